@@ -74,7 +74,12 @@ impl LoopWalk {
                 from = 1;
             }
             let to = inner.count.min(from.saturating_add(batch.room() as u64));
-            batch.out.extend((from..to).map(|nth| Run { offset: self.row + nth * inner.step, len }));
+            let mut offset = self.row + from * inner.step;
+            batch.out.extend((from..to).map(|_| {
+                let run = Run { offset, len };
+                offset += inner.step;
+                run
+            }));
             if to == inner.count {
                 self.next_row();
             } else if let Some(at) = self.at.first_mut() {
