@@ -66,17 +66,15 @@ impl Space {
             self.selection = other.selection;
             return Ok(());
         }
-        let other = other.clip_unlimited();
-        *self = self.clip_unlimited();
+        let other = other.clip_unlimited()?;
+        *self = self.clip_unlimited()?;
         if let Some(known) = self.without_walking(op, &other)? {
             self.selection = known;
             return Ok(());
         }
-        let right = other.view()?.to_tree();
-        let left = match std::mem::replace(&mut self.selection, Selection::NONE) {
-            Selection(Shape::Tree(tree)) => Some(tree),
-            selection => Space { extent: self.extent.clone(), selection }.view()?.to_tree(),
-        };
+        let (left, right) = (self.view()?.to_tree()?, other.view()?.to_tree()?);
+        // Let go of the tree, so that it can be changed in place if nobody else holds it.
+        self.selection = Selection::NONE;
         let combined = match (left, right) {
             (Some(left), Some(right)) => tree::apply(left, op, &right),
             (left, right) => {
@@ -106,7 +104,7 @@ impl Space {
                 if op == Op::And && block.iter().all(|slab| slab.count == 1) =>
             {
                 let clip = |(slab, block): (&Slab, &Slab)| slab.clip(block.start, block.end());
-                Some(Selection::from_parts(&slabs.iter().zip(block).map(clip).collect::<Vec<Parts>>()))
+                Some(Selection::from_parts(&slabs.iter().zip(block).map(clip).collect::<Vec<Parts>>())?)
             }
             _ => None,
         })
@@ -115,7 +113,7 @@ impl Space {
     /// The selection with points as a set.
     fn as_set(&self) -> Result<Selection> {
         Ok(match self.view()? {
-            View::Points(_) => Selection::from_tree(self.view()?.to_tree()),
+            View::Points(_) => Selection::from_tree(self.view()?.to_tree()?),
             _ => self.selection.clone(),
         })
     }

@@ -171,7 +171,7 @@ fn unlimited_selections_are_clipped_and_encoded() {
     space.select_hyperslab(Op::Set, &[Slab::new(1, 3, UNLIMITED, 2), Slab::block(0, 2)]).unwrap();
     assert_eq!(space.npoints(), UNLIMITED);
     assert!(space.runs(1).is_err());
-    let rows: Vec<u64> = coords_of(&space.clip_unlimited()).iter().map(|coords| coords[0]).collect();
+    let rows: Vec<u64> = coords_of(&space.clip_unlimited().unwrap()).iter().map(|coords| coords[0]).collect();
     assert_eq!(rows, [1, 1, 2, 2, 4, 4, 5, 5]);
     for low in [Low::Earliest, Low::V110, Low::V112] {
         assert_eq!(Space::decode(&space.encode(low).unwrap()).unwrap(), space);
@@ -192,6 +192,17 @@ fn impossible_patterns_are_refused_with_a_reason() {
         assert!(message.contains(why), "{message}");
     }
     assert_eq!(space, Space::simple(&[10, 10]).unwrap(), "a refused pattern leaves the selection as it was");
+}
+
+#[test]
+fn patterns_of_more_ranges_than_memory_are_refused_not_expanded() {
+    let mut space = Space::simple(&[1 << 50]).unwrap();
+    space.select_hyperslab(Op::Set, &[Slab::new(0, 2, 1 << 49, 1)]).unwrap();
+    let before = space.clone();
+    assert!(space.select_hyperslab(Op::Xor, &[Slab::block(7, 100)]).is_err());
+    assert_eq!(space, before);
+    space.select_hyperslab(Op::And, &[Slab::block(7, 100)]).unwrap();
+    assert_eq!(space.npoints(), 50);
 }
 
 #[test]

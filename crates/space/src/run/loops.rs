@@ -42,7 +42,7 @@ impl Loops {
         match self.loops.last_mut() {
             _ if outer.count == 1 => {}
             None if outer.step == self.len => self.len *= outer.count,
-            Some(inner) if outer.step == inner.step * inner.count => inner.count *= outer.count,
+            Some(inner) if inner.step.checked_mul(inner.count) == Some(outer.step) => inner.count *= outer.count,
             _ => self.loops.push(outer),
         }
     }
@@ -54,7 +54,7 @@ pub(super) struct LoopWalk {
     all: Loops,
     /// How often each loop was gone through, innermost first.
     at: SmallVec<[u64; 4]>,
-    /// The offset of the innermost loop's first run.
+    /// The offset of the innermost loop's first run. It wraps where a loop steps over the end of the extent, and back.
     row: u64,
     done: bool,
 }
@@ -77,7 +77,7 @@ impl LoopWalk {
             let mut offset = self.row + from * inner.step;
             batch.out.extend((from..to).map(|_| {
                 let run = Run { offset, len };
-                offset += inner.step;
+                offset = offset.wrapping_add(inner.step);
                 run
             }));
             if to == inner.count {
@@ -95,11 +95,11 @@ impl LoopWalk {
         }
         for (at, each) in places {
             *at += 1;
-            self.row += each.step;
+            self.row = self.row.wrapping_add(each.step);
             if *at < each.count {
                 return;
             }
-            self.row -= each.step * each.count;
+            self.row = self.row.wrapping_sub(each.step.wrapping_mul(each.count));
             *at = 0;
         }
         self.done = true;
