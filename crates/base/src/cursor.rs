@@ -72,12 +72,25 @@ impl<'a> Cursor<'a> {
         self.array().map(|[byte]| byte)
     }
 
+    /// All bytes that are left.
+    pub fn rest(&mut self) -> &'a [u8] {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        self.at = self.bytes.len();
+        rest
+    }
+
+    /// Two bytes.
+    pub fn u16(&mut self) -> Result<u16, Truncated> {
+        self.array().map(u16::from_le_bytes)
+    }
+
     /// Four bytes.
     pub fn u32(&mut self) -> Result<u32, Truncated> {
         self.array().map(u32::from_le_bytes)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Truncated> {
+    /// The next `N` bytes as an array.
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Truncated> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(N)?);
         Ok(array)

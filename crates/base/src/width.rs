@@ -45,3 +45,17 @@ impl Width {
         }
     }
 }
+
+/// How many bytes addresses and lengths take in one file; its superblock says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Widths {
+    /// Of addresses.
+    pub offsets: Width,
+    /// Of lengths.
+    pub lengths: Width,
+}
+
+impl Widths {
+    /// Eight bytes each: what nearly all files have.
+    pub const EIGHT: Widths = Widths { offsets: Width::W8, lengths: Width::W8 };
+}

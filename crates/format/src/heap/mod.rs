@@ -1,0 +1,8 @@
+//! Heaps: places for things of any size.
+
+pub mod fractal;
+pub mod global;
+mod local;
+
+pub use fractal::FractalHeap;
+pub use local::LocalHeap;

@@ -1,0 +1,27 @@
+//! Byte pictures of the HDF5 file format.
+//!
+//! Lives here: one file per structure or header message, named as the specification names it, with a picture of its bytes. Decoders take
+//! bytes and give values; none of them reads a file. Does not live here: dataspaces and datatypes (their own rooms), I/O, locks. Called
+//! by `file`, `structures` and `object`.
+//!
+//! In the pictures, `O` is an address and `L` a length, as wide as the superblock says; other fields have one byte or the number given.
+
+pub mod btree_v1;
+pub mod heap;
+pub mod index;
+pub mod message;
+pub mod object_header;
+pub mod shared_messages;
+pub mod superblock;
+pub mod symbol_table;
+
+mod chunk_entry;
+mod driver_info_block;
+
+pub use chunk_entry::ChunkEntry;
+pub use driver_info_block::DriverInfoBlock;
+pub use hyperslab_base::{Malformed, Widths};
+pub use superblock::Superblock;
+
+/// The result of decoding.
+pub type Result<T> = std::result::Result<T, Malformed>;

@@ -1,0 +1,174 @@
+//! The data layout message: how and where a dataset's values are stored.
+//!
+//! ```text
+//!  1, 2     | version | rank | class | 0, 5 | (address O) | sizes of 4… | (compact: size, 4 | values) |
+//!  3        | version 3 | class | compact: size, 2 | values     contiguous: address O | size L     chunked: rank + 1 | tree O | sizes of 4… |
+//!  4, 5     | version | class | as 3, but chunked: flags | rank + 1 | width | sizes… | index | by index | address O |     virtual: heap O | index, 4 |
+//!  indexes  1 single (filtered: size L | mask, 4)   2 implicit   3 fixed array: page bits
+//!           4 extensible array: 5 numbers   5 tree: node size, 4 | split % | merge %
+//! ```
+
+use hyperslab_base::{Reader, Width, Widths};
+
+use crate::Result;
+
+/// How values are stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataLayout {
+    /// The version of the message, on which details of chunk indexes depend.
+    pub version: u8,
+    /// How.
+    pub layout: Layout,
+}
+
+/// The ways to store values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// In the object header itself.
+    Compact(Vec<u8>),
+    /// In one piece.
+    Contiguous {
+        /// Where; undefined if never allocated.
+        address: Option<u64>,
+        /// How many bytes, if the message says so.
+        size: Option<u64>,
+    },
+    /// In chunks.
+    Chunked {
+        /// The shape of a chunk.
+        chunk: Vec<u64>,
+        /// The size of an element, as the message has it.
+        element_size: u64,
+        /// Chunks that reach over the extent are stored without filters.
+        plain_edges: bool,
+        /// How chunks are found.
+        index: ChunkIndex,
+        /// Where the index is; for some indexes, where the chunks are.
+        address: Option<u64>,
+    },
+    /// In other datasets.
+    Virtual {
+        /// The global heap collection of the mapping.
+        heap: Option<u64>,
+        /// The object in it.
+        index: u32,
+    },
+}
+
+/// How the chunks of a dataset are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChunkIndex {
+    /// The first kind of B-tree.
+    BtreeV1,
+    /// There is one chunk; for a filtered one, its stored size and filter mask.
+    Single(Option<(u64, u32)>),
+    /// All chunks lie one after the other.
+    Implicit,
+    /// A fixed array.
+    FixedArray,
+    /// An extensible array.
+    ExtensibleArray,
+    /// The second kind of B-tree.
+    BtreeV2,
+}
+
+const COMPACT: u8 = 0;
+const CONTIGUOUS: u8 = 1;
+const CHUNKED: u8 = 2;
+const VIRTUAL: u8 = 3;
+
+impl DataLayout {
+    /// Reads the message.
+    pub fn decode(bytes: &[u8], widths: Widths) -> Result<DataLayout> {
+        let mut reader = Reader::new("data layout message", bytes);
+        let version = reader.version(1..=5)?;
+        let layout = if version < 3 { oldest(&mut reader, widths)? } else { newer(&mut reader, version, widths)? };
+        Ok(DataLayout { version, layout })
+    }
+}
+
+fn oldest(reader: &mut Reader<'_>, widths: Widths) -> Result<Layout> {
+    let rank = usize::from(reader.u8()?);
+    let class = reader.u8()?;
+    reader.skip(5)?;
+    let address = if class == COMPACT { None } else { reader.address(widths)? };
+    let sizes = (0..rank).map(|_| reader.u32().map(u64::from)).collect::<Result<Vec<_>>>()?;
+    match class {
+        COMPACT => {
+            let size = reader.u32()? as usize;
+            Ok(Layout::Compact(reader.take(size)?.to_vec()))
+        }
+        CONTIGUOUS => Ok(Layout::Contiguous { address, size: None }),
+        CHUNKED => chunked(reader, sizes, false, ChunkIndex::BtreeV1, address),
+        _ => Err(reader.refuse(format!("unknown class {class}"))),
+    }
+}
+
+fn newer(reader: &mut Reader<'_>, version: u8, widths: Widths) -> Result<Layout> {
+    match reader.u8()? {
+        COMPACT => {
+            let size = usize::from(reader.u16()?);
+            Ok(Layout::Compact(reader.take(size)?.to_vec()))
+        }
+        CONTIGUOUS => {
+            let (address, size) = (reader.address(widths)?, reader.length(widths)?);
+            Ok(Layout::Contiguous { address, size: Some(size) })
+        }
+        CHUNKED if version == 3 => {
+            let rank = reader.u8()?;
+            let address = reader.address(widths)?;
+            let sizes = (0..rank).map(|_| reader.u32().map(u64::from)).collect::<Result<_>>()?;
+            chunked(reader, sizes, false, ChunkIndex::BtreeV1, address)
+        }
+        CHUNKED => {
+            let flags = reader.u8()?;
+            if flags & !3 != 0 {
+                return Err(reader.refuse(format!("unknown flags {flags:#x}")));
+            }
+            let (rank, width) = (reader.u8()?, reader.u8()?);
+            let width = Width::new(width).ok_or_else(|| reader.refuse(format!("sizes of {width} bytes")))?;
+            let sizes = (0..rank).map(|_| reader.uint(width)).collect::<Result<_>>()?;
+            let index = index(reader, flags, widths)?;
+            let address = reader.address(widths)?;
+            chunked(reader, sizes, flags & 1 != 0, index, address)
+        }
+        VIRTUAL if version > 3 => Ok(Layout::Virtual { heap: reader.address(widths)?, index: reader.u32()? }),
+        class => Err(reader.refuse(format!("unknown class {class}"))),
+    }
+}
+
+/// The last size is that of an element.
+fn chunked(
+    reader: &Reader<'_>,
+    mut sizes: Vec<u64>,
+    plain_edges: bool,
+    index: ChunkIndex,
+    address: Option<u64>,
+) -> Result<Layout> {
+    let element_size = sizes.pop().unwrap_or(0);
+    if sizes.is_empty() || element_size == 0 || sizes.contains(&0) {
+        return Err(reader.refuse(format!("a chunk of {sizes:?} elements of {element_size} bytes")));
+    }
+    Ok(Layout::Chunked { chunk: sizes, element_size, plain_edges, index, address })
+}
+
+fn index(reader: &mut Reader<'_>, flags: u8, widths: Widths) -> Result<ChunkIndex> {
+    Ok(match reader.u8()? {
+        1 if flags & 2 != 0 => ChunkIndex::Single(Some((reader.length(widths)?, reader.u32()?))),
+        1 => ChunkIndex::Single(None),
+        2 => ChunkIndex::Implicit,
+        3 => {
+            reader.skip(1)?;
+            ChunkIndex::FixedArray
+        }
+        4 => {
+            reader.skip(5)?;
+            ChunkIndex::ExtensibleArray
+        }
+        5 => {
+            reader.skip(6)?;
+            ChunkIndex::BtreeV2
+        }
+        other => return Err(reader.refuse(format!("unknown chunk index {other}"))),
+    })
+}

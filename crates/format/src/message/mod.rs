@@ -1,0 +1,82 @@
+//! Header messages: one file each, named as the specification names them.
+
+mod attribute;
+mod attribute_info;
+mod data_layout;
+mod external_files;
+mod fill_value;
+mod filter_pipeline;
+mod group_info;
+mod link;
+mod link_info;
+mod shared;
+mod small;
+
+pub use attribute::Attribute;
+pub use attribute_info::AttributeInfo;
+pub use data_layout::{ChunkIndex, DataLayout, Layout};
+pub use external_files::{ExternalFiles, ExternalSlot};
+pub use fill_value::{AllocTime, FillTime, FillValue, FillWrite};
+pub use filter_pipeline::{FilterPipeline, FilterStep};
+pub use group_info::GroupInfo;
+pub use link::{CharSet, Link, Target};
+pub use link_info::LinkInfo;
+pub use shared::Shared;
+pub use small::{
+    BtreeK, Continuation, DriverInfo, SharedTable, SymbolTable, comment, modification_time, old_modification_time,
+    reference_count,
+};
+
+/// The types of header messages.
+pub mod kind {
+    /// Space without meaning.
+    pub const NIL: u16 = 0x00;
+    /// The extent of a dataset.
+    pub const DATASPACE: u16 = 0x01;
+    /// Where the links of a new-style group are.
+    pub const LINK_INFO: u16 = 0x02;
+    /// The type of a dataset's elements.
+    pub const DATATYPE: u16 = 0x03;
+    /// The fill value, in its first form.
+    pub const OLD_FILL_VALUE: u16 = 0x04;
+    /// The fill value.
+    pub const FILL_VALUE: u16 = 0x05;
+    /// One link.
+    pub const LINK: u16 = 0x06;
+    /// External files that hold a dataset's values.
+    pub const EXTERNAL_FILES: u16 = 0x07;
+    /// How and where a dataset's values are stored.
+    pub const DATA_LAYOUT: u16 = 0x08;
+    /// Limits of a new-style group.
+    pub const GROUP_INFO: u16 = 0x0a;
+    /// The filters of a dataset's chunks.
+    pub const FILTER_PIPELINE: u16 = 0x0b;
+    /// One attribute.
+    pub const ATTRIBUTE: u16 = 0x0c;
+    /// A comment.
+    pub const COMMENT: u16 = 0x0d;
+    /// The modification time, in its first form.
+    pub const OLD_MODIFICATION_TIME: u16 = 0x0e;
+    /// Where the shared message table is.
+    pub const SHARED_TABLE: u16 = 0x0f;
+    /// Where the header goes on.
+    pub const CONTINUATION: u16 = 0x10;
+    /// Where the links of an old-style group are.
+    pub const SYMBOL_TABLE: u16 = 0x11;
+    /// The modification time.
+    pub const MODIFICATION_TIME: u16 = 0x12;
+    /// The K of B-trees.
+    pub const BTREE_K: u16 = 0x13;
+    /// What a driver left.
+    pub const DRIVER_INFO: u16 = 0x14;
+    /// Where the attributes of an object are.
+    pub const ATTRIBUTE_INFO: u16 = 0x15;
+    /// How many hard links an object has.
+    pub const REFERENCE_COUNT: u16 = 0x16;
+    /// How file space is managed.
+    pub const FILE_SPACE_INFO: u16 = 0x17;
+    /// Where the image of the metadata cache is.
+    pub const CACHE_IMAGE: u16 = 0x18;
+    /// The first type that nobody knows.
+    pub const UNKNOWN: u16 = 0x19;
+}

@@ -1,0 +1,176 @@
+//! Object headers: the messages that make an object.
+//!
+//! ```text
+//!  1   | version 1 | 0 | messages, 2 | references, 4 | size of the first block, 4 | 0, 4 | messages…
+//!      message: | type, 2 | size, 2 | flags | 0, 3 | body, padded to 8 |
+//!  2   | OHDR | version 2 | flags | (times, 4 × 4) | (attribute limits, 2 × 2) | size of the first block, 1 2 4 or 8 | messages… | gap | checksum, 4 |
+//!      message: | type | size, 2 | flags | (creation order, 2) | body |
+//!      further blocks: | OCHK | messages… | gap | checksum, 4 |
+//! ```
+
+use std::ops::Range;
+
+use hyperslab_base::{Reader, Width};
+
+use crate::Result;
+
+/// The most bytes before the first message.
+pub const MAX_PREFIX: usize = 4 + 2 + 16 + 4 + 8;
+
+/// What stands before the first message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prefix {
+    /// 1 or 2.
+    pub version: u8,
+    /// Access, modification, change and birth time in seconds since 1970, if kept.
+    pub times: Option<[u32; 4]>,
+    /// Hard links, as version 1 counts them here.
+    pub references: Option<u32>,
+    /// Messages in all blocks, as version 1 counts them.
+    pub messages: Option<u16>,
+    /// Whether messages carry their creation order.
+    pub ordered: bool,
+    /// Where the messages of the first block are, counted from the front of the header.
+    pub first: Range<usize>,
+}
+
+impl Prefix {
+    /// Reads what stands before the first message.
+    pub fn decode(bytes: &[u8]) -> Result<Prefix> {
+        if bytes.starts_with(b"OHDR") { Self::decode_new(bytes) } else { Self::decode_old(bytes) }
+    }
+
+    fn decode_old(bytes: &[u8]) -> Result<Prefix> {
+        let mut reader = Reader::new("object header", bytes);
+        reader.version(1..=1)?;
+        reader.skip(1)?;
+        let messages = reader.u16()?;
+        let references = reader.u32()?;
+        let size = reader.u32()? as usize;
+        reader.skip(4)?;
+        let start = reader.position();
+        Ok(Prefix {
+            version: 1,
+            times: None,
+            references: Some(references),
+            messages: Some(messages),
+            ordered: false,
+            first: start..start + size,
+        })
+    }
+
+    fn decode_new(bytes: &[u8]) -> Result<Prefix> {
+        let mut reader = Reader::new("object header", bytes);
+        reader.signature(b"OHDR")?;
+        reader.version(2..=2)?;
+        let flags = reader.u8()?;
+        if flags & !0x3f != 0 {
+            return Err(reader.refuse(format!("unknown flags {flags:#x}")));
+        }
+        let mut times = None;
+        if flags & 0x20 != 0 {
+            times = Some([reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?]);
+        }
+        if flags & 0x10 != 0 {
+            reader.skip(4)?;
+        }
+        let width = Width::new(1 << (flags & 3)).unwrap_or(Width::W8);
+        let size = usize::try_from(reader.uint(width)?).unwrap_or(usize::MAX);
+        let start = reader.position();
+        let end = start.checked_add(size).ok_or_else(|| reader.refuse("a first block of no possible size"))?;
+        Ok(Prefix { version: 2, times, references: None, messages: None, ordered: flags & 4 != 0, first: start..end })
+    }
+
+    /// How many bytes the header takes with its first block.
+    pub fn full_size(&self) -> usize {
+        self.first.end.saturating_add(if self.version == 2 { 4 } else { 0 })
+    }
+
+    /// Reads the messages of the first block; `bytes` are the whole header, [`Prefix::full_size`] long.
+    pub fn first_messages(&self, bytes: &[u8]) -> Result<Vec<RawMessage>> {
+        let mut reader = Reader::new("object header", bytes);
+        reader.skip(self.first.start)?;
+        self.messages(reader, bytes)
+    }
+
+    /// Reads the messages of a further block.
+    pub fn further_messages(&self, bytes: &[u8]) -> Result<Vec<RawMessage>> {
+        let mut reader = Reader::new("object header continuation", bytes);
+        if self.version == 2 {
+            reader.signature(b"OCHK")?;
+        }
+        self.messages(reader, bytes)
+    }
+
+    fn messages(&self, mut reader: Reader<'_>, bytes: &[u8]) -> Result<Vec<RawMessage>> {
+        let tail = if self.version == 2 { 4 } else { 0 };
+        let head = match (self.version, self.ordered) {
+            (1, _) => 8,
+            (_, true) => 6,
+            _ => 4,
+        };
+        let mut messages = Vec::new();
+        while reader.left() >= tail + head {
+            let message = self.message(&mut reader)?;
+            if reader.left() < tail {
+                return Err(reader.refuse("a message runs into the checksum"));
+            }
+            messages.push(message);
+        }
+        if self.version == 2 {
+            // A gap too small for a message lies before the checksum.
+            reader.skip(reader.left().saturating_sub(tail))?;
+            reader.checksum(bytes)?;
+        }
+        Ok(messages)
+    }
+
+    fn message(&self, reader: &mut Reader<'_>) -> Result<RawMessage> {
+        let kind = if self.version == 1 { reader.u16()? } else { u16::from(reader.u8()?) };
+        let size = usize::from(reader.u16()?);
+        let flags = Flags(reader.u8()?);
+        let mut order = None;
+        if self.version == 1 {
+            reader.skip(3)?;
+        } else if self.ordered {
+            order = Some(reader.u16()?);
+        }
+        let start = reader.position();
+        reader.take(size)?;
+        Ok(RawMessage { kind, flags, order, body: start..start + size })
+    }
+}
+
+/// A message of which nothing but its frame was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawMessage {
+    /// Its type.
+    pub kind: u16,
+    /// Its flags.
+    pub flags: Flags,
+    /// Its place in the order of creation, if that is kept.
+    pub order: Option<u16>,
+    /// Where its body is in the block.
+    pub body: Range<usize>,
+}
+
+/// The flags of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// The body names the place where the message really is.
+    pub const fn is_shared(self) -> bool {
+        self.0 & 0x02 != 0
+    }
+
+    /// Who does not know the type must not open the object.
+    pub const fn fails_if_unknown(self) -> bool {
+        self.0 & 0x80 != 0
+    }
+
+    /// Who does not know the type must not open the object for writing.
+    pub const fn fails_writers_if_unknown(self) -> bool {
+        self.0 & 0x08 != 0
+    }
+}

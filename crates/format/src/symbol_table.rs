@@ -1,0 +1,75 @@
+//! Groups of the old kind: symbol table entries, and the nodes that hold them.
+//!
+//! ```text
+//!  entry  | link name O | object header O | what is cached, 4 | 0, 4 | cache, 16 |
+//!  node   | SNOD | version 1 | 0 | symbols, 2 | entries… |
+//! ```
+
+use hyperslab_base::{Reader, Widths};
+
+use crate::Result;
+
+/// One link of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Where the name is in the group's local heap.
+    pub name: u64,
+    /// The object header; undefined for soft links.
+    pub header: Option<u64>,
+    /// What the entry says about the object.
+    pub cache: Cache,
+}
+
+/// What a symbol table entry keeps of the object it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cache {
+    /// Nothing.
+    Nothing,
+    /// It is a group: where its B-tree and heap are.
+    Group {
+        /// The B-tree.
+        btree: Option<u64>,
+        /// The local heap.
+        heap: Option<u64>,
+    },
+    /// It is a soft link: where its target is in the local heap.
+    SoftLink(u32),
+}
+
+impl Entry {
+    /// How many bytes an entry takes.
+    pub const fn size(widths: Widths) -> usize {
+        2 * widths.offsets.bytes() + 24
+    }
+
+    /// Reads an entry.
+    pub fn decode(reader: &mut Reader<'_>, widths: Widths) -> Result<Entry> {
+        let name = reader.uint(widths.offsets)?;
+        let header = reader.address(widths)?;
+        let kind = reader.u32()?;
+        reader.skip(4)?;
+        let mut scratch = Reader::new("symbol table entry", reader.take(16)?);
+        let cache = match kind {
+            0 => Cache::Nothing,
+            1 => Cache::Group { btree: scratch.address(widths)?, heap: scratch.address(widths)? },
+            2 => Cache::SoftLink(scratch.u32()?),
+            _ => return Err(reader.refuse(format!("unknown cache type {kind}"))),
+        };
+        Ok(Entry { name, header, cache })
+    }
+}
+
+/// Reads the entries of a symbol table node.
+pub fn decode_node(bytes: &[u8], widths: Widths) -> Result<Vec<Entry>> {
+    let mut reader = Reader::new("symbol table node", bytes);
+    reader.signature(b"SNOD")?;
+    reader.version(1..=1)?;
+    reader.skip(1)?;
+    let symbols = reader.u16()?;
+    (0..symbols).map(|_| Entry::decode(&mut reader, widths)).collect()
+}
+
+/// How many bytes a symbol table node takes, with `2 * leaf_k` entries.
+pub fn node_size(leaf_k: u16, widths: Widths) -> usize {
+    8 + 2 * usize::from(leaf_k) * Entry::size(widths)
+}
