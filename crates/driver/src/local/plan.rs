@@ -4,12 +4,11 @@
 //! calls (`positioned`). The figures behind the constants are in `docs/drivers.md`.
 
 use std::io::{self, IoSlice, IoSliceMut};
-use std::sync::{Mutex, PoisonError};
 
 use super::overlay::Run;
 use super::positioned::{IOV_MAX, Positioned};
 use crate::Why;
-use crate::pool::pool;
+use crate::pool::{self, Job};
 
 /// A gap of a read that is cheaper to read than to skip with another call.
 pub(super) const NEAR: u64 = 16 << 10;
@@ -69,24 +68,13 @@ fn spread<G: Send>(
     run: impl Fn(G) -> Result<(), Failed> + Sync,
 ) -> Result<(), Failed> {
     let total: usize = groups.iter().map(&work).sum();
-    let threads = (total / WORTHWHILE).min(groups.len()).min(THREADS);
-    let Some(pool) = pool().filter(|_| threads > 1) else {
+    let threads = (total / WORTHWHILE).min(THREADS);
+    if threads < 2 || groups.len() < 2 {
         return groups.into_iter().try_for_each(run);
-    };
-    let errors = Mutex::new(Vec::new());
-    let (run, note) = (&run, |error| errors.lock().unwrap_or_else(PoisonError::into_inner).push(error));
-    let note = &note;
-    pool.in_place_scope(|scope| {
-        for row in rows(groups, work, total.div_ceil(threads)) {
-            scope.spawn(move |_| {
-                if let Err(error) = row.into_iter().try_for_each(run) {
-                    note(error);
-                }
-            });
-        }
-    });
-    let errors = errors.into_inner().unwrap_or_else(PoisonError::into_inner);
-    errors.into_iter().min_by_key(|error| error.addr).map_or(Ok(()), Err)
+    }
+    let run = &run;
+    let job = |row: Vec<G>| -> Job<'_, Failed> { Box::new(move || row.into_iter().try_for_each(run)) };
+    pool::all(rows(groups, work, total.div_ceil(threads)).into_iter().map(job).collect())
 }
 
 /// Neighbours together until they are `share` of the work.
