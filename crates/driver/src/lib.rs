@@ -37,7 +37,7 @@ mod local;
 mod log;
 mod memory;
 mod multi;
-//mod page_buffer;
+mod page_buffer;
 mod subfile;
 mod throttle;
 
@@ -54,7 +54,7 @@ pub use local::{Local, OpenOptions};
 pub use log::{Counts, Log, Record};
 pub use memory::Memory;
 pub use multi::Multi;
-//pub use page_buffer::PageBuffer;
+pub use page_buffer::PageBuffer;
 pub use piece::Piece;
 pub use subfile::Subfile;
 pub use throttle::Throttle;

@@ -88,7 +88,13 @@ mod tests {
 
     fn sleeping(depth: u32) -> Result<(), u32> {
         let jobs = (0..8).map(|_| -> Job<'_, u32> {
-            Box::new(move || if depth == 0 { Ok(thread::sleep(Duration::from_millis(5))) } else { sleeping(depth - 1) })
+            Box::new(move || {
+                if depth > 0 {
+                    return sleeping(depth - 1);
+                }
+                thread::sleep(Duration::from_millis(5));
+                Ok(())
+            })
         });
         all(jobs.collect())
     }

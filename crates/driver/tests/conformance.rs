@@ -11,7 +11,7 @@
 mod common;
 
 use common::{Plain, Scratch, VectorOnly};
-use hyperslab_driver::{Driver, Family, Fault, Local, Log, Memory, Multi, Subfile, Throttle, conformance};
+use hyperslab_driver::{Driver, Family, Fault, Local, Log, Memory, Multi, PageBuffer, Subfile, Throttle, conformance};
 
 fn pass<D: Driver>(make: impl Fn() -> D) {
     let report = conformance::run(make).unwrap_or_else(|failure| panic!("{failure}"));
@@ -68,4 +68,14 @@ fn decorators() {
     pass(|| Log::new(Memory::new()));
     pass(|| Fault::new(Throttle::new(Log::new(Memory::new()).keep(10)).bandwidth(u64::MAX)));
     pass(|| Log::new(Subfile::new(vec![Fault::new(family(1000)), Fault::new(family(999))], 50).unwrap()));
+}
+
+#[test]
+fn page_buffers() {
+    for (size, pages) in [(64, 1), (64, 8), (512, 40), (4096, 100), (7, 5)] {
+        pass(|| PageBuffer::new(Memory::new(), size, pages).unwrap());
+    }
+    pass(|| PageBuffer::new(subfile(4, 100), 256, 16).unwrap());
+    pass(|| PageBuffer::new(Log::new(family(500)), 100, 30).unwrap());
+    pass(|| Subfile::new((0..3).map(|_| PageBuffer::new(subfile(2, 30), 64, 8).unwrap()).collect(), 77).unwrap());
 }
