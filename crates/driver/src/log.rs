@@ -85,6 +85,11 @@ impl<D: Driver> Log<D> {
         Log { keep, ..self }
     }
 
+    /// The storage below.
+    pub fn below_ref(&self) -> &D {
+        &self.below
+    }
+
     /// The requests so far, oldest first.
     pub fn records(&self) -> Vec<Record> {
         self.seen().records.iter().cloned().collect()

@@ -1,7 +1,7 @@
 //! A file of the local file system.
 //!
-//! Lives here: [`Local`], how it is opened (`options`), which parts share a system call (`plan`) and the calls themselves
-//! (`transfer`). Does not live here: caching; the kernel does that. The terminal driver of most files.
+//! Lives here: [`Local`], how it is opened (`options`), which parts share a system call (`plan`, `overlay`) and the calls
+//! themselves (`positioned`). Does not live here: caching; the kernel does that. The terminal driver of most files.
 
 mod options;
 mod overlay;
@@ -122,6 +122,7 @@ impl Driver for Local {
     fn write_vector(&self, parts: &[WritePart<'_>], _: &Transfer) -> Result<()> {
         self.check(Operation::Write, parts.iter().map(|part| (part.addr, part.buf.len())))?;
         let runs = overlay::visible(parts.iter().map(|part| (part.addr, part.buf)).collect());
-        plan::write(&self.file, runs).map_err(|failed| self.fail(Operation::Write, failed.addr, failed.len, failed.why))
+        plan::write(&self.file, &runs)
+            .map_err(|failed| self.fail(Operation::Write, failed.addr, failed.len, failed.why))
     }
 }

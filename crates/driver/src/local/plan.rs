@@ -1,6 +1,6 @@
 //! Which parts of a vector share a system call, and which run at once.
 //!
-//! Lives here: grouping by nearness, reading over small gaps, spreading groups over threads. Does not live here: the
+//! Lives here: grouping by nearness, reading over small gaps, spreading reads over threads. Does not live here: the
 //! calls (`positioned`). The figures behind the constants are in `docs/drivers.md`.
 
 use std::io::{self, IoSlice, IoSliceMut};
@@ -11,16 +11,17 @@ use crate::Why;
 use crate::pool::{self, Job};
 
 /// A gap of a read that is cheaper to read than to skip with another call.
-pub(super) const NEAR: u64 = 16 << 10;
+const NEAR: u64 = 4 << 10;
 /// Groups of parts that are smaller than this on average are read through a buffer of their own and copied.
-pub(super) const SMALL: usize = 2 << 10;
+const SMALL: usize = 512;
 /// The most bytes of such a buffer.
-pub(super) const SIEVE: usize = 1 << 20;
-/// Work that is worth another thread: a system call counts as so many bytes.
-const CALL: usize = 8 << 10;
-const WORTHWHILE: usize = 2 << 20;
+const SIEVE: usize = 1 << 20;
+/// How many bytes can be moved while storage is asked for some: the cost of a call.
+const CALL: usize = 64 << 10;
+/// The work that is worth another thread.
+const WORTHWHILE: usize = 512 << 10;
 /// More threads than this do not help one request.
-const THREADS: usize = 8;
+const THREADS: usize = 16;
 
 /// A range to read and where it goes.
 pub(super) type Target<'a> = (u64, &'a mut [u8]);
@@ -36,53 +37,46 @@ fn failed(addr: u64, len: usize) -> impl Fn(io::Error) -> Failed {
     move |error| Failed { addr, len, why: Why::Io(error) }
 }
 
-/// Reads all targets. Their ranges must not overflow.
+/// Reads all targets, far groups of them at once if there is work for several threads: a storage that has to fetch the bytes
+/// first gains much by that, and one that has them in memory loses little. Ranges must not overflow.
 pub(super) fn read(file: &Positioned, mut targets: Vec<Target<'_>>) -> Result<(), Failed> {
     targets.retain(|(_, buf)| !buf.is_empty());
     if !targets.is_sorted_by_key(|(addr, _)| *addr) {
         targets.sort_by_key(|(addr, _)| *addr);
     }
-    let near = |a: &Target<'_>, b: &Target<'_>| b.0.saturating_sub(end(a)) <= NEAR;
-    let groups: Vec<_> = targets.chunk_by_mut(near).collect();
-    let work = |group: &&mut [Target<'_>]| CALL + span(group);
-    spread(groups, work, |group| read_group(file, group))
+    let groups: Vec<_> = targets.chunk_by_mut(|a, b| b.0.saturating_sub(end(a)) <= NEAR).collect();
+    let total: usize = groups.iter().map(|group| work(group)).fold(0, usize::saturating_add);
+    let threads = (total / WORTHWHILE).clamp(1, THREADS);
+    let job = |row: Vec<&mut [Target<'_>]>| row.into_iter().try_for_each(|group| read_group(file, group));
+    if threads == 1 || groups.len() == 1 {
+        return job(groups);
+    }
+    let rows = rows(groups, total.div_ceil(threads));
+    pool::all(rows.into_iter().map(|row| -> Job<'_, Failed> { Box::new(move || job(row)) }).collect())
 }
 
-/// Writes all runs, which must be disjoint and in address order.
-pub(super) fn write(file: &Positioned, runs: Vec<Run<'_>>) -> Result<(), Failed> {
-    let groups: Vec<_> = runs.chunk_by(|a, b| a.0.saturating_add(a.1.len() as u64) == b.0).collect();
-    let work = |group: &&[Run<'_>]| CALL + group.iter().map(|(_, bytes)| bytes.len()).sum::<usize>();
-    spread(groups, work, |group| {
+/// Writes all runs, which must be disjoint and in address order; adjacent ones in one call. One after the other: the kernel lets
+/// only one writer at a time into a file.
+pub(super) fn write(file: &Positioned, runs: &[Run<'_>]) -> Result<(), Failed> {
+    runs.chunk_by(|a, b| a.0.saturating_add(a.1.len() as u64) == b.0).try_for_each(|group| {
         let addr = group.first().map_or(0, |(addr, _)| *addr);
-        let mut slices: Vec<_> = group.iter().map(|(_, bytes)| IoSlice::new(bytes)).collect();
         let len = group.iter().map(|(_, bytes)| bytes.len()).sum();
+        let mut slices: Vec<_> = group.iter().map(|(_, bytes)| IoSlice::new(bytes)).collect();
         file.write(addr, &mut slices).map_err(failed(addr, len))
     })
 }
 
-/// Runs groups on several threads if there is work for several, each thread a row of them. The first error in order of
-/// address wins.
-fn spread<G: Send>(
-    groups: Vec<G>,
-    work: impl Fn(&G) -> usize,
-    run: impl Fn(G) -> Result<(), Failed> + Sync,
-) -> Result<(), Failed> {
-    let total: usize = groups.iter().map(&work).sum();
-    let threads = (total / WORTHWHILE).min(THREADS);
-    if threads < 2 || groups.len() < 2 {
-        return groups.into_iter().try_for_each(run);
-    }
-    let run = &run;
-    let job = |row: Vec<G>| -> Job<'_, Failed> { Box::new(move || row.into_iter().try_for_each(run)) };
-    pool::all(rows(groups, work, total.div_ceil(threads)).into_iter().map(job).collect())
+/// What a group costs, in bytes.
+fn work(group: &[Target<'_>]) -> usize {
+    span(group).saturating_add(CALL)
 }
 
 /// Neighbours together until they are `share` of the work.
-fn rows<G>(groups: Vec<G>, work: impl Fn(&G) -> usize, share: usize) -> Vec<Vec<G>> {
-    let mut rows: Vec<Vec<G>> = Vec::new();
+fn rows<'g, 'b>(groups: Vec<&'g mut [Target<'b>]>, share: usize) -> Vec<Vec<&'g mut [Target<'b>]>> {
+    let mut rows: Vec<Vec<_>> = Vec::new();
     let mut taken = 0;
     for group in groups {
-        let more = work(&group);
+        let more = work(group);
         match rows.last_mut() {
             Some(row) if taken < share => row.push(group),
             _ => {
