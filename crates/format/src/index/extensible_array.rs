@@ -179,7 +179,12 @@ pub struct IndexBlock {
 }
 
 /// Reads the index block.
-pub fn decode_index(bytes: &[u8], array: &ExtensibleArray, element: ChunkElement, widths: Widths) -> Result<IndexBlock> {
+pub fn decode_index(
+    bytes: &[u8],
+    array: &ExtensibleArray,
+    element: ChunkElement,
+    widths: Widths,
+) -> Result<IndexBlock> {
     let mut reader = Reader::new("extensible array index block", bytes);
     head(&mut reader, b"EAIB", widths)?;
     let elements = (0..array.in_index).map(|_| element.decode(&mut reader, widths)).collect::<Result<_>>()?;
@@ -225,7 +230,12 @@ pub fn decode_data(
 }
 
 /// Reads a page of a data block.
-pub fn decode_page(bytes: &[u8], array: &ExtensibleArray, element: ChunkElement, widths: Widths) -> Result<Vec<ChunkEntry>> {
+pub fn decode_page(
+    bytes: &[u8],
+    array: &ExtensibleArray,
+    element: ChunkElement,
+    widths: Widths,
+) -> Result<Vec<ChunkEntry>> {
     elements(Reader::new("extensible array page", bytes), bytes, array.page(), element, widths)
 }
 

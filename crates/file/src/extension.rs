@@ -1,0 +1,28 @@
+//! The superblock extension: settings that have no place in the superblock itself.
+
+use hyperslab_format::message::{self, kind};
+
+use crate::{Error, Header, OpenFile, Result};
+
+/// Reads the extension, if there is one, into the file.
+pub(crate) fn read(file: &mut OpenFile) -> Result<()> {
+    let Some(address) = file.superblock.extension else { return Ok(()) };
+    let header = Header::read(file, address)?;
+    for message in header.messages() {
+        let body = header.body(message);
+        match message.kind {
+            kind::BTREE_K => {
+                let k = message::BtreeK::decode(body).map_err(Error::at(address))?;
+                file.superblock.chunk_internal_k = k.chunk_internal;
+                file.superblock.group_internal_k = k.group_internal;
+                file.superblock.group_leaf_k = k.group_leaf;
+            }
+            kind::SHARED_TABLE => {
+                let shared = message::SharedTable::decode(body, file.widths()).map_err(Error::at(address))?;
+                file.shared = Some(shared);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

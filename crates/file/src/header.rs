@@ -1,0 +1,108 @@
+//! An object header with all its blocks, messages not yet understood.
+
+use std::{collections::HashSet, ops::Range};
+
+use hyperslab_format::{
+    message::{Continuation, kind},
+    object_header::{Flags, Prefix, RawMessage},
+};
+
+use crate::{Error, OpenFile, Result};
+
+/// An object header.
+#[derive(Clone, Debug)]
+pub struct Header {
+    address: u64,
+    prefix: Prefix,
+    blocks: Vec<Vec<u8>>,
+    messages: Vec<Message>,
+}
+
+/// A message of a header.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// Its type.
+    pub kind: u16,
+    /// Its flags.
+    pub flags: Flags,
+    /// Its place in the order of creation, if that is kept.
+    pub order: Option<u16>,
+    block: usize,
+    body: Range<usize>,
+}
+
+/// What is read at once, in the hope that it holds the whole first block.
+const GUESS: u64 = 512;
+/// More blocks than any header has.
+const MAX_BLOCKS: usize = 1 << 16;
+const WHAT: &str = "object header";
+
+impl Header {
+    /// Reads a header and everything that continues it.
+    pub fn read(file: &OpenFile, address: u64) -> Result<Header> {
+        let mut first = file.metadata_up_to(WHAT, address, GUESS)?;
+        let prefix = Prefix::decode(&first).map_err(Error::at(address))?;
+        let size = prefix.full_size();
+        if size > first.len() {
+            first = file.metadata(WHAT, address, size as u64)?;
+        }
+        first.truncate(size);
+        let found = prefix.first_messages(&first).map_err(Error::at(address))?;
+        let mut header = Header { address, prefix, blocks: vec![first], messages: Vec::new() };
+        header.add(found);
+        header.follow(file)?;
+        Ok(header)
+    }
+
+    /// Where it is.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// What stands before the first message.
+    pub fn prefix(&self) -> &Prefix {
+        &self.prefix
+    }
+
+    /// The messages in order, without empty ones and continuations.
+    pub fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().filter(|message| !matches!(message.kind, kind::NIL | kind::CONTINUATION))
+    }
+
+    /// The first message of a type.
+    pub fn find(&self, kind: u16) -> Option<&Message> {
+        self.messages().find(|message| message.kind == kind)
+    }
+
+    /// The bytes of a message of this header.
+    pub fn body(&self, message: &Message) -> &[u8] {
+        self.blocks.get(message.block).and_then(|block| block.get(message.body.clone())).unwrap_or_default()
+    }
+
+    fn add(&mut self, found: Vec<RawMessage>) {
+        let block = self.blocks.len() - 1;
+        let framed = |RawMessage { kind, flags, order, body }| Message { kind, flags, order, block, body };
+        self.messages.extend(found.into_iter().map(framed));
+    }
+
+    /// Reads the blocks that continuation messages name, and those that they name.
+    fn follow(&mut self, file: &OpenFile) -> Result<()> {
+        let mut seen = HashSet::from([self.address]);
+        let mut next = 0;
+        while let Some(message) = self.messages.get(next) {
+            next += 1;
+            if message.kind != kind::CONTINUATION {
+                continue;
+            }
+            let at = Continuation::decode(self.body(message), file.widths()).map_err(Error::at(self.address))?;
+            if !seen.insert(at.address) || seen.len() > MAX_BLOCKS {
+                return Err(Error::broken(WHAT, self.address, format!("it continues at {:#x} again", at.address)));
+            }
+            let block = file.metadata("object header continuation", at.address, at.length)?;
+            let found = self.prefix.further_messages(&block).map_err(Error::at(at.address))?;
+            self.blocks.push(block);
+            self.add(found);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! Opening: where is the superblock, and may the file be read now?
+
+use std::sync::Arc;
+
+use hyperslab_driver::{Driver, PageBuffer, Transfer};
+use hyperslab_format::{Superblock, superblock};
+
+use crate::{Error, OpenFile, Result, extension};
+
+/// How a file is opened.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct OpenOptions {
+    /// The size of a metadata page: what one request to the storage brings at least.
+    pub page_size: usize,
+    /// How many pages are kept.
+    pub pages: usize,
+}
+
+impl Default for OpenOptions {
+    fn default() -> OpenOptions {
+        OpenOptions { page_size: 64 << 10, pages: 256 }
+    }
+}
+
+/// Consistency flags of a superblock of version 3.
+const OPEN_FOR_WRITING: u32 = 1;
+const OPEN_FOR_SWMR: u32 = 4;
+
+impl OpenFile {
+    /// Opens the file on a storage for reading.
+    pub fn open(raw: Arc<dyn Driver>, options: &OpenOptions) -> Result<OpenFile> {
+        let length = raw.len()?;
+        // A page never needs to be larger than the file.
+        let page_size = options.page_size.min(usize::try_from(length).unwrap_or(usize::MAX)).max(512);
+        let pages = PageBuffer::new(raw.clone(), page_size, options.pages)?;
+        let base = find_signature(&pages, length)?;
+        let mut head = vec![0; superblock::MAX_SIZE.min((length - base) as usize)];
+        pages.read_at(base, &mut head, &Transfer::default())?;
+        let superblock = Superblock::decode(&head).map_err(Error::at(0))?;
+        check_flags(&superblock)?;
+        check_length(&superblock, base, length)?;
+        let mut file = OpenFile { raw, pages, superblock, base, end: length - base, shared: None };
+        extension::read(&mut file)?;
+        Ok(file)
+    }
+}
+
+/// The signature stands at the front, or behind a user block of 512 bytes or twice, four times … as many.
+fn find_signature(storage: &impl Driver, length: u64) -> Result<u64> {
+    let mut place = 0u64;
+    while place.checked_add(superblock::SIGNATURE.len() as u64).is_some_and(|end| end <= length) {
+        let mut found = [0; superblock::SIGNATURE.len()];
+        storage.read_at(place, &mut found, &Transfer::default())?;
+        if found == superblock::SIGNATURE {
+            return Ok(place);
+        }
+        place = (place * 2).max(512);
+    }
+    Err(Error::NotHdf5)
+}
+
+fn check_flags(superblock: &Superblock) -> Result<()> {
+    let writing = superblock.flags & OPEN_FOR_WRITING != 0;
+    let swmr = superblock.flags & OPEN_FOR_SWMR != 0;
+    if superblock.version >= 3 && writing && !swmr {
+        let why = "the file is marked as open for writing: another program has it open, or one that had it ended without \
+                   closing it. If no program has it open, clear the mark (`hyperslab clear`, or `h5clear -s`)";
+        return Err(Error::Refused(why.into()));
+    }
+    Ok(())
+}
+
+/// A file that lost its end must not be read as if it were whole.
+fn check_length(superblock: &Superblock, base: u64, length: u64) -> Result<()> {
+    // Stored addresses count from the stored base, which a user block added later does not change.
+    let stored = superblock.end_of_file.map(|end| end.saturating_sub(superblock.base).saturating_add(base));
+    match stored {
+        Some(end) if end > length => {
+            Err(Error::Refused(format!("the file is truncated: it has {length} bytes, its superblock says {end}")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,90 @@
+//! The open file: its bytes by address.
+
+use std::sync::Arc;
+
+use hyperslab_base::Widths;
+use hyperslab_driver::{Driver, MemoryType, PageBuffer, ReadPart, Transfer};
+use hyperslab_format::{Superblock, message};
+
+use crate::{Error, Result};
+
+/// A file whose superblock was read. Any number of threads may use it at once.
+pub struct OpenFile {
+    pub(crate) raw: Arc<dyn Driver>,
+    pub(crate) pages: PageBuffer<Arc<dyn Driver>>,
+    pub(crate) superblock: Superblock,
+    /// Where address 0 is, in bytes from the front of the storage.
+    pub(crate) base: u64,
+    /// The end of the storage as an address.
+    pub(crate) end: u64,
+    pub(crate) shared: Option<message::SharedTable>,
+}
+
+impl OpenFile {
+    /// What the superblock says.
+    pub fn superblock(&self) -> &Superblock {
+        &self.superblock
+    }
+
+    /// How wide addresses and lengths are.
+    pub fn widths(&self) -> Widths {
+        self.superblock.widths
+    }
+
+    /// The bytes before the HDF5 part of the file.
+    pub fn user_block(&self) -> u64 {
+        self.base
+    }
+
+    /// The end of the file as an address.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Where the table of shared messages is, if the file has one.
+    pub fn shared_table(&self) -> Option<message::SharedTable> {
+        self.shared
+    }
+
+    /// The metadata of `length` bytes at `address`, which are a `what`.
+    pub fn metadata(&self, what: &'static str, address: u64, length: u64) -> Result<Vec<u8>> {
+        let place = self.check(what, address, length)?;
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
+        self.pages.read_at(place, &mut bytes, &Transfer::default())?;
+        Ok(bytes)
+    }
+
+    /// As [`OpenFile::metadata`], but less where the file ends before: for structures that tell their size themselves.
+    pub fn metadata_up_to(&self, what: &'static str, address: u64, length: u64) -> Result<Vec<u8>> {
+        let there = self.end.saturating_sub(address).min(length);
+        if there == 0 {
+            self.check(what, address, length)?;
+        }
+        self.metadata(what, address, there)
+    }
+
+    /// Fills buffers with raw data: pairs of address and place, all in one request.
+    pub fn read_raw(&self, what: &'static str, parts: Vec<(u64, &mut [u8])>) -> Result<()> {
+        let mut request = Vec::with_capacity(parts.len());
+        for (address, buf) in parts {
+            let addr = self.check(what, address, buf.len() as u64)?;
+            request.push(ReadPart { kind: MemoryType::RawData, addr, buf });
+        }
+        self.raw.read_vector(&mut request, &Transfer::default().with_kind(MemoryType::RawData))?;
+        Ok(())
+    }
+
+    /// Refuses a range that is not in the file; else says where it is in the storage.
+    pub fn check(&self, what: &'static str, address: u64, length: u64) -> Result<u64> {
+        match address.checked_add(length).filter(|&end| end <= self.end) {
+            Some(_) => Ok(self.base + address),
+            None => Err(Error::Outside { what, address, length, end: self.end }),
+        }
+    }
+}
+
+impl std::fmt::Debug for OpenFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenFile").field("storage", &self.raw.name()).field("superblock", &self.superblock).finish()
+    }
+}

@@ -1,0 +1,117 @@
+//! The second kind of B-tree: records in order, of whatever kind.
+
+use std::cmp::Ordering;
+
+use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
+
+const WHAT: &str = "B-tree (version 2)";
+
+/// A tree whose header was read.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    address: u64,
+    header: BtreeV2,
+}
+
+impl Tree {
+    /// Reads the header and checks what the records are.
+    pub fn open(file: &OpenFile, address: u64, kinds: &[u8]) -> Result<Tree> {
+        let bytes = file.metadata(WHAT, address, BtreeV2::size(file.widths()) as u64)?;
+        let header = BtreeV2::decode(&bytes, file.widths()).map_err(Error::at(address))?;
+        if !kinds.contains(&header.kind) {
+            return Err(Error::broken(WHAT, address, format!("records of type {} do not belong here", header.kind)));
+        }
+        Ok(Tree { address, header })
+    }
+
+    /// What the records are.
+    pub fn kind(&self) -> u8 {
+        self.header.kind
+    }
+
+    /// How many records it has.
+    pub fn len(&self) -> u64 {
+        self.header.records
+    }
+
+    /// Whether it has no records.
+    pub fn is_empty(&self) -> bool {
+        self.header.records == 0
+    }
+
+    /// Calls `each` for every record, in order.
+    pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let mut budget = self.header.records;
+        self.walk(file, self.header.root, self.header.depth, &mut budget, each)
+    }
+
+    fn walk(
+        &self,
+        file: &OpenFile,
+        node: Pointer,
+        level: u16,
+        budget: &mut u64,
+        each: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let Some(bytes) = self.read(file, node)? else { return Ok(()) };
+        let node = self.decode(&bytes, node, level, file)?;
+        // A tree cannot show more records than its header counts, however its nodes point at each other.
+        *budget = budget
+            .checked_sub(node.records.len() as u64)
+            .ok_or_else(|| Error::broken(WHAT, self.address, "more records than the header counts"))?;
+        let mut children = node.children.iter();
+        for record in &node.records {
+            if let Some(&child) = children.next() {
+                self.walk(file, child, level - 1, budget, each)?;
+            }
+            each(record)?;
+        }
+        children.try_for_each(|&child| self.walk(file, child, level - 1, budget, each))
+    }
+
+    /// The record for which `order` says that it is the one; `order` tells how a record stands to what is looked for.
+    pub fn find<T>(
+        &self,
+        file: &OpenFile,
+        order: &mut dyn FnMut(&[u8]) -> Result<Ordering>,
+        take: impl FnOnce(&[u8]) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let mut at = self.header.root;
+        for level in (0..=self.header.depth).rev() {
+            let Some(bytes) = self.read(file, at)? else { return Ok(None) };
+            let node = self.decode(&bytes, at, level, file)?;
+            let (mut low, mut high) = (0, node.records.len());
+            while low < high {
+                let middle = usize::midpoint(low, high);
+                let Some(record) = node.records.get(middle) else { break };
+                match order(record)? {
+                    Ordering::Equal => return take(record).map(Some),
+                    Ordering::Less => low = middle + 1,
+                    Ordering::Greater => high = middle,
+                }
+            }
+            match node.children.get(low) {
+                Some(&child) => at = child,
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    fn read(&self, file: &OpenFile, node: Pointer) -> Result<Option<Vec<u8>>> {
+        let Some(address) = node.address.filter(|_| node.records > 0 || self.header.depth > 0) else { return Ok(None) };
+        file.metadata_up_to("B-tree node (version 2)", address, u64::from(self.header.node_size)).map(Some)
+    }
+
+    fn decode<'a>(
+        &self,
+        bytes: &'a [u8],
+        node: Pointer,
+        level: u16,
+        file: &OpenFile,
+    ) -> Result<hyperslab_format::index::btree_v2::Node<'a>> {
+        let address = node.address.unwrap_or(self.address);
+        self.header.decode_node(bytes, level, node.records, file.widths()).map_err(Error::at(address))
+    }
+}

@@ -1,0 +1,85 @@
+//! Chunks in the first kind of B-tree, ordered by their first element.
+
+use std::sync::Arc;
+
+use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_format::{
+    ChunkEntry,
+    btree_v1::{self, Node},
+};
+
+use crate::kept::Kept;
+
+const WHAT: &str = "chunk B-tree";
+/// Nodes that stay decoded.
+const NODES: usize = 1024;
+
+/// A tree of chunks.
+#[derive(Debug)]
+pub struct ChunkTree {
+    root: u64,
+    rank: usize,
+    nodes: Kept<Node<ChunkEntry>>,
+}
+
+impl ChunkTree {
+    /// The tree at `root`, of a dataset with `rank` dimensions.
+    pub fn new(root: u64, rank: usize) -> ChunkTree {
+        ChunkTree { root, rank, nodes: Kept::new(NODES) }
+    }
+
+    /// The chunk whose first element is `start`.
+    pub fn find(&self, file: &OpenFile, start: &[u64]) -> Result<Option<ChunkEntry>> {
+        let (mut address, mut above) = (self.root, None);
+        loop {
+            let node = self.node(file, address, above)?;
+            let after = node.entries.partition_point(|(key, _)| key.start.as_slice() <= start);
+            let Some((key, child)) = after.checked_sub(1).and_then(|nth| node.entries.get(nth)) else {
+                return Ok(None);
+            };
+            if node.level == 0 {
+                let found = key.start == start;
+                return Ok(found.then(|| ChunkEntry { address: Some(*child), ..key.clone() }));
+            }
+            (address, above) = (*child, Some(node.level));
+        }
+    }
+
+    /// Calls `each` for every chunk, in order.
+    pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(ChunkEntry) -> Result<()>) -> Result<()> {
+        self.walk(file, self.root, None, each)
+    }
+
+    fn walk(
+        &self,
+        file: &OpenFile,
+        address: u64,
+        above: Option<u8>,
+        each: &mut dyn FnMut(ChunkEntry) -> Result<()>,
+    ) -> Result<()> {
+        let node = self.node(file, address, above)?;
+        for (key, child) in &node.entries {
+            if node.level > 0 {
+                self.walk(file, *child, Some(node.level), each)?;
+            } else {
+                each(ChunkEntry { address: Some(*child), ..key.clone() })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn node(&self, file: &OpenFile, address: u64, above: Option<u8>) -> Result<Arc<Node<ChunkEntry>>> {
+        let node = self.nodes.get_or(address, || {
+            let key = btree_v1::chunk_key_size(self.rank);
+            let size = btree_v1::node_size(file.superblock().chunk_internal_k, key, file.widths());
+            let bytes = file.metadata_up_to(WHAT, address, size as u64)?;
+            btree_v1::decode_chunks(&bytes, self.rank, file.widths()).map_err(Error::at(address))
+        })?;
+        match above {
+            Some(above) if node.level >= above => {
+                Err(Error::broken(WHAT, address, "a node that is not below its parent"))
+            }
+            _ => Ok(node),
+        }
+    }
+}

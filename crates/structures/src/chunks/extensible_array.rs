@@ -1,0 +1,137 @@
+//! Chunks in an extensible array, by number.
+
+use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_format::{
+    ChunkEntry,
+    index::{
+        ChunkElement,
+        extensible_array::{self, ExtensibleArray, IndexBlock, SuperBlock},
+    },
+};
+
+use crate::kept::Kept;
+
+const WHAT: &str = "extensible array";
+/// Blocks and pages that stay decoded.
+const BLOCKS: usize = 256;
+
+/// An array of chunks.
+#[derive(Debug)]
+pub struct ChunkArray {
+    header: ExtensibleArray,
+    element: ChunkElement,
+    index: Option<IndexBlock>,
+    supers: Kept<Vec<(Option<u64>, Vec<bool>)>>,
+    blocks: Kept<Vec<ChunkEntry>>,
+}
+
+impl ChunkArray {
+    /// The array at `address`.
+    pub fn open(file: &OpenFile, address: u64, element: ChunkElement) -> Result<ChunkArray> {
+        let widths = file.widths();
+        let bytes = file.metadata(WHAT, address, ExtensibleArray::size(widths) as u64)?;
+        let header = ExtensibleArray::decode(&bytes, widths).map_err(Error::at(address))?;
+        if usize::from(header.element_size) != element.size(widths) {
+            let why = format!("elements of {} bytes where {} belong", header.element_size, element.size(widths));
+            return Err(Error::broken(WHAT, address, why));
+        }
+        let mut index = None;
+        if let Some(place) = header.index {
+            let bytes =
+                file.metadata("extensible array index block", place, header.index_size(element, widths) as u64)?;
+            index = Some(extensible_array::decode_index(&bytes, &header, element, widths).map_err(Error::at(place))?);
+        }
+        Ok(ChunkArray { header, element, index, supers: Kept::new(BLOCKS), blocks: Kept::new(BLOCKS) })
+    }
+
+    /// One more than the highest number of a chunk ever written.
+    pub fn len(&self) -> u64 {
+        self.header.used
+    }
+
+    /// Whether no chunk was ever written.
+    pub fn is_empty(&self) -> bool {
+        self.header.used == 0
+    }
+
+    /// The chunk with this number.
+    pub fn get(&self, file: &OpenFile, number: u64) -> Result<Option<ChunkEntry>> {
+        let Some(index) = self.index.as_ref().filter(|_| number < self.header.used) else { return Ok(None) };
+        if let Some(entry) = usize::try_from(number).ok().and_then(|number| index.elements.get(number)) {
+            return Ok(some(entry));
+        }
+        let place = number - u64::from(self.header.in_index);
+        let Some((nth, block)) = self.holding(place) else { return Ok(None) };
+        let within = place - block.first;
+        let (data, offset) = (within / block.elements, within % block.elements);
+        let (address, written) = if nth < self.header.direct_super_blocks() {
+            let all = usize::try_from(block.first_block + data).ok();
+            (all.and_then(|data| index.data.get(data)).copied().flatten(), Vec::new())
+        } else {
+            let above = (nth - self.header.direct_super_blocks()) as usize;
+            let Some(address) = index.supers.get(above).copied().flatten() else { return Ok(None) };
+            let blocks = self.supers.get_or(address, || self.read_super(file, address, &block))?;
+            usize::try_from(data).ok().and_then(|data| blocks.get(data)).cloned().unwrap_or_default()
+        };
+        let Some(address) = address else { return Ok(None) };
+        self.in_block(file, address, &block, &written, offset)
+    }
+
+    /// The super block that holds a place, counted behind the index block.
+    fn holding(&self, place: u64) -> Option<(u32, SuperBlock)> {
+        let numbered = |nth| self.header.super_block(nth).map(|block| (nth, block));
+        (0..self.header.super_blocks()).map_while(numbered).take_while(|(_, block)| block.first <= place).last()
+    }
+
+    fn in_block(
+        &self,
+        file: &OpenFile,
+        address: u64,
+        block: &SuperBlock,
+        written: &[bool],
+        offset: u64,
+    ) -> Result<Option<ChunkEntry>> {
+        let widths = file.widths();
+        let size = |elements: u64| elements.saturating_mul(self.element.size(widths) as u64).saturating_add(4);
+        let head = self.header.data_head(block.elements, widths);
+        let (entries, place) = match self.header.pages(block.elements) {
+            0 => {
+                let entries = self.blocks.get_or(address, || {
+                    let bytes = file.metadata(
+                        "extensible array data block",
+                        address,
+                        head.saturating_add(size(block.elements)),
+                    )?;
+                    extensible_array::decode_data(&bytes, &self.header, block.elements, self.element, widths)
+                        .map_err(Error::at(address))
+                })?;
+                (entries, offset)
+            }
+            _ => {
+                let page = offset / self.header.page();
+                if usize::try_from(page).ok().and_then(|page| written.get(page)) != Some(&true) {
+                    return Ok(None);
+                }
+                let before = head.saturating_add(page.saturating_mul(size(self.header.page())));
+                let at = address.saturating_add(before);
+                let entries = self.blocks.get_or(at, || {
+                    let bytes = file.metadata("extensible array page", at, size(self.header.page()))?;
+                    extensible_array::decode_page(&bytes, &self.header, self.element, widths).map_err(Error::at(at))
+                })?;
+                (entries, offset % self.header.page())
+            }
+        };
+        Ok(usize::try_from(place).ok().and_then(|place| entries.get(place)).and_then(some))
+    }
+
+    fn read_super(&self, file: &OpenFile, address: u64, block: &SuperBlock) -> Result<Vec<(Option<u64>, Vec<bool>)>> {
+        let size = self.header.super_size(block, file.widths());
+        let bytes = file.metadata("extensible array super block", address, size)?;
+        extensible_array::decode_super(&bytes, &self.header, block, file.widths()).map_err(Error::at(address))
+    }
+}
+
+/// An entry that names a chunk.
+fn some(entry: &ChunkEntry) -> Option<ChunkEntry> {
+    entry.address.is_some().then(|| entry.clone())
+}

@@ -1,0 +1,101 @@
+//! Chunks in a fixed array, by number.
+
+use std::sync::Arc;
+
+use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_format::{
+    ChunkEntry,
+    index::{
+        ChunkElement,
+        fixed_array::{self, FixedArray},
+    },
+};
+
+use crate::kept::Kept;
+
+const WHAT: &str = "fixed array";
+/// Pages that stay decoded.
+const PAGES: usize = 256;
+
+/// An array of chunks.
+#[derive(Debug)]
+pub struct ChunkArray {
+    header: FixedArray,
+    element: ChunkElement,
+    /// Which pages were ever written; none if the array has no pages.
+    written: Vec<bool>,
+    pages: Kept<Vec<ChunkEntry>>,
+}
+
+impl ChunkArray {
+    /// The array at `address`.
+    pub fn open(file: &OpenFile, address: u64, element: ChunkElement) -> Result<ChunkArray> {
+        let widths = file.widths();
+        let bytes = file.metadata(WHAT, address, FixedArray::size(widths) as u64)?;
+        let header = FixedArray::decode(&bytes, widths).map_err(Error::at(address))?;
+        if usize::from(header.element_size) != element.size(widths) {
+            let why = format!("elements of {} bytes where {} belong", header.element_size, element.size(widths));
+            return Err(Error::broken(WHAT, address, why));
+        }
+        let mut written = Vec::new();
+        if let Some(data) = header.data {
+            let head = file.metadata(WHAT, data, header.data_head(widths))?;
+            written = fixed_array::decode_head(&head, &header, widths).map_err(Error::at(data))?;
+        }
+        Ok(ChunkArray { header, element, written, pages: Kept::new(PAGES) })
+    }
+
+    /// How many chunks there can be.
+    pub fn len(&self) -> u64 {
+        self.header.elements
+    }
+
+    /// Whether there can be none.
+    pub fn is_empty(&self) -> bool {
+        self.header.elements == 0
+    }
+
+    /// The chunk with this number.
+    pub fn get(&self, file: &OpenFile, number: u64) -> Result<Option<ChunkEntry>> {
+        let Some(data) = self.header.data.filter(|_| number < self.header.elements) else { return Ok(None) };
+        let (page, place) = match self.header.pages() {
+            0 => (None, number),
+            _ => (Some(number / self.header.page()), number % self.header.page()),
+        };
+        let entries = match page {
+            None => self.pages.get_or(0, || self.whole(file, data))?,
+            Some(page) => match self.page(file, data, page)? {
+                Some(entries) => entries,
+                None => return Ok(None),
+            },
+        };
+        Ok(usize::try_from(place)
+            .ok()
+            .and_then(|place| entries.get(place))
+            .filter(|entry| entry.address.is_some())
+            .cloned())
+    }
+
+    fn whole(&self, file: &OpenFile, data: u64) -> Result<Vec<ChunkEntry>> {
+        let size = self.header.elements.saturating_mul(self.element.size(file.widths()) as u64);
+        let length = self.header.data_head(file.widths()).saturating_add(size).saturating_add(4);
+        let bytes = file.metadata("fixed array data block", data, length)?;
+        fixed_array::decode_data(&bytes, &self.header, self.element, file.widths()).map_err(Error::at(data))
+    }
+
+    fn page(&self, file: &OpenFile, data: u64, page: u64) -> Result<Option<Arc<Vec<ChunkEntry>>>> {
+        let written = usize::try_from(page).ok().and_then(|page| self.written.get(page));
+        if written != Some(&true) {
+            return Ok(None);
+        }
+        let size = |elements: u64| elements.saturating_mul(self.element.size(file.widths()) as u64).saturating_add(4);
+        let count = (self.header.elements - page * self.header.page()).min(self.header.page());
+        let before = self.header.data_head(file.widths()).saturating_add(page.saturating_mul(size(self.header.page())));
+        let address = data.saturating_add(before);
+        let entries = self.pages.get_or(page, || {
+            let bytes = file.metadata("fixed array page", address, size(count))?;
+            fixed_array::decode_page(&bytes, count, self.element, file.widths()).map_err(Error::at(address))
+        })?;
+        Ok(Some(entries))
+    }
+}

@@ -1,0 +1,76 @@
+//! The links of an old-style group: a B-tree over symbol table nodes.
+
+use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_format::{btree_v1, symbol_table};
+
+use crate::LocalHeap;
+
+const WHAT: &str = "group B-tree";
+
+/// Calls `each` for every entry of the tree at `root`, in order of names.
+pub fn for_each(file: &OpenFile, root: u64, each: &mut dyn FnMut(symbol_table::Entry) -> Result<()>) -> Result<()> {
+    walk(file, root, None, each)
+}
+
+/// The entry with this name.
+pub fn find(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8]) -> Result<Option<symbol_table::Entry>> {
+    let mut address = root;
+    let mut above = None;
+    loop {
+        let node = read_node(file, address, above)?;
+        // A child holds the names after its own key, up to and with the next one's.
+        let mut child = None;
+        for &(key, next) in &node.entries {
+            if child.is_some() && heap.string(key)? >= name {
+                break;
+            }
+            child = Some(next);
+        }
+        let Some(child) = child else { return Ok(None) };
+        if node.level == 0 {
+            for entry in read_symbols(file, child)? {
+                if heap.string(entry.name)? == name {
+                    return Ok(Some(entry));
+                }
+            }
+            return Ok(None);
+        }
+        (address, above) = (child, Some(node.level));
+    }
+}
+
+fn walk(
+    file: &OpenFile,
+    address: u64,
+    above: Option<u8>,
+    each: &mut dyn FnMut(symbol_table::Entry) -> Result<()>,
+) -> Result<()> {
+    let node = read_node(file, address, above)?;
+    for (_, child) in node.entries {
+        if node.level > 0 {
+            walk(file, child, Some(node.level), each)?;
+        } else {
+            read_symbols(file, child)?.into_iter().try_for_each(&mut *each)?;
+        }
+    }
+    Ok(())
+}
+
+/// Levels go down from node to node, so that no tree is endless.
+fn read_node(file: &OpenFile, address: u64, above: Option<u8>) -> Result<btree_v1::Node<u64>> {
+    let widths = file.widths();
+    let size = btree_v1::node_size(file.superblock().group_internal_k, widths.lengths.bytes(), widths);
+    let bytes = file.metadata_up_to(WHAT, address, size as u64)?;
+    let node = btree_v1::decode_group(&bytes, widths).map_err(Error::at(address))?;
+    match above {
+        Some(above) if node.level >= above => Err(Error::broken(WHAT, address, "a node that is not below its parent")),
+        _ => Ok(node),
+    }
+}
+
+fn read_symbols(file: &OpenFile, address: u64) -> Result<Vec<symbol_table::Entry>> {
+    let widths = file.widths();
+    let size = symbol_table::node_size(file.superblock().group_leaf_k, widths);
+    let bytes = file.metadata_up_to("symbol table node", address, size as u64)?;
+    symbol_table::decode_node(&bytes, widths).map_err(Error::at(address))
+}

@@ -1,0 +1,17 @@
+//! Trees, arrays and heaps that live in the file.
+//!
+//! Lives here: how to find something in them, node by node. Does not live here: the bytes of a node (`format`), or what the things
+//! found mean (`object`, `chunk`). Every walk is bounded: levels go down, nodes are not visited twice, sizes are checked
+//! against the file.
+
+pub mod btree_v2;
+pub mod chunks;
+pub mod global_heap;
+pub mod group_tree;
+pub mod local_heap;
+
+mod kept;
+
+pub use btree_v2::Tree;
+pub use global_heap::Collection;
+pub use local_heap::LocalHeap;
