@@ -6,6 +6,7 @@
 
 pub mod btree_v2;
 pub mod chunks;
+pub mod fractal_heap;
 pub mod global_heap;
 pub mod group_tree;
 pub mod local_heap;
@@ -13,5 +14,6 @@ pub mod local_heap;
 mod kept;
 
 pub use btree_v2::Tree;
+pub use fractal_heap::FractalHeap;
 pub use global_heap::Collection;
 pub use local_heap::LocalHeap;
