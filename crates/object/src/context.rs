@@ -1,0 +1,48 @@
+//! What every object of a file shares.
+
+use std::sync::{Arc, OnceLock};
+
+use hyperslab_file::{OpenFile, Result};
+use hyperslab_structures::{FractalHeap, fractal_heap::Unfilter};
+
+use crate::shared;
+
+/// An open file, with what is needed to understand its objects.
+pub struct Context {
+    file: OpenFile,
+    unfilter: Arc<Unfilter>,
+    /// The heaps of shared messages by message type, read when the first shared message is met.
+    shared_heaps: OnceLock<Vec<(u16, FractalHeap)>>,
+}
+
+impl Context {
+    /// A file, and how filtered heaps of it are decoded.
+    pub fn new(file: OpenFile, unfilter: Arc<Unfilter>) -> Context {
+        Context { file, unfilter, shared_heaps: OnceLock::new() }
+    }
+
+    /// The file.
+    pub fn file(&self) -> &OpenFile {
+        &self.file
+    }
+
+    /// The fractal heap at an address.
+    pub(crate) fn heap(&self, address: u64) -> Result<FractalHeap> {
+        FractalHeap::open(&self.file, address, self.unfilter.clone())
+    }
+
+    /// The heaps of shared messages: the message types of each, one bit a type.
+    pub(crate) fn shared_heaps(&self) -> Result<&[(u16, FractalHeap)]> {
+        if let Some(heaps) = self.shared_heaps.get() {
+            return Ok(heaps);
+        }
+        let heaps = shared::open_heaps(self)?;
+        Ok(self.shared_heaps.get_or_init(|| heaps))
+    }
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.file.fmt(f)
+    }
+}

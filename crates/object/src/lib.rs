@@ -1,0 +1,17 @@
+//! Objects: names, headers, links, attributes.
+//!
+//! Lives here: what a header's messages make of an object, the links of a group in all their forms, paths. Does not live here:
+//! bulk values, or the structures that links and attributes are kept in. Called by `hyperslab`.
+
+mod context;
+mod links;
+mod object;
+mod path;
+mod shared;
+
+pub use context::Context;
+pub use hyperslab_file::{Error, Result};
+pub use hyperslab_format::message::{CharSet, Link, Target};
+pub use links::Links;
+pub use object::{Body, Kind, Object};
+pub use path::{Found, Path, resolve};

@@ -1,0 +1,131 @@
+//! The links of a group, in whichever of the three forms they are kept.
+
+use hyperslab_file::{Error, Result};
+use hyperslab_format::{
+    message::{self, CharSet, Link, Target, kind},
+    symbol_table::{Cache, Entry},
+};
+use hyperslab_structures::{FractalHeap, LocalHeap, Tree, group_tree};
+
+use crate::{Context, Object};
+
+/// Where the links of a group are.
+#[derive(Debug)]
+pub struct Links<'a> {
+    context: &'a Context,
+    object: &'a Object,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    /// In a B-tree, the names in a local heap.
+    Old { btree: Option<u64>, heap: Option<LocalHeap> },
+    /// In the header itself.
+    Compact,
+    /// In a fractal heap, the names in a B-tree.
+    Dense { heap: Box<FractalHeap>, names: Tree },
+}
+
+/// B-tree records of links by name.
+const BY_NAME: u8 = 5;
+
+impl<'a> Links<'a> {
+    /// The links of a group; fails if the object is none.
+    pub fn of(context: &'a Context, object: &'a Object) -> Result<Links<'a>> {
+        let (header, address, widths) = (object.header(), object.address(), context.file().widths());
+        let form = if let Some(found) = header.find(kind::SYMBOL_TABLE) {
+            let table = message::SymbolTable::decode(header.body(found), widths).map_err(Error::at(address))?;
+            let heap = table.heap.map(|heap| LocalHeap::open(context.file(), heap)).transpose()?;
+            Form::Old { btree: table.btree, heap }
+        } else if let Some(found) = header.find(kind::LINK_INFO) {
+            let info = message::LinkInfo::decode(header.body(found), widths).map_err(Error::at(address))?;
+            match (info.heap, info.names) {
+                (Some(heap), Some(names)) => Form::Dense {
+                    heap: Box::new(context.heap(heap)?),
+                    names: Tree::open(context.file(), names, &[BY_NAME])?,
+                },
+                _ => Form::Compact,
+            }
+        } else {
+            return Err(Error::broken("object header", address, "it is not a group"));
+        };
+        Ok(Links { context, object, form })
+    }
+
+    /// All links, in the order of their names' bytes.
+    pub fn all(&self) -> Result<Vec<Link>> {
+        let mut links = Vec::new();
+        match &self.form {
+            Form::Old { btree: Some(btree), heap: Some(heap) } => {
+                group_tree::for_each(self.context.file(), *btree, &mut |entry| {
+                    links.push(old_link(&entry, heap, self.object.address())?);
+                    Ok(())
+                })?;
+            }
+            Form::Old { .. } => {}
+            Form::Compact => links = self.compact()?,
+            Form::Dense { heap, names } => {
+                names.for_each(self.context.file(), &mut |record| {
+                    links.push(self.dense_link(heap, record)?);
+                    Ok(())
+                })?;
+            }
+        }
+        links.sort_by(|left, right| left.name.cmp(&right.name));
+        Ok(links)
+    }
+
+    /// The link with this name.
+    pub fn find(&self, name: &[u8]) -> Result<Option<Link>> {
+        match &self.form {
+            Form::Old { btree: Some(btree), heap: Some(heap) } => {
+                let entry = group_tree::find(self.context.file(), *btree, heap, name)?;
+                entry.map(|entry| old_link(&entry, heap, self.object.address())).transpose()
+            }
+            Form::Old { .. } => Ok(None),
+            Form::Compact => Ok(self.compact()?.into_iter().find(|link| link.name == name)),
+            Form::Dense { heap, names } => self.find_dense(heap, names, name),
+        }
+    }
+
+    fn compact(&self) -> Result<Vec<Link>> {
+        let header = self.object.header();
+        let links = header.messages().filter(|message| message.kind == kind::LINK);
+        links.map(|link| self.decode(header.body(link))).collect()
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Link> {
+        Link::decode(bytes, self.context.file().widths()).map_err(Error::at(self.object.address()))
+    }
+
+    fn dense_link(&self, heap: &FractalHeap, record: &[u8]) -> Result<Link> {
+        let id = record.get(4..).unwrap_or_default(); // behind the hash of the name
+        self.decode(&heap.get(self.context.file(), id)?)
+    }
+
+    /// Records are ordered by the hash of the name, then by the name.
+    fn find_dense(&self, heap: &FractalHeap, names: &Tree, name: &[u8]) -> Result<Option<Link>> {
+        let wanted = hyperslab_base::lookup3(name);
+        let mut order = |record: &[u8]| {
+            let hash = record.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+            if hash != wanted {
+                return Ok(hash.cmp(&wanted));
+            }
+            Ok(self.dense_link(heap, record)?.name.as_slice().cmp(name))
+        };
+        names.find(self.context.file(), &mut order, |record| self.dense_link(heap, record))
+    }
+}
+
+/// A symbol table entry as a link.
+fn old_link(entry: &Entry, heap: &LocalHeap, group: u64) -> Result<Link> {
+    let target = match &entry.cache {
+        Cache::SoftLink(place) => Target::Soft(heap.string(u64::from(*place))?.to_vec()),
+        _ => {
+            let missing = || Error::broken("symbol table entry", group, "a link without an address");
+            Target::Hard(entry.header.ok_or_else(missing)?)
+        }
+    };
+    Ok(Link { name: heap.string(entry.name)?.to_vec(), charset: CharSet::Ascii, order: None, target })
+}
