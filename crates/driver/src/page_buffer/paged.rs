@@ -40,7 +40,7 @@ impl<D: Driver> PageBuffer<D> {
         let size = self.page_size as u64;
         let filled = self.touched(Operation::Write, parts.iter().filter_map(|part| inner(size, part)))?;
         let mut slots = self.load(touched, transfer, |page| !filled.contains(page))?;
-        parts.iter().filter(|part| !part.buf.is_empty()).for_each(|part| slots.write(part.addr, part.buf));
+        parts.iter().for_each(|part| slots.write(part.addr, part.buf));
         Ok(())
     }
 

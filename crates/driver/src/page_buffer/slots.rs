@@ -193,7 +193,7 @@ impl Slots {
             slot.overwrite(range.clone(), now);
             slot.dirty = Some(union(slot.dirty.take(), range));
         }
-        self.len = self.len.max(addr.saturating_add(buf.len() as u64));
+        self.len = self.len.max(end(addr, buf));
     }
 
     /// The same bytes were written straight down: keeps the pages that are here true.
@@ -203,8 +203,8 @@ impl Slots {
                 slot.overwrite(range, now);
             }
         }
-        self.len = self.len.max(addr.saturating_add(buf.len() as u64));
-        self.stored = self.stored.max(addr.saturating_add(buf.len() as u64));
+        self.len = self.len.max(end(addr, buf));
+        self.stored = self.stored.max(end(addr, buf));
     }
 
     /// Nobody knows what the storage has of these pages, and how long it is if it is longer.
@@ -325,6 +325,11 @@ fn slices(page_size: usize, addr: u64, bytes: &[u8]) -> impl Iterator<Item = (u6
         done += range.len();
         Some((page, range, bytes.get(from..done)?))
     })
+}
+
+/// How long the storage must be to hold these bytes; a write of nothing extends nothing.
+fn end(addr: u64, bytes: &[u8]) -> u64 {
+    if bytes.is_empty() { 0 } else { addr.saturating_add(bytes.len() as u64) }
 }
 
 fn union(old: Option<Range<usize>>, new: Range<usize>) -> Range<usize> {
