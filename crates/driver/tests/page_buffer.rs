@@ -15,7 +15,8 @@ use std::thread;
 use std::time::Duration;
 
 use hyperslab_driver::{
-    Damage, Driver, Fault, Log, Memory, Operation, PageBuffer, Piece, ReadPart, Target, Throttle, Transfer, WritePart,
+    Damage, Driver, Fault, Log, Memory, Operation, PageBuffer, Piece, ReadPart, Subfile, Target, Throttle, Transfer,
+    WritePart,
 };
 use hyperslab_space::{Op, Slab, Space};
 use proptest::prelude::*;
@@ -220,6 +221,24 @@ fn many_threads_and_hardly_any_pages() {
     }
 }
 
+/// Workers of rayon take other work while they wait for a scope; that must not happen below a page that is being loaded.
+#[test]
+fn workers_that_share_pages_do_not_wait_for_themselves() {
+    let member = |_| Throttle::new(Memory::from(vec![7; 4000])).latency(Duration::from_micros(200));
+    let striped = Subfile::new((0..4).map(member).collect(), 16).unwrap();
+    let buffer = PageBuffer::new(striped, 64, 6).unwrap();
+    rayon::scope(|scope| {
+        for task in 0..200u64 {
+            let buffer = &buffer;
+            scope.spawn(move |_| {
+                let mut found = [0; 150];
+                buffer.read_at(task % 9 * 50, &mut found, &plain()).unwrap();
+                assert_eq!(found, [7; 150]);
+            });
+        }
+    });
+}
+
 #[derive(Debug, Clone)]
 enum Step {
     Read(Vec<(u64, usize)>),
@@ -276,7 +295,7 @@ proptest! {
                     }
                 }
                 Step::Write(ranges, value) => {
-                    let bytes = vec![value; 40];
+                    let bytes = [value; 40];
                     let parts: Vec<_> = ranges.iter().map(|(addr, len)| WritePart::new(*addr, &bytes[..*len])).collect();
                     let outcome = buffer.write_vector(&parts, &plain());
                     let mut new = twin.clone();
