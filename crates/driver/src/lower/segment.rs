@@ -61,6 +61,7 @@ impl<'a> Segments<'a> {
     }
 
     /// The next segment before merging.
+    #[inline]
     fn bare(&mut self) -> Option<Segment> {
         loop {
             if let Some(segment) = self.zip.as_mut().and_then(Zip::next) {
@@ -77,8 +78,14 @@ impl Iterator for Segments<'_> {
     type Item = Segment;
 
     fn next(&mut self) -> Option<Segment> {
-        let mut whole = self.held.take().or_else(|| self.bare())?;
-        while let Some(next) = self.bare() {
+        let mut whole = match self.held.take() {
+            Some(held) => held,
+            None => self.bare()?,
+        };
+        // The runs of a side never touch each other, so segments of one piece do not either.
+        while self.zip.as_ref().is_none_or(|zip| zip.left == 0)
+            && let Some(next) = self.bare()
+        {
             if !next.continues(&whole) {
                 self.held = Some(next);
                 break;
@@ -95,6 +102,8 @@ struct Zip<'a> {
     memory: Side<'a>,
     offset: u64,
     buffer: usize,
+    /// Bytes still to come.
+    left: u64,
 }
 
 /// The runs of one side and what is left of the current one.
@@ -109,12 +118,15 @@ impl<'a> Zip<'a> {
         let side = |space: &'a Space| {
             Some(Side { runs: space.runs(piece.element_size).ok()?, rest: Run { offset: 0, len: 0 } })
         };
-        Some(Zip { file: side(piece.file)?, memory: side(piece.memory)?, offset: piece.offset, buffer })
+        let (file, memory, left) = (side(piece.file)?, side(piece.memory)?, piece.bytes());
+        Some(Zip { file, memory, offset: piece.offset, buffer, left })
     }
 
+    #[inline]
     fn next(&mut self) -> Option<Segment> {
         let len = self.file.available()?.min(self.memory.available()?);
         let (addr, start) = (self.file.take(len), self.memory.take(len));
+        self.left = self.left.saturating_sub(len);
         Some(Segment {
             addr: self.offset.checked_add(addr)?,
             buffer: self.buffer,
@@ -125,6 +137,7 @@ impl<'a> Zip<'a> {
 }
 
 impl Side<'_> {
+    #[inline]
     fn available(&mut self) -> Option<u64> {
         while self.rest.len == 0 {
             self.rest = self.runs.next()?;
@@ -132,6 +145,7 @@ impl Side<'_> {
         Some(self.rest.len)
     }
 
+    #[inline]
     fn take(&mut self, len: u64) -> u64 {
         let at = self.rest.offset;
         self.rest = Run { offset: at.saturating_add(len), len: self.rest.len.saturating_sub(len) };

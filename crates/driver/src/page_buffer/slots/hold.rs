@@ -1,9 +1,29 @@
 //! Which pages requests need to stay, and which a request writes straight down.
 
-use super::{Content, Slots};
+use super::{Content, Slot, Slots};
 use crate::page_buffer::touched::Touched;
 
 impl Slots {
+    /// Whether all these pages are here and nobody writes them straight down; if so they count as just used.
+    pub(in crate::page_buffer) fn use_if_here(&mut self, touched: &Touched) -> bool {
+        let here = |page| matches!(self.slots.get(&page), Some(Slot { content: Content::Here(_), .. }));
+        let free = touched.pages().all(here) && !self.written_directly(touched);
+        if free {
+            touched.pages().for_each(|page| self.used(page));
+        }
+        free
+    }
+
+    /// Puts a page that nobody holds behind all others in the row of those to go.
+    fn used(&mut self, page: u64) {
+        if let Some(slot) = self.slots.get_mut(&page).filter(|slot| slot.holders == 0) {
+            self.by_use.remove(&slot.used);
+            self.clock += 1;
+            slot.used = self.clock;
+            self.by_use.insert(self.clock, page);
+        }
+    }
+
     /// Whether a request can hold these pages now: they fit beside those that others hold, and nobody writes them straight
     /// down. Requests hold all their pages or none, so they never wait for each other's.
     pub(in crate::page_buffer) fn can_hold(&self, touched: &Touched) -> bool {
@@ -30,9 +50,7 @@ impl Slots {
             }
             self.held -= 1;
             if matches!(slot.content, Content::Here(_)) {
-                self.clock += 1;
-                slot.used = self.clock;
-                self.by_use.insert(self.clock, page);
+                self.used(page);
             } else {
                 self.slots.remove(&page);
             }
