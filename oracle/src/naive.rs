@@ -1,0 +1,71 @@
+//! What a program selects, worked out the slow and obvious way: one truth value per element.
+
+use crate::program::{Op, Operand, Pattern, Program, Start};
+
+/// The selected elements as positions in row-major order: rising, or in their own order for points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elements {
+    /// Positions in the extent.
+    pub positions: Vec<u64>,
+    /// Whether order and repeats count.
+    pub points: bool,
+}
+
+/// Number of elements of an extent.
+pub fn product(dims: &[u64]) -> u64 {
+    dims.iter().product()
+}
+
+/// What a program without unlimited patterns selects.
+pub fn elements(program: &Program) -> Elements {
+    if let (Start::Points(coords), []) = (&program.start, program.steps.as_slice()) {
+        let positions = coords.chunks(program.dims.len()).map(|point| position(&program.dims, point)).collect();
+        return Elements { positions, points: true };
+    }
+    let flags = flags(program);
+    let positions = (0u64..).zip(&flags).filter(|(_, selected)| **selected).map(|(position, _)| position).collect();
+    Elements { positions, points: false }
+}
+
+fn flags(program: &Program) -> Vec<bool> {
+    let everything = 0..product(&program.dims);
+    let mut selected: Vec<bool> = match &program.start {
+        Start::All => everything.map(|_| true).collect(),
+        Start::None => everything.map(|_| false).collect(),
+        Start::Points(coords) => {
+            let points: Vec<u64> = coords.chunks(program.dims.len()).map(|p| position(&program.dims, p)).collect();
+            everything.map(|position| points.contains(&position)).collect()
+        }
+        Start::Slab(pattern) => pattern_flags(&program.dims, pattern),
+    };
+    for step in &program.steps {
+        let operand = match &step.with {
+            Operand::Slab(pattern) => pattern_flags(&program.dims, pattern),
+            Operand::Program(program) => flags(program),
+        };
+        for (a, b) in selected.iter_mut().zip(operand) {
+            *a = match step.op {
+                Op::Set => b,
+                Op::Or => *a || b,
+                Op::And => *a && b,
+                Op::Xor => *a != b,
+                Op::NotB => *a && !b,
+                Op::NotA => b && !*a,
+            };
+        }
+    }
+    selected
+}
+
+fn pattern_flags(dims: &[u64], pattern: &Pattern) -> Vec<bool> {
+    let mut selected = vec![true];
+    for (dimension, &size) in dims.iter().enumerate() {
+        let along: Vec<bool> = (0..size).map(|at| pattern.contains(dimension, at)).collect();
+        selected = selected.iter().flat_map(|outer| along.iter().map(move |inner| *outer && *inner)).collect();
+    }
+    selected
+}
+
+fn position(dims: &[u64], point: &[u64]) -> u64 {
+    dims.iter().zip(point).fold(0, |position, (size, coordinate)| position * size + coordinate)
+}
