@@ -122,6 +122,12 @@ impl Generator {
         (low, high)
     }
 
+    /// How far a selection with these bounds may be moved inside its extent.
+    pub fn distance(&mut self, low: &[u64], high: &[u64], dims: &[u64]) -> Vec<i64> {
+        let corners = low.iter().zip(high).zip(dims);
+        corners.map(|((&low, &high), &size)| self.random.u64(0..size - (high - low)) as i64 - low as i64).collect()
+    }
+
     /// A program that selects the same shape elsewhere, perhaps in one more dimension, perhaps with a difference.
     pub fn lookalike(&mut self, program: &Program) -> Program {
         let mut twin = program.clone();
@@ -172,6 +178,11 @@ impl Generator {
             program = program.then(Op::Or, Pattern::block(&point, &vec![1; dims.len()]));
         }
         program
+    }
+
+    /// A number below `limit`.
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.random.usize(0..limit)
     }
 
     /// True one time in `n`.

@@ -12,7 +12,7 @@ pub struct Elements {
 }
 
 /// Number of elements of an extent.
-pub fn product(dims: &[u64]) -> u64 {
+pub(crate) fn product(dims: &[u64]) -> u64 {
     dims.iter().product()
 }
 
@@ -66,6 +66,7 @@ fn pattern_flags(dims: &[u64], pattern: &Pattern) -> Vec<bool> {
     selected
 }
 
-fn position(dims: &[u64], point: &[u64]) -> u64 {
+/// The place of a point in row-major order.
+pub fn position(dims: &[u64], point: &[u64]) -> u64 {
     dims.iter().zip(point).fold(0, |position, (size, coordinate)| position * size + coordinate)
 }

@@ -52,7 +52,9 @@ impl Oracle {
         self.questions.write_all(&line)?;
         self.questions.flush()?;
         let mut reply = String::new();
-        self.answers.read_line(&mut reply)?;
+        if self.answers.read_line(&mut reply)? == 0 {
+            return Err(format!("the oracle ended with {}", self.child.wait()?).into());
+        }
         let Answered { answers } = serde_json::from_str(&reply)?;
         Ok(answers)
     }
