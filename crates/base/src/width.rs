@@ -21,11 +21,7 @@ impl Width {
 
     /// A width of `bytes` bytes, if that is between one and eight.
     pub const fn new(bytes: u8) -> Option<Width> {
-        if bytes >= 1 && bytes <= 8 {
-            Some(Width(bytes))
-        } else {
-            None
-        }
+        if bytes >= 1 && bytes <= 8 { Some(Width(bytes)) } else { None }
     }
 
     /// The number of bytes.

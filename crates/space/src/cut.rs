@@ -1,0 +1,98 @@
+//! Cutting a selection by a grid of chunks.
+//!
+//! Each piece is what one chunk holds of the selection, in coordinates of the chunk, with the part of the memory selection that
+//! corresponds to it. Patterns are cut by arithmetic, dimension by dimension; trees and points are sorted into chunks in one walk.
+//! Chunks that are not touched cost nothing.
+
+mod places;
+mod product;
+mod sort;
+
+use crate::{Coords, Error, Result, Space, view::View};
+
+use product::ProductCut;
+use sort::Sorted;
+
+/// A grid of equal chunks.
+///
+/// ```
+/// use hyperslab_space::{Grid, Op, Slab, Space};
+///
+/// let mut file = Space::simple(&[100, 100])?;
+/// file.select_hyperslab(Op::Set, &[Slab::block(15, 10), Slab::block(0, 5)])?;
+/// let memory = Space::simple(&[10, 5])?;
+/// let pieces: Vec<_> = file.pieces(&Grid::new(&[20, 20])?, &memory)?.collect::<Result<_, _>>()?;
+/// assert_eq!(pieces.len(), 2); // rows 15–19 of chunk (0, 0), rows 0–4 of chunk (1, 0)
+/// assert_eq!(pieces[1].chunk.as_slice(), [1, 0]);
+/// assert_eq!(pieces[1].memory.bounds().unwrap().0.as_slice(), [5, 0]);
+/// # Ok::<(), hyperslab_space::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grid {
+    chunk: Coords,
+}
+
+/// What one chunk holds of a selection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// Which chunk, counted in chunks in each dimension.
+    pub chunk: Coords,
+    /// The part of the selection in this chunk; its extent is the chunk.
+    pub file: Space,
+    /// The corresponding part of the memory selection; its extent is the memory's.
+    pub memory: Space,
+}
+
+/// The pieces of a selection, chunk by chunk in row-major order.
+#[derive(Debug)]
+pub struct Pieces<'a>(Cut<'a>);
+
+#[derive(Debug)]
+enum Cut<'a> {
+    Nothing,
+    Product(Box<ProductCut<'a>>),
+    Sorted(Box<Sorted<'a>>),
+}
+
+impl Grid {
+    /// A grid of chunks of this shape.
+    pub fn new(chunk: &[u64]) -> Result<Grid> {
+        if chunk.is_empty() || chunk.contains(&0) {
+            return Err(Error::Chunk(chunk.to_vec()));
+        }
+        Space::simple(chunk)?;
+        Ok(Grid { chunk: chunk.into() })
+    }
+
+    /// The shape of a chunk.
+    pub fn chunk(&self) -> &[u64] {
+        &self.chunk
+    }
+}
+
+impl Space {
+    /// The selection cut by `grid`, with the matching part of `memory`, which must select equally many elements.
+    pub fn pieces<'a>(&'a self, grid: &Grid, memory: &'a Space) -> Result<Pieces<'a>> {
+        self.same_rank("the chunk", grid.chunk.len())?;
+        self.same_count(memory)?;
+        let chunk = Space::simple(&grid.chunk)?;
+        Ok(Pieces(match self.view()? {
+            View::Nothing => Cut::Nothing,
+            View::Slabs(slabs) => Cut::Product(Box::new(ProductCut::new(slabs, chunk, memory)?)),
+            View::Tree(tree) => Cut::Sorted(Box::new(Sorted::tree(tree, chunk, memory)?)),
+            View::Points(points) => Cut::Sorted(Box::new(Sorted::points(points, chunk, memory)?)),
+        }))
+    }
+}
+
+impl Iterator for Pieces<'_> {
+    type Item = Result<Piece>;
+
+    fn next(&mut self) -> Option<Result<Piece>> {
+        match &mut self.0 {
+            Cut::Nothing => None,
+            Cut::Product(cut) => cut.next(),
+            Cut::Sorted(cut) => cut.next(),
+        }
+    }
+}

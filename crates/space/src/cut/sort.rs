@@ -1,0 +1,123 @@
+//! Cutting trees and points: one walk sorts everything into chunks.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+    rc::Rc,
+};
+
+use super::Piece;
+use crate::{
+    Coords, Points, Result, Selection, Space,
+    ordinal::Numbered,
+    span::{self, Span},
+    tree::{self, Level, Link},
+};
+
+/// The parts by chunk, and the memory they go to.
+#[derive(Debug)]
+pub(super) struct Sorted<'a> {
+    parts: std::vec::IntoIter<(Coords, Part)>,
+    /// For trees: the whole selection, whose order numbers the elements.
+    whole: Option<&'a Link>,
+    chunk: Space,
+    memory: &'a Space,
+    target: Numbered<'a>,
+}
+
+#[derive(Debug)]
+enum Part {
+    /// In coordinates of the whole extent.
+    Tree(Link),
+    /// In coordinates of the chunk, with the places of the points.
+    Points(Vec<u64>, Vec<Range<u64>>),
+}
+
+impl<'a> Sorted<'a> {
+    pub(super) fn tree(whole: &'a Link, chunk: Space, memory: &'a Space) -> Result<Sorted<'a>> {
+        let parts = split(whole, chunk.dims(), &mut HashMap::new());
+        let parts: Vec<_> = parts.iter().map(|(chunk, tree)| (chunk.clone(), Part::Tree(tree.clone()))).collect();
+        Ok(Sorted { parts: parts.into_iter(), whole: Some(whole), chunk, memory, target: memory.numbered()? })
+    }
+
+    pub(super) fn points(points: &'a Points, chunk: Space, memory: &'a Space) -> Result<Sorted<'a>> {
+        let mut parts: BTreeMap<Coords, (Vec<u64>, Vec<Range<u64>>)> = BTreeMap::new();
+        for (place, point) in (0u64..).zip(points.iter()) {
+            let home = point.iter().zip(chunk.dims()).map(|(index, size)| index / size).collect();
+            let (flat, places) = parts.entry(home).or_default();
+            flat.extend(point.iter().zip(chunk.dims()).map(|(index, size)| index % size));
+            tree::append(places, place..place + 1);
+        }
+        let parts: Vec<_> =
+            parts.into_iter().map(|(chunk, (flat, places))| (chunk, Part::Points(flat, places))).collect();
+        Ok(Sorted { parts: parts.into_iter(), whole: None, chunk, memory, target: memory.numbered()? })
+    }
+
+    pub(super) fn next(&mut self) -> Option<Result<Piece>> {
+        let (chunk, part) = self.parts.next()?;
+        Some(self.piece(chunk, part))
+    }
+
+    fn piece(&self, chunk: Coords, part: Part) -> Result<Piece> {
+        let (selection, places) = match part {
+            Part::Points(flat, places) => (Selection::from_points(Points::new(self.chunk.rank(), flat)?), places),
+            Part::Tree(tree) => {
+                let mut places = Vec::new();
+                if let Some(whole) = self.whole {
+                    tree::ordinals(whole, &tree, &mut places);
+                }
+                let home: Vec<i64> = chunk
+                    .iter()
+                    .zip(self.chunk.dims())
+                    .map(|(chunk, size)| (chunk * size).cast_signed().wrapping_neg())
+                    .collect();
+                (Selection::from_tree(Some(tree::moved(&tree, &home))), places)
+            }
+        };
+        let mut file = self.chunk.clone();
+        file.selection = selection;
+        let memory = Space { extent: self.memory.extent.clone(), selection: self.target.take(&places)? };
+        Ok(Piece { chunk, file, memory })
+    }
+}
+
+type Split = Rc<Vec<(Coords, Link)>>;
+
+/// A tree as one tree per chunk. Shared nodes are split once.
+fn split(link: &Link, chunk: &[u64], known: &mut HashMap<usize, Split>) -> Split {
+    let Some((&size, further)) = chunk.split_first() else { return Split::default() };
+    if let Some(known) = known.get(&link.id()) {
+        return known.clone();
+    }
+    let in_chunks = |start: u64, end: u64| {
+        (start / size..=(end - 1) / size).map(move |chunk| {
+            let edge = (chunk + 1).saturating_mul(size);
+            (chunk, start.max(chunk * size), end.min(edge))
+        })
+    };
+    let result: Split = Rc::new(match &link.level {
+        Level::Leaf(spans) => {
+            let mut parts: BTreeMap<u64, Vec<Span<()>>> = BTreeMap::new();
+            for (chunk, start, end) in spans.iter().flat_map(|span| in_chunks(span.start, span.end)) {
+                parts.entry(chunk).or_default().push(Span { start, end, down: () });
+            }
+            let tree = |(chunk, spans)| Some((Coords::from_slice(&[chunk]), Link::leaf(spans)?));
+            parts.into_iter().filter_map(tree).collect()
+        }
+        Level::Inner(spans) => {
+            let mut parts: BTreeMap<Coords, Vec<Span<Link>>> = BTreeMap::new();
+            for span in spans {
+                let below = split(&span.down, further, known);
+                for (chunk, start, end) in in_chunks(span.start, span.end) {
+                    for (further, down) in below.iter() {
+                        let home = std::iter::once(chunk).chain(further.iter().copied()).collect();
+                        span::push(parts.entry(home).or_default(), Span { start, end, down: down.clone() });
+                    }
+                }
+            }
+            parts.into_iter().filter_map(|(chunk, spans)| Some((chunk, Link::inner(spans)?))).collect()
+        }
+    });
+    known.insert(link.id(), result.clone());
+    result
+}

@@ -1,0 +1,46 @@
+//! Projection: a part of one selection, carried over to another that holds as many elements.
+
+use crate::{Error, Kind, Points, Result, Selection, Space, UNLIMITED};
+
+impl Space {
+    /// This selection and `dst` hold equally many elements, which correspond in order. The part of this selection that
+    /// `intersect` holds too is carried over: the result has the extent of `dst` and selects the corresponding part of it.
+    ///
+    /// With points on either side the result is a point selection, in the order of this one.
+    ///
+    /// ```
+    /// use hyperslab_space::{Op, Slab, Space};
+    /// let file = Space::simple(&[4, 4])?;
+    /// let memory = Space::simple(&[16])?;
+    /// let mut second_row = file.clone();
+    /// second_row.select_hyperslab(Op::Set, &[Slab::block(1, 1), Slab::block(0, 4)])?;
+    /// let part = file.project_intersection(&memory, &second_row)?;
+    /// assert_eq!(part.bounds().unwrap(), (vec![4].into(), vec![7].into()));
+    /// # Ok::<(), hyperslab_space::Error>(())
+    /// ```
+    pub fn project_intersection(&self, dst: &Space, intersect: &Space) -> Result<Space> {
+        self.same_count(dst)?;
+        self.same_rank("the intersecting space", intersect.rank())?;
+        let all = intersect.kind() == Kind::All && intersect.dims() == self.dims() && self.check_inside().is_ok();
+        if all {
+            return Ok(dst.clone());
+        }
+        let selection = dst.numbered()?.take(&self.places_in(intersect)?)?;
+        let mut result = Space { extent: dst.extent.clone(), selection };
+        if self.kind() == Kind::Points && result.kind() == Kind::Hyperslab {
+            let flat = result.coords()?.flatten().collect();
+            result.selection = Selection::from_points(Points::new(result.rank(), flat)?);
+        }
+        Ok(result)
+    }
+
+    pub(crate) fn same_count(&self, other: &Space) -> Result<()> {
+        let (left, right) = (self.npoints(), other.npoints());
+        match left {
+            // Counts stop at this number; beyond it places cannot be computed with.
+            UNLIMITED => Err(Error::Unlimited),
+            _ if left == right => Ok(()),
+            _ => Err(Error::Counts { left, right }),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! A selection by itself: which elements, of an extent that somebody else knows.
+
+use smallvec::SmallVec;
+
+use crate::{
+    Result, Slab,
+    points::Points,
+    slab::Parts,
+    tree::{self, Link},
+};
+
+/// One pattern per dimension.
+pub(crate) type Slabs = SmallVec<[Slab; 4]>;
+
+/// Which elements of an extent are meant. Made and asked through [`Space`](crate::Space).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection(pub(crate) Shape);
+
+/// What a selection is made of.
+#[derive(Clone, Debug)]
+pub(crate) enum Shape {
+    Nothing,
+    All,
+    Points(Points),
+    /// As given by the caller; at most one dimension unlimited, none empty.
+    Regular(Slabs),
+    /// Never regular: see [`Selection::from_tree`].
+    Tree(Link),
+}
+
+/// The four kinds of selection that the format tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// No element.
+    None,
+    /// Every element.
+    All,
+    /// A list of elements.
+    Points,
+    /// Boxes of elements, regular or not.
+    Hyperslab,
+}
+
+impl Selection {
+    /// No element.
+    pub const NONE: Selection = Selection(Shape::Nothing);
+    /// Every element.
+    pub const ALL: Selection = Selection(Shape::All);
+
+    /// Which kind it is.
+    pub fn kind(&self) -> Kind {
+        match &self.0 {
+            Shape::Nothing => Kind::None,
+            Shape::All => Kind::All,
+            Shape::Points(_) => Kind::Points,
+            Shape::Regular(_) | Shape::Tree(_) => Kind::Hyperslab,
+        }
+    }
+
+    /// A tree as a selection: a regular hyperslab if it is one, so that each set of elements has one shape.
+    pub(crate) fn from_tree(tree: Option<Link>) -> Selection {
+        Selection(match tree {
+            None => Shape::Nothing,
+            Some(tree) => match tree::regular(&tree) {
+                Some(slabs) => Shape::Regular(slabs),
+                None => Shape::Tree(tree),
+            },
+        })
+    }
+
+    /// The product of parts per dimension: regular if each dimension is one pattern.
+    pub(crate) fn from_parts(dims: &[Parts]) -> Result<Selection> {
+        let one_each: Option<Slabs> =
+            dims.iter().map(|parts| <[Slab; 1]>::try_from(&parts[..]).ok()?.first().copied()).collect();
+        match one_each {
+            Some(slabs) => Ok(Selection(Shape::Regular(slabs))),
+            None => tree::product(dims).map(Selection::from_tree),
+        }
+    }
+
+    pub(crate) fn from_points(points: Points) -> Selection {
+        Selection(if points.is_empty() { Shape::Nothing } else { Shape::Points(points) })
+    }
+}
+
+impl PartialEq for Shape {
+    fn eq(&self, other: &Shape) -> bool {
+        match (self, other) {
+            (Shape::Nothing, Shape::Nothing) | (Shape::All, Shape::All) => true,
+            (Shape::Points(left), Shape::Points(right)) => left == right,
+            (Shape::Regular(left), Shape::Regular(right)) => {
+                left.len() == right.len() && left.iter().zip(right).all(|(left, right)| left.normal() == right.normal())
+            }
+            (Shape::Tree(left), Shape::Tree(right)) => left == right,
+            _ => false,
+        }
+    }
+}

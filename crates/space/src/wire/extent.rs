@@ -1,0 +1,80 @@
+//! The dataspace message: rank, class, sizes and maxima.
+
+use hyperslab_base::{Sink, Width};
+
+use super::Reader;
+use crate::{Coords, Error, Extent, MAX_RANK, Result, UNLIMITED};
+
+/// The flag that maxima follow the sizes.
+const HAS_MAX: u8 = 1;
+
+/// The class byte of version 2.
+const SCALAR: u8 = 0;
+const SIMPLE: u8 = 1;
+const NULL: u8 = 2;
+
+impl Extent {
+    /// The dataspace message in version 1 or 2, with sizes of eight bytes. Version 1 cannot hold a null extent. The maxima may be left out
+    /// of an extent that cannot grow; libhdf5 always writes them.
+    pub fn encode(&self, version: u8, leave_out_max: bool) -> Result<Vec<u8>> {
+        let max = if leave_out_max && self.max() == self.dims() { &[] } else { self.max() };
+        let mut sink = Sink::new();
+        sink.u8(version);
+        sink.u8(self.rank() as u8);
+        sink.u8(if max.is_empty() { 0 } else { HAS_MAX });
+        match version {
+            1 if self.is_null() => {
+                return Err(Error::Encode("version 1 of the dataspace message cannot hold a null extent"));
+            }
+            1 => sink.extend(&[0; 5]),
+            2 if self.is_null() => sink.u8(NULL),
+            2 => sink.u8(if self.rank() == 0 { SCALAR } else { SIMPLE }),
+            _ => return Err(Error::Encode("the dataspace message has versions 1 and 2")),
+        }
+        for &size in self.dims().iter().chain(max) {
+            sink.uint(Width::W8, size);
+        }
+        Ok(sink.into_bytes())
+    }
+
+    /// Reads a dataspace message whose sizes have `width` bytes. Bytes after its end are left alone.
+    pub fn decode(bytes: &[u8], width: Width) -> Result<Extent> {
+        let mut reader = Reader::new("dataspace message", bytes);
+        let version = reader.u8()?;
+        let rank = usize::from(reader.u8()?);
+        let flags = reader.u8()?;
+        let class = match version {
+            1 => {
+                reader.take(5)?;
+                if rank > 0 { SIMPLE } else { SCALAR }
+            }
+            2 => reader.u8()?,
+            _ => return Err(reader.refuse(format!("unknown version {version}"))),
+        };
+        if rank > MAX_RANK {
+            return Err(Error::Rank(rank));
+        }
+        match class {
+            SCALAR | NULL if rank > 0 => {
+                return Err(reader.refuse(format!("{rank} dimensions without a simple extent")));
+            }
+            SCALAR => return Ok(Extent::scalar()),
+            NULL => return Ok(Extent::null()),
+            SIMPLE => {}
+            _ => return Err(reader.refuse(format!("unknown class {class}"))),
+        }
+        let dims = sizes(&mut reader, rank, width)?;
+        let max = if flags & HAS_MAX != 0 {
+            // All ones mean "unlimited", however many bytes there are.
+            let max = sizes(&mut reader, rank, width)?;
+            Some(max.iter().map(|&max| if max == width.max() { UNLIMITED } else { max }).collect())
+        } else {
+            None
+        };
+        Extent::checked(&dims, max)
+    }
+}
+
+fn sizes(reader: &mut Reader<'_>, rank: usize, width: Width) -> Result<Coords> {
+    (0..rank).map(|_| reader.uint(width)).collect()
+}

@@ -1,0 +1,112 @@
+//! The bytes of dataspaces and selections, as libhdf5 reads and writes them.
+//!
+//! ```text
+//!  encoded dataspace   | 1 | 0 | width of sizes | length of extent, 4 | extent message | selection |
+//!  extent message 1    | 1 | rank | flags | 5 zeros | sizes… | maxima… |
+//!  extent message 2    | 2 | rank | flags | class   | sizes… | maxima… |
+//!  selection           | kind, 4 | version, 4 | by kind and version: see `selection` |
+//! ```
+//!
+//! Lives here: both directions and the choice of version. Called by `format` for messages, by region references and virtual layouts.
+
+mod extent;
+mod selection;
+mod version;
+
+use hyperslab_base::{Cursor, Sink, Truncated, Width};
+
+use crate::{Error, Extent, Result, Space};
+
+pub use version::{Form, Low};
+
+/// The first byte of an encoded dataspace: the number of the dataspace message.
+const MESSAGE: u8 = 1;
+/// The version of the encoding around extent and selection.
+const VERSION: u8 = 0;
+
+impl Space {
+    /// Extent and selection in one piece, as `H5Sencode` writes them. `form` says how old a library must be able to read it, or
+    /// that the result shall be small.
+    ///
+    /// ```
+    /// use hyperslab_space::{Form, Low, Space};
+    /// let space = Space::simple(&[20])?;
+    /// let bytes = space.encode(Low::Earliest)?;
+    /// assert_eq!(bytes.len(), 47);
+    /// assert_eq!(Space::decode(&bytes)?, space);
+    /// assert!(space.encode(Form::Smallest)?.len() <= bytes.len());
+    /// # Ok::<(), hyperslab_space::Error>(())
+    /// ```
+    pub fn encode(&self, form: impl Into<Form>) -> Result<Vec<u8>> {
+        let form = form.into();
+        let extent = self.extent.encode(version::of_extent(&self.extent, form), form == Form::Smallest)?;
+        let mut sink = Sink::new();
+        sink.u8(MESSAGE);
+        sink.u8(VERSION);
+        sink.u8(Width::W8.bytes() as u8);
+        sink.u32(u32::try_from(extent.len()).map_err(|_| Error::Encode("the extent is too long"))?);
+        sink.extend(&extent);
+        sink.extend(&self.encode_selection(form)?);
+        Ok(sink.into_bytes())
+    }
+
+    /// Reads what [`Space::encode`] or `H5Sencode` wrote. Bytes after the end are left alone.
+    pub fn decode(bytes: &[u8]) -> Result<Space> {
+        let mut reader = Reader::new("dataspace", bytes);
+        if reader.u8()? != MESSAGE {
+            return Err(reader.refuse("this is not an encoded dataspace"));
+        }
+        let version = reader.u8()?;
+        if version != VERSION {
+            return Err(reader.refuse(format!("unknown version {version}")));
+        }
+        let width = reader.u8()?;
+        let Some(width) = Width::new(width).filter(|width| [2, 4, 8].contains(&width.bytes())) else {
+            return Err(reader.refuse(format!("sizes of {width} bytes")));
+        };
+        let length = reader.u32()? as usize;
+        let extent = Extent::decode(reader.take(length)?, width)?;
+        let rest = reader.take(reader.left())?;
+        Space::decode_selection(extent, rest).map(|(space, _)| space)
+    }
+}
+
+/// A cursor that knows what it reads, for its errors.
+struct Reader<'a> {
+    what: &'static str,
+    cursor: Cursor<'a>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(what: &'static str, bytes: &'a [u8]) -> Reader<'a> {
+        Reader { what, cursor: Cursor::new(bytes) }
+    }
+
+    fn refuse(&self, why: impl Into<String>) -> Error {
+        Error::Decode { what: self.what, at: self.cursor.position(), why: why.into() }
+    }
+
+    fn read<T>(&mut self, read: impl FnOnce(&mut Cursor<'a>) -> std::result::Result<T, Truncated>) -> Result<T> {
+        read(&mut self.cursor).map_err(|source| Error::Truncated { what: self.what, source })
+    }
+
+    fn u8(&mut self) -> Result<u8> {
+        self.read(Cursor::u8)
+    }
+
+    fn u32(&mut self) -> Result<u32> {
+        self.read(Cursor::u32)
+    }
+
+    fn uint(&mut self, width: Width) -> Result<u64> {
+        self.read(|cursor| cursor.uint(width))
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'a [u8]> {
+        self.read(|cursor| cursor.take(count))
+    }
+
+    fn left(&self) -> usize {
+        self.cursor.left()
+    }
+}

@@ -1,0 +1,235 @@
+//! The selection part: one layout per kind and version.
+//!
+//! ```text
+//!  none, all     | kind, 4 | 1, 4 | 8 zeros |
+//!  points 1      | 1, 4 | 1, 4 | 4 zeros | length, 4 | rank, 4 | count, 4 | coordinates of 4… |
+//!  points 2      | 1, 4 | 2, 4 | width | rank, 4 | count | coordinates… |
+//!  hyperslab 1   | 2, 4 | 1, 4 | 4 zeros | length, 4 | rank, 4 | blocks, 4 | first and last corner of 4, per block… |
+//!  hyperslab 2   | 2, 4 | 2, 4 | flags | length, 4 | rank, 4 | start stride count block of 8, per dimension… |
+//!  hyperslab 3   | 2, 4 | 3, 4 | flags | width | rank, 4 | as 2 if regular; else blocks, first and last corner, per block… |
+//! ```
+//!
+//! A length counts the bytes after it.
+
+use hyperslab_base::{Sink, Width};
+
+use super::{
+    Form, Reader,
+    version::{self, Layout},
+};
+use crate::{
+    Error, Extent, Kind, Op, Points, Result, Selection, Slab, Space, UNLIMITED,
+    selection::Slabs,
+    tree::{self, Budget},
+};
+
+const NONE: u32 = 0;
+const POINTS: u32 = 1;
+const HYPERSLAB: u32 = 2;
+const ALL: u32 = 3;
+
+/// The flag of a hyperslab that is stored as patterns.
+const REGULAR: u8 = 1;
+
+impl Space {
+    /// The selection without its extent, as region references and virtual layouts store it.
+    pub fn encode_selection(&self, form: impl Into<Form>) -> Result<Vec<u8>> {
+        let layout = version::of_selection(self, form.into())?;
+        let mut sink = Sink::new();
+        match self.kind() {
+            kind @ (Kind::None | Kind::All) => {
+                sink.u32(if kind == Kind::None { NONE } else { ALL });
+                sink.u32(layout.version);
+                sink.extend(&[0; 8]);
+            }
+            Kind::Points => {
+                sink.u32(POINTS);
+                self.encode_points(&mut sink, layout)?;
+            }
+            Kind::Hyperslab => {
+                sink.u32(HYPERSLAB);
+                self.encode_hyperslab(&mut sink, layout)?;
+            }
+        }
+        Ok(sink.into_bytes())
+    }
+
+    /// Reads a selection of `extent` and says how many bytes it took.
+    pub fn decode_selection(extent: Extent, bytes: &[u8]) -> Result<(Space, usize)> {
+        let mut reader = Reader::new("selection", bytes);
+        let mut space = Space::new(extent);
+        let kind = reader.u32()?;
+        let version = reader.u32()?;
+        match kind {
+            NONE | ALL => {
+                if version != 1 {
+                    return Err(reader.refuse(format!("unknown version {version}")));
+                }
+                reader.take(8)?;
+                if kind == NONE {
+                    space.select_none();
+                }
+            }
+            POINTS => space.selection = space.decode_points(&mut reader, version)?,
+            HYPERSLAB => space.decode_hyperslab(&mut reader, version)?,
+            _ => return Err(reader.refuse(format!("unknown kind {kind}"))),
+        }
+        Ok((space, bytes.len() - reader.left()))
+    }
+
+    fn encode_points(&self, sink: &mut Sink, layout: Layout) -> Result<()> {
+        let count = self.npoints();
+        self.encode_head(
+            sink,
+            layout,
+            None,
+            count.saturating_mul(self.rank() as u64).saturating_mul(4).saturating_add(8),
+        )?;
+        sink.uint(layout.width, count);
+        for index in self.coords()?.flatten() {
+            sink.uint(layout.width, index);
+        }
+        Ok(())
+    }
+
+    fn encode_hyperslab(&self, sink: &mut Sink, layout: Layout) -> Result<()> {
+        let rank = self.rank() as u64;
+        let slabs = self.regular().filter(|_| layout.version > 1);
+        if let Some(slabs) = slabs {
+            self.encode_head(sink, layout, Some(REGULAR), 4 + 32 * rank)?;
+            for slab in slabs.iter().map(|slab| slab.normal()) {
+                for number in [slab.start, slab.stride, slab.count, slab.block] {
+                    sink.uint(layout.width, if number == UNLIMITED { layout.width.max() } else { number });
+                }
+            }
+            return Ok(());
+        }
+        let mut blocks = self.clone();
+        if let Some(slabs) = self.regular() {
+            // Touching blocks are stored as one, as libhdf5 does.
+            blocks.select_hyperslab(Op::Set, &slabs.iter().map(|slab| slab.normal()).collect::<Slabs>())?;
+        }
+        let count = blocks.nblocks();
+        let flags = (layout.version > 1).then_some(0);
+        self.encode_head(sink, layout, flags, count.saturating_mul(8 * rank).saturating_add(8))?;
+        sink.uint(layout.width, count);
+        for block in blocks.blocks()? {
+            for &index in block.start.iter().chain(&block.end) {
+                sink.uint(layout.width, index);
+            }
+        }
+        Ok(())
+    }
+
+    /// Version, then what the version has before the rank, then the rank.
+    fn encode_head(&self, sink: &mut Sink, layout: Layout, flags: Option<u8>, length: u64) -> Result<()> {
+        sink.u32(layout.version);
+        let has_width = layout.version == if flags.is_some() || self.kind() == Kind::Hyperslab { 3 } else { 2 };
+        match flags {
+            Some(flags) => sink.u8(flags),
+            None if !has_width => sink.u32(0),
+            None => {}
+        }
+        if has_width {
+            sink.u8(layout.width.bytes() as u8);
+        } else {
+            let too_long = Error::Encode("the selection is too long for this version; allow a newer one");
+            sink.u32(u32::try_from(length).map_err(|_| too_long)?);
+        }
+        sink.u32(self.rank() as u32);
+        Ok(())
+    }
+
+    fn decode_points(&self, reader: &mut Reader<'_>, version: u32) -> Result<Selection> {
+        let width = match version {
+            1 => {
+                reader.take(8)?;
+                Width::W4
+            }
+            2 => number_width(reader)?,
+            _ => return Err(reader.refuse(format!("unknown version {version}"))),
+        };
+        self.decode_rank(reader)?;
+        let count = self.decode_count(reader, width, self.rank())?;
+        let flat = (0..count * self.rank()).map(|_| reader.uint(width)).collect::<Result<_>>()?;
+        Ok(Selection::from_points(Points::new(self.rank(), flat)?))
+    }
+
+    fn decode_hyperslab(&mut self, reader: &mut Reader<'_>, version: u32) -> Result<()> {
+        let mut flags = 0;
+        let width = match version {
+            1 => {
+                reader.take(8)?;
+                Width::W4
+            }
+            2 => {
+                flags = reader.u8()?;
+                reader.take(4)?;
+                Width::W8
+            }
+            3 => {
+                flags = reader.u8()?;
+                number_width(reader)?
+            }
+            _ => return Err(reader.refuse(format!("unknown version {version}"))),
+        };
+        if flags & !REGULAR != 0 {
+            return Err(reader.refuse(format!("unknown flags {flags:#x}")));
+        }
+        self.decode_rank(reader)?;
+        if flags & REGULAR != 0 {
+            let slabs = (0..self.rank()).map(|_| decode_slab(reader, width)).collect::<Result<Slabs>>()?;
+            return self.select_hyperslab(Op::Set, &slabs);
+        }
+        let count = self.decode_count(reader, width, 2 * self.rank())?;
+        let mut ranges = vec![Vec::with_capacity(count); self.rank()];
+        let mut corners = vec![0; 2 * self.rank()];
+        for _ in 0..count {
+            for corner in &mut corners {
+                *corner = reader.uint(width)?;
+            }
+            let (low, high) = corners.split_at(self.rank());
+            for (ranges, (&low, &high)) in ranges.iter_mut().zip(low.iter().zip(high)) {
+                if low > high || high == UNLIMITED {
+                    return Err(reader.refuse(format!("a block from {low} to {high}")));
+                }
+                ranges.push((low, high + 1));
+            }
+        }
+        let union = tree::union(&ranges, &mut Budget::for_decoding(count, self.rank()))
+            .map_err(|_| reader.refuse(format!("{count} blocks overlap in too many ways")))?;
+        self.selection = Selection::from_tree(union);
+        Ok(())
+    }
+
+    fn decode_rank(&self, reader: &mut Reader<'_>) -> Result<()> {
+        let rank = reader.u32()?;
+        if rank == 0 || rank as usize != self.rank() {
+            return Err(reader.refuse(format!("{rank} dimensions where the extent has {}", self.rank())));
+        }
+        Ok(())
+    }
+
+    /// A count of entries with `numbers` numbers each, all of which must be there.
+    fn decode_count(&self, reader: &mut Reader<'_>, width: Width, numbers: usize) -> Result<usize> {
+        let count = reader.uint(width)?;
+        let there = (reader.left() / (width.bytes() * numbers)) as u64;
+        if count > there {
+            return Err(reader.refuse(format!("{count} entries, but there are bytes for {there} only")));
+        }
+        Ok(count as usize)
+    }
+}
+
+fn number_width(reader: &mut Reader<'_>) -> Result<Width> {
+    let width = reader.u8()?;
+    Width::new(width)
+        .filter(|width| [2, 4, 8].contains(&width.bytes()))
+        .ok_or_else(|| reader.refuse(format!("numbers of {width} bytes")))
+}
+
+fn decode_slab(reader: &mut Reader<'_>, width: Width) -> Result<Slab> {
+    let (start, stride) = (reader.uint(width)?, reader.uint(width)?);
+    let mut size = || reader.uint(width).map(|number| if number == width.max() { UNLIMITED } else { number });
+    Ok(Slab::new(start, stride, size()?, size()?))
+}

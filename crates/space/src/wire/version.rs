@@ -1,0 +1,142 @@
+//! Which version and integer width libhdf5 would choose.
+
+use hyperslab_base::Width;
+
+use crate::{Extent, Kind, Result, Slab, Space, UNLIMITED};
+
+/// The oldest library that shall be able to read what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Low {
+    /// Any library.
+    Earliest,
+    /// libhdf5 1.8.
+    V18,
+    /// libhdf5 1.10.
+    V110,
+    /// libhdf5 1.12.
+    V112,
+    /// libhdf5 1.14.
+    V114,
+    /// libhdf5 2.0.
+    V200,
+}
+
+/// How the version of an encoding is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// As libhdf5 chooses for this lower bound.
+    Low(Low),
+    /// Whatever takes fewest bytes.
+    Smallest,
+}
+
+impl From<Low> for Form {
+    fn from(low: Low) -> Form {
+        Form::Low(low)
+    }
+}
+
+/// A version of an encoded selection and the width of its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) version: u32,
+    pub(super) width: Width,
+}
+
+/// Extents in memory have version 1 in libhdf5, except those that need version 2.
+pub(super) fn of_extent(extent: &Extent, form: Form) -> u8 {
+    if extent.is_null() || form == Form::Smallest { 2 } else { 1 }
+}
+
+/// The layouts to choose from, the chosen one first.
+pub(super) fn of_selection(space: &Space, form: Form) -> Result<Layout> {
+    let limits = Limits::of(space);
+    match (space.kind(), form) {
+        (Kind::None | Kind::All, _) => Ok(Layout { version: 1, width: Width::W4 }),
+        (Kind::Points, form) => Ok(points(&limits, form)),
+        (Kind::Hyperslab, Form::Low(low)) => Ok(hyperslab(&limits, hyperslab_version(&limits, low))),
+        (Kind::Hyperslab, Form::Smallest) => Ok(hyperslab(&limits, limits.smallest_hyperslab())),
+    }
+}
+
+/// The numbers that decide.
+struct Limits {
+    /// Blocks or points; none for an unlimited selection.
+    count: u64,
+    /// The highest index in any dimension; none for an unlimited selection.
+    high: u64,
+    /// The patterns in normal form, if regular.
+    slabs: Option<Vec<Slab>>,
+    unlimited: bool,
+}
+
+impl Limits {
+    fn of(space: &Space) -> Limits {
+        let slabs: Option<Vec<Slab>> = space.regular().map(|slabs| slabs.iter().map(|slab| slab.normal()).collect());
+        let unlimited = slabs.iter().flatten().any(Slab::is_unlimited);
+        if unlimited {
+            return Limits { count: 0, high: 0, slabs, unlimited };
+        }
+        let count = match &slabs {
+            Some(slabs) => slabs.iter().fold(1u64, |product, slab| product.saturating_mul(slab.count)),
+            None => space.nblocks(),
+        };
+        let high = space.bounds().and_then(|(_, high)| high.iter().copied().max()).unwrap_or(0);
+        Limits { count, high, slabs, unlimited }
+    }
+
+    fn over_32_bits(&self) -> bool {
+        self.count.max(self.high) > Width::W4.max()
+    }
+
+    /// Version 1 has a block list of four-byte numbers, version 3 either form in the narrowest numbers; 2 is never smaller than 3.
+    fn smallest_hyperslab(&self) -> u32 {
+        let rank = self.slabs.as_ref().map_or(0, Vec::len) as u64;
+        let width = hyperslab(self, 3).width.bytes() as u64;
+        let (one, three) = (24 + 8 * rank * self.count, 14 + 4 * width * rank);
+        if self.slabs.is_some() && !self.unlimited && !self.over_32_bits() && one < three { 1 } else { 3 }
+    }
+}
+
+fn points(limits: &Limits, form: Form) -> Layout {
+    let low = match form {
+        Form::Low(low) => low,
+        Form::Smallest => Low::V112,
+    };
+    if low >= Low::V112 || limits.over_32_bits() {
+        Layout { version: 2, width: Width::of_selection(limits.count.max(limits.high)) }
+    } else {
+        Layout { version: 1, width: Width::W4 }
+    }
+}
+
+fn hyperslab_version(limits: &Limits, low: Low) -> u32 {
+    let regular = limits.slabs.is_some();
+    if low >= Low::V112 {
+        3
+    } else if limits.unlimited {
+        2
+    } else if limits.over_32_bits() {
+        if regular { 2 } else { 3 }
+    } else if regular && limits.count >= 4 && low >= Low::V110 {
+        2
+    } else {
+        1
+    }
+}
+
+fn hyperslab(limits: &Limits, version: u32) -> Layout {
+    let width = match (version, &limits.slabs) {
+        (1, _) => Width::W4,
+        (2, _) => Width::W8,
+        // All ones stand for "unlimited", so a count or block must stay below.
+        (_, Some(slabs)) => {
+            let limited = |number: u64| if number == UNLIMITED { 0 } else { number };
+            let sizes = slabs.iter().flat_map(|slab| [limited(slab.count), limited(slab.block)]).max().unwrap_or(0);
+            let places = slabs.iter().flat_map(|slab| [slab.start, slab.stride]).max().unwrap_or(0);
+            Width::of_selection(places.max(sizes.saturating_add(1)))
+        }
+        (_, None) => Width::of_selection(limits.count.max(limits.high)),
+    };
+    Layout { version, width }
+}
