@@ -160,7 +160,8 @@ def decoded_equals(space, unlimited, wire):
         if twin.get_simple_extent_dims(True) != space.get_simple_extent_dims(True):
             return "another extent"
         if unlimited:
-            return True if twin.get_regular_hyperslab() == space.get_regular_hyperslab() else "another pattern"
+            # Elements without end cannot be listed; libhdf5 writes the pattern in its normal form.
+            return True if encode(twin, LATEST) == encode(space, LATEST) else "another pattern"
         theirs, ours = elements(space), elements(twin)
     except REFUSALS as refusal:
         return str(refusal)
@@ -219,10 +220,6 @@ def project(question):
     """The part of the destination that matches the intersection with the source."""
     source, destination = execute(question["source"]), execute(question["destination"])
     intersect = execute(question["intersect"])
-    # libhdf5 2.0 turns the points into hyperslabs and then crashes, unless it goes element by element anyway.
-    kinds = [KINDS[space.get_select_type()] for space in (intersect, source, destination)]
-    if kinds[0] == "points" and "points" not in kinds[1:]:
-        return {"refused": "libhdf5 crashes on this"}
     projected = LIBRARY.H5Sselect_project_intersection(source.id, destination.id, intersect.id)
     if projected < 0:
         return {"refused": "H5Sselect_project_intersection"}
@@ -230,15 +227,37 @@ def project(question):
     return {"kind": kind, "points" if kind == "points" else "runs": selected}
 
 
+def answer(question):
+    try:
+        return {"describe": describe, "project": project}[question["job"]](question)
+    except REFUSALS as refusal:
+        return {"refused": str(refusal)}
+
+
+def answers_until_crash(questions):
+    """Answers from a child process, which libhdf5 may take down; then they are fewer than the questions."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        with os.fdopen(writing, "w") as pipe:
+            for question in questions:
+                print(json.dumps(answer(question)), file=pipe, flush=True)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        found = [json.loads(line) for line in pipe]
+    os.waitpid(child, 0)
+    return found
+
+
 def main():
-    jobs = {"describe": describe, "project": project}
     for line in sys.stdin:
-        answers = []
-        for question in json.loads(line)["questions"]:
-            try:
-                answers.append(jobs[question["job"]](question))
-            except REFUSALS as refusal:
-                answers.append({"refused": str(refusal)})
+        questions = json.loads(line)["questions"]
+        answers = answers_until_crash(questions)
+        while len(answers) < len(questions):
+            answers.append({"refused": "libhdf5 crashed"})
+            answers += answers_until_crash(questions[len(answers) :])
         print(json.dumps({"answers": answers}), flush=True)
 
 

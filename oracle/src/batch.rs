@@ -9,12 +9,12 @@ const WORKERS: u64 = 2;
 const BATCH: u64 = 250;
 const SHOWN: usize = 10;
 
-/// Asks and compares `cases` cases, each with a generator of its own, and fails with the first few differences.
+/// Asks and compares `cases` cases, each with a generator of its own, and prints the first few differences.
 ///
 /// `HYPERSLAB_SEED` and `HYPERSLAB_PROGRAMS` change the seed and the number. `compare` gets one batch.
 ///
 /// # Errors
-/// With the differences found, or if the oracle broke.
+/// If differences were found, or if the oracle broke.
 pub fn run<C>(
     cases: u64,
     make: impl Fn(&mut Generator) -> C + Sync,
@@ -45,8 +45,10 @@ pub fn run<C>(
     if differences.is_empty() {
         return Ok(());
     }
-    let shown: Vec<_> = differences.iter().take(SHOWN).map(String::as_str).collect();
-    Err(format!("{} differences, the first ones:\n{}", differences.len(), shown.join("\n")).into())
+    for difference in differences.iter().take(SHOWN) {
+        println!("{difference}");
+    }
+    Err(format!("{} differences, the first ones above", differences.len()).into())
 }
 
 fn variable(name: &str) -> Option<u64> {

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
 
 use hyperslab_oracle::{
-    Answer, Elements, Generator, Oracle, Program, Projection, Question, elements, execute, position, positions, run,
+    Answer, Elements, Generator, Oracle, Program, Projection, Question, Start, elements, execute, position, positions,
+    run,
 };
 use std::error::Error;
 
@@ -30,7 +31,9 @@ fn projections_equal_libhdf5_and_the_naive_twin() -> Result<(), Box<dyn Error>> 
                 }
             };
             compare("ours", &ours(case)?);
-            if let Answer::Given(theirs) = answer {
+            if let Answer::Given(theirs) = answer
+                && !by_points(case)
+            {
                 compare("libhdf5", &their_positions(case, &theirs));
             }
         }
@@ -43,6 +46,12 @@ fn case(generator: &mut Generator) -> Case {
     let intersect = generator.program_in(&source.dims);
     let destination = generator.of_count(elements(&source).positions.len() as u64);
     Case { source, destination, intersect }
+}
+
+/// libhdf5 2.0 turns a point intersection into hyperslabs by a function for rising coordinates, and then loses elements or
+/// crashes; so only the naive twin can judge.
+fn by_points(case: &Case) -> bool {
+    matches!(case.intersect.start, Start::Points(_)) && case.intersect.steps.is_empty()
 }
 
 fn question(case: &Case) -> Question<'_> {

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
 
 use hyperslab_oracle::{
-    Answer, Description, Generator, LOWS, Program, Question, Verdict, elements, execute, hex, positions,
-    run, unhex,
+    Answer, Description, Generator, LOWS, Program, Question, Start, Verdict, elements, execute, hex, positions, run,
+    unhex,
 };
 use hyperslab_space::{Kind, Run, Slab, Space};
 use std::error::Error;
@@ -31,7 +31,9 @@ fn selections_equal_libhdf5_and_the_naive_twin() -> Result<(), Box<dyn Error>> {
         let mut differences = Vec::new();
         for ((case, wires), answer) in cases.iter().zip(&encodings).zip(answers) {
             let mut found = against_naive(case);
-            if let Answer::Given(answer) = answer {
+            if let Answer::Given(answer) = answer
+                && !combines_points(&case.program)
+            {
                 found.extend(against_libhdf5(case, wires, &answer));
             }
             let program = serde_json::to_string(&case.program)?;
@@ -50,6 +52,12 @@ fn case(generator: &mut Generator) -> Case {
     Case { program, ours, twin, boxes, moved }
 }
 
+/// libhdf5 refuses to combine points, except with an operand without elements, where it leaves them as they are. With
+/// us they always become a set, so only the naive twin can judge.
+fn combines_points(program: &Program) -> bool {
+    matches!(program.start, Start::Points(_)) && !program.steps.is_empty()
+}
+
 fn encodings(space: &Space) -> Vec<String> {
     LOWS.iter().map(|&low| hex(&space.encode(low).unwrap())).collect()
 }
@@ -61,7 +69,7 @@ fn question<'a>(case: &'a Case, wires: &[String]) -> Question<'a> {
         encodings: wires.iter().cloned().map(Some).collect(),
         sizes: &SIZES,
         boxes: &case.boxes,
-        twin: Some(&case.twin),
+        twin: (!combines_points(&case.twin)).then_some(&case.twin),
         moved: case.moved.as_deref(),
     }
 }
@@ -87,15 +95,23 @@ fn against_libhdf5(case: &Case, wires: &[String], theirs: &Description) -> Vec<S
     found.compare("kind", &kind(ours), &theirs.kind.as_str());
     found.compare("count", &ours.npoints(), &theirs.count);
     found.compare("bounds", &ours.bounds().map(|(low, high)| [low.to_vec(), high.to_vec()]), &theirs.bounds);
-    if let Some(blocks) = &theirs.blocks {
+    let pattern = ours.regular().map(numbers);
+    let same_pattern = pattern == theirs.regular;
+    if let Some(blocks) = theirs.blocks.as_ref().filter(|_| same_pattern) {
         let ours: Vec<u64> =
             ours.blocks().unwrap().flat_map(|block| [block.start.to_vec(), block.end.to_vec()].concat()).collect();
         found.compare("blocks", &ours, blocks);
     }
+    // A step that changes nothing leaves the pattern in libhdf5 as it was written; we write it in normal form. Blocks that
+    // touch are then one block, and the stride of a single block is 1.
+    if case.program.steps.is_empty() {
+        found.compare("regular", &pattern, &theirs.regular);
+    } else {
+        found.compare("regular", &pattern.map(normal), &theirs.regular.clone().map(normal));
+    }
     if let Some(points) = &theirs.points {
         found.compare("points", &ours.coords().unwrap().flat_map(|point| point.to_vec()).collect(), points);
     }
-    found.compare("regular", &ours.regular().map(patterns), &theirs.regular);
     for (size, runs) in SIZES.iter().zip(&theirs.runs) {
         let theirs = runs.chunks(2).map(|run| Run { offset: run[0], len: run[1] });
         found.compare("runs", &merged(ours.runs(*size as u64).unwrap()), &merged(theirs));
@@ -116,14 +132,20 @@ fn against_libhdf5(case: &Case, wires: &[String], theirs: &Description) -> Vec<S
         found.compare(&format!("moved by {by:?}"), &positions(&moved).unwrap(), &theirs);
         found.compare("same shape as itself moved", &ours.same_shape(&moved).unwrap(), &same);
     }
-    compare_encodings(&mut found, ours, wires, theirs);
+    compare_encodings(&mut found, same_pattern, ours, wires, theirs);
     found.0
 }
 
-fn compare_encodings(found: &mut Found, ours: &Space, wires: &[String], theirs: &Description) {
-    for (low, ((wire, their_wire), verdict)) in LOWS.iter().zip(wires.iter().zip(&theirs.encodings).zip(&theirs.decoded)) {
+fn compare_encodings(found: &mut Found, same_pattern: bool, ours: &Space, wires: &[String], theirs: &Description) {
+    for (low, ((wire, their_wire), verdict)) in
+        LOWS.iter().zip(wires.iter().zip(&theirs.encodings).zip(&theirs.decoded))
+    {
         let question = format!("encoding for {low:?}");
-        found.compare(&question, &Some(wire), &their_wire.as_ref());
+        // libhdf5 also writes the stride that a single block had before its neighbours were cut away.
+        let rewritten = their_wire.as_ref().filter(|_| !same_pattern).map(|wire| {
+            hex(&Space::decode(&unhex(wire)).unwrap().encode(*low).unwrap())
+        });
+        found.compare(&question, &Some(wire), &rewritten.as_ref().or(their_wire.as_ref()));
         if let Verdict::Different(why) = verdict {
             found.0.push(format!("libhdf5 decodes our {question} to {why}"));
         }
@@ -159,9 +181,22 @@ fn kind(space: &Space) -> &'static str {
     }
 }
 
-fn patterns(slabs: &[Slab]) -> [Vec<Option<u64>>; 4] {
+/// Start, stride, count and block of each dimension.
+type Numbers = [Vec<Option<u64>>; 4];
+
+fn numbers(slabs: &[Slab]) -> Numbers {
     let part = |part: fn(&Slab) -> u64| slabs.iter().map(part).map(Some).collect();
     [part(|slab| slab.start), part(|slab| slab.stride), part(|slab| slab.count), part(|slab| slab.block)]
+}
+
+fn normal([start, mut stride, mut count, mut block]: Numbers) -> Numbers {
+    for ((stride, count), block) in stride.iter_mut().zip(&mut count).zip(&mut block) {
+        if stride == block || *count == Some(1) {
+            *block = count.zip(*block).map(|(count, block)| count * block);
+            (*stride, *count) = (Some(1), Some(1));
+        }
+    }
+    [start, stride, count, block]
 }
 
 fn volume(low: &[u64], high: &[u64]) -> u64 {
