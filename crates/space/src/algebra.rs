@@ -68,21 +68,27 @@ impl Space {
         }
         let other = other.clip_unlimited()?;
         *self = self.clip_unlimited()?;
-        if let Some(known) = self.without_walking(op, &other)? {
-            self.selection = known;
-            return Ok(());
-        }
-        let (left, right) = (self.view()?.to_tree()?, other.view()?.to_tree()?);
-        // Let go of the tree, so that it can be changed in place if nobody else holds it.
-        self.selection = Selection::NONE;
-        let combined = match (left, right) {
-            (Some(left), Some(right)) => tree::apply(left, op, &right),
-            (left, right) => {
-                let kept = op.keeps(left.is_some(), right.is_some());
-                left.or(right).filter(|_| kept)
+        let after = match self.without_walking(op, &other)? {
+            Some(known) => known,
+            None => {
+                let (left, right) = (self.view()?.to_tree()?, other.view()?.to_tree()?);
+                // Let go of a tree, so that it can be changed in place if nobody else holds it.
+                if let Shape::Tree(_) = self.selection.0 {
+                    self.selection = Selection::NONE;
+                }
+                Selection::from_tree(match (left, right) {
+                    (Some(left), Some(right)) => tree::apply(left, op, &right),
+                    (left, right) => {
+                        let kept = op.keeps(left.is_some(), right.is_some());
+                        left.or(right).filter(|_| kept)
+                    }
+                })
             }
         };
-        self.selection = Selection::from_tree(combined);
+        // A pattern that did not change stays as it was given.
+        if self.selection != after {
+            self.selection = after;
+        }
         Ok(())
     }
 
@@ -93,7 +99,7 @@ impl Space {
         Ok(match (&left, &right) {
             (View::Nothing, View::Nothing) => Some(Selection::NONE),
             (View::Nothing, _) => Some(if op.keeps(false, true) { other.as_set()? } else { Selection::NONE }),
-            (_, View::Nothing) => Some(if op.keeps(true, false) { self.as_set()? } else { Selection::NONE }),
+            (_, View::Nothing) => Some(if op.keeps(true, false) { self.selection.clone() } else { Selection::NONE }),
             // Scalars: everything or nothing.
             (View::Slabs(slabs), _) if slabs.is_empty() => {
                 Some(if op.keeps(true, true) { Selection::ALL } else { Selection::NONE })

@@ -121,7 +121,7 @@ impl Space {
     }
 
     /// Combines the selection with another one of this extent. Points count as a set here, so the result is a hyperslab
-    /// selection; an unlimited selection counts as far as this extent reaches.
+    /// selection (only an operand without elements leaves them as they are); an unlimited selection counts as far as this extent reaches.
     pub fn select(&mut self, op: Op, selection: &Selection) -> Result<()> {
         self.combine_with(op, selection.clone())
     }
