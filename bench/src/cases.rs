@@ -1,7 +1,7 @@
 //! The cases: what is timed on both sides, and that both sides find the same runs.
 
 use crate::clock::median;
-use crate::libhdf5::{Hdf5, Operation, Pattern, Space as Theirs};
+use crate::libhdf5::{BATCH, Buffers, Hdf5, Operation, Pattern, Space as Theirs};
 use anyhow::{Result, ensure};
 use hyperslab_space::{Block, Op, Run, Slab, Space};
 use serde::Serialize;
@@ -37,8 +37,15 @@ pub(crate) struct Case {
 pub(crate) const CASES: &[Case] = &[
     Case { name: "union of 10,000 blocks, one by one", run: union_one_by_one },
     Case { name: "union of 10,000 blocks, in bulk", run: union_in_bulk },
-    Case { name: "runs of that union", run: runs_of_union },
-    Case { name: "runs of a strided 1,000 × 1,000 hyperslab", run: runs_of_strided },
+    Case { name: "runs of that union, one by one", run: |name, hdf5| runs_of_union(name, hdf5, by_one) },
+    Case { name: "runs of that union, in batches", run: |name, hdf5| runs_of_union(name, hdf5, by_batch) },
+    Case {
+        name: "runs of a strided 1,000 × 1,000, one by one", run: |name, hdf5| runs_of_strided(name, hdf5, by_one)
+    },
+    Case {
+        name: "runs of a strided 1,000 × 1,000, in batches",
+        run: |name, hdf5| runs_of_strided(name, hdf5, by_batch),
+    },
 ];
 
 fn union_one_by_one(name: &'static str, hdf5: &Hdf5) -> Result<Timing> {
@@ -53,35 +60,52 @@ fn union_in_bulk(name: &'static str, hdf5: &Hdf5) -> Result<Timing> {
     Ok(Timing { name, ours: median(|| our_bulk_union(&corners))?, theirs: median(|| their_union(hdf5, &corners))? })
 }
 
-fn runs_of_union(name: &'static str, hdf5: &Hdf5) -> Result<Timing> {
+fn runs_of_union(name: &'static str, hdf5: &Hdf5, walk: Walk) -> Result<Timing> {
     let corners = corners();
-    time_runs(name, &our_union(&corners)?, &their_union(hdf5, &corners)?)
+    time_runs(name, &our_union(&corners)?, &their_union(hdf5, &corners)?, walk)
 }
 
-fn runs_of_strided(name: &'static str, hdf5: &Hdf5) -> Result<Timing> {
+fn runs_of_strided(name: &'static str, hdf5: &Hdf5, walk: Walk) -> Result<Timing> {
     let mut ours = Space::simple(&EXTENT)?;
     ours.select_hyperslab(Op::Set, &[Slab::new(0, 3, 1000, 1); 2])?;
     let mut theirs = hdf5.space(&EXTENT)?;
     let pattern = Pattern { start: &[0, 0], stride: &[3, 3], count: &[1000, 1000], block: &[1, 1] };
     theirs.select(Operation::Set, &pattern)?;
-    time_runs(name, &ours, &theirs)
+    time_runs(name, &ours, &theirs, walk)
+}
+
+/// How we hand out runs; libhdf5 only knows batches.
+type Walk = fn(&Space) -> Result<u64>;
+
+fn by_one(space: &Space) -> Result<u64> {
+    Ok(space.runs(ELEMENT)?.fold(0, |sum, run| mix(sum, run.offset, run.len)))
+}
+
+fn by_batch(space: &Space) -> Result<u64> {
+    let mut runs = space.runs(ELEMENT)?;
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut sum = 0;
+    while runs.next_batch(&mut batch, BATCH, u64::MAX) > 0 {
+        sum = batch.drain(..).fold(sum, |sum, run| mix(sum, run.offset, run.len));
+    }
+    Ok(sum)
 }
 
 /// Times a walk over all runs; each side does the same little with a run.
-fn time_runs(name: &'static str, ours: &Space, theirs: &Theirs<'_>) -> Result<Timing> {
+fn time_runs(name: &'static str, ours: &Space, theirs: &Theirs<'_>, walk: Walk) -> Result<Timing> {
     let (mut our_runs, mut their_runs) = (Merged::default(), Merged::default());
     ours.runs(ELEMENT)?.for_each(|run| our_runs.push(run));
-    theirs.runs(ELEMENT as usize, |offset, len| their_runs.push(Run { offset, len }))?;
+    let mut buffers = Buffers::new();
+    theirs.runs(ELEMENT as usize, &mut buffers, |offset, len| their_runs.push(Run { offset, len }))?;
     ensure!(our_runs == their_runs, "{name}: the two sides find different runs");
     ensure!(ours.npoints() == theirs.npoints(), "{name}: the two sides count different elements");
 
-    let our_walk = || Ok(ours.runs(ELEMENT)?.fold(0, |sum, run| mix(sum, run.offset, run.len)));
     let their_walk = || {
         let mut sum = 0;
-        theirs.runs(ELEMENT as usize, |offset, len| sum = mix(sum, offset, len))?;
+        theirs.runs(ELEMENT as usize, &mut buffers, |offset, len| sum = mix(sum, offset, len))?;
         Ok(sum)
     };
-    Ok(Timing { name, ours: median(our_walk)?, theirs: median(their_walk)? })
+    Ok(Timing { name, ours: median(|| walk(ours))?, theirs: median(their_walk)? })
 }
 
 fn mix(sum: u64, offset: u64, len: u64) -> u64 {

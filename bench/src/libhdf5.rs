@@ -14,8 +14,20 @@ use std::path::{Path, PathBuf};
 /// `hid_t`.
 type Id = i64;
 
-/// Sequences that one call hands over.
-const BATCH: usize = 1 << 16;
+/// Runs that one call hands over, on both sides: as many as libhdf5 itself takes at a time.
+pub(crate) const BATCH: usize = 1024;
+
+/// Where a call puts its runs; kept between walks, so that no clock sees its allocation.
+pub(crate) struct Buffers {
+    offsets: Vec<u64>,
+    lengths: Vec<usize>,
+}
+
+impl Buffers {
+    pub(crate) fn new() -> Buffers {
+        Buffers { offsets: vec![0; BATCH], lengths: vec![0; BATCH] }
+    }
+}
 
 /// `H5S_seloper_t`.
 #[derive(Clone, Copy)]
@@ -112,8 +124,7 @@ impl Space<'_> {
         }
         let (start, stride, count, block) = (start.as_ptr(), stride.as_ptr(), count.as_ptr(), block.as_ptr());
         // SAFETY: all four slices have `rank` entries, and the identifier is open.
-        let status =
-            unsafe { (self.hdf5.select_hyperslab)(self.id, operation as c_int, start, stride, count, block) };
+        let status = unsafe { (self.hdf5.select_hyperslab)(self.id, operation as c_int, start, stride, count, block) };
         if status < 0 { bail!("H5Sselect_hyperslab failed") } else { Ok(()) }
     }
 
@@ -124,8 +135,13 @@ impl Space<'_> {
     }
 
     /// Hands every (offset, length) in bytes to `take`.
-    pub(crate) fn runs(&self, element_size: usize, mut take: impl FnMut(u64, u64)) -> Result<()> {
-        let (mut offsets, mut lengths) = (vec![0u64; BATCH], vec![0usize; BATCH]);
+    pub(crate) fn runs(
+        &self,
+        element_size: usize,
+        buffers: &mut Buffers,
+        mut take: impl FnMut(u64, u64),
+    ) -> Result<()> {
+        let Buffers { offsets, lengths } = buffers;
         // SAFETY: the identifier is open; no flags.
         let iterator = unsafe { (self.hdf5.iter_create)(self.id, element_size, 0) };
         if iterator < 0 {
@@ -144,7 +160,7 @@ impl Space<'_> {
                 unsafe { (self.hdf5.iter_close)(iterator) };
                 return if status < 0 { bail!("H5Ssel_iter_get_seq_list failed") } else { Ok(()) };
             }
-            for (&offset, &length) in offsets.iter().zip(&lengths).take(found) {
+            for (&offset, &length) in offsets.iter().zip(lengths.iter()).take(found) {
                 take(offset, length as u64);
             }
         }

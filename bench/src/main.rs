@@ -46,7 +46,7 @@ fn main() -> Result<()> {
 
 fn table(timings: &[Timing], version: &str) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
+    table.load_style(presets::ASCII_MARKDOWN);
     table.set_header(["case", "Hyperslab", &format!("libhdf5 {version}"), "times faster"]);
     for timing in timings {
         let ratio = timing.theirs.as_secs_f64() / timing.ours.as_secs_f64();
