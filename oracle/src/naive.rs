@@ -1,6 +1,6 @@
 //! What a program selects, worked out the slow and obvious way: one truth value per element.
 
-use crate::program::{Op, Operand, Pattern, Program, Start};
+use crate::program::{Op, Operand, Pattern, Program, Start, Step};
 
 /// The selected elements as positions in row-major order: rising, or in their own order for points.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,13 +18,24 @@ pub(crate) fn product(dims: &[u64]) -> u64 {
 
 /// What a program without unlimited patterns selects.
 pub fn elements(program: &Program) -> Elements {
-    if let (Start::Points(coords), []) = (&program.start, program.steps.as_slice()) {
+    if let Start::Points(coords) = &program.start
+        && program.steps.iter().all(changes_nothing)
+    {
         let positions = coords.chunks(program.dims.len()).map(|point| position(&program.dims, point)).collect();
         return Elements { positions, points: true };
     }
     let flags = flags(program);
     let positions = (0u64..).zip(&flags).filter(|(_, selected)| **selected).map(|(position, _)| position).collect();
     Elements { positions, points: false }
+}
+
+/// A step that leaves any selection as it is, order and repeats included, because its operand is empty.
+fn changes_nothing(step: &Step) -> bool {
+    let empty = match &step.with {
+        Operand::Slab(pattern) => pattern.count.contains(&Some(0)),
+        Operand::Program(program) => elements(program).positions.is_empty(),
+    };
+    empty && matches!(step.op, Op::Or | Op::Xor | Op::NotB)
 }
 
 fn flags(program: &Program) -> Vec<bool> {
