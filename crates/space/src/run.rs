@@ -165,4 +165,16 @@ impl Iterator for Runs<'_> {
         self.taken += 1;
         Some(run)
     }
+
+    /// All runs in one go; `for_each`, `count` and the like come here. Patterns need no look-ahead then.
+    fn fold<B, F: FnMut(B, Run) -> B>(mut self, init: B, mut each: F) -> B {
+        if let Walk::Loops(walk) = self.walk {
+            return walk.fold(init, self.ahead.split_off(self.taken), each);
+        }
+        let mut value = init;
+        for run in self {
+            value = each(value, run);
+        }
+        value
+    }
 }

@@ -41,6 +41,11 @@ proptest! {
         let naive = naive_bytes(&dims, &twin, size);
         let runs: Vec<Run> = space.runs(size).unwrap().collect();
         prop_assert_eq!(bytes(&runs), &naive[..]);
+        // Taking some first and the rest in one go gives the same.
+        let mut walk = space.runs(size).unwrap();
+        let mut some: Vec<Run> = walk.by_ref().take(max_runs).collect();
+        walk.for_each(|run| some.push(run));
+        prop_assert_eq!(&some, &runs);
         prop_assert!(runs.windows(2).all(|pair| pair[0].end() != pair[1].offset), "touching runs are merged");
 
         // In batches, with and without a limit on bytes, behind what is there already.

@@ -88,6 +88,36 @@ impl LoopWalk {
         }
     }
 
+    /// Hands all runs that are left to `each`, after those in `ahead`. One is held back, as it may grow.
+    pub(super) fn fold<B>(mut self, mut value: B, mut ahead: Vec<Run>, mut each: impl FnMut(B, Run) -> B) -> B {
+        let mut held = ahead.pop();
+        value = ahead.into_iter().fold(value, &mut each);
+        let len = self.all.len;
+        let inner = self.all.loops.first().copied().unwrap_or(Loop { count: 1, step: 0 });
+        while !self.done {
+            let (from, row) = (self.at.first().copied().unwrap_or(0), self.row);
+            let run = |nth: u64| Run { offset: row.wrapping_add(nth.wrapping_mul(inner.step)), len };
+            match &mut held {
+                Some(last) if last.end() == run(from).offset => last.len += len,
+                _ => {
+                    if let Some(last) = held.replace(run(from)) {
+                        value = each(value, last);
+                    }
+                }
+            }
+            if from + 1 < inner.count {
+                if let Some(first) = held.replace(run(inner.count - 1)) {
+                    value = each(value, first);
+                }
+                for nth in from + 1..inner.count - 1 {
+                    value = each(value, run(nth));
+                }
+            }
+            self.next_row();
+        }
+        held.into_iter().fold(value, each)
+    }
+
     fn next_row(&mut self) {
         let mut places = self.at.iter_mut().zip(&self.all.loops);
         if let Some((innermost, _)) = places.next() {
