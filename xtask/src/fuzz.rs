@@ -17,6 +17,9 @@ const WORKERS: usize = 2;
 /// More memory or time than this for one input is a finding: cost follows structure.
 const LIMITS: [&str; 2] = ["-rss_limit_mb=1024", "-timeout=10"];
 
+/// A line of figures at the end instead of one per discovery.
+const QUIET: [&str; 2] = ["-verbosity=0", "-print_final_stats=1"];
+
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// How long each target runs
@@ -46,7 +49,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         while let Some(target) = next() {
             let seconds = format!("-max_total_time={}", options.seconds);
             let mut command = fuzzer.command("run");
-            command.arg(target).arg("--").arg(seconds).args(LIMITS);
+            command.arg(target).arg("--").arg(seconds).args(LIMITS).args(QUIET);
             if let Err(error) = step(&format!("fuzz {target}"), || execute(&mut command)) {
                 findings.push(format!("{error:#}"));
             }
