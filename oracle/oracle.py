@@ -82,7 +82,19 @@ def select_slab(space, operation, slab):
 
 
 def execute(program):
-    """Runs a selection program."""
+    """Runs a selection program and refuses a result in which libhdf5 contradicts itself.
+
+    After A xor B of regular hyperslabs, 2.0 sometimes counts the right elements but lists those of A.
+    """
+    space = run_steps(program)
+    if program.get("max") is None and space.get_select_type() == h5s.SEL_HYPERSLABS:
+        corners = space.get_select_hyper_blocklist().astype("i8")
+        if (corners[:, 1] - corners[:, 0] + 1).prod(axis=1).sum() != space.get_select_npoints():
+            raise RuntimeError("libhdf5 contradicts itself")
+    return space
+
+
+def run_steps(program):
     space = extent(program)
     start = program["start"]
     if start == "none":

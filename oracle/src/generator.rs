@@ -1,6 +1,6 @@
 //! Random selection programs. Extents are small, so that operands overlap, touch and vanish often.
 
-use crate::naive::product;
+use crate::naive::{coordinates, product};
 use crate::program::{Op, Operand, Pattern, Program, Start, Step};
 
 /// Largest size of a dimension, by rank.
@@ -189,15 +189,4 @@ impl Generator {
     pub fn one_in(&mut self, n: u32) -> bool {
         self.random.u32(0..n) == 0
     }
-}
-
-/// The coordinates of a position in row-major order.
-fn coordinates(dims: &[u64], mut position: u64) -> Vec<u64> {
-    let mut point: Vec<u64> = Vec::new();
-    for size in dims.iter().rev() {
-        point.push(position % size);
-        position /= size;
-    }
-    point.reverse();
-    point
 }

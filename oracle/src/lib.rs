@@ -15,7 +15,7 @@ mod question;
 pub use batch::run;
 pub use generator::Generator;
 pub use hex::{hex, unhex};
-pub use naive::{Elements, elements, position};
+pub use naive::{Elements, elements, position, same_shape};
 pub use ours::{LOWS, execute, positions};
 pub use process::Oracle;
 pub use program::{Op, Operand, Pattern, Program, Start, Step};

@@ -38,6 +38,28 @@ fn changes_nothing(step: &Step) -> bool {
     empty && matches!(step.op, Op::Or | Op::Xor | Op::NotB)
 }
 
+/// Whether two programs select the same shape: equal elements in turn once each is moved to the origin, where the one
+/// of higher rank may have further dimensions in front, of one index each.
+pub fn same_shape(left: &Program, right: &Program) -> bool {
+    let (left, right) = (from_origin(left), from_origin(right));
+    left.len() == right.len() && left.iter().zip(&right).all(|(left, right)| ends_equal(left, right))
+}
+
+fn from_origin(program: &Program) -> Vec<Vec<u64>> {
+    let points: Vec<Vec<u64>> =
+        elements(program).positions.iter().map(|position| coordinates(&program.dims, *position)).collect();
+    let lowest = |dimension| points.iter().filter_map(|point: &Vec<u64>| point.get(dimension)).min().copied();
+    let origin: Vec<u64> = (0..program.dims.len()).filter_map(lowest).collect();
+    points.iter().map(|point| point.iter().zip(&origin).map(|(at, low)| at - low).collect()).collect()
+}
+
+fn ends_equal(left: &[u64], right: &[u64]) -> bool {
+    let front = |longer: &[u64], shorter: &[u64]| longer.iter().rev().skip(shorter.len()).all(|at| *at == 0);
+    left.iter().rev().zip(right.iter().rev()).all(|(left, right)| left == right)
+        && front(left, right)
+        && front(right, left)
+}
+
 fn flags(program: &Program) -> Vec<bool> {
     let everything = 0..product(&program.dims);
     let mut selected: Vec<bool> = match &program.start {
@@ -80,4 +102,15 @@ fn pattern_flags(dims: &[u64], pattern: &Pattern) -> Vec<bool> {
 /// The place of a point in row-major order.
 pub fn position(dims: &[u64], point: &[u64]) -> u64 {
     dims.iter().zip(point).fold(0, |position, (size, coordinate)| position * size + coordinate)
+}
+
+/// The coordinates of a position in row-major order.
+pub(crate) fn coordinates(dims: &[u64], mut position: u64) -> Vec<u64> {
+    let mut point: Vec<u64> = Vec::new();
+    for size in dims.iter().rev() {
+        point.push(position % size);
+        position /= size;
+    }
+    point.reverse();
+    point
 }

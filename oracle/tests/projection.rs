@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
 
 use hyperslab_oracle::{
-    Answer, Elements, Generator, Oracle, Program, Projection, Question, Start, elements, execute, position, positions,
-    run,
+    Answer, Elements, Generator, Oracle, Program, Projection, Question, elements, execute, position, positions, run,
 };
 use std::error::Error;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 const CASES: u64 = 10_000;
 
@@ -18,27 +18,32 @@ struct Case {
 
 #[test]
 fn projections_equal_libhdf5_and_the_naive_twin() -> Result<(), Box<dyn Error>> {
+    let (compared, mistaken) = (AtomicU64::new(0), AtomicU64::new(0));
     run(CASES, case, |oracle: &mut Oracle, cases: &[Case]| {
         let questions: Vec<_> = cases.iter().map(question).collect();
         let answers: Vec<Answer<Projection>> = oracle.ask(&questions)?;
         let mut differences = Vec::new();
         for (case, answer) in cases.iter().zip(answers) {
-            let expected = naive(case);
-            let mut compare = |who: &str, found: &[u64]| {
-                if found != expected {
-                    let question = serde_json::to_string(&question(case)).unwrap_or_default();
-                    differences.push(format!("{who}: {found:?}, but naively {expected:?}\n    in {question}"));
-                }
-            };
-            compare("ours", &ours(case)?);
+            let (expected, found) = (naive(case), ours(case)?);
+            if found != expected {
+                let question = serde_json::to_string(&question(case))?;
+                differences.push(format!("ours {found:?}, naively {expected:?}\n    in {question}"));
+            }
             if let Answer::Given(theirs) = answer
                 && !by_points(case)
             {
-                compare("libhdf5", &their_positions(case, &theirs));
+                compared.fetch_add(1, Relaxed);
+                mistaken.fetch_add(u64::from(their_positions(case, &theirs) != expected), Relaxed);
             }
         }
         Ok(differences)
-    })
+    })?;
+    // Where rows of the destination are short, libhdf5 2.0 takes the neighbour of an element in a few cases of 10,000. The
+    // naive twin proves us right there; what counts is that all three mean the same by "projection".
+    let (compared, mistaken) = (compared.into_inner(), mistaken.into_inner());
+    println!("{compared} compared with libhdf5, which errs in {mistaken}");
+    assert!(mistaken * 500 <= compared, "libhdf5 errs too often: do we mean the same?");
+    Ok(())
 }
 
 fn case(generator: &mut Generator) -> Case {
@@ -51,7 +56,7 @@ fn case(generator: &mut Generator) -> Case {
 /// libhdf5 2.0 turns a point intersection into hyperslabs by a function for rising coordinates, and then loses elements or
 /// crashes; so only the naive twin can judge.
 fn by_points(case: &Case) -> bool {
-    matches!(case.intersect.start, Start::Points(_)) && case.intersect.steps.is_empty()
+    elements(&case.intersect).points
 }
 
 fn question(case: &Case) -> Question<'_> {

@@ -4,13 +4,15 @@
 
 use hyperslab_oracle::{
     Answer, Description, Generator, LOWS, Op, Operand, Program, Question, Verdict, elements, execute, hex, positions,
-    run, unhex,
+    run, same_shape, unhex,
 };
 use hyperslab_space::{Kind, Run, Slab, Space};
 use std::error::Error;
 use std::fmt::Debug;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-const PROGRAMS: u64 = 20_000;
+/// One in five combines with nothing, everything or points, which libhdf5 refuses; over 20,000 are left.
+const PROGRAMS: u64 = 27_000;
 const SIZES: [usize; 3] = [1, 4, 12];
 
 /// A program, what we make of it, and what else to ask about it.
@@ -22,8 +24,15 @@ struct Case {
     moved: Option<Vec<i64>>,
 }
 
+impl Case {
+    fn same_as_twin(&self) -> String {
+        format!("same shape as {}", serde_json::to_string(&self.twin).unwrap())
+    }
+}
+
 #[test]
 fn selections_equal_libhdf5_and_the_naive_twin() -> Result<(), Box<dyn Error>> {
+    let compared = AtomicU64::new(0);
     run(PROGRAMS, case, |oracle, cases| {
         let encodings: Vec<Vec<String>> = cases.iter().map(|case| encodings(&case.ours)).collect();
         let questions: Vec<_> = cases.iter().zip(&encodings).map(|(case, wires)| question(case, wires)).collect();
@@ -32,13 +41,16 @@ fn selections_equal_libhdf5_and_the_naive_twin() -> Result<(), Box<dyn Error>> {
         for ((case, wires), answer) in cases.iter().zip(&encodings).zip(answers) {
             let mut found = against_naive(case);
             if let Answer::Given(answer) = answer {
+                compared.fetch_add(1, Relaxed);
                 found.extend(against_libhdf5(case, wires, &answer));
             }
             let program = serde_json::to_string(&case.program)?;
             differences.extend(found.into_iter().map(|difference| format!("{difference}\n    in {program}")));
         }
         Ok(differences)
-    })
+    })?;
+    println!("{} compared with libhdf5, the rest only with the naive twin", compared.into_inner());
+    Ok(())
 }
 
 fn case(generator: &mut Generator) -> Case {
@@ -74,6 +86,9 @@ fn against_naive(case: &Case) -> Vec<String> {
     found.compare("count", &case.ours.npoints(), &(naive.positions.len() as u64));
     let of_blocks: u64 = case.ours.blocks().unwrap().map(|block| volume(&block.start, &block.end)).sum();
     found.compare("elements in blocks", &of_blocks, &(naive.positions.len() as u64));
+    let (twin, same) = (execute(&case.twin).unwrap(), same_shape(&case.program, &case.twin));
+    found.compare(&case.same_as_twin(), &case.ours.same_shape(&twin).unwrap(), &same);
+    found.compare(&case.same_as_twin(), &twin.same_shape(&case.ours).unwrap(), &same);
     for size in SIZES {
         let bytes: u64 = case.ours.runs(size as u64).unwrap().map(|run| run.len).sum();
         found.compare("bytes in runs", &bytes, &(naive.positions.len() as u64 * size as u64));
@@ -112,11 +127,11 @@ fn against_libhdf5(case: &Case, wires: &[String], theirs: &Description) -> Vec<S
         let question = format!("intersection with {low:?} to {high:?}");
         found.compare(&question, &i32::from(ours.intersects_block(low, high).unwrap()), hit);
     }
-    if let Some(same) = theirs.same_as_twin {
-        let twin = execute(&case.twin).unwrap();
-        let question = format!("same shape as {}", serde_json::to_string(&case.twin).unwrap());
-        found.compare(&question, &ours.same_shape(&twin).unwrap(), &same);
-        found.compare(&question, &twin.same_shape(ours).unwrap(), &same);
+    // Of points and a block, libhdf5 says that they differ even where the elements are the same.
+    let twin = execute(&case.twin).unwrap();
+    let comparable = (twin.kind() == Kind::Points) == (ours.kind() == Kind::Points);
+    if let Some(same) = theirs.same_as_twin.filter(|_| comparable) {
+        found.compare(&case.same_as_twin(), &ours.same_shape(&twin).unwrap(), &same);
     }
     if let (Some(by), Some(ranges), Some(same)) = (&case.moved, &theirs.moved, theirs.same_as_moved) {
         let moved = ours.moved(by).unwrap();
