@@ -1,0 +1,150 @@
+//! Why a request failed, and where.
+//!
+//! Lives here: the error of every driver. Does not live here: recovery; a driver reports and the engine decides.
+
+use std::fmt;
+use std::io;
+
+use crate::CtlOp;
+
+/// What a driver gives back.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A request that failed: which driver, what it was asked, where in the file, and why it could not.
+///
+/// ```
+/// use hyperslab_driver::{Driver, Memory, Transfer, Why};
+/// let error = Memory::new().read_at(8, &mut [0; 4], &Transfer::default()).unwrap_err();
+/// assert!(matches!(error.why, Why::PastEnd { end: 0 }));
+/// assert_eq!(error.to_string(), "memory: read of 4 bytes at 8: reaches past the end of the storage at 0");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[error("{driver}: {operation} of {len} bytes at {addr}: {why}")]
+pub struct Error {
+    /// The driver, with its path if it has one.
+    pub driver: String,
+    /// What it was asked to do.
+    pub operation: Operation,
+    /// The address of the range that failed.
+    pub addr: u64,
+    /// The length of the range that failed.
+    pub len: u64,
+    /// What was wrong.
+    pub why: Why,
+}
+
+/// What was wrong with a request.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Why {
+    /// A read reaches beyond the end.
+    #[error("reaches past the end of the storage at {end}")]
+    PastEnd {
+        /// How many bytes there are.
+        end: u64,
+    },
+    /// Address and length do not fit into what the storage can address.
+    #[error("the range does not fit into the address space")]
+    Overflow,
+    /// The operating system refused.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The request contradicts itself.
+    #[error("invalid request: {0}")]
+    Invalid(String),
+    /// A selection could not be used.
+    #[error("selection: {0}")]
+    Selection(#[from] hyperslab_space::Error),
+    /// A write to storage that was opened for reading.
+    #[error("the storage is open for reading only")]
+    ReadOnly,
+    /// A control operation that nobody knows.
+    #[error("unknown control operation {0:?}")]
+    UnknownCtl(CtlOp),
+    /// A [`Fault`](crate::Fault) driver struck.
+    #[error("injected fault after {done} bytes")]
+    Injected {
+        /// How many bytes of the request reached the storage.
+        done: u64,
+    },
+}
+
+/// What a driver was asked to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Operation {
+    /// Open or create the storage.
+    Open,
+    /// Read one range.
+    Read,
+    /// Write one range.
+    Write,
+    /// Read a vector.
+    ReadVector,
+    /// Write a vector.
+    WriteVector,
+    /// Read selections.
+    ReadSelection,
+    /// Write selections.
+    WriteSelection,
+    /// Tell the length.
+    Len,
+    /// Change the length.
+    SetLen,
+    /// Make durable.
+    Sync,
+    /// A control operation.
+    Ctl,
+}
+
+impl Operation {
+    /// Whether it changes bytes.
+    #[must_use]
+    pub fn is_write(self) -> bool {
+        matches!(self, Operation::Write | Operation::WriteVector | Operation::WriteSelection)
+    }
+
+    /// Whether it reads bytes.
+    #[must_use]
+    pub fn is_read(self) -> bool {
+        matches!(self, Operation::Read | Operation::ReadVector | Operation::ReadSelection)
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Operation::Open => "open",
+            Operation::Read => "read",
+            Operation::Write => "write",
+            Operation::ReadVector => "vector read",
+            Operation::WriteVector => "vector write",
+            Operation::ReadSelection => "selection read",
+            Operation::WriteSelection => "selection write",
+            Operation::Len => "length query",
+            Operation::SetLen => "length change",
+            Operation::Sync => "sync",
+            Operation::Ctl => "control",
+        })
+    }
+}
+
+impl Error {
+    /// An error of `driver` doing `operation` on a range.
+    pub fn new(driver: &str, operation: Operation, addr: u64, len: u64, why: impl Into<Why>) -> Self {
+        Error { driver: driver.to_owned(), operation, addr, len, why: why.into() }
+    }
+
+    /// Whether a read failed only because the storage ends too early.
+    #[must_use]
+    pub fn is_past_end(&self) -> bool {
+        matches!(self.why, Why::PastEnd { .. })
+    }
+}
+
+impl Why {
+    /// An [`Why::Invalid`] with this text.
+    pub fn invalid(text: impl Into<String>) -> Self {
+        Why::Invalid(text.into())
+    }
+}

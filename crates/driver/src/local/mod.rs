@@ -1,0 +1,139 @@
+//! A file of the local file system.
+//!
+//! Lives here: [`Local`], how it is opened (`options`), which parts share a system call (`plan`, `overlay`) and the calls
+//! themselves (`positioned`). Does not live here: caching; the kernel does that. The terminal driver of most files.
+
+mod options;
+mod overlay;
+mod plan;
+mod positioned;
+
+use std::fs::File;
+use std::path::Path;
+
+use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, Transfer, Why, WritePart};
+use positioned::Positioned;
+
+pub use options::OpenOptions;
+
+/// A file of the local file system.
+///
+/// A vector costs few system calls: parts adjacent in the file share one, and so do parts of a read that are near each other.
+/// A write touches no byte outside its parts.
+///
+/// ```
+/// use hyperslab_driver::{Driver, Local, ReadPart, Transfer};
+/// # let directory = std::env::temp_dir().join(format!("hyperslab-local-{}", std::process::id()));
+/// # std::fs::create_dir_all(&directory)?;
+/// let file = Local::options().write(true).create(true).truncate(true).open(directory.join("a.bin"))?;
+/// file.write_at(0, &[7; 4096], &Transfer::default())?;
+/// let (mut a, mut b) = ([0; 16], [0; 16]);
+/// let calls = file.system_calls();
+/// file.read_vector(&mut [ReadPart::new(0, &mut a), ReadPart::new(64, &mut b)], &Transfer::default())?;
+/// assert_eq!(file.system_calls() - calls, 1);
+/// # std::fs::remove_dir_all(&directory)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Local {
+    file: Positioned,
+    name: String,
+    writable: bool,
+}
+
+impl Local {
+    /// How to open a file; without further ado, an existing one for reading.
+    #[must_use]
+    pub fn options() -> OpenOptions {
+        OpenOptions::default()
+    }
+
+    /// Opens an existing file for reading.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::options().open(path)
+    }
+
+    /// How many system calls have read or written bytes of the file so far.
+    pub fn system_calls(&self) -> u64 {
+        self.file.calls()
+    }
+
+    fn new(file: File, path: &Path, writable: bool) -> Self {
+        Local { file: Positioned::new(file), name: format!("local {}", path.display()), writable }
+    }
+
+    fn fail(&self, operation: Operation, addr: u64, len: usize, why: impl Into<Why>) -> Error {
+        Error::new(&self.name, operation, addr, len as u64, why)
+    }
+
+    fn failed(&self, operation: Operation, failed: plan::Failed) -> Error {
+        self.fail(operation, failed.addr, failed.len, failed.why)
+    }
+
+    /// Every range of a request must fit into what the system can address.
+    fn check(&self, operation: Operation, ranges: impl Iterator<Item = (u64, usize)>) -> Result<()> {
+        if operation.is_write() && !self.writable {
+            return Err(self.fail(operation, 0, 0, Why::ReadOnly));
+        }
+        for (addr, len) in ranges {
+            if addr.checked_add(len as u64).is_none_or(|end| end > i64::MAX as u64) {
+                return Err(self.fail(operation, addr, len, Why::Overflow));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Driver for Local {
+    fn read_at(&self, addr: u64, buf: &mut [u8], _: &Transfer) -> Result<()> {
+        self.check(Operation::Read, [(addr, buf.len())].into_iter())?;
+        if buf.is_empty() {
+            return Ok(());
+        }
+        plan::read_one(&self.file, addr, buf).map_err(|failed| self.failed(Operation::Read, failed))
+    }
+
+    fn write_at(&self, addr: u64, buf: &[u8], _: &Transfer) -> Result<()> {
+        self.check(Operation::Write, [(addr, buf.len())].into_iter())?;
+        if buf.is_empty() {
+            return Ok(());
+        }
+        plan::write(&self.file, &[(addr, buf)]).map_err(|failed| self.failed(Operation::Write, failed))
+    }
+
+    fn len(&self) -> Result<u64> {
+        self.file.len().map_err(|error| self.fail(Operation::Len, 0, 0, error))
+    }
+
+    fn set_len(&self, len: u64) -> Result<()> {
+        if !self.writable {
+            return Err(self.fail(Operation::SetLen, len, 0, Why::ReadOnly));
+        }
+        self.file.set_len(len).map_err(|error| self.fail(Operation::SetLen, len, 0, error))
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.file.sync().map_err(|error| self.fail(Operation::Sync, 0, 0, error))
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let able = Capabilities::VECTOR | Capabilities::CONCURRENT;
+        if self.writable { able | Capabilities::WRITE } else { able }
+    }
+
+    fn read_vector(&self, parts: &mut [ReadPart<'_>], _: &Transfer) -> Result<()> {
+        self.check(Operation::ReadVector, parts.iter().map(|part| (part.addr, part.buf.len())))?;
+        let runs = parts.iter_mut().map(|part| (part.addr, &mut *part.buf)).collect();
+        plan::read(&self.file, runs).map_err(|failed| self.failed(Operation::ReadVector, failed))
+    }
+
+    fn write_vector(&self, parts: &[WritePart<'_>], _: &Transfer) -> Result<()> {
+        self.check(Operation::WriteVector, parts.iter().map(|part| (part.addr, part.buf.len())))?;
+        let runs = overlay::visible(parts.iter().map(|part| (part.addr, part.buf)).collect());
+        plan::write(&self.file, &runs).map_err(|failed| self.failed(Operation::WriteVector, failed))
+    }
+}

@@ -1,0 +1,182 @@
+//! A selection request as a sequence of segments: a file range and the memory range it maps to.
+//!
+//! Lives here: zipping the runs of both sides, merging what is adjacent on both, and all checks. Does not live here: I/O
+//! or buffers. Called by `selection` and by drivers that need to walk a selection request.
+
+use hyperslab_space::{Run, Runs, Space};
+
+use crate::piece::{buffer_index, check_buffers};
+use crate::{Piece, Why};
+
+/// A range of the file and the range of a buffer that it maps to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// Where the bytes are in the file.
+    pub addr: u64,
+    /// Which of the buffers.
+    pub buffer: usize,
+    /// Where in the buffer.
+    pub start: usize,
+    /// How many bytes.
+    pub len: usize,
+}
+
+impl Segment {
+    /// Where the range ends in the buffer. Does not overflow, since every segment lies within its buffer.
+    #[must_use]
+    pub fn end(&self) -> usize {
+        self.start.saturating_add(self.len)
+    }
+
+    fn continues(&self, before: &Segment) -> bool {
+        self.buffer == before.buffer
+            && self.start == before.end()
+            && before.addr.checked_add(before.len as u64) == Some(self.addr)
+    }
+}
+
+/// The segments of a selection request in the order of its elements, those adjacent in file and memory merged.
+///
+/// Memory does not grow with the number of runs. Everything is checked before the first segment.
+pub struct Segments<'a> {
+    pieces: &'a [Piece<'a>],
+    buffers: usize,
+    next_piece: usize,
+    zip: Option<Zip<'a>>,
+    held: Option<Segment>,
+}
+
+impl<'a> Segments<'a> {
+    /// The segments of `pieces` with buffers of these sizes.
+    pub fn new(pieces: &'a [Piece<'a>], buffers: &[usize]) -> Result<Self, Why> {
+        check_buffers(pieces.len(), buffers.len())?;
+        for (index, piece) in pieces.iter().enumerate() {
+            let room = buffers.get(buffer_index(index, buffers.len())).copied().unwrap_or(0);
+            check(piece, room).map_err(|why| match why {
+                Why::Invalid(text) => Why::Invalid(format!("piece {index}: {text}")),
+                other => other,
+            })?;
+        }
+        Ok(Segments { pieces, buffers: buffers.len(), next_piece: 0, zip: None, held: None })
+    }
+
+    /// The next segment before merging.
+    #[inline]
+    fn bare(&mut self) -> Option<Segment> {
+        loop {
+            if let Some(segment) = self.zip.as_mut().and_then(Zip::next) {
+                return Some(segment);
+            }
+            let piece = self.pieces.get(self.next_piece)?;
+            self.zip = Zip::new(piece, buffer_index(self.next_piece, self.buffers));
+            self.next_piece += 1;
+        }
+    }
+}
+
+impl Iterator for Segments<'_> {
+    type Item = Segment;
+
+    fn next(&mut self) -> Option<Segment> {
+        let mut whole = match self.held.take() {
+            Some(held) => held,
+            None => self.bare()?,
+        };
+        // The runs of a side never touch each other, so segments of one piece do not either.
+        while self.zip.as_ref().is_none_or(|zip| zip.left == 0)
+            && let Some(next) = self.bare()
+        {
+            if !next.continues(&whole) {
+                self.held = Some(next);
+                break;
+            }
+            whole.len = whole.len.saturating_add(next.len);
+        }
+        Some(whole)
+    }
+}
+
+/// The runs of one piece, both sides in step.
+struct Zip<'a> {
+    file: Side<'a>,
+    memory: Side<'a>,
+    offset: u64,
+    buffer: usize,
+    /// Bytes still to come.
+    left: u64,
+}
+
+/// The runs of one side and what is left of the current one.
+struct Side<'a> {
+    runs: Runs<'a>,
+    rest: Run,
+}
+
+impl<'a> Zip<'a> {
+    /// `None` cannot happen once `check` has passed; it then means no segments.
+    fn new(piece: &Piece<'a>, buffer: usize) -> Option<Self> {
+        let side = |space: &'a Space| {
+            Some(Side { runs: space.runs(piece.element_size).ok()?, rest: Run { offset: 0, len: 0 } })
+        };
+        let (file, memory, left) = (side(piece.file)?, side(piece.memory)?, piece.bytes());
+        Some(Zip { file, memory, offset: piece.offset, buffer, left })
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<Segment> {
+        let len = self.file.available()?.min(self.memory.available()?);
+        let (addr, start) = (self.file.take(len), self.memory.take(len));
+        self.left = self.left.saturating_sub(len);
+        Some(Segment {
+            addr: self.offset.checked_add(addr)?,
+            buffer: self.buffer,
+            start: usize::try_from(start).ok()?,
+            len: usize::try_from(len).ok()?,
+        })
+    }
+}
+
+impl Side<'_> {
+    #[inline]
+    fn available(&mut self) -> Option<u64> {
+        while self.rest.len == 0 {
+            self.rest = self.runs.next()?;
+        }
+        Some(self.rest.len)
+    }
+
+    #[inline]
+    fn take(&mut self, len: u64) -> u64 {
+        let at = self.rest.offset;
+        self.rest = Run { offset: at.saturating_add(len), len: self.rest.len.saturating_sub(len) };
+        at
+    }
+}
+
+fn check(piece: &Piece<'_>, room: usize) -> Result<(), Why> {
+    if piece.element_size == 0 {
+        return Err(Why::invalid("elements of zero bytes"));
+    }
+    let (memory, file) = (piece.memory.npoints(), piece.file.npoints());
+    if memory != file {
+        return Err(Why::invalid(format!("{memory} elements are selected in memory, but {file} in the file")));
+    }
+    piece.file.npoints().checked_mul(piece.element_size).ok_or(Why::Overflow)?;
+    within(piece.file, piece.element_size, u64::MAX - piece.offset)?.map_or(Ok(()), |_| Err(Why::Overflow))?;
+    if let Some(run) = within(piece.memory, piece.element_size, room as u64)? {
+        let Run { offset, len } = run;
+        return Err(Why::invalid(format!(
+            "{len} bytes of memory at {offset} are selected in a buffer of {room} bytes"
+        )));
+    }
+    Ok(())
+}
+
+/// The first run that reaches beyond `limit`. Walks the runs only if the extent as a whole does.
+fn within(space: &Space, element_size: u64, limit: u64) -> Result<Option<Run>, Why> {
+    let extent = space.dims().iter().try_fold(element_size, |bytes, &dim| bytes.checked_mul(dim));
+    if extent.is_some_and(|bytes| bytes <= limit) {
+        return Ok(None);
+    }
+    Ok(space.runs(element_size)?.find(|run| run.offset.checked_add(run.len).is_none_or(|end| end > limit)))
+}

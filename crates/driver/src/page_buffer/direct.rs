@@ -1,0 +1,79 @@
+//! Requests that touch more pages than the buffer holds: straight down, with the pages kept true.
+
+use super::PageBuffer;
+use super::touched::Touched;
+use crate::{Driver, Operation, Result, Transfer};
+
+/// Pages that one request writes straight down; others keep off them until this is dropped.
+struct Direct<'a, D: Driver> {
+    buffer: &'a PageBuffer<D>,
+    number: u64,
+}
+
+impl<D: Driver> Drop for Direct<'_, D> {
+    fn drop(&mut self) {
+        self.buffer.lock().end_direct(self.number);
+        self.buffer.changed.notify_all();
+    }
+}
+
+impl<D: Driver> PageBuffer<D> {
+    pub(super) fn read_direct(
+        &self,
+        operation: Operation,
+        touched: &Touched,
+        transfer: &Transfer,
+        read: impl FnOnce(&D) -> Result<()>,
+    ) -> Result<()> {
+        self.check_end(operation, touched)?;
+        if touched.end() > self.lock().stored() {
+            // The end of the storage lies in a dirty page, perhaps one that the request does not touch.
+            self.write_back_all(transfer)?;
+        } else {
+            self.write_back_touched(touched, false, transfer)?;
+        }
+        read(&self.below)
+    }
+
+    /// Writes straight down, and then `written` to the pages that are here. If that fails they are dropped: nobody knows which of
+    /// the bytes the storage has.
+    pub(super) fn write_direct<'b, W: Iterator<Item = (u64, &'b [u8])>>(
+        &self,
+        touched: &Touched,
+        transfer: &Transfer,
+        write: impl FnOnce(&D) -> Result<()>,
+        written: impl FnOnce() -> W,
+    ) -> Result<()> {
+        let _direct = self.keep_off(touched);
+        self.write_back_touched(touched, true, transfer)?;
+        match write(&self.below) {
+            Ok(()) => {
+                let mut slots = self.lock();
+                written().for_each(|(addr, bytes)| slots.wrote_directly(addr, bytes));
+                Ok(())
+            }
+            Err(error) => {
+                let stored = self.below.len().unwrap_or(0);
+                self.lock().forget(touched, stored);
+                Err(error)
+            }
+        }
+    }
+
+    pub(super) fn resize(&self, len: u64) -> Result<()> {
+        let _direct = self.keep_off(&Touched::everything());
+        self.below.set_len(len)?;
+        self.lock().resized(len);
+        Ok(())
+    }
+
+    /// Waits until nobody uses these pages.
+    fn keep_off(&self, touched: &Touched) -> Direct<'_, D> {
+        let mut slots = self.lock();
+        while !slots.is_free(touched) {
+            slots = self.wait(slots);
+        }
+        let number = slots.begin_direct(touched);
+        Direct { buffer: self, number }
+    }
+}

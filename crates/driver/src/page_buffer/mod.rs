@@ -1,0 +1,185 @@
+//! Small requests served from pages in memory: the document's page buffer with its strategy 4 (2.3).
+//!
+//! Lives here: [`PageBuffer`]. What pages a request touches is in `touched`, the pages themselves in `slots`, requests that are
+//! served from pages in `paged`, those that go straight down in `direct`, and writing back in `write_back`. Does not live
+//! here: metadata as objects; that is the metadata cache. Stands between the engine and a driver for which small requests
+//! are dear.
+
+mod direct;
+mod paged;
+mod slots;
+mod touched;
+mod write_back;
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::lower::{self, Segments};
+use crate::{Capabilities, Driver, Error, Operation, Piece, ReadPart, Result, Transfer, Why, WritePart};
+use slots::Slots;
+use touched::Touched;
+
+/// Keeps pages of the storage below in memory.
+///
+/// A request that touches no more pages than there are is served from pages; those that are missing are loaded with one vector
+/// read. A larger one writes back what it touches and goes straight down, and the pages here stay true. What is
+/// written stays here until it is evicted or [`Driver::sync`] is called; **dropping the buffer does not write it**.
+///
+/// All access to the storage must go through the buffer.
+///
+/// ```
+/// use hyperslab_driver::{Driver, Log, Memory, PageBuffer, Transfer};
+/// let buffer = PageBuffer::new(Log::new(Memory::from(vec![7; 1000])), 100, 4)?;
+/// for addr in [250, 255, 260] {
+///     buffer.write_at(addr, b"x", &Transfer::default())?;
+/// }
+/// buffer.sync()?;
+/// let counts = buffer.below_ref().counts();
+/// assert_eq!((counts.reads, counts.writes), (1, 1));
+/// # Ok::<(), hyperslab_driver::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct PageBuffer<D> {
+    below: D,
+    page_size: usize,
+    capacity: usize,
+    /// Held for looking and copying only, never while storage works.
+    slots: Mutex<Slots>,
+    /// A page came, went or was released.
+    changed: Condvar,
+}
+
+impl<D: Driver> PageBuffer<D> {
+    /// At most `pages` pages of `page_size` bytes of the storage below.
+    pub fn new(below: D, page_size: usize, pages: usize) -> Result<Self> {
+        if page_size == 0 || pages == 0 {
+            let why = Why::invalid(format!("{pages} pages of {page_size} bytes"));
+            return Err(Error::new(below.name(), Operation::Open, 0, 0, why));
+        }
+        let slots = Mutex::new(Slots::new(page_size, pages, below.len()?));
+        Ok(PageBuffer { below, page_size, capacity: pages, slots, changed: Condvar::new() })
+    }
+
+    /// The storage below, which lacks what is not yet written back.
+    pub fn below_ref(&self) -> &D {
+        &self.below
+    }
+
+    /// The storage below; what is not yet written back is lost.
+    pub fn into_below(self) -> D {
+        self.below
+    }
+
+    /// How many pages are in memory.
+    pub fn resident(&self) -> usize {
+        self.lock().resident()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Slots> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'s>(&self, slots: MutexGuard<'s, Slots>) -> MutexGuard<'s, Slots> {
+        self.changed.wait(slots).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The pages of some ranges, all of which must fit into the address space.
+    fn touched(&self, operation: Operation, ranges: impl Iterator<Item = (u64, usize)>) -> Result<Touched> {
+        Touched::new(self.page_size, ranges)
+            .map_err(|(addr, len)| Error::new(self.name(), operation, addr, len as u64, Why::Overflow))
+    }
+
+    fn fits(&self, touched: &Touched) -> bool {
+        touched.count() <= self.capacity as u64
+    }
+
+    /// The ranges of a selection request, checked.
+    fn touched_by(&self, operation: Operation, pieces: &[Piece<'_>], buffers: &[usize]) -> Result<Touched> {
+        let segments = Segments::new(pieces, buffers).map_err(|why| lower::refused(self, operation, pieces, why))?;
+        self.touched(operation, segments.map(|segment| (segment.addr, segment.len)))
+    }
+}
+
+impl<D: Driver> Driver for PageBuffer<D> {
+    fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> Result<()> {
+        let touched = self.touched(Operation::Read, [(addr, buf.len())].into_iter())?;
+        if self.fits(&touched) {
+            return self.read_paged(&mut [ReadPart { kind: transfer.kind, addr, buf }], &touched, transfer);
+        }
+        self.read_direct(Operation::Read, &touched, transfer, |below| below.read_at(addr, buf, transfer))
+    }
+
+    fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Result<()> {
+        let touched = self.touched(Operation::Write, [(addr, buf.len())].into_iter())?;
+        if self.fits(&touched) {
+            return self.write_paged(&[WritePart { kind: transfer.kind, addr, buf }], &touched, transfer);
+        }
+        self.write_direct(&touched, transfer, |below| below.write_at(addr, buf, transfer), || [(addr, buf)].into_iter())
+    }
+
+    fn len(&self) -> Result<u64> {
+        Ok(self.lock().len())
+    }
+
+    fn set_len(&self, len: u64) -> Result<()> {
+        self.resize(len)
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.write_back_all(&Transfer::default())?;
+        self.below.sync()
+    }
+
+    fn name(&self) -> &str {
+        self.below.name()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.below.capabilities() | Capabilities::VECTOR
+    }
+
+    fn below(&self) -> Option<&dyn Driver> {
+        Some(&self.below)
+    }
+
+    fn read_vector(&self, parts: &mut [ReadPart<'_>], transfer: &Transfer) -> Result<()> {
+        let touched = self.touched(Operation::ReadVector, parts.iter().map(|part| (part.addr, part.buf.len())))?;
+        if self.fits(&touched) {
+            return self.read_paged(parts, &touched, transfer);
+        }
+        self.read_direct(Operation::ReadVector, &touched, transfer, |below| below.read_vector(parts, transfer))
+    }
+
+    fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Result<()> {
+        let touched = self.touched(Operation::WriteVector, parts.iter().map(|part| (part.addr, part.buf.len())))?;
+        if self.fits(&touched) {
+            return self.write_paged(parts, &touched, transfer);
+        }
+        let written = || parts.iter().map(|part| (part.addr, part.buf));
+        self.write_direct(&touched, transfer, |below| below.write_vector(parts, transfer), written)
+    }
+
+    fn read_selection(&self, pieces: &[Piece<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
+        let sizes: Vec<_> = bufs.iter().map(|buf| buf.len()).collect();
+        let touched = self.touched_by(Operation::ReadSelection, pieces, &sizes)?;
+        if self.fits(&touched) {
+            return lower::read_selection(self, pieces, bufs, transfer);
+        }
+        let read = |below: &D| below.read_selection(pieces, bufs, transfer);
+        self.read_direct(Operation::ReadSelection, &touched, transfer, read)
+    }
+
+    fn write_selection(&self, pieces: &[Piece<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
+        let sizes: Vec<_> = bufs.iter().map(|buf| buf.len()).collect();
+        let touched = self.touched_by(Operation::WriteSelection, pieces, &sizes)?;
+        if self.fits(&touched) {
+            return lower::write_selection(self, pieces, bufs, transfer);
+        }
+        let written = || {
+            let segments = Segments::new(pieces, &sizes).into_iter().flatten();
+            segments.filter_map(|segment| {
+                Some((segment.addr, bufs.get(segment.buffer)?.get(segment.start..segment.end())?))
+            })
+        };
+        self.write_direct(&touched, transfer, |below| below.write_selection(pieces, bufs, transfer), written)
+    }
+}

@@ -1,0 +1,138 @@
+//! Requests served from pages.
+//!
+//! If all pages are here, the request copies and is done. Else it holds all its pages, or waits and holds none; then it makes room, loads what is missing with one vector read,
+//! waits for what others are loading, and copies.
+
+use std::sync::MutexGuard;
+
+use super::PageBuffer;
+use super::slots::Slots;
+use super::touched::Touched;
+use crate::{Driver, Error, Operation, ReadPart, Result, Transfer, Why, WritePart};
+
+/// The pages of a request, held until this is dropped.
+struct Held<'a, D: Driver> {
+    buffer: &'a PageBuffer<D>,
+    touched: &'a Touched,
+}
+
+impl<D: Driver> Drop for Held<'_, D> {
+    fn drop(&mut self) {
+        self.buffer.lock().release(self.touched);
+        self.buffer.changed.notify_all();
+    }
+}
+
+impl<D: Driver> PageBuffer<D> {
+    pub(super) fn read_paged(&self, parts: &mut [ReadPart<'_>], touched: &Touched, transfer: &Transfer) -> Result<()> {
+        if let Some(slots) = self.hit(touched)
+            && touched.end() <= slots.len()
+        {
+            parts.iter_mut().for_each(|part| slots.read(part.addr, part.buf));
+            return Ok(());
+        }
+        let _held = self.hold(touched);
+        self.check_end(Operation::Read, touched)?;
+        self.evict(transfer)?;
+        let slots = self.load(touched, transfer, |_| true)?;
+        parts.iter_mut().for_each(|part| slots.read(part.addr, part.buf));
+        Ok(())
+    }
+
+    pub(super) fn write_paged(&self, parts: &[WritePart<'_>], touched: &Touched, transfer: &Transfer) -> Result<()> {
+        if let Some(mut slots) = self.hit(touched) {
+            parts.iter().for_each(|part| slots.write(part.addr, part.buf));
+            return Ok(());
+        }
+        let _held = self.hold(touched);
+        self.evict(transfer)?;
+        // A page that one part fills need not be loaded.
+        let size = self.page_size as u64;
+        let filled = self.touched(Operation::Write, parts.iter().filter_map(|part| inner(size, part)))?;
+        let mut slots = self.load(touched, transfer, |page| !filled.contains(page))?;
+        parts.iter().for_each(|part| slots.write(part.addr, part.buf));
+        Ok(())
+    }
+
+    /// The pages, locked, if all that are touched are here and free to use.
+    fn hit(&self, touched: &Touched) -> Option<MutexGuard<'_, Slots>> {
+        let mut slots = self.lock();
+        slots.use_if_here(touched).then_some(slots)
+    }
+
+    fn hold<'a>(&'a self, touched: &'a Touched) -> Held<'a, D> {
+        let mut slots = self.lock();
+        while !slots.can_hold(touched) {
+            slots = self.wait(slots);
+        }
+        slots.hold(touched);
+        Held { buffer: self, touched }
+    }
+
+    /// A read must end where the storage does, at the latest.
+    pub(super) fn check_end(&self, operation: Operation, touched: &Touched) -> Result<()> {
+        let end = self.lock().len();
+        if touched.end() <= end {
+            return Ok(());
+        }
+        let (addr, len) = touched.last();
+        Err(Error::new(self.name(), operation, addr, len as u64, Why::PastEnd { end }))
+    }
+
+    /// Returns, still locked, when every page that is `needed` is here and no other is being loaded.
+    fn load(
+        &self,
+        touched: &Touched,
+        transfer: &Transfer,
+        needed: impl Fn(u64) -> bool,
+    ) -> Result<MutexGuard<'_, Slots>> {
+        let mut slots = self.lock();
+        loop {
+            let missing = slots.begin_load(touched, &needed);
+            if !missing.is_empty() {
+                let stored = slots.stored();
+                drop(slots);
+                let loaded = self.load_pages(&missing, stored, transfer);
+                slots = self.lock();
+                self.changed.notify_all();
+                match loaded {
+                    Ok(pages) => {
+                        missing.into_iter().zip(pages).for_each(|(page, bytes)| slots.end_load(page, Some(bytes)))
+                    }
+                    Err(error) => {
+                        missing.into_iter().for_each(|page| slots.end_load(page, None));
+                        return Err(error);
+                    }
+                }
+            } else if slots.is_loading(touched) {
+                slots = self.wait(slots);
+            } else {
+                return Ok(slots);
+            }
+        }
+    }
+
+    /// One vector read for all. Beyond the end of the storage a page is zeros.
+    fn load_pages(&self, pages: &[u64], stored: u64, transfer: &Transfer) -> Result<Vec<Vec<u8>>> {
+        let size = self.page_size as u64;
+        let mut loaded = vec![vec![0; self.page_size]; pages.len()];
+        let mut parts: Vec<_> = pages
+            .iter()
+            .zip(&mut loaded)
+            .filter_map(|(page, bytes)| {
+                let there = usize::try_from(stored.saturating_sub(page * size).min(size)).ok()?;
+                Some(ReadPart { kind: transfer.kind, addr: page * size, buf: bytes.get_mut(..there)? })
+            })
+            .collect();
+        self.below.read_vector(&mut parts, transfer)?;
+        Ok(loaded)
+    }
+}
+
+/// The whole pages of a part.
+fn inner(page_size: u64, part: &WritePart<'_>) -> Option<(u64, usize)> {
+    let first = part.addr.checked_next_multiple_of(page_size)?;
+    let end = part.addr.checked_add(part.buf.len() as u64)?;
+    let len = (end - end % page_size).checked_sub(first)?;
+    Some((first, usize::try_from(len).ok()?))
+}

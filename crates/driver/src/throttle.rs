@@ -1,0 +1,112 @@
+//! Storage that is slow on purpose.
+//!
+//! Lives here: [`Throttle`]. Does not live here: limits on how many requests run at once. Used by tests and benchmarks to stand in
+//! for a network.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::{Capabilities, Driver, Piece, ReadPart, Result, Transfer, WritePart};
+
+/// Delays every request by a latency and by its bytes over a bandwidth. A vector or a set of selections is one request.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+/// use hyperslab_driver::{Driver, Memory, Throttle, Transfer};
+/// let far = Throttle::new(Memory::new()).latency(Duration::from_millis(2));
+/// let begun = Instant::now();
+/// far.write_at(0, b"x", &Transfer::default())?;
+/// assert!(begun.elapsed() >= Duration::from_millis(2));
+/// # Ok::<(), hyperslab_driver::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Throttle<D> {
+    below: D,
+    latency: Duration,
+    bytes_per_second: Option<u64>,
+}
+
+impl<D: Driver> Throttle<D> {
+    /// No delay yet.
+    pub fn new(below: D) -> Self {
+        Throttle { below, latency: Duration::ZERO, bytes_per_second: None }
+    }
+
+    /// With so long a wait before every request.
+    #[must_use]
+    pub fn latency(self, latency: Duration) -> Self {
+        Throttle { latency, ..self }
+    }
+
+    /// With so many bytes in a second at most (at least one).
+    #[must_use]
+    pub fn bandwidth(self, bytes_per_second: u64) -> Self {
+        Throttle { bytes_per_second: Some(bytes_per_second.max(1)), ..self }
+    }
+
+    fn wait(&self, bytes: u64) {
+        let moving = self.bytes_per_second.map_or(0.0, |rate| bytes as f64 / rate as f64);
+        let delay = self.latency + Duration::from_secs_f64(moving);
+        if !delay.is_zero() {
+            sleep(delay);
+        }
+    }
+}
+
+impl<D: Driver> Driver for Throttle<D> {
+    fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> Result<()> {
+        self.wait(buf.len() as u64);
+        self.below.read_at(addr, buf, transfer)
+    }
+
+    fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Result<()> {
+        self.wait(buf.len() as u64);
+        self.below.write_at(addr, buf, transfer)
+    }
+
+    fn len(&self) -> Result<u64> {
+        self.below.len()
+    }
+
+    fn set_len(&self, len: u64) -> Result<()> {
+        self.wait(0);
+        self.below.set_len(len)
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.wait(0);
+        self.below.sync()
+    }
+
+    fn name(&self) -> &str {
+        self.below.name()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.below.capabilities()
+    }
+
+    fn below(&self) -> Option<&dyn Driver> {
+        Some(&self.below)
+    }
+
+    fn read_vector(&self, parts: &mut [ReadPart<'_>], transfer: &Transfer) -> Result<()> {
+        self.wait(parts.iter().map(|part| part.buf.len() as u64).sum());
+        self.below.read_vector(parts, transfer)
+    }
+
+    fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Result<()> {
+        self.wait(parts.iter().map(|part| part.buf.len() as u64).sum());
+        self.below.write_vector(parts, transfer)
+    }
+
+    fn read_selection(&self, pieces: &[Piece<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
+        self.wait(pieces.iter().map(Piece::bytes).sum());
+        self.below.read_selection(pieces, bufs, transfer)
+    }
+
+    fn write_selection(&self, pieces: &[Piece<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
+        self.wait(pieces.iter().map(Piece::bytes).sum());
+        self.below.write_selection(pieces, bufs, transfer)
+    }
+}

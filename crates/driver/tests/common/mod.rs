@@ -1,0 +1,72 @@
+//! Drivers that do as little as they may, and directories that vanish.
+#![allow(dead_code, unreachable_pub)]
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hyperslab_driver::{Driver, Memory, ReadPart, Result, Transfer, WritePart};
+
+/// Knows single ranges only.
+#[derive(Default)]
+pub struct Plain(pub Memory);
+
+/// Knows ranges and vectors.
+#[derive(Default)]
+pub struct VectorOnly(pub Memory);
+
+macro_rules! ranges {
+    () => {
+        fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> Result<()> {
+            self.0.read_at(addr, buf, transfer)
+        }
+        fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Result<()> {
+            self.0.write_at(addr, buf, transfer)
+        }
+        fn len(&self) -> Result<u64> {
+            self.0.len()
+        }
+        fn set_len(&self, len: u64) -> Result<()> {
+            self.0.set_len(len)
+        }
+        fn sync(&self) -> Result<()> {
+            self.0.sync()
+        }
+    };
+}
+
+impl Driver for Plain {
+    ranges!();
+}
+
+impl Driver for VectorOnly {
+    ranges!();
+    fn read_vector(&self, parts: &mut [ReadPart<'_>], transfer: &Transfer) -> Result<()> {
+        self.0.read_vector(parts, transfer)
+    }
+    fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Result<()> {
+        self.0.write_vector(parts, transfer)
+    }
+}
+
+/// A directory of its own for each test.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("hyperslab-{name}-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
