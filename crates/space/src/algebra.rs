@@ -66,25 +66,29 @@ impl Space {
             self.selection = other.selection;
             return Ok(());
         }
-        let other = other.clip_unlimited();
-        *self = self.clip_unlimited();
-        if let Some(known) = self.without_walking(op, &other)? {
-            self.selection = known;
-            return Ok(());
-        }
-        let right = other.view()?.to_tree();
-        let left = match std::mem::replace(&mut self.selection, Selection::NONE) {
-            Selection(Shape::Tree(tree)) => Some(tree),
-            selection => Space { extent: self.extent.clone(), selection }.view()?.to_tree(),
-        };
-        let combined = match (left, right) {
-            (Some(left), Some(right)) => tree::apply(left, op, &right),
-            (left, right) => {
-                let kept = op.keeps(left.is_some(), right.is_some());
-                left.or(right).filter(|_| kept)
+        let other = other.clip_unlimited()?;
+        *self = self.clip_unlimited()?;
+        let after = match self.without_walking(op, &other)? {
+            Some(known) => known,
+            None => {
+                let (left, right) = (self.view()?.to_tree()?, other.view()?.to_tree()?);
+                // Let go of a tree, so that it can be changed in place if nobody else holds it.
+                if let Shape::Tree(_) = self.selection.0 {
+                    self.selection = Selection::NONE;
+                }
+                Selection::from_tree(match (left, right) {
+                    (Some(left), Some(right)) => tree::apply(left, op, &right),
+                    (left, right) => {
+                        let kept = op.keeps(left.is_some(), right.is_some());
+                        left.or(right).filter(|_| kept)
+                    }
+                })
             }
         };
-        self.selection = Selection::from_tree(combined);
+        // A pattern to which nothing was added stays as it was given, as libhdf5 has it.
+        if op != Op::Or || self.selection != after {
+            self.selection = after;
+        }
         Ok(())
     }
 
@@ -95,7 +99,7 @@ impl Space {
         Ok(match (&left, &right) {
             (View::Nothing, View::Nothing) => Some(Selection::NONE),
             (View::Nothing, _) => Some(if op.keeps(false, true) { other.as_set()? } else { Selection::NONE }),
-            (_, View::Nothing) => Some(if op.keeps(true, false) { self.as_set()? } else { Selection::NONE }),
+            (_, View::Nothing) => Some(if op.keeps(true, false) { self.selection.clone() } else { Selection::NONE }),
             // Scalars: everything or nothing.
             (View::Slabs(slabs), _) if slabs.is_empty() => {
                 Some(if op.keeps(true, true) { Selection::ALL } else { Selection::NONE })
@@ -106,7 +110,7 @@ impl Space {
                 if op == Op::And && block.iter().all(|slab| slab.count == 1) =>
             {
                 let clip = |(slab, block): (&Slab, &Slab)| slab.clip(block.start, block.end());
-                Some(Selection::from_parts(&slabs.iter().zip(block).map(clip).collect::<Vec<Parts>>()))
+                Some(Selection::from_parts(&slabs.iter().zip(block).map(clip).collect::<Vec<Parts>>())?)
             }
             _ => None,
         })
@@ -115,7 +119,7 @@ impl Space {
     /// The selection with points as a set.
     fn as_set(&self) -> Result<Selection> {
         Ok(match self.view()? {
-            View::Points(_) => Selection::from_tree(self.view()?.to_tree()),
+            View::Points(_) => Selection::from_tree(self.view()?.to_tree()?),
             _ => self.selection.clone(),
         })
     }

@@ -96,6 +96,9 @@ pub enum Error {
         /// The extent.
         dims: Vec<u64>,
     },
+    /// Working out the selection would take more memory than any use of it is worth.
+    #[error("the selection falls into {0} ranges, more than can be worked with at once; select less at a time")]
+    TooComplex(u64),
     /// A chunk shape with a zero.
     #[error("a chunk of {0:?} has no elements")]
     Chunk(Vec<u64>),

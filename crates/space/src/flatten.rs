@@ -1,11 +1,11 @@
 //! A selection of any rank as a selection of bytes in one dimension.
 
 use crate::{
-    Points, Result, Run, Selection, Slab, Space,
+    Error, Points, Result, Runs, Selection, Slab, Space,
     run::Loops,
     selection::Shape,
-    span::{self, Span},
-    tree::Link,
+    span::Span,
+    tree::{Link, MAX_RANGES},
     view::View,
 };
 
@@ -26,11 +26,10 @@ impl Space {
         let strides = self.byte_strides(element_size)?;
         self.check_inside()?;
         let mut flat = Space::simple(&[self.extent.elements() * element_size])?;
-        let bytes = |runs: crate::Runs<'_>| -> Vec<Run> { runs.collect() };
         flat.selection = match self.view()? {
             View::Nothing => Selection::NONE,
             View::Points(_) => {
-                let bytes = bytes(self.runs(element_size)?).into_iter().flat_map(|run| run.offset..run.end());
+                let bytes = self.runs(element_size)?.flat_map(|run| run.offset..run.end());
                 Selection::from_points(Points::new(1, bytes.collect())?)
             }
             View::Slabs(slabs) => {
@@ -40,19 +39,22 @@ impl Space {
                     [one] => Selection(Shape::Regular(
                         [Slab::new(loops.first, one.step, one.count, loops.len)].into_iter().collect(),
                     )),
-                    _ => line(bytes(self.runs(element_size)?)),
+                    _ => line(self.runs(element_size)?)?,
                 }
             }
-            View::Tree(_) => line(bytes(self.runs(element_size)?)),
+            View::Tree(_) => line(self.runs(element_size)?)?,
         };
         Ok(flat)
     }
 }
 
-fn line(runs: Vec<Run>) -> Selection {
-    let mut spans = Vec::with_capacity(runs.len());
+fn line(runs: Runs<'_>) -> Result<Selection> {
+    let mut spans = Vec::new();
     for run in runs {
-        span::push(&mut spans, Span { start: run.offset, end: run.end(), down: () });
+        spans.push(Span { start: run.offset, end: run.end(), down: () });
+        if spans.len() as u64 > MAX_RANGES {
+            return Err(Error::TooComplex(MAX_RANGES));
+        }
     }
-    Selection::from_tree(Link::leaf(spans))
+    Ok(Selection::from_tree(Link::leaf(spans)))
 }

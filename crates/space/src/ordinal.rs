@@ -14,7 +14,7 @@ impl Space {
     /// The places, in the order of this selection, of those of its elements that `other` selects too: sorted ranges.
     pub(crate) fn places_in(&self, other: &Space) -> Result<Vec<Range<u64>>> {
         let mut places = Vec::new();
-        let Some(holder) = other.view()?.to_tree() else {
+        let Some(holder) = other.view()?.to_tree()? else {
             // No dimensions: the one element is there or not.
             if self.rank() == 0 && self.npoints() > 0 && other.npoints() > 0 {
                 places.push(0..1);
@@ -31,7 +31,7 @@ impl Space {
                 }
             }
             view => {
-                if let Some(own) = view.to_tree() {
+                if let Some(own) = view.to_tree()? {
                     tree::ordinals(&own, &holder, &mut places);
                 }
             }
@@ -47,7 +47,7 @@ impl Space {
             View::Slabs(slabs) if slabs.len() == 1 => {
                 Numbered::Line(slabs.first().copied().unwrap_or(Slab::block(0, 0)))
             }
-            view => Numbered::Tree(view.to_tree()),
+            view => Numbered::Tree(view.to_tree()?),
         })
     }
 }
@@ -68,7 +68,7 @@ impl Numbered<'_> {
             _ if places.is_empty() => Selection::NONE,
             Numbered::Scalar => Selection::ALL,
             Numbered::Line(slab) => match places {
-                [one] => Selection::from_parts(&[slab.take(one.start, one.end)]),
+                [one] => Selection::from_parts(&[slab.take(one.start, one.end)])?,
                 _ => Selection::from_tree(Link::leaf(line(slab, places))),
             },
             Numbered::Tree(None) => Selection::NONE,

@@ -1,6 +1,6 @@
 //! Projection: a part of one selection, carried over to another that holds as many elements.
 
-use crate::{Error, Kind, Points, Result, Selection, Space};
+use crate::{Error, Kind, Points, Result, Selection, Space, UNLIMITED};
 
 impl Space {
     /// This selection and `dst` hold equally many elements, which correspond in order. The part of this selection that
@@ -36,6 +36,11 @@ impl Space {
 
     pub(crate) fn same_count(&self, other: &Space) -> Result<()> {
         let (left, right) = (self.npoints(), other.npoints());
-        if left == right { Ok(()) } else { Err(Error::Counts { left, right }) }
+        match left {
+            // Counts stop at this number; beyond it places cannot be computed with.
+            UNLIMITED => Err(Error::Unlimited),
+            _ if left == right => Ok(()),
+            _ => Err(Error::Counts { left, right }),
+        }
     }
 }

@@ -42,8 +42,9 @@ impl Run {
 pub struct Runs<'a> {
     walk: Walk<'a>,
     element_size: u64,
-    /// Runs found but not yet handed out, first one last.
+    /// Runs found ahead, and how many of them were handed out.
     ahead: Vec<Run>,
+    taken: usize,
 }
 
 /// Where found runs go: behind what is in `out` already, which is not touched, until it holds `full`.
@@ -94,7 +95,7 @@ impl Space {
             View::Tree(tree) => Walk::tree(tree, strides, element_size),
             View::Points(points) => Walk::points(points, strides, element_size),
         };
-        Ok(Runs { walk, element_size, ahead: Vec::new() })
+        Ok(Runs { walk, element_size, ahead: Vec::new(), taken: 0 })
     }
 
     /// The distance in bytes between neighbours in each dimension.
@@ -120,14 +121,14 @@ impl Runs<'_> {
     pub fn next_batch(&mut self, out: &mut Vec<Run>, max_runs: usize, max_bytes: u64) -> usize {
         let before = out.len();
         let mut bytes = max_bytes - max_bytes % self.element_size;
-        if self.ahead.is_empty() && max_bytes == u64::MAX {
+        if self.taken == self.ahead.len() && max_bytes == u64::MAX {
             self.walk.fill(&mut Batch { out, from: before, full: before.saturating_add(max_runs) });
             return out.len() - before;
         }
         while out.len() - before < max_runs && bytes > 0 {
             let Some(mut run) = self.next() else { break };
             if run.len > bytes {
-                self.ahead.push(Run { offset: run.offset + bytes, len: run.len - bytes });
+                self.put_back(Run { offset: run.offset + bytes, len: run.len - bytes });
                 run.len = bytes;
             }
             bytes -= run.len;
@@ -136,23 +137,44 @@ impl Runs<'_> {
         out.len() - before
     }
 
-    /// Looks up some runs more. The last one of a look-up may still grow and is kept for the next.
+    /// Makes `run` the next one, in the place of the one taken last.
+    fn put_back(&mut self, run: Run) {
+        self.taken -= 1;
+        if let Some(place) = self.ahead.get_mut(self.taken) {
+            *place = run;
+        }
+    }
+
+    /// Looks up some runs more. The last one of a look-up may still grow, so it waits for the next.
     fn look_ahead(&mut self) {
-        let mut found = std::mem::take(&mut self.ahead);
-        found.reverse();
-        self.walk.fill(&mut Batch { out: &mut found, from: 0, full: AHEAD });
-        found.reverse();
-        self.ahead = found;
+        self.ahead.drain(..self.taken);
+        self.taken = 0;
+        self.walk.fill(&mut Batch { out: &mut self.ahead, from: 0, full: AHEAD });
     }
 }
 
 impl Iterator for Runs<'_> {
     type Item = Run;
 
+    #[inline]
     fn next(&mut self) -> Option<Run> {
-        if self.ahead.len() < 2 {
+        if self.taken + 1 >= self.ahead.len() {
             self.look_ahead();
         }
-        self.ahead.pop()
+        let run = self.ahead.get(self.taken).copied()?;
+        self.taken += 1;
+        Some(run)
+    }
+
+    /// All runs in one go; `for_each`, `count` and the like come here. Patterns need no look-ahead then.
+    fn fold<B, F: FnMut(B, Run) -> B>(mut self, init: B, mut each: F) -> B {
+        if let Walk::Loops(walk) = self.walk {
+            return walk.fold(init, self.ahead.split_off(self.taken), each);
+        }
+        let mut value = init;
+        for run in self {
+            value = each(value, run);
+        }
+        value
     }
 }

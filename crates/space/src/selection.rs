@@ -3,8 +3,9 @@
 use smallvec::SmallVec;
 
 use crate::{
-    Slab,
+    Result, Slab,
     points::Points,
+    slab::Parts,
     tree::{self, Link},
 };
 
@@ -68,12 +69,12 @@ impl Selection {
     }
 
     /// The product of parts per dimension: regular if each dimension is one pattern.
-    pub(crate) fn from_parts(dims: &[crate::slab::Parts]) -> Selection {
+    pub(crate) fn from_parts(dims: &[Parts]) -> Result<Selection> {
         let one_each: Option<Slabs> =
             dims.iter().map(|parts| <[Slab; 1]>::try_from(&parts[..]).ok()?.first().copied()).collect();
         match one_each {
-            Some(slabs) => Selection(Shape::Regular(slabs)),
-            None => Selection::from_tree(tree::product(dims)),
+            Some(slabs) => Ok(Selection(Shape::Regular(slabs))),
+            None => tree::product(dims).map(Selection::from_tree),
         }
     }
 

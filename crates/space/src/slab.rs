@@ -93,10 +93,12 @@ impl Slab {
         if self.is_empty() { self.start } else { self.start + self.stride * (self.count - 1) + self.block }
     }
 
-    /// The same indices in the one form that libhdf5 computes and encodes with: touching blocks are one block, and a
-    /// single block has stride 1.
+    /// The same indices in the one form that libhdf5 computes and encodes with: touching blocks are one block (unless there are
+    /// unlimited ones), and a single block has stride 1.
     pub(crate) const fn normal(self) -> Slab {
-        if self.stride == self.block {
+        if self.count == UNLIMITED {
+            self
+        } else if self.stride == self.block {
             Slab { start: self.start, stride: 1, count: 1, block: self.indices() }
         } else if self.count == 1 {
             Slab { stride: 1, ..self }

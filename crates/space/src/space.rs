@@ -104,11 +104,11 @@ impl Space {
     pub fn select_blocks(&mut self, op: Op, blocks: &[Block]) -> Result<()> {
         let mut ranges = vec![Vec::with_capacity(blocks.len()); self.rank()];
         for block in blocks {
-            let slabs: Slabs = block
-                .start
-                .iter()
-                .zip(&block.end)
-                .map(|(&low, &high)| Slab::block(low, (high + 1).saturating_sub(low)))
+            let corners = block.start.iter().zip(&block.end);
+            let slabs: Slabs = corners
+                .map(|(&low, &high)| {
+                    Slab::block(low, high.checked_add(1).map_or(UNLIMITED, |end| end.saturating_sub(low)))
+                })
                 .collect();
             if let Shape::Regular(slabs) = self.hyperslab(&slabs)?.0 {
                 for (ranges, slab) in ranges.iter_mut().zip(&slabs) {
@@ -121,7 +121,7 @@ impl Space {
     }
 
     /// Combines the selection with another one of this extent. Points count as a set here, so the result is a hyperslab
-    /// selection; an unlimited selection counts as far as this extent reaches.
+    /// selection (only an operand without elements leaves them as they are); an unlimited selection counts as far as this extent reaches.
     pub fn select(&mut self, op: Op, selection: &Selection) -> Result<()> {
         self.combine_with(op, selection.clone())
     }
@@ -131,10 +131,8 @@ impl Space {
         self.same_rank("the other space", other.rank())?;
         let mut result = self.clone();
         // `All` means the other's extent, if that differs.
-        let selection = match other.view()? {
-            View::Slabs(slabs) if other.kind() == Kind::All && other.dims() != self.dims() => {
-                Selection(Shape::Regular(slabs))
-            }
+        let selection = match (other.kind(), other.view()) {
+            (Kind::All, Ok(View::Slabs(slabs))) if other.dims() != self.dims() => Selection(Shape::Regular(slabs)),
             _ => other.selection.clone(),
         };
         result.combine_with(op, selection)?;
@@ -272,16 +270,16 @@ impl Space {
     }
 
     /// An unlimited selection as far as the extent reaches; others as they are.
-    pub fn clip_unlimited(&self) -> Space {
+    pub fn clip_unlimited(&self) -> Result<Space> {
         let mut clipped = self.clone();
         if let Shape::Regular(slabs) = &self.selection.0
             && slabs.iter().any(Slab::is_unlimited)
         {
             let parts: Vec<Parts> =
                 slabs.iter().zip(self.dims()).map(|(slab, &dim)| slab.clip_unlimited(dim)).collect();
-            clipped.selection = Selection::from_parts(&parts);
+            clipped.selection = Selection::from_parts(&parts)?;
         }
-        clipped
+        Ok(clipped)
     }
 
     /// Fails if the selection reaches over the extent.

@@ -37,14 +37,14 @@ impl Space {
 
 impl View<'_> {
     /// The elements as a tree; `None` if there are none, or no dimensions.
-    pub(crate) fn to_tree(&self) -> Option<Link> {
-        match self {
+    pub(crate) fn to_tree(&self) -> Result<Option<Link>> {
+        Ok(match self {
             View::Nothing => None,
             View::Slabs(slabs) => {
-                tree::product(&slabs.iter().map(|&slab| Parts::from_slice(&[slab])).collect::<Vec<_>>())
+                tree::product(&slabs.iter().map(|&slab| Parts::from_slice(&[slab])).collect::<Vec<_>>())?
             }
             View::Tree(tree) => Some((*tree).clone()),
             View::Points(points) => tree::union(&points.ranges(), &mut Budget::unbounded()).unwrap_or_default(),
-        }
+        })
     }
 }

@@ -3,19 +3,14 @@
 use std::ops::Range;
 
 use super::{Piece, places::places_of_box};
-use crate::{
-    Coords, Result, Selection, Slab, Space, coords::count_up, ordinal::Numbered, selection::Slabs, slab::Parts,
-    view::View,
-};
+use crate::{Result, Selection, Slab, Space, ordinal::Numbered, selection::Slabs, slab::Parts, view::View};
 
 #[derive(Debug)]
 pub(super) struct ProductCut<'a> {
     slabs: Slabs,
     chunk: Space,
-    /// Per dimension, the chunks touched.
-    touched: Vec<Vec<Touch>>,
-    /// Which touched chunk of each dimension comes next.
-    next: Option<Coords>,
+    /// The touched chunk of each dimension that comes next; none when all are through.
+    next: Vec<Touch>,
     memory: &'a Space,
     target: Target<'a>,
 }
@@ -39,8 +34,7 @@ enum Target<'a> {
 
 impl<'a> ProductCut<'a> {
     pub(super) fn new(slabs: Slabs, chunk: Space, memory: &'a Space) -> Result<ProductCut<'a>> {
-        let touched: Vec<_> = slabs.iter().zip(chunk.dims()).map(|(slab, &size)| touches(slab, size)).collect();
-        let next = Some(slabs.iter().map(|_| 0).collect());
+        let next = slabs.iter().zip(chunk.dims()).map(|(slab, &size)| Touch::at(slab, size, 0)).collect();
         let target = match memory.view()? {
             View::Slabs(own) => match follows(&slabs, &own) {
                 Some(follows) => Target::Aligned { slabs: own, follows },
@@ -48,19 +42,31 @@ impl<'a> ProductCut<'a> {
             },
             _ => Target::Numbered(memory.numbered()?),
         };
-        Ok(ProductCut { slabs, chunk, touched, next, memory, target })
+        Ok(ProductCut { slabs, chunk, next, memory, target })
     }
 
     pub(super) fn next(&mut self) -> Option<Result<Piece>> {
-        let mut at = self.next.take()?;
-        let piece = self.piece(&at);
-        self.next = count_up(&mut at, self.touched.iter().map(|touched| touched.len() as u64)).then_some(at);
+        if self.next.is_empty() {
+            return None;
+        }
+        let piece = self.piece(&self.next);
+        self.step();
         Some(piece)
     }
 
-    fn piece(&self, at: &[u64]) -> Result<Piece> {
-        let touches: Vec<&Touch> =
-            self.touched.iter().zip(at).filter_map(|(touched, &nth)| touched.get(usize::try_from(nth).ok()?)).collect();
+    /// Moves on to the next combination, the last dimension fastest.
+    fn step(&mut self) {
+        for (touch, (slab, &size)) in self.next.iter_mut().zip(self.slabs.iter().zip(self.chunk.dims())).rev() {
+            if touch.ordinals.end < slab.indices() {
+                *touch = Touch::at(slab, size, touch.ordinals.end);
+                return;
+            }
+            *touch = Touch::at(slab, size, 0);
+        }
+        self.next.clear();
+    }
+
+    fn piece(&self, touches: &[Touch]) -> Result<Piece> {
         let parts: Vec<Parts> = touches
             .iter()
             .zip(self.slabs.iter().zip(self.chunk.dims()))
@@ -80,7 +86,7 @@ impl<'a> ProductCut<'a> {
                 };
                 match slabs.is_empty() {
                     true => Selection::ALL,
-                    false => Selection::from_parts(&slabs.iter().zip(follows).map(part).collect::<Vec<_>>()),
+                    false => Selection::from_parts(&slabs.iter().zip(follows).map(part).collect::<Vec<_>>())?,
                 }
             }
             Target::Numbered(numbered) => {
@@ -90,7 +96,7 @@ impl<'a> ProductCut<'a> {
             }
         };
         let mut file = self.chunk.clone();
-        file.selection = Selection::from_parts(&parts);
+        file.selection = Selection::from_parts(&parts)?;
         Ok(Piece {
             chunk: touches.iter().map(|touch| touch.chunk).collect(),
             file,
@@ -99,18 +105,13 @@ impl<'a> ProductCut<'a> {
     }
 }
 
-/// The chunks of one dimension that hold an index of the pattern.
-fn touches(slab: &Slab, size: u64) -> Vec<Touch> {
-    let mut touched = Vec::new();
-    let mut ordinal = 0;
-    while ordinal < slab.indices() {
+impl Touch {
+    /// The chunk that holds the pattern's index with this ordinal.
+    fn at(slab: &Slab, size: u64, ordinal: u64) -> Touch {
         let chunk = slab.nth(ordinal) / size;
-        let next =
-            chunk.checked_add(1).and_then(|next| next.checked_mul(size)).map_or(slab.indices(), |edge| slab.rank(edge));
-        touched.push(Touch { chunk, ordinals: ordinal..next });
-        ordinal = next;
+        let edge = chunk.checked_add(1).and_then(|next| next.checked_mul(size));
+        Touch { chunk, ordinals: ordinal..edge.map_or(slab.indices(), |edge| slab.rank(edge)) }
     }
-    touched
 }
 
 /// For each dimension of the memory, which dimension of the file it runs along, if they correspond one to one.

@@ -42,7 +42,7 @@ impl Loops {
         match self.loops.last_mut() {
             _ if outer.count == 1 => {}
             None if outer.step == self.len => self.len *= outer.count,
-            Some(inner) if outer.step == inner.step * inner.count => inner.count *= outer.count,
+            Some(inner) if inner.step.checked_mul(inner.count) == Some(outer.step) => inner.count *= outer.count,
             _ => self.loops.push(outer),
         }
     }
@@ -54,7 +54,7 @@ pub(super) struct LoopWalk {
     all: Loops,
     /// How often each loop was gone through, innermost first.
     at: SmallVec<[u64; 4]>,
-    /// The offset of the innermost loop's first run.
+    /// The offset of the innermost loop's first run. It wraps where a loop steps over the end of the extent, and back.
     row: u64,
     done: bool,
 }
@@ -74,13 +74,48 @@ impl LoopWalk {
                 from = 1;
             }
             let to = inner.count.min(from.saturating_add(batch.room() as u64));
-            batch.out.extend((from..to).map(|nth| Run { offset: self.row + nth * inner.step, len }));
+            let mut offset = self.row + from * inner.step;
+            batch.out.extend((from..to).map(|_| {
+                let run = Run { offset, len };
+                offset = offset.wrapping_add(inner.step);
+                run
+            }));
             if to == inner.count {
                 self.next_row();
             } else if let Some(at) = self.at.first_mut() {
                 *at = to;
             }
         }
+    }
+
+    /// Hands all runs that are left to `each`, after those in `ahead`. One is held back, as it may grow.
+    pub(super) fn fold<B>(mut self, mut value: B, mut ahead: Vec<Run>, mut each: impl FnMut(B, Run) -> B) -> B {
+        let mut held = ahead.pop();
+        value = ahead.into_iter().fold(value, &mut each);
+        let len = self.all.len;
+        let inner = self.all.loops.first().copied().unwrap_or(Loop { count: 1, step: 0 });
+        while !self.done {
+            let (from, row) = (self.at.first().copied().unwrap_or(0), self.row);
+            let run = |nth: u64| Run { offset: row.wrapping_add(nth.wrapping_mul(inner.step)), len };
+            match &mut held {
+                Some(last) if last.end() == run(from).offset => last.len += len,
+                _ => {
+                    if let Some(last) = held.replace(run(from)) {
+                        value = each(value, last);
+                    }
+                }
+            }
+            if from + 1 < inner.count {
+                if let Some(first) = held.replace(run(inner.count - 1)) {
+                    value = each(value, first);
+                }
+                for nth in from + 1..inner.count - 1 {
+                    value = each(value, run(nth));
+                }
+            }
+            self.next_row();
+        }
+        held.into_iter().fold(value, each)
     }
 
     fn next_row(&mut self) {
@@ -90,11 +125,11 @@ impl LoopWalk {
         }
         for (at, each) in places {
             *at += 1;
-            self.row += each.step;
+            self.row = self.row.wrapping_add(each.step);
             if *at < each.count {
                 return;
             }
-            self.row -= each.step * each.count;
+            self.row = self.row.wrapping_sub(each.step.wrapping_mul(each.count));
             *at = 0;
         }
         self.done = true;

@@ -2,12 +2,24 @@
 
 use super::Link;
 use crate::{
+    Error,
     slab::Parts,
     span::{self, Span},
 };
 
+/// The most ranges that a pattern may fall into. A pattern of four numbers can name more than any memory holds.
+pub(crate) const MAX_RANGES: u64 = 1 << 26;
+
 /// The tree of a product: every combination of one index from each dimension. One node per dimension.
-pub(crate) fn product(dims: &[Parts]) -> Option<Link> {
+pub(crate) fn product(dims: &[Parts]) -> Result<Option<Link>, Error> {
+    let ranges = dims.iter().flatten().fold(0u64, |sum, slab| sum.saturating_add(slab.normal().count));
+    if ranges > MAX_RANGES {
+        return Err(Error::TooComplex(ranges));
+    }
+    Ok(expand(dims))
+}
+
+fn expand(dims: &[Parts]) -> Option<Link> {
     let mut below: Option<Link> = None;
     for parts in dims.iter().rev() {
         let ranges = parts.iter().flat_map(|slab| slab.normal().spans());

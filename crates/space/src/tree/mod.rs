@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::span::Span;
 
-pub(crate) use build::{Budget, product, union};
+pub(crate) use build::{Budget, MAX_RANGES, product, union};
 pub(crate) use combine::apply;
 pub(crate) use ordinals::{Ordinals, append, ordinals, take};
 pub(crate) use query::{bounds, contains, intersects, moved, regular};
