@@ -38,6 +38,19 @@ impl Segment {
 /// The segments of a selection request in the order of its elements, those adjacent in file and memory merged.
 ///
 /// Memory does not grow with the number of runs. Everything is checked before the first segment.
+///
+/// ```
+/// use hyperslab_driver::Piece;
+/// use hyperslab_driver::lower::Segments;
+/// use hyperslab_space::{Op, Slab, Space};
+/// let mut file = Space::simple(&[100])?;
+/// file.select_hyperslab(Op::Set, &[Slab::new(10, 20, 3, 5)])?;
+/// let memory = Space::simple(&[15])?;
+/// let piece = Piece { memory: &memory, file: &file, offset: 1000, element_size: 2 };
+/// let segments: Vec<_> = Segments::new(&[piece], &[30])?.map(|at| (at.addr, at.start, at.len)).collect();
+/// assert_eq!(segments, [(1020, 0, 10), (1060, 10, 10), (1100, 20, 10)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Segments<'a> {
     pieces: &'a [Piece<'a>],
     buffers: usize,
