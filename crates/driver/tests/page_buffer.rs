@@ -11,6 +11,7 @@
 mod common;
 
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -219,6 +220,45 @@ fn many_threads_and_hardly_any_pages() {
             }
         });
     }
+}
+
+/// Faults strike at any time; whoever meets one tries again, and nothing is lost.
+#[test]
+fn many_threads_on_a_failing_disk() {
+    let buffer = PageBuffer::new(Fault::new(Memory::from(vec![0; 4000])), PAGE, 6).unwrap();
+    let met = AtomicU64::new(0);
+    let insist = |request: &mut dyn FnMut() -> hyperslab_driver::Result<()>| {
+        while request().is_err() {
+            met.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    thread::scope(|scope| {
+        let (buffer, insist) = (&buffer, &insist);
+        for owner in 0..4u64 {
+            scope.spawn(move || {
+                let mut own = vec![0u8; 4000];
+                for step in 0..200u64 {
+                    // Strikes whoever comes then.
+                    buffer.below_ref().arm(Target::All, step % 5, Damage::Tear(step % 30));
+                    let count = if step % 6 == 0 { 25 } else { 1 + step % 3 };
+                    let ranges: Vec<u64> = (0..count).map(|n| (step * 31 % 60 + n) * 28 + owner * 7).collect();
+                    let bytes = [(step % 250) as u8 + 1; 7];
+                    let parts: Vec<_> = ranges.iter().map(|addr| WritePart::new(*addr, &bytes)).collect();
+                    insist(&mut || buffer.write_vector(&parts, &plain()));
+                    ranges.iter().for_each(|addr| own[*addr as usize..][..7].copy_from_slice(&bytes));
+                    let at = step * 17 % 80 * 28 + owner * 7;
+                    let mut found = [0; 7];
+                    insist(&mut || buffer.read_at(at, &mut found, &plain()));
+                    assert_eq!(found, own[at as usize..][..7], "owner {owner}, step {step}");
+                }
+            });
+        }
+    });
+    assert!(met.load(Ordering::Relaxed) > 0);
+    insist(&mut || buffer.sync());
+    let mut all = vec![0; 4000];
+    insist(&mut || buffer.read_at(0, &mut all, &plain()));
+    assert_eq!(buffer.into_below().into_below().into_bytes(), all);
 }
 
 /// Workers of rayon take other work while they wait for a scope; that must not happen below a page that is being loaded.
