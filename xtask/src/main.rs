@@ -1,1 +1,52 @@
-fn main() {}
+//! The jobs of the workshop, one file each. `cargo xtask help` lists them.
+//!
+//! Lives here: the command line. Does not live here: anything that a user of Hyperslab runs.
+
+mod bench;
+mod fuzz;
+mod layers;
+mod lexer;
+mod metadata;
+mod plan;
+mod python;
+mod step;
+mod test;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Jobs around the Hyperslab workspace.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    job: Job,
+}
+
+#[derive(Subcommand)]
+enum Job {
+    /// Everything that CI runs: layers, format, clippy, tests, documentation
+    Test,
+    /// Check that no crate imports upward in the house plan
+    Layers,
+    /// Time us and libhdf5 side by side
+    Bench(bench::Options),
+    /// Fuzz the decoders for some seconds each
+    Fuzz(fuzz::Options),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().job {
+        Job::Test => test::run(),
+        Job::Layers => layers::run(),
+        Job::Bench(options) => bench::run(&options),
+        Job::Fuzz(options) => fuzz::run(&options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -10,6 +10,14 @@ use std::fmt;
 use crate::{Driver, Error, Operation, Result, Why};
 
 /// A control operation, by number. Numbers below 16 are those of libhdf5.
+///
+/// ```
+/// use hyperslab_driver::{CtlFlags, CtlOp, CtlReply, Driver, Memory};
+/// let alone = Memory::new();
+/// assert!(matches!(alone.ctl(CtlOp::MPI_RANK, CtlFlags::IGNORE_IF_UNKNOWN, None)?, CtlReply::Ignored));
+/// assert!(alone.ctl(CtlOp::MPI_RANK, CtlFlags::FAIL_IF_UNKNOWN, None).is_err());
+/// # Ok::<(), hyperslab_driver::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CtlOp(pub u64);
 

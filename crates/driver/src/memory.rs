@@ -71,8 +71,10 @@ impl Memory {
     }
 
     fn exclusive(&self) -> RwLockWriteGuard<'_, Vec<u8>> {
+        let bytes = self.bytes.write().unwrap_or_else(PoisonError::into_inner);
+        // Only now: a sync under way must not clear it before it has seen the change.
         self.dirty.store(true, Ordering::Release);
-        self.bytes.write().unwrap_or_else(PoisonError::into_inner)
+        bytes
     }
 
     fn fail(&self, operation: Operation, addr: u64, len: usize, why: impl Into<Why>) -> Error {

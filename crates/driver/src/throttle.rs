@@ -110,3 +110,19 @@ impl<D: Driver> Driver for Throttle<D> {
         self.below.write_selection(pieces, bufs, transfer)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::Memory;
+
+    #[test]
+    fn bandwidth_counts_all_bytes_of_a_vector() {
+        let slow = Throttle::new(Memory::new()).bandwidth(100_000);
+        let (half, begun) = ([0; 500], Instant::now());
+        slow.write_vector(&[WritePart::new(0, &half), WritePart::new(900, &half)], &Transfer::default()).unwrap();
+        assert!(begun.elapsed() >= Duration::from_millis(10));
+    }
+}

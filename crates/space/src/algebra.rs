@@ -85,8 +85,8 @@ impl Space {
                 })
             }
         };
-        // A pattern that did not change stays as it was given.
-        if self.selection != after {
+        // A pattern to which nothing was added stays as it was given, as libhdf5 has it.
+        if op != Op::Or || self.selection != after {
             self.selection = after;
         }
         Ok(())

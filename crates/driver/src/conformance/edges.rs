@@ -20,6 +20,7 @@ pub(super) fn check(driver: &dyn Driver, report: &mut Report) -> Result<(), Stop
     ensure(overflow.is_err(), || "a read beyond the address space succeeded".to_owned())?;
 
     overlap(driver, &mut twin, report)?;
+    empty_part(driver, &mut twin, report)?;
     for len in [end + 3000, 700, 701, 0, 64] {
         driver.set_len(len)?;
         twin.set_len(len);
@@ -43,6 +44,17 @@ fn empty_requests(driver: &dyn Driver, report: &mut Report) -> Result<(), Stop> 
     driver.read_selection(&[], &mut [], &transfer)?;
     driver.write_selection(&[], &[], &transfer)?;
     Twin::default().compare(driver, report)
+}
+
+/// A part of nothing beyond the end neither fails nor extends, alone or among others.
+fn empty_part(driver: &dyn Driver, twin: &mut Twin, report: &mut Report) -> Result<(), Stop> {
+    let (bytes, mut found, far) = ([6; 3000], [0; 3000], 1 << 40);
+    let transfer = Transfer::default();
+    driver.write_vector(&[WritePart::new(far, &[]), WritePart::new(300, &bytes)], &transfer)?;
+    twin.write(300, &bytes);
+    driver.read_vector(&mut [ReadPart::new(far, &mut []), ReadPart::new(300, &mut found)], &transfer)?;
+    same("a part beside an empty one", &found, &bytes, report)?;
+    twin.compare(driver, report)
 }
 
 /// What a write beyond the end leaves out reads as zeros.

@@ -66,6 +66,10 @@ impl Local {
         Error::new(&self.name, operation, addr, len as u64, why)
     }
 
+    fn failed(&self, operation: Operation, failed: plan::Failed) -> Error {
+        self.fail(operation, failed.addr, failed.len, failed.why)
+    }
+
     /// Every range of a request must fit into what the system can address.
     fn check(&self, operation: Operation, ranges: impl Iterator<Item = (u64, usize)>) -> Result<()> {
         if operation.is_write() && !self.writable {
@@ -81,12 +85,20 @@ impl Local {
 }
 
 impl Driver for Local {
-    fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> Result<()> {
-        self.read_vector(&mut [ReadPart { kind: transfer.kind, addr, buf }], transfer)
+    fn read_at(&self, addr: u64, buf: &mut [u8], _: &Transfer) -> Result<()> {
+        self.check(Operation::Read, [(addr, buf.len())].into_iter())?;
+        if buf.is_empty() {
+            return Ok(());
+        }
+        plan::read_one(&self.file, addr, buf).map_err(|failed| self.failed(Operation::Read, failed))
     }
 
-    fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Result<()> {
-        self.write_vector(&[WritePart { kind: transfer.kind, addr, buf }], transfer)
+    fn write_at(&self, addr: u64, buf: &[u8], _: &Transfer) -> Result<()> {
+        self.check(Operation::Write, [(addr, buf.len())].into_iter())?;
+        if buf.is_empty() {
+            return Ok(());
+        }
+        plan::write(&self.file, &[(addr, buf)]).map_err(|failed| self.failed(Operation::Write, failed))
     }
 
     fn len(&self) -> Result<u64> {
@@ -114,15 +126,14 @@ impl Driver for Local {
     }
 
     fn read_vector(&self, parts: &mut [ReadPart<'_>], _: &Transfer) -> Result<()> {
-        self.check(Operation::Read, parts.iter().map(|part| (part.addr, part.buf.len())))?;
+        self.check(Operation::ReadVector, parts.iter().map(|part| (part.addr, part.buf.len())))?;
         let runs = parts.iter_mut().map(|part| (part.addr, &mut *part.buf)).collect();
-        plan::read(&self.file, runs).map_err(|failed| self.fail(Operation::Read, failed.addr, failed.len, failed.why))
+        plan::read(&self.file, runs).map_err(|failed| self.failed(Operation::ReadVector, failed))
     }
 
     fn write_vector(&self, parts: &[WritePart<'_>], _: &Transfer) -> Result<()> {
-        self.check(Operation::Write, parts.iter().map(|part| (part.addr, part.buf.len())))?;
+        self.check(Operation::WriteVector, parts.iter().map(|part| (part.addr, part.buf.len())))?;
         let runs = overlay::visible(parts.iter().map(|part| (part.addr, part.buf)).collect());
-        plan::write(&self.file, &runs)
-            .map_err(|failed| self.fail(Operation::Write, failed.addr, failed.len, failed.why))
+        plan::write(&self.file, &runs).map_err(|failed| self.failed(Operation::WriteVector, failed))
     }
 }

@@ -55,7 +55,12 @@ pub(super) fn read(file: &Positioned, mut targets: Vec<Target<'_>>) -> Result<()
     pool::all(rows.into_iter().map(|row| -> Job<'_, Failed> { Box::new(move || job(row)) }).collect())
 }
 
-/// Writes all runs, which must be disjoint and in address order; adjacent ones in one call. One after the other: the kernel lets
+/// Reads one target that is not empty.
+pub(super) fn read_one(file: &Positioned, addr: u64, buf: &mut [u8]) -> Result<(), Failed> {
+    over_gaps(file, &mut [(addr, buf)])
+}
+
+/// Writes all runs, which must be disjoint, not empty, and in address order; adjacent ones in one call. One after the other: the kernel lets
 /// only one writer at a time into a file.
 pub(super) fn write(file: &Positioned, runs: &[Run<'_>]) -> Result<(), Failed> {
     runs.chunk_by(|a, b| a.0.saturating_add(a.1.len() as u64) == b.0).try_for_each(|group| {

@@ -38,6 +38,19 @@ impl Segment {
 /// The segments of a selection request in the order of its elements, those adjacent in file and memory merged.
 ///
 /// Memory does not grow with the number of runs. Everything is checked before the first segment.
+///
+/// ```
+/// use hyperslab_driver::Piece;
+/// use hyperslab_driver::lower::Segments;
+/// use hyperslab_space::{Op, Slab, Space};
+/// let mut file = Space::simple(&[100])?;
+/// file.select_hyperslab(Op::Set, &[Slab::new(10, 20, 3, 5)])?;
+/// let memory = Space::simple(&[15])?;
+/// let piece = Piece { memory: &memory, file: &file, offset: 1000, element_size: 2 };
+/// let segments: Vec<_> = Segments::new(&[piece], &[30])?.map(|at| (at.addr, at.start, at.len)).collect();
+/// assert_eq!(segments, [(1020, 0, 10), (1060, 10, 10), (1100, 20, 10)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Segments<'a> {
     pieces: &'a [Piece<'a>],
     buffers: usize,
@@ -61,6 +74,7 @@ impl<'a> Segments<'a> {
     }
 
     /// The next segment before merging.
+    #[inline]
     fn bare(&mut self) -> Option<Segment> {
         loop {
             if let Some(segment) = self.zip.as_mut().and_then(Zip::next) {
@@ -77,8 +91,14 @@ impl Iterator for Segments<'_> {
     type Item = Segment;
 
     fn next(&mut self) -> Option<Segment> {
-        let mut whole = self.held.take().or_else(|| self.bare())?;
-        while let Some(next) = self.bare() {
+        let mut whole = match self.held.take() {
+            Some(held) => held,
+            None => self.bare()?,
+        };
+        // The runs of a side never touch each other, so segments of one piece do not either.
+        while self.zip.as_ref().is_none_or(|zip| zip.left == 0)
+            && let Some(next) = self.bare()
+        {
             if !next.continues(&whole) {
                 self.held = Some(next);
                 break;
@@ -95,6 +115,8 @@ struct Zip<'a> {
     memory: Side<'a>,
     offset: u64,
     buffer: usize,
+    /// Bytes still to come.
+    left: u64,
 }
 
 /// The runs of one side and what is left of the current one.
@@ -109,12 +131,15 @@ impl<'a> Zip<'a> {
         let side = |space: &'a Space| {
             Some(Side { runs: space.runs(piece.element_size).ok()?, rest: Run { offset: 0, len: 0 } })
         };
-        Some(Zip { file: side(piece.file)?, memory: side(piece.memory)?, offset: piece.offset, buffer })
+        let (file, memory, left) = (side(piece.file)?, side(piece.memory)?, piece.bytes());
+        Some(Zip { file, memory, offset: piece.offset, buffer, left })
     }
 
+    #[inline]
     fn next(&mut self) -> Option<Segment> {
         let len = self.file.available()?.min(self.memory.available()?);
         let (addr, start) = (self.file.take(len), self.memory.take(len));
+        self.left = self.left.saturating_sub(len);
         Some(Segment {
             addr: self.offset.checked_add(addr)?,
             buffer: self.buffer,
@@ -125,6 +150,7 @@ impl<'a> Zip<'a> {
 }
 
 impl Side<'_> {
+    #[inline]
     fn available(&mut self) -> Option<u64> {
         while self.rest.len == 0 {
             self.rest = self.runs.next()?;
@@ -132,6 +158,7 @@ impl Side<'_> {
         Some(self.rest.len)
     }
 
+    #[inline]
     fn take(&mut self, len: u64) -> u64 {
         let at = self.rest.offset;
         self.rest = Run { offset: at.saturating_add(len), len: self.rest.len.saturating_sub(len) };

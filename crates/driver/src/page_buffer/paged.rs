@@ -1,6 +1,6 @@
 //! Requests served from pages.
 //!
-//! A request holds all its pages, or waits and holds none; then it makes room, loads what is missing with one vector read,
+//! If all pages are here, the request copies and is done. Else it holds all its pages, or waits and holds none; then it makes room, loads what is missing with one vector read,
 //! waits for what others are loading, and copies.
 
 use std::sync::MutexGuard;
@@ -25,6 +25,12 @@ impl<D: Driver> Drop for Held<'_, D> {
 
 impl<D: Driver> PageBuffer<D> {
     pub(super) fn read_paged(&self, parts: &mut [ReadPart<'_>], touched: &Touched, transfer: &Transfer) -> Result<()> {
+        if let Some(slots) = self.hit(touched)
+            && touched.end() <= slots.len()
+        {
+            parts.iter_mut().for_each(|part| slots.read(part.addr, part.buf));
+            return Ok(());
+        }
         let _held = self.hold(touched);
         self.check_end(Operation::Read, touched)?;
         self.evict(transfer)?;
@@ -34,14 +40,24 @@ impl<D: Driver> PageBuffer<D> {
     }
 
     pub(super) fn write_paged(&self, parts: &[WritePart<'_>], touched: &Touched, transfer: &Transfer) -> Result<()> {
+        if let Some(mut slots) = self.hit(touched) {
+            parts.iter().for_each(|part| slots.write(part.addr, part.buf));
+            return Ok(());
+        }
         let _held = self.hold(touched);
         self.evict(transfer)?;
         // A page that one part fills need not be loaded.
         let size = self.page_size as u64;
         let filled = self.touched(Operation::Write, parts.iter().filter_map(|part| inner(size, part)))?;
         let mut slots = self.load(touched, transfer, |page| !filled.contains(page))?;
-        parts.iter().filter(|part| !part.buf.is_empty()).for_each(|part| slots.write(part.addr, part.buf));
+        parts.iter().for_each(|part| slots.write(part.addr, part.buf));
         Ok(())
+    }
+
+    /// The pages, locked, if all that are touched are here and free to use.
+    fn hit(&self, touched: &Touched) -> Option<MutexGuard<'_, Slots>> {
+        let mut slots = self.lock();
+        slots.use_if_here(touched).then_some(slots)
     }
 
     fn hold<'a>(&'a self, touched: &'a Touched) -> Held<'a, D> {

@@ -3,8 +3,9 @@
 //! Lives here: which part of a selection request each member gets, as selections again. Does not live here: the arithmetic
 //! of stripes. Called by `Subfile`.
 //!
-//! Point selections keep an order, and may name a byte twice, that an intersection does not see; they go as vectors, as does
-//! what no selection can describe.
+//! Point selections keep an order, and may name a byte twice, that an intersection does not see; they go as vectors. So do
+//! selections of very many blocks, which cost more to intersect than to walk, and reads of very many bytes, which would need
+//! as much memory again; these two only if the members do not gain from selections.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,12 @@ use hyperslab_space::{Kind, Space};
 use super::stripe::Stripes;
 use crate::lower::{self, Segments};
 use crate::piece::buffer_index;
-use crate::{Driver, Error, Operation, Piece, Result, Transfer, Why, concurrently};
+use crate::{Capabilities, Driver, Error, Operation, Piece, Result, Transfer, Why, concurrently};
+
+/// The most blocks that are intersected for members to whom a vector is just as good.
+const BLOCKS: u64 = 1024;
+/// The most bytes that are read through buffers of their own for such members.
+const PACKED: u64 = 4 << 20;
 
 /// What one member has of one piece, in bytes.
 struct Part {
@@ -43,7 +49,7 @@ pub(super) fn read<S: Driver, D: Driver>(
 ) -> Result<()> {
     let sizes: Vec<_> = bufs.iter().map(|buf| buf.len()).collect();
     let refuse = |why| lower::refused(subfile, Operation::ReadSelection, pieces, why);
-    let Some(parcels) = cut(stripes, pieces, &sizes).map_err(refuse)? else {
+    let Some(parcels) = cut(Operation::ReadSelection, stripes, members, pieces, &sizes).map_err(refuse)? else {
         return lower::read_selection(subfile, pieces, bufs, transfer);
     };
     let done = match parcels.iter().next() {
@@ -68,7 +74,7 @@ pub(super) fn write<S: Driver, D: Driver>(
 ) -> Result<()> {
     let sizes: Vec<_> = bufs.iter().map(|buf| buf.len()).collect();
     let refuse = |why| lower::refused(subfile, Operation::WriteSelection, pieces, why);
-    let Some(parcels) = cut(stripes, pieces, &sizes).map_err(refuse)? else {
+    let Some(parcels) = cut(Operation::WriteSelection, stripes, members, pieces, &sizes).map_err(refuse)? else {
         return lower::write_selection(subfile, pieces, bufs, transfer);
     };
     concurrently(|co| {
@@ -147,9 +153,22 @@ fn scatter(part: &Part, mut packed: &[u8], bufs: &mut [&mut [u8]]) -> Result<(),
 }
 
 /// The parts of each member, pieces in order; `None` if the request is none for intersections.
-fn cut(stripes: &Stripes, pieces: &[Piece<'_>], sizes: &[usize]) -> Result<Option<BTreeMap<usize, Vec<Part>>>, Why> {
+fn cut<D: Driver>(
+    operation: Operation,
+    stripes: &Stripes,
+    members: &[D],
+    pieces: &[Piece<'_>],
+    sizes: &[usize],
+) -> Result<Option<BTreeMap<usize, Vec<Part>>>, Why> {
     // For its checks.
     Segments::new(pieces, sizes)?;
+    let sum = |numbers: &mut dyn Iterator<Item = u64>| numbers.fold(0, u64::saturating_add);
+    let blocks = sum(&mut pieces.iter().flat_map(|piece| [piece.file, piece.memory]).map(Space::nblocks));
+    let bytes = sum(&mut pieces.iter().map(Piece::bytes));
+    let gain = members.iter().all(|member| member.capabilities().contains(Capabilities::SELECTION));
+    if !gain && (blocks > BLOCKS || operation.is_read() && bytes > PACKED) {
+        return Ok(None);
+    }
     let mut parcels: BTreeMap<usize, Vec<Part>> = BTreeMap::new();
     for (index, piece) in pieces.iter().enumerate() {
         let points = [piece.file, piece.memory].iter().any(|space| space.kind() == Kind::Points);

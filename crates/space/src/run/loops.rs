@@ -109,8 +109,11 @@ impl LoopWalk {
                 if let Some(first) = held.replace(run(inner.count - 1)) {
                     value = each(value, first);
                 }
-                for nth in from + 1..inner.count - 1 {
-                    value = each(value, run(nth));
+                // Added up, not multiplied out: the compiler makes vectors of the former only.
+                let mut next = run(from + 1);
+                for _ in from + 1..inner.count - 1 {
+                    value = each(value, next);
+                    next.offset = next.offset.wrapping_add(inner.step);
                 }
             }
             self.next_row();

@@ -1,0 +1,170 @@
+//! The cases: what is timed on both sides, and that both sides find the same runs.
+
+use crate::clock::median;
+use crate::libhdf5::{BATCH, Buffers, Hdf5, Operation, Pattern, Space as Theirs};
+use anyhow::{Result, ensure};
+use hyperslab_space::{Block, Op, Run, Slab, Space};
+use serde::Serialize;
+use std::time::Duration;
+
+/// Bytes of an element wherever runs are asked for.
+const ELEMENT: u64 = 4;
+const EXTENT: [u64; 2] = [4096, 4096];
+const BLOCKS: usize = 10_000;
+const SEED: u64 = 2;
+
+/// One line of the table.
+#[derive(Serialize)]
+pub(crate) struct Timing {
+    pub(crate) name: &'static str,
+    #[serde(rename = "ours_seconds", serialize_with = "seconds")]
+    pub(crate) ours: Duration,
+    #[serde(rename = "libhdf5_seconds", serialize_with = "seconds")]
+    pub(crate) theirs: Duration,
+}
+
+fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(time.as_secs_f64())
+}
+
+/// A case by name.
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) run: fn(&'static str, &Hdf5) -> Result<Timing>,
+}
+
+/// In the order of the table.
+pub(crate) const CASES: &[Case] = &[
+    Case { name: "union of 10,000 blocks, one by one", run: union_one_by_one },
+    Case { name: "union of 10,000 blocks, in bulk", run: union_in_bulk },
+    Case { name: "runs of that union, one by one", run: |name, hdf5| runs_of_union(name, hdf5, by_one) },
+    Case { name: "runs of that union, in batches", run: |name, hdf5| runs_of_union(name, hdf5, by_batch) },
+    Case {
+        name: "runs of a strided 1,000 × 1,000, one by one", run: |name, hdf5| runs_of_strided(name, hdf5, by_one)
+    },
+    Case {
+        name: "runs of a strided 1,000 × 1,000, in batches",
+        run: |name, hdf5| runs_of_strided(name, hdf5, by_batch),
+    },
+];
+
+fn union_one_by_one(name: &'static str, hdf5: &Hdf5) -> Result<Timing> {
+    let corners = corners();
+    Ok(Timing { name, ours: median(|| our_union(&corners))?, theirs: median(|| their_union(hdf5, &corners))? })
+}
+
+/// libhdf5 has no bulk call: its time is that of one by one.
+fn union_in_bulk(name: &'static str, hdf5: &Hdf5) -> Result<Timing> {
+    let corners = corners();
+    ensure!(our_bulk_union(&corners)? == our_union(&corners)?, "the bulk union differs");
+    Ok(Timing { name, ours: median(|| our_bulk_union(&corners))?, theirs: median(|| their_union(hdf5, &corners))? })
+}
+
+fn runs_of_union(name: &'static str, hdf5: &Hdf5, walk: Walk) -> Result<Timing> {
+    let corners = corners();
+    time_runs(name, &our_union(&corners)?, &their_union(hdf5, &corners)?, walk)
+}
+
+fn runs_of_strided(name: &'static str, hdf5: &Hdf5, walk: Walk) -> Result<Timing> {
+    let mut ours = Space::simple(&EXTENT)?;
+    ours.select_hyperslab(Op::Set, &[Slab::new(0, 3, 1000, 1); 2])?;
+    let mut theirs = hdf5.space(&EXTENT)?;
+    let pattern = Pattern { start: &[0, 0], stride: &[3, 3], count: &[1000, 1000], block: &[1, 1] };
+    theirs.select(Operation::Set, &pattern)?;
+    time_runs(name, &ours, &theirs, walk)
+}
+
+/// How we hand out runs; libhdf5 only knows batches.
+type Walk = fn(&Space) -> Result<u64>;
+
+fn by_one(space: &Space) -> Result<u64> {
+    Ok(space.runs(ELEMENT)?.fold(0, |sum, run| mix(sum, run.offset, run.len)))
+}
+
+fn by_batch(space: &Space) -> Result<u64> {
+    let mut runs = space.runs(ELEMENT)?;
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut sum = 0;
+    while runs.next_batch(&mut batch, BATCH, u64::MAX) > 0 {
+        sum = batch.drain(..).fold(sum, |sum, run| mix(sum, run.offset, run.len));
+    }
+    Ok(sum)
+}
+
+/// Times a walk over all runs; each side does the same little with a run.
+fn time_runs(name: &'static str, ours: &Space, theirs: &Theirs<'_>, walk: Walk) -> Result<Timing> {
+    let (mut our_runs, mut their_runs) = (Merged::default(), Merged::default());
+    ours.runs(ELEMENT)?.for_each(|run| our_runs.push(run));
+    let mut buffers = Buffers::new();
+    theirs.runs(ELEMENT as usize, &mut buffers, |offset, len| their_runs.push(Run { offset, len }))?;
+    ensure!(our_runs == their_runs, "{name}: the two sides find different runs");
+    ensure!(ours.npoints() == theirs.npoints(), "{name}: the two sides count different elements");
+
+    let their_walk = || {
+        let mut sum = 0;
+        theirs.runs(ELEMENT as usize, &mut buffers, |offset, len| sum = mix(sum, offset, len))?;
+        Ok(sum)
+    };
+    Ok(Timing { name, ours: median(|| walk(ours))?, theirs: median(their_walk)? })
+}
+
+fn mix(sum: u64, offset: u64, len: u64) -> u64 {
+    sum.wrapping_add(offset ^ len)
+}
+
+/// Runs with neighbours joined, since a run may be cut at the end of a row.
+#[derive(Default, PartialEq)]
+struct Merged(Vec<Run>);
+
+impl Merged {
+    fn push(&mut self, run: Run) {
+        match self.0.last_mut() {
+            Some(last) if last.end() == run.offset => last.len += run.len,
+            _ => self.0.push(run),
+        }
+    }
+}
+
+/// Start and size of random small blocks, the same on every call.
+fn corners() -> Vec<([u64; 2], [u64; 2])> {
+    let mut random = fastrand::Rng::with_seed(SEED);
+    let mut block = || {
+        let size = [random.u64(1..=8), random.u64(1..=8)];
+        let [rows, columns] = EXTENT;
+        let [height, width] = size;
+        ([random.u64(0..=rows - height), random.u64(0..=columns - width)], size)
+    };
+    (0..BLOCKS).map(|_| block()).collect()
+}
+
+fn our_union(corners: &[([u64; 2], [u64; 2])]) -> Result<Space> {
+    let mut space = Space::simple(&EXTENT)?;
+    space.select_none();
+    for ([row, column], [height, width]) in corners {
+        space.select_hyperslab(Op::Or, &[Slab::block(*row, *height), Slab::block(*column, *width)])?;
+    }
+    Ok(space)
+}
+
+fn our_bulk_union(corners: &[([u64; 2], [u64; 2])]) -> Result<Space> {
+    let blocks: Vec<Block> = corners
+        .iter()
+        .map(|([row, column], [height, width])| Block {
+            start: [*row, *column].as_slice().into(),
+            end: [row + height - 1, column + width - 1].as_slice().into(),
+        })
+        .collect();
+    let mut space = Space::simple(&EXTENT)?;
+    space.select_none();
+    space.select_blocks(Op::Or, &blocks)?;
+    Ok(space)
+}
+
+fn their_union<'a>(hdf5: &'a Hdf5, corners: &[([u64; 2], [u64; 2])]) -> Result<Theirs<'a>> {
+    let mut space = hdf5.space(&EXTENT)?;
+    for (number, (start, size)) in corners.iter().enumerate() {
+        let operation = if number == 0 { Operation::Set } else { Operation::Or };
+        space.select(operation, &Pattern { start, stride: &[1, 1], count: &[1, 1], block: size })?;
+    }
+    Ok(space)
+}

@@ -1,0 +1,65 @@
+//! Hyperslab and libhdf5 side by side, in one process on one machine: a table of times and ratios.
+//!
+//! Run by `cargo xtask bench`, which sets up the Python environment whose h5py brings libhdf5.
+
+mod cases;
+mod clock;
+mod libhdf5;
+
+use anyhow::{Context, Result};
+use cases::{CASES, Timing};
+use clap::Parser;
+use comfy_table::{CellAlignment, Table, presets};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Time Hyperslab and libhdf5 side by side.
+#[derive(Parser)]
+struct Arguments {
+    /// Only cases whose name contains one of these
+    names: Vec<String>,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    let python = std::env::var_os("HYPERSLAB_PYTHON").context("run me through `cargo xtask bench`")?;
+    let python = PathBuf::from(python);
+    let environment = python.ancestors().nth(2).context("HYPERSLAB_PYTHON is not inside an environment")?;
+    let hdf5 = libhdf5::Hdf5::load(environment)?;
+
+    let wanted = |name: &str| arguments.names.is_empty() || arguments.names.iter().any(|part| name.contains(part));
+    let mut timings = Vec::new();
+    for case in CASES.iter().filter(|case| wanted(case.name)) {
+        eprintln!("{} …", case.name);
+        timings.push((case.run)(case.name, &hdf5)?);
+    }
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&timings)?);
+    } else {
+        println!("{}", table(&timings, &hdf5.version()));
+    }
+    Ok(())
+}
+
+fn table(timings: &[Timing], version: &str) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN);
+    table.set_header(["case", "Hyperslab", &format!("libhdf5 {version}"), "times faster"]);
+    for timing in timings {
+        let ratio = timing.theirs.as_secs_f64() / timing.ours.as_secs_f64();
+        table.add_row([timing.name, &shown(timing.ours), &shown(timing.theirs), &format!("{ratio:.1}")]);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// Three digits or more, in the unit that fits.
+fn shown(time: Duration) -> String {
+    let microseconds = time.as_secs_f64() * 1e6;
+    if microseconds < 1e4 { format!("{microseconds:.0} µs") } else { format!("{:.1} ms", microseconds / 1e3) }
+}

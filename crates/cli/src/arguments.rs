@@ -1,0 +1,126 @@
+//! The command line: what can be said, and its help. The text here is the only source of `--help`.
+
+use crate::slice::{Shape, Slice};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use hyperslab::space::{Low, Op};
+
+/// Look into HDF5 selections
+#[derive(Parser)]
+#[command(
+    name = "hyperslab",
+    version,
+    term_width = 100,
+    after_help = "Exit status: 0 success, 1 error, 2 wrong usage."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) job: Job,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Job {
+    /// Explain a selection: elements, bounds, blocks, runs of bytes, encoded size
+    Select(Box<Select>),
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Slices are written as in NumPy, one per dimension: 3, 1:4, ::2, -1, 2:-1. Missing ones mean the whole dimension.
+A fourth number is the block size: 0:10:5:3 is two blocks of three, five apart.
+
+Examples:
+  hyperslab select 6x10 '1:4, ::2'                        every second column of three rows
+  hyperslab select 6x10 '1:3, :6' --or '4, 0:10:5:3'      a union; its runs are listed with --runs
+  hyperslab select 100x100 : --not 10:90,10:90 --blocks   a frame
+  hyperslab select 6x10 '1:4, ::2' --hex v112             the bytes that HDF5 1.12 would write
+  hyperslab select 6x10 '1:4, ::2' --json                 for another program")]
+pub(crate) struct Select {
+    /// Size of the array, such as 6x10
+    pub(crate) shape: Shape,
+    /// What to select first
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) slice: Slice,
+    /// Add a slice
+    #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
+    or: Vec<Slice>,
+    /// Keep only what is in this slice
+    #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
+    and: Vec<Slice>,
+    /// Keep what is in one, but not in both
+    #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
+    xor: Vec<Slice>,
+    /// Take a slice away
+    #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
+    not: Vec<Slice>,
+    /// Bytes of an element
+    #[arg(long, value_name = "BYTES", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) element_size: u64,
+    /// List the blocks
+    #[arg(long)]
+    pub(crate) blocks: bool,
+    /// List the runs of bytes
+    #[arg(long)]
+    pub(crate) runs: bool,
+    /// Print the encoding for this lowest version of the library
+    #[arg(long, value_name = "LOW")]
+    pub(crate) hex: Option<Version>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The steps in the order in which they were given.
+    #[arg(skip)]
+    pub(crate) steps: Vec<(Op, Slice)>,
+}
+
+/// Lowest library version that must read an encoding.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Version {
+    Earliest,
+    V18,
+    V110,
+    V112,
+    V114,
+    V200,
+}
+
+impl Version {
+    pub(crate) fn low(self) -> Low {
+        match self {
+            Version::Earliest => Low::Earliest,
+            Version::V18 => Low::V18,
+            Version::V110 => Low::V110,
+            Version::V112 => Low::V112,
+            Version::V114 => Low::V114,
+            Version::V200 => Low::V200,
+        }
+    }
+
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+/// Parses the command line, or ends the process with help or a usage error.
+pub(crate) fn parse() -> Arguments {
+    let matches = Arguments::command().get_matches();
+    let mut arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let Job::Select(select) = &mut arguments.job;
+    if let Some(matches) = matches.subcommand_matches("select") {
+        select.order_steps(matches);
+    }
+    arguments
+}
+
+impl Select {
+    /// clap groups values by option; their order across options decides what is selected.
+    fn order_steps(&mut self, matches: &ArgMatches) {
+        let options = [("or", Op::Or, &self.or), ("and", Op::And, &self.and), ("xor", Op::Xor, &self.xor)];
+        let mut steps = Vec::new();
+        for (name, op, slices) in options.into_iter().chain([("not", Op::NotB, &self.not)]) {
+            let places = matches.indices_of(name).into_iter().flatten();
+            steps.extend(places.zip(slices).map(|(place, slice)| (place, op, slice.clone())));
+        }
+        steps.sort_by_key(|(place, ..)| *place);
+        self.steps = steps.into_iter().map(|(_, op, slice)| (op, slice)).collect();
+    }
+}

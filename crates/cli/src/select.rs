@@ -1,0 +1,41 @@
+//! `hyperslab select`: build the selection, then say what it is.
+
+use crate::arguments::Select;
+use crate::slice::SliceError;
+use crate::{facts, print};
+use hyperslab::space::{Error as SpaceError, Op, Space};
+use std::io::Write;
+use thiserror::Error;
+
+/// Why there is no answer.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Slice(#[from] SliceError),
+    #[error(transparent)]
+    Space(#[from] SpaceError),
+    #[error("cannot write: {0}")]
+    Output(#[from] std::io::Error),
+}
+
+pub(crate) fn run(select: &Select) -> Result<(), Failure> {
+    let space = selection(select)?;
+    let facts = facts::gather(&space, select)?;
+    let mut output = anstream::stdout().lock();
+    if select.json {
+        serde_json::to_writer(&mut output, &facts).map_err(std::io::Error::from)?;
+        writeln!(output)?;
+    } else {
+        print::facts(&mut output, &facts)?;
+    }
+    Ok(output.flush()?)
+}
+
+fn selection(select: &Select) -> Result<Space, Failure> {
+    let mut space = Space::simple(&select.shape.0)?;
+    space.select_hyperslab(Op::Set, &select.slice.slabs(&select.shape)?)?;
+    for (op, slice) in &select.steps {
+        space.select_hyperslab(*op, &slice.slabs(&select.shape)?)?;
+    }
+    Ok(space)
+}

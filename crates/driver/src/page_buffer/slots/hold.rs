@@ -1,0 +1,80 @@
+//! Which pages requests need to stay, and which a request writes straight down.
+
+use super::{Content, Slot, Slots};
+use crate::page_buffer::touched::Touched;
+
+impl Slots {
+    /// Whether all these pages are here and nobody writes them straight down; if so they count as just used.
+    pub(in crate::page_buffer) fn use_if_here(&mut self, touched: &Touched) -> bool {
+        let here = |page| matches!(self.slots.get(&page), Some(Slot { content: Content::Here(_), .. }));
+        let free = touched.pages().all(here) && !self.written_directly(touched);
+        if free {
+            touched.pages().for_each(|page| self.used(page));
+        }
+        free
+    }
+
+    /// Puts a page that nobody holds behind all others in the row of those to go.
+    fn used(&mut self, page: u64) {
+        if let Some(slot) = self.slots.get_mut(&page).filter(|slot| slot.holders == 0) {
+            self.by_use.remove(&slot.used);
+            self.clock += 1;
+            slot.used = self.clock;
+            self.by_use.insert(self.clock, page);
+        }
+    }
+
+    /// Whether a request can hold these pages now: they fit beside those that others hold, and nobody writes them straight
+    /// down. Requests hold all their pages or none, so they never wait for each other's.
+    pub(in crate::page_buffer) fn can_hold(&self, touched: &Touched) -> bool {
+        let shared = self.among(touched).filter(|(_, slot)| slot.holders > 0).count();
+        let more = touched.count() - shared as u64;
+        self.held as u64 + more <= self.capacity as u64 && !self.written_directly(touched)
+    }
+
+    pub(in crate::page_buffer) fn hold(&mut self, touched: &Touched) {
+        for page in touched.pages() {
+            let slot = self.slots.entry(page).or_default();
+            self.held += usize::from(slot.holders == 0);
+            slot.holders += 1;
+            self.by_use.remove(&slot.used);
+        }
+    }
+
+    pub(in crate::page_buffer) fn release(&mut self, touched: &Touched) {
+        for page in touched.pages() {
+            let Some(slot) = self.slots.get_mut(&page) else { continue };
+            slot.holders = slot.holders.saturating_sub(1);
+            if slot.holders > 0 {
+                continue;
+            }
+            self.held -= 1;
+            if matches!(slot.content, Content::Here(_)) {
+                self.used(page);
+            } else {
+                self.slots.remove(&page);
+            }
+        }
+    }
+
+    /// Whether a request could write these pages straight down: nobody holds, writes or writes back any of them.
+    pub(in crate::page_buffer) fn is_free(&self, touched: &Touched) -> bool {
+        self.among(touched).all(|(_, slot)| slot.holders == 0 && slot.leaving.is_none())
+            && !self.written_directly(touched)
+    }
+
+    pub(in crate::page_buffer) fn written_directly(&self, touched: &Touched) -> bool {
+        self.direct.values().any(|other| other.overlaps(touched))
+    }
+
+    /// Keeps others from these pages until [`Slots::end_direct`] with the number that this gives.
+    pub(in crate::page_buffer) fn begin_direct(&mut self, touched: &Touched) -> u64 {
+        self.clock += 1;
+        self.direct.insert(self.clock, touched.clone());
+        self.clock
+    }
+
+    pub(in crate::page_buffer) fn end_direct(&mut self, number: u64) {
+        self.direct.remove(&number);
+    }
+}

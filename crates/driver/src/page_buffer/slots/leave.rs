@@ -1,0 +1,71 @@
+//! Bytes that go back to the storage, and pages that go for good.
+
+use std::ops::Range;
+
+use super::{Content, Slots, union};
+use crate::page_buffer::touched::Touched;
+
+/// Bytes on their way to the storage.
+pub(in crate::page_buffer) struct Leaving {
+    page: u64,
+    range: Range<usize>,
+    pub(in crate::page_buffer) addr: u64,
+    pub(in crate::page_buffer) bytes: Vec<u8>,
+}
+
+impl Slots {
+    /// The dirty bytes of these pages, from now on on their way.
+    pub(in crate::page_buffer) fn begin_leaving(&mut self, touched: &Touched) -> Vec<Leaving> {
+        let dirty = self.among(touched).filter(|(_, slot)| slot.dirty.is_some()).map(|(page, _)| page);
+        let pages: Vec<u64> = dirty.collect();
+        pages.into_iter().filter_map(|page| self.leave(page)).collect()
+    }
+
+    pub(in crate::page_buffer) fn is_leaving(&self, touched: &Touched) -> bool {
+        self.among(touched).any(|(_, slot)| slot.leaving.is_some())
+    }
+
+    /// A page whose older bytes are still on their way must wait, or the older might arrive last.
+    fn leave(&mut self, page: u64) -> Option<Leaving> {
+        let addr = self.addr(page);
+        let slot = self.slots.get_mut(&page).filter(|slot| slot.leaving.is_none())?;
+        let Content::Here(here) = &slot.content else { return None };
+        let range = slot.dirty.take()?;
+        let bytes = here.get(range.clone()).unwrap_or_default().to_vec();
+        slot.leaving = Some(range.clone());
+        Some(Leaving { page, addr: addr + range.start as u64, range, bytes })
+    }
+
+    /// What was on its way has arrived, or is still dirty.
+    pub(in crate::page_buffer) fn end_leaving(&mut self, leaving: &[Leaving], arrived: bool) {
+        for Leaving { page, range, addr, bytes } in leaving {
+            if arrived {
+                self.stored = self.stored.max(addr + bytes.len() as u64);
+            }
+            let Some(slot) = self.slots.get_mut(page) else { continue };
+            slot.leaving = None;
+            if !arrived {
+                slot.dirty = Some(union(slot.dirty.take(), range.clone()));
+            }
+        }
+    }
+
+    /// Drops pages that nobody holds, least recently used first, until there are no more than there may be. Gives the dirty ones
+    /// among them, which must be written back first.
+    pub(in crate::page_buffer) fn shrink(&mut self) -> Vec<Leaving> {
+        let over = self.slots.len().saturating_sub(self.capacity);
+        let idle = |page: &u64| {
+            self.slots.get(page).is_some_and(|slot| slot.leaving.is_none())
+                && !self.direct.values().any(|touched| touched.contains(*page))
+        };
+        let victims: Vec<u64> = self.by_use.values().copied().filter(idle).take(over).collect();
+        let mut dirty = Vec::new();
+        for page in victims {
+            match self.leave(page) {
+                Some(leaving) => dirty.push(leaving),
+                None => self.remove(page),
+            }
+        }
+        dirty
+    }
+}

@@ -1,0 +1,93 @@
+//! The pages and what is known of each; everything that the lock guards.
+//!
+//! Lives here: state and its changes, without waiting and without storage: who holds which page (`hold`), bytes that come
+//! (`bytes`) and go (`leave`). Does not live here: when to change it.
+
+mod bytes;
+mod hold;
+mod leave;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::touched::Touched;
+
+pub(in crate::page_buffer) use leave::Leaving;
+
+/// All pages.
+#[derive(Debug)]
+pub(in crate::page_buffer) struct Slots {
+    page_size: usize,
+    capacity: usize,
+    slots: BTreeMap<u64, Slot>,
+    /// When each page was last released, and which it is: the first goes first.
+    by_use: BTreeMap<u64, u64>,
+    clock: u64,
+    /// How many slots are held by a request.
+    held: usize,
+    /// The pages of each request under way that writes straight down.
+    direct: BTreeMap<u64, Touched>,
+    /// The length as callers see it.
+    len: u64,
+    /// The length of the storage below.
+    stored: u64,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    content: Content,
+    /// How many requests need it to stay.
+    holders: usize,
+    used: u64,
+    /// Bytes that the storage lacks.
+    dirty: Option<Range<usize>>,
+    /// Bytes that are on their way to the storage.
+    leaving: Option<Range<usize>>,
+}
+
+#[derive(Debug, Default)]
+enum Content {
+    /// Nobody has begun to load it.
+    #[default]
+    Absent,
+    Loading,
+    Here(Vec<u8>),
+}
+
+impl Slots {
+    pub(in crate::page_buffer) fn new(page_size: usize, capacity: usize, len: u64) -> Self {
+        let (slots, by_use, direct) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Slots { page_size, capacity, slots, by_use, clock: 0, held: 0, direct, len, stored: len }
+    }
+
+    pub(in crate::page_buffer) fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub(in crate::page_buffer) fn stored(&self) -> u64 {
+        self.stored
+    }
+
+    pub(in crate::page_buffer) fn resident(&self) -> usize {
+        self.slots.values().filter(|slot| matches!(slot.content, Content::Here(_))).count()
+    }
+
+    fn addr(&self, page: u64) -> u64 {
+        page * self.page_size as u64
+    }
+
+    fn among(&self, touched: &Touched) -> impl Iterator<Item = (u64, &Slot)> {
+        touched.ranges().flat_map(|range| self.slots.range(range)).map(|(page, slot)| (*page, slot))
+    }
+
+    fn remove(&mut self, page: u64) {
+        if let Some(slot) = self.slots.remove(&page) {
+            self.by_use.remove(&slot.used);
+        }
+    }
+}
+
+/// Both ranges and what is between them.
+fn union(old: Option<Range<usize>>, new: Range<usize>) -> Range<usize> {
+    old.map_or(new.clone(), |old| old.start.min(new.start)..old.end.max(new.end))
+}

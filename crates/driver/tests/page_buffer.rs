@@ -1,0 +1,365 @@
+//! The page buffer: what it asks of the storage, what it survives, and that it always tells the truth.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::allow_attributes,
+    missing_docs
+)]
+
+mod common;
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use hyperslab_driver::{
+    Damage, Driver, Fault, Log, Memory, Operation, PageBuffer, Piece, ReadPart, Subfile, Target, Throttle, Transfer,
+    WritePart,
+};
+use hyperslab_space::{Op, Slab, Space};
+use proptest::prelude::*;
+
+const PAGE: usize = 10;
+
+fn plain() -> Transfer {
+    Transfer::default()
+}
+
+fn logged(len: usize, pages: usize) -> PageBuffer<Log<Memory>> {
+    let bytes = (0..len).map(|n| n as u8).collect::<Vec<_>>();
+    let buffer = PageBuffer::new(Log::new(Memory::from(bytes)), PAGE, pages).unwrap();
+    buffer.below_ref().clear();
+    buffer
+}
+
+fn asked(buffer: &PageBuffer<Log<Memory>>) -> Vec<(Operation, Vec<(u64, u64)>)> {
+    let records = buffer.below_ref().records();
+    buffer.below_ref().clear();
+    records.into_iter().map(|record| (record.operation, record.parts)).collect()
+}
+
+#[test]
+fn missing_pages_come_with_one_vector_read() {
+    let buffer = logged(100, 4);
+    let mut found = [0; 25];
+    buffer.read_at(8, &mut found, &plain()).unwrap();
+    assert_eq!(found[..], (8..33).collect::<Vec<u8>>());
+    let pages = vec![(0, 10), (10, 10), (20, 10), (30, 10)];
+    assert_eq!(asked(&buffer), [(Operation::ReadVector, pages)]);
+    // All here: nothing is asked.
+    let (mut a, mut b) = ([0; 3], [0; 3]);
+    buffer.read_vector(&mut [ReadPart::new(35, &mut a), ReadPart::new(2, &mut b)], &plain()).unwrap();
+    assert_eq!((a, b), ([35, 36, 37], [2, 3, 4]));
+    assert_eq!(asked(&buffer), []);
+    // One here, one not.
+    buffer.read_at(38, &mut a, &plain()).unwrap();
+    assert_eq!(asked(&buffer), [(Operation::ReadVector, vec![(40, 10)])]);
+    assert_eq!(buffer.resident(), 4);
+}
+
+#[test]
+fn a_selection_is_served_from_pages_or_goes_down_whole() {
+    let buffer = logged(100, 4);
+    let mut few = Space::simple(&[100]).unwrap();
+    few.select_hyperslab(Op::Set, &[Slab::new(1, 30, 4, 2)]).unwrap();
+    let mut many = Space::simple(&[10, 10]).unwrap();
+    many.select_hyperslab(Op::Set, &[Slab::new(0, 1, 10, 1), Slab::new(3, 1, 1, 1)]).unwrap();
+    let (eight, ten) = (Space::simple(&[8]).unwrap(), Space::simple(&[10]).unwrap());
+    let piece = |memory, file| Piece { memory, file, offset: 0, element_size: 1 };
+    buffer.write_selection(&[piece(&eight, &few)], &[&[200; 8]], &plain()).unwrap();
+    assert_eq!(asked(&buffer), [(Operation::ReadVector, vec![(0, 10), (30, 10), (60, 10), (90, 10)])]);
+
+    let mut column = [0; 10];
+    buffer.read_selection(&[piece(&ten, &many)], &mut [&mut column], &plain()).unwrap();
+    assert_eq!(column, [3, 13, 23, 33, 43, 53, 63, 73, 83, 93]);
+    let expected =
+        [(Operation::WriteVector, vec![(1, 2), (31, 2), (61, 2), (91, 2)]), (Operation::ReadSelection, vec![(0, 10)])];
+    assert_eq!(asked(&buffer), expected);
+
+    // A large write keeps the pages that are here true.
+    buffer.write_selection(&[piece(&ten, &many)], &[&[77; 10]], &plain()).unwrap();
+    assert_eq!(asked(&buffer), [(Operation::WriteSelection, vec![(0, 10)])]);
+    let mut found = [0; 5];
+    buffer.read_at(0, &mut found, &plain()).unwrap();
+    assert_eq!(found, [0, 200, 200, 77, 4]);
+    assert_eq!(asked(&buffer), []);
+}
+
+#[test]
+fn full_pages_are_not_loaded_and_dirty_ones_leave_together() {
+    let buffer = logged(100, 4);
+    buffer.write_at(5, &[9; 30], &plain()).unwrap();
+    assert_eq!(asked(&buffer), [(Operation::ReadVector, vec![(0, 10), (30, 10)])]);
+    buffer.sync().unwrap();
+    let dirty = vec![(5, 5), (10, 10), (20, 10), (30, 5)];
+    assert_eq!(asked(&buffer), [(Operation::WriteVector, dirty), (Operation::Sync, vec![])]);
+    buffer.sync().unwrap();
+    assert_eq!(asked(&buffer), [(Operation::Sync, vec![])]);
+}
+
+#[test]
+fn the_file_is_never_padded() {
+    let buffer = logged(13, 4);
+    buffer.write_at(11, b"abcd", &plain()).unwrap();
+    assert_eq!(buffer.len().unwrap(), 15);
+    assert!(buffer.read_at(14, &mut [0; 2], &plain()).is_err());
+    buffer.sync().unwrap();
+    assert_eq!(buffer.below_ref().len().unwrap(), 15);
+    // Beyond a gap: a read of everything, which goes straight down, sees zeros there.
+    buffer.write_at(77, b"x", &plain()).unwrap();
+    let mut all = [1; 76];
+    buffer.read_at(0, &mut all, &plain()).unwrap();
+    assert_eq!(all[15..], [0; 61]);
+    assert_eq!(buffer.below_ref().len().unwrap(), 78);
+    buffer.set_len(12).unwrap();
+    buffer.sync().unwrap();
+    assert_eq!(buffer.into_below().records().len(), 9);
+}
+
+#[test]
+fn what_could_not_be_written_back_is_still_there() {
+    for damage in [Damage::Fail, Damage::Tear(3), Damage::TearAtPart(1), Damage::Shorten(4)] {
+        let buffer = PageBuffer::new(Fault::new(Memory::from(vec![1; 200])), PAGE, 3).unwrap();
+        buffer.write_vector(&[WritePart::new(5, &[2; 2]), WritePart::new(18, &[3; 4])], &plain()).unwrap();
+        buffer.below_ref().arm(Target::Writes, 0, damage);
+        assert!(buffer.sync().is_err());
+        // Eviction meets the same: the request that needs the room fails.
+        buffer.below_ref().arm(Target::Writes, 0, damage);
+        assert!(buffer.read_at(100, &mut [0; 30], &plain()).is_err());
+        let mut found = [0; 17];
+        buffer.read_at(5, &mut found, &plain()).unwrap();
+        assert_eq!(found, [2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3]);
+        buffer.sync().unwrap();
+        let bytes = buffer.into_below().into_below().into_bytes();
+        assert_eq!(bytes[5..22], found);
+        assert_eq!(bytes.len(), 200);
+    }
+}
+
+#[test]
+fn a_failed_load_leaves_nothing_behind() {
+    let buffer = PageBuffer::new(Fault::new(Memory::from(vec![1; 100])), PAGE, 4).unwrap();
+    buffer.below_ref().arm(Target::Reads, 0, Damage::Tear(5));
+    assert!(buffer.write_at(5, &[2; 20], &plain()).is_err());
+    assert_eq!(buffer.resident(), 0);
+    let mut found = [0; 30];
+    buffer.read_at(0, &mut found, &plain()).unwrap();
+    assert_eq!(found, [1; 30]);
+}
+
+#[test]
+fn threads_that_miss_the_same_page_load_it_once() {
+    let slow = Log::new(Throttle::new(Memory::from(vec![5; 100])).latency(Duration::from_millis(20)));
+    let buffer = PageBuffer::new(slow, PAGE, 4).unwrap();
+    let start = Barrier::new(8);
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                start.wait();
+                let mut found = [0; 15];
+                buffer.read_at(20, &mut found, &plain()).unwrap();
+                assert_eq!(found, [5; 15]);
+            });
+        }
+    });
+    assert_eq!(buffer.below_ref().counts().read_bytes, 20);
+}
+
+/// A hit does not wait for somebody else's miss.
+#[test]
+fn no_lock_is_held_while_storage_works() {
+    let slow = Throttle::new(Memory::from(vec![5; 100])).latency(Duration::from_millis(100));
+    let buffer = PageBuffer::new(slow, PAGE, 4).unwrap();
+    buffer.read_at(0, &mut [0; 1], &plain()).unwrap();
+    thread::scope(|scope| {
+        let miss = scope.spawn(|| buffer.read_at(50, &mut [0; 1], &plain()));
+        thread::sleep(Duration::from_millis(20));
+        let begun = std::time::Instant::now();
+        buffer.read_at(0, &mut [0; 1], &plain()).unwrap();
+        assert!(begun.elapsed() < Duration::from_millis(50));
+        miss.join().unwrap().unwrap();
+    });
+}
+
+/// Small and large requests, syncs and evictions at once; each thread owns every fourth range.
+#[test]
+fn many_threads_and_hardly_any_pages() {
+    for pages in [1, 2, 5] {
+        let buffer = PageBuffer::new(Memory::from(vec![0; 4000]), PAGE, pages).unwrap();
+        thread::scope(|scope| {
+            for owner in 0..4u64 {
+                let buffer = &buffer;
+                scope.spawn(move || {
+                    let mut own = vec![0u8; 4000];
+                    for step in 0..300u64 {
+                        let (value, first) = ((step % 250) as u8 + 1, (step * 37) % 60);
+                        let count = if step % 5 == 0 { 30 } else { 1 + step % 3 };
+                        let ranges: Vec<u64> = (first..first + count).map(|n| n * 28 + owner * 7).collect();
+                        if step % 2 == 0 {
+                            let bytes = [value; 7];
+                            let parts: Vec<_> = ranges.iter().map(|addr| WritePart::new(*addr, &bytes)).collect();
+                            buffer.write_vector(&parts, &plain()).unwrap();
+                            ranges.iter().for_each(|addr| own[*addr as usize..][..7].fill(value));
+                        } else {
+                            let mut found = vec![[0; 7]; ranges.len()];
+                            let mut parts: Vec<_> =
+                                ranges.iter().zip(&mut found).map(|(addr, buf)| ReadPart::new(*addr, buf)).collect();
+                            buffer.read_vector(&mut parts, &plain()).unwrap();
+                            for (addr, found) in ranges.iter().zip(&found) {
+                                assert_eq!(found, &own[*addr as usize..][..7], "owner {owner}, step {step}");
+                            }
+                        }
+                        if step % 40 == owner {
+                            buffer.sync().unwrap();
+                        }
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// Faults strike at any time; whoever meets one tries again, and nothing is lost.
+#[test]
+fn many_threads_on_a_failing_disk() {
+    let buffer = PageBuffer::new(Fault::new(Memory::from(vec![0; 4000])), PAGE, 6).unwrap();
+    let met = AtomicU64::new(0);
+    let insist = |request: &mut dyn FnMut() -> hyperslab_driver::Result<()>| {
+        while request().is_err() {
+            met.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    thread::scope(|scope| {
+        let (buffer, insist) = (&buffer, &insist);
+        for owner in 0..4u64 {
+            scope.spawn(move || {
+                let mut own = vec![0u8; 4000];
+                for step in 0..200u64 {
+                    // Strikes whoever comes then.
+                    buffer.below_ref().arm(Target::All, step % 5, Damage::Tear(step % 30));
+                    let count = if step % 6 == 0 { 25 } else { 1 + step % 3 };
+                    let ranges: Vec<u64> = (0..count).map(|n| (step * 31 % 60 + n) * 28 + owner * 7).collect();
+                    let bytes = [(step % 250) as u8 + 1; 7];
+                    let parts: Vec<_> = ranges.iter().map(|addr| WritePart::new(*addr, &bytes)).collect();
+                    insist(&mut || buffer.write_vector(&parts, &plain()));
+                    ranges.iter().for_each(|addr| own[*addr as usize..][..7].copy_from_slice(&bytes));
+                    let at = step * 17 % 80 * 28 + owner * 7;
+                    let mut found = [0; 7];
+                    insist(&mut || buffer.read_at(at, &mut found, &plain()));
+                    assert_eq!(found, own[at as usize..][..7], "owner {owner}, step {step}");
+                }
+            });
+        }
+    });
+    assert!(met.load(Ordering::Relaxed) > 0);
+    insist(&mut || buffer.sync());
+    let mut all = vec![0; 4000];
+    insist(&mut || buffer.read_at(0, &mut all, &plain()));
+    assert_eq!(buffer.into_below().into_below().into_bytes(), all);
+}
+
+/// Workers of rayon take other work while they wait for a scope; that must not happen below a page that is being loaded.
+#[test]
+fn workers_that_share_pages_do_not_wait_for_themselves() {
+    let member = |_| Throttle::new(Memory::from(vec![7; 4000])).latency(Duration::from_micros(200));
+    let striped = Subfile::new((0..4).map(member).collect(), 16).unwrap();
+    let buffer = PageBuffer::new(striped, 64, 6).unwrap();
+    rayon::scope(|scope| {
+        for task in 0..200u64 {
+            let buffer = &buffer;
+            scope.spawn(move |_| {
+                let mut found = [0; 150];
+                buffer.read_at(task % 9 * 50, &mut found, &plain()).unwrap();
+                assert_eq!(found, [7; 150]);
+            });
+        }
+    });
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Read(Vec<(u64, usize)>),
+    Write(Vec<(u64, usize)>, u8),
+    SetLen(u64),
+    Sync,
+    Strike(Target, u64, Damage),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let ranges = || prop::collection::vec((0u64..300, 0usize..40), 1..5);
+    let damage =
+        prop_oneof![Just(Damage::Fail), (0u64..60).prop_map(Damage::Tear), (0usize..4).prop_map(Damage::TearAtPart)];
+    let target = prop_oneof![Just(Target::Reads), Just(Target::Writes), Just(Target::Upkeep), Just(Target::All)];
+    prop_oneof![
+        4 => ranges().prop_map(Step::Read),
+        5 => (ranges(), 1u8..255).prop_map(|(ranges, value)| Step::Write(ranges, value)),
+        1 => (0u64..350).prop_map(Step::SetLen),
+        1 => Just(Step::Sync),
+        2 => (target, 0u64..3, damage).prop_map(|(target, spare, damage)| Step::Strike(target, spare, damage)),
+    ]
+}
+
+/// What the buffer holds, without striking faults.
+fn contents(buffer: &PageBuffer<Fault<Memory>>) -> Vec<u8> {
+    buffer.below_ref().disarm();
+    let mut all = vec![0; buffer.len().unwrap() as usize];
+    buffer.read_at(0, &mut all, &plain()).unwrap();
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn like_plain_bytes_even_with_faults(pages in 1usize..12, steps in prop::collection::vec(step(), 1..60)) {
+        let buffer = PageBuffer::new(Fault::new(Memory::new()), PAGE, pages).unwrap();
+        let mut twin: Vec<u8> = Vec::new();
+        for step in steps {
+            match step {
+                Step::Strike(target, spare, damage) => buffer.below_ref().arm(target, spare, damage),
+                Step::Sync => drop(buffer.sync()),
+                Step::SetLen(len) => match buffer.set_len(len) {
+                    Ok(()) => twin.resize(len as usize, 0),
+                    Err(_) => prop_assert_eq!(&contents(&buffer), &twin),
+                },
+                Step::Read(ranges) => {
+                    let mut found: Vec<Vec<u8>> = ranges.iter().map(|(_, len)| vec![0; *len]).collect();
+                    let mut parts: Vec<_> = ranges.iter().zip(&mut found).map(|((addr, _), buf)| ReadPart::new(*addr, buf)).collect();
+                    if buffer.read_vector(&mut parts, &plain()).is_ok() {
+                        for ((addr, len), found) in ranges.iter().zip(&found) {
+                            prop_assert!(*len == 0 || &twin[*addr as usize..][..*len] == found);
+                        }
+                    }
+                }
+                Step::Write(ranges, value) => {
+                    let bytes = [value; 40];
+                    let parts: Vec<_> = ranges.iter().map(|(addr, len)| WritePart::new(*addr, &bytes[..*len])).collect();
+                    let outcome = buffer.write_vector(&parts, &plain());
+                    let mut new = twin.clone();
+                    for (addr, len) in ranges.iter().filter(|(_, len)| *len > 0) {
+                        new.resize(new.len().max(*addr as usize + len), 0);
+                        new[*addr as usize..][..*len].fill(value);
+                    }
+                    if outcome.is_err() {
+                        // Each byte is old or new, nothing else; from here on it stays.
+                        let found = contents(&buffer);
+                        prop_assert!(twin.len() <= found.len() && found.len() <= new.len());
+                        for (at, byte) in found.iter().enumerate() {
+                            let old = twin.get(at).copied().unwrap_or(0);
+                            prop_assert!(*byte == old || *byte == new[at], "byte {}", at);
+                        }
+                        new = found;
+                    }
+                    twin = new;
+                }
+            }
+            prop_assert_eq!(buffer.len().unwrap(), twin.len() as u64);
+        }
+        prop_assert_eq!(&contents(&buffer), &twin);
+        buffer.sync().unwrap();
+        prop_assert_eq!(buffer.into_below().into_below().into_bytes(), twin);
+    }
+}

@@ -1,0 +1,56 @@
+//! Many cases, in batches, on two oracles at once; differences are collected, not fatal one by one.
+
+use crate::generator::Generator;
+use crate::process::Oracle;
+use std::error::Error;
+use std::ops::Range;
+
+const WORKERS: u64 = 2;
+const BATCH: u64 = 250;
+const SHOWN: usize = 10;
+
+/// Asks and compares `cases` cases, each with a generator of its own, and prints the first few differences.
+///
+/// `HYPERSLAB_SEED` and `HYPERSLAB_PROGRAMS` change the seed and the number. `compare` gets one batch.
+///
+/// # Errors
+/// If differences were found, or if the oracle broke.
+pub fn run<C>(
+    cases: u64,
+    make: impl Fn(&mut Generator) -> C + Sync,
+    compare: impl Fn(&mut Oracle, &[C]) -> Result<Vec<String>, Box<dyn Error>> + Sync,
+) -> Result<(), Box<dyn Error>> {
+    let seed = variable("HYPERSLAB_SEED").unwrap_or(20_240_229);
+    let cases = variable("HYPERSLAB_PROGRAMS").unwrap_or(cases);
+    println!("{cases} cases from seed {seed}");
+    let worker = |share: Range<u64>| -> Result<Vec<String>, String> {
+        let Some(mut oracle) = Oracle::start().map_err(|error| error.to_string())? else { return Ok(Vec::new()) };
+        let mut differences = Vec::new();
+        for begin in share.clone().step_by(BATCH as usize) {
+            let numbers = begin..(begin + BATCH).min(share.end);
+            let batch: Vec<C> = numbers.map(|number| make(&mut Generator::new(seed.wrapping_add(number)))).collect();
+            differences.extend(compare(&mut oracle, &batch).map_err(|error| error.to_string())?);
+        }
+        Ok(differences)
+    };
+    let mut differences = Vec::new();
+    std::thread::scope(|scope| {
+        let share = |number| cases * number / WORKERS..cases * (number + 1) / WORKERS;
+        let workers: Vec<_> = (0..WORKERS).map(|number| scope.spawn(move || worker(share(number)))).collect();
+        for worker in workers {
+            differences.extend(worker.join().map_err(|_| "a worker panicked")??);
+        }
+        Ok::<(), Box<dyn Error>>(())
+    })?;
+    if differences.is_empty() {
+        return Ok(());
+    }
+    for difference in differences.iter().take(SHOWN) {
+        println!("{difference}");
+    }
+    Err(format!("{} differences, the first ones above", differences.len()).into())
+}
+
+fn variable(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}

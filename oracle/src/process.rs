@@ -1,0 +1,78 @@
+//! The Python process that holds libhdf5, asked in batches over its standard input and output.
+
+use crate::question::Question;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::error::Error;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// libhdf5, ready to answer.
+pub struct Oracle {
+    child: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+#[derive(Serialize)]
+struct Asked<'a> {
+    questions: &'a [Question<'a>],
+}
+
+#[derive(Deserialize)]
+struct Answered<A> {
+    answers: Vec<A>,
+}
+
+impl Oracle {
+    /// Starts the process, or says why this test is skipped: there is no Python with h5py yet.
+    ///
+    /// # Errors
+    /// If there is a Python but it does not start.
+    pub fn start() -> Result<Option<Oracle>, Box<dyn Error>> {
+        let Some(python) = python() else {
+            println!("skipped: no Python with h5py; `cargo xtask test` sets one up");
+            return Ok(None);
+        };
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("oracle.py");
+        let mut child = Command::new(python).arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let questions = child.stdin.take().ok_or("the oracle has no input")?;
+        let answers = BufReader::new(child.stdout.take().ok_or("the oracle has no output")?);
+        Ok(Some(Oracle { child, questions, answers }))
+    }
+
+    /// Asks a batch of questions of one kind.
+    ///
+    /// # Errors
+    /// If the process broke, which prints its own complaint.
+    pub fn ask<A: DeserializeOwned>(&mut self, questions: &[Question<'_>]) -> Result<Vec<A>, Box<dyn Error>> {
+        let mut line = serde_json::to_vec(&Asked { questions })?;
+        line.push(b'\n');
+        self.questions.write_all(&line)?;
+        self.questions.flush()?;
+        let mut reply = String::new();
+        if self.answers.read_line(&mut reply)? == 0 {
+            return Err(format!("the oracle ended with {}", self.child.wait()?).into());
+        }
+        let Answered { answers } = serde_json::from_str(&reply)?;
+        Ok(answers)
+    }
+}
+
+impl Drop for Oracle {
+    fn drop(&mut self) {
+        // It would end by itself when its input closes; a test that failed does not wait for it.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// The interpreter named by `cargo xtask`, or the one that it has set up before.
+fn python() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("HYPERSLAB_PYTHON") {
+        return Some(named.into());
+    }
+    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/venv");
+    ["bin/python", "Scripts/python.exe"].iter().map(|name| home.join(name)).find(|python| python.exists())
+}

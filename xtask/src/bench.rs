@@ -1,0 +1,22 @@
+//! `cargo xtask bench`: us and libhdf5 in one process.
+
+use crate::step::{cargo, run as execute};
+use crate::{metadata, python};
+use anyhow::Result;
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Only cases whose name contains one of these
+    names: Vec<String>,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let python = python::set_up(&metadata::load()?)?;
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--release", "--package", "hyperslab-bench", "--"]);
+    command.args(options.json.then_some("--json")).args(&options.names);
+    execute(command.env(python::VARIABLE, python))
+}

@@ -1,0 +1,34 @@
+//! The Python environment with h5py, whose wheel brings the libhdf5 that tests and benchmarks compare against.
+
+use crate::metadata::Metadata;
+use crate::step::{run, step};
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What to install, inside the workspace.
+const REQUIREMENTS: &str = "oracle/requirements.txt";
+
+/// Tests find the interpreter through this variable.
+pub(crate) const VARIABLE: &str = "HYPERSLAB_PYTHON";
+
+/// Makes sure that the environment exists and is right; returns its interpreter.
+pub(crate) fn set_up(metadata: &Metadata) -> Result<PathBuf> {
+    let home = metadata.target_directory.join("venv");
+    let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let requirements = metadata.workspace_root.join(REQUIREMENTS);
+    let wanted = fs::read_to_string(&requirements).with_context(|| format!("cannot read {REQUIREMENTS}"))?;
+    // Written last, so that an interrupted installation is not taken for a whole one.
+    let stamp = home.join("installed.txt");
+    if python.exists() && fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(python);
+    }
+    step("Python environment with h5py", || {
+        let system = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
+        run(Command::new(system).args(["-m", "venv", "--clear"]).arg(&home))?;
+        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--requirement"]).arg(&requirements))?;
+        fs::write(&stamp, &wanted).context("cannot note what was installed")
+    })?;
+    Ok(python)
+}

@@ -1,0 +1,43 @@
+//! Running commands one after the other: say what, run it, say how long it took, stop at the first failure.
+
+use anyhow::{Context, Result, bail};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Runs `work` under a headline and prints its time.
+pub(crate) fn step<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    eprintln!("==> {what}");
+    let begin = Instant::now();
+    let result = work().with_context(|| format!("{what} failed"));
+    let verdict = if result.is_ok() { "done" } else { "FAILED" };
+    eprintln!("    {verdict} in {:.1} s", begin.elapsed().as_secs_f64());
+    result
+}
+
+/// The cargo that runs us.
+pub(crate) fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Runs a command to its end; its output goes to the terminal.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    eprintln!("    $ {}", shown(command));
+    let status = command.status().with_context(|| format!("cannot start {}", shown(command)))?;
+    if !status.success() {
+        bail!("`{}` ended with {status}", shown(command));
+    }
+    Ok(())
+}
+
+/// Whether a command starts and succeeds; its output is dropped.
+pub(crate) fn succeeds(command: &mut Command) -> bool {
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
+/// The command as a person would type it, with program paths shortened to their names.
+fn shown(command: &Command) -> String {
+    let program = std::path::Path::new(command.get_program());
+    let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
+    let arguments = command.get_args().map(|argument| argument.to_string_lossy().into_owned());
+    std::iter::once(name).chain(arguments).collect::<Vec<_>>().join(" ")
+}
