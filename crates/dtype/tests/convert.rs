@@ -5,7 +5,7 @@
 mod libhdf5;
 mod random;
 
-use hyperslab_dtype::{Datatype, NoHeap, Plan};
+use hyperslab_dtype::{Class, Datatype, NoHeap, Plan};
 use libhdf5::{ask, hex, message, unhex};
 use random::values::{mask, value};
 use random::{Rng, pairs};
@@ -95,7 +95,11 @@ fn nested() {
 fn pairs_without_a_conversion_have_none_here_either() {
     // Values are all zero: only whether there is a conversion counts.
     let mut cases = cases(13, 6_000, |rng| (random::datatype(rng, 1), random::datatype(rng, 1)));
-    cases.retain(|case| !case.from.has_vlen() && !case.from.has_reference() && !case.to.has_reference());
+    // libhdf5 2.0 does not look at the names of the second enumeration.
+    let is_enum = |datatype: &Datatype| matches!(datatype.class(), Class::Enum(_));
+    cases.retain(|Case { from, to, .. }| {
+        !from.has_vlen() && !from.has_reference() && !to.has_reference() && !(is_enum(from) && is_enum(to))
+    });
     for case in &mut cases {
         case.source.fill(0);
     }

@@ -14,7 +14,7 @@ use crate::{Error, Normalization, Order, Result};
 const MAX_EXPONENT: u8 = 63;
 
 pub(super) fn op(from: &Datatype, to: &Datatype) -> Result<Op> {
-    if !from.has_vlen() && same(from, to, true) {
+    if is_untouched(from, to) || matches!(from.class(), Class::Reference(_)) && from == to {
         return Ok(Op::Copy);
     }
     let refuse = |why: &str| Error::NoConversion { from: from.to_string(), to: to.to_string(), why: why.into() };
@@ -26,7 +26,10 @@ pub(super) fn op(from: &Datatype, to: &Datatype) -> Result<Op> {
             Err(why) => Err(refuse(&why)),
         },
         (Class::Complex(base), Class::Complex(to)) => parts(base, to),
-        (Class::Complex(base), Class::Fixed(_) | Class::Float(_)) => real(base, to, base),
+        (Class::Complex(base), Class::Fixed(_) | Class::Float(_)) => {
+            let plan = Plan { from: base.size(), to: to.size(), op: real(base, to, base)? };
+            Ok(Op::Start(Box::new(plan)))
+        }
         (Class::Fixed(_) | Class::Float(_), Class::Complex(base)) => {
             let plan = Plan { from: from.size(), to: base.size(), op: real(from, base, base)? };
             Ok(Op::Padded(Box::new(plan)))
@@ -39,9 +42,14 @@ pub(super) fn op(from: &Datatype, to: &Datatype) -> Result<Op> {
             fits(from.size().max(to.size())).ok_or_else(|| refuse(TOO_LARGE))?;
             Ok(Op::Soft(Soft::bits((from.size(), *before), (to.size(), *after))))
         }
-        (Class::Compound(before), Class::Compound(after)) => Ok(Op::Members(Members::new(before, after)?)),
+        (Class::Compound(before), Class::Compound(after)) => {
+            let members = Members::new(before, after)?;
+            let whole = from.size() == to.size() && members.copies(from.size());
+            Ok(if whole { Op::Copy } else { Op::Members(members) })
+        }
         (Class::Array(before), Class::Array(after)) if before.dims() == after.dims() => {
-            Ok(Op::Repeat(before.elements(), Box::new(Plan::new(before.base(), after.base())?)))
+            let plan = Plan::new(before.base(), after.base())?;
+            Ok(if plan.is_copy() { Op::Copy } else { Op::Repeat(before.elements(), Box::new(plan)) })
         }
         (Class::Array(_), Class::Array(_)) => Err(refuse("the dimensions differ")),
         (Class::Vlen(before), Class::Vlen(after)) => match (before.text, after.text) {
@@ -51,6 +59,11 @@ pub(super) fn op(from: &Datatype, to: &Datatype) -> Result<Op> {
         (Class::Reference(Reference::Object), Class::Reference(Reference::Object)) => Ok(Op::Address),
         _ => Err(refuse("libhdf5 converts no such pair")),
     }
+}
+
+/// Whether libhdf5 leaves values as they are, gaps included. It looks into everything that holds references.
+pub(super) fn is_untouched(from: &Datatype, to: &Datatype) -> bool {
+    !from.has_vlen() && !from.has_reference() && same(from, to, true)
 }
 
 const TOO_LARGE: &str = "numbers of over 64 bytes are not converted";

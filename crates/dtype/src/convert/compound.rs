@@ -1,10 +1,10 @@
 //! Compounds, member by member, by name.
 
+use super::choose::is_untouched;
 use super::lane::Lanes;
 use super::plan::{Heaps, Op, Plan};
 use crate::Result;
 use crate::compound::{Compound, Member};
-use crate::equal::same;
 
 /// Elements of which each member is converted before the next: few enough to stay in the processor's cache.
 const BLOCK: usize = 512;
@@ -40,6 +40,11 @@ impl Members {
         Ok(Members { steps: merged(steps) })
     }
 
+    /// Whether all there is to do is to copy `size` bytes.
+    pub(super) fn copies(&self, size: usize) -> bool {
+        matches!(self.steps.as_slice(), [Step { from: 0, to: 0, plan }] if plan.is_copy() && plan.from == size)
+    }
+
     pub(super) fn run(&self, mut lanes: Lanes<'_>, heaps: &mut Heaps<'_>) -> Result<()> {
         for start in (0..lanes.count).step_by(BLOCK) {
             let count = BLOCK.min(lanes.count - start);
@@ -59,8 +64,7 @@ fn common_start(from: &Compound, to: &Compound, steps: &[Step]) -> Option<usize>
     let matches = |(source, target): (&&Member, &&Member)| {
         source.name == target.name
             && source.offset == target.offset
-            && !source.datatype.has_vlen()
-            && same(&source.datatype, &target.datatype, true)
+            && is_untouched(&source.datatype, &target.datatype)
     };
     let starts = from.len() != to.len() && steps.len() == common && from.iter().zip(&to).all(matches);
     starts.then(|| shorter.last().map(|last| last.end() as usize)).flatten()

@@ -42,6 +42,8 @@ pub(super) enum Op {
     /// An address gets wider or narrower, filled with zeros.
     Address,
     Members(Members),
+    /// Of each value, what it starts with, by the plan: a complex number becomes real.
+    Start(Box<Plan>),
     /// The first part is made by the plan, the rest is zero: a real number becomes complex.
     Padded(Box<Plan>),
     /// So many values in a row, each by the plan.
@@ -140,6 +142,7 @@ impl Plan {
                 to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
             }),
             Op::Members(members) => members.run(lanes, heaps)?,
+            Op::Start(plan) => plan.run(lanes, heaps)?,
             Op::Padded(plan) => {
                 plan.run(lanes.at(0, 0), heaps)?;
                 lanes.at(0, plan.to).each(0, to - plan.to, |_, rest| rest.fill(0));

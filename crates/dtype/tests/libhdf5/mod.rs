@@ -29,9 +29,9 @@ pub fn ask(requests: &[String]) -> Option<Vec<String>> {
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/libhdf5/oracle.py");
     let output = Command::new(python).arg(script).arg(&file).output().unwrap();
     std::fs::remove_file(&file).unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let answers: Vec<String> = String::from_utf8(output.stdout).unwrap().lines().map(str::to_string).collect();
-    assert_eq!(answers.len(), requests.len(), "{}", String::from_utf8_lossy(&output.stderr));
+    let stuck = requests.get(answers.len()).map_or("", String::as_str);
+    assert!(output.status.success(), "{}\n{}\nat {stuck}", output.status, String::from_utf8_lossy(&output.stderr));
     Some(answers)
 }
 

@@ -16,6 +16,7 @@ import re
 import sys
 
 import h5py
+import h5py._conv
 
 
 def load():
@@ -24,6 +25,9 @@ def load():
             return ct.CDLL(line.split()[-1])
     raise SystemExit('libhdf5 is not loaded')
 
+
+# Its own conversions, without what h5py adds for Python objects.
+h5py._conv.unregister_converters()
 
 L = load()
 L.H5open()
@@ -169,4 +173,4 @@ def answer(line):
 
 
 for request in open(sys.argv[1]):
-    print(answer(request))
+    print(answer(request), flush=True)

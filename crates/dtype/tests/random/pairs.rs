@@ -19,10 +19,13 @@ pub fn pair(rng: &mut Rng, depth: u32) -> (Datatype, Datatype) {
         6 => (bitfield(rng), bitfield(rng)),
         7 => enums(rng),
         8 => from_enum(rng),
-        9 => {
+        9 => loop {
+            // libhdf5 follows pointers in revised references.
             let same = leaf(rng);
-            (same.clone(), same)
-        }
+            if !matches!(same.class(), Class::Reference(Reference::Revised(_))) {
+                return (same.clone(), same);
+            }
+        },
         10 => {
             let (from, to) = pair(rng, depth - 1);
             let dims: Vec<u32> = (0..rng.range(1, 2)).map(|_| rng.range(1, 3)).collect();

@@ -29,13 +29,13 @@ fn unpack<W: Word>(from: &Float, value: W) -> Unpacked<W> {
     if stored != 0 && from.normalization != Normalization::None {
         return Unpacked { fraction: mantissa, length: size, exponent: stored.saturating_sub(bias), denormal: false };
     }
-    let top = mantissa.top().unwrap_or(0);
-    Unpacked {
-        fraction: mantissa.get(0, top),
-        length: top.max(1),
-        exponent: stored.saturating_sub(bias - 1 + i64::from(size - top)),
-        denormal: stored == 0,
-    }
+    let (fraction, length, below) = match mantissa.top() {
+        Some(top) => (mantissa.get(0, top), top.max(1), size - top),
+        // No bit at all, in a format that stores the leading one: libhdf5 sees it just below the mantissa.
+        None => (W::ZERO, 0, size + 1),
+    };
+    let exponent = stored.saturating_sub(bias - 1 + i64::from(below));
+    Unpacked { fraction, length, exponent, denormal: stored == 0 }
 }
 
 fn pack<W: Word>(to: &Float, number: Unpacked<W>, negative: bool) -> W {
