@@ -62,9 +62,7 @@ fn common_start(from: &Compound, to: &Compound, steps: &[Step]) -> Option<usize>
     let (from, to) = (from.by_offset(), to.by_offset());
     let (shorter, common) = if from.len() < to.len() { (&from, from.len()) } else { (&to, to.len()) };
     let matches = |(source, target): (&&Member, &&Member)| {
-        source.name == target.name
-            && source.offset == target.offset
-            && is_untouched(&source.datatype, &target.datatype)
+        source.name == target.name && source.offset == target.offset && is_untouched(&source.datatype, &target.datatype)
     };
     let starts = from.len() != to.len() && steps.len() == common && from.iter().zip(&to).all(matches);
     starts.then(|| shorter.last().map(|last| last.end() as usize)).flatten()

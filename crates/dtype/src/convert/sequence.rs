@@ -4,12 +4,9 @@ use super::lane::Lanes;
 use super::plan::{Heaps, Plan};
 use crate::{Error, Result};
 
-/// The longest sequence whose conversion is tried: beyond it, a damaged count is likelier than a value.
-const MAX_BYTES: usize = 1 << 40;
-
 /// Follows each reference, converts what is behind it and stores the result.
 pub(super) fn run(elements: &Plan, sizes: (usize, usize), lanes: Lanes<'_>, heaps: &mut Heaps<'_>) -> Result<()> {
-    let mut buffer = Vec::new();
+    let mut buffer: Vec<u8> = Vec::new();
     lanes.try_each(sizes.0, sizes.1, |from, to| {
         let source = heaps.source;
         let Some(sequence) = source.sequence(from, elements.from)? else {
@@ -21,11 +18,10 @@ pub(super) fn run(elements: &Plan, sizes: (usize, usize), lanes: Lanes<'_>, heap
         if elements.is_copy() {
             return heaps.target.store(Some((count, bytes)), to);
         }
-        let length = count.checked_mul(elements.to).filter(|&length| length <= MAX_BYTES);
-        let length = length.ok_or_else(|| short(count, elements.to, sequence.bytes.len()))?;
         // Members that are not in the source are zero.
         buffer.clear();
-        buffer.resize(length, 0);
+        let length = count.checked_mul(elements.to).filter(|&length| buffer.try_reserve(length).is_ok());
+        buffer.resize(length.ok_or_else(|| too_long(count, elements.to))?, 0);
         let lanes = Lanes { count, from: bytes, from_stride: elements.from, to: &mut buffer, to_stride: elements.to };
         elements.run(lanes, heaps)?;
         heaps.target.store(Some((count, &buffer)), to)
@@ -34,4 +30,8 @@ pub(super) fn run(elements: &Plan, sizes: (usize, usize), lanes: Lanes<'_>, heap
 
 fn short(count: usize, size: usize, bytes: usize) -> Error {
     Error::Sequence(format!("{count} elements of {size} bytes are not in the {bytes} bytes behind it"))
+}
+
+fn too_long(count: usize, size: usize) -> Error {
+    Error::Sequence(format!("there is no memory for {count} elements of {size} bytes"))
 }

@@ -1,7 +1,7 @@
 //! Conversion bit by bit, for any size, precision, offset, order and floating-point format.
 //!
-//! The results are those of libhdf5's own bit arithmetic, oddities included: `docs/datatypes.md` lists them. Values of up to 16 bytes
-//! are worked with as one machine integer, larger ones as eight words; the arithmetic is written once.
+//! The results are those of libhdf5's own bit arithmetic, oddities included: `docs/datatypes.md` lists them. Values of up to 8 or 16
+//! bytes are worked with as one machine integer, larger ones as eight words; the arithmetic is written once.
 
 mod float_float;
 mod float_int;
@@ -56,10 +56,10 @@ impl Soft {
     }
 
     pub(super) fn run(&self, lanes: Lanes<'_>) {
-        if self.from.size.max(self.to.size) <= u128::BYTES {
-            self.run_as::<u128>(lanes);
-        } else {
-            self.run_as::<Wide>(lanes);
+        match self.from.size.max(self.to.size) {
+            ..=u64::BYTES => self.run_as::<u64>(lanes),
+            ..=u128::BYTES => self.run_as::<u128>(lanes),
+            _ => self.run_as::<Wide>(lanes),
         }
     }
 

@@ -73,59 +73,64 @@ fn reorder(bytes: &[u8], buffer: &mut [u8], order: Order) {
     order.flip(buffer.get_mut(..length).unwrap_or_default());
 }
 
-impl Word for u128 {
-    const BYTES: usize = 16;
-    const ZERO: u128 = 0;
+macro_rules! machine_words {
+    ($($int:ident)*) => {$(
+        impl Word for $int {
+            const BYTES: usize = size_of::<$int>();
+            const ZERO: $int = 0;
 
-    fn load(bytes: &[u8], order: Order) -> u128 {
-        let mut buffer = [0; 16];
-        reorder(bytes, &mut buffer, order);
-        u128::from_le_bytes(buffer)
-    }
+            fn load(bytes: &[u8], order: Order) -> $int {
+                let mut buffer = [0; size_of::<$int>()];
+                reorder(bytes, &mut buffer, order);
+                $int::from_le_bytes(buffer)
+            }
 
-    fn store(self, bytes: &mut [u8], order: Order) {
-        for (to, from) in bytes.iter_mut().zip(self.to_le_bytes()) {
-            *to = from;
+            fn store(self, bytes: &mut [u8], order: Order) {
+                for (to, from) in bytes.iter_mut().zip(self.to_le_bytes()) {
+                    *to = from;
+                }
+                order.flip(bytes);
+            }
+
+            fn shl(self, by: u32) -> $int {
+                self.checked_shl(by).unwrap_or(0)
+            }
+
+            fn shr(self, by: u32) -> $int {
+                self.checked_shr(by).unwrap_or(0)
+            }
+
+            fn and(self, other: $int) -> $int {
+                self & other
+            }
+
+            fn or(self, other: $int) -> $int {
+                self | other
+            }
+
+            fn not(self) -> $int {
+                !self
+            }
+
+            fn next(self) -> $int {
+                self.wrapping_add(1)
+            }
+
+            fn top(self) -> Option<u32> {
+                self.checked_ilog2()
+            }
+
+            fn low(self) -> u64 {
+                self as u64
+            }
+
+            fn of_low(low: u64) -> $int {
+                low.into()
+            }
         }
-        order.flip(bytes);
-    }
-
-    fn shl(self, by: u32) -> u128 {
-        self.checked_shl(by).unwrap_or(0)
-    }
-
-    fn shr(self, by: u32) -> u128 {
-        self.checked_shr(by).unwrap_or(0)
-    }
-
-    fn and(self, other: u128) -> u128 {
-        self & other
-    }
-
-    fn or(self, other: u128) -> u128 {
-        self | other
-    }
-
-    fn not(self) -> u128 {
-        !self
-    }
-
-    fn next(self) -> u128 {
-        self.wrapping_add(1)
-    }
-
-    fn top(self) -> Option<u32> {
-        self.checked_ilog2()
-    }
-
-    fn low(self) -> u64 {
-        self as u64
-    }
-
-    fn of_low(low: u64) -> u128 {
-        low.into()
-    }
+    )*};
 }
+machine_words!(u64 u128);
 
 /// Sixty-four bytes: every number that is converted at all.
 #[derive(Clone, Copy, Debug, PartialEq)]
