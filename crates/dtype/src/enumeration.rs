@@ -82,7 +82,7 @@ impl Datatype {
     /// The truth values of h5py.
     pub(crate) fn boolean() -> Datatype {
         let base = Box::new(Datatype::of::<i8>());
-        let names = ["FALSE", "TRUE"].map(|name| Name::of_literal(name)).into();
+        let names = ["FALSE", "TRUE"].map(Name::of_literal).into();
         Datatype { size: 1, depth: 1, class: Class::Enum(Enum { base, names, values: vec![0, 1] }) }
     }
 

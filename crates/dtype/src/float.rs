@@ -113,7 +113,7 @@ impl Float {
         if sign.overlaps(self.exponent) || sign.overlaps(self.mantissa) || self.exponent.overlaps(self.mantissa) {
             return refuse("sign, exponent and mantissa overlap");
         }
-        if self.bits.order == Order::Vax && size % 2 != 0 {
+        if self.bits.order == Order::Vax && !size.is_multiple_of(2) {
             return refuse("VAX order needs an even number of bytes");
         }
         Ok(())

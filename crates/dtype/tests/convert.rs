@@ -98,7 +98,7 @@ fn pairs_without_a_conversion_have_none_here_either() {
     // libhdf5 2.0 does not look at the names of the second enumeration.
     let is_enum = |datatype: &Datatype| matches!(datatype.class(), Class::Enum(_));
     cases.retain(|Case { from, to, .. }| {
-        !from.has_vlen() && !from.has_reference() && !to.has_reference() && !(is_enum(from) && is_enum(to))
+        !(from.has_vlen() || from.has_reference() || to.has_reference() || is_enum(from) && is_enum(to))
     });
     for case in &mut cases {
         case.source.fill(0);

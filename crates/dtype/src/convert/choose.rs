@@ -152,7 +152,7 @@ fn no_vax(from: &Datatype, to: &Datatype) -> Result<()> {
 
 /// Whether C has complex numbers with such parts: `float`, `double`, `long double`.
 fn is_native_part(part: &Datatype) -> bool {
-    Number::of(part).is_some_and(|number| Kernel::is_c_float(number))
+    Number::of(part).is_some_and(Kernel::is_c_float)
 }
 
 /// Whether a datatype is what people used before there were complex numbers: two values in an array, or a compound of a

@@ -106,6 +106,6 @@ impl X87 {
         let rounded = kept + u64::from(rest > LEADING || rest == LEADING && kept & 1 == 1);
         // The leading one, or the carry of rounding, adds one to the exponent.
         let stored = if below > 0 { 0 } else { (exponent + bias - 1) as u64 };
-        sign | (stored << size) + rounded
+        sign | ((stored << size) + rounded)
     }
 }

@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
 
     fn opaque(&mut self, head: &Head) -> Result<Datatype> {
         let length = head.flags as usize & 0xff;
-        if length % 8 != 0 {
+        if !length.is_multiple_of(8) {
             return self.refuse(format!("the tag of an opaque datatype takes {length} bytes, not a multiple of 8"));
         }
         let tag = self.cursor.take(length)?;
@@ -261,7 +261,7 @@ impl<'a> Reader<'a> {
         for _ in 0..head.flags & 0xffff {
             names.push(self.name(head)?);
         }
-        let length = names.len().checked_mul(base.size()).unwrap_or(usize::MAX);
+        let length = names.len().saturating_mul(base.size());
         let values = self.cursor.take(length)?.to_vec();
         Datatype::enumeration_of(base, names, values)
     }

@@ -57,8 +57,8 @@ impl Soft {
 
     pub(super) fn run(&self, lanes: Lanes<'_>) {
         match self.from.size.max(self.to.size) {
-            ..=u64::BYTES => self.run_as::<u64>(lanes),
-            ..=u128::BYTES => self.run_as::<u128>(lanes),
+            size if size <= u64::BYTES => self.run_as::<u64>(lanes),
+            size if size <= u128::BYTES => self.run_as::<u128>(lanes),
             _ => self.run_as::<Wide>(lanes),
         }
     }

@@ -223,3 +223,55 @@ impl Word for Wide {
         Wide([low, 0, 0, 0, 0, 0, 0, 0])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn wide(value: u128) -> Wide {
+        Wide::load(&value.to_le_bytes(), Order::Little)
+    }
+
+    proptest! {
+        #[test]
+        fn wide_words_do_what_machine_words_do(a: u128, b: u128, at in 0..140u32, count in 0..140u32) {
+            let low = |word: Wide| {
+                let mut bytes = [0; 16];
+                word.store(&mut bytes, Order::Little);
+                u128::from_le_bytes(bytes)
+            };
+            prop_assert_eq!(low(wide(a).shl(at)), a.shl(at));
+            prop_assert_eq!(low(wide(a).shr(at)), a.shr(at));
+            prop_assert_eq!(low(wide(a).and(wide(b))), a & b);
+            prop_assert_eq!(low(wide(a).or(wide(b))), a | b);
+            prop_assert_eq!(low(wide(a).not()), !a);
+            prop_assert_eq!(low(wide(a).next()), a.wrapping_add(1));
+            prop_assert_eq!(wide(a).top(), a.top());
+            prop_assert_eq!(wide(a).bit(at), a.bit(at));
+            prop_assert_eq!(wide(a).low(), a as u64);
+            prop_assert_eq!(low(wide(a).get(at, count)), a.get(at, count));
+            let (mut wide_field, mut field) = (wide(a), a);
+            wide_field.set(at, count, wide(b));
+            field.set(at, count, b);
+            prop_assert_eq!(low(wide_field), field);
+        }
+
+        #[test]
+        fn shifts_cross_words(a: u128, at in 0..380u32) {
+            prop_assert_eq!(wide(a).shl(at).shr(at), wide(a));
+            prop_assert_eq!(wide(a).shl(at).top(), a.top().map(|top| top + at));
+        }
+
+        #[test]
+        fn order_is_only_a_matter_of_loading(bytes in prop::collection::vec(any::<u8>(), 1..=16)) {
+            let mut turned = bytes.clone();
+            turned.reverse();
+            prop_assert_eq!(u128::load(&bytes, Order::Big), u128::load(&turned, Order::Little));
+            let mut back = vec![0; bytes.len()];
+            Wide::load(&bytes, Order::Big).store(&mut back, Order::Big);
+            prop_assert_eq!(back, bytes);
+        }
+    }
+}
