@@ -1,0 +1,105 @@
+//! Variable-length values in memory: one buffer for all of them.
+
+use std::borrow::Cow;
+
+use crate::datatype::{Class, Datatype};
+use crate::heap::{Sequence, Source, Target};
+use crate::{Error, Result};
+
+/// All sequences of a buffer of values, one after the other. A value is a reference of 16 bytes: where its elements start in the
+/// arena, and how many there are, both as little-endian 64-bit numbers. Null has no elements and starts at 2^64 - 1.
+///
+/// ```
+/// use hyperslab_dtype::{Arena, Target};
+/// let mut arena = Arena::default();
+/// let mut reference = [0; Arena::REFERENCE];
+/// arena.store(Some((3, b"abc")), &mut reference)?;
+/// assert_eq!(arena.get(&reference, 1)?, Some(&b"abc"[..]));
+/// # Ok::<(), hyperslab_dtype::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Arena {
+    bytes: Vec<u8>,
+}
+
+const NULL: u64 = u64::MAX;
+
+impl Arena {
+    /// How many bytes a reference into an arena has.
+    pub const REFERENCE: usize = 16;
+
+    /// An arena with room for `bytes` bytes.
+    pub fn with_capacity(bytes: usize) -> Arena {
+        Arena { bytes: Vec::with_capacity(bytes) }
+    }
+
+    /// All bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The elements, of `size` bytes each, that `reference` names; none for null.
+    pub fn get(&self, reference: &[u8], size: usize) -> Result<Option<&[u8]>> {
+        let (start, count) = parts(reference)?;
+        if start == NULL {
+            return Ok(None);
+        }
+        let place = || {
+            let start = usize::try_from(start).ok()?;
+            let length = usize::try_from(count).ok()?.checked_mul(size)?;
+            self.bytes.get(start..)?.get(..length)
+        };
+        let outside = || Error::Sequence(format!("{count} elements of {size} bytes at {start} lie outside the arena"));
+        place().map(Some).ok_or_else(outside)
+    }
+}
+
+fn parts(reference: &[u8]) -> Result<(u64, u64)> {
+    let halves = reference.as_chunks::<8>();
+    match halves {
+        (&[start, count], []) => Ok((u64::from_le_bytes(start), u64::from_le_bytes(count))),
+        _ => Err(Error::Sequence(format!("a reference into an arena has 16 bytes, not {}", reference.len()))),
+    }
+}
+
+impl Source for Arena {
+    fn sequence(&self, reference: &[u8], size: usize) -> Result<Option<Sequence<'_>>> {
+        let found = self.get(reference, size)?;
+        Ok(found.map(|bytes| Sequence { count: bytes.len() / size.max(1), bytes: Cow::Borrowed(bytes) }))
+    }
+}
+
+impl Target for Arena {
+    fn store(&mut self, sequence: Option<(usize, &[u8])>, reference: &mut [u8]) -> Result<()> {
+        parts(reference)?;
+        let (start, count) = sequence.map_or((NULL, 0), |(count, _)| (self.bytes.len() as u64, count as u64));
+        self.bytes.extend_from_slice(sequence.map_or(&[], |(_, bytes)| bytes));
+        for (to, from) in reference.iter_mut().zip(start.to_le_bytes().into_iter().chain(count.to_le_bytes())) {
+            *to = from;
+        }
+        Ok(())
+    }
+}
+
+impl Datatype {
+    /// The datatype values have in memory: variable-length parts are references into an [`Arena`]. Where that changes the size of
+    /// a member, its compound is packed.
+    ///
+    /// ```
+    /// use hyperslab_dtype::{Charset, Datatype};
+    /// let (text, _) = Datatype::decode(&Datatype::var_string(Charset::Utf8).encode(hyperslab_dtype::Version::V1))?;
+    /// assert_eq!(text.in_memory()?.size(), 16);
+    /// # Ok::<(), hyperslab_dtype::Error>(())
+    /// ```
+    pub fn in_memory(&self) -> Result<Datatype> {
+        let changes = self.any(&mut |part| matches!(part.class(), Class::Vlen(_)) && part.size() != Arena::REFERENCE);
+        if !changes {
+            return Ok(self.clone());
+        }
+        let changed = self.map_parts(&|part| part.in_memory())?;
+        match changed.class {
+            Class::Vlen(vlen) => Datatype::vlen_of_size(Arena::REFERENCE as u32, vlen),
+            class => Datatype::checked(changed.size, class),
+        }
+    }
+}

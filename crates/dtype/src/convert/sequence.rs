@@ -1,0 +1,37 @@
+//! Variable-length values, element by element.
+
+use super::lane::Lanes;
+use super::plan::{Heaps, Plan};
+use crate::{Error, Result};
+
+/// Follows each reference, converts what is behind it and stores the result.
+pub(super) fn run(elements: &Plan, sizes: (usize, usize), lanes: Lanes<'_>, heaps: &mut Heaps<'_>) -> Result<()> {
+    let mut buffer: Vec<u8> = Vec::new();
+    lanes.try_each(sizes.0, sizes.1, |from, to| {
+        let source = heaps.source;
+        let Some(sequence) = source.sequence(from, elements.from)? else {
+            return heaps.target.store(None, to);
+        };
+        let count = sequence.count;
+        let bytes = count.checked_mul(elements.from).and_then(|length| sequence.bytes.get(..length));
+        let bytes = bytes.ok_or_else(|| short(count, elements.from, sequence.bytes.len()))?;
+        if elements.is_copy() {
+            return heaps.target.store(Some((count, bytes)), to);
+        }
+        // Members that are not in the source are zero.
+        buffer.clear();
+        let length = count.checked_mul(elements.to).filter(|&length| buffer.try_reserve(length).is_ok());
+        buffer.resize(length.ok_or_else(|| too_long(count, elements.to))?, 0);
+        let lanes = Lanes { count, from: bytes, from_stride: elements.from, to: &mut buffer, to_stride: elements.to };
+        elements.run(lanes, heaps)?;
+        heaps.target.store(Some((count, &buffer)), to)
+    })
+}
+
+fn short(count: usize, size: usize, bytes: usize) -> Error {
+    Error::Sequence(format!("{count} elements of {size} bytes are not in the {bytes} bytes behind it"))
+}
+
+fn too_long(count: usize, size: usize) -> Error {
+    Error::Sequence(format!("there is no memory for {count} elements of {size} bytes"))
+}
