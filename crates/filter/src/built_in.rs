@@ -1,0 +1,10 @@
+//! The list of filters that come with the crate. Called by the default registry.
+
+use std::sync::Arc;
+
+use crate::*;
+
+/// One of each.
+pub(crate) fn built_in() -> [Arc<dyn Filter>; 3] {
+    [Arc::new(Deflate), Arc::new(Shuffle), Arc::new(Fletcher32)]
+}
