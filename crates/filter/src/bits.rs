@@ -4,6 +4,9 @@ use crate::Fault;
 
 const ENDED: Fault = Fault::Corrupt("the packed values end early");
 
+/// No good data has longer runs of zeros.
+const MAX_ZEROS: u32 = 1 << 30;
+
 /// Reads bits front to back.
 pub(crate) struct BitReader<'a> {
     bytes: &'a [u8],
@@ -60,6 +63,9 @@ impl<'a> BitReader<'a> {
             }
             if self.left() <= 56 {
                 return Err(ENDED);
+            }
+            if zeros > MAX_ZEROS {
+                return Err(Fault::Corrupt("a number too large"));
             }
             zeros += 56;
             self.at += 56;

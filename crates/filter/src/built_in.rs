@@ -5,6 +5,13 @@ use std::sync::Arc;
 use crate::*;
 
 /// One of each.
-pub(crate) fn built_in() -> [Arc<dyn Filter>; 3] {
-    [Arc::new(Deflate), Arc::new(Shuffle), Arc::new(Fletcher32)]
+pub(crate) fn built_in() -> Vec<Arc<dyn Filter>> {
+    vec![
+        Arc::new(Deflate),
+        Arc::new(Shuffle),
+        Arc::new(Fletcher32),
+        Arc::new(Szip),
+        Arc::new(Nbit),
+        Arc::new(ScaleOffset),
+    ]
 }

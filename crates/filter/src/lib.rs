@@ -26,22 +26,37 @@
 
 mod bits;
 mod built_in;
+mod bzip2;
 mod deflate;
 mod error;
 mod filter;
 mod fletcher32;
 mod known;
+mod lz;
+mod lz4;
+mod lzf;
+mod nbit;
 mod output;
 mod pipeline;
 mod registry;
+mod scaleoffset;
 mod shuffle;
+mod szip;
 mod transpose;
+mod zstd;
 
+pub use bzip2::Bzip2;
 pub use deflate::Deflate;
 pub use error::{Error, Fault, Result};
 pub use filter::{Decoded, Encoded, Filter};
 pub use fletcher32::Fletcher32;
 pub use known::known_name;
+pub use lz4::Lz4;
+pub use lzf::Lzf;
+pub use nbit::{Nbit, NbitType};
 pub use pipeline::{MAX_STEPS, Pipeline, Step};
 pub use registry::Registry;
+pub use scaleoffset::{ScaleOffset, ScaleOffsetKind, ScaleOffsetType};
 pub use shuffle::Shuffle;
+pub use szip::{Szip, SzipType};
+pub use zstd::Zstd;
