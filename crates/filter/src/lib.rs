@@ -24,7 +24,9 @@
 //!
 //! The design is told in `docs/filters.md`.
 
+mod bitplanes;
 mod bits;
+mod bitshuffle;
 mod built_in;
 mod bzip2;
 mod deflate;
@@ -45,6 +47,7 @@ mod szip;
 mod transpose;
 mod zstd;
 
+pub use bitshuffle::{Bitshuffle, BitshuffleCodec};
 pub use bzip2::Bzip2;
 pub use deflate::Deflate;
 pub use error::{Error, Fault, Result};
