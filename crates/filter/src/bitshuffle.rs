@@ -1,0 +1,172 @@
+//! Filter 32008: bitshuffle, alone or with LZ4 or Zstandard after it.
+//!
+//! The elements are taken in blocks, the last of them cut to a multiple of 8; elements after that stay as they are. With a
+//! compressor, a chunk starts with its decoded length in 8 bytes and the bytes of a block in 4, and each block with its
+//! stored length in 4, all big-endian.
+
+use hyperslab_base::{Cursor, Width};
+
+use crate::{
+    Decoded, Encoded, Fault, Filter,
+    bitplanes::{Room, to_bitplanes, to_elements},
+    lz4,
+    output::{stale, to_len},
+    zstd,
+};
+
+/// Bitshuffle, filter 32008.
+#[derive(Clone, Copy, Debug)]
+pub struct Bitshuffle;
+
+/// What happens to the shuffled bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BitshuffleCodec {
+    /// Nothing.
+    None,
+    /// LZ4.
+    Lz4,
+    /// Zstandard, with its level.
+    Zstd(u32),
+}
+
+impl Bitshuffle {
+    /// Its number.
+    pub const ID: u16 = 32008;
+
+    /// The parameters for elements of this many bytes, in blocks of so many elements; 0 is about 8 KiB.
+    pub fn params(element_size: u32, block_elements: u32, codec: BitshuffleCodec) -> Vec<u32> {
+        let mut params = vec![0, 4, element_size, block_elements];
+        match codec {
+            BitshuffleCodec::None => params.push(0),
+            BitshuffleCodec::Lz4 => params.push(LZ4),
+            BitshuffleCodec::Zstd(level) => params.extend([ZSTD, level]),
+        }
+        params
+    }
+}
+
+const LZ4: u32 = 2;
+const ZSTD: u32 = 3;
+const DEFAULT_BLOCK_BYTES: usize = 8192;
+const MIN_DEFAULT_BLOCK: usize = 128;
+
+impl Filter for Bitshuffle {
+    fn id(&self) -> u16 {
+        Bitshuffle::ID
+    }
+
+    fn name(&self) -> &'static str {
+        "bitshuffle"
+    }
+
+    fn decode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
+        let params = Params::read(params)?;
+        let mut cursor = Cursor::new(input);
+        let (len, block) = if params.codec == BitshuffleCodec::None {
+            (input.len(), params.block)
+        } else {
+            let len = to_len(cursor.uint(Width::W8)?.swap_bytes())?;
+            (len, to_len(cursor.u32()?.swap_bytes())? / params.size)
+        };
+        let blocks = Blocks::of(len, params.size, block)?;
+        let (planes, plain) = stale(out, len, limit)?.split_at_mut_checked(blocks.end).unwrap_or_default();
+        let (mut unpacked, mut room) = (Vec::new(), Room::default());
+        for block in planes.chunks_mut(blocks.bytes) {
+            if params.codec == BitshuffleCodec::None {
+                to_elements(params.size, cursor.take(block.len())?, block, &mut room);
+                continue;
+            }
+            let stored = to_len(cursor.u32()?.swap_bytes())?;
+            let stored = cursor.take(stored)?;
+            let unpacked = stale(&mut unpacked, block.len(), limit)?;
+            match params.codec {
+                BitshuffleCodec::Lz4 => lz4::decompress_exact(stored, unpacked)?,
+                _ if zstd::decompress(stored, unpacked)? == unpacked.len() => {}
+                _ => return Err(Fault::Corrupt("a block decodes to too few bytes")),
+            }
+            to_elements(params.size, unpacked, block, &mut room);
+        }
+        plain.copy_from_slice(cursor.take(plain.len())?);
+        Ok(Decoded::Written)
+    }
+
+    fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
+        let params = Params::read(params)?;
+        if input.len() % params.size != 0 {
+            return Err(Fault::Params("the data is not a whole number of elements"));
+        }
+        let blocks = Blocks::of(input.len(), params.size, params.block)?;
+        out.clear();
+        if params.codec != BitshuffleCodec::None {
+            out.extend((input.len() as u64).to_be_bytes());
+            out.extend(((params.block * params.size) as u32).to_be_bytes());
+        }
+        let (elements, plain) = input.split_at_checked(blocks.end).unwrap_or_default();
+        let (mut planes, mut room) = (Vec::new(), Room::default());
+        for block in elements.chunks(blocks.bytes) {
+            let planes = stale(&mut planes, block.len(), block.len())?;
+            to_bitplanes(params.size, block, planes, &mut room);
+            let start = out.len();
+            match params.codec {
+                BitshuffleCodec::None => {
+                    out.extend_from_slice(planes);
+                    continue;
+                }
+                BitshuffleCodec::Lz4 => {
+                    out.extend([0; 4]);
+                    lz4::compress(planes, out)?;
+                }
+                BitshuffleCodec::Zstd(level) => {
+                    out.extend([0; 4]);
+                    zstd::compress(level as i32, planes, out)?;
+                }
+            }
+            let stored = (out.len() - start - 4) as u32;
+            if let Some(place) = out.get_mut(start..start + 4) {
+                place.copy_from_slice(&stored.to_be_bytes());
+            }
+        }
+        out.extend_from_slice(plain);
+        Ok(Encoded::Written)
+    }
+}
+
+struct Params {
+    size: usize,
+    /// In elements.
+    block: usize,
+    codec: BitshuffleCodec,
+}
+
+impl Params {
+    fn read(params: &[u32]) -> Result<Params, Fault> {
+        let &[_, _, size @ 1..=u32::MAX, ref options @ ..] = params else {
+            return Err(Fault::Params("the size of an element is missing"));
+        };
+        let size = size as usize;
+        let default = (DEFAULT_BLOCK_BYTES / size / 8 * 8).max(MIN_DEFAULT_BLOCK);
+        let block = options.first().map_or(0, |block| *block as usize);
+        let codec = match options.get(1) {
+            Some(&LZ4) => BitshuffleCodec::Lz4,
+            Some(&ZSTD) => BitshuffleCodec::Zstd(options.get(2).copied().unwrap_or(0)),
+            _ => BitshuffleCodec::None,
+        };
+        Ok(Params { size, block: if block == 0 { default } else { block }, codec })
+    }
+}
+
+/// How a chunk falls into blocks.
+struct Blocks {
+    /// The bytes of a block.
+    bytes: usize,
+    /// Where the last block ends; it may be shorter.
+    end: usize,
+}
+
+impl Blocks {
+    fn of(len: usize, size: usize, block: usize) -> Result<Blocks, Fault> {
+        let bytes = block.checked_mul(size).filter(|bytes| *bytes > 0 && block % 8 == 0);
+        let bytes = bytes.ok_or(Fault::Params("the elements of a block are not a multiple of 8"))?;
+        Ok(Blocks { bytes, end: len / size / 8 * 8 * size })
+    }
+}

@@ -1,0 +1,17 @@
+//! The list of filters that come with the crate. Called by the default registry.
+
+use std::sync::Arc;
+
+use crate::*;
+
+/// One of each.
+pub(crate) fn built_in() -> Vec<Arc<dyn Filter>> {
+    vec![
+        Arc::new(Deflate),
+        Arc::new(Shuffle),
+        Arc::new(Fletcher32),
+        Arc::new(Szip),
+        Arc::new(Nbit),
+        Arc::new(ScaleOffset),
+    ]
+}

@@ -1,0 +1,58 @@
+//! Filter 307: bzip2, one stream for a chunk.
+
+use bzip2::{Action, Compress, Compression, Decompress, Status};
+
+use crate::{Decoded, Encoded, Fault, Filter, output::stale};
+
+const DEFAULT_LEVEL: u32 = 9;
+
+/// Bzip2, filter 307.
+#[derive(Clone, Copy, Debug)]
+pub struct Bzip2;
+
+impl Bzip2 {
+    /// Its number.
+    pub const ID: u16 = 307;
+
+    /// The parameters for a level, 1 to 9.
+    pub fn params(level: u32) -> Vec<u32> {
+        vec![level]
+    }
+}
+
+impl Filter for Bzip2 {
+    fn id(&self) -> u16 {
+        Bzip2::ID
+    }
+
+    fn name(&self) -> &'static str {
+        "bzip2"
+    }
+
+    fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
+        let mut stream = Decompress::new(false);
+        let room = stale(out, limit, limit)?;
+        match stream.decompress(input, room).map_err(Fault::other)? {
+            Status::StreamEnd => {}
+            _ if stream.total_out() as usize >= limit => return Err(Fault::TooLong(limit)),
+            _ => return Err(Fault::Corrupt("the stream ends early")),
+        }
+        out.truncate(stream.total_out() as usize);
+        Ok(Decoded::Written)
+    }
+
+    fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
+        let level = params.first().copied().unwrap_or(DEFAULT_LEVEL);
+        if !(1..=9).contains(&level) {
+            return Err(Fault::Params("the level is not in 1 to 9"));
+        }
+        // The worst case, by bzip2's documentation.
+        out.resize(input.len() + input.len() / 100 + 600, 0);
+        let mut stream = Compress::new(Compression::new(level), 0);
+        match stream.compress(input, out, Action::Finish).map_err(Fault::other)? {
+            Status::StreamEnd => out.truncate(stream.total_out() as usize),
+            _ => return Err(Fault::Incompressible),
+        }
+        Ok(Encoded::Written)
+    }
+}

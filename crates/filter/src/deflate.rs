@@ -1,0 +1,66 @@
+//! Filter 1: deflate, in the zlib format. The work is done by libdeflate, which wants all of the input and output at once,
+//! as a chunk gives it.
+
+use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
+
+use crate::{Decoded, Encoded, Fault, Filter, output::stale};
+
+/// No stream of deflate grows by more than this factor.
+const MAX_RATIO: usize = 1032;
+
+/// Deflate, filter 1.
+#[derive(Clone, Copy, Debug)]
+pub struct Deflate;
+
+impl Deflate {
+    /// Its number.
+    pub const ID: u16 = 1;
+
+    /// The parameters for a level, 0 to 9.
+    pub fn params(level: u32) -> Vec<u32> {
+        vec![level]
+    }
+}
+
+impl Filter for Deflate {
+    fn id(&self) -> u16 {
+        Deflate::ID
+    }
+
+    fn name(&self) -> &'static str {
+        "deflate"
+    }
+
+    fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
+        let len = inflate(input, stale(out, limit.min(input.len().saturating_mul(MAX_RATIO)), limit)?)?;
+        out.truncate(len);
+        Ok(Decoded::Written)
+    }
+
+    fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
+        let level = *params.first().ok_or(Fault::Params("the level is missing"))?;
+        deflate(level, input, out)?;
+        Ok(Encoded::Written)
+    }
+}
+
+/// Decodes a zlib stream; gives the number of bytes.
+pub(crate) fn inflate(input: &[u8], out: &mut [u8]) -> Result<usize, Fault> {
+    let limit = out.len();
+    Decompressor::new().zlib_decompress(input, out).map_err(|error| match error {
+        DecompressionError::InsufficientSpace => Fault::TooLong(limit),
+        DecompressionError::BadData => Fault::Corrupt("not a zlib stream, or its checksum is wrong"),
+    })
+}
+
+/// Replaces `out` by a zlib stream.
+pub(crate) fn deflate(level: u32, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+    let level = i32::try_from(level).ok().filter(|level| *level <= 9);
+    let level = CompressionLvl::new(level.ok_or(Fault::Params("the level is not in 0 to 9"))?)
+        .map_err(|_| Fault::Params("the level is not in 0 to 9"))?;
+    let mut compressor = Compressor::new(level);
+    out.resize(compressor.zlib_compress_bound(input.len()), 0);
+    let len = compressor.zlib_compress(input, out).map_err(Fault::other)?;
+    out.truncate(len);
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! The trait that every filter has, ours and those that users bring.
+
+use crate::Fault;
+
+/// One way of changing the bytes of a chunk, and of changing them back.
+///
+/// ```
+/// use hyperslab_filter::{Decoded, Encoded, Fault, Filter};
+///
+/// struct Inverse;
+///
+/// impl Filter for Inverse {
+///     fn id(&self) -> u16 {
+///         400
+///     }
+///     fn name(&self) -> &'static str {
+///         "inverse"
+///     }
+///     fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
+///         if input.len() > limit {
+///             return Err(Fault::TooLong(limit));
+///         }
+///         out.clear();
+///         out.extend(input.iter().map(|byte| !byte));
+///         Ok(Decoded::Written)
+///     }
+///     fn encode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
+///         out.clear();
+///         out.extend(input.iter().map(|byte| !byte));
+///         Ok(Encoded::Written)
+///     }
+/// }
+/// ```
+pub trait Filter: Send + Sync {
+    /// The number that stands for this filter in files.
+    fn id(&self) -> u16;
+
+    /// The name for messages, and for the file where it has room for one.
+    fn name(&self) -> &'static str;
+
+    /// Undoes [`encode`](Filter::encode). `out` comes with stale bytes, to be replaced; it must never hold, nor have room
+    /// made for, more than `limit` bytes.
+    fn decode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault>;
+
+    /// Changes the bytes of a chunk for the file. `out` comes with stale bytes, to be replaced.
+    fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault>;
+
+    /// The most bytes that any good encoder makes of `len` bytes: a limit for the filter that decodes before this one.
+    fn encoded_bound(&self, _params: &[u32], len: usize) -> usize {
+        len.saturating_add(len / 4).saturating_add(1 << 16)
+    }
+}
+
+/// Where a decoder left its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decoded {
+    /// In `out`.
+    Written,
+    /// It is the first bytes of the input, this many; `out` is not used.
+    Prefix(usize),
+}
+
+/// Where an encoder left its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoded {
+    /// In `out`.
+    Written,
+    /// It is the input; `out` is not used.
+    Unchanged,
+    /// Nowhere: the data does not get smaller and the format has no way to say so. The filter is to be left out.
+    Incompressible,
+}

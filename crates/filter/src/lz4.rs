@@ -1,0 +1,101 @@
+//! Filter 32004: LZ4 blocks, each with its length before it. Also where blosc and bitshuffle get LZ4 from.
+//!
+//! A chunk starts with its decoded length in 8 bytes and the length of a block in 4, both big-endian; then blocks, each with
+//! its stored length in 4 bytes. A block that did not get smaller is stored as it is.
+
+use hyperslab_base::{Cursor, Width};
+use lz4_flex::block::{DecompressError, compress_into, decompress_into, get_maximum_output_size};
+
+use crate::{
+    Decoded, Encoded, Fault, Filter,
+    output::{stale, to_len},
+};
+
+const DEFAULT_BLOCK: u32 = 1 << 30;
+
+/// LZ4, filter 32004.
+#[derive(Clone, Copy, Debug)]
+pub struct Lz4;
+
+impl Lz4 {
+    /// Its number.
+    pub const ID: u16 = 32004;
+
+    /// The parameters for blocks of this many bytes; 0 is 1 GiB.
+    pub fn params(block_bytes: u32) -> Vec<u32> {
+        vec![block_bytes]
+    }
+}
+
+impl Filter for Lz4 {
+    fn id(&self) -> u16 {
+        Lz4::ID
+    }
+
+    fn name(&self) -> &'static str {
+        "lz4"
+    }
+
+    fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
+        let mut cursor = Cursor::new(input);
+        let len = to_len(cursor.uint(Width::W8)?.swap_bytes())?;
+        let block = to_len(cursor.u32()?.swap_bytes())?;
+        if block == 0 && len > 0 {
+            return Err(Fault::Corrupt("blocks without bytes"));
+        }
+        for part in stale(out, len, limit)?.chunks_mut(block.max(1)) {
+            let stored = to_len(cursor.u32()?.swap_bytes())?;
+            let stored = cursor.take(stored)?;
+            if stored.len() == part.len() {
+                part.copy_from_slice(stored);
+            } else {
+                decompress_exact(stored, part)?;
+            }
+        }
+        Ok(Decoded::Written)
+    }
+
+    fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
+        let block = params.first().copied().filter(|block| *block > 0).unwrap_or(DEFAULT_BLOCK);
+        let block = (block as usize).min(input.len()).max(1);
+        if i32::try_from(input.len()).is_err() {
+            return Err(Fault::Params("LZ4 takes chunks of up to 2 GiB"));
+        }
+        out.clear();
+        out.extend((input.len() as u64).to_be_bytes());
+        out.extend((block as u32).to_be_bytes());
+        for part in input.chunks(block) {
+            let start = out.len();
+            out.extend([0; 4]);
+            compress(part, out)?;
+            if out.len() - start - 4 >= part.len() {
+                out.truncate(start + 4);
+                out.extend_from_slice(part);
+            }
+            let stored = (out.len() - start - 4) as u32;
+            if let Some(place) = out.get_mut(start..start + 4) {
+                place.copy_from_slice(&stored.to_be_bytes());
+            }
+        }
+        Ok(Encoded::Written)
+    }
+}
+
+/// Decodes a block that must fill `out`.
+pub(crate) fn decompress_exact(input: &[u8], out: &mut [u8]) -> Result<(), Fault> {
+    match decompress_into(input, out) {
+        Ok(len) if len == out.len() => Ok(()),
+        Ok(_) => Err(Fault::Corrupt("an LZ4 block decodes to too few bytes")),
+        Err(DecompressError::OutputTooSmall { .. }) => Err(Fault::Corrupt("an LZ4 block decodes to too many bytes")),
+        Err(error) => Err(Fault::other(error)),
+    }
+}
+
+/// Appends a block.
+pub(crate) fn compress(input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+    let start = out.len();
+    out.resize(start + get_maximum_output_size(input.len()), 0);
+    let len = compress_into(input, out.get_mut(start..).unwrap_or_default()).map_err(Fault::other)?;
+    out.truncate(start + len);
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Filter 32000: LZF, h5py's fast compressor.
+//!
+//! An instruction byte under 32 is followed by one more literals than it says. Otherwise its top 3 bits have a length (7:
+//! another byte is to be added) and its low 5 bits, with the next byte, a distance; the copy is 2 bytes longer and starts 1
+//! further back than these say.
+
+use crate::{
+    Decoded, Encoded, Fault, Filter,
+    lz::{ENDED, copy_back, copy_literals},
+};
+
+/// LZF, filter 32000.
+#[derive(Clone, Copy, Debug)]
+pub struct Lzf;
+
+impl Lzf {
+    /// Its number.
+    pub const ID: u16 = 32000;
+
+    /// The parameters for a chunk of this many bytes.
+    pub fn params(chunk_bytes: u32) -> Vec<u32> {
+        vec![4, 0x0105, chunk_bytes]
+    }
+}
+
+impl Filter for Lzf {
+    fn id(&self) -> u16 {
+        Lzf::ID
+    }
+
+    fn name(&self) -> &'static str {
+        "lzf"
+    }
+
+    fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
+        out.clear();
+        let mut rest = input;
+        while let Some((&control, after)) = rest.split_first() {
+            rest = match control >> 5 {
+                0 => copy_literals(out, after, usize::from(control) + 1, limit)?,
+                len => {
+                    let (extra, after) = if len == 7 { after.split_first().ok_or(ENDED)? } else { (&0, after) };
+                    let (low, after) = after.split_first().ok_or(ENDED)?;
+                    let distance = (usize::from(control & 31) << 8 | usize::from(*low)) + 1;
+                    copy_back(out, distance, usize::from(len) + usize::from(*extra) + 2, limit)?;
+                    after
+                }
+            };
+        }
+        Ok(Decoded::Written)
+    }
+
+    fn encode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
+        compress(input, out);
+        Ok(if out.len() < input.len() { Encoded::Written } else { Encoded::Incompressible })
+    }
+}
+
+const MAX_LITERALS: usize = 32;
+const MAX_DISTANCE: usize = 1 << 13;
+const MAX_MATCH: usize = 2 + 7 + 255;
+const HASH_BITS: u32 = 15;
+
+fn compress(input: &[u8], out: &mut Vec<u8>) {
+    out.clear();
+    let mut places = vec![0u32; 1 << HASH_BITS];
+    let (mut at, mut literals) = (0, 0);
+    while let Some(&[a, b, c, ..]) = input.get(at..) {
+        let hash = (u32::from_le_bytes([a, b, c, 0]).wrapping_mul(0x9e37_79b1)) >> (32 - HASH_BITS);
+        let Some(place) = places.get_mut(hash as usize) else { break };
+        // Places are kept one too high, so that 0 is none.
+        let before = (*place as usize).wrapping_sub(1);
+        *place = at as u32 + 1;
+        let len = if before < at && at - before <= MAX_DISTANCE { match_len(input, before, at) } else { 0 };
+        if len < 3 {
+            at += 1;
+            continue;
+        }
+        write_literals(input.get(literals..at).unwrap_or_default(), out);
+        write_copy(at - before, len, out);
+        at += len;
+        literals = at;
+    }
+    write_literals(input.get(literals..).unwrap_or_default(), out);
+}
+
+fn match_len(input: &[u8], before: usize, at: usize) -> usize {
+    let (old, new) = (input.get(before..).unwrap_or_default(), input.get(at..).unwrap_or_default());
+    old.iter().zip(new).take(MAX_MATCH).take_while(|(old, new)| old == new).count()
+}
+
+fn write_literals(literals: &[u8], out: &mut Vec<u8>) {
+    for run in literals.chunks(MAX_LITERALS) {
+        out.push(run.len() as u8 - 1);
+        out.extend_from_slice(run);
+    }
+}
+
+fn write_copy(distance: usize, len: usize, out: &mut Vec<u8>) {
+    let [low, high] = (distance as u16 - 1).to_le_bytes();
+    match len - 2 {
+        short @ ..7 => out.extend([(short as u8) << 5 | high, low]),
+        long => out.extend([7 << 5 | high, (long - 7) as u8, low]),
+    }
+}

@@ -1,0 +1,23 @@
+//! Making room for output, never over its limit. Every decoder calls this before it believes a length from the file.
+
+use crate::Fault;
+
+/// `out`, exactly `len` bytes long. The bytes are stale; the caller overwrites each of them.
+pub(crate) fn stale(out: &mut Vec<u8>, len: usize, limit: usize) -> Result<&mut [u8], Fault> {
+    if len > limit {
+        return Err(Fault::TooLong(limit));
+    }
+    out.resize(len, 0);
+    Ok(out)
+}
+
+/// `out`, exactly `len` bytes long and all of them zero.
+pub(crate) fn zeroed(out: &mut Vec<u8>, len: usize, limit: usize) -> Result<&mut [u8], Fault> {
+    out.clear();
+    stale(out, len, limit)
+}
+
+/// A length from a file as one of memory.
+pub(crate) fn to_len(stored: impl TryInto<usize>) -> Result<usize, Fault> {
+    stored.try_into().map_err(|_| Fault::Corrupt("a length does not fit the address space"))
+}

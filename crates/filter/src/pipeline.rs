@@ -1,0 +1,192 @@
+//! The steps of a pipeline, forwards to the file and backwards from it.
+
+use std::mem;
+
+use crate::{Decoded, Encoded, Error, Fault, Filter, Registry, Result};
+
+/// How many steps a pipeline may have: a filter mask has a bit for each.
+pub const MAX_STEPS: usize = 32;
+
+/// One filter of a pipeline, with its parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The number of the filter.
+    pub id: u16,
+    /// Whether the filter may be left out of a chunk where it fails.
+    pub optional: bool,
+    /// The name that the file has for the filter; often none.
+    pub name: String,
+    /// What the filter needs to know; each built-in filter has a function `params` that makes it.
+    pub params: Vec<u32>,
+}
+
+impl Step {
+    /// A step that may be left out of a chunk where it fails.
+    pub fn optional(id: u16, params: Vec<u32>) -> Step {
+        Step { id, optional: true, name: String::new(), params }
+    }
+
+    /// A step that may not be left out.
+    pub fn mandatory(id: u16, params: Vec<u32>) -> Step {
+        Step { optional: false, ..Step::optional(id, params) }
+    }
+}
+
+/// The filters of a dataset, in the order in which they are applied on the way to the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pipeline {
+    steps: Vec<Step>,
+}
+
+impl Pipeline {
+    /// A pipeline of these steps.
+    pub fn new(steps: Vec<Step>) -> Result<Pipeline> {
+        if steps.len() > MAX_STEPS {
+            return Err(Error::Steps(steps.len()));
+        }
+        Ok(Pipeline { steps })
+    }
+
+    /// The steps, in the order in which they are applied on the way to the file.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Undoes all steps, last to first, except those whose bit in `mask` is set. `out` is replaced by exactly `len` bytes.
+    /// `scratch` is for work on the way; keep both and their room is used again.
+    pub fn decode(
+        &self,
+        registry: &Registry,
+        stored: &[u8],
+        mask: u32,
+        len: usize,
+        out: &mut Vec<u8>,
+        scratch: &mut Vec<u8>,
+    ) -> Result<()> {
+        let plan = self.plan(registry, mask, len)?;
+        let mut place = Place::Given(stored.len());
+        for active in plan.iter().rev() {
+            let input = place.bytes(stored, out);
+            let filter = active.filter;
+            match filter.decode(&active.step.params, input, scratch, active.limit).map_err(|f| active.failed(f))? {
+                Decoded::Prefix(len) => place.shorten(len),
+                Decoded::Written if scratch.len() > active.limit => {
+                    return Err(active.failed(Fault::TooLong(active.limit)));
+                }
+                Decoded::Written => {
+                    mem::swap(out, scratch);
+                    place = Place::Out(out.len());
+                }
+            }
+        }
+        place.settle(stored, out, len)
+    }
+
+    /// Applies all steps in order, except those whose bit in `skip` is set. `out` is replaced by the result; what comes back
+    /// is the filter mask of the chunk: a bit for each step that was left out, by wish or because it is optional and failed.
+    pub fn encode(
+        &self,
+        registry: &Registry,
+        raw: &[u8],
+        skip: u32,
+        out: &mut Vec<u8>,
+        scratch: &mut Vec<u8>,
+    ) -> Result<u32> {
+        let mut mask = 0;
+        let mut place = Place::Given(raw.len());
+        for (index, step) in self.steps.iter().enumerate() {
+            let bit = 1 << index;
+            if skip & bit != 0 {
+                mask |= bit;
+                continue;
+            }
+            let Some(filter) = registry.get(step.id) else {
+                if step.optional {
+                    mask |= bit;
+                    continue;
+                }
+                return Err(Error::Missing { id: step.id, name: step.name.clone() });
+            };
+            let result = match filter.encode(&step.params, place.bytes(raw, out), scratch) {
+                Ok(Encoded::Incompressible) => Err(Fault::Incompressible),
+                result => result,
+            };
+            match result {
+                Ok(Encoded::Written) => {
+                    mem::swap(out, scratch);
+                    place = Place::Out(out.len());
+                }
+                Ok(_) => {}
+                Err(_) if step.optional => mask |= bit,
+                Err(fault) => return Err(Active { index, step, filter, limit: 0 }.failed(fault)),
+            }
+        }
+        let len = place.bytes(raw, out).len();
+        place.settle(raw, out, len)?;
+        Ok(mask)
+    }
+
+    /// The steps to undo, with the most bytes that each of them may come to.
+    fn plan<'a>(&'a self, registry: &'a Registry, mask: u32, len: usize) -> Result<Vec<Active<'a>>> {
+        let mut limit = len;
+        let mut plan = Vec::with_capacity(self.steps.len());
+        for (index, step) in self.steps.iter().enumerate().filter(|(index, _)| mask & (1 << index) == 0) {
+            let filter =
+                registry.get(step.id).ok_or_else(|| Error::Missing { id: step.id, name: step.name.clone() })?;
+            plan.push(Active { index, step, filter, limit });
+            limit = filter.encoded_bound(&step.params, limit);
+        }
+        Ok(plan)
+    }
+}
+
+/// A step that is to be done, with its filter.
+struct Active<'a> {
+    index: usize,
+    step: &'a Step,
+    filter: &'a dyn Filter,
+    limit: usize,
+}
+
+impl Active<'_> {
+    fn failed(&self, fault: Fault) -> Error {
+        Error::Failed { step: self.index, id: self.step.id, name: self.filter.name(), fault }
+    }
+}
+
+/// Where the bytes are between two steps: the first so many of what was given, or of `out`.
+#[derive(Clone, Copy)]
+enum Place {
+    Given(usize),
+    Out(usize),
+}
+
+impl Place {
+    fn bytes<'a>(self, given: &'a [u8], out: &'a [u8]) -> &'a [u8] {
+        match self {
+            Place::Given(len) => given.get(..len).unwrap_or(given),
+            Place::Out(len) => out.get(..len).unwrap_or(out),
+        }
+    }
+
+    fn shorten(&mut self, to: usize) {
+        let (Place::Given(len) | Place::Out(len)) = self;
+        *len = to.min(*len);
+    }
+
+    /// Puts the bytes into `out`, if there are as many as there must be.
+    fn settle(self, given: &[u8], out: &mut Vec<u8>, expected: usize) -> Result<()> {
+        let found = self.bytes(given, out).len();
+        if found != expected {
+            return Err(Error::Length { expected, found });
+        }
+        match self {
+            Place::Out(len) => out.truncate(len),
+            Place::Given(_) => {
+                out.clear();
+                out.extend_from_slice(self.bytes(given, &[]));
+            }
+        }
+        Ok(())
+    }
+}

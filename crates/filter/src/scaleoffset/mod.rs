@@ -1,0 +1,155 @@
+//! Filter 6: scale-offset. What each value is above the least one, packed in as few bits as the greatest needs; floats are
+//! first scaled by a power of ten and rounded, so that they lose digits.
+//!
+//! A chunk starts with 21 bytes (the bits of a value in 4, the number 8, the least value in 8, zeros in 8), then the packed
+//! values. All ones stand for the fill value, if there is one. As many bits as the type has mean: values as they are.
+//!
+//! `params` has the parameters, `integer` and `float` what a value becomes; here is the packing.
+
+mod float;
+mod integer;
+mod params;
+
+pub use params::{ScaleOffsetKind, ScaleOffsetType};
+
+use hyperslab_base::{Cursor, Sink, Width};
+
+use crate::{
+    Decoded, Encoded, Fault, Filter,
+    bits::{BitReader, BitWriter},
+    output::stale,
+};
+use params::Params;
+
+/// Scale-offset, filter 6.
+#[derive(Clone, Copy, Debug)]
+pub struct ScaleOffset;
+
+impl ScaleOffset {
+    /// Its number.
+    pub const ID: u16 = 6;
+
+    /// The parameters for a chunk of so many elements of a type. `factor` is for integers the bits of a value, or 0 to have
+    /// them found for each chunk, and for floats the decimal digits to keep after the point. `fill` is the fill value as
+    /// the file has it.
+    pub fn params(elements: u32, of: ScaleOffsetType, factor: i32, fill: Option<&[u8]>) -> Result<Vec<u32>, Fault> {
+        params::to_params(elements, of, factor, fill)
+    }
+}
+
+impl Filter for ScaleOffset {
+    fn id(&self) -> u16 {
+        ScaleOffset::ID
+    }
+
+    fn name(&self) -> &'static str {
+        "scaleoffset"
+    }
+
+    fn decode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
+        let params = Params::read(params)?;
+        if params.is_identity() {
+            return Ok(Decoded::Prefix(input.len()));
+        }
+        let len = params.elements.checked_mul(params.of.size).ok_or(Fault::TooLong(limit))?;
+        let out = stale(out, len, limit)?;
+        let (header, values) = Header::read(input)?;
+        match (header.bits, params.of.kind) {
+            (bits, _) if bits > params.of.bits() => {
+                return Err(Fault::Corrupt("a packed value has more bits than the type"));
+            }
+            (bits, _) if bits == params.of.bits() => {
+                let values = values.get(..len).ok_or(Fault::Corrupt("the values end early"))?;
+                out.copy_from_slice(values);
+                params.of.swap_to_little_endian(out);
+            }
+            (bits, ScaleOffsetKind::Float) => unpack(&params, bits, values, out, float::restore(&params, header))?,
+            (bits, _) => unpack(&params, bits, values, out, integer::restore(&params, header))?,
+        }
+        Ok(Decoded::Written)
+    }
+
+    fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
+        let params = Params::read(params)?;
+        if params.is_identity() {
+            return Ok(Encoded::Unchanged);
+        }
+        if params.elements.checked_mul(params.of.size) != Some(input.len()) {
+            return Err(Fault::Params("the data has another length than the parameters say"));
+        }
+        let header = match params.of.kind {
+            ScaleOffsetKind::Float => float::measure(&params, input),
+            _ => integer::measure(&params, input),
+        };
+        *out = header.to_bytes();
+        match (header.bits, params.of.kind) {
+            (bits, _) if bits == params.of.bits() => {
+                out.extend_from_slice(input);
+                params.of.swap_to_little_endian(out.get_mut(Header::LEN..).unwrap_or_default());
+            }
+            (bits, ScaleOffsetKind::Float) => pack(&params, bits, input, out, float::reduce(&params, header)),
+            (bits, _) => pack(&params, bits, input, out, integer::reduce(&params, header)),
+        }
+        Ok(Encoded::Written)
+    }
+}
+
+/// What a chunk starts with.
+#[derive(Clone, Copy, Debug, Default)]
+struct Header {
+    /// The bits of a packed value.
+    bits: u32,
+    /// The least value, as bits of its type.
+    least: u64,
+}
+
+impl Header {
+    const LEN: usize = 21;
+
+    fn read(input: &[u8]) -> Result<(Header, &[u8]), Fault> {
+        let mut cursor = Cursor::new(input);
+        let bits = cursor.u32()?;
+        let width = cursor.u8()?.min(8);
+        let least = Width::new(width).map_or(Ok(0), |width| cursor.uint(width))?;
+        let values = input.get(Header::LEN..).ok_or(Fault::Corrupt("shorter than its header"))?;
+        Ok((Header { bits, least }, values))
+    }
+
+    fn to_bytes(self) -> Vec<u8> {
+        let mut sink = Sink::new();
+        sink.u32(self.bits);
+        sink.u8(8);
+        sink.uint(Width::W8, self.least);
+        sink.uint(Width::W8, 0);
+        sink.into_bytes()
+    }
+
+    /// The packed value that stands for the fill value.
+    fn ones(self) -> u64 {
+        (1 << self.bits) - 1
+    }
+}
+
+fn unpack(
+    params: &Params,
+    bits: u32,
+    values: &[u8],
+    out: &mut [u8],
+    restore: impl Fn(u64) -> u64,
+) -> Result<(), Fault> {
+    let mut reader = BitReader::new(values);
+    for element in out.chunks_exact_mut(params.of.size) {
+        params.of.store(restore(reader.take(bits)?), element);
+    }
+    Ok(())
+}
+
+fn pack(params: &Params, bits: u32, input: &[u8], out: &mut Vec<u8>, reduce: impl Fn(u64) -> u64) {
+    let mut writer = BitWriter::new(out);
+    for element in input.chunks_exact(params.of.size) {
+        writer.put(reduce(params.of.load(element)), bits);
+    }
+    // libhdf5 begins a byte more when the last one is full.
+    writer.put(0, 1);
+    writer.finish();
+}

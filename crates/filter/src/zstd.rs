@@ -1,0 +1,61 @@
+//! Filter 32015: Zstandard. Also where blosc, blosc2 and bitshuffle get it from.
+
+use crate::{Decoded, Encoded, Fault, Filter, output::stale};
+
+const DEFAULT_LEVEL: i32 = 3;
+
+/// Zstandard, filter 32015.
+#[derive(Clone, Copy, Debug)]
+pub struct Zstd;
+
+impl Zstd {
+    /// Its number.
+    pub const ID: u16 = 32015;
+
+    /// The parameters for a level, 1 to 22.
+    pub fn params(level: u32) -> Vec<u32> {
+        vec![level]
+    }
+}
+
+impl Filter for Zstd {
+    fn id(&self) -> u16 {
+        Zstd::ID
+    }
+
+    fn name(&self) -> &'static str {
+        "zstd"
+    }
+
+    fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
+        // Most encoders write the length; it is believed as far as the limit goes.
+        let told = zstd::zstd_safe::get_frame_content_size(input).ok().flatten();
+        let room = told.and_then(|len| usize::try_from(len).ok()).map_or(limit, |len| len.min(limit));
+        let len = decompress(input, stale(out, room, limit)?)?;
+        out.truncate(len);
+        Ok(Decoded::Written)
+    }
+
+    fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
+        let level = params.first().map_or(DEFAULT_LEVEL, |level| *level as i32);
+        out.clear();
+        compress(level, input, out)?;
+        Ok(Encoded::Written)
+    }
+}
+
+/// Decodes into `out`; gives the number of bytes.
+pub(crate) fn decompress(input: &[u8], out: &mut [u8]) -> Result<usize, Fault> {
+    zstd::bulk::decompress_to_buffer(input, out).map_err(Fault::other)
+}
+
+/// Appends a frame.
+pub(crate) fn compress(level: i32, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+    let level = level.clamp(1, *zstd::compression_level_range().end());
+    let start = out.len();
+    out.resize(start + zstd::zstd_safe::compress_bound(input.len()), 0);
+    let room = out.get_mut(start..).unwrap_or_default();
+    let len = zstd::bulk::compress_to_buffer(input, room, level).map_err(Fault::other)?;
+    out.truncate(start + len);
+    Ok(())
+}
