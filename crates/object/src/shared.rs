@@ -22,17 +22,20 @@ pub(crate) fn open_heaps(context: &Context) -> Result<Vec<(u16, FractalHeap)>> {
     with_heap.map(|(types, heap)| Ok((types, context.heap(heap)?))).collect()
 }
 
+/// The message of type `wanted` with this id in the heap of shared messages.
+pub(crate) fn from_heap(context: &Context, wanted: u16, id: &[u8], address: u64) -> Result<Vec<u8>> {
+    let heap = context.shared_heaps()?.iter().find(|(types, _)| types & (1 << wanted) != 0);
+    let missing = || Error::broken("shared message", address, "the file has no heap for messages of this type");
+    let (_, heap) = heap.ok_or_else(missing)?;
+    heap.get(context.file(), id)
+}
+
 /// The message of type `wanted` that the shared message `bytes` at `address` stands for. The address of the committed
 /// datatype comes with it, if it is one.
 pub(crate) fn resolve(context: &Context, wanted: u16, bytes: &[u8], address: u64) -> Result<(Vec<u8>, Option<u64>)> {
     let (shared, _) = Shared::decode(bytes, context.file().widths()).map_err(Error::at(address))?;
     match shared {
-        Shared::Heap(id) => {
-            let heap = context.shared_heaps()?.iter().find(|(types, _)| types & (1 << wanted) != 0);
-            let missing = || Error::broken("shared message", address, "the file has no heap for messages of this type");
-            let (_, heap) = heap.ok_or_else(missing)?;
-            Ok((heap.get(context.file(), &id)?, None))
-        }
+        Shared::Heap(id) => Ok((from_heap(context, wanted, &id, address)?, None)),
         Shared::Committed(committed) => {
             let header = Header::read(context.file(), committed)?;
             let message = header.find(wanted).filter(|message| !message.flags.is_shared());

@@ -1,0 +1,64 @@
+//! What the header says of a dataset: size, type, layout, filters, fill value.
+
+use hyperslab_dtype::Datatype;
+use hyperslab_file::{Error, Result};
+use hyperslab_format::message::{self, AllocTime, FillTime, FillValue, FillWrite, FilterPipeline, kind};
+use hyperslab_space::Extent;
+
+use crate::{Context, Object};
+
+impl Object {
+    /// The size of a dataset.
+    pub fn extent(&self, context: &Context) -> Result<Extent> {
+        let body = self.required(context, kind::DATASPACE, "dataspace")?;
+        let extent = Extent::decode(&body.bytes, context.file().widths().lengths);
+        extent.map_err(|why| self.broken(why.to_string()))
+    }
+
+    /// The type of a dataset's values, or the committed datatype itself; with where it is committed, if it is.
+    pub fn datatype(&self, context: &Context) -> Result<(Datatype, Option<u64>)> {
+        let body = self.required(context, kind::DATATYPE, "datatype")?;
+        let (datatype, _) = Datatype::decode(&body.bytes).map_err(|why| self.broken(why.to_string()))?;
+        Ok((datatype, body.committed))
+    }
+
+    /// How values are stored.
+    pub fn layout(&self, context: &Context) -> Result<message::DataLayout> {
+        let body = self.required(context, kind::DATA_LAYOUT, "data layout")?;
+        message::DataLayout::decode(&body.bytes, context.file().widths()).map_err(Error::at(self.address()))
+    }
+
+    /// The filters that chunks go through.
+    pub fn filters(&self, context: &Context) -> Result<FilterPipeline> {
+        match self.message(context, kind::FILTER_PIPELINE)? {
+            Some(body) => FilterPipeline::decode(&body.bytes).map_err(Error::at(self.address())),
+            None => Ok(FilterPipeline::default()),
+        }
+    }
+
+    /// What elements are that were never written.
+    pub fn fill(&self, context: &Context) -> Result<FillWrite> {
+        if let Some(body) = self.message(context, kind::FILL_VALUE)? {
+            return FillWrite::decode(&body.bytes).map_err(Error::at(self.address()));
+        }
+        match self.message(context, kind::OLD_FILL_VALUE)? {
+            Some(body) => FillWrite::decode_old(&body.bytes).map_err(Error::at(self.address())),
+            None => Ok(FillWrite { value: FillValue::Default, alloc: AllocTime::Late, write: FillTime::IfSet }),
+        }
+    }
+
+    /// The external files that hold a contiguous dataset's values.
+    pub fn external(&self, context: &Context) -> Result<Option<message::ExternalFiles>> {
+        let Some(body) = self.message(context, kind::EXTERNAL_FILES)? else { return Ok(None) };
+        let files = message::ExternalFiles::decode(&body.bytes, context.file().widths());
+        files.map(Some).map_err(Error::at(self.address()))
+    }
+
+    fn required(&self, context: &Context, wanted: u16, what: &str) -> Result<crate::Body<'_>> {
+        self.message(context, wanted)?.ok_or_else(|| self.broken(format!("it has no {what} message")))
+    }
+
+    fn broken(&self, why: String) -> Error {
+        Error::broken("object header", self.address(), why)
+    }
+}
