@@ -1,0 +1,41 @@
+//! What can go wrong with bulk values.
+
+/// The result of moving values.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why values cannot be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A structure of the file, or the storage itself.
+    #[error(transparent)]
+    File(#[from] hyperslab_file::Error),
+    /// The storage.
+    #[error(transparent)]
+    Driver(#[from] hyperslab_driver::Error),
+    /// A selection.
+    #[error("selection: {0}")]
+    Space(#[from] hyperslab_space::Error),
+    /// A chunk whose filters cannot be undone.
+    #[error("chunk {chunk:?}: {source}")]
+    Filter {
+        /// The chunk's place in the grid.
+        chunk: Vec<u64>,
+        /// Which filter, and why.
+        source: hyperslab_filter::Error,
+    },
+    /// The layout contradicts itself or the file.
+    #[error("layout: {0}")]
+    Layout(String),
+    /// An external file cannot be read.
+    #[error("external file {name}: {why}")]
+    External {
+        /// The file.
+        name: String,
+        /// Why.
+        why: String,
+    },
+    /// There is no room for what a chunk says it needs.
+    #[error("no memory for a chunk of {0} bytes")]
+    Memory(u64),
+}

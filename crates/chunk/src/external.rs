@@ -1,0 +1,87 @@
+//! Values in other files, one after the other.
+
+use std::sync::Arc;
+
+use hyperslab_driver::{Driver, ReadPart, Transfer};
+use hyperslab_space::Space;
+
+use crate::{Error, Result, scatter};
+
+/// A part of an external file.
+pub struct ExternalPart {
+    /// The file's name, for errors.
+    pub name: String,
+    /// The file, or why it cannot be had.
+    pub storage: std::result::Result<Arc<dyn Driver>, String>,
+    /// The first byte.
+    pub offset: u64,
+    /// How many bytes; `None` for as many as there are.
+    pub size: Option<u64>,
+}
+
+/// The parts that hold a dataset's values.
+#[derive(Debug)]
+pub struct Externals {
+    /// The parts in order.
+    pub parts: Vec<ExternalPart>,
+}
+
+impl Externals {
+    /// Reads the selection of `source` into the selection of `target`.
+    pub(crate) fn read(&self, source: &Space, target: &Space, buf: &mut [u8], element: u64) -> Result<()> {
+        // Packed first: the parts cut runs wherever they like.
+        let bytes = source.npoints().checked_mul(element).and_then(|bytes| usize::try_from(bytes).ok());
+        let mut packed = vec![0; bytes.ok_or(Error::Memory(u64::MAX))?];
+        let mut rest = packed.as_mut_slice();
+        for run in source.runs(element)? {
+            let Some((now, later)) = std::mem::take(&mut rest).split_at_mut_checked(run.len as usize) else { break };
+            self.read_range(run.offset, now)?;
+            rest = later;
+        }
+        let dense = Space::simple(&[source.npoints()])?;
+        scatter::copy(&packed, &dense, buf, target, element)
+    }
+
+    /// Reads bytes of the dataset; what a file does not have reads as zeros, as libhdf5 has it.
+    fn read_range(&self, start: u64, mut to: &mut [u8]) -> Result<()> {
+        let mut first = 0u64;
+        let mut at = start;
+        for part in &self.parts {
+            let size = part.size.unwrap_or(u64::MAX - first);
+            let end = first.saturating_add(size);
+            if at < end && !to.is_empty() {
+                let count = usize::try_from(end - at).unwrap_or(usize::MAX).min(to.len());
+                let Some((now, later)) = std::mem::take(&mut to).split_at_mut_checked(count) else { break };
+                part.read(at - first, now)?;
+                at += count as u64;
+                to = later;
+            }
+            first = end;
+        }
+        if to.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Layout("the external files are smaller than the dataset".into()))
+        }
+    }
+}
+
+impl ExternalPart {
+    fn read(&self, from: u64, to: &mut [u8]) -> Result<()> {
+        let refuse = |why: String| Error::External { name: self.name.clone(), why };
+        let storage = self.storage.as_ref().map_err(|why| refuse(why.clone()))?;
+        let addr = self.offset.saturating_add(from);
+        let there = storage.len()?.saturating_sub(addr);
+        let count = usize::try_from(there).unwrap_or(usize::MAX).min(to.len());
+        let (now, beyond) = to.split_at_mut(count);
+        beyond.fill(0);
+        storage.read_vector(&mut [ReadPart::new(addr, now)], &Transfer::default())?;
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for ExternalPart {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ExternalPart").field("name", &self.name).field("offset", &self.offset).finish()
+    }
+}

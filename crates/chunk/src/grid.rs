@@ -1,0 +1,44 @@
+//! The grid of chunks: how a place in it becomes a number in an array.
+
+use hyperslab_space::{Extent, UNLIMITED};
+
+/// Chunks per dimension when the dataset is as large as it can be; the numbering that arrays use.
+#[derive(Clone, Debug)]
+pub(crate) struct Numbering {
+    /// The dimensions in the order in which they count, slowest first.
+    order: Vec<usize>,
+    /// The number of chunks between neighbours, in that order.
+    steps: Vec<u64>,
+}
+
+impl Numbering {
+    /// The numbering for a chunk shape. With `unlimited_first`, the dimension that grows without limit counts slowest, whichever
+    /// it is, so that growth only adds numbers at the end.
+    pub(crate) fn new(extent: &Extent, chunk: &[u64], unlimited_first: bool) -> Numbering {
+        let mut order: Vec<usize> = (0..chunk.len()).collect();
+        let unlimited = extent.max().iter().position(|&max| max == UNLIMITED);
+        if let Some(dim) = unlimited.filter(|_| unlimited_first) {
+            order.retain(|&other| other != dim);
+            order.insert(0, dim);
+        }
+        let count = |dim: usize| {
+            let (max, size) = (extent.max().get(dim).copied().unwrap_or(1), chunk.get(dim).copied().unwrap_or(1));
+            if max == UNLIMITED { UNLIMITED } else { max.div_ceil(size) }
+        };
+        let mut steps = vec![1u64; order.len()];
+        let mut step = 1u64;
+        for (place, &dim) in steps.iter_mut().zip(&order).rev() {
+            *place = step;
+            step = step.saturating_mul(count(dim));
+        }
+        Numbering { order, steps }
+    }
+
+    /// The number of the chunk at a place.
+    pub(crate) fn number(&self, place: &[u64]) -> Option<u64> {
+        self.order
+            .iter()
+            .zip(&self.steps)
+            .try_fold(0u64, |sum, (&dim, &step)| sum.checked_add(place.get(dim)?.checked_mul(step)?))
+    }
+}

@@ -1,0 +1,123 @@
+//! Where a chunk is: one question, six ways to answer it.
+
+use hyperslab_base::Width;
+use hyperslab_file::{OpenFile, Result};
+use hyperslab_format::{ChunkEntry, index::ChunkElement, message::ChunkIndex};
+use hyperslab_space::Extent;
+use hyperslab_structures::chunks;
+
+use crate::grid::Numbering;
+
+/// The index of a chunked dataset.
+#[derive(Debug)]
+pub enum Index {
+    /// No chunk was ever written.
+    Empty,
+    /// The first kind of B-tree; it counts in elements.
+    BtreeV1(chunks::btree_v1::ChunkTree),
+    /// There is one chunk.
+    Single(ChunkEntry),
+    /// All chunks one after the other.
+    Implicit(Implicit),
+    /// A fixed array.
+    FixedArray(chunks::fixed_array::ChunkArray, Numbered),
+    /// An extensible array.
+    ExtensibleArray(chunks::extensible_array::ChunkArray, Numbered),
+    /// The second kind of B-tree.
+    BtreeV2(chunks::btree_v2::ChunkTree),
+}
+
+/// Chunks by number.
+#[derive(Debug)]
+pub struct Numbered(Numbering);
+
+/// Chunks that lie one after the other.
+#[derive(Debug)]
+pub struct Implicit {
+    address: u64,
+    bytes: u64,
+    numbering: Numbering,
+}
+
+/// What an index is opened with.
+pub(crate) struct Shape<'a> {
+    pub(crate) extent: &'a Extent,
+    pub(crate) chunk: &'a [u64],
+    pub(crate) bytes: u64,
+    pub(crate) filtered: bool,
+    pub(crate) layout_version: u8,
+}
+
+impl Index {
+    /// Opens an index.
+    pub(crate) fn open(file: &OpenFile, kind: ChunkIndex, address: Option<u64>, shape: &Shape<'_>) -> Result<Index> {
+        let Some(address) = address else { return Ok(Index::Empty) };
+        let numbering = |unlimited_first| Numbering::new(shape.extent, shape.chunk, unlimited_first);
+        let size_width = shape.filtered.then(|| shape.size_width());
+        let element = ChunkElement { size_width, chunk_bytes: shape.bytes };
+        let rank = shape.chunk.len();
+        Ok(match kind {
+            ChunkIndex::BtreeV1 => Index::BtreeV1(chunks::btree_v1::ChunkTree::new(address, rank)),
+            ChunkIndex::Single(stored) => {
+                let (size, mask) = stored.unwrap_or((shape.bytes, 0));
+                Index::Single(ChunkEntry { start: vec![0; rank], address: Some(address), size, mask })
+            }
+            ChunkIndex::Implicit => {
+                Index::Implicit(Implicit { address, bytes: shape.bytes, numbering: numbering(false) })
+            }
+            ChunkIndex::FixedArray => {
+                let array = chunks::fixed_array::ChunkArray::open(file, address, element)?;
+                Index::FixedArray(array, Numbered(numbering(false)))
+            }
+            ChunkIndex::ExtensibleArray => {
+                let array = chunks::extensible_array::ChunkArray::open(file, address, element)?;
+                Index::ExtensibleArray(array, Numbered(numbering(true)))
+            }
+            ChunkIndex::BtreeV2 => {
+                Index::BtreeV2(chunks::btree_v2::ChunkTree::open(file, address, rank, shape.bytes, shape.size_width())?)
+            }
+        })
+    }
+
+    /// The chunk at a place in the grid, if it was ever written.
+    pub fn find(&self, file: &OpenFile, place: &[u64], chunk: &[u64]) -> Result<Option<ChunkEntry>> {
+        match self {
+            Index::Empty => Ok(None),
+            Index::BtreeV1(tree) => {
+                let start: Vec<u64> = place.iter().zip(chunk).map(|(nth, size)| nth * size).collect();
+                tree.find(file, &start)
+            }
+            Index::Single(entry) => Ok(place.iter().all(|&nth| nth == 0).then(|| entry.clone())),
+            Index::Implicit(all) => Ok(all.find(place)),
+            Index::FixedArray(array, Numbered(numbering)) => match numbering.number(place) {
+                Some(number) => array.get(file, number),
+                None => Ok(None),
+            },
+            Index::ExtensibleArray(array, Numbered(numbering)) => match numbering.number(place) {
+                Some(number) => array.get(file, number),
+                None => Ok(None),
+            },
+            Index::BtreeV2(tree) => tree.find(file, place),
+        }
+    }
+}
+
+impl Implicit {
+    fn find(&self, place: &[u64]) -> Option<ChunkEntry> {
+        let offset = self.numbering.number(place)?.checked_mul(self.bytes)?;
+        let address = self.address.checked_add(offset)?;
+        Some(ChunkEntry { start: Vec::new(), address: Some(address), size: self.bytes, mask: 0 })
+    }
+}
+
+impl Shape<'_> {
+    /// How many bytes the stored size of a filtered chunk takes: one more than the chunk's own size needs, since filters may make it
+    /// larger; from version 5 of the layout on, eight.
+    fn size_width(&self) -> Width {
+        if self.layout_version >= 5 {
+            return Width::W8;
+        }
+        let bytes = 1 + (self.bytes.max(1).ilog2() + 8) / 8;
+        Width::new(bytes.min(8) as u8).unwrap_or(Width::W8)
+    }
+}

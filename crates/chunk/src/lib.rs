@@ -1,0 +1,20 @@
+//! Bulk values: where they are, and how they get to the caller.
+//!
+//! Lives here: layouts (compact, contiguous, external, chunked), chunk indexes, and reads of any selection as whole requests. Does not
+//! live here: names, and what the bytes of a value mean. Called by `hyperslab`.
+
+mod chunked;
+mod error;
+mod external;
+mod filters;
+mod grid;
+mod index;
+mod scatter;
+mod values;
+
+pub use chunked::Chunked;
+pub use error::{Error, Result};
+pub use external::{ExternalPart, Externals};
+pub use filters::{pipeline, unfilter};
+pub use index::Index;
+pub use values::{Storage, Values};

@@ -1,0 +1,69 @@
+//! The values of a dataset, whatever its layout.
+
+use hyperslab_file::OpenFile;
+use hyperslab_space::{Extent, Space};
+
+use crate::{Chunked, Error, Externals, Result, scatter};
+
+/// Where values are.
+#[derive(Debug)]
+pub enum Storage {
+    /// In the header: all of them.
+    Compact(Vec<u8>),
+    /// In one piece at this address; nowhere if never written.
+    Contiguous(Option<u64>),
+    /// In other files.
+    External(Externals),
+    /// In chunks.
+    Chunked(Box<Chunked>),
+}
+
+/// The values of a dataset, as bytes of the stored type.
+#[derive(Debug)]
+pub struct Values {
+    /// Its size.
+    pub extent: Extent,
+    /// The bytes of an element.
+    pub element: u64,
+    /// What elements are that were never written; zeros if `None`.
+    pub fill: Option<Vec<u8>>,
+    /// Where they are.
+    pub storage: Storage,
+}
+
+impl Values {
+    /// Reads the selection of `source`, which has this extent, into the selection of `target` in `buf`.
+    pub fn read(&self, file: &OpenFile, source: &Space, target: &Space, buf: &mut [u8]) -> Result<()> {
+        let (left, right) = (source.npoints(), target.npoints());
+        if left != right {
+            return Err(hyperslab_space::Error::Counts { left, right }.into());
+        }
+        source.check_inside()?;
+        if left == 0 {
+            return Ok(());
+        }
+        let fill = self.fill.as_deref();
+        match &self.storage {
+            Storage::Compact(bytes) => {
+                let needed = self.extent.elements().saturating_mul(self.element);
+                if (bytes.len() as u64) < needed {
+                    return Err(Error::Layout(format!(
+                        "{needed} bytes belong in the header, {} are there",
+                        bytes.len()
+                    )));
+                }
+                scatter::copy(bytes, source, buf, target, self.element)
+            }
+            Storage::Contiguous(None) => scatter::fill(fill, buf, target, self.element),
+            Storage::Contiguous(Some(address)) => {
+                let bytes = self.extent.elements().saturating_mul(self.element);
+                let offset = file.check("contiguous values", *address, bytes)?;
+                let piece =
+                    hyperslab_driver::Piece { memory: target, file: source, offset, element_size: self.element };
+                Ok(file.read_selection(&[piece], buf)?)
+            }
+            Storage::External(files) => files.read(source, target, buf, self.element),
+            Storage::Chunked(chunked) => chunked.read(file, source, target, buf, fill),
+        }
+    }
+}
