@@ -21,6 +21,14 @@ pub(crate) struct Arguments {
 pub(crate) enum Job {
     /// Explain a selection: elements, bounds, blocks, runs of bytes, encoded size
     Select(Box<Select>),
+    /// Print a file as lines of JSON, values as checksums, to compare with other libraries
+    Digest {
+        /// The file
+        file: std::path::PathBuf,
+        /// Leave out values of more bytes than this
+        #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+        cap: u64,
+    },
 }
 
 #[derive(Args)]
@@ -104,8 +112,7 @@ impl Version {
 pub(crate) fn parse() -> Arguments {
     let matches = Arguments::command().get_matches();
     let mut arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let Job::Select(select) = &mut arguments.job;
-    if let Some(matches) = matches.subcommand_matches("select") {
+    if let (Job::Select(select), Some(matches)) = (&mut arguments.job, matches.subcommand_matches("select")) {
         select.order_steps(matches);
     }
     arguments

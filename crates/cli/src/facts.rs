@@ -1,7 +1,7 @@
 //! What is worth knowing about a selection, gathered once for both kinds of output.
 
 use crate::arguments::{Select, Version};
-use crate::select::Failure;
+use crate::failure::Failure;
 use clap::ValueEnum;
 use hyperslab::space::{Block, Detail, Low, Run, Segments, Slab, Space};
 use serde::Serialize;

@@ -4,7 +4,9 @@
 //! standard output, complaints to standard error; a reader that went away is no error.
 
 mod arguments;
+mod digest;
 mod facts;
+mod failure;
 mod print;
 mod select;
 mod slice;
@@ -15,10 +17,13 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments = arguments::parse();
-    let Job::Select(select) = &arguments.job;
-    match select::run(select) {
+    let done = match &arguments.job {
+        Job::Select(select) => select::run(select),
+        Job::Digest { file, cap } => digest::run(file, *cap, &mut std::io::BufWriter::new(std::io::stdout().lock())),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(select::Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure::Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             let style = anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Red.into()));
             anstream::eprintln!("{style}error:{style:#} {failure}");

@@ -1,22 +1,10 @@
 //! `hyperslab select`: build the selection, then say what it is.
 
 use crate::arguments::Select;
-use crate::slice::SliceError;
+use crate::failure::Failure;
 use crate::{facts, print};
-use hyperslab::space::{Error as SpaceError, Op, Space};
+use hyperslab::space::{Op, Space};
 use std::io::Write;
-use thiserror::Error;
-
-/// Why there is no answer.
-#[derive(Debug, Error)]
-pub(crate) enum Failure {
-    #[error(transparent)]
-    Slice(#[from] SliceError),
-    #[error(transparent)]
-    Space(#[from] SpaceError),
-    #[error("cannot write: {0}")]
-    Output(#[from] std::io::Error),
-}
 
 pub(crate) fn run(select: &Select) -> Result<(), Failure> {
     let space = selection(select)?;

@@ -1,11 +1,33 @@
 //! Hyperslab: an HDF5 storage engine in pure Rust.
 //!
-//! This crate is the face of the house: a table of contents, no algorithms. What it shows so far:
+//! This crate is the face of the house: files, groups, datasets and attributes; no algorithms. The rooms below it can be used by
+//! themselves:
 //!
 //! - [`space`]: extents and selections, their algebra, runs and wire form;
+//! - [`dtype`]: datatypes and conversion of values;
+//! - [`filter`]: filters of chunks;
 //! - [`driver`]: file drivers that see a whole request at once.
 
+mod dataset;
+mod error;
+mod file;
+mod group;
+mod heap;
+mod node;
+mod storage;
+
+pub use dataset::{Dataset, Layout};
+pub use error::{Error, Result};
+pub use file::File;
+pub use group::Group;
+pub use heap::Heap;
+pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
+pub use hyperslab_object::Attribute;
+pub use node::{NamedDatatype, Node};
+
 pub use hyperslab_driver as driver;
+pub use hyperslab_dtype as dtype;
+pub use hyperslab_filter as filter;
 pub use hyperslab_space as space;
 
 /// The README's examples, compiled and run as tests.

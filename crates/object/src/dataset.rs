@@ -43,7 +43,14 @@ impl Object {
         }
         match self.message(context, kind::OLD_FILL_VALUE)? {
             Some(body) => FillWrite::decode_old(&body.bytes).map_err(Error::at(self.address())),
-            None => Ok(FillWrite { value: FillValue::Default, alloc: AllocTime::Late, write: FillTime::IfSet }),
+            None => {
+                let alloc = match self.layout(context)?.layout {
+                    message::Layout::Compact(_) => AllocTime::Early,
+                    message::Layout::Contiguous { .. } => AllocTime::Late,
+                    _ => AllocTime::Incremental,
+                };
+                Ok(FillWrite { value: FillValue::Undefined, alloc, write: FillTime::IfSet })
+            }
         }
     }
 

@@ -1,0 +1,144 @@
+//! `hyperslab digest`: a file as lines of JSON, values as checksums, in a form that other libraries can be held against.
+//!
+//! Lives here: the walk over all links. What a datatype looks like is in [`describe`], how values are encoded before they are summed
+//! in [`encode`], what is said of one object in [`record`].
+
+mod describe;
+mod encode;
+mod json;
+mod record;
+
+use std::{collections::HashMap, io::Write, path::Path};
+
+use hyperslab::{CharSet, File, Link, Node, Target};
+use json::Json;
+
+use crate::failure::Failure;
+
+/// Everything that describing one object needs to know of the others.
+pub(crate) struct Scene<'a> {
+    pub(crate) file: &'a File,
+    /// The first path of each object, by address.
+    pub(crate) paths: HashMap<u64, Vec<u8>>,
+    /// Values over this many bytes are not read.
+    pub(crate) cap: u64,
+}
+
+/// A line to come.
+enum Line {
+    Object(Vec<u8>, Node, Option<Link>),
+    Other(Json),
+}
+
+/// Groups nested deeper than this are not entered.
+const MAX_DEPTH: usize = 2000;
+
+pub(crate) fn run(path: &Path, cap: u64, out: &mut dyn Write) -> Result<(), Failure> {
+    let file = File::open(path)?;
+    let size = std::fs::metadata(path)?.len();
+    let head = Json::object([
+        ("kind", Json::text("file")),
+        ("size", Json::from(size)),
+        ("superblock", Json::from(u64::from(file.superblock_version()))),
+        ("userblock", Json::from(file.user_block())),
+        ("driver", Json::text("sec2")),
+    ]);
+    let root = Node::Group(file.root()?);
+    writeln!(out, "{head}")?;
+    let mut scene = Scene { file: &file, paths: HashMap::from([(root.address(), b"/".to_vec())]), cap };
+    let lines = walk(&mut scene, root);
+    let mut objects = 0u64;
+    for line in lines {
+        match line {
+            Line::Other(json) => writeln!(out, "{json}")?,
+            Line::Object(path, node, link) => {
+                objects += 1;
+                let mut json = record::of(&scene, &node);
+                json.set("path", Json::bytes(&path));
+                if let Some(link) = link {
+                    with_link(&mut json, &link);
+                }
+                writeln!(out, "{json}")?;
+            }
+        }
+    }
+    writeln!(out, "{}", Json::object([("kind", Json::text("end")), ("objects", Json::from(objects))]))?;
+    Ok(())
+}
+
+/// All links, depth first, the links of a group by name. Objects are named by the first path that reaches them.
+fn walk(scene: &mut Scene<'_>, root: Node) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut stack = vec![open_group(&root, b"", &mut lines)];
+    lines.push(Line::Object(b"/".to_vec(), root, None));
+    while let Some((prefix, links)) = stack.last_mut() {
+        let Some(link) = links.next() else {
+            stack.pop();
+            continue;
+        };
+        let path = [prefix.as_slice(), b"/", link.name.as_slice()].concat();
+        let Target::Hard(address) = link.target else {
+            lines.push(Line::Other(soft(&path, &link)));
+            continue;
+        };
+        let node = match scene.file.at(address) {
+            Ok(node) => node,
+            Err(_) => {
+                lines.push(Line::Other(failed(&path, "open")));
+                continue;
+            }
+        };
+        if let Some(first) = scene.paths.get(&node.address()) {
+            let mut json = Json::object([("kind", Json::text("hardlink")), ("target", Json::bytes(first))]);
+            json.set("path", Json::bytes(&path));
+            with_link(&mut json, &link);
+            lines.push(Line::Other(json));
+            continue;
+        }
+        scene.paths.insert(node.address(), path.clone());
+        let enter = matches!(node, Node::Group(_)) && stack.len() < MAX_DEPTH;
+        let below = enter.then(|| open_group(&node, &path, &mut lines));
+        // The group's own line stands before what is in it, also before errors of its walk.
+        lines.push(Line::Object(path, node, Some(link)));
+        stack.extend(below);
+    }
+    lines
+}
+
+type Links = (Vec<u8>, std::vec::IntoIter<Link>);
+
+fn open_group(node: &Node, path: &[u8], lines: &mut Vec<Line>) -> Links {
+    let Node::Group(group) = node else { return (path.to_vec(), Vec::new().into_iter()) };
+    match group.links() {
+        Ok(links) => (path.to_vec(), links.into_iter()),
+        Err(_) => {
+            lines.push(Line::Other(failed(if path.is_empty() { b"/" } else { path }, "walk")));
+            (path.to_vec(), Vec::new().into_iter())
+        }
+    }
+}
+
+fn failed(path: &[u8], stage: &str) -> Json {
+    Json::object([("kind", Json::text("error")), ("path", Json::bytes(path)), ("error", Json::text(stage))])
+}
+
+fn soft(path: &[u8], link: &Link) -> Json {
+    let mut json = match &link.target {
+        Target::Soft(target) => Json::object([("kind", Json::text("softlink")), ("target", Json::bytes(target))]),
+        Target::External { file, path } => {
+            Json::object([("kind", Json::text("extlink")), ("file", Json::bytes(file)), ("target", Json::bytes(path))])
+        }
+        Target::User { class, .. } => {
+            Json::object([("kind", Json::text("udlink")), ("class", Json::from(u64::from(*class)))])
+        }
+        Target::Hard(_) => Json::object([]),
+    };
+    json.set("path", Json::bytes(path));
+    with_link(&mut json, link);
+    json
+}
+
+fn with_link(json: &mut Json, link: &Link) {
+    json.set("corder", link.order.map_or(Json::Null, |order| Json::Number(order.into())));
+    json.set("cset", Json::text(if link.charset == CharSet::Utf8 { "utf8" } else { "ascii" }));
+}

@@ -1,0 +1,199 @@
+//! What is said of one object.
+
+use hyperslab::{
+    AllocTime, Attribute, Dataset, FillTime, FillValue, Layout, Node,
+    dtype::Datatype,
+    space::{Extent, UNLIMITED},
+};
+use sha2::{Digest, Sha256};
+
+use super::{Scene, describe, encode::Encoder, json::Json};
+
+/// The line of an object, without its path.
+pub(crate) fn of(scene: &Scene<'_>, node: &Node) -> Json {
+    let mut json = Json::object([("kind", Json::text(node.kind()))]);
+    match node {
+        Node::Group(_) => {}
+        Node::Dataset(dataset) => describe_dataset(scene, dataset, &mut json),
+        Node::Datatype(named) => json.set(
+            "dtype",
+            named.datatype().map_or_else(|_| Json::error("dtype"), |datatype| describe::datatype(&datatype, true)),
+        ),
+    }
+    if let Some(comment) = node.comment().filter(|comment| !comment.is_empty()) {
+        json.set("comment", Json::bytes(comment));
+    }
+    json.set("attrs", attributes(scene, node));
+    json
+}
+
+fn attributes(scene: &Scene<'_>, node: &Node) -> Json {
+    match node.attributes() {
+        Err(_) => Json::List(vec![Json::error("attrs")]),
+        Ok(all) => {
+            all.into_iter().map(|found| found.map_or_else(|_| Json::error("attr"), |a| attribute(scene, &a))).collect()
+        }
+    }
+}
+
+fn attribute(scene: &Scene<'_>, attribute: &Attribute) -> Json {
+    let mut json = Json::object([
+        ("name", Json::bytes(&attribute.name)),
+        ("dtype", describe::datatype(&attribute.datatype, attribute.committed.is_some())),
+        ("shape", shape(&attribute.extent)),
+        ("n", Json::from(attribute.extent.elements())),
+    ]);
+    if in_memory(&attribute.datatype).saturating_mul(attribute.extent.elements()) > scene.cap {
+        json.set("skipped", Json::text("cap"));
+        return json;
+    }
+    let mut encoded = Vec::new();
+    match Encoder::new(scene).values(&attribute.datatype, &attribute.data, &mut encoded) {
+        Ok(()) => {
+            json.set("sha256", Json::text(&hex(&Sha256::digest(&encoded))));
+            if encoded.len() <= 64 {
+                json.set("enc", Json::text(&hex(&encoded)));
+            }
+        }
+        Err(_) => json.set("error", Json::text("attr")),
+    }
+    json
+}
+
+fn describe_dataset(scene: &Scene<'_>, dataset: &Dataset, json: &mut Json) {
+    let datatype = dataset.datatype().ok();
+    let committed = dataset.has_committed_datatype().unwrap_or(false);
+    json.set(
+        "dtype",
+        datatype.as_ref().map_or_else(|| Json::error("dtype"), |datatype| describe::datatype(datatype, committed)),
+    );
+    let extent = dataset.extent().ok();
+    match &extent {
+        Some(extent) => {
+            json.set("shape", shape(extent));
+            let max = |&max: &u64| if max == UNLIMITED { Json::Null } else { Json::from(max) };
+            let maxima = (extent.rank() > 0).then(|| extent.max().iter().map(max).collect());
+            json.set("maxshape", maxima.unwrap_or(Json::Null));
+        }
+        None => json.set("shape", Json::error("space")),
+    }
+    json.set("layout", layout(dataset));
+    let filter = |step: &hyperslab::FilterStep| {
+        let params = step.params.iter().map(|&param| Json::from(u64::from(param))).collect();
+        let flags = u64::from(step.flags & 0xff);
+        Json::object([("id", Json::from(u64::from(step.id))), ("flags", Json::from(flags)), ("cd", params)])
+    };
+    json.set(
+        "filters",
+        dataset.filters().map(|steps| steps.iter().map(filter).collect()).unwrap_or(Json::List(vec![])),
+    );
+    json.set("fill", fill(scene, dataset, datatype.as_ref()));
+    if let (Some(datatype), Some(extent)) = (&datatype, &extent) {
+        json.set("data", data(scene, dataset, datatype, extent));
+    }
+}
+
+fn shape(extent: &Extent) -> Json {
+    if extent.is_null() { Json::Null } else { extent.dims().iter().map(|&dim| Json::from(dim)).collect() }
+}
+
+fn layout(dataset: &Dataset) -> Json {
+    let class = |class| ("class", Json::text(class));
+    match dataset.layout() {
+        Err(_) => Json::error("layout"),
+        Ok(Layout::Compact) => Json::object([class("compact")]),
+        Ok(Layout::Contiguous) => Json::object([class("contiguous")]),
+        Ok(Layout::External(files)) => {
+            let file = |(name, offset, size): (Vec<u8>, u64, Option<u64>)| {
+                Json::List(vec![Json::bytes(&name), Json::from(offset), size.map_or(Json::Null, Json::from)])
+            };
+            Json::object([class("contiguous"), ("external", files.into_iter().map(file).collect())])
+        }
+        Ok(Layout::Chunked { chunk, index }) => {
+            let chunk = chunk.into_iter().map(Json::from).collect();
+            Json::object([class("chunked"), ("chunk", chunk), ("index", Json::text(index))])
+        }
+        Ok(_) => Json::object([class("virtual")]),
+    }
+}
+
+fn fill(scene: &Scene<'_>, dataset: &Dataset, datatype: Option<&Datatype>) -> Json {
+    let Ok(fill) = dataset.fill() else { return Json::error("fill") };
+    let (status, value) = match &fill.value {
+        FillValue::Undefined => ("undefined", None),
+        FillValue::Default => ("default", None),
+        FillValue::User(value) => ("user", Some(value)),
+    };
+    let alloc = match fill.alloc {
+        AllocTime::Default => "default",
+        AllocTime::Early => "early",
+        AllocTime::Late => "late",
+        AllocTime::Incremental => "incr",
+    };
+    let time = match fill.write {
+        FillTime::Alloc => "alloc",
+        FillTime::Never => "never",
+        FillTime::IfSet => "ifset",
+    };
+    let mut json =
+        Json::object([("status", Json::text(status)), ("alloc", Json::text(alloc)), ("time", Json::text(time))]);
+    if let (Some(value), Some(datatype)) = (value, datatype) {
+        let mut encoded = Vec::new();
+        match Encoder::new(scene).values(datatype, value, &mut encoded) {
+            Ok(()) => json.set("enc", Json::text(&hex(&encoded))),
+            Err(_) => json.set("error", Json::text("fill")),
+        }
+    }
+    json
+}
+
+fn data(scene: &Scene<'_>, dataset: &Dataset, datatype: &Datatype, extent: &Extent) -> Json {
+    let count = extent.elements();
+    let mut json = Json::object([("n", Json::from(count))]);
+    if count.saturating_mul(in_memory(datatype)) > scene.cap {
+        json.set("skipped", Json::text("cap"));
+        return json;
+    }
+    if count == 0 {
+        json.set("sha256", Json::text(&hex(&Sha256::digest([]))));
+        return json;
+    }
+    let summed = dataset.read_stored().map_err(|why| why.to_string()).and_then(|bytes| {
+        let encoder = Encoder::new(scene);
+        let mut sum = Sha256::new();
+        let mut encoded = Vec::new();
+        for part in bytes.chunks(datatype.size().saturating_mul(1 << 14)) {
+            encoded.clear();
+            encoder.values(datatype, part, &mut encoded)?;
+            sum.update(&encoded);
+        }
+        Ok(sum.finalize())
+    });
+    match summed {
+        Ok(sum) => json.set("sha256", Json::text(&hex(&sum))),
+        Err(why) => {
+            json.set("error", Json::text("data"));
+            json.set("_msg", Json::text(&why));
+        }
+    }
+    json
+}
+
+/// What a value takes in libhdf5's memory, which is what the cap counts.
+fn in_memory(datatype: &Datatype) -> u64 {
+    use hyperslab::dtype::{Class, Reference};
+    match datatype.class() {
+        Class::Vlen(vlen) if vlen.text.is_some() => 8,
+        Class::Vlen(_) => 16,
+        Class::Reference(Reference::Revised(_)) => 64,
+        Class::Array(array) => in_memory(array.base()).saturating_mul(array.elements() as u64),
+        Class::Compound(compound) if datatype.has_vlen() || datatype.has_reference() => {
+            compound.members().iter().map(|member| in_memory(&member.datatype)).sum()
+        }
+        _ => datatype.size() as u64,
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,111 @@
+//! An open file.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use hyperslab_driver::Driver;
+use hyperslab_file::{OpenFile, OpenOptions};
+use hyperslab_filter::Registry;
+use hyperslab_object::{Context, Found};
+
+use crate::{Dataset, Error, Group, Heap, Node, Result, storage};
+
+/// An HDF5 file, open for reading. Cheap to clone; any number of threads may use it at once.
+#[derive(Clone)]
+pub struct File {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) context: Context,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) path: Option<PathBuf>,
+}
+
+impl File {
+    /// Opens a file for reading.
+    pub fn open(path: impl AsRef<Path>) -> Result<File> {
+        let path = path.as_ref();
+        Self::on(storage::open(path)?, Some(path.to_path_buf()))
+    }
+
+    /// Opens the file on any storage.
+    pub fn open_driver(storage: Arc<dyn Driver>) -> Result<File> {
+        Self::on(storage, None)
+    }
+
+    fn on(storage: Arc<dyn Driver>, path: Option<PathBuf>) -> Result<File> {
+        let registry = Arc::new(Registry::default());
+        let file = OpenFile::open(storage, &OpenOptions::default())?;
+        let context = Context::new(file, hyperslab_chunk::unfilter(registry.clone()));
+        Ok(File { inner: Arc::new(Inner { context, registry, path }) })
+    }
+
+    /// The version of the superblock.
+    pub fn superblock_version(&self) -> u8 {
+        self.inner.context.file().superblock().version
+    }
+
+    /// The bytes before the HDF5 part of the file.
+    pub fn user_block(&self) -> u64 {
+        self.inner.context.file().user_block()
+    }
+
+    /// The root group.
+    pub fn root(&self) -> Result<Group> {
+        let root = self.inner.context.file().superblock().root.header();
+        let root = root.ok_or_else(|| Error::Missing("root group".into()))?;
+        match self.at(root)? {
+            Node::Group(group) => Ok(group),
+            other => Err(Error::Kind { path: "/".into(), found: other.kind(), wanted: "group" }),
+        }
+    }
+
+    /// The object whose header is at an address.
+    pub fn at(&self, address: u64) -> Result<Node> {
+        Node::open(self, address)
+    }
+
+    /// The object that a path leads to.
+    pub fn get(&self, path: impl AsRef<[u8]>) -> Result<Node> {
+        let path = path.as_ref();
+        let context = &self.inner.context;
+        let root = context.file().superblock().root.header().unwrap_or(0);
+        match hyperslab_object::resolve(context, root, path)? {
+            Found::Object(object) => Node::new(self, *object),
+            Found::Missing { at } => Err(Error::Missing(String::from_utf8_lossy(&at).into_owned())),
+            Found::External { .. } => Err(Error::Unsupported("following an external link")),
+            Found::User(_) => Err(Error::Unsupported("following a user-defined link")),
+        }
+    }
+
+    /// The dataset that a path leads to.
+    pub fn dataset(&self, path: impl AsRef<[u8]>) -> Result<Dataset> {
+        let path = path.as_ref();
+        match self.get(path)? {
+            Node::Dataset(dataset) => Ok(dataset),
+            other => {
+                let path = String::from_utf8_lossy(path).into_owned();
+                Err(Error::Kind { path, found: other.kind(), wanted: "dataset" })
+            }
+        }
+    }
+
+    /// The values that are kept outside of datasets and attributes: variable-length data and region references.
+    pub fn heap(&self) -> Heap<'_> {
+        Heap::new(self)
+    }
+
+    /// The width of an address in this file.
+    pub fn address_width(&self) -> usize {
+        self.inner.context.file().widths().offsets.bytes()
+    }
+}
+
+impl std::fmt::Debug for File {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("File").field("path", &self.inner.path).finish()
+    }
+}
