@@ -36,7 +36,7 @@ fn nothing_nests_without_end() {
     }
     assert_eq!(depth, 64);
     assert!(Datatype::decode(&datatype.encode(Version::V1)).is_ok());
-    let mut message = vec![0x19, 0, 0, 0, 16, 0, 0, 0].repeat(100_000);
+    let mut message = [0x19, 0, 0, 0, 16, 0, 0, 0].repeat(100_000);
     message.extend(Datatype::of::<u8>().encode(Version::V1));
     assert!(matches!(Datatype::decode(&message), Err(Error::Decode { .. })));
 }
