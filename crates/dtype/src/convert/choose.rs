@@ -54,6 +54,10 @@ pub(super) fn op(from: &Datatype, to: &Datatype) -> Result<Op> {
         (Class::Array(_), Class::Array(_)) => Err(refuse("the dimensions differ")),
         (Class::Vlen(before), Class::Vlen(after)) => match (before.text, after.text) {
             (Some((_, set)), Some((_, other))) if set != other => Err(refuse("the character sets differ")),
+            // Characters are bytes, whatever type a writer declared them with.
+            (Some(_), Some(_)) if before.base.size() == 1 && after.base.size() == 1 => {
+                Ok(Op::Sequence(Box::new(Plan::copy(1))))
+            }
             _ => Ok(Op::Sequence(Box::new(Plan::new(&before.base, &after.base)?))),
         },
         (Class::Reference(Reference::Object), Class::Reference(Reference::Object)) => Ok(Op::Address),
