@@ -83,6 +83,7 @@ fn scalar(from: &Datatype, to: &Datatype) -> Result<Op> {
     let (before, after) = numbers(from, to)?;
     Ok(Kernel::hard(before, after)
         .or_else(|| Kernel::swapped(before, after))
+        .or_else(|| Kernel::widened(before, after))
         .map_or_else(|| Op::Soft(Soft::numbers(before, after)), Op::Hard))
 }
 
