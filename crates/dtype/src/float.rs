@@ -83,7 +83,7 @@ impl Float {
     };
 
     /// Sign, exponent and mantissa from the top, filling `size` bytes (at most 31), with IEEE's bias.
-    pub const fn ieee(size: u8, exponent: u8, order: Order) -> Float {
+    const fn ieee(size: u8, exponent: u8, order: Order) -> Float {
         let mantissa = 8 * size - 1 - exponent;
         Float {
             bits: Bits::full(size as u16, order),

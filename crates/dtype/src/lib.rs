@@ -27,6 +27,7 @@ mod equal;
 mod error;
 mod float;
 mod heap;
+mod make;
 mod name;
 mod native;
 mod number;

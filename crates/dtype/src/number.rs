@@ -55,7 +55,7 @@ pub struct Bits {
 impl Bits {
     /// All bits of `size` bytes.
     pub const fn full(size: u16, order: Order) -> Bits {
-        Bits { order, offset: 0, precision: 8 * size, low_pad: false, high_pad: false }
+        Bits { order, offset: 0, precision: size.saturating_mul(8), low_pad: false, high_pad: false }
     }
 
     pub(crate) fn check(&self, what: &'static str, size: u32) -> Result<()> {
@@ -80,4 +80,34 @@ pub struct Fixed {
     pub bits: Bits,
     /// Whether it is signed, in two's complement.
     pub signed: bool,
+}
+
+impl Fixed {
+    /// Puts the value of an integer into little-endian order and extends it over all its bytes, by its sign if it has one.
+    ///
+    /// ```
+    /// use hyperslab_dtype::{Bits, Fixed, Order};
+    /// let bits = Bits { offset: 4, precision: 8, ..Bits::full(2, Order::Big) };
+    /// let mut bytes = [0xaf, 0xea];
+    /// Fixed { bits, signed: true }.spread(&mut bytes);
+    /// assert_eq!(i16::from_le_bytes(bytes), -2);
+    /// ```
+    pub fn spread(&self, bytes: &mut [u8]) {
+        self.bits.order.flip(bytes);
+        let (offset, precision) = (usize::from(self.bits.offset), usize::from(self.bits.precision));
+        let at = |bytes: &[u8], bit: usize| bytes.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1);
+        let sign = (offset + precision).saturating_sub(1);
+        let negative = self.signed && at(bytes, sign);
+        for place in 0..bytes.len() {
+            // Each byte is made of higher ones, so that it is read before it is written.
+            let bit = |bit: &usize| {
+                let from = 8 * place + bit;
+                if from < precision { at(bytes, offset + from) } else { negative }
+            };
+            let made = (0..8).filter(bit).fold(0, |byte, bit| byte | 1 << bit);
+            if let Some(byte) = bytes.get_mut(place) {
+                *byte = made;
+            }
+        }
+    }
 }

@@ -12,17 +12,20 @@ pub enum Padding {
 }
 
 impl Padding {
-    /// The characters of a fixed-length string: up to the first NUL, or without the trailing spaces.
+    /// The characters of a fixed-length string: up to the first NUL, or without what it is padded with.
     ///
     /// ```
     /// use hyperslab_dtype::Padding;
     /// assert_eq!(Padding::NullTerm.strip(b"ab\0d"), b"ab");
+    /// assert_eq!(Padding::NullPad.strip(b"ab\0d\0\0"), b"ab\0d");
     /// assert_eq!(Padding::SpacePad.strip(b"a b  "), b"a b");
     /// ```
     pub fn strip(self, bytes: &[u8]) -> &[u8] {
+        let without = |pad| bytes.iter().rposition(|&byte| byte != pad).map_or(0, |last| last + 1);
         let length = match self {
-            Padding::NullTerm | Padding::NullPad => bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()),
-            Padding::SpacePad => bytes.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1),
+            Padding::NullTerm => bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()),
+            Padding::NullPad => without(0),
+            Padding::SpacePad => without(b' '),
         };
         bytes.get(..length).unwrap_or_default()
     }

@@ -2,7 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
 #![allow(missing_docs, unreachable_pub, dead_code)]
 
-use hyperslab_dtype::{Charset, Class, Datatype, Error, Float, Order, Padding, Plan, Version};
+mod random;
+
+use hyperslab_dtype::{Charset, Class, Datatype, Error, Float, NoHeap, Order, Padding, Plan, Version};
+use random::Rng;
 
 /// A version 1 compound with one member of dimensions 2 × 3, which has no array datatype.
 fn old_compound() -> Vec<u8> {
@@ -36,7 +39,7 @@ fn nothing_nests_without_end() {
     }
     assert_eq!(depth, 64);
     assert!(Datatype::decode(&datatype.encode(Version::V1)).is_ok());
-    let mut message = vec![0x19, 0, 0, 0, 16, 0, 0, 0].repeat(100_000);
+    let mut message = [0x19, 0, 0, 0, 16, 0, 0, 0].repeat(100_000);
     message.extend(Datatype::of::<u8>().encode(Version::V1));
     assert!(matches!(Datatype::decode(&message), Err(Error::Decode { .. })));
 }
@@ -79,4 +82,30 @@ fn datatypes_are_shown_as_people_read_them() {
     assert_eq!(shown(Datatype::string(8, Padding::SpacePad, Charset::Utf8).unwrap()), "string(8, space-padded, utf8)");
     let Class::Array(array) = Datatype::of::<[[i8; 2]; 3]>().class().clone() else { unreachable!() };
     assert_eq!(array.elements(), 3);
+}
+
+/// Datatypes that no library makes but a damaged file may hold: nothing overflows, nothing is touched outside the buffers.
+#[test]
+fn damaged_datatypes_convert_or_are_refused() {
+    let mut rng = Rng::new(40);
+    let damaged = |rng: &mut Rng, datatype: &Datatype| {
+        let mut bytes = datatype.encode(rng.pick(&[Version::V1, Version::V3]));
+        for _ in 0..rng.range(0, 3) {
+            let at = rng.range(0, bytes.len() as u32 - 1) as usize;
+            bytes[at] = if rng.one_in(2) { bytes[at] ^ 1 << rng.range(0, 7) } else { rng.next() as u8 };
+        }
+        Datatype::decode(&bytes).ok().map(|(datatype, _)| datatype).filter(|datatype| datatype.size() < 2000)
+    };
+    let mut converted = 0;
+    for _ in 0..60_000 {
+        let (from, to) = random::pairs::pair(&mut rng, 1);
+        let (Some(from), Some(to)) = (damaged(&mut rng, &from), damaged(&mut rng, &to)) else { continue };
+        let Ok(plan) = Plan::new(&from, &to) else { continue };
+        let source = rng.bytes(3 * from.size());
+        let mut target = vec![0; 3 * to.size()];
+        if plan.convert(3, &source, &mut target, &NoHeap, &mut NoHeap).is_ok() {
+            converted += 1;
+        }
+    }
+    assert!(converted > 10_000, "{converted}");
 }

@@ -52,6 +52,17 @@ fn fixed() -> impl Strategy<Value = Datatype> {
 }
 
 proptest! {
+    #[test]
+    fn integers_spread_over_their_bytes(datatype in fixed(), bytes in any::<[u8; 8]>()) {
+        let Class::Fixed(fixed) = datatype.class() else { unreachable!() };
+        let mut spread = bytes[..datatype.size()].to_vec();
+        let value = value_of(fixed, &spread);
+        fixed.spread(&mut spread);
+        prop_assert_eq!(&spread[..], &value.to_le_bytes()[..datatype.size()]);
+    }
+}
+
+proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]

@@ -54,6 +54,10 @@ pub(super) fn op(from: &Datatype, to: &Datatype) -> Result<Op> {
         (Class::Array(_), Class::Array(_)) => Err(refuse("the dimensions differ")),
         (Class::Vlen(before), Class::Vlen(after)) => match (before.text, after.text) {
             (Some((_, set)), Some((_, other))) if set != other => Err(refuse("the character sets differ")),
+            // Characters are bytes, whatever type a writer declared them with.
+            (Some(_), Some(_)) if before.base.size() == 1 && after.base.size() == 1 => {
+                Ok(Op::Sequence(Box::new(Plan::copy(1))))
+            }
             _ => Ok(Op::Sequence(Box::new(Plan::new(&before.base, &after.base)?))),
         },
         (Class::Reference(Reference::Object), Class::Reference(Reference::Object)) => Ok(Op::Address),
@@ -73,22 +77,23 @@ fn fits(size: usize) -> Option<()> {
 }
 
 fn scalar(from: &Datatype, to: &Datatype) -> Result<Op> {
-    let (before, after) = numbers(from, to)?;
-    if let Some(op) = swap(before, after) {
+    if let Some(op) = swap(from, to) {
         return Ok(op);
     }
+    let (before, after) = numbers(from, to)?;
     Ok(Kernel::hard(before, after)
         .or_else(|| Kernel::swapped(before, after))
+        .or_else(|| Kernel::widened(before, after))
         .map_or_else(|| Op::Soft(Soft::numbers(before, after)), Op::Hard))
 }
 
 /// Both parts of a complex number.
 fn parts(from: &Datatype, to: &Datatype) -> Result<Op> {
-    let (before, after) = numbers(from, to)?;
-    no_vax(from, to)?;
-    if let Some(op) = swap(before, after) {
+    if let Some(op) = swap(from, to) {
         return Ok(op);
     }
+    let (before, after) = numbers(from, to)?;
+    no_vax(from, to)?;
     let hard = Kernel::hard(before, after).filter(|_| is_native_part(from) && is_native_part(to));
     let op = hard.map_or_else(|| Op::Soft(Soft::numbers(before, after)), Op::Hard);
     Ok(Op::Repeat(2, Box::new(Plan { from: from.size(), to: to.size(), op })))
@@ -129,7 +134,8 @@ fn numbers(from: &Datatype, to: &Datatype) -> Result<(Number, Number)> {
 }
 
 /// Numbers of one size that differ in byte order: libhdf5 reverses the bytes and looks no further, whatever sign and precision say.
-fn swap(from: Number, to: Number) -> Option<Op> {
+fn swap(from: &Datatype, to: &Datatype) -> Option<Op> {
+    let (from, to) = (Number::of(from)?, Number::of(to)?);
     let (before, after) = (from.bits(), to.bits());
     let reversed = matches!((before.order, after.order), (Order::Big, Order::Little) | (Order::Little, Order::Big));
     let alike = match (from.kind, to.kind) {

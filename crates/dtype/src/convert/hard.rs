@@ -87,6 +87,13 @@ impl Kernel {
         Some(Kernel { swap_from, swap_to, ..kernel })
     }
 
+    /// From bfloat16 to `float`: no number of C, but what bit by bit gives is easily said.
+    pub(super) fn widened(from: Number, to: Number) -> Option<Kernel> {
+        let is = |number: Number, size, format| number == Number { size, kind: Kind::Float(format) };
+        let fits = is(from, 2, Float::BF16) && is(to, 4, Float::F32);
+        fits.then_some(Kernel { run: widen, from: 2, to: 4, swap_from: false, swap_to: false })
+    }
+
     /// Whether a number is `float`, `double` or `long double`.
     pub(super) fn is_c_float(number: Number) -> bool {
         matches!(Primitive::of(number), Some(Primitive::F32 | Primitive::F64 | Primitive::X87))
@@ -137,6 +144,15 @@ pub(super) fn swap(part: usize, from: &[u8], to: &mut [u8]) {
                 to.iter_mut().zip(from.iter().rev()).for_each(|(to, from)| *to = *from);
             }
         }
+    }
+}
+
+/// bfloat16 is the upper half of a `float`. All NaNs become one.
+fn widen(from: &[u8], to: &mut [u8]) {
+    for (to, from) in to.as_chunks_mut::<4>().0.iter_mut().zip(from.as_chunks::<2>().0) {
+        let bits = u32::from(u16::from_le_bytes(*from)) << 16;
+        let is_nan = bits & 0x7fff_ffff > 0x7f80_0000;
+        *to = (bits | if is_nan { 0x7fff_ffff } else { 0 }).to_le_bytes();
     }
 }
 

@@ -58,6 +58,27 @@ impl Lanes<'_> {
         result
     }
 
+    /// Copies elements of `size` bytes.
+    pub(super) fn copy(self, size: usize) {
+        match size {
+            _ if self.is_dense(size, size) => self.dense(size, size, |from, to| to.copy_from_slice(from)),
+            1 => self.copy_as::<1>(),
+            2 => self.copy_as::<2>(),
+            4 => self.copy_as::<4>(),
+            8 => self.copy_as::<8>(),
+            _ => self.each(size, size, |from, to| to.copy_from_slice(from)),
+        }
+    }
+
+    /// The size is known to the compiler, which needs no loop then.
+    fn copy_as<const N: usize>(self) {
+        self.each(N, N, |from, to| {
+            if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
+                *to = *from;
+            }
+        });
+    }
+
     /// Runs a kernel for dense elements: over all of them at once if they are, else one by one.
     pub(super) fn dense(self, from: usize, to: usize, kernel: impl Fn(&[u8], &mut [u8])) {
         if self.is_dense(from, to) {

@@ -129,7 +129,7 @@ impl Plan {
     pub(super) fn run(&self, mut lanes: Lanes<'_>, heaps: &mut Heaps<'_>) -> Result<()> {
         let (from, to) = (self.from, self.to);
         match &self.op {
-            Op::Copy => lanes.dense(from, to, |from, to| to.copy_from_slice(from)),
+            Op::Copy => lanes.copy(from),
             Op::Swap(part) => lanes.dense(from, to, |from, to| super::hard::swap(*part, from, to)),
             Op::Hard(kernel) => lanes.dense(from, to, |from, to| kernel.run(from, to)),
             Op::Soft(soft) => soft.run(lanes),

@@ -10,10 +10,6 @@ use crate::{Bits, Charset, Datatype, Error, Field, Fixed, Float, Name, Normaliza
 /// Dimensions that a member of a version 1 compound may have by itself.
 const OLD_RANK: u8 = 4;
 
-/// The versions that brought new classes.
-const ARRAYS: u8 = 2;
-const COMPLEX_NUMBERS: u8 = 5;
-
 impl Datatype {
     /// Reads a datatype message and says how many bytes it took. Bytes after its end are left alone.
     ///
@@ -27,21 +23,13 @@ impl Datatype {
     /// ```
     pub fn decode(bytes: &[u8]) -> Result<(Datatype, usize)> {
         let mut reader = Reader { cursor: Cursor::new(bytes) };
-        let part = reader.part(0)?;
-        Ok((part.datatype, reader.cursor.position()))
+        let datatype = reader.datatype(0)?;
+        Ok((datatype, reader.cursor.position()))
     }
 }
 
 struct Reader<'a> {
     cursor: Cursor<'a>,
-}
-
-/// What a message held, and the version it counts as in the message around it.
-struct Part {
-    datatype: Datatype,
-    version: u8,
-    /// Whether the message around may have a lower version: there are dimensions of version 1 inside.
-    lenient: bool,
 }
 
 /// What every message starts with.
@@ -81,7 +69,7 @@ impl<'a> Reader<'a> {
         Ok(self.cursor.uint(Width::W2)? as u16)
     }
 
-    fn part(&mut self, depth: u8) -> Result<Part> {
+    fn datatype(&mut self, depth: u8) -> Result<Datatype> {
         if depth > MAX_DEPTH {
             return self.refuse(format!("datatypes nest deeper than {MAX_DEPTH} levels"));
         }
@@ -91,47 +79,31 @@ impl<'a> Reader<'a> {
             return self.refuse(format!("unknown version {version}"));
         }
         let head = Head { version, flags: first >> 8, size: self.cursor.u32()?, depth };
-        if class == code::COMPOUND {
-            return self.compound(&head);
-        }
-        Ok(Part { datatype: self.datatype(class, &head)?, version, lenient: false })
-    }
-
-    fn datatype(&mut self, class: u8, head: &Head) -> Result<Datatype> {
         match class {
             code::FIXED => {
-                let bits = self.bits(head)?;
+                let bits = self.bits(&head)?;
                 Datatype::fixed(head.size, Fixed { bits, signed: head.has(flag::SIGNED) })
             }
-            code::FLOAT => self.float(head),
+            code::FLOAT => self.float(&head),
             code::TIME => Datatype::time(head.size, head.order(), self.u16()?),
             code::STRING => {
                 let (padding, charset) = self.text(head.nibble(0), head.nibble(4))?;
                 Datatype::string(head.size, padding, charset)
             }
-            code::BITFIELD => Datatype::bitfield(head.size, self.bits(head)?),
-            code::OPAQUE => self.opaque(head),
-            code::REFERENCE => self.reference(head),
-            code::ENUM => self.enumeration(head),
-            code::VLEN => self.vlen(head),
-            code::ARRAY => self.array(head),
-            code::COMPLEX => self.complex(head),
+            code::BITFIELD => Datatype::bitfield(head.size, self.bits(&head)?),
+            code::OPAQUE => self.opaque(&head),
+            code::COMPOUND => self.compound(&head),
+            code::REFERENCE => self.reference(&head),
+            code::ENUM => self.enumeration(&head),
+            code::VLEN => self.vlen(&head),
+            code::ARRAY => self.array(&head),
+            code::COMPLEX => self.complex(&head),
             _ => self.refuse(format!("unknown class {class}")),
         }
     }
 
     fn base(&mut self, head: &Head) -> Result<Datatype> {
-        let part = self.part(head.depth + 1)?;
-        self.at_least(part.version, head.version)?;
-        Ok(part.datatype)
-    }
-
-    /// A message cannot have a lower version than what it holds.
-    fn at_least(&self, needed: u8, version: u8) -> Result<()> {
-        if version < needed {
-            return self.refuse(format!("version {version} cannot hold what needs version {needed}"));
-        }
-        Ok(())
+        self.datatype(head.depth + 1)
     }
 
     fn bits(&mut self, head: &Head) -> Result<Bits> {
@@ -184,7 +156,7 @@ impl<'a> Reader<'a> {
             return self.refuse(format!("the tag of an opaque datatype takes {length} bytes, not a multiple of 8"));
         }
         let tag = self.cursor.take(length)?;
-        Datatype::opaque(head.size, Padding::NullPad.strip(tag))
+        Datatype::opaque(head.size, Padding::NullTerm.strip(tag))
     }
 
     /// A name with its NUL; before version 3 padded to eight bytes.
@@ -198,28 +170,18 @@ impl<'a> Reader<'a> {
         Name::new(stored.get(..length).unwrap_or_default())
     }
 
-    fn compound(&mut self, head: &Head) -> Result<Part> {
+    fn compound(&mut self, head: &Head) -> Result<Datatype> {
         let offset_width = if head.is_padded() { Width::W4 } else { offset_width(head.size) };
         let mut members = Vec::new();
-        let (mut version, mut needed, mut lenient) = (head.version, 0, false);
         for _ in 0..head.flags & 0xffff {
             let name = self.name(head)?;
             let offset = self.cursor.uint(offset_width)? as u32;
             let dims = if head.version == 1 { self.old_dims()? } else { Vec::new() };
-            let mut part = self.part(head.depth + 1)?;
-            if !dims.is_empty() {
-                let datatype = Datatype::array(part.datatype, &dims)?;
-                part = Part { datatype, version: part.version.max(ARRAYS), lenient: true };
-            }
-            if part.lenient {
-                version = version.max(part.version);
-                lenient = true;
-            }
-            needed = needed.max(part.version);
-            members.push(Member { name, offset, datatype: part.datatype });
+            let base = self.base(head)?;
+            let datatype = if dims.is_empty() { base } else { Datatype::array(base, &dims)? };
+            members.push(Member { name, offset, datatype });
         }
-        self.at_least(needed, version)?;
-        Ok(Part { datatype: Datatype::compound_of(head.size, members)?, version, lenient })
+        Datatype::compound_of(head.size, members)
     }
 
     /// In version 1, a member could be an array without an array datatype.
@@ -253,7 +215,10 @@ impl<'a> Reader<'a> {
     }
 
     fn enumeration(&mut self, head: &Head) -> Result<Datatype> {
+        // libhdf5 reads the names as the base is written, if that is newer.
+        let version = self.cursor.clone().u8()? >> 4;
         let base = self.base(head)?;
+        let head = &Head { version: head.version.max(version), ..*head };
         if base.size != head.size {
             return self.refuse(format!("an enumeration of {} bytes with values of {}", head.size, base.size));
         }
@@ -277,7 +242,6 @@ impl<'a> Reader<'a> {
     }
 
     fn array(&mut self, head: &Head) -> Result<Datatype> {
-        self.at_least(ARRAYS, head.version)?;
         let rank = usize::from(self.cursor.u8()?);
         if rank > MAX_RANK {
             return self.refuse(format!("an array of {rank} dimensions"));
@@ -301,7 +265,6 @@ impl<'a> Reader<'a> {
         if head.flags != flag::HOMOGENEOUS {
             return self.refuse(format!("unknown form {:#x} of a complex number", head.flags));
         }
-        self.at_least(COMPLEX_NUMBERS, head.version)?;
         let complex = Datatype::complex(self.base(head)?)?;
         if complex.size != head.size {
             return self.refuse(format!("a complex number of {} bytes whose parts take {}", head.size, complex.size));

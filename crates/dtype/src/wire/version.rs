@@ -74,7 +74,7 @@ impl Versions {
         self.version = match datatype.class() {
             Class::Compound(_) | Class::Array(_) | Class::Enum(_) => self.version.max(to),
             Class::Vlen(_) | Class::Complex(_) => {
-                self.parts.iter().map(|part| part.version).max().max(Some(self.version)).unwrap_or(self.version)
+                self.parts.iter().map(|part| part.version).fold(self.version, Ord::max)
             }
             _ => self.version,
         };

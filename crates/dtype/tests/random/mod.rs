@@ -70,7 +70,11 @@ fn bits(rng: &mut Rng, size: u32) -> Bits {
 }
 
 pub fn integer(rng: &mut Rng) -> Datatype {
-    let size = if rng.one_in(2) { 1 << rng.range(0, 3) } else { rng.range(1, 20) };
+    let size = match rng.range(0, 7) {
+        0..4 => 1 << rng.range(0, 3),
+        4 => rng.range(1, 64),
+        _ => rng.range(1, 20),
+    };
     Datatype::fixed(size, Fixed { bits: bits(rng, size), signed: rng.one_in(2) }).unwrap()
 }
 
@@ -103,7 +107,7 @@ pub fn float(rng: &mut Rng) -> Datatype {
 
 /// A format that nobody has: the fields in any order, filling the precision, with padding around it.
 fn odd_float(rng: &mut Rng) -> Datatype {
-    let size = rng.range(1, 20);
+    let size = if rng.one_in(5) { rng.range(1, 31) } else { rng.range(1, 12) };
     let precision = rng.range(3, 8 * size);
     let offset = rng.range(0, 8 * size - precision);
     let exponent = rng.range(1, 20.min(precision - 2));
@@ -154,7 +158,13 @@ pub fn name(rng: &mut Rng, at: usize) -> Vec<u8> {
 }
 
 pub fn enumeration(rng: &mut Rng) -> Datatype {
-    let base = integer(rng);
+    // libhdf5 sorts values in a buffer of 32 bytes.
+    let base = loop {
+        let base = integer(rng);
+        if base.size() <= 32 {
+            break base;
+        }
+    };
     let count = rng.range(1, 6) as usize;
     let names: Vec<Name> = (0..count).map(|at| Name::new(name(rng, at)).unwrap()).collect();
     let mut values: Vec<Vec<u8>> = Vec::new();

@@ -41,6 +41,9 @@ fn number(rng: &mut Rng) -> Datatype {
 
 fn numbers(rng: &mut Rng) -> (Datatype, Datatype) {
     loop {
+        if rng.one_in(40) {
+            return (Datatype::float(2, Float::BF16).unwrap(), Datatype::float(4, Float::F32).unwrap());
+        }
         // The same format with its bytes in the other order is common, so it is asked for.
         let from = number(rng);
         let to = match from.class() {

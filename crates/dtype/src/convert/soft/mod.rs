@@ -63,37 +63,35 @@ impl Soft {
         }
     }
 
+    /// One loop for each rule, so that the compiler sees each whole.
     fn run_as<W: Word>(&self, lanes: Lanes<'_>) {
-        let padding = W::padding(self.to.bits(), self.to.size);
-        let (from_order, to_order) = (self.from.bits().order, self.to.bits().order);
-        lanes.each(self.from.size, self.to.size, |from, to| {
-            let value = W::load(from, from_order);
-            let bits = self.to.bits();
-            let mut made = self.value(value);
-            // Only now, so that bits a rule puts outside the value are lost.
-            let (low, high) = (u32::from(bits.offset), u32::from(bits.offset) + u32::from(bits.precision));
-            made.set(0, low, padding);
-            made.set(high, (8 * self.to.size as u32).saturating_sub(high), padding.shr(high));
-            made.store(to, to_order);
-        });
-    }
-
-    fn value<W: Word>(&self, value: W) -> W {
         match &self.rule {
-            Rule::IntInt(from, to) => int_int::convert(from, to, value),
-            Rule::IntFloat(from, to) => int_float::convert(from, to, value),
-            Rule::FloatInt(from, to) => float_int::convert(from, to, value),
-            Rule::FloatFloat(from, to) => float_float::convert(from, to, value),
-            Rule::Same(float) => match Special::of(float, value) {
+            Rule::IntInt(from, to) => self.each::<W>(lanes, |value| int_int::convert(from, to, value)),
+            Rule::IntFloat(from, to) => self.each::<W>(lanes, |value| int_float::convert(from, to, value)),
+            Rule::FloatInt(from, to) => self.each::<W>(lanes, |value| float_int::convert(from, to, value)),
+            Rule::FloatFloat(from, to) => self.each::<W>(lanes, |value| float_float::convert(from, to, value)),
+            Rule::Same(float) => self.each::<W>(lanes, |value| match Special::of(float, value) {
                 Some(special) => special.write(float, value.bit(float.sign.into())),
                 None => value,
-            },
-            Rule::Bits(from, to) => {
+            }),
+            Rule::Bits(from, to) => self.each::<W>(lanes, |value| {
                 let mut made = W::ZERO;
                 made.set(to.offset.into(), to.precision.into(), value.get(from.offset.into(), from.precision.into()));
                 made
-            }
+            }),
         }
+    }
+
+    fn each<W: Word>(&self, lanes: Lanes<'_>, convert: impl Fn(W) -> W) {
+        let bits = *self.to.bits();
+        let order = self.from.bits().order;
+        let significant = W::ones(bits.precision.into()).shl(bits.offset.into());
+        let padding = W::padding(&bits, self.to.size);
+        lanes.each(self.from.size, self.to.size, |from, to| {
+            let made = convert(W::load(from, order));
+            // Bits that a rule puts outside the value are lost.
+            made.and(significant).or(padding).store(to, bits.order);
+        });
     }
 }
 

@@ -66,11 +66,27 @@ pub(crate) trait Word: Copy + PartialEq {
 
 /// Copies into or out of a little-endian buffer.
 fn reorder(bytes: &[u8], buffer: &mut [u8], order: Order) {
-    for (to, from) in buffer.iter_mut().zip(bytes) {
+    let length = bytes.len().min(buffer.len());
+    if let (Some(buffer), Some(bytes)) = (buffer.get_mut(..length), bytes.get(..length)) {
+        copy(bytes, buffer);
+        order.flip(buffer);
+    }
+}
+
+/// Copies between slices of one length; the usual ones without a loop.
+fn copy(from: &[u8], to: &mut [u8]) {
+    match from.len() {
+        2 => copy_as::<2>(from, to),
+        4 => copy_as::<4>(from, to),
+        8 => copy_as::<8>(from, to),
+        _ => to.copy_from_slice(from),
+    }
+}
+
+fn copy_as<const N: usize>(from: &[u8], to: &mut [u8]) {
+    if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
         *to = *from;
     }
-    let length = bytes.len().min(buffer.len());
-    order.flip(buffer.get_mut(..length).unwrap_or_default());
 }
 
 macro_rules! machine_words {
@@ -81,15 +97,32 @@ macro_rules! machine_words {
 
             fn load(bytes: &[u8], order: Order) -> $int {
                 let mut buffer = [0; size_of::<$int>()];
-                reorder(bytes, &mut buffer, order);
-                $int::from_le_bytes(buffer)
+                match order {
+                    // Shifted down instead of turned around: no loop.
+                    Order::Big => {
+                        reorder(bytes, &mut buffer, Order::Little);
+                        let unused = 8 * (buffer.len() - bytes.len().min(buffer.len()));
+                        <$int>::from_be_bytes(buffer).shr(unused as u32)
+                    }
+                    order => {
+                        reorder(bytes, &mut buffer, order);
+                        <$int>::from_le_bytes(buffer)
+                    }
+                }
             }
 
             fn store(self, bytes: &mut [u8], order: Order) {
-                for (to, from) in bytes.iter_mut().zip(self.to_le_bytes()) {
-                    *to = from;
+                let length = bytes.len().min(size_of::<$int>());
+                let made = match order {
+                    Order::Big => self.shl(8 * (size_of::<$int>() - length) as u32).to_be_bytes(),
+                    _ => self.to_le_bytes(),
+                };
+                if let (Some(bytes), Some(made)) = (bytes.get_mut(..length), made.get(..length)) {
+                    copy(made, bytes);
+                    if order == Order::Vax {
+                        order.flip(bytes);
+                    }
                 }
-                order.flip(bytes);
             }
 
             fn shl(self, by: u32) -> $int {
