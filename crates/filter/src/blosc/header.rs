@@ -51,7 +51,7 @@ impl Stage {
     }
 
     /// How many bytes of a block it changes. `whole` says that bits are shuffled only if the elements are a multiple of 8.
-    pub(super) fn reach(self, size: usize, len: usize, whole: bool) -> usize {
+    pub(crate) fn reach(self, size: usize, len: usize, whole: bool) -> usize {
         let elements = len / size;
         match self {
             Stage::Bitshuffle if whole && !elements.is_multiple_of(8) => 0,
