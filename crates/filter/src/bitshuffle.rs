@@ -92,7 +92,7 @@ impl Filter for Bitshuffle {
 
     fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
         let params = Params::read(params)?;
-        if input.len() % params.size != 0 {
+        if !input.len().is_multiple_of(params.size) {
             return Err(Fault::Params("the data is not a whole number of elements"));
         }
         let blocks = Blocks::of(input.len(), params.size, params.block)?;
@@ -165,7 +165,7 @@ struct Blocks {
 
 impl Blocks {
     fn of(len: usize, size: usize, block: usize) -> Result<Blocks, Fault> {
-        let bytes = block.checked_mul(size).filter(|bytes| *bytes > 0 && block % 8 == 0);
+        let bytes = block.checked_mul(size).filter(|bytes| *bytes > 0 && block.is_multiple_of(8));
         let bytes = bytes.ok_or(Fault::Params("the elements of a block are not a multiple of 8"))?;
         Ok(Blocks { bytes, end: len / size / 8 * 8 * size })
     }

@@ -13,5 +13,12 @@ pub(crate) fn built_in() -> Vec<Arc<dyn Filter>> {
         Arc::new(Szip),
         Arc::new(Nbit),
         Arc::new(ScaleOffset),
+        Arc::new(Bzip2),
+        Arc::new(Lzf),
+        Arc::new(Blosc),
+        Arc::new(Lz4),
+        Arc::new(Bitshuffle),
+        Arc::new(Zstd),
+        Arc::new(Blosc2),
     ]
 }

@@ -27,6 +27,8 @@
 mod bitplanes;
 mod bits;
 mod bitshuffle;
+mod blosc;
+mod blosc2;
 mod built_in;
 mod bzip2;
 mod deflate;
@@ -48,6 +50,8 @@ mod transpose;
 mod zstd;
 
 pub use bitshuffle::{Bitshuffle, BitshuffleCodec};
+pub use blosc::{Blosc, BloscCodec, BloscShuffle};
+pub use blosc2::{Blosc2, Blosc2Stage};
 pub use bzip2::Bzip2;
 pub use deflate::Deflate;
 pub use error::{Error, Fault, Result};

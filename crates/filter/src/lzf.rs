@@ -6,7 +6,7 @@
 
 use crate::{
     Decoded, Encoded, Fault, Filter,
-    lz::{ENDED, copy_back, copy_literals},
+    lz::{ENDED, Instruction, Rules, copy_back, copy_literals, instructions},
 };
 
 /// LZF, filter 32000.
@@ -57,49 +57,21 @@ impl Filter for Lzf {
 }
 
 const MAX_LITERALS: usize = 32;
-const MAX_DISTANCE: usize = 1 << 13;
-const MAX_MATCH: usize = 2 + 7 + 255;
-const HASH_BITS: u32 = 15;
+const RULES: Rules = Rules { max_distance: 1 << 13, max_len: 2 + 7 + 255, tail: 0 };
 
 fn compress(input: &[u8], out: &mut Vec<u8>) {
     out.clear();
-    let mut places = vec![0u32; 1 << HASH_BITS];
-    let (mut at, mut literals) = (0, 0);
-    while let Some(&[a, b, c, ..]) = input.get(at..) {
-        let hash = (u32::from_le_bytes([a, b, c, 0]).wrapping_mul(0x9e37_79b1)) >> (32 - HASH_BITS);
-        let Some(place) = places.get_mut(hash as usize) else { break };
-        // Places are kept one too high, so that 0 is none.
-        let before = (*place as usize).wrapping_sub(1);
-        *place = at as u32 + 1;
-        let len = if before < at && at - before <= MAX_DISTANCE { match_len(input, before, at) } else { 0 };
-        if len < 3 {
-            at += 1;
-            continue;
+    instructions(input, &RULES, |Instruction { literals, copy }| {
+        for run in literals.chunks(MAX_LITERALS) {
+            out.push(run.len() as u8 - 1);
+            out.extend_from_slice(run);
         }
-        write_literals(input.get(literals..at).unwrap_or_default(), out);
-        write_copy(at - before, len, out);
-        at += len;
-        literals = at;
-    }
-    write_literals(input.get(literals..).unwrap_or_default(), out);
-}
-
-fn match_len(input: &[u8], before: usize, at: usize) -> usize {
-    let (old, new) = (input.get(before..).unwrap_or_default(), input.get(at..).unwrap_or_default());
-    old.iter().zip(new).take(MAX_MATCH).take_while(|(old, new)| old == new).count()
-}
-
-fn write_literals(literals: &[u8], out: &mut Vec<u8>) {
-    for run in literals.chunks(MAX_LITERALS) {
-        out.push(run.len() as u8 - 1);
-        out.extend_from_slice(run);
-    }
-}
-
-fn write_copy(distance: usize, len: usize, out: &mut Vec<u8>) {
-    let [low, high] = (distance as u16 - 1).to_le_bytes();
-    match len - 2 {
-        short @ ..7 => out.extend([(short as u8) << 5 | high, low]),
-        long => out.extend([7 << 5 | high, (long - 7) as u8, low]),
-    }
+        if let Some((distance, len)) = copy {
+            let [low, high] = (distance as u16 - 1).to_le_bytes();
+            match len - 2 {
+                short @ ..7 => out.extend([(short as u8) << 5 | high, low]),
+                long => out.extend([7 << 5 | high, (long - 7) as u8, low]),
+            }
+        }
+    });
 }

@@ -1,0 +1,130 @@
+//! Making a container: simple blocks of one stream each.
+
+use hyperslab_base::Sink;
+
+use super::{
+    BloscCodec,
+    header::{BITSHUFFLED, COPIED, EXTENDED_LEN, LEN, SHUFFLED, Stage, UNSPLIT, delta_width},
+};
+use crate::{
+    Fault,
+    bitplanes::{Room, to_bitplanes},
+    transpose::to_columns,
+};
+
+/// About as large as blosc's own blocks at middle levels.
+const BLOCK: usize = 1 << 17;
+
+/// Smaller data is copied.
+const MIN_LEN: usize = 128;
+
+/// Formats of the two headers.
+const FORMAT: u8 = 2;
+const EXTENDED_FORMAT: u8 = 5;
+
+/// How a container is to be made.
+pub(crate) struct Plan {
+    pub(crate) extended: bool,
+    pub(crate) size: u8,
+    pub(crate) level: u32,
+    pub(crate) stage: Stage,
+    pub(crate) codec: BloscCodec,
+}
+
+/// Appends a container; if nothing is gained, one with a copy of the data.
+pub(crate) fn build(plan: &Plan, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+    let header_len = if plan.extended { EXTENDED_LEN } else { LEN };
+    if i32::try_from(input.len() + header_len).is_err() {
+        return Err(Fault::Params("blosc takes chunks of up to 2 GiB"));
+    }
+    let size = usize::from(plan.size);
+    let block = (BLOCK / (8 * size) * (8 * size)).min(input.len()).max(1);
+    let start = out.len();
+    let worth = plan.level > 0 && input.len() >= MIN_LEN && {
+        out.resize(start + header_len, 0);
+        append_blocks(plan, input, block, start, out)?;
+        out.len() - start < input.len() + header_len
+    };
+    if !worth {
+        out.truncate(start);
+        out.resize(start + header_len, 0);
+        out.extend_from_slice(input);
+    }
+    let header = header(plan, input.len(), block, out.len() - start, !worth);
+    if let Some(place) = out.get_mut(start..start + header_len) {
+        place.copy_from_slice(&header);
+    }
+    Ok(())
+}
+
+fn append_blocks(plan: &Plan, input: &[u8], block: usize, start: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
+    let mut place = out.len();
+    out.resize(place + input.len().div_ceil(block) * 4, 0);
+    let (mut staged, mut room) = (Vec::new(), Room::default());
+    for (index, part) in input.chunks(block).enumerate() {
+        let at = out.len();
+        stage(plan, part, (index > 0).then_some(input), &mut staged, &mut room);
+        out.extend([0; 4]);
+        plan.codec.inner().compress(plan.level, &staged, out)?;
+        if out.len() - at - 4 >= part.len() {
+            out.truncate(at + 4);
+            out.extend_from_slice(&staged);
+        }
+        let stored = out.len() - at - 4;
+        write(out, at, stored);
+        write(out, place, at - start);
+        place += 4;
+    }
+    Ok(())
+}
+
+/// Puts a number of 4 bytes at a place.
+fn write(out: &mut [u8], place: usize, number: usize) {
+    if let Some(to) = out.get_mut(place..place + 4) {
+        to.copy_from_slice(&(number as u32).to_le_bytes());
+    }
+}
+
+/// What is to be compressed of a block. Deltas refer to the first block, in which they refer to the element before.
+fn stage(plan: &Plan, block: &[u8], first: Option<&[u8]>, staged: &mut Vec<u8>, room: &mut Room) {
+    let size = usize::from(plan.size);
+    staged.clear();
+    staged.extend_from_slice(block);
+    let reach = plan.stage.reach(size, block.len(), !plan.extended);
+    let (Some(from), Some(to)) = (block.get(..reach), staged.get_mut(..reach)) else { return };
+    match (plan.stage, first) {
+        (Stage::Shuffle(_), _) => to_columns(size, from, to),
+        (Stage::Bitshuffle, _) => to_bitplanes(size, from, to, room),
+        (Stage::Delta, None) => {
+            let later = to.iter_mut().skip(delta_width(size));
+            later.zip(from).for_each(|(byte, before)| *byte ^= before);
+        }
+        (Stage::Delta, Some(first)) => {
+            to.iter_mut().zip(first).for_each(|(byte, reference)| *byte ^= reference);
+        }
+        (Stage::None | Stage::Truncate, _) => {}
+    }
+}
+
+fn header(plan: &Plan, len: usize, block: usize, stored: usize, copied: bool) -> Vec<u8> {
+    let shuffled = match plan.stage {
+        _ if plan.extended => SHUFFLED | BITSHUFFLED,
+        Stage::Shuffle(_) => SHUFFLED,
+        Stage::Bitshuffle => BITSHUFFLED,
+        _ => 0,
+    };
+    let copied = if copied { COPIED } else { 0 };
+    let mut sink = Sink::new();
+    sink.u8(if plan.extended { EXTENDED_FORMAT } else { FORMAT });
+    sink.u8(1);
+    sink.u8(shuffled | copied | UNSPLIT | (plan.codec.inner() as u8) << 5);
+    sink.u8(plan.size);
+    for number in [len, block, stored] {
+        sink.u32(number as u32);
+    }
+    if plan.extended {
+        sink.extend(&[0, 0, 0, 0, 0, plan.stage.id(), plan.codec as u8, 0]);
+        sink.extend(&[0; 8]);
+    }
+    sink.into_bytes()
+}

@@ -1,0 +1,166 @@
+//! Decoding a container, as a whole or block by block.
+//!
+//! After the header stand the places of the blocks, 4 bytes each. A block is one stream, or one for each byte of an element; a
+//! stream has its stored length in 4 bytes before it. With the longer header a length of 0 tells a stream of zeros and a
+//! negative one, with a byte after it, a stream of equal bytes.
+
+use hyperslab_base::Cursor;
+
+use super::header::{Header, LEN, Special, Stage, delta_width};
+use crate::{
+    Fault,
+    bitplanes::{Room, to_elements},
+    output::to_len,
+    transpose::to_rows,
+};
+
+/// Elements of more bytes, or blocks of fewer elements, were not split before there was a flag for it.
+const MAX_SPLITS: usize = 16;
+const MIN_SPLIT: usize = 128;
+
+/// A container that has been looked at.
+pub(crate) struct Chunk<'a> {
+    header: Header,
+    bytes: &'a [u8],
+}
+
+/// Room for work on the way, to be used again, and the first block if others refer to it.
+#[derive(Default)]
+pub(crate) struct Work {
+    staged: Vec<u8>,
+    bits: Room,
+    reference: Vec<u8>,
+}
+
+impl<'a> Chunk<'a> {
+    pub(crate) fn read(input: &'a [u8]) -> Result<Chunk<'a>, Fault> {
+        let header = Header::read(input)?;
+        let bytes = input.get(..header.stored.max(LEN)).ok_or(Fault::Corrupt("shorter than it says"))?;
+        Ok(Chunk { header, bytes })
+    }
+
+    /// The decoded length.
+    pub(crate) fn len(&self) -> usize {
+        self.header.len
+    }
+
+    /// The decoded length of a block; the last one may be shorter.
+    pub(crate) fn block_len(&self) -> usize {
+        self.header.block
+    }
+
+    /// Decodes all blocks into `out`, which has the decoded length.
+    pub(crate) fn decode(&self, out: &mut [u8]) -> Result<(), Fault> {
+        let mut work = Work::default();
+        out.chunks_mut(self.header.block).enumerate().try_for_each(|(index, block)| self.block(index, block, &mut work))
+    }
+
+    /// Decodes a block. Block 0 must come first if there are others.
+    pub(crate) fn block(&self, index: usize, out: &mut [u8], work: &mut Work) -> Result<(), Fault> {
+        let header = &self.header;
+        if let Some(special) = header.special {
+            let value = self.bytes.get(header.len_in_file()..).unwrap_or_default();
+            return fill(special, header.size, value, out);
+        }
+        if header.copied {
+            let start = index.saturating_mul(header.block).saturating_add(header.len_in_file());
+            let stored = self.bytes.get(start..).and_then(|rest| rest.get(..out.len()));
+            out.copy_from_slice(stored.ok_or(Fault::Corrupt("the data ends early"))?);
+            return Ok(());
+        }
+        self.streams(index, out)?;
+        self.undo_stages(index, out, work);
+        Ok(())
+    }
+
+    /// Decodes the streams of a block.
+    fn streams(&self, index: usize, out: &mut [u8]) -> Result<(), Fault> {
+        let header = &self.header;
+        let inner = header.inner.map_err(|_| Fault::Corrupt("a codec that is a plugin of blosc2, not built in"))?;
+        let mut places = Cursor::new(self.bytes);
+        places.skip(index.saturating_mul(4).saturating_add(header.len_in_file()))?;
+        let mut cursor = Cursor::new(self.bytes);
+        cursor.skip(to_len(places.u32()?)?)?;
+
+        let worth = header.extended || header.size <= MAX_SPLITS && header.block / header.size >= MIN_SPLIT;
+        let whole = out.len() == header.block;
+        let count = if header.split && worth && whole { header.size } else { 1 };
+        let stream = out.len() / count;
+        if stream == 0 || stream * count != out.len() {
+            return Err(Fault::Corrupt("a block that does not split into its streams"));
+        }
+        for out in out.chunks_exact_mut(stream) {
+            match cursor.u32()? as i32 {
+                0 if header.extended => out.fill(0),
+                value @ -255..0 if header.extended => {
+                    if cursor.u8()? & 1 == 0 {
+                        return Err(Fault::Corrupt("an unknown kind of stream"));
+                    }
+                    out.fill(value.unsigned_abs() as u8);
+                }
+                stored => {
+                    let stored = cursor.take(to_len(stored)?)?;
+                    if stored.len() == out.len() {
+                        out.copy_from_slice(stored);
+                    } else {
+                        inner.decompress(stored, out)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes back what was done to a block, last to first.
+    fn undo_stages(&self, index: usize, block: &mut [u8], work: &mut Work) {
+        let size = self.header.size;
+        for stage in self.header.stages.iter().rev() {
+            let reach = stage.reach(size, block.len(), self.header.whole_bitshuffle);
+            let Some(block) = block.get_mut(..reach) else { continue };
+            match *stage {
+                Stage::None | Stage::Truncate => {}
+                Stage::Shuffle(by) => {
+                    work.staged.clear();
+                    work.staged.extend_from_slice(block);
+                    to_rows(if by == 0 { size } else { usize::from(by) }, &work.staged, block);
+                }
+                Stage::Bitshuffle => {
+                    work.staged.clear();
+                    work.staged.extend_from_slice(block);
+                    to_elements(size, &work.staged, block, &mut work.bits);
+                }
+                Stage::Delta if index == 0 => {
+                    undo_delta(delta_width(size), block);
+                    work.reference = block.to_vec();
+                }
+                Stage::Delta => {
+                    block.iter_mut().zip(&work.reference).for_each(|(byte, reference)| *byte ^= reference);
+                }
+            }
+        }
+    }
+}
+
+fn undo_delta(width: usize, block: &mut [u8]) {
+    for at in width..block.len() {
+        let before = block.get(at - width).copied().unwrap_or(0);
+        if let Some(byte) = block.get_mut(at) {
+            *byte ^= before;
+        }
+    }
+}
+
+/// Fills a chunk or block that is told, not stored.
+pub(crate) fn fill(special: Special, size: usize, value: &[u8], out: &mut [u8]) -> Result<(), Fault> {
+    let value = match (special, size) {
+        (Special::Zeros | Special::Uninitialized, _) => &[0][..],
+        (Special::Nans, 4) => &f32::NAN.to_le_bytes(),
+        (Special::Nans, 8) => &f64::NAN.to_le_bytes(),
+        (Special::Value, _) if !value.is_empty() => value,
+        _ => return Err(Fault::Corrupt("a special chunk that does not fit its type")),
+    };
+    for part in out.chunks_mut(value.len()) {
+        part.iter_mut().zip(value).for_each(|(to, from)| *to = *from);
+    }
+    Ok(())
+}

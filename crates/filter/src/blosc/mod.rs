@@ -1,0 +1,84 @@
+//! Filter 32001: blosc, a container of blocks that are shuffled and then compressed by one of several codecs.
+//!
+//! `header` reads what a container starts with, `chunk` and `build` decode and make one, `codec` has the codecs inside,
+//! `blosclz` the one that nobody else has. Blosc2 uses the same containers.
+
+mod blosclz;
+mod build;
+mod chunk;
+mod codec;
+mod header;
+
+pub use codec::BloscCodec;
+
+pub(crate) use build::{Plan, build};
+pub(crate) use chunk::{Chunk, Work, fill};
+pub(crate) use header::{Special, Stage};
+
+use crate::{Decoded, Encoded, Fault, Filter, output::stale};
+
+/// Blosc, filter 32001.
+#[derive(Clone, Copy, Debug)]
+pub struct Blosc;
+
+/// What happens before compression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BloscShuffle {
+    /// Nothing.
+    None,
+    /// Bytes are shuffled.
+    Byte,
+    /// Bits are shuffled.
+    Bit,
+}
+
+impl Blosc {
+    /// Its number.
+    pub const ID: u16 = 32001;
+
+    /// The parameters for a chunk. `element_size` is that of the base type where the type is an array; `level` is 0 to 9.
+    pub fn params(
+        element_size: u32,
+        chunk_bytes: u32,
+        level: u32,
+        shuffle: BloscShuffle,
+        codec: BloscCodec,
+    ) -> Vec<u32> {
+        let size = if element_size > 255 { 1 } else { element_size };
+        vec![2, 2, size, chunk_bytes, level, shuffle as u32, codec as u32]
+    }
+}
+
+impl Filter for Blosc {
+    fn id(&self) -> u16 {
+        Blosc::ID
+    }
+
+    fn name(&self) -> &'static str {
+        "blosc"
+    }
+
+    fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
+        let chunk = Chunk::read(input)?;
+        chunk.decode(stale(out, chunk.len(), limit)?)?;
+        Ok(Decoded::Written)
+    }
+
+    fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
+        let &[_, _, size, _, ref options @ ..] = params else {
+            return Err(Fault::Params("the size of an element is missing"));
+        };
+        let option = |index: usize, default| options.get(index).copied().unwrap_or(default);
+        let stage = match option(1, 1) {
+            0 => Stage::None,
+            1 => Stage::Shuffle(0),
+            2 => Stage::Bitshuffle,
+            _ => return Err(Fault::Params("an unknown way to shuffle")),
+        };
+        let codec = BloscCodec::from_param(option(2, 0)).ok_or(Fault::Params("an unknown codec"))?;
+        let plan = Plan { extended: false, size: size.clamp(1, 255) as u8, level: option(0, 5), stage, codec };
+        out.clear();
+        build(&plan, input, out)?;
+        Ok(Encoded::Written)
+    }
+}
