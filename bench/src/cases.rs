@@ -1,6 +1,6 @@
 //! The cases: what is timed on both sides, and that both sides find the same runs.
 
-use crate::clock::median;
+use crate::clock::side_by_side;
 use crate::libhdf5::{BATCH, Buffers, Hdf5, Operation, Pattern, Space as Theirs};
 use anyhow::{Result, ensure};
 use hyperslab_space::{Block, Op, Run, Slab, Space};
@@ -50,14 +50,16 @@ pub(crate) const CASES: &[Case] = &[
 
 fn union_one_by_one(name: &'static str, hdf5: &Hdf5) -> Result<Timing> {
     let corners = corners();
-    Ok(Timing { name, ours: median(|| our_union(&corners))?, theirs: median(|| their_union(hdf5, &corners))? })
+    let (ours, theirs) = side_by_side(|| our_union(&corners), || their_union(hdf5, &corners))?;
+    Ok(Timing { name, ours, theirs })
 }
 
 /// libhdf5 has no bulk call: its time is that of one by one.
 fn union_in_bulk(name: &'static str, hdf5: &Hdf5) -> Result<Timing> {
     let corners = corners();
     ensure!(our_bulk_union(&corners)? == our_union(&corners)?, "the bulk union differs");
-    Ok(Timing { name, ours: median(|| our_bulk_union(&corners))?, theirs: median(|| their_union(hdf5, &corners))? })
+    let (ours, theirs) = side_by_side(|| our_bulk_union(&corners), || their_union(hdf5, &corners))?;
+    Ok(Timing { name, ours, theirs })
 }
 
 fn runs_of_union(name: &'static str, hdf5: &Hdf5, walk: Walk) -> Result<Timing> {
@@ -105,7 +107,8 @@ fn time_runs(name: &'static str, ours: &Space, theirs: &Theirs<'_>, walk: Walk) 
         theirs.runs(ELEMENT as usize, &mut buffers, |offset, len| sum = mix(sum, offset, len))?;
         Ok(sum)
     };
-    Ok(Timing { name, ours: median(|| walk(ours))?, theirs: median(their_walk)? })
+    let (ours, theirs) = side_by_side(|| walk(ours), their_walk)?;
+    Ok(Timing { name, ours, theirs })
 }
 
 fn mix(sum: u64, offset: u64, len: u64) -> u64 {

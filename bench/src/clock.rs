@@ -1,24 +1,37 @@
-//! Times: warmed up, several repetitions, the median.
+//! Times: both sides in turn, so that a busy moment of the machine hits both; warmed up, several times, the median.
 
 use anyhow::Result;
 use std::time::{Duration, Instant};
 
 /// Enough repetitions for a median, but not for minutes on a slow side.
-const REPETITIONS: usize = 15;
-const PATIENCE: Duration = Duration::from_secs(6);
+const REPETITIONS: usize = 31;
+const PATIENCE: Duration = Duration::from_secs(12);
 
-/// The median time of `work`, whose result is kept from the optimizer.
-pub(crate) fn median<T>(mut work: impl FnMut() -> Result<T>) -> Result<Duration> {
+/// The median times of `ours` and `theirs`, whose results are kept from the optimizer.
+pub(crate) fn side_by_side<A, B>(
+    mut ours: impl FnMut() -> Result<A>,
+    mut theirs: impl FnMut() -> Result<B>,
+) -> Result<(Duration, Duration)> {
     let begin = Instant::now();
-    std::hint::black_box(work()?);
-    let mut times = Vec::with_capacity(REPETITIONS);
-    while times.len() < 3 || (times.len() < REPETITIONS && begin.elapsed() < PATIENCE) {
-        let begin = Instant::now();
-        let result = std::hint::black_box(work()?);
-        times.push(begin.elapsed());
-        // Freed outside the clock on both sides.
-        drop(result);
+    let _warm = (ours()?, theirs()?);
+    let (mut our_times, mut their_times) = (Vec::new(), Vec::new());
+    while our_times.len() < 3 || (our_times.len() < REPETITIONS && begin.elapsed() < PATIENCE) {
+        our_times.push(timed(&mut ours)?);
+        their_times.push(timed(&mut theirs)?);
     }
+    Ok((median(our_times), median(their_times)))
+}
+
+fn timed<T>(work: &mut impl FnMut() -> Result<T>) -> Result<Duration> {
+    let begin = Instant::now();
+    let result = std::hint::black_box(work()?);
+    let time = begin.elapsed();
+    // Freed outside the clock.
+    drop(result);
+    Ok(time)
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
-    Ok(times.get(times.len() / 2).copied().unwrap_or_default())
+    times.get(times.len() / 2).copied().unwrap_or_default()
 }

@@ -1,6 +1,12 @@
 //! The operations between two selections.
 
-use crate::{Error, Kind, Result, Selection, Slab, Space, selection::Shape, slab::Parts, tree, view::View};
+use crate::{
+    Error, Kind, Result, Selection, Slab, Space,
+    selection::{Shape, Slabs},
+    slab::Parts,
+    tree,
+    view::View,
+};
 
 /// How a selection A and a selection B of one extent become a new one.
 ///
@@ -61,6 +67,7 @@ impl Space {
 
     /// Replaces the selection by its combination with `other`.
     pub(crate) fn combine_with(&mut self, op: Op, other: Selection) -> Result<()> {
+        self.same_rank("the selection", other.rank().unwrap_or(self.rank()))?;
         let other = Space { extent: self.extent.clone(), selection: other };
         if op == Op::Set {
             self.selection = other.selection;
@@ -106,6 +113,9 @@ impl Space {
             }
             _ if op == Op::Or && whole(self) && other.check_inside().is_ok() => Some(Selection::ALL),
             _ if op == Op::And && whole(self) && other.check_inside().is_ok() => Some(other.as_set()?),
+            (View::Slabs(left), View::Slabs(right)) if op == Op::Or && joined(left, right).is_some() => {
+                joined(left, right).map(|slabs| Selection(Shape::Regular(slabs)))
+            }
             (View::Slabs(slabs), View::Slabs(block)) | (View::Slabs(block), View::Slabs(slabs))
                 if op == Op::And && block.iter().all(|slab| slab.count == 1) =>
             {
@@ -123,4 +133,14 @@ impl Space {
             _ => self.selection.clone(),
         })
     }
+}
+
+/// Two patterns that differ in one dimension only, where one goes on as the other ends, as one pattern. Rows added in order stay
+/// a pattern at every step.
+fn joined(left: &[Slab], right: &[Slab]) -> Option<Slabs> {
+    let mut different = left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right);
+    let (Some((dim, (here, there))), None) = (different.next(), different.next()) else { return None };
+    let mut slabs = Slabs::from_slice(left);
+    *slabs.get_mut(dim)? = here.joined(there)?;
+    Some(slabs)
 }

@@ -11,6 +11,7 @@ mod sort;
 use crate::{Coords, Error, Result, Space, view::View};
 
 use product::ProductCut;
+pub(crate) use product::follows;
 use sort::Sorted;
 
 /// A grid of equal chunks.

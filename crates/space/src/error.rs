@@ -22,6 +22,9 @@ pub enum Error {
         /// The rank found.
         found: usize,
     },
+    /// A dimension of the size that stands for "unlimited"; only its maximum may be.
+    #[error("dimension {0} must have a size; only its maximum may be unlimited")]
+    Size(usize),
     /// The extent has more elements than 64 bits can count.
     #[error("an extent of {0:?} has more than 2^64 elements")]
     Elements(Vec<u64>),
@@ -47,6 +50,14 @@ pub enum Error {
         slab: crate::Slab,
         /// What is wrong with it.
         why: &'static str,
+    },
+    /// A block whose corners are not the lowest and the highest.
+    #[error("a block from {start:?} to {end:?} has its corners in the wrong order, or one of them is not an index")]
+    Block {
+        /// The first corner.
+        start: Vec<u64>,
+        /// The second corner.
+        end: Vec<u64>,
     },
     /// A list of coordinates that does not divide into points.
     #[error("{coords} coordinates do not divide into points of {rank} dimensions")]

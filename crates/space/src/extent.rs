@@ -53,6 +53,9 @@ impl Extent {
         if dims.len() > MAX_RANK {
             return Err(Error::Rank(dims.len()));
         }
+        if let Some(dim) = dims.iter().position(|&size| size == UNLIMITED) {
+            return Err(Error::Size(dim));
+        }
         if elements_of(dims).is_none() {
             return Err(Error::Elements(dims.to_vec()));
         }

@@ -32,7 +32,7 @@ impl Space {
             }
             view => {
                 if let Some(own) = view.to_tree()? {
-                    tree::ordinals(&own, &holder, &mut places);
+                    places = tree::ordinals(&own, &holder)?;
                 }
             }
         }

@@ -51,29 +51,20 @@ impl Segment {
     }
 
     fn key(&self) -> Key {
-        Key(self.stride, self.count, self.block, self.sub_size, self.sub.as_ref().map(Below::id))
+        Key(self.stride, self.count, self.block, self.sub_size, self.sub.clone())
     }
 }
 
 /// What makes two segments the same pattern, wherever they start.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Key(u64, u64, u64, u64, Option<usize>);
+struct Key(u64, u64, u64, u64, Option<Below>);
 
-/// What a sub-pattern consists of.
-#[derive(Clone, Debug)]
+/// What a sub-pattern consists of. Equal content is the same pattern, wherever it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Below {
     /// The patterns from this dimension on.
     Slabs(usize),
     Tree(Link, usize),
-}
-
-impl Below {
-    fn id(&self) -> usize {
-        match self {
-            Below::Slabs(dim) => *dim,
-            Below::Tree(link, _) => link.id(),
-        }
-    }
 }
 
 /// The segments of one level. The caller's own data can be kept with each pattern; it comes back with every
@@ -210,7 +201,9 @@ impl<U> Context<'_, U> {
         let first = rest.first()?;
         let distance = rest.get(1).map_or(0, |second| second.start - first.start);
         let repeats = |(span, nth): &(&Span<T>, u64)| {
-            span.start - first.start == nth * distance && span.len() == first.len() && span.down == first.down
+            Some(span.start - first.start) == nth.checked_mul(distance)
+                && span.len() == first.len()
+                && span.down == first.down
         };
         let count = match self.detail {
             Detail::Single => 1,
@@ -231,7 +224,8 @@ impl<U> Context<'_, U> {
         let distance = place(*next + 1).and_then(|second| second.checked_sub(first)).unwrap_or(0);
         let mut count = 1u64;
         if self.detail == Detail::Repeats && distance > 0 {
-            while place(*next + count as usize) == first.checked_add(distance.saturating_mul(count)) {
+            let nth = |nth: u64| first.checked_add(distance.checked_mul(nth)?);
+            while nth(count).is_some_and(|expected| place(*next + count as usize) == Some(expected)) {
                 count += 1;
             }
         }

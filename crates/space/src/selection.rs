@@ -13,6 +13,9 @@ use crate::{
 pub(crate) type Slabs = SmallVec<[Slab; 4]>;
 
 /// Which elements of an extent are meant. Made and asked through [`Space`](crate::Space).
+///
+/// Two are equal if they are of one kind and hold the same elements, points in the same order. Everything is not equal to the
+/// hyperslab that holds everything: only an extent tells that they are the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection(pub(crate) Shape);
 
@@ -54,6 +57,16 @@ impl Selection {
             Shape::All => Kind::All,
             Shape::Points(_) => Kind::Points,
             Shape::Regular(_) | Shape::Tree(_) => Kind::Hyperslab,
+        }
+    }
+
+    /// How many dimensions its elements have; nothing and everything fit any number.
+    pub(crate) fn rank(&self) -> Option<usize> {
+        match &self.0 {
+            Shape::Nothing | Shape::All => None,
+            Shape::Points(points) => Some(points.rank()),
+            Shape::Regular(slabs) => Some(slabs.len()),
+            Shape::Tree(tree) => Some(tree::rank(tree)),
         }
     }
 

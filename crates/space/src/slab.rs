@@ -144,7 +144,7 @@ impl Slab {
             return smallvec![];
         }
         let (first, last) = (from / self.block, (to - 1) / self.block);
-        let (cut_front, cut_back) = (from % self.block, (last + 1) * self.block - to);
+        let (cut_front, cut_back) = (from % self.block, self.block - 1 - (to - 1) % self.block);
         if first == last {
             return smallvec![Slab::block(self.nth(from), to - from)];
         }
@@ -172,6 +172,29 @@ impl Slab {
     /// The part inside `start..end`.
     pub(crate) fn clip(&self, start: u64, end: u64) -> Parts {
         self.take(self.rank(start), self.rank(end))
+    }
+
+    /// This pattern and one block more, before or behind it, if that is again a pattern. Both must be in normal form.
+    pub(crate) fn joined(&self, other: &Slab) -> Option<Slab> {
+        if self.count == 1 && other.count > 1 {
+            return other.joined(self);
+        }
+        let (first, second) = if self.start <= other.start { (self, other) } else { (other, self) };
+        if other.count != 1 || first.end() > second.start {
+            return None;
+        }
+        if first.count == 1 && second.count == 1 && first.end() == second.start {
+            return Some(Slab::block(first.start, first.block + second.block));
+        }
+        let (stride, block) =
+            if self.count > 1 { (self.stride, self.block) } else { (second.start - first.start, self.block) };
+        let goes_on = first.stride_count(stride).and_then(|way| first.start.checked_add(way)) == Some(second.start);
+        (goes_on && other.block == block).then_some(Slab { start: first.start, stride, count: self.count + 1, block })
+    }
+
+    /// The way from the first block to behind the last one, in whole strides.
+    fn stride_count(&self, stride: u64) -> Option<u64> {
+        self.count.checked_mul(stride)
     }
 
     /// An unlimited pattern as it is in a dimension of `size`; others as they are.
@@ -228,6 +251,12 @@ mod tests {
             }
             for (ordinal, &index) in all.iter().enumerate() {
                 prop_assert_eq!(slab.nth(ordinal as u64), index);
+            }
+            let more = Slab::block(cut.0, slab.block);
+            if let Some(joined) = slab.normal().joined(&more.normal()) {
+                let mut both = [all.clone(), indices(more)].concat();
+                both.sort();
+                prop_assert_eq!(indices(joined), both);
             }
             let (low, high) = (cut.0.min(cut.1), cut.0.max(cut.1));
             let clipped: Vec<u64> = slab.clip(low, high).into_iter().flat_map(indices).collect();

@@ -2,7 +2,7 @@
 
 use crate::{
     Block, Blocks, Coords, CoordsIter, Error, Extent, Kind, Op, Points, Result, Selection, Slab, UNLIMITED,
-    selection::{Shape, Slabs},
+    selection::Shape,
     slab::Parts,
     tree::{self, Budget},
     view::View,
@@ -104,16 +104,14 @@ impl Space {
     pub fn select_blocks(&mut self, op: Op, blocks: &[Block]) -> Result<()> {
         let mut ranges = vec![Vec::with_capacity(blocks.len()); self.rank()];
         for block in blocks {
-            let corners = block.start.iter().zip(&block.end);
-            let slabs: Slabs = corners
-                .map(|(&low, &high)| {
-                    Slab::block(low, high.checked_add(1).map_or(UNLIMITED, |end| end.saturating_sub(low)))
-                })
-                .collect();
-            if let Shape::Regular(slabs) = self.hyperslab(&slabs)?.0 {
-                for (ranges, slab) in ranges.iter_mut().zip(&slabs) {
-                    ranges.push((slab.start, slab.end()));
-                }
+            self.same_rank("the first corner of a block", block.start.len())?;
+            self.same_rank("the last corner of a block", block.end.len())?;
+            let corners = || block.start.iter().zip(&block.end);
+            if corners().any(|(low, high)| low > high || *high == UNLIMITED) {
+                return Err(Error::Block { start: block.start.to_vec(), end: block.end.to_vec() });
+            }
+            for (ranges, (low, high)) in ranges.iter_mut().zip(corners()) {
+                ranges.push((*low, high + 1));
             }
         }
         let union = tree::union(&ranges, &mut Budget::unbounded()).unwrap_or_default();
@@ -130,8 +128,9 @@ impl Space {
     pub fn combine(&self, op: Op, other: &Space) -> Result<Space> {
         self.same_rank("the other space", other.rank())?;
         let mut result = self.clone();
-        // `All` means the other's extent, if that differs.
+        // `All` means the other's extent.
         let selection = match (other.kind(), other.view()) {
+            (Kind::All, Ok(View::Nothing)) => Selection::NONE,
             (Kind::All, Ok(View::Slabs(slabs))) if other.dims() != self.dims() => Selection(Shape::Regular(slabs)),
             _ => other.selection.clone(),
         };
@@ -214,18 +213,20 @@ impl Space {
     pub fn intersects_block(&self, low: &[u64], high: &[u64]) -> Result<bool> {
         self.same_rank("the low corner", low.len())?;
         self.same_rank("the high corner", high.len())?;
+        if low.iter().zip(high).any(|(low, high)| low > high) {
+            return Ok(false);
+        }
         let inside = |point: &[u64]| {
             point.iter().zip(low.iter().zip(high)).all(|(index, (low, high))| low <= index && index <= high)
         };
         Ok(match &self.selection.0 {
-            Shape::Regular(slabs) => slabs.iter().zip(low.iter().zip(high)).all(|(slab, (&low, &high))| {
-                low <= high && (slab.rank(low) < slab.rank(high.saturating_add(1)) || slab.contains(low))
-            }),
+            Shape::Regular(slabs) => slabs
+                .iter()
+                .zip(low.iter().zip(high))
+                .all(|(slab, (&low, &high))| slab.rank(low) < slab.rank(high.saturating_add(1)) || slab.contains(low)),
             _ => match self.view()? {
                 View::Nothing => false,
-                View::Slabs(slabs) => {
-                    slabs.iter().zip(low.iter().zip(high)).all(|(slab, (low, high))| low <= high && *low < slab.end())
-                }
+                View::Slabs(slabs) => slabs.iter().zip(low).all(|(slab, low)| *low < slab.end()),
                 View::Tree(tree) => tree::intersects(tree, low, high),
                 View::Points(points) => points.iter().any(inside),
             },

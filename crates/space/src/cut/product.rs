@@ -92,7 +92,7 @@ impl<'a> ProductCut<'a> {
             Target::Numbered(numbered) => {
                 let ranges = touches.iter().map(|touch| touch.ordinals.clone());
                 let counts: Vec<u64> = self.slabs.iter().map(Slab::indices).collect();
-                numbered.take(&places_of_box(&counts, ranges))?
+                numbered.take(&places_of_box(&counts, ranges)?)?
             }
         };
         let mut file = self.chunk.clone();
@@ -115,7 +115,7 @@ impl Touch {
 }
 
 /// For each dimension of the memory, which dimension of the file it runs along, if they correspond one to one.
-fn follows(file: &[Slab], memory: &[Slab]) -> Option<Vec<Option<usize>>> {
+pub(crate) fn follows(file: &[Slab], memory: &[Slab]) -> Option<Vec<Option<usize>>> {
     let mut wide = file.iter().enumerate().filter(|(_, slab)| slab.indices() > 1);
     let mut follows = Vec::with_capacity(memory.len());
     for slab in memory {

@@ -17,9 +17,14 @@ use crate::{
 /// The parts by chunk, and the memory they go to.
 #[derive(Debug)]
 pub(super) struct Sorted<'a> {
+    /// Parts that are ready.
     parts: std::vec::IntoIter<(Coords, Part)>,
     /// For trees: the whole selection, whose order numbers the elements.
     whole: Option<&'a Link>,
+    /// For trees: rows of chunks before this one are through.
+    next_row: u64,
+    /// For trees: nodes that were split already.
+    known: HashMap<usize, Split>,
     chunk: Space,
     memory: &'a Space,
     target: Numbered<'a>,
@@ -35,9 +40,9 @@ enum Part {
 
 impl<'a> Sorted<'a> {
     pub(super) fn tree(whole: &'a Link, chunk: Space, memory: &'a Space) -> Result<Sorted<'a>> {
-        let parts = split(whole, chunk.dims(), &mut HashMap::new());
-        let parts: Vec<_> = parts.iter().map(|(chunk, tree)| (chunk.clone(), Part::Tree(tree.clone()))).collect();
-        Ok(Sorted { parts: parts.into_iter(), whole: Some(whole), chunk, memory, target: memory.numbered()? })
+        let target = memory.numbered()?;
+        let (parts, known) = (Vec::new().into_iter(), HashMap::new());
+        Ok(Sorted { parts, whole: Some(whole), next_row: 0, known, chunk, memory, target })
     }
 
     pub(super) fn points(points: &'a Points, chunk: Space, memory: &'a Space) -> Result<Sorted<'a>> {
@@ -50,22 +55,37 @@ impl<'a> Sorted<'a> {
         }
         let parts: Vec<_> =
             parts.into_iter().map(|(chunk, (flat, places))| (chunk, Part::Points(flat, places))).collect();
-        Ok(Sorted { parts: parts.into_iter(), whole: None, chunk, memory, target: memory.numbered()? })
+        let (parts, known, target) = (parts.into_iter(), HashMap::new(), memory.numbered()?);
+        Ok(Sorted { parts, whole: None, next_row: 0, known, chunk, memory, target })
     }
 
     pub(super) fn next(&mut self) -> Option<Result<Piece>> {
+        if self.parts.len() == 0 {
+            self.parts = self.next_parts()?.into_iter();
+        }
         let (chunk, part) = self.parts.next()?;
         Some(self.piece(chunk, part))
+    }
+
+    /// The parts of the next row of chunks that is touched. One row at a time, so that the first piece does not wait for the last.
+    fn next_parts(&mut self) -> Option<Vec<(Coords, Part)>> {
+        let whole = self.whole?;
+        let size = self.chunk.dims().first().copied()?;
+        let nth = whole.first_after(self.next_row.checked_mul(size)?);
+        let row = whole.get(nth)?.0.max(self.next_row * size) / size;
+        self.next_row = row + 1;
+        let slab = tree::rows(whole, row * size, self.next_row.saturating_mul(size))?;
+        let parts = split(&slab, self.chunk.dims(), &mut self.known);
+        // The slab's own node goes away, and with it its identity.
+        self.known.remove(&slab.id());
+        Some(parts.iter().map(|(chunk, tree)| (chunk.clone(), Part::Tree(tree.clone()))).collect())
     }
 
     fn piece(&self, chunk: Coords, part: Part) -> Result<Piece> {
         let (selection, places) = match part {
             Part::Points(flat, places) => (Selection::from_points(Points::new(self.chunk.rank(), flat)?), places),
             Part::Tree(tree) => {
-                let mut places = Vec::new();
-                if let Some(whole) = self.whole {
-                    tree::ordinals(whole, &tree, &mut places);
-                }
+                let places = self.whole.map(|whole| tree::ordinals(whole, &tree)).transpose()?.unwrap_or_default();
                 let home: Vec<i64> = chunk
                     .iter()
                     .zip(self.chunk.dims())

@@ -9,6 +9,7 @@
 
 mod build;
 mod combine;
+mod equal;
 mod ordinals;
 mod query;
 
@@ -19,7 +20,7 @@ use crate::span::Span;
 pub(crate) use build::{Budget, MAX_RANGES, product, union};
 pub(crate) use combine::apply;
 pub(crate) use ordinals::{Ordinals, append, ordinals, take};
-pub(crate) use query::{bounds, contains, intersects, moved, regular};
+pub(crate) use query::{bounds, contains, intersects, moved, rank, regular, rows};
 
 /// A shared, never empty node.
 #[derive(Clone, Debug)]
@@ -35,10 +36,12 @@ pub(crate) struct Node {
     pub(crate) blocks: u64,
     /// Elements before each range, made when first asked for.
     before: OnceLock<Box<[u64]>>,
+    /// A number that equal nodes share, made when first asked for.
+    content: OnceLock<u64>,
 }
 
 /// The ranges of a dimension.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) enum Level {
     /// The last dimension.
     Leaf(Vec<Span<()>>),
@@ -84,15 +87,9 @@ impl std::ops::Deref for Link {
     }
 }
 
-impl PartialEq for Link {
-    fn eq(&self, other: &Link) -> bool {
-        self.is(other) || (self.elements == other.elements && self.blocks == other.blocks && self.level == other.level)
-    }
-}
-
 impl Node {
     fn link(level: Level, elements: u64, blocks: u64) -> Link {
-        Link(Arc::new(Node { level, elements, blocks, before: OnceLock::new() }))
+        Link(Arc::new(Node { level, elements, blocks, before: OnceLock::new(), content: OnceLock::new() }))
     }
 
     /// How many ranges this dimension has.

@@ -1,59 +1,98 @@
 //! The n-th element: which places the elements of one tree have in the order of another, and which elements stand at
 //! given places. Both walk only what they touch.
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range, rc::Rc};
 
-use super::{Level, Link, Node};
-use crate::span::{self, Span};
+use super::{Level, Link, MAX_RANGES, Node};
+use crate::{
+    Error,
+    span::{self, Span},
+};
 
-/// The places, in the order of `tree`, of those of its elements that `other` holds too: sorted ranges, appended to `out`.
-pub(crate) fn ordinals(tree: &Node, other: &Node, out: &mut Vec<Range<u64>>) {
-    walk(tree, other, 0, out);
+/// The places, in the order of `tree`, of those of its elements that `other` holds too: sorted ranges.
+pub(crate) fn ordinals(tree: &Node, other: &Node) -> Result<Vec<Range<u64>>, Error> {
+    let mut places = Vec::new();
+    Walk::default().nodes(tree, other, 0, &mut places)?;
+    Ok(places)
 }
 
-fn walk(tree: &Node, other: &Node, base: u64, out: &mut Vec<Range<u64>>) {
-    let mut nth = other.get(0).map_or(0, |(start, ..)| tree.first_after(start));
-    let mut theirs = tree.get(nth).map_or(0, |(start, ..)| other.first_after(start));
-    while let (Some((start, end, down)), Some((other_start, other_end, other_down))) =
-        (tree.get(nth), other.get(theirs))
-    {
-        let (low, high) = (start.max(other_start), end.min(other_end));
-        if low < high {
-            let before = base + tree.before(nth);
-            match (down, other_down) {
-                (Some(down), Some(other_down)) => {
-                    rows(down, other_down, before + (low - start) * down.elements, high - low, out);
+/// What was found out about pairs of rows. Nodes are shared, so pairs come again.
+#[derive(Default)]
+struct Walk {
+    known: HashMap<(usize, usize), Rc<Vec<Range<u64>>>>,
+}
+
+impl Walk {
+    fn nodes(&mut self, tree: &Node, other: &Node, base: u64, out: &mut Vec<Range<u64>>) -> Result<(), Error> {
+        let mut nth = other.get(0).map_or(0, |(start, ..)| tree.first_after(start));
+        let mut theirs = tree.get(nth).map_or(0, |(start, ..)| other.first_after(start));
+        while let (Some((start, end, down)), Some((other_start, other_end, other_down))) =
+            (tree.get(nth), other.get(theirs))
+        {
+            let (low, high) = (start.max(other_start), end.min(other_end));
+            if low < high {
+                let before = base + tree.before(nth);
+                match (down, other_down) {
+                    (Some(down), Some(other_down)) => {
+                        self.rows(down, other_down, before + (low - start) * down.elements, high - low, out)?;
+                    }
+                    _ => append(out, before + (low - start)..before + (high - start)),
                 }
-                _ => append(out, before + low - start..before + high - start),
+            }
+            if end <= other_end {
+                nth += 1;
+            } else {
+                theirs += 1;
             }
         }
-        if end <= other_end {
-            nth += 1;
+        Ok(())
+    }
+
+    /// `count` rows with the same content on both sides: one is walked, the others repeat it.
+    fn rows(
+        &mut self,
+        down: &Link,
+        other: &Link,
+        base: u64,
+        count: u64,
+        out: &mut Vec<Range<u64>>,
+    ) -> Result<(), Error> {
+        let row = self.row(down, other)?;
+        match row.as_slice() {
+            [] => return Ok(()),
+            [whole] if whole.end - whole.start == down.elements => {
+                append(out, base..base + count * down.elements);
+                return Ok(());
+            }
+            _ => {}
+        }
+        let ranges = count.saturating_mul(row.len() as u64).saturating_add(out.len() as u64);
+        if ranges > MAX_RANGES {
+            return Err(Error::TooComplex(ranges));
+        }
+        for nth in 0..count {
+            let base = base + nth * down.elements;
+            for range in row.iter() {
+                append(out, base + range.start..base + range.end);
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, down: &Link, other: &Link) -> Result<Rc<Vec<Range<u64>>>, Error> {
+        let pair = (down.id(), other.id());
+        if let Some(known) = self.known.get(&pair) {
+            return Ok(known.clone());
+        }
+        let mut row = Vec::new();
+        if down.is(other) {
+            row.push(0..down.elements);
         } else {
-            theirs += 1;
+            self.nodes(down, other, 0, &mut row)?;
         }
-    }
-}
-
-/// `count` rows with the same content on both sides: one is walked, the others repeat it.
-fn rows(down: &Link, other: &Link, base: u64, count: u64, out: &mut Vec<Range<u64>>) {
-    let mut row = Vec::new();
-    if down.is(other) {
-        row.push(0..down.elements);
-    } else {
-        walk(down, other, 0, &mut row);
-    }
-    match row.as_slice() {
-        [] => {}
-        [whole] if whole.end - whole.start == down.elements => append(out, base..base + count * down.elements),
-        _ => {
-            for nth in 0..count {
-                let base = base + nth * down.elements;
-                for range in &row {
-                    append(out, base + range.start..base + range.end);
-                }
-            }
-        }
+        let row = Rc::new(row);
+        self.known.insert(pair, row.clone());
+        Ok(row)
     }
 }
 

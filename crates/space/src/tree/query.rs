@@ -28,6 +28,11 @@ pub(crate) fn bounds(root: &Node) -> (Coords, Coords) {
     (low, high)
 }
 
+/// How many dimensions the tree has.
+pub(crate) fn rank(root: &Node) -> usize {
+    std::iter::successors(Some(root), |node| node.get(0).and_then(|(_, _, down)| down).map(|down| &**down)).count()
+}
+
 /// Whether the element at `coords` is selected.
 pub(crate) fn contains(node: &Node, coords: &[u64]) -> bool {
     intersects(node, coords, coords)
@@ -35,20 +40,24 @@ pub(crate) fn contains(node: &Node, coords: &[u64]) -> bool {
 
 /// Whether any element from `low` to `high`, both included, is selected.
 pub(crate) fn intersects(node: &Node, low: &[u64], high: &[u64]) -> bool {
+    meets(node, low, high, &mut HashSet::new())
+}
+
+/// `missed` holds the nodes that are known to have nothing in the block.
+fn meets(node: &Node, low: &[u64], high: &[u64], missed: &mut HashSet<usize>) -> bool {
     let (Some((&low, further_low)), Some((&high, further_high))) = (low.split_first(), high.split_first()) else {
         return true;
     };
-    let mut last: Option<&Link> = None;
-    (node.first_after(low)..node.len()).map_while(|nth| node.get(nth)).take_while(|range| range.0 <= high).any(
-        |(_, _, down)| match down {
-            None => true,
-            Some(down) if last.is_some_and(|last| last.is(down)) => false,
-            Some(down) => {
-                last = Some(down);
-                intersects(down, further_low, further_high)
-            }
-        },
-    )
+    let ranges = (node.first_after(low)..node.len()).map_while(|nth| node.get(nth));
+    ranges.take_while(|range| range.0 <= high).any(|(_, _, down)| {
+        let Some(down) = down else { return true };
+        let known = missed.contains(&down.id());
+        let met = !known && meets(down, further_low, further_high, missed);
+        if !met && !known {
+            missed.insert(down.id());
+        }
+        met
+    })
 }
 
 /// The tree as a regular hyperslab, if it is one.
@@ -71,6 +80,11 @@ pub(crate) fn evenly<T: PartialEq>(spans: &[Span<T>]) -> Option<Slab> {
     let first = spans.first()?;
     let Some(second) = spans.get(1) else { return Some(Slab::block(first.start, first.len())) };
     let stride = second.start - first.start;
+    // Most lists that are not even show it at their end.
+    let last = (spans.len() as u64 - 1).checked_mul(stride).and_then(|way| first.start.checked_add(way));
+    if spans.last().map(|span| span.start) != last {
+        return None;
+    }
     let mut expected = first.start;
     for span in spans {
         if span.start != expected || span.len() != first.len() || span.down != first.down {
@@ -79,6 +93,21 @@ pub(crate) fn evenly<T: PartialEq>(spans: &[Span<T>]) -> Option<Slab> {
         expected = expected.wrapping_add(stride);
     }
     Some(Slab::new(first.start, stride, spans.len() as u64, first.len()))
+}
+
+/// The part of a tree whose index in the first dimension is in `start..end`.
+pub(crate) fn rows(root: &Node, start: u64, end: u64) -> Option<Link> {
+    fn clip<T: Clone>(spans: &[Span<T>], first: usize, start: u64, end: u64) -> Vec<Span<T>> {
+        let touched = spans.iter().skip(first).take_while(|span| span.start < end);
+        touched
+            .map(|span| Span { start: span.start.max(start), end: span.end.min(end), down: span.down.clone() })
+            .collect()
+    }
+    let first = root.first_after(start);
+    match &root.level {
+        Level::Leaf(spans) => Link::leaf(clip(spans, first, start, end)),
+        Level::Inner(spans) => Link::inner(clip(spans, first, start, end)),
+    }
 }
 
 /// The tree with every index of a dimension moved by the same distance, which the caller has checked to fit.

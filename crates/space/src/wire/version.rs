@@ -93,7 +93,8 @@ impl Limits {
     fn smallest_hyperslab(&self) -> u32 {
         let rank = self.slabs.as_ref().map_or(0, Vec::len) as u64;
         let width = hyperslab(self, 3).width.bytes() as u64;
-        let (one, three) = (24 + 8 * rank * self.count, 14 + 4 * width * rank);
+        let one = self.count.saturating_mul(8 * rank).saturating_add(24);
+        let three = 14 + 4 * width * rank;
         if self.slabs.is_some() && !self.unlimited && !self.over_32_bits() && one < three { 1 } else { 3 }
     }
 }
