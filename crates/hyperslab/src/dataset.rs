@@ -38,6 +38,18 @@ pub enum Layout {
 }
 
 impl Dataset {
+    /// A dataset whose header can be understood as a whole.
+    pub(crate) fn checked(file: File, object: Object) -> Result<Dataset> {
+        let dataset = Dataset { file, object };
+        let context = &dataset.file.inner.context;
+        dataset.object.datatype(context)?;
+        dataset.object.extent(context)?;
+        dataset.object.layout(context)?;
+        dataset.object.filters(context)?;
+        dataset.object.fill(context)?;
+        Ok(dataset)
+    }
+
     /// Its size.
     pub fn extent(&self) -> Result<Extent> {
         Ok(self.object.extent(&self.file.inner.context)?)

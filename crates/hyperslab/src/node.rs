@@ -32,7 +32,7 @@ impl Node {
         let file = file.clone();
         Ok(match object.kind() {
             Kind::Group => Node::Group(Group { file, object }),
-            Kind::Dataset => Node::Dataset(Dataset { file, object }),
+            Kind::Dataset => Node::Dataset(Dataset::checked(file, object)?),
             Kind::Datatype => Node::Datatype(NamedDatatype { file, object }),
         })
     }

@@ -19,6 +19,10 @@ impl Object {
     pub fn datatype(&self, context: &Context) -> Result<(Datatype, Option<u64>)> {
         let body = self.required(context, kind::DATATYPE, "datatype")?;
         let (datatype, _) = Datatype::decode(&body.bytes).map_err(|why| self.broken(why.to_string()))?;
+        // Old headers have no checksum; a number that uses so few of its bits is more likely damage.
+        if self.header().prefix().version == 1 && datatype.is_suspicious() {
+            return Err(self.broken(format!("a datatype of no likely shape ({datatype}): the header may be damaged")));
+        }
         Ok((datatype, body.committed))
     }
 

@@ -39,7 +39,8 @@ impl Object {
     pub fn open(context: &Context, address: u64) -> Result<Object> {
         let header = Header::read(context.file(), address)?;
         for message in header.messages() {
-            if message.kind >= kind::UNKNOWN && message.flags.fails_if_unknown() {
+            let unknown = message.kind >= kind::UNKNOWN || message.kind == kind::BOGUS;
+            if unknown && message.flags.fails_if_unknown() {
                 let why = format!("it has a message of type {:#x} that must be understood and is not", message.kind);
                 return Err(Error::broken("object header", address, why));
             }

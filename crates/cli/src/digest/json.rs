@@ -25,8 +25,9 @@ impl Json {
         Json::Object(BTreeMap::from(entries))
     }
 
-    pub(crate) fn error(stage: &str) -> Json {
-        Json::object([("error", Json::text(stage))])
+    /// A part that failed: at which stage, and why; the latter is for people and not compared.
+    pub(crate) fn error(stage: &str, why: &dyn fmt::Display) -> Json {
+        Json::object([("error", Json::text(stage)), ("_msg", Json::text(&why.to_string()))])
     }
 
     pub(crate) fn set(&mut self, key: &'static str, value: Json) {

@@ -83,8 +83,8 @@ fn walk(scene: &mut Scene<'_>, root: Node) -> Vec<Line> {
         };
         let node = match scene.file.at(address) {
             Ok(node) => node,
-            Err(_) => {
-                lines.push(Line::Other(failed(&path, "open")));
+            Err(why) => {
+                lines.push(Line::Other(failed(&path, "open", &why)));
                 continue;
             }
         };
@@ -111,15 +111,18 @@ fn open_group(node: &Node, path: &[u8], lines: &mut Vec<Line>) -> Links {
     let Node::Group(group) = node else { return (path.to_vec(), Vec::new().into_iter()) };
     match group.links() {
         Ok(links) => (path.to_vec(), links.into_iter()),
-        Err(_) => {
-            lines.push(Line::Other(failed(if path.is_empty() { b"/" } else { path }, "walk")));
+        Err(why) => {
+            lines.push(Line::Other(failed(if path.is_empty() { b"/" } else { path }, "walk", &why)));
             (path.to_vec(), Vec::new().into_iter())
         }
     }
 }
 
-fn failed(path: &[u8], stage: &str) -> Json {
-    Json::object([("kind", Json::text("error")), ("path", Json::bytes(path)), ("error", Json::text(stage))])
+fn failed(path: &[u8], stage: &str, why: &hyperslab::Error) -> Json {
+    let mut json = Json::error(stage, why);
+    json.set("kind", Json::text("error"));
+    json.set("path", Json::bytes(path));
+    json
 }
 
 fn soft(path: &[u8], link: &Link) -> Json {

@@ -17,7 +17,9 @@ pub(crate) fn of(scene: &Scene<'_>, node: &Node) -> Json {
         Node::Dataset(dataset) => describe_dataset(scene, dataset, &mut json),
         Node::Datatype(named) => json.set(
             "dtype",
-            named.datatype().map_or_else(|_| Json::error("dtype"), |datatype| describe::datatype(&datatype, true)),
+            named
+                .datatype()
+                .map_or_else(|why| Json::error("dtype", &why), |datatype| describe::datatype(&datatype, true)),
         ),
     }
     if let Some(comment) = node.comment().filter(|comment| !comment.is_empty()) {
@@ -29,10 +31,11 @@ pub(crate) fn of(scene: &Scene<'_>, node: &Node) -> Json {
 
 fn attributes(scene: &Scene<'_>, node: &Node) -> Json {
     match node.attributes() {
-        Err(_) => Json::List(vec![Json::error("attrs")]),
-        Ok(all) => {
-            all.into_iter().map(|found| found.map_or_else(|_| Json::error("attr"), |a| attribute(scene, &a))).collect()
-        }
+        Err(why) => Json::List(vec![Json::error("attrs", &why)]),
+        Ok(all) => all
+            .into_iter()
+            .map(|found| found.map_or_else(|why| Json::error("attr", &why), |found| attribute(scene, &found)))
+            .collect(),
     }
 }
 
@@ -61,21 +64,23 @@ fn attribute(scene: &Scene<'_>, attribute: &Attribute) -> Json {
 }
 
 fn describe_dataset(scene: &Scene<'_>, dataset: &Dataset, json: &mut Json) {
-    let datatype = dataset.datatype().ok();
+    let datatype = dataset.datatype();
     let committed = dataset.has_committed_datatype().unwrap_or(false);
     json.set(
         "dtype",
-        datatype.as_ref().map_or_else(|| Json::error("dtype"), |datatype| describe::datatype(datatype, committed)),
+        datatype
+            .as_ref()
+            .map_or_else(|why| Json::error("dtype", why), |datatype| describe::datatype(datatype, committed)),
     );
-    let extent = dataset.extent().ok();
+    let (datatype, extent) = (datatype.ok(), dataset.extent());
     match &extent {
-        Some(extent) => {
+        Ok(extent) => {
             json.set("shape", shape(extent));
             let max = |&max: &u64| if max == UNLIMITED { Json::Null } else { Json::from(max) };
             let maxima = (extent.rank() > 0).then(|| extent.max().iter().map(max).collect());
             json.set("maxshape", maxima.unwrap_or(Json::Null));
         }
-        None => json.set("shape", Json::error("space")),
+        Err(why) => json.set("shape", Json::error("space", why)),
     }
     json.set("layout", layout(dataset));
     let filter = |step: &hyperslab::FilterStep| {
@@ -88,7 +93,7 @@ fn describe_dataset(scene: &Scene<'_>, dataset: &Dataset, json: &mut Json) {
         dataset.filters().map(|steps| steps.iter().map(filter).collect()).unwrap_or(Json::List(vec![])),
     );
     json.set("fill", fill(scene, dataset, datatype.as_ref()));
-    if let (Some(datatype), Some(extent)) = (&datatype, &extent) {
+    if let (Some(datatype), Ok(extent)) = (&datatype, &extent) {
         json.set("data", data(scene, dataset, datatype, extent));
     }
 }
@@ -100,7 +105,7 @@ fn shape(extent: &Extent) -> Json {
 fn layout(dataset: &Dataset) -> Json {
     let class = |class| ("class", Json::text(class));
     match dataset.layout() {
-        Err(_) => Json::error("layout"),
+        Err(why) => Json::error("layout", &why),
         Ok(Layout::Compact) => Json::object([class("compact")]),
         Ok(Layout::Contiguous) => Json::object([class("contiguous")]),
         Ok(Layout::External(files)) => {
@@ -118,7 +123,10 @@ fn layout(dataset: &Dataset) -> Json {
 }
 
 fn fill(scene: &Scene<'_>, dataset: &Dataset, datatype: Option<&Datatype>) -> Json {
-    let Ok(fill) = dataset.fill() else { return Json::error("fill") };
+    let fill = match dataset.fill() {
+        Ok(fill) => fill,
+        Err(why) => return Json::error("fill", &why),
+    };
     let (status, value) = match &fill.value {
         FillValue::Undefined => ("undefined", None),
         FillValue::Default => ("default", None),

@@ -77,6 +77,8 @@ pub mod kind {
     pub const FILE_SPACE_INFO: u16 = 0x17;
     /// Where the image of the metadata cache is.
     pub const CACHE_IMAGE: u16 = 0x18;
+    /// A type that only tests of libhdf5 know.
+    pub const BOGUS: u16 = 0x09;
     /// The first type that nobody knows.
     pub const UNKNOWN: u16 = 0x19;
 }

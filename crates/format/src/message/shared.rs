@@ -1,7 +1,7 @@
 //! A message that is somewhere else.
 //!
 //! ```text
-//!  1  | version 1 | type | 0, 6 | header O |
+//!  1  | version 1 | type | 0, 6 | place of a name L | header O |
 //!  2  | version 2 | type | header O |
 //!  3  | version 3 | type | heap id, 8, or header O |
 //! ```
@@ -26,7 +26,9 @@ impl Shared {
         let version = reader.version(1..=3)?;
         let kind = reader.u8()?;
         if version == 1 {
+            // What follows is the front of a symbol table entry; its name means nothing here.
             reader.skip(6)?;
+            reader.length(widths)?;
         }
         let shared = if version == 3 && kind == 1 {
             Shared::Heap(reader.array()?)
