@@ -9,66 +9,81 @@ const MAX_ZEROS: u32 = 1 << 30;
 
 /// Reads bits front to back.
 pub(crate) struct BitReader<'a> {
-    bytes: &'a [u8],
-    /// In bits.
-    at: usize,
+    /// What is not yet in `word`, as far as that is counted.
+    rest: &'a [u8],
+    /// The next bits, from the top. Below those that count there may be more of the stream.
+    word: u64,
+    /// How many of them count.
+    count: u32,
 }
 
 impl<'a> BitReader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> BitReader<'a> {
-        BitReader { bytes, at: 0 }
+        BitReader { rest: bytes, word: 0, count: 0 }
     }
 
-    /// The next 57 bits or more, from the top of a word; zeros after the end.
-    fn peek(&self) -> u64 {
-        let rest = self.bytes.get(self.at / 8..).unwrap_or_default();
-        let word = match rest.first_chunk() {
-            Some(word) => u64::from_be_bytes(*word),
+    /// Fills the word with all whole bytes that fit.
+    fn refill(&mut self) {
+        let whole = match self.rest.first_chunk() {
+            Some(next) => {
+                self.word |= u64::from_be_bytes(*next) >> self.count;
+                (63 - self.count) / 8
+            }
             None => {
-                let mut padded = [0; 8];
-                padded.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-                u64::from_be_bytes(padded)
+                let mut next = [0; 8];
+                next.iter_mut().zip(self.rest).for_each(|(to, from)| *to = *from);
+                self.word |= u64::from_be_bytes(next) >> self.count;
+                ((63 - self.count) / 8).min(self.rest.len() as u32)
             }
         };
-        word << (self.at % 8)
+        self.rest = self.rest.get(whole as usize..).unwrap_or_default();
+        self.count += whole * 8;
     }
 
-    fn left(&self) -> usize {
-        self.bytes.len() * 8 - self.at
+    /// Passes over bits that count, and not all 64.
+    fn skip(&mut self, count: u32) {
+        self.word <<= count;
+        self.count -= count;
     }
 
     /// The next `count` bits as a number; at most 64.
+    #[inline]
     pub(crate) fn take(&mut self, count: u32) -> Result<u64, Fault> {
         if count > 32 {
             let high = self.take(count - 32)?;
             return Ok(high << 32 | self.take(32)?);
         }
-        if count as usize > self.left() {
-            return Err(ENDED);
+        if count > self.count {
+            self.refill();
+            if count > self.count {
+                return Err(ENDED);
+            }
         }
-        let word = self.peek();
-        self.at += count as usize;
-        Ok(if count == 0 { 0 } else { word >> (64 - count) })
+        // In two steps, since a shift by 64 is none.
+        let taken = self.word >> 32 >> (32 - count);
+        self.skip(count);
+        Ok(taken)
     }
 
     /// How many zeros come before the next one; both are passed over.
+    #[inline]
     pub(crate) fn unary(&mut self) -> Result<u32, Fault> {
         let mut zeros = 0;
         loop {
-            let word = self.peek();
-            if word != 0 {
-                let run = word.leading_zeros();
-                self.at += run as usize + 1;
+            let run = self.word.leading_zeros();
+            if run < self.count {
+                self.skip(run + 1);
                 return Ok(zeros + run);
             }
-            if self.left() <= 56 {
+            zeros += self.count;
+            (self.word, self.count) = (0, 0);
+            self.refill();
+            if self.count == 0 {
                 return Err(ENDED);
             }
             if zeros > MAX_ZEROS {
                 return Err(Fault::Corrupt("a number too large"));
             }
-            zeros += 56;
-            self.at += 56;
         }
     }
 }
@@ -139,7 +154,6 @@ mod tests {
                 prop_assert_eq!(reader.take(count).unwrap(), value & mask);
                 prop_assert_eq!(reader.unary().unwrap(), zeros);
             }
-            prop_assert!(reader.left() < 8);
             prop_assert!(reader.take(8).is_err() && reader.unary().is_err());
         }
     }

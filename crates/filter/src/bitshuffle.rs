@@ -10,11 +10,21 @@ use crate::{
     Decoded, Encoded, Fault, Filter,
     bitplanes::{Room, to_bitplanes, to_elements},
     lz4,
-    output::{stale, to_len},
+    output::{put_at, stale, to_len},
     zstd,
 };
 
 /// Bitshuffle, filter 32008.
+///
+/// ```
+/// use hyperslab_filter::{Bitshuffle, BitshuffleCodec, Encoded, Filter};
+/// let params = Bitshuffle::params(4, 0, BitshuffleCodec::Lz4);
+/// let values: Vec<u8> = (0..1000u32).flat_map(u32::to_le_bytes).collect();
+/// let mut packed = Vec::new();
+/// assert_eq!(Bitshuffle.encode(&params, &values, &mut packed)?, Encoded::Written);
+/// assert!(packed.len() < 1000);
+/// # Ok::<(), hyperslab_filter::Fault>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Bitshuffle;
 
@@ -122,9 +132,7 @@ impl Filter for Bitshuffle {
                 }
             }
             let stored = (out.len() - start - 4) as u32;
-            if let Some(place) = out.get_mut(start..start + 4) {
-                place.copy_from_slice(&stored.to_be_bytes());
-            }
+            put_at(out, start, stored.to_be_bytes());
         }
         out.extend_from_slice(plain);
         Ok(Encoded::Written)

@@ -55,9 +55,13 @@ pub(crate) fn inflate(input: &[u8], out: &mut [u8]) -> Result<usize, Fault> {
 
 /// Replaces `out` by a zlib stream.
 pub(crate) fn deflate(level: u32, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
-    let level = i32::try_from(level).ok().filter(|level| *level <= 9);
-    let level = CompressionLvl::new(level.ok_or(Fault::Params("the level is not in 0 to 9"))?)
-        .map_err(|_| Fault::Params("the level is not in 0 to 9"))?;
+    // libdeflate's level 1 is no faster than its level 2, and may leave twice as much.
+    let level = match level {
+        0 => 0,
+        1..=9 => level.max(2) as i32,
+        _ => return Err(Fault::Params("the level is not in 0 to 9")),
+    };
+    let level = CompressionLvl::new(level).map_err(|_| Fault::Params("the level is not in 0 to 9"))?;
     let mut compressor = Compressor::new(level);
     out.resize(compressor.zlib_compress_bound(input.len()), 0);
     let len = compressor.zlib_compress(input, out).map_err(Fault::other)?;

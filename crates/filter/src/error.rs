@@ -55,6 +55,9 @@ pub enum Fault {
     /// Bytes that the encoder cannot have written.
     #[error("corrupt data: {0}")]
     Corrupt(&'static str),
+    /// Something that the format has and this filter does not.
+    #[error("not supported: {0}")]
+    Unsupported(&'static str),
     /// The data ends early.
     #[error("corrupt data: {0}")]
     Truncated(#[from] Truncated),

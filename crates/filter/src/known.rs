@@ -19,6 +19,7 @@ const KNOWN: &[(u16, &str)] = &[
     (4, "szip"),
     (5, "nbit"),
     (6, "scaleoffset"),
+    (257, "hzip"),
     (305, "lzo"),
     (307, "bzip2"),
     (32000, "lzf"),
@@ -52,5 +53,4 @@ const KNOWN: &[(u16, &str)] = &[
     (32028, "sperr"),
     (32029, "trpx"),
     (32030, "ffmpeg"),
-    (32031, "jpeg2000"),
 ];

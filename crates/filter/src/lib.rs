@@ -40,6 +40,7 @@ mod lz;
 mod lz4;
 mod lzf;
 mod nbit;
+mod order;
 mod output;
 mod pipeline;
 mod registry;

@@ -3,38 +3,60 @@
 
 use crate::Fault;
 
-/// Appends `len` bytes that stand `distance` bytes back; they may overlap what they make.
-pub(crate) fn copy_back(out: &mut Vec<u8>, distance: usize, len: usize, limit: usize) -> Result<(), Fault> {
-    let start = out.len().checked_sub(distance).ok_or(Fault::Corrupt("a reference before the start of the data"))?;
-    if distance == 0 {
-        return Err(Fault::Corrupt("a reference to nothing"));
-    }
-    if len > limit - out.len() {
-        return Err(Fault::TooLong(limit));
-    }
-    let mut left = len;
-    while left > 0 {
-        // What was made can be copied too: each turn doubles the period.
-        let part = left.min(out.len() - start);
-        out.extend_from_within(start..start + part);
-        left -= part;
-    }
-    Ok(())
+/// Output that is filled from the front and looked back into.
+pub(crate) struct Window<'a> {
+    out: &'a mut [u8],
+    at: usize,
 }
 
-/// Appends the first `len` bytes of `input`; gives the rest of it.
-pub(crate) fn copy_literals<'a>(
-    out: &mut Vec<u8>,
-    input: &'a [u8],
-    len: usize,
-    limit: usize,
-) -> Result<&'a [u8], Fault> {
-    let (literals, rest) = input.split_at_checked(len).ok_or(ENDED)?;
-    if len > limit - out.len() {
-        return Err(Fault::TooLong(limit));
+impl<'a> Window<'a> {
+    pub(crate) fn new(out: &'a mut [u8]) -> Window<'a> {
+        Window { out, at: 0 }
     }
-    out.extend_from_slice(literals);
-    Ok(rest)
+
+    /// How many bytes were written.
+    pub(crate) fn len(&self) -> usize {
+        self.at
+    }
+
+    /// Appends the first `len` bytes of `input`; gives the rest of it.
+    #[inline]
+    pub(crate) fn literals<'b>(&mut self, input: &'b [u8], len: usize) -> Result<&'b [u8], Fault> {
+        let (literals, rest) = input.split_at_checked(len).ok_or(ENDED)?;
+        let limit = self.out.len();
+        let room = self.out.get_mut(self.at..).and_then(|room| room.get_mut(..len)).ok_or(Fault::TooLong(limit))?;
+        room.copy_from_slice(literals);
+        self.at += len;
+        Ok(rest)
+    }
+
+    /// Appends `len` bytes that stand `distance` bytes back; they may overlap what they make.
+    #[inline]
+    pub(crate) fn copy(&mut self, distance: usize, len: usize) -> Result<(), Fault> {
+        let start = self.at.checked_sub(distance).ok_or(Fault::Corrupt("a reference before the start of the data"))?;
+        if len > self.out.len() - self.at {
+            return Err(Fault::TooLong(self.out.len()));
+        }
+        match distance {
+            0 => return Err(Fault::Corrupt("a reference to nothing")),
+            1 => {
+                let byte = self.out.get(start).copied().unwrap_or(0);
+                self.out.get_mut(self.at..self.at + len).unwrap_or_default().fill(byte);
+            }
+            _ => {
+                let mut left = len;
+                let mut at = self.at;
+                while left > 0 {
+                    // What was made can be copied too: each turn doubles the period.
+                    let part = left.min(at - start);
+                    self.out.copy_within(start..start + part, at);
+                    (at, left) = (at + part, left - part);
+                }
+            }
+        }
+        self.at += len;
+        Ok(())
+    }
 }
 
 pub(crate) const ENDED: Fault = Fault::Corrupt("the data ends within an instruction");

@@ -8,7 +8,7 @@ use lz4_flex::block::{DecompressError, compress_into, decompress_into, get_maxim
 
 use crate::{
     Decoded, Encoded, Fault, Filter,
-    output::{stale, to_len},
+    output::{put_at, stale, to_len},
 };
 
 const DEFAULT_BLOCK: u32 = 1 << 30;
@@ -73,9 +73,7 @@ impl Filter for Lz4 {
                 out.extend_from_slice(part);
             }
             let stored = (out.len() - start - 4) as u32;
-            if let Some(place) = out.get_mut(start..start + 4) {
-                place.copy_from_slice(&stored.to_be_bytes());
-            }
+            put_at(out, start, stored.to_be_bytes());
         }
         Ok(Encoded::Written)
     }

@@ -6,8 +6,12 @@
 
 use crate::{
     Decoded, Encoded, Fault, Filter,
-    lz::{ENDED, Instruction, Rules, copy_back, copy_literals, instructions},
+    lz::{ENDED, Instruction, Rules, Window, instructions},
+    output::stale,
 };
+
+/// Three bytes tell 264 at most.
+const MAX_RATIO: usize = 88;
 
 /// LZF, filter 32000.
 #[derive(Clone, Copy, Debug)]
@@ -33,20 +37,22 @@ impl Filter for Lzf {
     }
 
     fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
-        out.clear();
+        let mut window = Window::new(stale(out, limit.min(input.len().saturating_mul(MAX_RATIO)), limit)?);
         let mut rest = input;
         while let Some((&control, after)) = rest.split_first() {
             rest = match control >> 5 {
-                0 => copy_literals(out, after, usize::from(control) + 1, limit)?,
+                0 => window.literals(after, usize::from(control) + 1)?,
                 len => {
                     let (extra, after) = if len == 7 { after.split_first().ok_or(ENDED)? } else { (&0, after) };
                     let (low, after) = after.split_first().ok_or(ENDED)?;
                     let distance = (usize::from(control & 31) << 8 | usize::from(*low)) + 1;
-                    copy_back(out, distance, usize::from(len) + usize::from(*extra) + 2, limit)?;
+                    window.copy(distance, usize::from(len) + usize::from(*extra) + 2)?;
                     after
                 }
             };
         }
+        let len = window.len();
+        out.truncate(len);
         Ok(Decoded::Written)
     }
 

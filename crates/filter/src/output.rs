@@ -17,6 +17,13 @@ pub(crate) fn zeroed(out: &mut Vec<u8>, len: usize, limit: usize) -> Result<&mut
     stale(out, len, limit)
 }
 
+/// Overwrites four bytes, where room was left for a length that was not yet known.
+pub(crate) fn put_at(out: &mut [u8], at: usize, length: [u8; 4]) {
+    if let Some(place) = out.get_mut(at..at + 4) {
+        place.copy_from_slice(&length);
+    }
+}
+
 /// A length from a file as one of memory.
 pub(crate) fn to_len(stored: impl TryInto<usize>) -> Result<usize, Fault> {
     stored.try_into().map_err(|_| Fault::Corrupt("a length does not fit the address space"))

@@ -33,6 +33,17 @@ impl Step {
 }
 
 /// The filters of a dataset, in the order in which they are applied on the way to the file.
+///
+/// ```
+/// use hyperslab_filter::{Fletcher32, Pipeline, Registry, Step};
+/// let pipeline = Pipeline::new(vec![Step::mandatory(Fletcher32::ID, Fletcher32::params())])?;
+/// let (mut stored, mut scratch, mut back) = (Vec::new(), Vec::new(), Vec::new());
+/// pipeline.encode(&Registry::default(), b"bytes", 0, &mut stored, &mut scratch)?;
+/// stored[0] ^= 1;
+/// let error = pipeline.decode(&Registry::default(), &stored, 0, 5, &mut back, &mut scratch).unwrap_err();
+/// assert!(error.to_string().starts_with("filter 3 (fletcher32), step 0 of the pipeline: the stored checksum"));
+/// # Ok::<(), hyperslab_filter::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pipeline {
     steps: Vec<Step>,

@@ -92,6 +92,7 @@ mod by_steps {
     }
 
     /// Interleaves the two halves of a block.
+    #[inline(never)] // on its own, it is known that its slices do not overlap
     fn zip(from: &[u8], to: &mut [u8]) {
         let (low, high) = from.split_at(from.len() / 2);
         for ((pair, low), high) in to.as_chunks_mut().0.iter_mut().zip(low).zip(high) {
@@ -100,6 +101,7 @@ mod by_steps {
     }
 
     /// Undoes [`zip`].
+    #[inline(never)]
     fn unzip(from: &[u8], to: &mut [u8]) {
         let (low, high) = to.split_at_mut(from.len() / 2);
         for ((pair, low), high) in from.as_chunks().0.iter().zip(low).zip(high) {

@@ -4,7 +4,7 @@
 
 use crate::{
     Fault,
-    lz::{ENDED, Instruction, Rules, copy_back, copy_literals, instructions},
+    lz::{ENDED, Instruction, Rules, Window, instructions},
 };
 
 const MARK: u8 = 32;
@@ -13,12 +13,13 @@ const MAX_LITERALS: usize = 32;
 
 /// Decodes a stream that must fill `out`.
 pub(super) fn decompress_exact(input: &[u8], out: &mut [u8]) -> Result<(), Fault> {
-    let mut bytes = Vec::with_capacity(out.len());
+    let len = out.len();
+    let mut window = Window::new(out);
     let (&first, mut rest) = input.split_first().ok_or(ENDED)?;
     let mut control = first & (MARK - 1);
     loop {
         rest = match control >> 5 {
-            0 => copy_literals(&mut bytes, rest, usize::from(control) + 1, out.len())?,
+            0 => window.literals(rest, usize::from(control) + 1)?,
             short => {
                 let (mut len, mut rest) = (usize::from(short) + 2, rest);
                 if short == 7 {
@@ -36,18 +37,14 @@ pub(super) fn decompress_exact(input: &[u8], out: &mut [u8]) -> Result<(), Fault
                     let (&more, rest) = after.split_first_chunk().ok_or(ENDED)?;
                     (distance, after) = (FAR + usize::from(u16::from_be_bytes(more)), rest);
                 }
-                copy_back(&mut bytes, distance + 1, len, out.len())?;
+                window.copy(distance + 1, len)?;
                 after
             }
         };
         let Some((&next, after)) = rest.split_first() else { break };
         (control, rest) = (next, after);
     }
-    if bytes.len() != out.len() {
-        return Err(Fault::Corrupt("a stream decodes to too few bytes"));
-    }
-    out.copy_from_slice(&bytes);
-    Ok(())
+    if window.len() == len { Ok(()) } else { Err(Fault::Corrupt("a stream decodes to too few bytes")) }
 }
 
 /// Appends a stream. Copies stay near, and the end is literals, as C-Blosc wants it.

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     Fault,
     bitplanes::{Room, to_bitplanes},
+    output::put_at,
     transpose::to_columns,
 };
 
@@ -70,19 +71,12 @@ fn append_blocks(plan: &Plan, input: &[u8], block: usize, start: usize, out: &mu
             out.truncate(at + 4);
             out.extend_from_slice(&staged);
         }
-        let stored = out.len() - at - 4;
-        write(out, at, stored);
-        write(out, place, at - start);
+        let stored = (out.len() - at - 4) as u32;
+        put_at(out, at, stored.to_le_bytes());
+        put_at(out, place, ((at - start) as u32).to_le_bytes());
         place += 4;
     }
     Ok(())
-}
-
-/// Puts a number of 4 bytes at a place.
-fn write(out: &mut [u8], place: usize, number: usize) {
-    if let Some(to) = out.get_mut(place..place + 4) {
-        to.copy_from_slice(&(number as u32).to_le_bytes());
-    }
 }
 
 /// What is to be compressed of a block. Deltas refer to the first block, in which they refer to the element before.

@@ -76,7 +76,7 @@ impl<'a> Chunk<'a> {
     /// Decodes the streams of a block.
     fn streams(&self, index: usize, out: &mut [u8]) -> Result<(), Fault> {
         let header = &self.header;
-        let inner = header.inner.map_err(|_| Fault::Corrupt("a codec that is a plugin of blosc2, not built in"))?;
+        let inner = header.inner.ok_or(Fault::Unsupported("a codec that is a plugin of blosc2"))?;
         let mut places = Cursor::new(self.bytes);
         places.skip(index.saturating_mul(4).saturating_add(header.len_in_file()))?;
         let mut cursor = Cursor::new(self.bytes);
@@ -163,4 +163,45 @@ pub(crate) fn fill(special: Special, size: usize, value: &[u8], out: &mut [u8]) 
         part.iter_mut().zip(value).for_each(|(to, from)| *to = *from);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A container with the longer header, of elements of 4 bytes and blocks of 8.
+    fn container(flags: u8, blosc2_flags: u8, len: u8, body: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![5, 1, flags | 5, 4, len, 0, 0, 0, 8, 0, 0, 0, 32 + body.len() as u8, 0, 0, 0];
+        bytes.extend([0; 15]);
+        bytes.push(blosc2_flags);
+        bytes.extend_from_slice(body);
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Vec<u8>, Fault> {
+        let chunk = Chunk::read(bytes)?;
+        let mut out = vec![1; chunk.len()];
+        chunk.decode(&mut out).map(|()| out)
+    }
+
+    #[test]
+    fn special_chunks() {
+        assert_eq!(decode(&container(2, 1 << 4, 10, &[])).unwrap(), [0; 10]);
+        let nans = decode(&container(2, 2 << 4, 8, &[])).unwrap();
+        assert!(nans.as_chunks().0.iter().all(|nan| f32::from_le_bytes(*nan).is_nan()));
+        assert_eq!(decode(&container(2, 3 << 4, 8, &[1, 2, 3, 4])).unwrap(), [1, 2, 3, 4, 1, 2, 3, 4]);
+        assert_eq!(decode(&container(2, 4 << 4, 8, &[])).unwrap(), [0; 8]);
+        assert!(decode(&container(2, 5 << 4, 8, &[])).is_err());
+        assert!(decode(&container(2, 3 << 4, 8, &[])).is_err());
+    }
+
+    #[test]
+    fn streams_that_are_told() {
+        // Two blocks without shuffling: one of zeros, one of sevens.
+        let body = [40, 0, 0, 0, 44, 0, 0, 0, 0, 0, 0, 0, 0xf9, 0xff, 0xff, 0xff, 1];
+        assert_eq!(decode(&container(16, 0, 16, &body)).unwrap(), [[0; 8], [7; 8]].concat());
+        // One block, split into a stream for each of four bytes.
+        let split = [36, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 5, 6, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 0];
+        assert_eq!(decode(&container(0, 0, 8, &split)).unwrap(), [0, 0, 5, 6, 1, 1, 0, 0]);
+    }
 }

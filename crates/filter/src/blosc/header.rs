@@ -46,7 +46,7 @@ impl Stage {
             2 => Ok(Stage::Bitshuffle),
             3 => Ok(Stage::Delta),
             4 => Ok(Stage::Truncate),
-            _ => Err(Fault::Corrupt("a blosc2 filter that is a plugin of blosc2, which is not built in")),
+            _ => Err(Fault::Unsupported("a stage that is a plugin of blosc2")),
         }
     }
 
@@ -112,7 +112,8 @@ pub(super) struct Header {
     pub(super) whole_bitshuffle: bool,
     pub(super) copied: bool,
     pub(super) split: bool,
-    pub(super) inner: Result<Inner, u8>,
+    /// `None` for a plugin of blosc2.
+    pub(super) inner: Option<Inner>,
     pub(super) size: usize,
     pub(super) len: usize,
     pub(super) block: usize,
@@ -140,7 +141,7 @@ impl Header {
             whole_bitshuffle: format < FORMAT_3,
             copied: flags & COPIED != 0,
             split: flags & UNSPLIT == 0,
-            inner: Inner::from_format(flags >> 5).ok_or(flags >> 5),
+            inner: Inner::from_format(flags >> 5),
             size: usize::from(size),
             len,
             block: block.min(len.max(1)),
@@ -174,7 +175,9 @@ impl Header {
         }
         let (variable_blocks, flags) = (cursor.u8()? & 1 != 0, cursor.u8()?);
         if variable_blocks || flags & (DICTIONARY | LAZY | INSTRUMENTED) != 0 {
-            return Err(Fault::Corrupt("a blosc2 chunk with a dictionary, blocks of unequal length, or no data"));
+            return Err(Fault::Unsupported(
+                "a blosc2 chunk with a dictionary, with blocks of unequal length, or without data",
+            ));
         }
         self.special = Special::read(flags >> 4)?;
         Ok(())

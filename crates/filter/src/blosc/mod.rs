@@ -18,6 +18,12 @@ pub(crate) use header::{Special, Stage};
 use crate::{Decoded, Encoded, Fault, Filter, output::stale};
 
 /// Blosc, filter 32001.
+///
+/// ```
+/// use hyperslab_filter::{Blosc, BloscCodec, BloscShuffle};
+/// let params = Blosc::params(8, 80_000, 5, BloscShuffle::Byte, BloscCodec::Zstd);
+/// assert_eq!(params, [2, 2, 8, 80_000, 5, 1, 5]);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Blosc;
 

@@ -63,7 +63,7 @@ impl<'a> Frame<'a> {
         let index = self.chunks.checked_add(self.stored).and_then(|at| self.input.get(at..));
         let index = Chunk::read(index.ok_or(Fault::Corrupt("the chunks are longer than the frame"))?)?;
         if index.len() != 8 {
-            return Err(Fault::Corrupt("a frame with more or less than one chunk"));
+            return Err(Fault::Unsupported("a blosc2 frame with more or less than one chunk"));
         }
         let mut place = [0; 8];
         index.decode(&mut place)?;

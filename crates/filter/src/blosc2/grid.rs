@@ -26,7 +26,7 @@ impl Grid {
         cursor.skip(2)?;
         let rank = usize::from(cursor.u8()?);
         if !(1..=MAX_RANK).contains(&rank) {
-            return Err(Fault::Corrupt("an array of too many dimensions or none"));
+            return Err(Fault::Unsupported("a blosc2 array of more than 8 dimensions, or none"));
         }
         let mut dims = |width: Width| -> Result<Vec<usize>, Fault> {
             cursor.skip(1)?;
@@ -38,7 +38,7 @@ impl Grid {
         };
         let (shape, chunk, block) = (dims(Width::W8)?, dims(Width::W4)?, dims(Width::W4)?);
         if shape != chunk {
-            return Err(Fault::Corrupt("an array of more than one chunk"));
+            return Err(Fault::Unsupported("a blosc2 array of more than one chunk"));
         }
         if shape.iter().zip(&block).any(|(dim, block)| *block == 0 || block > dim) {
             return Err(Fault::Corrupt("a block larger than its chunk, or empty"));

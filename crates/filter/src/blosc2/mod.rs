@@ -12,6 +12,12 @@ use crate::{
 use frame::{Frame, Stored};
 
 /// Blosc2, filter 32026.
+///
+/// ```
+/// use hyperslab_filter::{Blosc2, Blosc2Stage, BloscCodec};
+/// let params = Blosc2::params(8, 8, &[100, 100], 5, Blosc2Stage::Shuffle, BloscCodec::Zstd);
+/// assert_eq!(params, [1, 0, 8, 80_000, 5, 1, 5, 2, 100, 100]);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Blosc2;
 

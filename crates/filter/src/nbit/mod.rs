@@ -14,6 +14,17 @@ use crate::{
 use layout::Layout;
 
 /// N-bit, filter 5.
+///
+/// ```
+/// use hyperslab_filter::{Filter, Nbit, NbitType};
+/// // 12 bits in two bytes, as many cameras have them.
+/// let of = NbitType::Number { size: 2, big_endian: false, precision: 12, offset: 0 };
+/// let params = Nbit::params(4, &of)?;
+/// let mut packed = Vec::new();
+/// Nbit.encode(&params, &[0x23, 0x01, 0x56, 0x04, 0x89, 0x07, 0xbc, 0x0a], &mut packed)?;
+/// assert_eq!(packed[..6], [0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc]);
+/// # Ok::<(), hyperslab_filter::Fault>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Nbit;
 
@@ -206,6 +217,24 @@ mod tests {
             prop_assert_eq!(&back, &expected);
             prop_assert!(Nbit.decode(&params, &packed, &mut back, len - 1).is_err());
         }
+    }
+
+    #[test]
+    fn tells_a_compound_as_libhdf5_does() {
+        let number = |size, big_endian, precision, offset| NbitType::Number { size, big_endian, precision, offset };
+        let inner = NbitType::Compound { size: 9, members: vec![(1, number(8, false, 64, 0))] };
+        let members = vec![
+            (2, number(8, false, 15, 20)),
+            (12, number(4, false, 32, 0)),
+            (16, inner),
+            (28, number(4, true, 6, 16)),
+        ];
+        let params = Nbit::params(98, &NbitType::Compound { size: 32, members }).unwrap();
+        let theirs = [
+            34, 0, 98, 3, 32, 4, 2, 1, 8, 0, 15, 20, 12, 1, 4, 0, 32, 0, 16, 3, 9, 1, 1, 1, 8, 0, 64, 0, 28, 1, 4, 1,
+            6, 16,
+        ];
+        assert_eq!(params, theirs);
     }
 
     #[test]

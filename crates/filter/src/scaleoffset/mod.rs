@@ -22,6 +22,17 @@ use crate::{
 use params::Params;
 
 /// Scale-offset, filter 6.
+///
+/// ```
+/// use hyperslab_filter::{Filter, ScaleOffset, ScaleOffsetKind, ScaleOffsetType};
+/// let of = ScaleOffsetType { kind: ScaleOffsetKind::Unsigned, size: 4, big_endian: false };
+/// let params = ScaleOffset::params(1000, of, 0, None)?;
+/// let values: Vec<u8> = (0..1000u32).flat_map(|n| (1_000_000 + n % 8).to_le_bytes()).collect();
+/// let mut packed = Vec::new();
+/// ScaleOffset.encode(&params, &values, &mut packed)?;
+/// assert_eq!(packed.len(), 21 + 1000 * 3 / 8 + 1); // three bits each
+/// # Ok::<(), hyperslab_filter::Fault>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ScaleOffset;
 
@@ -152,4 +163,42 @@ fn pack(params: &Params, bits: u32, input: &[u8], out: &mut Vec<u8>, reduce: imp
     // libhdf5 begins a byte more when the last one is full.
     writer.put(0, 1);
     writer.finish();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const DOUBLE: ScaleOffsetType = ScaleOffsetType { kind: ScaleOffsetKind::Float, size: 8, big_endian: true };
+
+    fn through(params: &[u32], values: &[f64]) -> (usize, Vec<f64>) {
+        let input: Vec<u8> = values.iter().flat_map(|value| value.to_be_bytes()).collect();
+        let (mut packed, mut back) = (Vec::new(), Vec::new());
+        ScaleOffset.encode(params, &input, &mut packed).unwrap();
+        ScaleOffset.decode(params, &packed, &mut back, input.len()).unwrap();
+        (packed.len(), back.as_chunks().0.iter().map(|bytes| f64::from_be_bytes(*bytes)).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn floats_keep_their_digits(values in prop::collection::vec(-1e6f64..1e6, 1..200), digits in 0..5, filled in any::<bool>()) {
+            let fill = filled.then_some(values[0].to_be_bytes());
+            let params = ScaleOffset::params(values.len() as u32, DOUBLE, digits, fill.as_ref().map(|fill| &fill[..]));
+            let (_, back) = through(&params.unwrap(), &values);
+            for (value, back) in values.iter().zip(back) {
+                // Values near the fill value become it.
+                let error = if filled { 1.0 } else { 0.5 } * 10f64.powi(-digits);
+                prop_assert!((value - back).abs() <= error * 1.000_001 + 1e-9, "{} became {}", value, back);
+            }
+        }
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_are_stored_as_they_are() {
+        let values = [1.5, f64::NAN, f64::INFINITY, -0.0, 1e300];
+        let (len, back) = through(&ScaleOffset::params(5, DOUBLE, 2, None).unwrap(), &values);
+        assert_eq!(len, Header::LEN + 40);
+        assert!(back.iter().zip(values).all(|(back, value)| back.to_bits() == value.to_bits()));
+    }
 }

@@ -1,7 +1,7 @@
 //! The twenty parameters of scale-offset: the way of scaling, its factor, the elements of a chunk, class, size, sign and byte
 //! order of the type, whether there is a fill value, and that value in the words that are left.
 
-use crate::Fault;
+use crate::{Fault, order};
 
 const COUNT: usize = 20;
 const DECIMAL: u32 = 0;
@@ -42,19 +42,12 @@ impl ScaleOffsetType {
         self.size as u32 * 8
     }
 
-    /// The bits of a value, from the bottom.
     pub(super) fn load(self, element: &[u8]) -> u64 {
-        let join = |value, byte: &u8| value << 8 | u64::from(*byte);
-        if self.big_endian { element.iter().fold(0, join) } else { element.iter().rev().fold(0, join) }
+        order::load(element, self.big_endian)
     }
 
     pub(super) fn store(self, value: u64, element: &mut [u8]) {
-        let bytes = value.to_le_bytes();
-        if self.big_endian {
-            element.iter_mut().rev().zip(bytes).for_each(|(to, byte)| *to = byte);
-        } else {
-            element.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
-        }
+        order::store(value, self.big_endian, element);
     }
 
     /// Between the order of the type and the order of values that are stored as they are; both ways.

@@ -126,13 +126,10 @@ fn undo_differences(params: &Params, line: &mut [u32]) {
         // How far it goes both ways from the last sample.
         let upper = last > greatest / 2;
         let both = if upper { greatest - last } else { last };
-        last = if folded.div_ceil(2) <= both {
-            if folded % 2 == 0 { last + folded / 2 } else { last - folded.div_ceil(2) }
-        } else if upper {
-            greatest.wrapping_sub(folded)
-        } else {
-            folded
-        } & greatest;
+        let far = if upper { greatest.wrapping_sub(folded) } else { folded };
+        // Even ones go up by their half, odd ones down; without a branch, which none could foretell.
+        let near = last.wrapping_add((folded >> 1) ^ (folded & 1).wrapping_neg());
+        last = if folded.div_ceil(2) <= both { near } else { far } & greatest;
         *sample = last;
     }
 }

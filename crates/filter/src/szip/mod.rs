@@ -19,6 +19,13 @@ use crate::{
 use params::Params;
 
 /// Szip, filter 4.
+///
+/// ```
+/// use hyperslab_filter::{Szip, SzipType};
+/// let of = SzipType { size: 2, big_endian: false, precision: 12, offset: 0 };
+/// assert_eq!(Szip::params(&[100, 300], of, true, 16)?, [169, 16, 12, 300]);
+/// # Ok::<(), hyperslab_filter::Fault>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Szip;
 
@@ -86,9 +93,7 @@ fn decode_samples(params: &Params, coded: &[u8], out: &mut [u8]) -> Result<(), F
     for pixels in out.chunks_mut(params.line * params.bytes) {
         let wanted = pixels.len().div_ceil(params.bytes);
         decode::scanline(params, &mut bits, &mut line, wanted)?;
-        for (pixel, sample) in pixels.chunks_mut(params.bytes).zip(&line) {
-            params.store(*sample, pixel);
-        }
+        params.store(&line, pixels);
     }
     Ok(())
 }
@@ -134,7 +139,7 @@ mod tests {
                         None => {
                             let at = input.len();
                             input.resize(at + read.bytes, 0);
-                            read.store(value as u32, &mut input[at..]);
+                            read.store(&[value as u32], &mut input[at..]);
                         }
                     }
                 }

@@ -1,6 +1,6 @@
 //! The four parameters of szip: options, pixels per block, bits per pixel, pixels per scanline.
 
-use crate::Fault;
+use crate::{Fault, order};
 
 const ALLOW_K13: u32 = 1;
 const ENTROPY_CODING: u32 = 4;
@@ -95,17 +95,16 @@ impl Params {
     }
 
     pub(super) fn load(&self, pixel: &[u8]) -> u32 {
-        let join = |value, byte: &u8| value << 8 | u32::from(*byte);
-        let sample = if self.big_endian { pixel.iter().fold(0, join) } else { pixel.iter().rev().fold(0, join) };
-        sample & self.greatest()
+        order::load(pixel, self.big_endian) as u32 & self.greatest()
     }
 
-    pub(super) fn store(&self, sample: u32, pixel: &mut [u8]) {
-        let bytes = sample.to_le_bytes();
-        if self.big_endian {
-            pixel.iter_mut().rev().zip(bytes).for_each(|(to, byte)| *to = byte);
-        } else {
-            pixel.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+    /// Writes samples into pixels, the last of which may be cut.
+    pub(super) fn store(&self, samples: &[u32], pixels: &mut [u8]) {
+        if self.bytes == 1 {
+            return pixels.iter_mut().zip(samples).for_each(|(pixel, sample)| *pixel = *sample as u8);
+        }
+        for (pixel, sample) in pixels.chunks_mut(self.bytes).zip(samples) {
+            order::store(u64::from(*sample), self.big_endian, pixel);
         }
     }
 }
