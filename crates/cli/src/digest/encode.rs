@@ -94,8 +94,14 @@ impl<'a> Encoder<'a> {
                 }
             }
             Reference::Revised(_) => {
-                let null = value.iter().all(|&byte| byte == 0);
-                out.push(if null { 0 } else { 2 });
+                if value.iter().all(|&byte| byte == 0) {
+                    return out.push(0);
+                }
+                let before = out.len();
+                if self.revised(value, out).is_none() {
+                    out.truncate(before);
+                    out.push(2);
+                }
             }
         }
     }
@@ -113,6 +119,51 @@ impl<'a> Encoder<'a> {
         out.push(3);
         text(path, out);
         selected(&space, out);
+        Some(())
+    }
+}
+
+impl Encoder<'_> {
+    /// A reference of the revised form: `| kind | flags | size, 4 | heap O | index, 4 |`, and in the heap, or for an object of
+    /// this file right behind the flags, `| token size | token | by kind: size, 4 | rank, 4 | selection, or length, 2 | name |`.
+    fn revised(&self, value: &[u8], out: &mut Vec<u8>) -> Option<()> {
+        const EXTERNAL: u8 = 1;
+        const OBJECT: u8 = 2;
+        const REGION: u8 = 3;
+        const ATTRIBUTE: u8 = 4;
+        let width = self.scene.file.address_width();
+        let (kind, flags) = (*value.first()?, *value.get(1)?);
+        let object = if kind == OBJECT && flags & EXTERNAL == 0 {
+            value.get(2..)?.to_vec()
+        } else {
+            let place = value.get(6..)?;
+            let (address, index) = (number(place.get(..width)?), number(place.get(width..width + 4)?));
+            self.heap.object(address, u32::try_from(index).ok()?).ok()?
+        };
+        let (token_size, rest) = object.split_first()?;
+        let (token, rest) = rest.split_at_checked(usize::from(*token_size))?;
+        let target = number(token.get(..width)?);
+        let path = self.scene.paths.get(&target)?;
+        match kind {
+            OBJECT => {
+                out.push(1);
+                text(path, out);
+            }
+            REGION => {
+                let hyperslab::Node::Dataset(dataset) = self.scene.file.at(target).ok()? else { return None };
+                let (space, _) = Space::decode_selection(dataset.extent().ok()?, rest.get(8..)?).ok()?;
+                out.push(3);
+                text(path, out);
+                selected(&space, out);
+            }
+            ATTRIBUTE => {
+                let (length, name) = rest.split_at_checked(2)?;
+                out.push(4);
+                text(path, out);
+                text(name.get(..usize::try_from(number(length)).ok()?)?, out);
+            }
+            _ => return None,
+        }
         Some(())
     }
 }
