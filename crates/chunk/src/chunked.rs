@@ -98,8 +98,8 @@ impl Chunked {
             let piece = piece?;
             match self.index.find(file, &piece.chunk, self.grid.chunk())? {
                 Some(entry) => {
-                    let coded = !self.pipeline.steps().is_empty() && !(self.plain_edges && self.is_edge(&piece.chunk));
-                    located.push(Located { piece, entry, coded });
+                    let plain = self.pipeline.steps().is_empty() || (self.plain_edges && self.is_edge(&piece.chunk));
+                    located.push(Located { piece, entry, coded: !plain });
                 }
                 None => scatter::fill(fill, buf, &piece.memory, self.element)?,
             }

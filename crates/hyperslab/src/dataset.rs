@@ -16,6 +16,9 @@ pub struct Dataset {
     pub(crate) object: Object,
 }
 
+/// A part of an external file: its name, the first byte, and how many bytes if that is limited.
+pub type ExternalName = (Vec<u8>, u64, Option<u64>);
+
 /// How a dataset is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -24,8 +27,8 @@ pub enum Layout {
     Compact,
     /// In one piece.
     Contiguous,
-    /// In other files: name, first byte, and how many bytes if that is limited.
-    External(Vec<(Vec<u8>, u64, Option<u64>)>),
+    /// In other files, one after the other.
+    External(Vec<ExternalName>),
     /// In chunks.
     Chunked {
         /// The shape of a chunk.
@@ -136,7 +139,7 @@ impl Dataset {
         Ok(Values { extent, element, fill, storage })
     }
 
-    fn external_names(&self) -> Result<Option<Vec<(Vec<u8>, u64, Option<u64>)>>> {
+    fn external_names(&self) -> Result<Option<Vec<ExternalName>>> {
         let context = &self.file.inner.context;
         let Some(files) = self.object.external(context)? else { return Ok(None) };
         let heap = files.heap.ok_or_else(|| Error::Missing("heap of the external files' names".into()))?;
@@ -149,7 +152,7 @@ impl Dataset {
     fn externals(&self) -> Result<Option<Externals>> {
         let Some(names) = self.external_names()? else { return Ok(None) };
         let directory = self.file.inner.path.as_ref().and_then(|path| path.parent().map(std::path::Path::to_path_buf));
-        let part = |(name, offset, size): (Vec<u8>, u64, Option<u64>)| {
+        let part = |(name, offset, size): ExternalName| {
             let name = String::from_utf8_lossy(&name).into_owned();
             let path = directory.clone().unwrap_or_default().join(&name);
             let storage = storage::open(&path).map_err(|why| why.to_string());

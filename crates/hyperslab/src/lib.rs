@@ -16,7 +16,7 @@ mod heap;
 mod node;
 mod storage;
 
-pub use dataset::{Dataset, Layout};
+pub use dataset::{Dataset, ExternalName, Layout};
 pub use error::{Error, Result};
 pub use file::File;
 pub use group::Group;

@@ -26,7 +26,7 @@ pub(crate) struct Scene<'a> {
 
 /// A line to come.
 enum Line {
-    Object(Vec<u8>, Node, Option<Link>),
+    Object(Vec<u8>, Box<Node>, Option<Link>),
     Other(Json),
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn run(path: &Path, cap: u64, out: &mut dyn Write) -> Result<(), Fail
 fn walk(scene: &mut Scene<'_>, root: Node) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut stack = vec![open_group(&root, b"", &mut lines)];
-    lines.push(Line::Object(b"/".to_vec(), root, None));
+    lines.push(Line::Object(b"/".to_vec(), Box::new(root), None));
     while let Some((prefix, links)) = stack.last_mut() {
         let Some(link) = links.next() else {
             stack.pop();
@@ -99,7 +99,7 @@ fn walk(scene: &mut Scene<'_>, root: Node) -> Vec<Line> {
         let enter = matches!(node, Node::Group(_)) && stack.len() < MAX_DEPTH;
         let below = enter.then(|| open_group(&node, &path, &mut lines));
         // The group's own line stands before what is in it, also before errors of its walk.
-        lines.push(Line::Object(path, node, Some(link)));
+        lines.push(Line::Object(path, Box::new(node), Some(link)));
         stack.extend(below);
     }
     lines

@@ -109,7 +109,7 @@ fn layout(dataset: &Dataset) -> Json {
         Ok(Layout::Compact) => Json::object([class("compact")]),
         Ok(Layout::Contiguous) => Json::object([class("contiguous")]),
         Ok(Layout::External(files)) => {
-            let file = |(name, offset, size): (Vec<u8>, u64, Option<u64>)| {
+            let file = |(name, offset, size): hyperslab::ExternalName| {
                 Json::List(vec![Json::bytes(&name), Json::from(offset), size.map_or(Json::Null, Json::from)])
             };
             Json::object([class("contiguous"), ("external", files.into_iter().map(file).collect())])
