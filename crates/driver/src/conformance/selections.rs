@@ -1,6 +1,6 @@
 //! Random selections, in file and memory, against a loop over the elements.
 
-use hyperslab_space::{Op, Slab, Space};
+use hyperslab_space::{Op, Slab, Space, UNLIMITED};
 
 use super::random::Random;
 use super::twin::{Twin, index, same};
@@ -111,6 +111,9 @@ fn read(
 /// What contradicts itself is refused before anything happens.
 fn refused(driver: &dyn Driver) -> Result<(), Stop> {
     let (three, four) = (Space::simple(&[3])?, Space::simple(&[4])?);
+    let (mut outside, mut unlimited) = (three.clone(), four.clone());
+    outside.select_hyperslab(Op::Set, &[Slab::block(1, 4)])?;
+    unlimited.select_hyperslab(Op::Set, &[Slab::new(0, 1, UNLIMITED, 1)])?;
     let transfer = Transfer::default();
     let piece = |memory, file, offset, element_size| Piece { memory, file, offset, element_size };
     for (what, piece, room) in [
@@ -118,6 +121,9 @@ fn refused(driver: &dyn Driver) -> Result<(), Stop> {
         ("a buffer that is too small", piece(&four, &four, 0, 2), 7),
         ("elements of no bytes", piece(&four, &four, 0, 0), 4),
         ("a range beyond the address space", piece(&four, &four, u64::MAX - 2, 1), 4),
+        ("a file selection outside its extent", piece(&four, &outside, 0, 1), 4),
+        ("a memory selection outside its extent", piece(&outside, &four, 0, 1), 8),
+        ("unlimited selections", piece(&unlimited, &unlimited, 0, 1), 4),
     ] {
         let mut buffer = vec![0; room];
         let read = driver.read_selection(&[piece], &mut [&mut buffer], &transfer);

@@ -52,10 +52,9 @@ impl Segment {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Segments<'a> {
-    pieces: &'a [Piece<'a>],
-    buffers: usize,
-    next_piece: usize,
     zip: Option<Zip<'a>>,
+    /// Those of the pieces to come.
+    zips: std::vec::IntoIter<Zip<'a>>,
     held: Option<Segment>,
 }
 
@@ -63,14 +62,17 @@ impl<'a> Segments<'a> {
     /// The segments of `pieces` with buffers of these sizes.
     pub fn new(pieces: &'a [Piece<'a>], buffers: &[usize]) -> Result<Self, Why> {
         check_buffers(pieces.len(), buffers.len())?;
+        let mut zips = Vec::with_capacity(pieces.len());
         for (index, piece) in pieces.iter().enumerate() {
-            let room = buffers.get(buffer_index(index, buffers.len())).copied().unwrap_or(0);
-            check(piece, room).map_err(|why| match why {
+            let buffer = buffer_index(index, buffers.len());
+            let room = buffers.get(buffer).copied().unwrap_or(0);
+            let zip = check(piece, room).and_then(|()| Zip::new(piece, buffer));
+            zips.extend(zip.map_err(|why| match why {
                 Why::Invalid(text) => Why::Invalid(format!("piece {index}: {text}")),
                 other => other,
-            })?;
+            })?);
         }
-        Ok(Segments { pieces, buffers: buffers.len(), next_piece: 0, zip: None, held: None })
+        Ok(Segments { zip: None, zips: zips.into_iter(), held: None })
     }
 
     /// The next segment before merging.
@@ -80,9 +82,7 @@ impl<'a> Segments<'a> {
             if let Some(segment) = self.zip.as_mut().and_then(Zip::next) {
                 return Some(segment);
             }
-            let piece = self.pieces.get(self.next_piece)?;
-            self.zip = Zip::new(piece, buffer_index(self.next_piece, self.buffers));
-            self.next_piece += 1;
+            self.zip = Some(self.zips.next()?);
         }
     }
 }
@@ -126,13 +126,16 @@ struct Side<'a> {
 }
 
 impl<'a> Zip<'a> {
-    /// `None` cannot happen once `check` has passed; it then means no segments.
-    fn new(piece: &Piece<'a>, buffer: usize) -> Option<Self> {
-        let side = |space: &'a Space| {
-            Some(Side { runs: space.runs(piece.element_size).ok()?, rest: Run { offset: 0, len: 0 } })
+    /// `None` if the piece selects nothing.
+    fn new(piece: &Piece<'a>, buffer: usize) -> Result<Option<Self>, Why> {
+        let left = piece.bytes();
+        if left == 0 {
+            return Ok(None);
+        }
+        let side = |space: &'a Space| -> Result<_, Why> {
+            Ok(Side { runs: space.runs(piece.element_size)?, rest: Run { offset: 0, len: 0 } })
         };
-        let (file, memory, left) = (side(piece.file)?, side(piece.memory)?, piece.bytes());
-        Some(Zip { file, memory, offset: piece.offset, buffer, left })
+        Ok(Some(Zip { file: side(piece.file)?, memory: side(piece.memory)?, offset: piece.offset, buffer, left }))
     }
 
     #[inline]
@@ -170,6 +173,8 @@ fn check(piece: &Piece<'_>, room: usize) -> Result<(), Why> {
     if piece.element_size == 0 {
         return Err(Why::invalid("elements of zero bytes"));
     }
+    piece.file.check_inside()?;
+    piece.memory.check_inside()?;
     let (memory, file) = (piece.memory.npoints(), piece.file.npoints());
     if memory != file {
         return Err(Why::invalid(format!("{memory} elements are selected in memory, but {file} in the file")));
@@ -185,7 +190,7 @@ fn check(piece: &Piece<'_>, room: usize) -> Result<(), Why> {
     Ok(())
 }
 
-/// The first run that reaches beyond `limit`. Walks the runs only if the extent as a whole does.
+/// The first run that reaches beyond `limit`, of a selection inside its extent. Walks the runs only if the extent as a whole does.
 fn within(space: &Space, element_size: u64, limit: u64) -> Result<Option<Run>, Why> {
     let extent = space.dims().iter().try_fold(element_size, |bytes, &dim| bytes.checked_mul(dim));
     if extent.is_some_and(|bytes| bytes <= limit) {
