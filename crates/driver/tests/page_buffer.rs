@@ -10,14 +10,14 @@
 
 mod common;
 
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use hyperslab_driver::{
     Damage, Driver, Fault, Log, Memory, Operation, PageBuffer, Piece, ReadPart, Subfile, Target, Throttle, Transfer,
-    WritePart,
+    WritePart, concurrently,
 };
 use hyperslab_space::{Op, Slab, Space};
 use proptest::prelude::*;
@@ -277,6 +277,29 @@ fn workers_that_share_pages_do_not_wait_for_themselves() {
             });
         }
     });
+}
+
+/// More requests at once than there are threads wait for a page that another request loads with threads of its own.
+#[test]
+fn a_load_does_not_need_threads_that_wait_for_it() {
+    let member = |_| Throttle::new(Memory::from(vec![7; 4000])).latency(Duration::from_millis(2));
+    let striped = Subfile::new((0..4).map(member).collect(), 64).unwrap();
+    let buffer = Arc::new(PageBuffer::new(striped, 1024, 8).unwrap());
+    let (done, finished) = mpsc::channel();
+    let read = |buffer: &PageBuffer<_>, delay| {
+        thread::sleep(Duration::from_millis(delay));
+        buffer.read_at(0, &mut [0; 16], &plain())
+    };
+    let (one, other, done_too) = (Arc::clone(&buffer), buffer, done.clone());
+    // Not scoped: if these wait for ever, the test must still end.
+    thread::spawn(move || done.send(read(&one, 20)));
+    thread::spawn(move || {
+        let outcome = concurrently(|co| (0..40).for_each(|_| co.issue(&*other, |buffer| read(buffer, 30))));
+        done_too.send(outcome)
+    });
+    for _ in 0..2 {
+        finished.recv_timeout(Duration::from_secs(20)).expect("requests wait for each other").unwrap();
+    }
 }
 
 #[derive(Debug, Clone)]
