@@ -43,7 +43,7 @@ pub enum Damage {
     Tear(u64),
     /// The parts before this one are done.
     TearAtPart(usize),
-    /// As [`Damage::Tear`], but it looks as if the storage ended there.
+    /// As [`Damage::Tear`], but it looks as if the storage ended in the part that is torn.
     Shorten(u64),
 }
 
@@ -126,8 +126,7 @@ impl<D: Driver> Fault<D> {
         let Some(damage) = self.count(operation) else { return request(&self.below) };
         let damaged = Damaged::new(&self.below, damage);
         request(&damaged)?;
-        // Everything was done before the damage came.
-        Err(damaged.injected(operation, 0, 0))
+        Err(damaged.too_late(operation))
     }
 
     /// Runs a request that moves none.
