@@ -15,8 +15,8 @@ use std::path::PathBuf;
 
 use common::Scratch;
 use hyperslab_driver::{
-    Driver, Family, Local, Log, Memory, MemoryType, Multi, Opener, Operation, Piece, ReadPart, Subfile, Transfer, Why,
-    WritePart,
+    Capabilities, Driver, Family, Local, Log, Memory, MemoryType, Multi, Opener, Operation, Piece, ReadPart, Subfile,
+    Transfer, Why, WritePart,
 };
 use hyperslab_space::{Op, Slab, Space};
 use proptest::prelude::*;
@@ -60,6 +60,17 @@ fn a_family_on_disk_and_again() {
 }
 
 #[test]
+fn a_family_takes_writes_if_its_members_do() {
+    let scratch = Scratch::new("fixed-family");
+    let writable = |open| Family::open("%d.h5", 10, open).unwrap().capabilities().contains(Capabilities::WRITE);
+    assert!(writable(members_in(scratch.path(""))));
+    std::fs::write(scratch.path("0.h5"), b"abc").unwrap();
+    assert!(writable(members_in(scratch.path(""))));
+    let directory = scratch.path("");
+    assert!(!writable(Box::new(move |name, _| Ok(Local::open(directory.join(name)).ok()))));
+}
+
+#[test]
 fn bad_families() {
     let open = || -> Opener<Memory> { Box::new(|_, _| Ok(None)) };
     assert!(Family::open("same.h5", 1000, open()).is_err());
@@ -84,7 +95,12 @@ fn split_as_libhdf5_does_it() {
     let mut parts = [ReadPart::new(raw + 10, &mut a), ReadPart::new(0, &mut b)];
     file.read_vector(&mut parts, &Transfer::default()).unwrap();
     assert_eq!((&a, &b), (b"values", b"header"));
-    assert!(file.read_at(3, &mut [0; 6], &Transfer::default()).unwrap_err().is_past_end());
+    // Below the end of the file, a member that ends earlier reads as zeros; beyond it, addresses are those of the file.
+    let mut gap = [9; 6];
+    file.read_at(3, &mut gap, &Transfer::default()).unwrap();
+    assert_eq!(&gap, b"der\0\0\0");
+    let error = file.read_at(raw + 12, &mut gap, &Transfer::default()).unwrap_err();
+    assert!(error.addr == raw + 12 && matches!(error.why, Why::PastEnd { end } if end == raw + 16), "{error}");
     file.set_len(4).unwrap();
     assert_eq!(file.len().unwrap(), 4);
 }
