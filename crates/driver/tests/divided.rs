@@ -12,6 +12,7 @@ mod common;
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use common::Scratch;
 use hyperslab_driver::{
@@ -141,6 +142,44 @@ fn a_selection_stays_a_selection_and_reaches_only_whom_it_touches() {
             _ => vec![],
         };
         assert_eq!(moved, expected, "member {index}");
+    }
+}
+
+/// As long as there can be, and full of sevens.
+struct Endless;
+
+impl Driver for Endless {
+    fn read_at(&self, _: u64, buf: &mut [u8], _: &Transfer) -> hyperslab_driver::Result<()> {
+        buf.fill(7);
+        Ok(())
+    }
+    fn write_at(&self, _: u64, _: &[u8], _: &Transfer) -> hyperslab_driver::Result<()> {
+        Ok(())
+    }
+    fn len(&self) -> hyperslab_driver::Result<u64> {
+        Ok(1 << 56)
+    }
+    fn set_len(&self, _: u64) -> hyperslab_driver::Result<()> {
+        Ok(())
+    }
+    fn sync(&self) -> hyperslab_driver::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn two_bytes_cost_the_same_however_far_apart() {
+    let file = Subfile::new((0..8).map(|_| Endless).collect(), 4096).unwrap();
+    let memory = Space::simple(&[2]).unwrap();
+    for distance in [10, 1 << 20, 1 << 36, 1 << 42, 1 << 56] {
+        let mut space = Space::simple(&[distance + 1]).unwrap();
+        space.select_hyperslab(Op::Set, &[Slab::new(0, distance, 2, 1)]).unwrap();
+        let piece = Piece { memory: &memory, file: &space, offset: 3, element_size: 1 };
+        let (mut found, begun) = ([0; 2], Instant::now());
+        file.read_selection(&[piece], &mut [&mut found], &Transfer::default()).unwrap();
+        file.write_selection(&[piece], &[&found], &Transfer::default()).unwrap();
+        assert_eq!(found, [7; 2]);
+        assert!(begun.elapsed() < Duration::from_millis(200), "{distance} apart: {:?}", begun.elapsed());
     }
 }
 

@@ -5,7 +5,8 @@
 //!
 //! Point selections keep an order, and may name a byte twice, that an intersection does not see; they go as vectors. So do
 //! selections of very many blocks, which cost more to intersect than to walk, and reads of very many bytes, which would need
-//! as much memory again; these two only if the members do not gain from selections.
+//! as much memory again; these two only if the members do not gain from selections. And so do few bytes far apart: an
+//! intersection costs the rounds between the first and the last of them.
 
 use std::collections::BTreeMap;
 
@@ -20,6 +21,9 @@ use crate::{Capabilities, Driver, Error, Operation, Piece, Result, Transfer, Why
 const BLOCKS: u64 = 1024;
 /// The most bytes that are read through buffers of their own for such members.
 const PACKED: u64 = 4 << 20;
+
+/// How many rounds may lie between the first and the last byte for each block and each round of bytes.
+const SPARSE: u64 = 4;
 
 /// What one member has of one piece, in bytes.
 struct Part {
@@ -152,7 +156,7 @@ fn scatter(part: &Part, mut packed: &[u8], bufs: &mut [&mut [u8]]) -> Result<(),
     Ok(())
 }
 
-/// The parts of each member, pieces in order; `None` if the request is none for intersections.
+/// The parts of each member, pieces in order; `None` if the request is none for intersections. Fails if the request is invalid.
 fn cut<D: Driver>(
     operation: Operation,
     stripes: &Stripes,
@@ -169,6 +173,15 @@ fn cut<D: Driver>(
     if !gain && (blocks > BLOCKS || operation.is_read() && bytes > PACKED) {
         return Ok(None);
     }
+    // The request is sound, so what cannot be intersected, too complex say, can still be walked.
+    Ok(intersect(stripes, pieces, sizes.len()).unwrap_or(None))
+}
+
+fn intersect(
+    stripes: &Stripes,
+    pieces: &[Piece<'_>],
+    buffers: usize,
+) -> Result<Option<BTreeMap<usize, Vec<Part>>>, Why> {
     let mut parcels: BTreeMap<usize, Vec<Part>> = BTreeMap::new();
     for (index, piece) in pieces.iter().enumerate() {
         let points = [piece.file, piece.memory].iter().any(|space| space.kind() == Kind::Points);
@@ -176,12 +189,16 @@ fn cut<D: Driver>(
         let file = piece.file.flatten(piece.element_size)?.moved(&[distance])?;
         let memory = piece.memory.flatten(piece.element_size)?;
         let Some((first, last)) = line_bounds(&file) else { continue };
+        let dense = file.nblocks().saturating_add(piece.bytes() / stripes.round()).saturating_mul(SPARSE);
+        if stripes.rounds(first, last) > dense {
+            return Ok(None);
+        }
         for number in stripes.touched(first, last) {
             let member = stripes.member(number, first, last)?;
             let memory = file.project_intersection(&memory, &member.file)?;
             if memory.npoints() > 0 {
                 let file = member.file.project_intersection(&member.local, &file)?;
-                let (offset, buffer) = (member.offset, buffer_index(index, sizes.len()));
+                let (offset, buffer) = (member.offset, buffer_index(index, buffers));
                 let part = Part { memory, file, offset, number: index, buffer };
                 parcels.entry(usize::try_from(number).unwrap_or(usize::MAX)).or_default().push(part);
             }
