@@ -6,7 +6,7 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::{Capabilities, Driver, Piece, ReadPart, Result, Transfer, WritePart};
+use crate::{Capabilities, Driver, ReadPart, Result, SelectionPair, Transfer, WritePart};
 
 /// No request waits longer.
 const LONGEST: Duration = Duration::from_secs(3600);
@@ -106,14 +106,14 @@ impl<D: Driver> Driver for Throttle<D> {
         self.below.write_vector(parts, transfer)
     }
 
-    fn read_selection(&self, pieces: &[Piece<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
-        self.wait(pieces.iter().map(Piece::bytes));
-        self.below.read_selection(pieces, bufs, transfer)
+    fn read_selection(&self, pairs: &[SelectionPair<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
+        self.wait(pairs.iter().map(SelectionPair::bytes));
+        self.below.read_selection(pairs, bufs, transfer)
     }
 
-    fn write_selection(&self, pieces: &[Piece<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
-        self.wait(pieces.iter().map(Piece::bytes));
-        self.below.write_selection(pieces, bufs, transfer)
+    fn write_selection(&self, pairs: &[SelectionPair<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
+        self.wait(pairs.iter().map(SelectionPair::bytes));
+        self.below.write_selection(pairs, bufs, transfer)
     }
 }
 
@@ -130,9 +130,9 @@ mod tests {
     fn more_bytes_than_can_be_counted_are_refused_below() {
         let mut endless = Space::simple(&[10]).unwrap();
         endless.select_hyperslab(Op::Set, &[Slab::new(0, 1, UNLIMITED, 1)]).unwrap();
-        let piece = Piece { memory: &endless, file: &endless, offset: 0, element_size: 1 };
+        let pair = SelectionPair { memory: &endless, file: &endless, offset: 0, element_size: 1 };
         let storage = Throttle::new(Memory::new()).bandwidth(u64::MAX);
-        let outcome = storage.write_selection(&[piece, piece], &[&[1; 10]], &Transfer::default());
+        let outcome = storage.write_selection(&[pair, pair], &[&[1; 10]], &Transfer::default());
         assert!(matches!(outcome.unwrap_err().why, crate::Why::Selection(_)));
     }
 

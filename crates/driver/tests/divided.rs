@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use common::Scratch;
 use hyperslab_driver::{
-    Capabilities, Driver, Family, Local, Log, Memory, MemoryType, Multi, Opener, Operation, Piece, ReadPart, Subfile,
-    Transfer, Why, WritePart,
+    Capabilities, Driver, Family, Local, Log, Memory, MemoryType, Multi, Opener, Operation, ReadPart, SelectionPair,
+    Subfile, Transfer, Why, WritePart,
 };
 use hyperslab_space::{Op, Slab, Space};
 use proptest::prelude::*;
@@ -126,12 +126,12 @@ fn a_selection_stays_a_selection_and_reaches_only_whom_it_touches() {
     let mut space = Space::simple(&[10, 800]).unwrap();
     space.select_hyperslab(Op::Set, &[Slab::new(0, 1, 10, 1), Slab::new(280, 1, 1, 50)]).unwrap();
     let memory = Space::simple(&[500]).unwrap();
-    let piece = Piece { memory: &memory, file: &space, offset: 0, element_size: 1 };
+    let pair = SelectionPair { memory: &memory, file: &space, offset: 0, element_size: 1 };
     file.members().iter().for_each(Log::clear);
     let bytes: Vec<u8> = (0..500).map(|n| (n % 251) as u8).collect();
-    file.write_selection(&[piece], &[&bytes], &Transfer::default()).unwrap();
+    file.write_selection(&[pair], &[&bytes], &Transfer::default()).unwrap();
     let mut found = vec![0; 500];
-    file.read_selection(&[piece], &mut [&mut found], &Transfer::default()).unwrap();
+    file.read_selection(&[pair], &mut [&mut found], &Transfer::default()).unwrap();
     assert_eq!(found, bytes);
     for (index, member) in file.members().iter().enumerate() {
         let moved: Vec<_> =
@@ -174,10 +174,10 @@ fn two_bytes_cost_the_same_however_far_apart() {
     for distance in [10, 1 << 20, 1 << 36, 1 << 42, 1 << 56] {
         let mut space = Space::simple(&[distance + 1]).unwrap();
         space.select_hyperslab(Op::Set, &[Slab::new(0, distance, 2, 1)]).unwrap();
-        let piece = Piece { memory: &memory, file: &space, offset: 3, element_size: 1 };
+        let pair = SelectionPair { memory: &memory, file: &space, offset: 3, element_size: 1 };
         let (mut found, begun) = ([0; 2], Instant::now());
-        file.read_selection(&[piece], &mut [&mut found], &Transfer::default()).unwrap();
-        file.write_selection(&[piece], &[&found], &Transfer::default()).unwrap();
+        file.read_selection(&[pair], &mut [&mut found], &Transfer::default()).unwrap();
+        file.write_selection(&[pair], &[&found], &Transfer::default()).unwrap();
         assert_eq!(found, [7; 2]);
         assert!(begun.elapsed() < Duration::from_millis(200), "{distance} apart: {:?}", begun.elapsed());
     }
@@ -222,17 +222,17 @@ proptest! {
             } else {
                 to.select_hyperslab(Op::Set, &[Slab::new(0, 1, 1, count)]).unwrap();
             }
-            let piece = Piece { memory: &to, file: space, offset: *offset, element_size: *size };
+            let pair = SelectionPair { memory: &to, file: space, offset: *offset, element_size: *size };
             let room = ((2 * count + 1) * size) as usize;
             if *write {
                 let bytes: Vec<u8> = (0..room).map(|n| (n * 5 + number) as u8).collect();
                 for driver in drivers {
-                    driver.write_selection(&[piece], &[&bytes], &Transfer::default()).unwrap();
+                    driver.write_selection(&[pair], &[&bytes], &Transfer::default()).unwrap();
                 }
             } else {
                 let mut found = [vec![9; room], vec![9; room]];
                 for (driver, found) in drivers.iter().zip(&mut found) {
-                    driver.read_selection(&[piece], &mut [found], &Transfer::default()).unwrap();
+                    driver.read_selection(&[pair], &mut [found], &Transfer::default()).unwrap();
                 }
                 prop_assert_eq!(&found[0], &found[1]);
             }

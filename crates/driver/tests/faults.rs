@@ -9,7 +9,7 @@
 )]
 
 use hyperslab_driver::{
-    Damage, Driver, Fault, Log, Memory, Piece, ReadPart, Result, Subfile, Target, Transfer, Why, WritePart,
+    Damage, Driver, Fault, Log, Memory, ReadPart, Result, SelectionPair, Subfile, Target, Transfer, Why, WritePart,
 };
 use hyperslab_space::{Op, Slab, Space};
 
@@ -34,8 +34,8 @@ impl Request {
         Request { file, memory: Space::simple(&[20]).unwrap() }
     }
 
-    fn piece(&self) -> Piece<'_> {
-        Piece { memory: &self.memory, file: &self.file, offset: 6, element_size: 1 }
+    fn pair(&self) -> SelectionPair<'_> {
+        SelectionPair { memory: &self.memory, file: &self.file, offset: 6, element_size: 1 }
     }
 
     fn write(&self, form: usize, driver: &dyn Driver) -> Result<()> {
@@ -44,7 +44,7 @@ impl Request {
         match form {
             0 => driver.write_at(6, &fresh[..5], &transfer),
             1 => driver.write_vector(&parts, &transfer),
-            _ => driver.write_selection(&[self.piece()], &[&fresh], &transfer),
+            _ => driver.write_selection(&[self.pair()], &[&fresh], &transfer),
         }
     }
 
@@ -57,7 +57,7 @@ impl Request {
                     found.chunks_mut(5).enumerate().map(|(row, buf)| ReadPart::new(6 + row as u64 * 16, buf)).collect();
                 driver.read_vector(&mut parts, &transfer)
             }
-            _ => driver.read_selection(&[self.piece()], &mut [&mut found], &transfer),
+            _ => driver.read_selection(&[self.pair()], &mut [&mut found], &transfer),
         }
     }
 }

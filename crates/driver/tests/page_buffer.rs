@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use common::Scratch;
 use hyperslab_driver::{
-    Damage, Driver, Fault, Local, Log, Memory, Operation, PageBuffer, Piece, ReadPart, Subfile, Target, Throttle,
-    Transfer, Why, WritePart, concurrently,
+    Damage, Driver, Fault, Local, Log, Memory, Operation, PageBuffer, ReadPart, SelectionPair, Subfile, Target,
+    Throttle, Transfer, Why, WritePart, concurrently,
 };
 use hyperslab_space::{Op, Slab, Space};
 use proptest::prelude::*;
@@ -69,19 +69,19 @@ fn a_selection_is_served_from_pages_or_goes_down_whole() {
     let mut many = Space::simple(&[10, 10]).unwrap();
     many.select_hyperslab(Op::Set, &[Slab::new(0, 1, 10, 1), Slab::new(3, 1, 1, 1)]).unwrap();
     let (eight, ten) = (Space::simple(&[8]).unwrap(), Space::simple(&[10]).unwrap());
-    let piece = |memory, file| Piece { memory, file, offset: 0, element_size: 1 };
-    buffer.write_selection(&[piece(&eight, &few)], &[&[200; 8]], &plain()).unwrap();
+    let pair = |memory, file| SelectionPair { memory, file, offset: 0, element_size: 1 };
+    buffer.write_selection(&[pair(&eight, &few)], &[&[200; 8]], &plain()).unwrap();
     assert_eq!(asked(&buffer), [(Operation::ReadVector, vec![(0, 10), (30, 10), (60, 10), (90, 10)])]);
 
     let mut column = [0; 10];
-    buffer.read_selection(&[piece(&ten, &many)], &mut [&mut column], &plain()).unwrap();
+    buffer.read_selection(&[pair(&ten, &many)], &mut [&mut column], &plain()).unwrap();
     assert_eq!(column, [3, 13, 23, 33, 43, 53, 63, 73, 83, 93]);
     let expected =
         [(Operation::WriteVector, vec![(1, 2), (31, 2), (61, 2), (91, 2)]), (Operation::ReadSelection, vec![(0, 10)])];
     assert_eq!(asked(&buffer), expected);
 
     // A large write keeps the pages that are here true.
-    buffer.write_selection(&[piece(&ten, &many)], &[&[77; 10]], &plain()).unwrap();
+    buffer.write_selection(&[pair(&ten, &many)], &[&[77; 10]], &plain()).unwrap();
     assert_eq!(asked(&buffer), [(Operation::WriteSelection, vec![(0, 10)])]);
     let mut found = [0; 5];
     buffer.read_at(0, &mut found, &plain()).unwrap();
@@ -272,11 +272,11 @@ fn what_the_storage_never_takes_is_refused_at_once() {
     std::fs::write(scratch.path("a.bin"), [5; 100]).unwrap();
     let buffer = PageBuffer::new(Local::open(scratch.path("a.bin")).unwrap(), PAGE, 1).unwrap();
     let space = Space::simple(&[1]).unwrap();
-    let piece = Piece { memory: &space, file: &space, offset: 5, element_size: 1 };
+    let pair = SelectionPair { memory: &space, file: &space, offset: 5, element_size: 1 };
     for outcome in [
         buffer.write_at(5, b"x", &plain()),
         buffer.write_vector(&[WritePart::new(5, b"x")], &plain()),
-        buffer.write_selection(&[piece], &[b"x"], &plain()),
+        buffer.write_selection(&[pair], &[b"x"], &plain()),
     ] {
         assert!(matches!(outcome.unwrap_err().why, Why::ReadOnly));
     }

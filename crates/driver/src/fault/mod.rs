@@ -7,7 +7,7 @@ mod damaged;
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::{Capabilities, Driver, Error, Operation, Piece, ReadPart, Result, Transfer, Why, WritePart};
+use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart};
 use damaged::Damaged;
 
 /// Which requests count.
@@ -179,11 +179,11 @@ impl<D: Driver> Driver for Fault<D> {
         self.run(Operation::WriteVector, |below| below.write_vector(parts, transfer))
     }
 
-    fn read_selection(&self, pieces: &[Piece<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
-        self.run(Operation::ReadSelection, |below| below.read_selection(pieces, bufs, transfer))
+    fn read_selection(&self, pairs: &[SelectionPair<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
+        self.run(Operation::ReadSelection, |below| below.read_selection(pairs, bufs, transfer))
     }
 
-    fn write_selection(&self, pieces: &[Piece<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
-        self.run(Operation::WriteSelection, |below| below.write_selection(pieces, bufs, transfer))
+    fn write_selection(&self, pairs: &[SelectionPair<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
+        self.run(Operation::WriteSelection, |below| below.write_selection(pairs, bufs, transfer))
     }
 }

@@ -14,7 +14,7 @@ mod write_back;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::lower::{self, Segments};
-use crate::{Capabilities, Driver, Error, Operation, Piece, ReadPart, Result, Transfer, Why, WritePart};
+use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart};
 use slots::Slots;
 use touched::Touched;
 
@@ -108,8 +108,8 @@ impl<D: Driver> PageBuffer<D> {
     }
 
     /// The ranges of a selection request, checked.
-    fn touched_by(&self, operation: Operation, pieces: &[Piece<'_>], buffers: &[usize]) -> Result<Touched> {
-        let segments = Segments::new(pieces, buffers).map_err(|why| lower::refused(self, operation, pieces, why))?;
+    fn touched_by(&self, operation: Operation, pairs: &[SelectionPair<'_>], buffers: &[usize]) -> Result<Touched> {
+        let segments = Segments::new(pairs, buffers).map_err(|why| lower::refused(self, operation, pairs, why))?;
         self.touched(operation, segments.map(|segment| (segment.addr, segment.len)))
     }
 }
@@ -175,29 +175,29 @@ impl<D: Driver> Driver for PageBuffer<D> {
         self.write_direct(&touched, transfer, |below| below.write_vector(parts, transfer), written)
     }
 
-    fn read_selection(&self, pieces: &[Piece<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
+    fn read_selection(&self, pairs: &[SelectionPair<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
         let sizes: Vec<_> = bufs.iter().map(|buf| buf.len()).collect();
-        let touched = self.touched_by(Operation::ReadSelection, pieces, &sizes)?;
+        let touched = self.touched_by(Operation::ReadSelection, pairs, &sizes)?;
         if self.fits(&touched) {
-            return lower::read_selection(self, pieces, bufs, transfer);
+            return lower::read_selection(self, pairs, bufs, transfer);
         }
-        let read = |below: &D| below.read_selection(pieces, bufs, transfer);
+        let read = |below: &D| below.read_selection(pairs, bufs, transfer);
         self.read_direct(Operation::ReadSelection, &touched, transfer, read)
     }
 
-    fn write_selection(&self, pieces: &[Piece<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
+    fn write_selection(&self, pairs: &[SelectionPair<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
         let sizes: Vec<_> = bufs.iter().map(|buf| buf.len()).collect();
-        let touched = self.touched_by(Operation::WriteSelection, pieces, &sizes)?;
+        let touched = self.touched_by(Operation::WriteSelection, pairs, &sizes)?;
         self.check_write(Operation::WriteSelection, &touched)?;
         if self.fits(&touched) {
-            return lower::write_selection(self, pieces, bufs, transfer);
+            return lower::write_selection(self, pairs, bufs, transfer);
         }
         let written = || {
-            let segments = Segments::new(pieces, &sizes).into_iter().flatten();
+            let segments = Segments::new(pairs, &sizes).into_iter().flatten();
             segments.filter_map(|segment| {
                 Some((segment.addr, bufs.get(segment.buffer)?.get(segment.start..segment.end())?))
             })
         };
-        self.write_direct(&touched, transfer, |below| below.write_selection(pieces, bufs, transfer), written)
+        self.write_direct(&touched, transfer, |below| below.write_selection(pairs, bufs, transfer), written)
     }
 }
