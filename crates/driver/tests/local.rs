@@ -22,6 +22,18 @@ fn filled(scratch: &Scratch, len: usize) -> (Local, Vec<u8>) {
     (file, bytes)
 }
 
+#[test]
+fn nothing_can_be_written_to_a_file_open_for_reading() {
+    let scratch = Scratch::new("nothing");
+    drop(filled(&scratch, 10));
+    let file = Local::open(scratch.path("data.bin")).unwrap();
+    file.write_at(u64::MAX, &[], &Transfer::default()).unwrap();
+    file.write_vector(&[WritePart::new(3, &[])], &Transfer::default()).unwrap();
+    let error =
+        file.write_vector(&[WritePart::new(3, &[]), WritePart::new(4, b"ab")], &Transfer::default()).unwrap_err();
+    assert!(matches!((error.addr, error.len, error.why), (4, 2, Why::ReadOnly)));
+}
+
 /// Three quarters of each of a thousand rows.
 #[test]
 fn a_thousand_runs_in_few_calls() {
