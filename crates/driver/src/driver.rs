@@ -6,7 +6,9 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::{Capabilities, CtlFlags, CtlOp, CtlReply, Piece, ReadPart, Result, Transfer, WritePart, ctl, lower};
+use crate::{
+    Capabilities, CtlFlags, CtlOp, CtlReply, ReadPart, Result, SelectionPair, Transfer, WritePart, ctl, lower,
+};
 
 /// Storage as an extensible array of bytes.
 ///
@@ -105,14 +107,14 @@ pub trait Driver: Send + Sync {
         lower::write_vector(self, parts, transfer)
     }
 
-    /// Reads the selected elements of each piece. `bufs` has one entry per piece, or one for all.
-    fn read_selection(&self, pieces: &[Piece<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
-        lower::read_selection(self, pieces, bufs, transfer)
+    /// Reads the selected elements of each pair. `bufs` has one entry per pair, or one for all.
+    fn read_selection(&self, pairs: &[SelectionPair<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
+        lower::read_selection(self, pairs, bufs, transfer)
     }
 
-    /// Writes the selected elements of each piece. `bufs` has one entry per piece, or one for all.
-    fn write_selection(&self, pieces: &[Piece<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
-        lower::write_selection(self, pieces, bufs, transfer)
+    /// Writes the selected elements of each pair. `bufs` has one entry per pair, or one for all.
+    fn write_selection(&self, pairs: &[SelectionPair<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
+        lower::write_selection(self, pairs, bufs, transfer)
     }
 
     /// Does a control operation; an unknown one goes by the document's rules, see [`CtlFlags`].
@@ -155,11 +157,11 @@ macro_rules! forward {
             fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Result<()> {
                 (**self).write_vector(parts, transfer)
             }
-            fn read_selection(&self, pieces: &[Piece<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
-                (**self).read_selection(pieces, bufs, transfer)
+            fn read_selection(&self, pairs: &[SelectionPair<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
+                (**self).read_selection(pairs, bufs, transfer)
             }
-            fn write_selection(&self, pieces: &[Piece<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
-                (**self).write_selection(pieces, bufs, transfer)
+            fn write_selection(&self, pairs: &[SelectionPair<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
+                (**self).write_selection(pairs, bufs, transfer)
             }
             fn ctl(&self, op: CtlOp, flags: CtlFlags, input: Option<&dyn Any>) -> Result<CtlReply> {
                 (**self).ctl(op, flags, input)

@@ -125,7 +125,9 @@ impl<D: Driver> Driver for Family<D> {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::WRITE | Capabilities::VECTOR | Capabilities::CONCURRENT
+        let members = self.snapshot();
+        let common = members.iter().fold(Capabilities::all(), |common, member| common & member.capabilities());
+        common & Capabilities::WRITE | Capabilities::VECTOR | Capabilities::CONCURRENT
     }
 
     fn read_vector(&self, parts: &mut [ReadPart<'_>], transfer: &Transfer) -> Result<()> {

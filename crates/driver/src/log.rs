@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use crate::{
-    Capabilities, CtlFlags, CtlOp, CtlReply, Driver, Operation, Piece, ReadPart, Result, Transfer, WritePart, ctl,
+    Capabilities, CtlFlags, CtlOp, CtlReply, Driver, Operation, ReadPart, Result, SelectionPair, Transfer, WritePart,
+    ctl,
 };
 
 /// One request.
@@ -17,7 +18,7 @@ use crate::{
 pub struct Record {
     /// What was asked.
     pub operation: Operation,
-    /// Address and length of each part of a vector; of a selection, the offset and the bytes of each piece.
+    /// Address and length of each part of a vector; of a selection, the offset and the bytes of each pair.
     pub parts: Vec<(u64, u64)>,
     /// The control operation, if it was one.
     pub ctl: Option<CtlOp>,
@@ -130,8 +131,8 @@ impl<D: Driver> Log<D> {
     }
 }
 
-fn pieces_of<'a>(pieces: &'a [Piece<'_>]) -> impl Iterator<Item = (u64, u64)> + 'a {
-    pieces.iter().map(|piece| (piece.offset, piece.bytes()))
+fn pairs_of<'a>(pairs: &'a [SelectionPair<'_>]) -> impl Iterator<Item = (u64, u64)> + 'a {
+    pairs.iter().map(|pair| (pair.offset, pair.bytes()))
 }
 
 impl<D: Driver> Driver for Log<D> {
@@ -182,14 +183,14 @@ impl<D: Driver> Driver for Log<D> {
         self.below.write_vector(parts, transfer)
     }
 
-    fn read_selection(&self, pieces: &[Piece<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
-        self.note(Operation::ReadSelection, pieces_of(pieces), None);
-        self.below.read_selection(pieces, bufs, transfer)
+    fn read_selection(&self, pairs: &[SelectionPair<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
+        self.note(Operation::ReadSelection, pairs_of(pairs), None);
+        self.below.read_selection(pairs, bufs, transfer)
     }
 
-    fn write_selection(&self, pieces: &[Piece<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
-        self.note(Operation::WriteSelection, pieces_of(pieces), None);
-        self.below.write_selection(pieces, bufs, transfer)
+    fn write_selection(&self, pairs: &[SelectionPair<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
+        self.note(Operation::WriteSelection, pairs_of(pairs), None);
+        self.below.write_selection(pairs, bufs, transfer)
     }
 
     fn ctl(&self, op: CtlOp, flags: CtlFlags, input: Option<&dyn Any>) -> Result<CtlReply> {

@@ -137,7 +137,7 @@ impl<D: Driver> Driver for Multi<D> {
     }
 
     fn read_vector(&self, parts: &mut [ReadPart<'_>], transfer: &Transfer) -> Result<()> {
-        route::read(self, &self.members, parts, transfer)
+        route::read_with_gaps(self, &self.members, parts, transfer)
     }
 
     fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Result<()> {

@@ -3,80 +3,72 @@
 //! Lives here: [`all`], and the threads it uses. Does not live here: what runs. Called by `concurrent`, and by drivers with
 //! independent work inside one request.
 //!
-//! Threads mostly wait here, so there are more than cores, and none ever runs somebody else's work while it waits for its
-//! own: a request that holds a page being loaded, say, must not find itself below another one that waits for that page. A
-//! worker of rayon that waits for a scope does just that, so such a caller, and one that is already part of a request, gets
-//! threads of its own.
+//! Every call has threads of its own. Those of a pool are also wanted by others: a request whose helpers have not begun would
+//! wait for workers who, below a page buffer, may be waiting for the very page that this request is loading.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, OnceLock, PoisonError};
-use std::thread;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Scope};
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
-
-/// Enough to keep a storage with some milliseconds of latency busy.
+/// Threads mostly wait here, so there are more than cores: enough to keep a storage with some milliseconds of latency busy.
 const THREADS: usize = 32;
 
 /// One piece of work.
 pub(crate) type Job<'env, E> = Box<dyn FnOnce() -> Result<(), E> + Send + 'env>;
 
-thread_local! {
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
-}
-
 /// Does all jobs, at once as far as there are threads, and returns the error of the first job that has one.
+///
+/// The caller works along, so a single job costs no thread. It starts one helper, and whoever begins to help starts two more
+/// while jobs are left: jobs that wait soon all run, and jobs that are over at once cost hardly a thread.
 pub(crate) fn all<E: Send>(jobs: Vec<Job<'_, E>>) -> Result<(), E> {
-    let helpers = jobs.len().saturating_sub(1).min(THREADS);
-    let work = Work { left: Mutex::new(jobs.into_iter().enumerate().collect()), errors: Mutex::default() };
-    let nested = INSIDE.get() || rayon::current_thread_index().is_some();
-    match pool() {
-        _ if helpers == 0 => work.drain(),
-        Some(pool) if !nested => pool.in_place_scope(|scope| {
-            (0..helpers).for_each(|_| scope.spawn(|_| work.drain()));
-            work.drain();
-        }),
-        // If the system gives no thread, the caller does the work.
-        _ => thread::scope(|scope| {
-            let helper = || thread::Builder::new().spawn_scoped(scope, || work.drain());
-            let _started = (0..helpers).map(|_| helper()).take_while(Result::is_ok).count();
-            work.drain();
-        }),
-    }
+    let left =
+        Left { helpers: jobs.len().min(THREADS).saturating_sub(1), jobs: jobs.into_iter().enumerate().collect() };
+    let work = Work { left: Mutex::new(left), errors: Mutex::default() };
+    thread::scope(|scope| work.drain(scope, 1));
     let errors = work.errors.into_inner().unwrap_or_else(PoisonError::into_inner);
     errors.into_values().next().map_or(Ok(()), Err)
 }
 
-/// Made on first use; `None` if the system gives no threads.
-fn pool() -> Option<&'static ThreadPool> {
-    static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
-    let make = || {
-        let named = ThreadPoolBuilder::new().num_threads(THREADS).thread_name(|index| format!("hyperslab-io-{index}"));
-        named.build().ok()
-    };
-    POOL.get_or_init(make).as_ref()
-}
-
 /// Jobs not yet begun, and what went wrong with those that are done.
 struct Work<'env, E> {
-    left: Mutex<VecDeque<(usize, Job<'env, E>)>>,
+    left: Mutex<Left<'env, E>>,
     errors: Mutex<BTreeMap<usize, E>>,
 }
 
-impl<E> Work<'_, E> {
-    /// Does jobs until none is left to begin.
-    fn drain(&self) {
-        let outside = INSIDE.replace(true);
-        while let Some((index, job)) = self.next() {
+struct Left<'env, E> {
+    jobs: VecDeque<(usize, Job<'env, E>)>,
+    /// How many more may help.
+    helpers: usize,
+}
+
+impl<'env, E: Send> Work<'env, E> {
+    /// Starts so many helpers, as far as there is work for them, and does jobs until none is left to begin.
+    fn drain<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, helpers: usize) {
+        let mut next = self.left().jobs.pop_front();
+        for _ in 0..helpers {
+            if !self.may_help() || thread::Builder::new().spawn_scoped(scope, || self.drain(scope, 2)).is_err() {
+                // If the system gives no thread, those that there are do the work.
+                break;
+            }
+        }
+        while let Some((index, job)) = next {
             if let Err(error) = job() {
                 self.errors.lock().unwrap_or_else(PoisonError::into_inner).insert(index, error);
             }
+            next = self.left().jobs.pop_front();
         }
-        INSIDE.set(outside);
     }
 
-    fn next(&self) -> Option<(usize, impl FnOnce() -> Result<(), E>)> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    /// Whether there is a job for another helper, who from now on counts.
+    fn may_help(&self) -> bool {
+        let mut left = self.left();
+        let may = left.helpers > 0 && !left.jobs.is_empty();
+        left.helpers -= usize::from(may);
+        may
+    }
+
+    fn left(&self) -> MutexGuard<'_, Left<'env, E>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -104,6 +96,17 @@ mod tests {
         let begun = Instant::now();
         sleeping(2).unwrap();
         assert!(begun.elapsed() < Duration::from_secs(2));
+    }
+
+    #[test]
+    fn a_single_job_runs_on_the_thread_that_asks() {
+        let (mut ran, here) = (None, thread::current().id());
+        all(vec![Box::new(|| -> Result<(), ()> {
+            ran = Some(thread::current().id());
+            Ok(())
+        })])
+        .unwrap();
+        assert_eq!(ran, Some(here));
     }
 
     #[test]

@@ -65,8 +65,8 @@ fn cut_write<'b, R: Route + ?Sized>(
     Ok(parcels)
 }
 
-/// Reads from all members at once.
-pub(crate) fn read<R: Route + ?Sized, D: Driver>(
+/// Reads from all members at once, each of which must have what is read of it.
+fn read<R: Route + ?Sized, D: Driver>(
     route: &R,
     members: &[D],
     parts: &mut [ReadPart<'_>],

@@ -6,9 +6,13 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::{Capabilities, Driver, Piece, ReadPart, Result, Transfer, WritePart};
+use crate::{Capabilities, Driver, ReadPart, Result, SelectionPair, Transfer, WritePart};
+
+/// No request waits longer.
+const LONGEST: Duration = Duration::from_secs(3600);
 
 /// Delays every request by a latency and by its bytes over a bandwidth. A vector or a set of selections is one request.
+/// No delay is longer than an hour.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -44,9 +48,11 @@ impl<D: Driver> Throttle<D> {
         Throttle { bytes_per_second: Some(bytes_per_second.max(1)), ..self }
     }
 
-    fn wait(&self, bytes: u64) {
+    /// Before a request of ranges with so many bytes each. What does not add up is refused below.
+    fn wait(&self, ranges: impl IntoIterator<Item = u64>) {
+        let bytes = ranges.into_iter().fold(0, u64::saturating_add);
         let moving = self.bytes_per_second.map_or(0.0, |rate| bytes as f64 / rate as f64);
-        let delay = self.latency + Duration::from_secs_f64(moving);
+        let delay = self.latency.saturating_add(Duration::try_from_secs_f64(moving).unwrap_or(LONGEST)).min(LONGEST);
         if !delay.is_zero() {
             sleep(delay);
         }
@@ -55,12 +61,12 @@ impl<D: Driver> Throttle<D> {
 
 impl<D: Driver> Driver for Throttle<D> {
     fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> Result<()> {
-        self.wait(buf.len() as u64);
+        self.wait([buf.len() as u64]);
         self.below.read_at(addr, buf, transfer)
     }
 
     fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Result<()> {
-        self.wait(buf.len() as u64);
+        self.wait([buf.len() as u64]);
         self.below.write_at(addr, buf, transfer)
     }
 
@@ -69,12 +75,12 @@ impl<D: Driver> Driver for Throttle<D> {
     }
 
     fn set_len(&self, len: u64) -> Result<()> {
-        self.wait(0);
+        self.wait([]);
         self.below.set_len(len)
     }
 
     fn sync(&self) -> Result<()> {
-        self.wait(0);
+        self.wait([]);
         self.below.sync()
     }
 
@@ -91,23 +97,23 @@ impl<D: Driver> Driver for Throttle<D> {
     }
 
     fn read_vector(&self, parts: &mut [ReadPart<'_>], transfer: &Transfer) -> Result<()> {
-        self.wait(parts.iter().map(|part| part.buf.len() as u64).sum());
+        self.wait(parts.iter().map(|part| part.buf.len() as u64));
         self.below.read_vector(parts, transfer)
     }
 
     fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Result<()> {
-        self.wait(parts.iter().map(|part| part.buf.len() as u64).sum());
+        self.wait(parts.iter().map(|part| part.buf.len() as u64));
         self.below.write_vector(parts, transfer)
     }
 
-    fn read_selection(&self, pieces: &[Piece<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
-        self.wait(pieces.iter().map(Piece::bytes).sum());
-        self.below.read_selection(pieces, bufs, transfer)
+    fn read_selection(&self, pairs: &[SelectionPair<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
+        self.wait(pairs.iter().map(SelectionPair::bytes));
+        self.below.read_selection(pairs, bufs, transfer)
     }
 
-    fn write_selection(&self, pieces: &[Piece<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
-        self.wait(pieces.iter().map(Piece::bytes).sum());
-        self.below.write_selection(pieces, bufs, transfer)
+    fn write_selection(&self, pairs: &[SelectionPair<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
+        self.wait(pairs.iter().map(SelectionPair::bytes));
+        self.below.write_selection(pairs, bufs, transfer)
     }
 }
 
@@ -115,8 +121,20 @@ impl<D: Driver> Driver for Throttle<D> {
 mod tests {
     use std::time::Instant;
 
+    use hyperslab_space::{Op, Slab, Space, UNLIMITED};
+
     use super::*;
     use crate::Memory;
+
+    #[test]
+    fn more_bytes_than_can_be_counted_are_refused_below() {
+        let mut endless = Space::simple(&[10]).unwrap();
+        endless.select_hyperslab(Op::Set, &[Slab::new(0, 1, UNLIMITED, 1)]).unwrap();
+        let pair = SelectionPair { memory: &endless, file: &endless, offset: 0, element_size: 1 };
+        let storage = Throttle::new(Memory::new()).bandwidth(u64::MAX);
+        let outcome = storage.write_selection(&[pair, pair], &[&[1; 10]], &Transfer::default());
+        assert!(matches!(outcome.unwrap_err().why, crate::Why::Selection(_)));
+    }
 
     #[test]
     fn bandwidth_counts_all_bytes_of_a_vector() {

@@ -12,11 +12,12 @@ mod common;
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use common::Scratch;
 use hyperslab_driver::{
-    Driver, Family, Local, Log, Memory, MemoryType, Multi, Opener, Operation, Piece, ReadPart, Subfile, Transfer, Why,
-    WritePart,
+    Capabilities, Driver, Family, Local, Log, Memory, MemoryType, Multi, Opener, Operation, ReadPart, SelectionPair,
+    Subfile, Transfer, Why, WritePart,
 };
 use hyperslab_space::{Op, Slab, Space};
 use proptest::prelude::*;
@@ -60,6 +61,17 @@ fn a_family_on_disk_and_again() {
 }
 
 #[test]
+fn a_family_takes_writes_if_its_members_do() {
+    let scratch = Scratch::new("fixed-family");
+    let writable = |open| Family::open("%d.h5", 10, open).unwrap().capabilities().contains(Capabilities::WRITE);
+    assert!(writable(members_in(scratch.path(""))));
+    std::fs::write(scratch.path("0.h5"), b"abc").unwrap();
+    assert!(writable(members_in(scratch.path(""))));
+    let directory = scratch.path("");
+    assert!(!writable(Box::new(move |name, _| Ok(Local::open(directory.join(name)).ok()))));
+}
+
+#[test]
 fn bad_families() {
     let open = || -> Opener<Memory> { Box::new(|_, _| Ok(None)) };
     assert!(Family::open("same.h5", 1000, open()).is_err());
@@ -84,7 +96,12 @@ fn split_as_libhdf5_does_it() {
     let mut parts = [ReadPart::new(raw + 10, &mut a), ReadPart::new(0, &mut b)];
     file.read_vector(&mut parts, &Transfer::default()).unwrap();
     assert_eq!((&a, &b), (b"values", b"header"));
-    assert!(file.read_at(3, &mut [0; 6], &Transfer::default()).unwrap_err().is_past_end());
+    // Below the end of the file, a member that ends earlier reads as zeros; beyond it, addresses are those of the file.
+    let mut gap = [9; 6];
+    file.read_at(3, &mut gap, &Transfer::default()).unwrap();
+    assert_eq!(&gap, b"der\0\0\0");
+    let error = file.read_at(raw + 12, &mut gap, &Transfer::default()).unwrap_err();
+    assert!(error.addr == raw + 12 && matches!(error.why, Why::PastEnd { end } if end == raw + 16), "{error}");
     file.set_len(4).unwrap();
     assert_eq!(file.len().unwrap(), 4);
 }
@@ -109,12 +126,12 @@ fn a_selection_stays_a_selection_and_reaches_only_whom_it_touches() {
     let mut space = Space::simple(&[10, 800]).unwrap();
     space.select_hyperslab(Op::Set, &[Slab::new(0, 1, 10, 1), Slab::new(280, 1, 1, 50)]).unwrap();
     let memory = Space::simple(&[500]).unwrap();
-    let piece = Piece { memory: &memory, file: &space, offset: 0, element_size: 1 };
+    let pair = SelectionPair { memory: &memory, file: &space, offset: 0, element_size: 1 };
     file.members().iter().for_each(Log::clear);
     let bytes: Vec<u8> = (0..500).map(|n| (n % 251) as u8).collect();
-    file.write_selection(&[piece], &[&bytes], &Transfer::default()).unwrap();
+    file.write_selection(&[pair], &[&bytes], &Transfer::default()).unwrap();
     let mut found = vec![0; 500];
-    file.read_selection(&[piece], &mut [&mut found], &Transfer::default()).unwrap();
+    file.read_selection(&[pair], &mut [&mut found], &Transfer::default()).unwrap();
     assert_eq!(found, bytes);
     for (index, member) in file.members().iter().enumerate() {
         let moved: Vec<_> =
@@ -125,6 +142,44 @@ fn a_selection_stays_a_selection_and_reaches_only_whom_it_touches() {
             _ => vec![],
         };
         assert_eq!(moved, expected, "member {index}");
+    }
+}
+
+/// As long as there can be, and full of sevens.
+struct Endless;
+
+impl Driver for Endless {
+    fn read_at(&self, _: u64, buf: &mut [u8], _: &Transfer) -> hyperslab_driver::Result<()> {
+        buf.fill(7);
+        Ok(())
+    }
+    fn write_at(&self, _: u64, _: &[u8], _: &Transfer) -> hyperslab_driver::Result<()> {
+        Ok(())
+    }
+    fn len(&self) -> hyperslab_driver::Result<u64> {
+        Ok(1 << 56)
+    }
+    fn set_len(&self, _: u64) -> hyperslab_driver::Result<()> {
+        Ok(())
+    }
+    fn sync(&self) -> hyperslab_driver::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn two_bytes_cost_the_same_however_far_apart() {
+    let file = Subfile::new((0..8).map(|_| Endless).collect(), 4096).unwrap();
+    let memory = Space::simple(&[2]).unwrap();
+    for distance in [10, 1 << 20, 1 << 36, 1 << 42, 1 << 56] {
+        let mut space = Space::simple(&[distance + 1]).unwrap();
+        space.select_hyperslab(Op::Set, &[Slab::new(0, distance, 2, 1)]).unwrap();
+        let pair = SelectionPair { memory: &memory, file: &space, offset: 3, element_size: 1 };
+        let (mut found, begun) = ([0; 2], Instant::now());
+        file.read_selection(&[pair], &mut [&mut found], &Transfer::default()).unwrap();
+        file.write_selection(&[pair], &[&found], &Transfer::default()).unwrap();
+        assert_eq!(found, [7; 2]);
+        assert!(begun.elapsed() < Duration::from_millis(200), "{distance} apart: {:?}", begun.elapsed());
     }
 }
 
@@ -167,17 +222,17 @@ proptest! {
             } else {
                 to.select_hyperslab(Op::Set, &[Slab::new(0, 1, 1, count)]).unwrap();
             }
-            let piece = Piece { memory: &to, file: space, offset: *offset, element_size: *size };
+            let pair = SelectionPair { memory: &to, file: space, offset: *offset, element_size: *size };
             let room = ((2 * count + 1) * size) as usize;
             if *write {
                 let bytes: Vec<u8> = (0..room).map(|n| (n * 5 + number) as u8).collect();
                 for driver in drivers {
-                    driver.write_selection(&[piece], &[&bytes], &Transfer::default()).unwrap();
+                    driver.write_selection(&[pair], &[&bytes], &Transfer::default()).unwrap();
                 }
             } else {
                 let mut found = [vec![9; room], vec![9; room]];
                 for (driver, found) in drivers.iter().zip(&mut found) {
-                    driver.read_selection(&[piece], &mut [found], &Transfer::default()).unwrap();
+                    driver.read_selection(&[pair], &mut [found], &Transfer::default()).unwrap();
                 }
                 prop_assert_eq!(&found[0], &found[1]);
             }

@@ -9,7 +9,7 @@
 )]
 
 use hyperslab_driver::{
-    Damage, Driver, Fault, Memory, Piece, ReadPart, Result, Subfile, Target, Transfer, Why, WritePart,
+    Damage, Driver, Fault, Log, Memory, ReadPart, Result, SelectionPair, Subfile, Target, Transfer, Why, WritePart,
 };
 use hyperslab_space::{Op, Slab, Space};
 
@@ -34,8 +34,8 @@ impl Request {
         Request { file, memory: Space::simple(&[20]).unwrap() }
     }
 
-    fn piece(&self) -> Piece<'_> {
-        Piece { memory: &self.memory, file: &self.file, offset: 6, element_size: 1 }
+    fn pair(&self) -> SelectionPair<'_> {
+        SelectionPair { memory: &self.memory, file: &self.file, offset: 6, element_size: 1 }
     }
 
     fn write(&self, form: usize, driver: &dyn Driver) -> Result<()> {
@@ -44,7 +44,7 @@ impl Request {
         match form {
             0 => driver.write_at(6, &fresh[..5], &transfer),
             1 => driver.write_vector(&parts, &transfer),
-            _ => driver.write_selection(&[self.piece()], &[&fresh], &transfer),
+            _ => driver.write_selection(&[self.pair()], &[&fresh], &transfer),
         }
     }
 
@@ -57,7 +57,7 @@ impl Request {
                     found.chunks_mut(5).enumerate().map(|(row, buf)| ReadPart::new(6 + row as u64 * 16, buf)).collect();
                 driver.read_vector(&mut parts, &transfer)
             }
-            _ => driver.read_selection(&[self.piece()], &mut [&mut found], &transfer),
+            _ => driver.read_selection(&[self.pair()], &mut [&mut found], &transfer),
         }
     }
 }
@@ -121,6 +121,31 @@ fn the_nth_request_and_all_after_it() {
     disk.sync().unwrap();
     assert!(disk.set_len(10).is_err());
     assert_eq!(disk.len().unwrap(), LEN as u64);
+}
+
+#[test]
+fn a_shortened_read_ends_in_the_part_that_is_torn() {
+    let disk = Fault::new(Memory::from(vec![OLD; 2000]));
+    let (mut a, mut b) = ([0; 20], [0; 20]);
+    disk.arm(Target::Reads, 0, Damage::Shorten(30));
+    let mut parts = [ReadPart::new(0, &mut a), ReadPart::new(1000, &mut b)];
+    let error = disk.read_vector(&mut parts, &Transfer::default()).unwrap_err();
+    assert!(matches!((error.addr, error.why), (1000, Why::PastEnd { end: 1010 })));
+    // All of it was there, so it did not reach past an end.
+    disk.arm(Target::Reads, 0, Damage::Shorten(30));
+    let error = disk.read_at(0, &mut a, &Transfer::default()).unwrap_err();
+    assert!(matches!(error.why, Why::Injected { done: 20 }), "{error}");
+}
+
+#[test]
+fn a_failed_request_does_not_reach_the_storage() {
+    let request = Request::new();
+    for form in 0..3 {
+        let disk = Fault::new(Log::new(Memory::from(vec![OLD; LEN])));
+        disk.arm_forever(Target::All, 0, Damage::Fail);
+        assert!(request.write(form, &disk).is_err() && request.read(form, &disk).is_err());
+        assert!(disk.into_below().records().is_empty());
+    }
 }
 
 /// One member of a striped file fails: the error is its own, the other members have done their part.

@@ -12,7 +12,7 @@
 mod common;
 
 use common::Scratch;
-use hyperslab_driver::{Driver, Local, Log, Operation, Piece, ReadPart, Transfer, Why, WritePart};
+use hyperslab_driver::{Driver, Local, Log, Operation, ReadPart, SelectionPair, Transfer, Why, WritePart};
 use hyperslab_space::{Op, Slab, Space};
 
 fn filled(scratch: &Scratch, len: usize) -> (Local, Vec<u8>) {
@@ -20,6 +20,18 @@ fn filled(scratch: &Scratch, len: usize) -> (Local, Vec<u8>) {
     let bytes: Vec<u8> = (0..len).map(|n| (n * 7 + n / 251) as u8).collect();
     file.write_at(0, &bytes, &Transfer::default()).unwrap();
     (file, bytes)
+}
+
+#[test]
+fn nothing_can_be_written_to_a_file_open_for_reading() {
+    let scratch = Scratch::new("nothing");
+    drop(filled(&scratch, 10));
+    let file = Local::open(scratch.path("data.bin")).unwrap();
+    file.write_at(u64::MAX, &[], &Transfer::default()).unwrap();
+    file.write_vector(&[WritePart::new(3, &[])], &Transfer::default()).unwrap();
+    let error =
+        file.write_vector(&[WritePart::new(3, &[]), WritePart::new(4, b"ab")], &Transfer::default()).unwrap_err();
+    assert!(matches!((error.addr, error.len, error.why), (4, 2, Why::ReadOnly)));
 }
 
 /// Three quarters of each of a thousand rows.
@@ -35,8 +47,8 @@ fn a_thousand_runs_in_few_calls() {
         let memory = Space::simple(&[1000 * wide]).unwrap();
         let mut found = vec![0; 1000 * wide as usize];
         let before = log_calls(&log);
-        let piece = Piece { memory: &memory, file: &file, offset: 0, element_size: 1 };
-        log.read_selection(&[piece], &mut [&mut found], &Transfer::default()).unwrap();
+        let pair = SelectionPair { memory: &memory, file: &file, offset: 0, element_size: 1 };
+        log.read_selection(&[pair], &mut [&mut found], &Transfer::default()).unwrap();
         assert_eq!(log.records().len(), 1);
         let calls = log_calls(&log) - before;
         assert!((1..=16).contains(&calls), "{calls} calls for rows of {row}");
@@ -122,8 +134,8 @@ fn beyond_four_gibibytes() {
     space.select_hyperslab(Op::Set, &[Slab::new(10, far - 10, 2, 3)]).unwrap();
     let memory = Space::simple(&[6]).unwrap();
     let mut found = [0; 6];
-    let piece = Piece { memory: &memory, file: &space, offset: 0, element_size: 1 };
-    file.read_selection(&[piece], &mut [&mut found], &Transfer::default()).unwrap();
+    let pair = SelectionPair { memory: &memory, file: &space, offset: 0, element_size: 1 };
+    file.read_selection(&[pair], &mut [&mut found], &Transfer::default()).unwrap();
     assert_eq!(&found, b"neafar");
     let error = file.read_at(far, &mut [0; 4], &Transfer::default()).unwrap_err();
     assert!(matches!(error.why, Why::PastEnd { end } if end == far + 3), "{error}");

@@ -12,7 +12,7 @@ mod common;
 
 use common::{Plain, VectorOnly};
 use hyperslab_driver::lower::Segments;
-use hyperslab_driver::{Driver, Log, Memory, Mode, Operation, Piece, Transfer};
+use hyperslab_driver::{Driver, Log, Memory, Mode, Operation, SelectionPair, Transfer};
 use hyperslab_space::{Op, Slab, Space};
 use proptest::prelude::*;
 
@@ -85,14 +85,14 @@ fn pair() -> impl Strategy<Value = (Choice, Choice)> {
 }
 
 fn request() -> impl Strategy<Value = Vec<(Choice, Choice, u64, u64)>> {
-    let piece = (pair(), 0..1000u64, 1..9u64).prop_map(|((file, memory), offset, size)| (file, memory, offset, size));
-    prop::collection::vec(piece, 1..4)
+    let pair = (pair(), 0..1000u64, 1..9u64).prop_map(|((file, memory), offset, size)| (file, memory, offset, size));
+    prop::collection::vec(pair, 1..4)
 }
 
-fn pieces(request: &[(Choice, Choice, u64, u64)]) -> Vec<Piece<'_>> {
+fn pairs(request: &[(Choice, Choice, u64, u64)]) -> Vec<SelectionPair<'_>> {
     request
         .iter()
-        .map(|(file, memory, offset, element_size)| Piece {
+        .map(|(file, memory, offset, element_size)| SelectionPair {
             memory: &memory.space,
             file: &file.space,
             offset: *offset,
@@ -109,7 +109,7 @@ proptest! {
         let sizes = vec![4000; request.len()];
         let mut bytes = Vec::new();
         let mut last: Option<hyperslab_driver::lower::Segment> = None;
-        for segment in Segments::new(&pieces(&request), &sizes).unwrap() {
+        for segment in Segments::new(&pairs(&request), &sizes).unwrap() {
             if let Some(last) = last {
                 let mergeable = last.buffer == segment.buffer && last.end() == segment.start
                     && last.addr + last.len as u64 == segment.addr;
@@ -137,7 +137,7 @@ proptest! {
         let drivers: [Box<dyn Driver>; 3] =
             [Box::new(Plain::default()), Box::new(VectorOnly::default()), Box::new(Memory::new())];
         let transfer = Transfer::default().with_vector_limit(limit);
-        let pieces = pieces(&request);
+        let pairs = pairs(&request);
         let buffers = if shared { 1 } else { request.len() };
         let mut naive = start.clone();
         let mut wanted = vec![vec![9u8; 4000]; buffers];
@@ -154,10 +154,10 @@ proptest! {
             driver.write_at(0, &start, &Transfer::default()).unwrap();
             let mut found = vec![vec![9u8; 4000]; buffers];
             let mut bufs: Vec<&mut [u8]> = found.iter_mut().map(Vec::as_mut_slice).collect();
-            driver.read_selection(&pieces, &mut bufs, &transfer).unwrap();
+            driver.read_selection(&pairs, &mut bufs, &transfer).unwrap();
             prop_assert_eq!(&found, &wanted);
             let bufs: Vec<&[u8]> = fresh.iter().map(Vec::as_slice).collect();
-            driver.write_selection(&pieces, &bufs, &transfer).unwrap();
+            driver.write_selection(&pairs, &bufs, &transfer).unwrap();
             let mut all = vec![0; FILE as usize];
             driver.read_at(0, &mut all, &Transfer::default()).unwrap();
             prop_assert_eq!(&all, &naive);
@@ -204,8 +204,8 @@ fn vectors(transfer: &Transfer) -> (Vec<usize>, Vec<u64>) {
     }
     let watch = Watch(std::sync::Mutex::default(), Memory::from(vec![5; 20]));
     let (file, memory) = strided();
-    let piece = Piece { memory: &memory, file: &file, offset: 0, element_size: 1 };
-    watch.read_selection(&[piece], &mut [&mut [0; 10]], transfer).unwrap();
+    let pair = SelectionPair { memory: &memory, file: &file, offset: 0, element_size: 1 };
+    watch.read_selection(&[pair], &mut [&mut [0; 10]], transfer).unwrap();
     watch.0.into_inner().unwrap()
 }
 
@@ -221,13 +221,13 @@ fn the_vector_limit_cuts_and_a_collective_call_tells_so() {
 fn a_wrong_request_is_refused_before_any_io() {
     let log = Log::new(VectorOnly(Memory::from(vec![0; 100])));
     let (file, memory) = strided();
-    let piece = Piece { memory: &memory, file: &file, offset: 0, element_size: 2 };
-    let error = hyperslab_driver::lower::read_selection(&log, &[piece], &mut [&mut [0; 19]], &Transfer::default());
+    let pair = SelectionPair { memory: &memory, file: &file, offset: 0, element_size: 2 };
+    let error = hyperslab_driver::lower::read_selection(&log, &[pair], &mut [&mut [0; 19]], &Transfer::default());
     let text = error.unwrap_err().to_string();
     assert!(text.contains("buffer of 19 bytes"), "{text}");
     let eleven = Space::simple(&[11]).unwrap();
-    let piece = Piece { memory: &eleven, ..piece };
-    let error = hyperslab_driver::lower::write_selection(&log, &[piece], &[&[0; 100]], &Transfer::default());
+    let pair = SelectionPair { memory: &eleven, ..pair };
+    let error = hyperslab_driver::lower::write_selection(&log, &[pair], &[&[0; 100]], &Transfer::default());
     let error = error.unwrap_err();
     assert_eq!(error.operation, Operation::WriteSelection);
     assert!(error.to_string().contains("11 elements are selected in memory, but 10 in the file"), "{error}");

@@ -32,6 +32,44 @@ fn the_file_changes_only_on_sync() {
 }
 
 #[test]
+fn many_threads_sync_and_leave_only_the_file() {
+    let scratch = Scratch::new("synced");
+    let (path, own) = (scratch.path("a.bin"), scratch.path("a.bin.new"));
+    std::fs::write(&own, b"somebody's").unwrap();
+    let memory = Memory::backed_by(&path).unwrap();
+    memory.set_len(100_000).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 1..5u8 {
+            let (memory, path) = (&memory, &path);
+            scope.spawn(move || {
+                for step in 0..20u8 {
+                    let at = usize::from(thread) * 1000;
+                    memory.write_at(at as u64, &[thread, step], &Transfer::default()).unwrap();
+                    memory.sync().unwrap();
+                    // Whoever did the work: when a sync returns, the file has what was written before it.
+                    let found = std::fs::read(path).unwrap();
+                    assert_eq!((found.len(), &found[at..at + 2]), (100_000, &[thread, step][..]));
+                }
+            });
+        }
+    });
+    assert_eq!(std::fs::read(&own).unwrap(), b"somebody's");
+    assert_eq!(std::fs::read_dir(scratch.path("")).unwrap().count(), 2);
+}
+
+#[test]
+fn a_failed_sync_is_tried_again() {
+    let scratch = Scratch::new("unsynced");
+    let path = scratch.path("there/a.bin");
+    let memory = Memory::backed_by(&path).unwrap();
+    memory.write_at(0, b"abc", &Transfer::default()).unwrap();
+    assert!(memory.sync().is_err());
+    std::fs::create_dir(scratch.path("there")).unwrap();
+    memory.sync().unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"abc");
+}
+
+#[test]
 fn more_than_there_is_memory_for_is_an_error() {
     let memory = Memory::new();
     assert!(matches!(memory.set_len(1 << 62).unwrap_err().why, Why::Io(_)));

@@ -10,14 +10,15 @@
 
 mod common;
 
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use common::Scratch;
 use hyperslab_driver::{
-    Damage, Driver, Fault, Log, Memory, Operation, PageBuffer, Piece, ReadPart, Subfile, Target, Throttle, Transfer,
-    WritePart,
+    Damage, Driver, Fault, Local, Log, Memory, Operation, PageBuffer, ReadPart, SelectionPair, Subfile, Target,
+    Throttle, Transfer, Why, WritePart, concurrently,
 };
 use hyperslab_space::{Op, Slab, Space};
 use proptest::prelude::*;
@@ -68,19 +69,19 @@ fn a_selection_is_served_from_pages_or_goes_down_whole() {
     let mut many = Space::simple(&[10, 10]).unwrap();
     many.select_hyperslab(Op::Set, &[Slab::new(0, 1, 10, 1), Slab::new(3, 1, 1, 1)]).unwrap();
     let (eight, ten) = (Space::simple(&[8]).unwrap(), Space::simple(&[10]).unwrap());
-    let piece = |memory, file| Piece { memory, file, offset: 0, element_size: 1 };
-    buffer.write_selection(&[piece(&eight, &few)], &[&[200; 8]], &plain()).unwrap();
+    let pair = |memory, file| SelectionPair { memory, file, offset: 0, element_size: 1 };
+    buffer.write_selection(&[pair(&eight, &few)], &[&[200; 8]], &plain()).unwrap();
     assert_eq!(asked(&buffer), [(Operation::ReadVector, vec![(0, 10), (30, 10), (60, 10), (90, 10)])]);
 
     let mut column = [0; 10];
-    buffer.read_selection(&[piece(&ten, &many)], &mut [&mut column], &plain()).unwrap();
+    buffer.read_selection(&[pair(&ten, &many)], &mut [&mut column], &plain()).unwrap();
     assert_eq!(column, [3, 13, 23, 33, 43, 53, 63, 73, 83, 93]);
     let expected =
         [(Operation::WriteVector, vec![(1, 2), (31, 2), (61, 2), (91, 2)]), (Operation::ReadSelection, vec![(0, 10)])];
     assert_eq!(asked(&buffer), expected);
 
     // A large write keeps the pages that are here true.
-    buffer.write_selection(&[piece(&ten, &many)], &[&[77; 10]], &plain()).unwrap();
+    buffer.write_selection(&[pair(&ten, &many)], &[&[77; 10]], &plain()).unwrap();
     assert_eq!(asked(&buffer), [(Operation::WriteSelection, vec![(0, 10)])]);
     let mut found = [0; 5];
     buffer.read_at(0, &mut found, &plain()).unwrap();
@@ -126,9 +127,13 @@ fn what_could_not_be_written_back_is_still_there() {
         buffer.write_vector(&[WritePart::new(5, &[2; 2]), WritePart::new(18, &[3; 4])], &plain()).unwrap();
         buffer.below_ref().arm(Target::Writes, 0, damage);
         assert!(buffer.sync().is_err());
-        // Eviction meets the same: the request that needs the room fails.
+        // Eviction meets the same: a write that needs the room fails, a read goes on.
         buffer.below_ref().arm(Target::Writes, 0, damage);
-        assert!(buffer.read_at(100, &mut [0; 30], &plain()).is_err());
+        assert!(buffer.write_at(100, &[4; 30], &plain()).is_err());
+        buffer.below_ref().arm(Target::Writes, 0, damage);
+        let mut elsewhere = [0; 30];
+        buffer.read_at(100, &mut elsewhere, &plain()).unwrap();
+        assert_eq!(elsewhere, [1; 30]);
         let mut found = [0; 17];
         buffer.read_at(5, &mut found, &plain()).unwrap();
         assert_eq!(found, [2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3]);
@@ -261,6 +266,104 @@ fn many_threads_on_a_failing_disk() {
     assert_eq!(buffer.into_below().into_below().into_bytes(), all);
 }
 
+#[test]
+fn what_the_storage_never_takes_is_refused_at_once() {
+    let scratch = Scratch::new("read-only");
+    std::fs::write(scratch.path("a.bin"), [5; 100]).unwrap();
+    let buffer = PageBuffer::new(Local::open(scratch.path("a.bin")).unwrap(), PAGE, 1).unwrap();
+    let space = Space::simple(&[1]).unwrap();
+    let pair = SelectionPair { memory: &space, file: &space, offset: 5, element_size: 1 };
+    for outcome in [
+        buffer.write_at(5, b"x", &plain()),
+        buffer.write_vector(&[WritePart::new(5, b"x")], &plain()),
+        buffer.write_selection(&[pair], &[b"x"], &plain()),
+    ] {
+        assert!(matches!(outcome.unwrap_err().why, Why::ReadOnly));
+    }
+    buffer.write_at(5, b"", &plain()).unwrap();
+    let mut found = [0; 4];
+    buffer.read_at(50, &mut found, &plain()).unwrap();
+    assert_eq!(found, [5; 4]);
+}
+
+#[test]
+fn reads_survive_what_cannot_be_written_back() {
+    let bytes: Vec<u8> = (0..200).collect();
+    for dirty in 1..=4 {
+        let buffer = PageBuffer::new(Fault::new(Memory::from(bytes.clone())), PAGE, 4).unwrap();
+        buffer.below_ref().arm_forever(Target::Writes, 0, Damage::Fail);
+        (0..dirty).for_each(|page| buffer.write_at(page * 10, b"x", &plain()).unwrap());
+        for at in (0..160u64).map(|n| n * 37 % 160) {
+            let mut found = [0; 25];
+            buffer.read_at(at, &mut found, &plain()).unwrap();
+            for (byte, at) in found.iter().zip(at..) {
+                let new = at % 10 == 0 && at / 10 < dirty;
+                assert_eq!(*byte, if new { b'x' } else { at as u8 }, "byte {at}, {dirty} dirty");
+            }
+            assert!(buffer.resident() <= 8);
+        }
+        assert!(buffer.sync().is_err());
+        buffer.below_ref().disarm();
+        buffer.sync().unwrap();
+        assert_eq!(
+            buffer.into_below().into_below().into_bytes().iter().filter(|byte| **byte == b'x').count() as u64,
+            dirty + 1
+        );
+    }
+}
+
+/// Panics in its first read or write, a little later.
+struct Panics(Memory, AtomicBool);
+
+impl Panics {
+    fn once(&self) {
+        thread::sleep(Duration::from_millis(20));
+        assert!(self.1.swap(true, Ordering::Relaxed), "on purpose");
+    }
+}
+
+impl Driver for Panics {
+    fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> hyperslab_driver::Result<()> {
+        self.once();
+        self.0.read_at(addr, buf, transfer)
+    }
+    fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> hyperslab_driver::Result<()> {
+        self.once();
+        self.0.write_at(addr, buf, transfer)
+    }
+    fn len(&self) -> hyperslab_driver::Result<u64> {
+        self.0.len()
+    }
+    fn set_len(&self, len: u64) -> hyperslab_driver::Result<()> {
+        self.0.set_len(len)
+    }
+    fn sync(&self) -> hyperslab_driver::Result<()> {
+        self.0.sync()
+    }
+}
+
+/// Two threads want what the storage panics at: one panics, the other does not wait for it.
+#[test]
+fn a_panic_below_leaves_nobody_waiting() {
+    for writes in [false, true] {
+        let buffer = PageBuffer::new(Panics(Memory::from(vec![7; 100]), AtomicBool::new(false)), PAGE, 4).unwrap();
+        if writes {
+            buffer.write_at(0, &[1; PAGE], &plain()).unwrap();
+        }
+        let (buffer, (done, finished)) = (Arc::new(buffer), mpsc::channel());
+        for _ in 0..2 {
+            let (buffer, done) = (Arc::clone(&buffer), done.clone());
+            thread::spawn(move || {
+                let request = || if writes { buffer.sync() } else { buffer.read_at(0, &mut [0; 5], &plain()) };
+                let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(request));
+                done.send(matches!(outcome, Ok(Ok(()))))
+            });
+        }
+        let outcomes = [(); 2].map(|()| finished.recv_timeout(Duration::from_secs(20)).expect("somebody waits"));
+        assert!(outcomes.contains(&true) && outcomes.contains(&false), "{outcomes:?}");
+    }
+}
+
 /// Workers of rayon take other work while they wait for a scope; that must not happen below a page that is being loaded.
 #[test]
 fn workers_that_share_pages_do_not_wait_for_themselves() {
@@ -277,6 +380,29 @@ fn workers_that_share_pages_do_not_wait_for_themselves() {
             });
         }
     });
+}
+
+/// More requests at once than there are threads wait for a page that another request loads with threads of its own.
+#[test]
+fn a_load_does_not_need_threads_that_wait_for_it() {
+    let member = |_| Throttle::new(Memory::from(vec![7; 4000])).latency(Duration::from_millis(2));
+    let striped = Subfile::new((0..4).map(member).collect(), 64).unwrap();
+    let buffer = Arc::new(PageBuffer::new(striped, 1024, 8).unwrap());
+    let (done, finished) = mpsc::channel();
+    let read = |buffer: &PageBuffer<_>, delay| {
+        thread::sleep(Duration::from_millis(delay));
+        buffer.read_at(0, &mut [0; 16], &plain())
+    };
+    let (one, other, done_too) = (Arc::clone(&buffer), buffer, done.clone());
+    // Not scoped: if these wait for ever, the test must still end.
+    thread::spawn(move || done.send(read(&one, 20)));
+    thread::spawn(move || {
+        let outcome = concurrently(|co| (0..40).for_each(|_| co.issue(&*other, |buffer| read(buffer, 30))));
+        done_too.send(outcome)
+    });
+    for _ in 0..2 {
+        finished.recv_timeout(Duration::from_secs(20)).expect("requests wait for each other").unwrap();
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -33,7 +33,7 @@ pub(super) fn check(driver: &dyn Driver, report: &mut Report) -> Result<(), Stop
 /// A request for nothing succeeds anywhere and changes nothing.
 fn empty_requests(driver: &dyn Driver, report: &mut Report) -> Result<(), Stop> {
     let transfer = Transfer::default();
-    for addr in [0, 1 << 40] {
+    for addr in [0, 1 << 40, u64::MAX] {
         driver.read_at(addr, &mut [], &transfer)?;
         driver.write_at(addr, &[], &transfer)?;
         driver.read_vector(&mut [ReadPart::new(addr, &mut [])], &transfer)?;
@@ -48,12 +48,14 @@ fn empty_requests(driver: &dyn Driver, report: &mut Report) -> Result<(), Stop> 
 
 /// A part of nothing beyond the end neither fails nor extends, alone or among others.
 fn empty_part(driver: &dyn Driver, twin: &mut Twin, report: &mut Report) -> Result<(), Stop> {
-    let (bytes, mut found, far) = ([6; 3000], [0; 3000], 1 << 40);
     let transfer = Transfer::default();
-    driver.write_vector(&[WritePart::new(far, &[]), WritePart::new(300, &bytes)], &transfer)?;
-    twin.write(300, &bytes);
-    driver.read_vector(&mut [ReadPart::new(far, &mut []), ReadPart::new(300, &mut found)], &transfer)?;
-    same("a part beside an empty one", &found, &bytes, report)?;
+    for (far, bytes) in [(1 << 40, [6; 3000]), (u64::MAX, [7; 3000])] {
+        let mut found = [0; 3000];
+        driver.write_vector(&[WritePart::new(far, &[]), WritePart::new(300, &bytes)], &transfer)?;
+        twin.write(300, &bytes);
+        driver.read_vector(&mut [ReadPart::new(far, &mut []), ReadPart::new(300, &mut found)], &transfer)?;
+        same("a part beside an empty one", &found, &bytes, report)?;
+    }
     twin.compare(driver, report)
 }
 

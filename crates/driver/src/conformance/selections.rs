@@ -1,15 +1,15 @@
 //! Random selections, in file and memory, against a loop over the elements.
 
-use hyperslab_space::{Op, Slab, Space};
+use hyperslab_space::{Op, Slab, Space, UNLIMITED};
 
 use super::random::Random;
 use super::twin::{Twin, index, same};
 use super::{Report, Stop, ensure};
-use crate::{Driver, Piece, Transfer};
+use crate::{Driver, SelectionPair, Transfer};
 
 const STEPS: u64 = 150;
 
-/// One piece with what it owns, and where its elements are in file and memory.
+/// One pair with what it owns, and where its elements are in file and memory.
 struct Case {
     memory: Space,
     file: Space,
@@ -40,10 +40,10 @@ pub(super) fn check(driver: &dyn Driver, report: &mut Report) -> Result<(), Stop
     twin.compare(driver, report)
 }
 
-fn pieces(cases: &[Case]) -> Vec<Piece<'_>> {
+fn pairs(cases: &[Case]) -> Vec<SelectionPair<'_>> {
     cases
         .iter()
-        .map(|Case { memory, file, offset, element_size }| Piece {
+        .map(|Case { memory, file, offset, element_size }| SelectionPair {
             memory,
             file,
             offset: *offset,
@@ -72,7 +72,7 @@ fn write(
 ) -> Result<(), Stop> {
     let buffers = buffers(cases, shared, random);
     let bufs: Vec<&[u8]> = buffers.iter().map(Vec::as_slice).collect();
-    driver.write_selection(&pieces(cases), &bufs, transfer)?;
+    driver.write_selection(&pairs(cases), &bufs, transfer)?;
     for (number, case) in cases.iter().enumerate() {
         let buf = bufs.get(if shared { 0 } else { number }).copied().unwrap_or_default();
         for (addr, place) in elements(case)? {
@@ -94,7 +94,7 @@ fn read(
     let mut found = buffers(cases, shared, random);
     let mut wanted = found.clone();
     let mut bufs: Vec<&mut [u8]> = found.iter_mut().map(Vec::as_mut_slice).collect();
-    driver.read_selection(&pieces(cases), &mut bufs, transfer)?;
+    driver.read_selection(&pairs(cases), &mut bufs, transfer)?;
     for (number, case) in cases.iter().enumerate() {
         let Some(buf) = wanted.get_mut(if shared { 0 } else { number }) else { continue };
         for (addr, place) in elements(case)? {
@@ -111,23 +111,29 @@ fn read(
 /// What contradicts itself is refused before anything happens.
 fn refused(driver: &dyn Driver) -> Result<(), Stop> {
     let (three, four) = (Space::simple(&[3])?, Space::simple(&[4])?);
+    let (mut outside, mut unlimited) = (three.clone(), four.clone());
+    outside.select_hyperslab(Op::Set, &[Slab::block(1, 4)])?;
+    unlimited.select_hyperslab(Op::Set, &[Slab::new(0, 1, UNLIMITED, 1)])?;
     let transfer = Transfer::default();
-    let piece = |memory, file, offset, element_size| Piece { memory, file, offset, element_size };
-    for (what, piece, room) in [
-        ("different numbers of elements", piece(&three, &four, 0, 1), 4),
-        ("a buffer that is too small", piece(&four, &four, 0, 2), 7),
-        ("elements of no bytes", piece(&four, &four, 0, 0), 4),
-        ("a range beyond the address space", piece(&four, &four, u64::MAX - 2, 1), 4),
+    let pair = |memory, file, offset, element_size| SelectionPair { memory, file, offset, element_size };
+    for (what, pair, room) in [
+        ("different numbers of elements", pair(&three, &four, 0, 1), 4),
+        ("a buffer that is too small", pair(&four, &four, 0, 2), 7),
+        ("elements of no bytes", pair(&four, &four, 0, 0), 4),
+        ("a range beyond the address space", pair(&four, &four, u64::MAX - 2, 1), 4),
+        ("a file selection outside its extent", pair(&four, &outside, 0, 1), 4),
+        ("a memory selection outside its extent", pair(&outside, &four, 0, 1), 8),
+        ("unlimited selections", pair(&unlimited, &unlimited, 0, 1), 4),
     ] {
         let mut buffer = vec![0; room];
-        let read = driver.read_selection(&[piece], &mut [&mut buffer], &transfer);
+        let read = driver.read_selection(&[pair], &mut [&mut buffer], &transfer);
         ensure(read.is_err(), || format!("a read with {what} succeeded"))?;
-        let write = driver.write_selection(&[piece], &[&buffer], &transfer);
+        let write = driver.write_selection(&[pair], &[&buffer], &transfer);
         ensure(write.is_err(), || format!("a write with {what} succeeded"))?;
     }
-    let (piece, mut a, mut b) = (piece(&four, &four, 0, 1), [0; 4], [0; 4]);
-    let read = driver.read_selection(&[piece, piece, piece], &mut [&mut a, &mut b], &transfer);
-    ensure(read.is_err(), || "three pieces with two buffers succeeded".to_owned())
+    let (pair, mut a, mut b) = (pair(&four, &four, 0, 1), [0; 4], [0; 4]);
+    let read = driver.read_selection(&[pair, pair, pair], &mut [&mut a, &mut b], &transfer);
+    ensure(read.is_err(), || "three pairs with two buffers succeeded".to_owned())
 }
 
 /// Address and place in the buffer of each element, in the order of the selections.

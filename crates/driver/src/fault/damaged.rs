@@ -34,28 +34,38 @@ impl<'a, D: Driver> Damaged<'a, D> {
         now
     }
 
-    pub(super) fn injected(&self, operation: Operation, addr: u64, len: u64) -> Error {
-        let done = self.done.load(Ordering::Relaxed);
+    /// The error of a part of which so many bytes are done.
+    fn broken(&self, operation: Operation, addr: u64, len: usize, now: usize) -> Error {
         let why = match self.damage {
             Damage::Shorten(_) if operation.is_write() => Why::Io(io::ErrorKind::StorageFull.into()),
-            Damage::Shorten(_) => Why::PastEnd { end: addr.saturating_add(done) },
-            _ => Why::Injected { done },
+            Damage::Shorten(_) => Why::PastEnd { end: addr.saturating_add(now as u64) },
+            _ => Why::Injected { done: self.done.load(Ordering::Relaxed) },
         };
-        Error::new(self.below.name(), operation, addr, len, why)
+        Error::new(self.below.name(), operation, addr, len as u64, why)
+    }
+
+    /// The error of a request that was over before the damage came.
+    pub(super) fn too_late(&self, operation: Operation) -> Error {
+        let done = self.done.load(Ordering::Relaxed);
+        Error::new(self.below.name(), operation, 0, done, Why::Injected { done })
     }
 }
 
 impl<D: Driver> Driver for Damaged<'_, D> {
     fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> Result<()> {
         let (len, now) = (buf.len(), self.allow(buf.len()));
-        self.below.read_at(addr, buf.get_mut(..now).unwrap_or_default(), transfer)?;
-        if now < len { Err(self.injected(Operation::Read, addr, len as u64)) } else { Ok(()) }
+        if now > 0 {
+            self.below.read_at(addr, buf.get_mut(..now).unwrap_or_default(), transfer)?;
+        }
+        if now < len { Err(self.broken(Operation::Read, addr, len, now)) } else { Ok(()) }
     }
 
     fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Result<()> {
         let (len, now) = (buf.len(), self.allow(buf.len()));
-        self.below.write_at(addr, buf.get(..now).unwrap_or_default(), transfer)?;
-        if now < len { Err(self.injected(Operation::Write, addr, len as u64)) } else { Ok(()) }
+        if now > 0 {
+            self.below.write_at(addr, buf.get(..now).unwrap_or_default(), transfer)?;
+        }
+        if now < len { Err(self.broken(Operation::Write, addr, len, now)) } else { Ok(()) }
     }
 
     fn len(&self) -> Result<u64> {

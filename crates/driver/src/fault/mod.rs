@@ -7,7 +7,7 @@ mod damaged;
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::{Capabilities, Driver, Error, Operation, Piece, ReadPart, Result, Transfer, Why, WritePart};
+use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart};
 use damaged::Damaged;
 
 /// Which requests count.
@@ -43,7 +43,7 @@ pub enum Damage {
     Tear(u64),
     /// The parts before this one are done.
     TearAtPart(usize),
-    /// As [`Damage::Tear`], but it looks as if the storage ended there.
+    /// As [`Damage::Tear`], but it looks as if the storage ended in the part that is torn.
     Shorten(u64),
 }
 
@@ -126,8 +126,7 @@ impl<D: Driver> Fault<D> {
         let Some(damage) = self.count(operation) else { return request(&self.below) };
         let damaged = Damaged::new(&self.below, damage);
         request(&damaged)?;
-        // Everything was done before the damage came.
-        Err(damaged.injected(operation, 0, 0))
+        Err(damaged.too_late(operation))
     }
 
     /// Runs a request that moves none.
@@ -180,11 +179,11 @@ impl<D: Driver> Driver for Fault<D> {
         self.run(Operation::WriteVector, |below| below.write_vector(parts, transfer))
     }
 
-    fn read_selection(&self, pieces: &[Piece<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
-        self.run(Operation::ReadSelection, |below| below.read_selection(pieces, bufs, transfer))
+    fn read_selection(&self, pairs: &[SelectionPair<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
+        self.run(Operation::ReadSelection, |below| below.read_selection(pairs, bufs, transfer))
     }
 
-    fn write_selection(&self, pieces: &[Piece<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
-        self.run(Operation::WriteSelection, |below| below.write_selection(pieces, bufs, transfer))
+    fn write_selection(&self, pairs: &[SelectionPair<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
+        self.run(Operation::WriteSelection, |below| below.write_selection(pairs, bufs, transfer))
     }
 }

@@ -70,12 +70,12 @@ impl Local {
         self.fail(operation, failed.addr, failed.len, failed.why)
     }
 
-    /// Every range of a request must fit into what the system can address.
+    /// Every range of a request must fit into what the system can address; one of no bytes always does.
     fn check(&self, operation: Operation, ranges: impl Iterator<Item = (u64, usize)>) -> Result<()> {
-        if operation.is_write() && !self.writable {
-            return Err(self.fail(operation, 0, 0, Why::ReadOnly));
-        }
-        for (addr, len) in ranges {
+        for (addr, len) in ranges.filter(|(_, len)| *len > 0) {
+            if operation.is_write() && !self.writable {
+                return Err(self.fail(operation, addr, len, Why::ReadOnly));
+            }
             if addr.checked_add(len as u64).is_none_or(|end| end > i64::MAX as u64) {
                 return Err(self.fail(operation, addr, len, Why::Overflow));
             }

@@ -29,24 +29,39 @@ fn end((addr, bytes): &Run<'_>) -> u64 {
 
 /// From the last write to the first, what no later one covers.
 fn uncovered<'a>(runs: &[Run<'a>]) -> Vec<Run<'a>> {
-    let mut seen: BTreeMap<u64, &'a [u8]> = BTreeMap::new();
+    let mut seen = Vec::with_capacity(runs.len());
+    let mut covered = Covered::default();
     for run in runs.iter().rev() {
         let mut rest = *run;
-        // The first later write that may reach into this one is the last that begins at or before it.
-        let from = seen.range(..=rest.0).next_back().map_or(rest.0, |(&addr, _)| addr);
-        let covers: Vec<_> = seen.range(from..end(run)).map(|(&addr, &bytes)| (addr, bytes)).collect();
-        for cover in covers {
-            let (free, tail) = split(rest, cover.0);
-            if !free.1.is_empty() {
-                seen.insert(free.0, free.1);
-            }
-            rest = split(tail, end(&cover)).1;
+        for (start, past) in covered.cover(run.0, end(run)) {
+            let (free, tail) = split(rest, start);
+            seen.push(free);
+            rest = split(tail, past).1;
         }
-        if !rest.1.is_empty() {
-            seen.insert(rest.0, rest.1);
-        }
+        seen.push(rest);
     }
-    seen.into_iter().collect()
+    seen.retain(|(_, bytes)| !bytes.is_empty());
+    seen.sort_by_key(|(addr, _)| *addr);
+    seen
+}
+
+/// Ranges by their starts, apart from each other. What touches is joined, so each range is met once, however many come over it.
+#[derive(Default)]
+struct Covered(BTreeMap<u64, u64>);
+
+impl Covered {
+    /// Adds a range, and gives what was in its way.
+    fn cover(&mut self, start: u64, past: u64) -> Vec<(u64, u64)> {
+        let before = self.0.range(..start).next_back().filter(|&(_, &past)| past >= start);
+        let from = before.map_or(start, |(&start, _)| start);
+        let met: Vec<(u64, u64)> = self.0.range(from..=past).map(|(&start, &past)| (start, past)).collect();
+        for (start, _) in &met {
+            self.0.remove(start);
+        }
+        let reach = met.last().map_or(past, |(_, last)| past.max(*last));
+        self.0.insert(from, reach);
+        met
+    }
 }
 
 /// The run before `at` and from `at` on.
@@ -62,6 +77,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn large_writes_under_many_small_ones() {
+        let (count, large) = (20_000, vec![1; 80_000]);
+        let mut runs: Vec<Run<'_>> = (0..count).map(|_| (0, &large[..])).collect();
+        runs.extend((0..count).map(|n| (n * 4, &[2][..])));
+        let begun = std::time::Instant::now();
+        let seen = visible(runs);
+        assert_eq!(seen.len(), 40_000);
+        assert!(begun.elapsed() < std::time::Duration::from_secs(2), "{:?}", begun.elapsed());
+    }
 
     proptest! {
         #[test]

@@ -5,8 +5,8 @@
 
 use hyperslab_space::{Run, Runs, Space};
 
-use crate::piece::{buffer_index, check_buffers};
-use crate::{Piece, Why};
+use crate::pair::{buffer_index, check_buffers};
+use crate::{SelectionPair, Why};
 
 /// A range of the file and the range of a buffer that it maps to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,37 +40,39 @@ impl Segment {
 /// Memory does not grow with the number of runs. Everything is checked before the first segment.
 ///
 /// ```
-/// use hyperslab_driver::Piece;
+/// use hyperslab_driver::SelectionPair;
 /// use hyperslab_driver::lower::Segments;
 /// use hyperslab_space::{Op, Slab, Space};
 /// let mut file = Space::simple(&[100])?;
 /// file.select_hyperslab(Op::Set, &[Slab::new(10, 20, 3, 5)])?;
 /// let memory = Space::simple(&[15])?;
-/// let piece = Piece { memory: &memory, file: &file, offset: 1000, element_size: 2 };
-/// let segments: Vec<_> = Segments::new(&[piece], &[30])?.map(|at| (at.addr, at.start, at.len)).collect();
+/// let pair = SelectionPair { memory: &memory, file: &file, offset: 1000, element_size: 2 };
+/// let segments: Vec<_> = Segments::new(&[pair], &[30])?.map(|at| (at.addr, at.start, at.len)).collect();
 /// assert_eq!(segments, [(1020, 0, 10), (1060, 10, 10), (1100, 20, 10)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Segments<'a> {
-    pieces: &'a [Piece<'a>],
-    buffers: usize,
-    next_piece: usize,
     zip: Option<Zip<'a>>,
+    /// Those of the pairs to come.
+    zips: std::vec::IntoIter<Zip<'a>>,
     held: Option<Segment>,
 }
 
 impl<'a> Segments<'a> {
-    /// The segments of `pieces` with buffers of these sizes.
-    pub fn new(pieces: &'a [Piece<'a>], buffers: &[usize]) -> Result<Self, Why> {
-        check_buffers(pieces.len(), buffers.len())?;
-        for (index, piece) in pieces.iter().enumerate() {
-            let room = buffers.get(buffer_index(index, buffers.len())).copied().unwrap_or(0);
-            check(piece, room).map_err(|why| match why {
-                Why::Invalid(text) => Why::Invalid(format!("piece {index}: {text}")),
+    /// The segments of `pairs` with buffers of these sizes.
+    pub fn new(pairs: &'a [SelectionPair<'a>], buffers: &[usize]) -> Result<Self, Why> {
+        check_buffers(pairs.len(), buffers.len())?;
+        let mut zips = Vec::with_capacity(pairs.len());
+        for (index, pair) in pairs.iter().enumerate() {
+            let buffer = buffer_index(index, buffers.len());
+            let room = buffers.get(buffer).copied().unwrap_or(0);
+            let zip = check(pair, room).and_then(|()| Zip::new(pair, buffer));
+            zips.extend(zip.map_err(|why| match why {
+                Why::Invalid(text) => Why::Invalid(format!("pair {index}: {text}")),
                 other => other,
-            })?;
+            })?);
         }
-        Ok(Segments { pieces, buffers: buffers.len(), next_piece: 0, zip: None, held: None })
+        Ok(Segments { zip: None, zips: zips.into_iter(), held: None })
     }
 
     /// The next segment before merging.
@@ -80,9 +82,7 @@ impl<'a> Segments<'a> {
             if let Some(segment) = self.zip.as_mut().and_then(Zip::next) {
                 return Some(segment);
             }
-            let piece = self.pieces.get(self.next_piece)?;
-            self.zip = Zip::new(piece, buffer_index(self.next_piece, self.buffers));
-            self.next_piece += 1;
+            self.zip = Some(self.zips.next()?);
         }
     }
 }
@@ -95,7 +95,7 @@ impl Iterator for Segments<'_> {
             Some(held) => held,
             None => self.bare()?,
         };
-        // The runs of a side never touch each other, so segments of one piece do not either.
+        // The runs of a side never touch each other, so segments of one pair do not either.
         while self.zip.as_ref().is_none_or(|zip| zip.left == 0)
             && let Some(next) = self.bare()
         {
@@ -109,7 +109,7 @@ impl Iterator for Segments<'_> {
     }
 }
 
-/// The runs of one piece, both sides in step.
+/// The runs of one pair, both sides in step.
 struct Zip<'a> {
     file: Side<'a>,
     memory: Side<'a>,
@@ -126,13 +126,16 @@ struct Side<'a> {
 }
 
 impl<'a> Zip<'a> {
-    /// `None` cannot happen once `check` has passed; it then means no segments.
-    fn new(piece: &Piece<'a>, buffer: usize) -> Option<Self> {
-        let side = |space: &'a Space| {
-            Some(Side { runs: space.runs(piece.element_size).ok()?, rest: Run { offset: 0, len: 0 } })
+    /// `None` if the pair selects nothing.
+    fn new(pair: &SelectionPair<'a>, buffer: usize) -> Result<Option<Self>, Why> {
+        let left = pair.bytes();
+        if left == 0 {
+            return Ok(None);
+        }
+        let side = |space: &'a Space| -> Result<_, Why> {
+            Ok(Side { runs: space.runs(pair.element_size)?, rest: Run { offset: 0, len: 0 } })
         };
-        let (file, memory, left) = (side(piece.file)?, side(piece.memory)?, piece.bytes());
-        Some(Zip { file, memory, offset: piece.offset, buffer, left })
+        Ok(Some(Zip { file: side(pair.file)?, memory: side(pair.memory)?, offset: pair.offset, buffer, left }))
     }
 
     #[inline]
@@ -166,17 +169,19 @@ impl Side<'_> {
     }
 }
 
-fn check(piece: &Piece<'_>, room: usize) -> Result<(), Why> {
-    if piece.element_size == 0 {
+fn check(pair: &SelectionPair<'_>, room: usize) -> Result<(), Why> {
+    if pair.element_size == 0 {
         return Err(Why::invalid("elements of zero bytes"));
     }
-    let (memory, file) = (piece.memory.npoints(), piece.file.npoints());
+    pair.file.check_inside()?;
+    pair.memory.check_inside()?;
+    let (memory, file) = (pair.memory.npoints(), pair.file.npoints());
     if memory != file {
         return Err(Why::invalid(format!("{memory} elements are selected in memory, but {file} in the file")));
     }
-    piece.file.npoints().checked_mul(piece.element_size).ok_or(Why::Overflow)?;
-    within(piece.file, piece.element_size, u64::MAX - piece.offset)?.map_or(Ok(()), |_| Err(Why::Overflow))?;
-    if let Some(run) = within(piece.memory, piece.element_size, room as u64)? {
+    pair.file.npoints().checked_mul(pair.element_size).ok_or(Why::Overflow)?;
+    within(pair.file, pair.element_size, u64::MAX - pair.offset)?.map_or(Ok(()), |_| Err(Why::Overflow))?;
+    if let Some(run) = within(pair.memory, pair.element_size, room as u64)? {
         let Run { offset, len } = run;
         return Err(Why::invalid(format!(
             "{len} bytes of memory at {offset} are selected in a buffer of {room} bytes"
@@ -185,7 +190,7 @@ fn check(piece: &Piece<'_>, room: usize) -> Result<(), Why> {
     Ok(())
 }
 
-/// The first run that reaches beyond `limit`. Walks the runs only if the extent as a whole does.
+/// The first run that reaches beyond `limit`, of a selection inside its extent. Walks the runs only if the extent as a whole does.
 fn within(space: &Space, element_size: u64, limit: u64) -> Result<Option<Run>, Why> {
     let extent = space.dims().iter().try_fold(element_size, |bytes, &dim| bytes.checked_mul(dim));
     if extent.is_some_and(|bytes| bytes <= limit) {

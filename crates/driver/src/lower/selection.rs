@@ -4,7 +4,7 @@
 //! here: walking selections (`segment`) and cutting buffers (`carve`).
 
 use crate::lower::{Segment, Segments, carve};
-use crate::{Driver, Error, Mode, Operation, Piece, Result, Transfer, Why, WritePart};
+use crate::{Driver, Error, Mode, Operation, Result, SelectionPair, Transfer, Why, WritePart};
 
 /// Reads selections with [`Driver::read_vector`].
 ///
@@ -12,13 +12,13 @@ use crate::{Driver, Error, Mode, Operation, Piece, Result, Transfer, Why, WriteP
 /// that the later element wins.
 pub fn read_selection<D: Driver + ?Sized>(
     driver: &D,
-    pieces: &[Piece<'_>],
+    pairs: &[SelectionPair<'_>],
     bufs: &mut [&mut [u8]],
     transfer: &Transfer,
 ) -> Result<()> {
-    let refuse = |why| refused(driver, Operation::ReadSelection, pieces, why);
+    let refuse = |why| refused(driver, Operation::ReadSelection, pairs, why);
     let sizes: Vec<usize> = bufs.iter().map(|buf| buf.len()).collect();
-    let batches = || Ok(Batches::new(Segments::new(pieces, &sizes)?, transfer.vector_limit, true));
+    let batches = || Ok(Batches::new(Segments::new(pairs, &sizes)?, transfer.vector_limit, true));
     let transfer = with_rounds(transfer, || batches().map(Iterator::count)).map_err(refuse)?;
     for batch in batches().map_err(refuse)? {
         driver.read_vector(&mut carve::parts(&batch, bufs, transfer.kind), &transfer)?;
@@ -29,13 +29,13 @@ pub fn read_selection<D: Driver + ?Sized>(
 /// Writes selections with [`Driver::write_vector`]; at most `transfer.vector_limit` parts in a vector.
 pub fn write_selection<D: Driver + ?Sized>(
     driver: &D,
-    pieces: &[Piece<'_>],
+    pairs: &[SelectionPair<'_>],
     bufs: &[&[u8]],
     transfer: &Transfer,
 ) -> Result<()> {
-    let refuse = |why| refused(driver, Operation::WriteSelection, pieces, why);
+    let refuse = |why| refused(driver, Operation::WriteSelection, pairs, why);
     let sizes: Vec<usize> = bufs.iter().map(|buf| buf.len()).collect();
-    let batches = || Ok(Batches::new(Segments::new(pieces, &sizes)?, transfer.vector_limit, false));
+    let batches = || Ok(Batches::new(Segments::new(pairs, &sizes)?, transfer.vector_limit, false));
     let transfer = with_rounds(transfer, || batches().map(Iterator::count)).map_err(refuse)?;
     for batch in batches().map_err(refuse)? {
         let parts: Vec<_> = batch
@@ -50,10 +50,15 @@ pub fn write_selection<D: Driver + ?Sized>(
     Ok(())
 }
 
-/// A selection request that `driver` refuses; the range is that of all pieces together.
-pub(crate) fn refused<D: Driver + ?Sized>(driver: &D, operation: Operation, pieces: &[Piece<'_>], why: Why) -> Error {
-    let addr = pieces.iter().map(|piece| piece.offset).min().unwrap_or(0);
-    let bytes = pieces.iter().fold(0u64, |sum, piece| sum.saturating_add(piece.bytes()));
+/// A selection request that `driver` refuses; the range is that of all pairs together.
+pub(crate) fn refused<D: Driver + ?Sized>(
+    driver: &D,
+    operation: Operation,
+    pairs: &[SelectionPair<'_>],
+    why: Why,
+) -> Error {
+    let addr = pairs.iter().map(|pair| pair.offset).min().unwrap_or(0);
+    let bytes = pairs.iter().fold(0u64, |sum, pair| sum.saturating_add(pair.bytes()));
     Error::new(driver.name(), operation, addr, bytes, why)
 }
 

@@ -14,7 +14,7 @@ mod write_back;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::lower::{self, Segments};
-use crate::{Capabilities, Driver, Error, Operation, Piece, ReadPart, Result, Transfer, Why, WritePart};
+use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart};
 use slots::Slots;
 use touched::Touched;
 
@@ -23,6 +23,9 @@ use touched::Touched;
 /// A request that touches no more pages than there are is served from pages; those that are missing are loaded with one vector
 /// read. A larger one writes back what it touches and goes straight down, and the pages here stay true. What is
 /// written stays here until it is evicted or [`Driver::sync`] is called; **dropping the buffer does not write it**.
+///
+/// If what is dirty cannot be written back, reads go on all the same: clean pages make room for them, or up to as many pages again come
+/// for as long as they are read.
 ///
 /// All access to the storage must go through the buffer.
 ///
@@ -42,6 +45,8 @@ pub struct PageBuffer<D> {
     below: D,
     page_size: usize,
     capacity: usize,
+    /// Whether the storage below takes writes.
+    writable: bool,
     /// Held for looking and copying only, never while storage works.
     slots: Mutex<Slots>,
     /// A page came, went or was released.
@@ -56,7 +61,8 @@ impl<D: Driver> PageBuffer<D> {
             return Err(Error::new(below.name(), Operation::Open, 0, 0, why));
         }
         let slots = Mutex::new(Slots::new(page_size, pages, below.len()?));
-        Ok(PageBuffer { below, page_size, capacity: pages, slots, changed: Condvar::new() })
+        let writable = below.capabilities().contains(Capabilities::WRITE);
+        Ok(PageBuffer { below, page_size, capacity: pages, writable, slots, changed: Condvar::new() })
     }
 
     /// The storage below, which lacks what is not yet written back.
@@ -88,13 +94,22 @@ impl<D: Driver> PageBuffer<D> {
             .map_err(|(addr, len)| Error::new(self.name(), operation, addr, len as u64, Why::Overflow))
     }
 
+    /// What the storage would never take must not be kept here.
+    fn check_write(&self, operation: Operation, touched: &Touched) -> Result<()> {
+        if self.writable || touched.count() == 0 {
+            return Ok(());
+        }
+        let (addr, len) = touched.last();
+        Err(Error::new(self.name(), operation, addr, len as u64, Why::ReadOnly))
+    }
+
     fn fits(&self, touched: &Touched) -> bool {
         touched.count() <= self.capacity as u64
     }
 
     /// The ranges of a selection request, checked.
-    fn touched_by(&self, operation: Operation, pieces: &[Piece<'_>], buffers: &[usize]) -> Result<Touched> {
-        let segments = Segments::new(pieces, buffers).map_err(|why| lower::refused(self, operation, pieces, why))?;
+    fn touched_by(&self, operation: Operation, pairs: &[SelectionPair<'_>], buffers: &[usize]) -> Result<Touched> {
+        let segments = Segments::new(pairs, buffers).map_err(|why| lower::refused(self, operation, pairs, why))?;
         self.touched(operation, segments.map(|segment| (segment.addr, segment.len)))
     }
 }
@@ -110,6 +125,7 @@ impl<D: Driver> Driver for PageBuffer<D> {
 
     fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Result<()> {
         let touched = self.touched(Operation::Write, [(addr, buf.len())].into_iter())?;
+        self.check_write(Operation::Write, &touched)?;
         if self.fits(&touched) {
             return self.write_paged(&[WritePart { kind: transfer.kind, addr, buf }], &touched, transfer);
         }
@@ -151,6 +167,7 @@ impl<D: Driver> Driver for PageBuffer<D> {
 
     fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Result<()> {
         let touched = self.touched(Operation::WriteVector, parts.iter().map(|part| (part.addr, part.buf.len())))?;
+        self.check_write(Operation::WriteVector, &touched)?;
         if self.fits(&touched) {
             return self.write_paged(parts, &touched, transfer);
         }
@@ -158,28 +175,29 @@ impl<D: Driver> Driver for PageBuffer<D> {
         self.write_direct(&touched, transfer, |below| below.write_vector(parts, transfer), written)
     }
 
-    fn read_selection(&self, pieces: &[Piece<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
+    fn read_selection(&self, pairs: &[SelectionPair<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
         let sizes: Vec<_> = bufs.iter().map(|buf| buf.len()).collect();
-        let touched = self.touched_by(Operation::ReadSelection, pieces, &sizes)?;
+        let touched = self.touched_by(Operation::ReadSelection, pairs, &sizes)?;
         if self.fits(&touched) {
-            return lower::read_selection(self, pieces, bufs, transfer);
+            return lower::read_selection(self, pairs, bufs, transfer);
         }
-        let read = |below: &D| below.read_selection(pieces, bufs, transfer);
+        let read = |below: &D| below.read_selection(pairs, bufs, transfer);
         self.read_direct(Operation::ReadSelection, &touched, transfer, read)
     }
 
-    fn write_selection(&self, pieces: &[Piece<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
+    fn write_selection(&self, pairs: &[SelectionPair<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
         let sizes: Vec<_> = bufs.iter().map(|buf| buf.len()).collect();
-        let touched = self.touched_by(Operation::WriteSelection, pieces, &sizes)?;
+        let touched = self.touched_by(Operation::WriteSelection, pairs, &sizes)?;
+        self.check_write(Operation::WriteSelection, &touched)?;
         if self.fits(&touched) {
-            return lower::write_selection(self, pieces, bufs, transfer);
+            return lower::write_selection(self, pairs, bufs, transfer);
         }
         let written = || {
-            let segments = Segments::new(pieces, &sizes).into_iter().flatten();
+            let segments = Segments::new(pairs, &sizes).into_iter().flatten();
             segments.filter_map(|segment| {
                 Some((segment.addr, bufs.get(segment.buffer)?.get(segment.start..segment.end())?))
             })
         };
-        self.write_direct(&touched, transfer, |below| below.write_selection(pieces, bufs, transfer), written)
+        self.write_direct(&touched, transfer, |below| below.write_selection(pairs, bufs, transfer), written)
     }
 }

@@ -23,6 +23,23 @@ impl<D: Driver> Drop for Held<'_, D> {
     }
 }
 
+/// Pages that a request is loading; others wait for them until this is dropped, even if the storage panics.
+struct Loading<'a, D: Driver> {
+    buffer: &'a PageBuffer<D>,
+    missing: Vec<u64>,
+    /// Their bytes; fewer if it went wrong.
+    loaded: Vec<Vec<u8>>,
+}
+
+impl<D: Driver> Drop for Loading<'_, D> {
+    fn drop(&mut self) {
+        let mut slots = self.buffer.lock();
+        let mut loaded = std::mem::take(&mut self.loaded).into_iter();
+        self.missing.iter().for_each(|page| slots.end_load(*page, loaded.next()));
+        self.buffer.changed.notify_all();
+    }
+}
+
 impl<D: Driver> PageBuffer<D> {
     pub(super) fn read_paged(&self, parts: &mut [ReadPart<'_>], touched: &Touched, transfer: &Transfer) -> Result<()> {
         if let Some(slots) = self.hit(touched)
@@ -33,7 +50,9 @@ impl<D: Driver> PageBuffer<D> {
         }
         let _held = self.hold(touched);
         self.check_end(Operation::Read, touched)?;
-        self.evict(transfer)?;
+        // What cannot be written back stays dirty, and reads go on: with their own pages there are at most twice as many as
+        // there should be.
+        let _kept = self.evict(transfer);
         let slots = self.load(touched, transfer, |_| true)?;
         parts.iter_mut().for_each(|part| slots.read(part.addr, part.buf));
         Ok(())
@@ -92,18 +111,10 @@ impl<D: Driver> PageBuffer<D> {
             if !missing.is_empty() {
                 let stored = slots.stored();
                 drop(slots);
-                let loaded = self.load_pages(&missing, stored, transfer);
+                let mut loading = Loading { buffer: self, missing, loaded: Vec::new() };
+                loading.loaded = self.load_pages(&loading.missing, stored, transfer)?;
+                drop(loading);
                 slots = self.lock();
-                self.changed.notify_all();
-                match loaded {
-                    Ok(pages) => {
-                        missing.into_iter().zip(pages).for_each(|(page, bytes)| slots.end_load(page, Some(bytes)))
-                    }
-                    Err(error) => {
-                        missing.into_iter().for_each(|page| slots.end_load(page, None));
-                        return Err(error);
-                    }
-                }
             } else if slots.is_loading(touched) {
                 slots = self.wait(slots);
             } else {

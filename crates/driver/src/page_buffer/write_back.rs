@@ -5,6 +5,20 @@ use super::slots::Leaving;
 use super::touched::Touched;
 use crate::{Driver, Result, Transfer, WritePart};
 
+/// Bytes that the storage is about to take; others wait for them until this is dropped, even if the storage panics.
+struct UnderWay<'a, D: Driver> {
+    buffer: &'a PageBuffer<D>,
+    leaving: &'a [Leaving],
+    arrived: bool,
+}
+
+impl<D: Driver> Drop for UnderWay<'_, D> {
+    fn drop(&mut self) {
+        self.buffer.lock().end_leaving(self.leaving, self.arrived);
+        self.buffer.changed.notify_all();
+    }
+}
+
 impl<D: Driver> PageBuffer<D> {
     /// One vector write for all.
     pub(super) fn write_back(&self, leaving: &[Leaving], transfer: &Transfer) -> Result<()> {
@@ -15,10 +29,10 @@ impl<D: Driver> PageBuffer<D> {
             .iter()
             .map(|Leaving { addr, bytes, .. }| WritePart { kind: transfer.kind, addr: *addr, buf: bytes })
             .collect();
-        let outcome = self.below.write_vector(&parts, transfer);
-        self.lock().end_leaving(leaving, outcome.is_ok());
-        self.changed.notify_all();
-        outcome
+        let mut under_way = UnderWay { buffer: self, leaving, arrived: false };
+        self.below.write_vector(&parts, transfer)?;
+        under_way.arrived = true;
+        Ok(())
     }
 
     /// Returns when no byte of these pages that was dirty is here only. Waits for whoever writes them straight down, unless
@@ -47,14 +61,17 @@ impl<D: Driver> PageBuffer<D> {
         self.write_back_touched(&Touched::everything(), false, transfer)
     }
 
-    /// Makes room: as many pages as there may be, unless requests hold more.
+    /// Makes room: as many pages as there may be, unless requests hold more. Clean pages go instead of dirty ones that cannot;
+    /// if there are too few it fails.
     pub(super) fn evict(&self, transfer: &Transfer) -> Result<()> {
         loop {
             let dirty = self.lock().shrink();
             if dirty.is_empty() {
                 return Ok(());
             }
-            self.write_back(&dirty, transfer)?;
+            if let Err(error) = self.write_back(&dirty, transfer) {
+                return if self.lock().shrink_clean() { Ok(()) } else { Err(error) };
+            }
         }
     }
 }

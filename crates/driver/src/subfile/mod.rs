@@ -7,7 +7,7 @@ mod parcel;
 mod stripe;
 
 use crate::route::{self, Place, Route};
-use crate::{Capabilities, Driver, Error, Operation, Piece, ReadPart, Result, Transfer, Why, WritePart};
+use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart};
 use stripe::Stripes;
 
 /// One file in stripes of one size, dealt out to its members in turn.
@@ -99,11 +99,11 @@ impl<D: Driver> Driver for Subfile<D> {
         route::write(self, &self.members, parts, transfer)
     }
 
-    fn read_selection(&self, pieces: &[Piece<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
-        parcel::read(self, &self.stripes, &self.members, pieces, bufs, transfer)
+    fn read_selection(&self, pairs: &[SelectionPair<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
+        parcel::read(self, &self.stripes, &self.members, pairs, bufs, transfer)
     }
 
-    fn write_selection(&self, pieces: &[Piece<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
-        parcel::write(self, &self.stripes, &self.members, pieces, bufs, transfer)
+    fn write_selection(&self, pairs: &[SelectionPair<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
+        parcel::write(self, &self.stripes, &self.members, pairs, bufs, transfer)
     }
 }

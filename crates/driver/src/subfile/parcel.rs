@@ -5,7 +5,8 @@
 //!
 //! Point selections keep an order, and may name a byte twice, that an intersection does not see; they go as vectors. So do
 //! selections of very many blocks, which cost more to intersect than to walk, and reads of very many bytes, which would need
-//! as much memory again; these two only if the members do not gain from selections.
+//! as much memory again; these two only if the members do not gain from selections. And so do few bytes far apart: an
+//! intersection costs the rounds between the first and the last of them.
 
 use std::collections::BTreeMap;
 
@@ -13,27 +14,30 @@ use hyperslab_space::{Kind, Space};
 
 use super::stripe::Stripes;
 use crate::lower::{self, Segments};
-use crate::piece::buffer_index;
-use crate::{Capabilities, Driver, Error, Operation, Piece, Result, Transfer, Why, concurrently};
+use crate::pair::buffer_index;
+use crate::{Capabilities, Driver, Error, Operation, Result, SelectionPair, Transfer, Why, concurrently};
 
 /// The most blocks that are intersected for members to whom a vector is just as good.
 const BLOCKS: u64 = 1024;
 /// The most bytes that are read through buffers of their own for such members.
 const PACKED: u64 = 4 << 20;
 
-/// What one member has of one piece, in bytes.
+/// How many rounds may lie between the first and the last byte for each block and each round of bytes.
+const SPARSE: u64 = 4;
+
+/// What one member has of one pair, in bytes.
 struct Part {
     memory: Space,
     file: Space,
     offset: u64,
-    /// Of which piece; it decides who wins if two name the same memory.
+    /// Of which pair; it decides who wins if two name the same memory.
     number: usize,
     buffer: usize,
 }
 
 impl Part {
-    fn piece<'a>(&'a self, memory: &'a Space) -> Piece<'a> {
-        Piece { memory, file: &self.file, offset: self.offset, element_size: 1 }
+    fn pair<'a>(&'a self, memory: &'a Space) -> SelectionPair<'a> {
+        SelectionPair { memory, file: &self.file, offset: self.offset, element_size: 1 }
     }
 }
 
@@ -43,14 +47,14 @@ pub(super) fn read<S: Driver, D: Driver>(
     subfile: &S,
     stripes: &Stripes,
     members: &[D],
-    pieces: &[Piece<'_>],
+    pairs: &[SelectionPair<'_>],
     bufs: &mut [&mut [u8]],
     transfer: &Transfer,
 ) -> Result<()> {
     let sizes: Vec<_> = bufs.iter().map(|buf| buf.len()).collect();
-    let refuse = |why| lower::refused(subfile, Operation::ReadSelection, pieces, why);
-    let Some(parcels) = cut(Operation::ReadSelection, stripes, members, pieces, &sizes).map_err(refuse)? else {
-        return lower::read_selection(subfile, pieces, bufs, transfer);
+    let refuse = |why| lower::refused(subfile, Operation::ReadSelection, pairs, why);
+    let Some(parcels) = cut(Operation::ReadSelection, stripes, members, pairs, &sizes).map_err(refuse)? else {
+        return lower::read_selection(subfile, pairs, bufs, transfer);
     };
     let done = match parcels.iter().next() {
         Some((&member, parts)) if parcels.len() == 1 => read_alone(members, member, parts, bufs, transfer),
@@ -58,7 +62,7 @@ pub(super) fn read<S: Driver, D: Driver>(
     };
     match done {
         // A member may be shorter than the file as a whole; vectors know about gaps.
-        Err(error) if error.is_past_end() => lower::read_selection(subfile, pieces, bufs, transfer),
+        Err(error) if error.is_past_end() => lower::read_selection(subfile, pairs, bufs, transfer),
         other => other,
     }
 }
@@ -68,22 +72,22 @@ pub(super) fn write<S: Driver, D: Driver>(
     subfile: &S,
     stripes: &Stripes,
     members: &[D],
-    pieces: &[Piece<'_>],
+    pairs: &[SelectionPair<'_>],
     bufs: &[&[u8]],
     transfer: &Transfer,
 ) -> Result<()> {
     let sizes: Vec<_> = bufs.iter().map(|buf| buf.len()).collect();
-    let refuse = |why| lower::refused(subfile, Operation::WriteSelection, pieces, why);
-    let Some(parcels) = cut(Operation::WriteSelection, stripes, members, pieces, &sizes).map_err(refuse)? else {
-        return lower::write_selection(subfile, pieces, bufs, transfer);
+    let refuse = |why| lower::refused(subfile, Operation::WriteSelection, pairs, why);
+    let Some(parcels) = cut(Operation::WriteSelection, stripes, members, pairs, &sizes).map_err(refuse)? else {
+        return lower::write_selection(subfile, pairs, bufs, transfer);
     };
     concurrently(|co| {
         for (&member, parts) in &parcels {
             let Some(driver) = members.get(member) else { continue };
             co.issue(driver, move |driver| {
-                let pieces: Vec<_> = parts.iter().map(|part| part.piece(&part.memory)).collect();
+                let pairs: Vec<_> = parts.iter().map(|part| part.pair(&part.memory)).collect();
                 let own: Vec<_> = parts.iter().filter_map(|part| bufs.get(part.buffer).copied()).collect();
-                driver.write_selection(&pieces, &own, transfer)
+                driver.write_selection(&pairs, &own, transfer)
             });
         }
     })
@@ -98,14 +102,14 @@ fn read_alone<D: Driver>(
     transfer: &Transfer,
 ) -> Result<()> {
     let Some(driver) = members.get(member) else { return Ok(()) };
-    let pieces: Vec<_> = parts.iter().map(|part| part.piece(&part.memory)).collect();
+    let pairs: Vec<_> = parts.iter().map(|part| part.pair(&part.memory)).collect();
     if bufs.len() == 1 {
-        return driver.read_selection(&pieces, bufs, transfer);
+        return driver.read_selection(&pairs, bufs, transfer);
     }
     let used = |index: usize| parts.iter().any(|part| part.buffer == index);
     let mut own: Vec<&mut [u8]> = Vec::with_capacity(parts.len());
     own.extend(bufs.iter_mut().enumerate().filter(|(index, _)| used(*index)).map(|(_, buf)| &mut **buf));
-    driver.read_selection(&pieces, &mut own, transfer)
+    driver.read_selection(&pairs, &mut own, transfer)
 }
 
 fn read_apart<D: Driver>(
@@ -133,9 +137,9 @@ fn read_apart<D: Driver>(
 fn read_packed<D: Driver>(driver: &D, parts: &[Part], packed: &mut [Vec<u8>], transfer: &Transfer) -> Result<()> {
     let dense: Result<Vec<_>, _> = parts.iter().map(|part| Space::simple(&[part.memory.npoints()])).collect();
     let dense = dense.map_err(|why| lower::refused(driver, Operation::ReadSelection, &[], Why::from(why)))?;
-    let pieces: Vec<_> = parts.iter().zip(&dense).map(|(part, memory)| part.piece(memory)).collect();
+    let pairs: Vec<_> = parts.iter().zip(&dense).map(|(part, memory)| part.pair(memory)).collect();
     let mut own: Vec<&mut [u8]> = packed.iter_mut().map(Vec::as_mut_slice).collect();
-    driver.read_selection(&pieces, &mut own, transfer)
+    driver.read_selection(&pairs, &mut own, transfer)
 }
 
 /// Packed bytes to their places.
@@ -152,36 +156,49 @@ fn scatter(part: &Part, mut packed: &[u8], bufs: &mut [&mut [u8]]) -> Result<(),
     Ok(())
 }
 
-/// The parts of each member, pieces in order; `None` if the request is none for intersections.
+/// The parts of each member, pairs in order; `None` if the request is none for intersections. Fails if the request is invalid.
 fn cut<D: Driver>(
     operation: Operation,
     stripes: &Stripes,
     members: &[D],
-    pieces: &[Piece<'_>],
+    pairs: &[SelectionPair<'_>],
     sizes: &[usize],
 ) -> Result<Option<BTreeMap<usize, Vec<Part>>>, Why> {
     // For its checks.
-    Segments::new(pieces, sizes)?;
+    Segments::new(pairs, sizes)?;
     let sum = |numbers: &mut dyn Iterator<Item = u64>| numbers.fold(0, u64::saturating_add);
-    let blocks = sum(&mut pieces.iter().flat_map(|piece| [piece.file, piece.memory]).map(Space::nblocks));
-    let bytes = sum(&mut pieces.iter().map(Piece::bytes));
+    let blocks = sum(&mut pairs.iter().flat_map(|pair| [pair.file, pair.memory]).map(Space::nblocks));
+    let bytes = sum(&mut pairs.iter().map(SelectionPair::bytes));
     let gain = members.iter().all(|member| member.capabilities().contains(Capabilities::SELECTION));
     if !gain && (blocks > BLOCKS || operation.is_read() && bytes > PACKED) {
         return Ok(None);
     }
+    // The request is sound, so what cannot be intersected, too complex say, can still be walked.
+    Ok(intersect(stripes, pairs, sizes.len()).unwrap_or(None))
+}
+
+fn intersect(
+    stripes: &Stripes,
+    pairs: &[SelectionPair<'_>],
+    buffers: usize,
+) -> Result<Option<BTreeMap<usize, Vec<Part>>>, Why> {
     let mut parcels: BTreeMap<usize, Vec<Part>> = BTreeMap::new();
-    for (index, piece) in pieces.iter().enumerate() {
-        let points = [piece.file, piece.memory].iter().any(|space| space.kind() == Kind::Points);
-        let Some(distance) = i64::try_from(piece.offset).ok().filter(|_| !points) else { return Ok(None) };
-        let file = piece.file.flatten(piece.element_size)?.moved(&[distance])?;
-        let memory = piece.memory.flatten(piece.element_size)?;
+    for (index, pair) in pairs.iter().enumerate() {
+        let points = [pair.file, pair.memory].iter().any(|space| space.kind() == Kind::Points);
+        let Some(distance) = i64::try_from(pair.offset).ok().filter(|_| !points) else { return Ok(None) };
+        let file = pair.file.flatten(pair.element_size)?.moved(&[distance])?;
+        let memory = pair.memory.flatten(pair.element_size)?;
         let Some((first, last)) = line_bounds(&file) else { continue };
+        let dense = file.nblocks().saturating_add(pair.bytes() / stripes.round()).saturating_mul(SPARSE);
+        if stripes.rounds(first, last) > dense {
+            return Ok(None);
+        }
         for number in stripes.touched(first, last) {
             let member = stripes.member(number, first, last)?;
             let memory = file.project_intersection(&memory, &member.file)?;
             if memory.npoints() > 0 {
                 let file = member.file.project_intersection(&member.local, &file)?;
-                let (offset, buffer) = (member.offset, buffer_index(index, sizes.len()));
+                let (offset, buffer) = (member.offset, buffer_index(index, buffers));
                 let part = Part { memory, file, offset, number: index, buffer };
                 parcels.entry(usize::try_from(number).unwrap_or(usize::MAX)).or_default().push(part);
             }

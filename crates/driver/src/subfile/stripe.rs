@@ -51,10 +51,19 @@ impl Stripes {
         len / self.round * self.size + rest
     }
 
+    /// Bytes of one round over all members.
+    pub(super) fn round(&self) -> u64 {
+        self.round
+    }
+
+    /// How many rounds the bytes from `first` to `last` are in, both included.
+    pub(super) fn rounds(&self, first: u64, last: u64) -> u64 {
+        (last / self.round).saturating_sub(first / self.round).saturating_add(1)
+    }
+
     /// What a member holds of the rounds that the bytes from `first` to `last` are in, both included.
     pub(super) fn member(&self, member: u64, first: u64, last: u64) -> Result<Member, Why> {
-        let before = first / self.round;
-        let rounds = last / self.round - before + 1;
+        let (before, rounds) = (first / self.round, self.rounds(first, last));
         let end = (before + rounds).checked_mul(self.round).ok_or(Why::Overflow)?;
         let mut file = Space::simple(&[end])?;
         let start = before * self.round + member * self.size;

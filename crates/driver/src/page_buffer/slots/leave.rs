@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Content, Slots, union};
+use super::{Content, Slot, Slots, union};
 use crate::page_buffer::touched::Touched;
 
 /// Bytes on their way to the storage.
@@ -53,19 +53,33 @@ impl Slots {
     /// Drops pages that nobody holds, least recently used first, until there are no more than there may be. Gives the dirty ones
     /// among them, which must be written back first.
     pub(in crate::page_buffer) fn shrink(&mut self) -> Vec<Leaving> {
-        let over = self.slots.len().saturating_sub(self.capacity);
-        let idle = |page: &u64| {
-            self.slots.get(page).is_some_and(|slot| slot.leaving.is_none())
-                && !self.direct.values().any(|touched| touched.contains(*page))
-        };
-        let victims: Vec<u64> = self.by_use.values().copied().filter(idle).take(over).collect();
         let mut dirty = Vec::new();
-        for page in victims {
+        for page in self.idle(self.over(), |_| true) {
             match self.leave(page) {
                 Some(leaving) => dirty.push(leaving),
                 None => self.remove(page),
             }
         }
         dirty
+    }
+
+    /// As [`Slots::shrink`], but only pages that are clean. Whether there are now no more than there may be.
+    pub(in crate::page_buffer) fn shrink_clean(&mut self) -> bool {
+        self.idle(self.over(), |slot| slot.dirty.is_none()).into_iter().for_each(|page| self.remove(page));
+        self.over() == 0
+    }
+
+    /// How many pages are too many.
+    fn over(&self) -> usize {
+        self.slots.len().saturating_sub(self.capacity)
+    }
+
+    /// Up to so many pages that nobody uses, least recently used first.
+    fn idle(&self, most: usize, wanted: impl Fn(&Slot) -> bool) -> Vec<u64> {
+        let idle = |page: &u64| {
+            self.slots.get(page).is_some_and(|slot| slot.leaving.is_none() && wanted(slot))
+                && !self.direct.values().any(|touched| touched.contains(*page))
+        };
+        self.by_use.values().copied().filter(idle).take(most).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! One pair of selections of a selection request.
 //!
-//! Lives here: [`Piece`] and which buffer belongs to which piece. Does not live here: walking the selections (that is
+//! Lives here: [`SelectionPair`] and which buffer belongs to which pair. Does not live here: walking the selections (that is
 //! `lower`). Made by `chunk`, read by every driver that takes selections.
 
 use hyperslab_space::Space;
@@ -10,23 +10,23 @@ use crate::Why;
 /// A selection in the file and the selection in memory that its elements go to or come from.
 ///
 /// The n-th selected element of `file` is at `offset` + its index × `element_size`; the n-th of `memory` is at its index ×
-/// `element_size` of the buffer of the piece.
+/// `element_size` of the buffer of the pair.
 ///
 /// ```
-/// use hyperslab_driver::{Driver, Memory, Piece, Transfer};
+/// use hyperslab_driver::{Driver, Memory, SelectionPair, Transfer};
 /// use hyperslab_space::{Op, Slab, Space};
 /// let storage = Memory::from((0..100).collect::<Vec<u8>>());
 /// let mut file = Space::simple(&[10, 10])?;
 /// file.select_hyperslab(Op::Set, &[Slab::new(2, 1, 2, 1), Slab::new(3, 1, 2, 1)])?;
 /// let memory = Space::simple(&[4])?;
-/// let piece = Piece { memory: &memory, file: &file, offset: 0, element_size: 1 };
+/// let pair = SelectionPair { memory: &memory, file: &file, offset: 0, element_size: 1 };
 /// let mut bytes = [0; 4];
-/// storage.read_selection(&[piece], &mut [&mut bytes], &Transfer::default())?;
+/// storage.read_selection(&[pair], &mut [&mut bytes], &Transfer::default())?;
 /// assert_eq!(bytes, [23, 24, 33, 34]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Piece<'a> {
+pub struct SelectionPair<'a> {
     /// Where the elements are in the buffer.
     pub memory: &'a Space,
     /// Where the elements are in the file.
@@ -37,23 +37,23 @@ pub struct Piece<'a> {
     pub element_size: u64,
 }
 
-impl Piece<'_> {
-    /// How many bytes the piece moves; saturating, since checks come with lowering.
+impl SelectionPair<'_> {
+    /// How many bytes the pair moves; saturating, since checks come with lowering.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.file.npoints().saturating_mul(self.element_size)
     }
 }
 
-/// Which buffer the piece at `index` uses: its own, or the only one there is (the document's shortened `bufs`).
+/// Which buffer the pair at `index` uses: its own, or the only one there is (the document's shortened `bufs`).
 pub(crate) fn buffer_index(index: usize, buffers: usize) -> usize {
     if buffers == 1 { 0 } else { index }
 }
 
-/// There must be one buffer per piece, or one for all.
-pub(crate) fn check_buffers(pieces: usize, buffers: usize) -> Result<(), Why> {
-    if buffers == pieces || buffers == 1 {
+/// There must be one buffer per pair, or one for all.
+pub(crate) fn check_buffers(pairs: usize, buffers: usize) -> Result<(), Why> {
+    if buffers == pairs || buffers == 1 {
         return Ok(());
     }
-    Err(Why::invalid(format!("{pieces} pieces with {buffers} buffers: there must be one for each, or one for all")))
+    Err(Why::invalid(format!("{pairs} pairs with {buffers} buffers: there must be one for each, or one for all")))
 }

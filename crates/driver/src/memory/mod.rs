@@ -1,13 +1,15 @@
 //! Storage in memory.
 //!
-//! Lives here: [`Memory`], growable, with an optional file that it is loaded from and written back to. Does not live here:
-//! memory of another process or device. Used for files that are never to touch a disk, and by tests.
+//! Lives here: [`Memory`], growable, with an optional file that it is loaded from and written back to (`backing`). Does not live
+//! here: memory of another process or device. Used for files that are never to touch a disk, and by tests.
+
+mod backing;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, Transfer, Why, WritePart};
 
@@ -25,8 +27,10 @@ pub struct Memory {
     bytes: RwLock<Vec<u8>>,
     name: String,
     backing: Option<PathBuf>,
-    /// Whether the backing file lacks something.
-    dirty: AtomicBool,
+    /// How often the bytes may have changed.
+    changes: AtomicU64,
+    /// How many of the changes the backing file has. Held while it is written: one sync at a time.
+    saved: Mutex<u64>,
 }
 
 impl Default for Memory {
@@ -37,7 +41,8 @@ impl Default for Memory {
 
 impl From<Vec<u8>> for Memory {
     fn from(bytes: Vec<u8>) -> Self {
-        Memory { bytes: RwLock::new(bytes), name: "memory".to_owned(), backing: None, dirty: AtomicBool::new(false) }
+        let (changes, saved) = (AtomicU64::new(0), Mutex::new(0));
+        Memory { bytes: RwLock::new(bytes), name: "memory".to_owned(), backing: None, changes, saved }
     }
 }
 
@@ -72,8 +77,8 @@ impl Memory {
 
     fn exclusive(&self) -> RwLockWriteGuard<'_, Vec<u8>> {
         let bytes = self.bytes.write().unwrap_or_else(PoisonError::into_inner);
-        // Only now: a sync under way must not clear it before it has seen the change.
-        self.dirty.store(true, Ordering::Release);
+        // Only now: a sync under way must not count a change that it has not seen.
+        self.changes.fetch_add(1, Ordering::AcqRel);
         bytes
     }
 
@@ -141,14 +146,14 @@ impl Driver for Memory {
 
     fn sync(&self) -> Result<()> {
         let Some(path) = &self.backing else { return Ok(()) };
-        if !self.dirty.swap(false, Ordering::AcqRel) {
-            return Ok(());
+        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = self.shared();
+        let changes = self.changes.load(Ordering::Acquire);
+        if changes != *saved {
+            backing::replace(path, &bytes).map_err(|error| self.fail(Operation::Sync, 0, 0, error))?;
+            *saved = changes;
         }
-        let written = store(path, &self.shared());
-        written.map_err(|error| {
-            self.dirty.store(true, Ordering::Release);
-            self.fail(Operation::Sync, 0, 0, error)
-        })
+        Ok(())
     }
 
     fn name(&self) -> &str {
@@ -171,14 +176,4 @@ impl Driver for Memory {
         }
         parts.iter().try_for_each(|part| self.write(&mut bytes, part.addr, part.buf))
     }
-}
-
-/// A reader of the file sees the old bytes or the new, never a mixture.
-fn store(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    let beside = PathBuf::from(beside);
-    fs::write(&beside, bytes)?;
-    fs::File::open(&beside)?.sync_all()?;
-    fs::rename(&beside, path)
 }
