@@ -137,7 +137,7 @@ impl Chunked {
             let address = located.entry.address.unwrap_or(0);
             let offset = file.check("chunk", address, self.bytes as u64)?;
             let (memory, file) = (&located.piece.memory, &located.piece.file);
-            request.push(hyperslab_driver::Piece { memory, file, offset, element_size: self.element });
+            request.push(hyperslab_driver::SelectionPair { memory, file, offset, element_size: self.element });
         }
         Ok(file.read_selection(&request, buf)?)
     }

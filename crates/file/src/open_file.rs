@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyperslab_base::Widths;
-use hyperslab_driver::{Driver, MemoryType, PageBuffer, Piece, ReadPart, Transfer};
+use hyperslab_driver::{Driver, MemoryType, PageBuffer, ReadPart, SelectionPair, Transfer};
 use hyperslab_format::{Superblock, message};
 
 use crate::{Error, Result};
@@ -75,8 +75,8 @@ impl OpenFile {
     }
 
     /// Reads selections of raw data into one buffer, in one request. The offsets of the pieces come from [`OpenFile::check`].
-    pub fn read_selection(&self, pieces: &[Piece<'_>], buf: &mut [u8]) -> Result<()> {
-        self.raw.read_selection(pieces, &mut [buf], &Transfer::default().with_kind(MemoryType::RawData))?;
+    pub fn read_selection(&self, pairs: &[SelectionPair<'_>], buf: &mut [u8]) -> Result<()> {
+        self.raw.read_selection(pairs, &mut [buf], &Transfer::default().with_kind(MemoryType::RawData))?;
         Ok(())
     }
 
