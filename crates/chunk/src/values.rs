@@ -58,8 +58,12 @@ impl Values {
             Storage::Contiguous(Some(address)) => {
                 let bytes = self.extent.elements().saturating_mul(self.element);
                 let offset = file.check("contiguous values", *address, bytes)?;
-                let piece =
-                    hyperslab_driver::SelectionPair { memory: target, file: source, offset, element_size: self.element };
+                let piece = hyperslab_driver::SelectionPair {
+                    memory: target,
+                    file: source,
+                    offset,
+                    element_size: self.element,
+                };
                 Ok(file.read_selection(&[piece], buf)?)
             }
             Storage::External(files) => files.read(source, target, buf, self.element),

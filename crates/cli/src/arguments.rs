@@ -4,7 +4,7 @@ use crate::slice::{Shape, Slice};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use hyperslab::space::{Low, Op};
 
-/// Look into HDF5 selections
+/// Look into HDF5 files and selections
 #[derive(Parser)]
 #[command(
     name = "hyperslab",
