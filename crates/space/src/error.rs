@@ -1,6 +1,6 @@
 //! What can go wrong with an extent or a selection.
 
-use hyperslab_base::Truncated;
+use hyperslab_base::Malformed;
 
 /// The result of an operation on dataspaces.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -116,22 +116,7 @@ pub enum Error {
     /// The selection cannot be written in the version asked for.
     #[error("{0}")]
     Encode(&'static str),
-    /// The bytes end early.
-    #[error("encoded {what}: {source}")]
-    Truncated {
-        /// Which structure.
-        what: &'static str,
-        /// Where the bytes end.
-        source: Truncated,
-    },
     /// The bytes are not what the format says.
-    #[error("encoded {what}, at byte {at}: {why}")]
-    Decode {
-        /// Which structure.
-        what: &'static str,
-        /// Where in the bytes.
-        at: usize,
-        /// What is wrong.
-        why: String,
-    },
+    #[error("encoded {0}")]
+    Malformed(#[from] Malformed),
 }

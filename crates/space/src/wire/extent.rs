@@ -1,8 +1,7 @@
 //! The dataspace message: rank, class, sizes and maxima.
 
-use hyperslab_base::{Sink, Width};
+use hyperslab_base::{Reader, Sink, Width};
 
-use super::Reader;
 use crate::{Coords, Error, Extent, MAX_RANK, Result, UNLIMITED};
 
 /// The flag that maxima follow the sizes.
@@ -49,19 +48,19 @@ impl Extent {
                 if rank > 0 { SIMPLE } else { SCALAR }
             }
             2 => reader.u8()?,
-            _ => return Err(reader.refuse(format!("unknown version {version}"))),
+            _ => return Err(reader.refuse(format!("unknown version {version}")).into()),
         };
         if rank > MAX_RANK {
             return Err(Error::Rank(rank));
         }
         match class {
             SCALAR | NULL if rank > 0 => {
-                return Err(reader.refuse(format!("{rank} dimensions without a simple extent")));
+                return Err(reader.refuse(format!("{rank} dimensions without a simple extent")).into());
             }
             SCALAR => return Ok(Extent::scalar()),
             NULL => return Ok(Extent::null()),
             SIMPLE => {}
-            _ => return Err(reader.refuse(format!("unknown class {class}"))),
+            _ => return Err(reader.refuse(format!("unknown class {class}")).into()),
         }
         let dims = sizes(&mut reader, rank, width)?;
         let max = if flags & HAS_MAX != 0 {
@@ -76,5 +75,5 @@ impl Extent {
 }
 
 fn sizes(reader: &mut Reader<'_>, rank: usize, width: Width) -> Result<Coords> {
-    (0..rank).map(|_| reader.uint(width)).collect()
+    Ok((0..rank).map(|_| reader.uint(width)).collect::<std::result::Result<_, _>>()?)
 }

@@ -13,7 +13,7 @@ mod extent;
 mod selection;
 mod version;
 
-use hyperslab_base::{Cursor, Sink, Truncated, Width};
+use hyperslab_base::{Reader, Sink, Width};
 
 use crate::{Error, Extent, Result, Space};
 
@@ -54,59 +54,15 @@ impl Space {
     pub fn decode(bytes: &[u8]) -> Result<Space> {
         let mut reader = Reader::new("dataspace", bytes);
         if reader.u8()? != MESSAGE {
-            return Err(reader.refuse("this is not an encoded dataspace"));
+            return Err(reader.refuse("this is not an encoded dataspace").into());
         }
-        let version = reader.u8()?;
-        if version != VERSION {
-            return Err(reader.refuse(format!("unknown version {version}")));
-        }
+        reader.version(VERSION..=VERSION)?;
         let width = reader.u8()?;
         let Some(width) = Width::new(width).filter(|width| [2, 4, 8].contains(&width.bytes())) else {
-            return Err(reader.refuse(format!("sizes of {width} bytes")));
+            return Err(reader.refuse(format!("sizes of {width} bytes")).into());
         };
         let length = reader.u32()? as usize;
         let extent = Extent::decode(reader.take(length)?, width)?;
-        let rest = reader.take(reader.left())?;
-        Space::decode_selection(extent, rest).map(|(space, _)| space)
-    }
-}
-
-/// A cursor that knows what it reads, for its errors.
-struct Reader<'a> {
-    what: &'static str,
-    cursor: Cursor<'a>,
-}
-
-impl<'a> Reader<'a> {
-    fn new(what: &'static str, bytes: &'a [u8]) -> Reader<'a> {
-        Reader { what, cursor: Cursor::new(bytes) }
-    }
-
-    fn refuse(&self, why: impl Into<String>) -> Error {
-        Error::Decode { what: self.what, at: self.cursor.position(), why: why.into() }
-    }
-
-    fn read<T>(&mut self, read: impl FnOnce(&mut Cursor<'a>) -> std::result::Result<T, Truncated>) -> Result<T> {
-        read(&mut self.cursor).map_err(|source| Error::Truncated { what: self.what, source })
-    }
-
-    fn u8(&mut self) -> Result<u8> {
-        self.read(Cursor::u8)
-    }
-
-    fn u32(&mut self) -> Result<u32> {
-        self.read(Cursor::u32)
-    }
-
-    fn uint(&mut self, width: Width) -> Result<u64> {
-        self.read(|cursor| cursor.uint(width))
-    }
-
-    fn take(&mut self, count: usize) -> Result<&'a [u8]> {
-        self.read(|cursor| cursor.take(count))
-    }
-
-    fn left(&self) -> usize {
-        self.cursor.left()
+        Space::decode_selection(extent, reader.rest()).map(|(space, _)| space)
     }
 }

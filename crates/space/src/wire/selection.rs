@@ -11,10 +11,10 @@
 //!
 //! A length counts the bytes after it.
 
-use hyperslab_base::{Sink, Width};
+use hyperslab_base::{Malformed, Reader, Sink, Width};
 
 use super::{
-    Form, Reader,
+    Form,
     version::{self, Layout},
 };
 use crate::{
@@ -63,7 +63,7 @@ impl Space {
         match kind {
             NONE | ALL => {
                 if version != 1 {
-                    return Err(reader.refuse(format!("unknown version {version}")));
+                    return Err(reader.refuse(format!("unknown version {version}")).into());
                 }
                 reader.take(8)?;
                 if kind == NONE {
@@ -72,7 +72,7 @@ impl Space {
             }
             POINTS => space.selection = space.decode_points(&mut reader, version)?,
             HYPERSLAB => space.decode_hyperslab(&mut reader, version)?,
-            _ => return Err(reader.refuse(format!("unknown kind {kind}"))),
+            _ => return Err(reader.refuse(format!("unknown kind {kind}")).into()),
         }
         Ok((space, bytes.len() - reader.left()))
     }
@@ -147,11 +147,11 @@ impl Space {
                 Width::W4
             }
             2 => number_width(reader)?,
-            _ => return Err(reader.refuse(format!("unknown version {version}"))),
+            _ => return Err(reader.refuse(format!("unknown version {version}")).into()),
         };
         self.decode_rank(reader)?;
         let count = self.decode_count(reader, width, self.rank())?;
-        let flat = (0..count * self.rank()).map(|_| reader.uint(width)).collect::<Result<_>>()?;
+        let flat = (0..count * self.rank()).map(|_| reader.uint(width)).collect::<std::result::Result<_, _>>()?;
         Ok(Selection::from_points(Points::new(self.rank(), flat)?))
     }
 
@@ -171,10 +171,10 @@ impl Space {
                 flags = reader.u8()?;
                 number_width(reader)?
             }
-            _ => return Err(reader.refuse(format!("unknown version {version}"))),
+            _ => return Err(reader.refuse(format!("unknown version {version}")).into()),
         };
         if flags & !REGULAR != 0 {
-            return Err(reader.refuse(format!("unknown flags {flags:#x}")));
+            return Err(reader.refuse(format!("unknown flags {flags:#x}")).into());
         }
         self.decode_rank(reader)?;
         if flags & REGULAR != 0 {
@@ -191,7 +191,7 @@ impl Space {
             let (low, high) = corners.split_at(self.rank());
             for (ranges, (&low, &high)) in ranges.iter_mut().zip(low.iter().zip(high)) {
                 if low > high || high == UNLIMITED {
-                    return Err(reader.refuse(format!("a block from {low} to {high}")));
+                    return Err(reader.refuse(format!("a block from {low} to {high}")).into());
                 }
                 ranges.push((low, high + 1));
             }
@@ -205,7 +205,7 @@ impl Space {
     fn decode_rank(&self, reader: &mut Reader<'_>) -> Result<()> {
         let rank = reader.u32()?;
         if rank == 0 || rank as usize != self.rank() {
-            return Err(reader.refuse(format!("{rank} dimensions where the extent has {}", self.rank())));
+            return Err(reader.refuse(format!("{rank} dimensions where the extent has {}", self.rank())).into());
         }
         Ok(())
     }
@@ -215,13 +215,13 @@ impl Space {
         let count = reader.uint(width)?;
         let there = (reader.left() / (width.bytes() * numbers)) as u64;
         if count > there {
-            return Err(reader.refuse(format!("{count} entries, but there are bytes for {there} only")));
+            return Err(reader.refuse(format!("{count} entries, but there are bytes for {there} only")).into());
         }
         Ok(count as usize)
     }
 }
 
-fn number_width(reader: &mut Reader<'_>) -> Result<Width> {
+fn number_width(reader: &mut Reader<'_>) -> std::result::Result<Width, Malformed> {
     let width = reader.u8()?;
     Width::new(width)
         .filter(|width| [2, 4, 8].contains(&width.bytes()))
