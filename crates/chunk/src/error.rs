@@ -27,6 +27,9 @@ pub enum Error {
     /// The layout contradicts itself or the file.
     #[error("layout: {0}")]
     Layout(String),
+    /// The dataset behind a part of a virtual one cannot be read.
+    #[error("source of a virtual dataset: {0}")]
+    Source(String),
     /// An external file cannot be read.
     #[error("external file {name}: {why}")]
     External {

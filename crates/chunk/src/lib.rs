@@ -1,6 +1,6 @@
 //! Bulk values: where they are, and how they get to the caller.
 //!
-//! Lives here: layouts (compact, contiguous, external, chunked), chunk indexes, and reads of any selection as whole requests. Does not
+//! Lives here: layouts (compact, contiguous, external, chunked, virtual), chunk indexes, and reads of any selection as whole requests. Does not
 //! live here: names, and what the bytes of a value mean. Called by `hyperslab`.
 
 mod chunked;
@@ -11,6 +11,7 @@ mod grid;
 mod index;
 mod scatter;
 mod values;
+mod virtual_parts;
 
 pub use chunked::Chunked;
 pub use error::{Error, Result};
@@ -18,3 +19,4 @@ pub use external::{ExternalPart, Externals};
 pub use filters::{pipeline, unfilter};
 pub use index::Index;
 pub use values::{Storage, Values};
+pub use virtual_parts::{VirtualPart, VirtualSource};

@@ -3,7 +3,7 @@
 use hyperslab_file::OpenFile;
 use hyperslab_space::{Extent, Space};
 
-use crate::{Chunked, Error, Externals, Result, scatter};
+use crate::{Chunked, Error, Externals, Result, VirtualPart, scatter, virtual_parts};
 
 /// Where values are.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub enum Storage {
     External(Externals),
     /// In chunks.
     Chunked(Box<Chunked>),
+    /// In other datasets.
+    Virtual(Vec<VirtualPart>),
 }
 
 /// The values of a dataset, as bytes of the stored type.
@@ -67,6 +69,7 @@ impl Values {
                 Ok(file.read_selection(&[piece], buf)?)
             }
             Storage::External(files) => files.read(source, target, buf, self.element),
+            Storage::Virtual(parts) => virtual_parts::read(parts, source, target, buf, fill, self.element),
             Storage::Chunked(chunked) => chunked.read(file, source, target, buf, fill),
         }
     }

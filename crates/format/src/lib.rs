@@ -14,6 +14,7 @@ pub mod object_header;
 pub mod shared_messages;
 pub mod superblock;
 pub mod symbol_table;
+pub mod virtual_mapping;
 
 mod chunk_entry;
 mod driver_info_block;

@@ -3,17 +3,20 @@
 use hyperslab_chunk::{Chunked, ExternalPart, Externals, Storage, Values};
 use hyperslab_dtype::Datatype;
 use hyperslab_format::message::{self, ChunkIndex, FillValue, FillWrite, FilterStep};
+use hyperslab_format::virtual_mapping::{self, Mapping};
 use hyperslab_object::Object;
 use hyperslab_space::{Extent, Space};
 use hyperslab_structures::LocalHeap;
 
-use crate::{Error, File, Result, storage};
+use crate::{Error, File, Result, storage, virtual_source};
 
 /// An object that holds an array of values.
 #[derive(Clone, Debug)]
 pub struct Dataset {
     pub(crate) file: File,
     pub(crate) object: Object,
+    /// How many virtual datasets stand above this one in the read that opened it.
+    pub(crate) depth: u8,
 }
 
 /// A part of an external file: its name, the first byte, and how many bytes if that is limited.
@@ -36,14 +39,14 @@ pub enum Layout {
         /// How chunks are found: `btree1`, `single`, `implicit`, `farray`, `earray` or `btree2`.
         index: &'static str,
     },
-    /// In other datasets.
-    Virtual,
+    /// In other datasets: the file and the path of each.
+    Virtual(Vec<(Vec<u8>, Vec<u8>)>),
 }
 
 impl Dataset {
     /// A dataset whose header can be understood as a whole.
     pub(crate) fn checked(file: File, object: Object) -> Result<Dataset> {
-        let dataset = Dataset { file, object };
+        let dataset = Dataset { file, object, depth: 0 };
         let context = &dataset.file.inner.context;
         dataset.object.datatype(context)?;
         dataset.object.extent(context)?;
@@ -88,7 +91,10 @@ impl Dataset {
                 None => Layout::Contiguous,
             },
             Stored::Chunked { chunk, index, .. } => Layout::Chunked { chunk, index: index_name(index) },
-            Stored::Virtual { .. } => Layout::Virtual,
+            Stored::Virtual { .. } => {
+                let name = |mapping: Mapping| (mapping.file, mapping.dataset);
+                Layout::Virtual(self.mappings()?.into_iter().map(name).collect())
+            }
         })
     }
 
@@ -130,13 +136,26 @@ impl Dataset {
                     Chunked::open(context.file(), layout, message.version, &extent, element, pipeline, registry)?;
                 Storage::Chunked(Box::new(chunked))
             }
-            message::Layout::Virtual { .. } => return Err(Error::Unsupported("reading a virtual dataset")),
+            message::Layout::Virtual { .. } => {
+                Storage::Virtual(virtual_source::parts(self, self.mappings()?, &datatype)?)
+            }
         };
         let fill = match self.fill()?.value {
             FillValue::User(value) if value.len() as u64 == element => Some(value),
             _ => None,
         };
         Ok(Values { extent, element, fill, storage })
+    }
+
+    /// The mappings of a virtual dataset.
+    fn mappings(&self) -> Result<Vec<Mapping>> {
+        let context = &self.file.inner.context;
+        let message::Layout::Virtual { heap: Some(heap), index } = self.object.layout(context)?.layout else {
+            return Ok(Vec::new());
+        };
+        let bytes = self.file.heap().object(heap, index)?;
+        let mappings = virtual_mapping::decode(&bytes, context.file().widths());
+        Ok(mappings.map_err(hyperslab_file::Error::at(heap))?)
     }
 
     fn external_names(&self) -> Result<Option<Vec<ExternalName>>> {
@@ -155,7 +174,7 @@ impl Dataset {
         let part = |(name, offset, size): ExternalName| {
             let name = String::from_utf8_lossy(&name).into_owned();
             let path = directory.clone().unwrap_or_default().join(&name);
-            let storage = storage::open(&path).map_err(|why| why.to_string());
+            let storage = storage::open(&path).map(|(storage, _)| storage).map_err(|why| why.to_string());
             ExternalPart { name, storage, offset, size }
         };
         Ok(Some(Externals { parts: names.into_iter().map(part).collect() }))

@@ -21,6 +21,8 @@ pub struct File {
 pub(crate) struct Inner {
     pub(crate) context: Context,
     pub(crate) registry: Arc<Registry>,
+    driver: &'static str,
+    size: u64,
     pub(crate) path: Option<PathBuf>,
 }
 
@@ -28,19 +30,31 @@ impl File {
     /// Opens a file for reading.
     pub fn open(path: impl AsRef<Path>) -> Result<File> {
         let path = path.as_ref();
-        Self::on(storage::open(path)?, Some(path.to_path_buf()))
+        let (storage, driver) = storage::open(path)?;
+        Self::on(storage, driver, Some(path.to_path_buf()))
     }
 
     /// Opens the file on any storage.
     pub fn open_driver(storage: Arc<dyn Driver>) -> Result<File> {
-        Self::on(storage, None)
+        Self::on(storage, "other", None)
     }
 
-    fn on(storage: Arc<dyn Driver>, path: Option<PathBuf>) -> Result<File> {
+    fn on(storage: Arc<dyn Driver>, driver: &'static str, path: Option<PathBuf>) -> Result<File> {
+        let size = storage.len()?;
         let registry = Arc::new(Registry::default());
         let file = OpenFile::open(storage, &OpenOptions::default())?;
         let context = Context::new(file, hyperslab_chunk::unfilter(registry.clone()));
-        Ok(File { inner: Arc::new(Inner { context, registry, path }) })
+        Ok(File { inner: Arc::new(Inner { context, registry, driver, size, path }) })
+    }
+
+    /// How many bytes the storage has.
+    pub fn size(&self) -> u64 {
+        self.inner.size
+    }
+
+    /// How the file lies on storage, as libhdf5 names it: `sec2` for one file, `family` for several.
+    pub fn driver(&self) -> &'static str {
+        self.inner.driver
     }
 
     /// The version of the superblock.

@@ -15,6 +15,7 @@ mod group;
 mod heap;
 mod node;
 mod storage;
+mod virtual_source;
 
 pub use dataset::{Dataset, ExternalName, Layout};
 pub use error::{Error, Result};

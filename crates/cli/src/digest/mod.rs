@@ -35,13 +35,12 @@ const MAX_DEPTH: usize = 2000;
 
 pub(crate) fn run(path: &Path, cap: u64, out: &mut dyn Write) -> Result<(), Failure> {
     let file = File::open(path)?;
-    let size = std::fs::metadata(path)?.len();
     let head = Json::object([
         ("kind", Json::text("file")),
-        ("size", Json::from(size)),
+        ("size", Json::from(file.size())),
         ("superblock", Json::from(u64::from(file.superblock_version()))),
         ("userblock", Json::from(file.user_block())),
-        ("driver", Json::text("sec2")),
+        ("driver", Json::text(file.driver())),
     ]);
     let root = Node::Group(file.root()?);
     writeln!(out, "{head}")?;

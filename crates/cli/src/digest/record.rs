@@ -118,7 +118,11 @@ fn layout(dataset: &Dataset) -> Json {
             let chunk = chunk.into_iter().map(Json::from).collect();
             Json::object([class("chunked"), ("chunk", chunk), ("index", Json::text(index))])
         }
-        Ok(_) => Json::object([class("virtual")]),
+        Ok(Layout::Virtual(sources)) => {
+            let source = |(file, path): (Vec<u8>, Vec<u8>)| Json::List(vec![Json::bytes(&file), Json::bytes(&path)]);
+            Json::object([class("virtual"), ("virtual", sources.into_iter().map(source).collect())])
+        }
+        Ok(_) => Json::object([]),
     }
 }
 

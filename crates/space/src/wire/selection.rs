@@ -18,7 +18,7 @@ use super::{
     version::{self, Layout},
 };
 use crate::{
-    Error, Extent, Kind, Op, Points, Result, Selection, Slab, Space, UNLIMITED,
+    Error, Extent, Kind, MAX_RANK, Op, Points, Result, Selection, Slab, Space, UNLIMITED,
     selection::Slabs,
     tree::{self, Budget},
 };
@@ -52,6 +52,13 @@ impl Space {
             }
         }
         Ok(sink.into_bytes())
+    }
+
+    /// The selection `selection` in `extent`; fails if they have different ranks.
+    pub fn with(extent: Extent, selection: Selection) -> Result<Space> {
+        let mut space = Space::new(extent);
+        space.select(Op::Set, &selection)?;
+        Ok(space)
     }
 
     /// Reads a selection of `extent` and says how many bytes it took.
@@ -219,6 +226,32 @@ impl Space {
         }
         Ok(count as usize)
     }
+}
+
+impl Selection {
+    /// Reads a selection whose extent is known only later, and says how many bytes it took.
+    pub fn decode(bytes: &[u8]) -> Result<(Selection, usize)> {
+        let rank = usize::try_from(stored_rank(bytes)?).unwrap_or(usize::MAX);
+        if rank > MAX_RANK {
+            return Err(Error::Rank(rank));
+        }
+        let (space, taken) = Space::decode_selection(Extent::simple(&vec![0; rank])?, bytes)?;
+        Ok((space.selection, taken))
+    }
+}
+
+/// The rank that a stored selection names; none for nothing and everything.
+fn stored_rank(bytes: &[u8]) -> std::result::Result<u32, Malformed> {
+    let mut reader = Reader::new("selection", bytes);
+    let (kind, version) = (reader.u32()?, reader.u32()?);
+    reader.skip(match (kind, version) {
+        (POINTS, 2) => 1,
+        (HYPERSLAB, 2) => 5,
+        (HYPERSLAB, 3) => 2,
+        (POINTS | HYPERSLAB, _) => 8,
+        _ => return Ok(0),
+    })?;
+    reader.u32()
 }
 
 fn number_width(reader: &mut Reader<'_>) -> std::result::Result<Width, Malformed> {
