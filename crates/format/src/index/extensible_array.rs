@@ -157,7 +157,8 @@ impl ExtensibleArray {
     /// How many bytes a super block takes.
     pub fn super_size(&self, block: &SuperBlock, widths: Widths) -> u64 {
         let head = 6 + widths.offsets.bytes() as u64 + self.offset_width().bytes() as u64;
-        head + block.blocks * (self.bitmap(block) + widths.offsets.bytes() as u64) + 4
+        let each = self.bitmap(block).saturating_add(widths.offsets.bytes() as u64);
+        block.blocks.saturating_mul(each).saturating_add(head + 4)
     }
 
     /// How many bytes stand before the elements or pages of a data block, checksum included if it is paged.
