@@ -18,5 +18,6 @@ pub use error::{Error, Result};
 pub use external::{ExternalPart, Externals};
 pub use filters::{pipeline, unfilter};
 pub use index::Index;
+pub use scatter::scatter;
 pub use values::{Storage, Values};
 pub use virtual_parts::{VirtualPart, VirtualSource};

@@ -18,6 +18,11 @@ pub(crate) fn copy(from: &[u8], source: &Space, to: &mut [u8], target: &Space, e
     Ok(())
 }
 
+/// Copies values that lie one after the other to the selected places of `to`.
+pub fn scatter(from: &[u8], to: &mut [u8], places: &Space, element: u64) -> Result<()> {
+    copy(from, &Space::simple(&[places.npoints()])?, to, places, element)
+}
+
 /// Puts the fill value, one element long, in every selected place; zeros where there is none.
 pub(crate) fn fill(value: Option<&[u8]>, to: &mut [u8], target: &Space, element: u64) -> Result<()> {
     for run in target.runs(element)? {

@@ -48,7 +48,7 @@ pub(crate) fn read(
         }
         let from = target.project_intersection(&source, wanted)?;
         let bytes = part.dataset.read(&from)?;
-        scatter::copy(&bytes, &Space::simple(&[from.npoints()])?, buf, &there, element)?;
+        scatter::scatter(&bytes, buf, &there, element)?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::{
 use hyperslab_driver::Driver;
 use hyperslab_file::{OpenFile, OpenOptions};
 use hyperslab_filter::Registry;
-use hyperslab_object::{Context, Found};
+use hyperslab_object::{Context, Found, Object};
 
 use crate::{Dataset, Error, Group, Heap, Node, Result, storage};
 
@@ -79,16 +79,19 @@ impl File {
 
     /// The object whose header is at an address.
     pub fn at(&self, address: u64) -> Result<Node> {
-        Node::open(self, address)
+        Node::new(self, Object::open(&self.inner.context, address)?, 0)
     }
 
     /// The object that a path leads to.
     pub fn get(&self, path: impl AsRef<[u8]>) -> Result<Node> {
-        let path = path.as_ref();
+        self.get_below(path.as_ref(), 0)
+    }
+
+    fn get_below(&self, path: &[u8], depth: u8) -> Result<Node> {
         let context = &self.inner.context;
         let root = context.file().superblock().root.header().unwrap_or(0);
         match hyperslab_object::resolve(context, root, path)? {
-            Found::Object(object) => Node::new(self, *object),
+            Found::Object(object) => Node::new(self, *object, depth),
             Found::Missing { at } => Err(Error::Missing(String::from_utf8_lossy(&at).into_owned())),
             Found::External { .. } => Err(Error::Unsupported("following an external link")),
             Found::User(_) => Err(Error::Unsupported("following a user-defined link")),
@@ -97,8 +100,12 @@ impl File {
 
     /// The dataset that a path leads to.
     pub fn dataset(&self, path: impl AsRef<[u8]>) -> Result<Dataset> {
-        let path = path.as_ref();
-        match self.get(path)? {
+        self.dataset_below(path.as_ref(), 0)
+    }
+
+    /// As [`File::dataset`], for the source of a virtual dataset that itself stands below others.
+    pub(crate) fn dataset_below(&self, path: &[u8], depth: u8) -> Result<Dataset> {
+        match self.get_below(path, depth)? {
             Node::Dataset(dataset) => Ok(dataset),
             other => {
                 let path = String::from_utf8_lossy(path).into_owned();

@@ -24,15 +24,12 @@ pub struct NamedDatatype {
 }
 
 impl Node {
-    pub(crate) fn open(file: &File, address: u64) -> Result<Node> {
-        Self::new(file, Object::open(&file.inner.context, address)?)
-    }
-
-    pub(crate) fn new(file: &File, object: Object) -> Result<Node> {
+    /// The object as what it is, opened below `depth` virtual datasets.
+    pub(crate) fn new(file: &File, object: Object, depth: u8) -> Result<Node> {
         let file = file.clone();
         Ok(match object.kind() {
             Kind::Group => Node::Group(Group { file, object }),
-            Kind::Dataset => Node::Dataset(Dataset::checked(file, object)?),
+            Kind::Dataset => Node::Dataset(Dataset::open(file, object, depth)?),
             Kind::Datatype => Node::Datatype(NamedDatatype { file, object }),
         })
     }
@@ -65,7 +62,7 @@ impl Node {
     fn object(&self) -> &Object {
         match self {
             Node::Group(group) => &group.object,
-            Node::Dataset(dataset) => &dataset.object,
+            Node::Dataset(dataset) => dataset.object(),
             Node::Datatype(datatype) => &datatype.object,
         }
     }
@@ -73,7 +70,7 @@ impl Node {
     fn file(&self) -> &File {
         match self {
             Node::Group(group) => &group.file,
-            Node::Dataset(dataset) => &dataset.file,
+            Node::Dataset(dataset) => dataset.file(),
             Node::Datatype(datatype) => &datatype.file,
         }
     }

@@ -21,15 +21,15 @@ struct Lazy {
     opened: OnceLock<Option<Dataset>>,
 }
 
-/// The parts that mappings describe, for a virtual dataset of this type.
-pub(crate) fn parts(above: &Dataset, mappings: Vec<Mapping>, datatype: &Datatype) -> crate::Result<Vec<VirtualPart>> {
-    if above.depth == MAX_DEPTH {
+/// The parts of a virtual dataset that its mappings describe.
+pub(crate) fn parts(above: &Dataset, mappings: Vec<Mapping>) -> crate::Result<Vec<VirtualPart>> {
+    if above.depth() == MAX_DEPTH {
         let why = format!("more than {MAX_DEPTH} virtual datasets stand above one another");
         return Err(Error::Source(why).into());
     }
     let part = |mapping: Mapping| {
         let (target, source) = (mapping.target.clone(), mapping.source.clone());
-        let (file, depth, datatype) = (above.file.clone(), above.depth + 1, datatype.clone());
+        let (file, depth, datatype) = (above.file().clone(), above.depth() + 1, above.datatype().clone());
         VirtualPart {
             target,
             source,
@@ -41,18 +41,18 @@ pub(crate) fn parts(above: &Dataset, mappings: Vec<Mapping>, datatype: &Datatype
 
 impl Lazy {
     fn dataset(&self) -> Option<&Dataset> {
-        let deeper = |dataset: Dataset| Dataset { depth: self.depth, ..dataset };
-        self.opened.get_or_init(|| self.open().ok().map(deeper)).as_ref()
+        self.opened.get_or_init(|| self.open().ok()).as_ref()
     }
 
     /// Sources lie beside the file, unless their names say otherwise.
     fn open(&self) -> crate::Result<Dataset> {
+        let (path, depth) = (&self.mapping.dataset, self.depth);
         if self.mapping.file == b"." {
-            return self.file.dataset(&self.mapping.dataset);
+            return self.file.dataset_below(path, depth);
         }
         let name = String::from_utf8_lossy(&self.mapping.file).into_owned();
         let beside = self.file.inner.path.as_ref().and_then(|path| path.parent()).map(|parent| parent.join(&name));
-        File::open(beside.unwrap_or_else(|| name.into()))?.dataset(&self.mapping.dataset)
+        File::open(beside.unwrap_or_else(|| name.into()))?.dataset_below(path, depth)
     }
 }
 
@@ -62,17 +62,16 @@ fn failed(why: impl std::fmt::Display) -> Error {
 
 impl VirtualSource for Lazy {
     fn extent(&self) -> Result<Option<Extent>> {
-        self.dataset().map(|dataset| dataset.extent().map_err(failed)).transpose()
+        Ok(self.dataset().map(|dataset| dataset.extent().clone()))
     }
 
     fn read(&self, selection: &Space) -> Result<Vec<u8>> {
         let dataset = self.dataset().ok_or_else(|| failed("it cannot be opened"))?;
         let bytes = dataset.read_stored_selection(selection).map_err(failed)?;
-        let stored = dataset.datatype().map_err(failed)?;
-        if stored == self.datatype {
+        if *dataset.datatype() == self.datatype {
             return Ok(bytes);
         }
-        let plan = Plan::new(&stored, &self.datatype).map_err(failed)?;
+        let plan = Plan::new(dataset.datatype(), &self.datatype).map_err(failed)?;
         let count = usize::try_from(selection.npoints()).unwrap_or(0);
         let mut converted = vec![0; count.saturating_mul(self.datatype.size())];
         plan.convert(count, &bytes, &mut converted, &NoHeap, &mut Arena::default()).map_err(failed)?;

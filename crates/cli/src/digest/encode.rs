@@ -115,7 +115,7 @@ impl<'a> Encoder<'a> {
         let dataset = number(dataset);
         let path = self.scene.paths.get(&dataset)?;
         let hyperslab::Node::Dataset(dataset) = self.scene.file.at(dataset).ok()? else { return None };
-        let (space, _) = Space::decode_selection(dataset.extent().ok()?, selection).ok()?;
+        let (space, _) = Space::decode_selection(dataset.extent().clone(), selection).ok()?;
         out.push(3);
         text(path, out);
         selected(&space, out);
@@ -151,7 +151,7 @@ impl Encoder<'_> {
             }
             REGION => {
                 let hyperslab::Node::Dataset(dataset) = self.scene.file.at(target).ok()? else { return None };
-                let (space, _) = Space::decode_selection(dataset.extent().ok()?, rest.get(8..)?).ok()?;
+                let (space, _) = Space::decode_selection(dataset.extent().clone(), rest.get(8..)?).ok()?;
                 out.push(3);
                 text(path, out);
                 selected(&space, out);

@@ -64,38 +64,21 @@ fn attribute(scene: &Scene<'_>, attribute: &Attribute) -> Json {
 }
 
 fn describe_dataset(scene: &Scene<'_>, dataset: &Dataset, json: &mut Json) {
-    let datatype = dataset.datatype();
-    let committed = dataset.has_committed_datatype().unwrap_or(false);
-    json.set(
-        "dtype",
-        datatype
-            .as_ref()
-            .map_or_else(|why| Json::error("dtype", why), |datatype| describe::datatype(datatype, committed)),
-    );
-    let (datatype, extent) = (datatype.ok(), dataset.extent());
-    match &extent {
-        Ok(extent) => {
-            json.set("shape", shape(extent));
-            let max = |&max: &u64| if max == UNLIMITED { Json::Null } else { Json::from(max) };
-            let maxima = (extent.rank() > 0).then(|| extent.max().iter().map(max).collect());
-            json.set("maxshape", maxima.unwrap_or(Json::Null));
-        }
-        Err(why) => json.set("shape", Json::error("space", why)),
-    }
+    let extent = dataset.extent();
+    json.set("dtype", describe::datatype(dataset.datatype(), dataset.has_committed_datatype()));
+    json.set("shape", shape(extent));
+    let max = |&max: &u64| if max == UNLIMITED { Json::Null } else { Json::from(max) };
+    let maxima = (extent.rank() > 0).then(|| extent.max().iter().map(max).collect());
+    json.set("maxshape", maxima.unwrap_or(Json::Null));
     json.set("layout", layout(dataset));
     let filter = |step: &hyperslab::FilterStep| {
         let params = step.params.iter().map(|&param| Json::from(u64::from(param))).collect();
         let flags = u64::from(step.flags & 0xff);
         Json::object([("id", Json::from(u64::from(step.id))), ("flags", Json::from(flags)), ("cd", params)])
     };
-    json.set(
-        "filters",
-        dataset.filters().map(|steps| steps.iter().map(filter).collect()).unwrap_or(Json::List(vec![])),
-    );
-    json.set("fill", fill(scene, dataset, datatype.as_ref()));
-    if let (Some(datatype), Ok(extent)) = (&datatype, &extent) {
-        json.set("data", data(scene, dataset, datatype, extent));
-    }
+    json.set("filters", dataset.filters().iter().map(filter).collect());
+    json.set("fill", fill(scene, dataset));
+    json.set("data", data(scene, dataset));
 }
 
 fn shape(extent: &Extent) -> Json {
@@ -126,11 +109,8 @@ fn layout(dataset: &Dataset) -> Json {
     }
 }
 
-fn fill(scene: &Scene<'_>, dataset: &Dataset, datatype: Option<&Datatype>) -> Json {
-    let fill = match dataset.fill() {
-        Ok(fill) => fill,
-        Err(why) => return Json::error("fill", &why),
-    };
+fn fill(scene: &Scene<'_>, dataset: &Dataset) -> Json {
+    let fill = dataset.fill();
     let (status, value) = match &fill.value {
         FillValue::Undefined => ("undefined", None),
         FillValue::Default => ("default", None),
@@ -149,9 +129,9 @@ fn fill(scene: &Scene<'_>, dataset: &Dataset, datatype: Option<&Datatype>) -> Js
     };
     let mut json =
         Json::object([("status", Json::text(status)), ("alloc", Json::text(alloc)), ("time", Json::text(time))]);
-    if let (Some(value), Some(datatype)) = (value, datatype) {
+    if let Some(value) = value {
         let mut encoded = Vec::new();
-        match Encoder::new(scene).values(datatype, value, &mut encoded) {
+        match Encoder::new(scene).values(dataset.datatype(), value, &mut encoded) {
             Ok(()) => json.set("enc", Json::text(&hex(&encoded))),
             Err(_) => json.set("error", Json::text("fill")),
         }
@@ -159,8 +139,8 @@ fn fill(scene: &Scene<'_>, dataset: &Dataset, datatype: Option<&Datatype>) -> Js
     json
 }
 
-fn data(scene: &Scene<'_>, dataset: &Dataset, datatype: &Datatype, extent: &Extent) -> Json {
-    let count = extent.elements();
+fn data(scene: &Scene<'_>, dataset: &Dataset) -> Json {
+    let (datatype, count) = (dataset.datatype(), dataset.extent().elements());
     let mut json = Json::object([("n", Json::from(count))]);
     if count.saturating_mul(in_memory(datatype)) > scene.cap {
         json.set("skipped", Json::text("cap"));

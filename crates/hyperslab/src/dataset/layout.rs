@@ -1,0 +1,132 @@
+//! How a dataset is stored: for people, and for reads.
+
+use hyperslab_chunk::{Chunked, ExternalPart, Externals, Storage, Values};
+use hyperslab_format::message::{self, ChunkIndex, FillValue};
+use hyperslab_format::virtual_mapping::{self, Mapping};
+use hyperslab_structures::LocalHeap;
+
+use super::Dataset;
+use crate::{Error, Result, storage, virtual_source};
+
+/// A part of an external file: its name, the first byte, and how many bytes if that is limited.
+pub type ExternalName = (Vec<u8>, u64, Option<u64>);
+
+/// How a dataset is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Layout {
+    /// In the object header.
+    Compact,
+    /// In one piece.
+    Contiguous,
+    /// In other files, one after the other.
+    External(Vec<ExternalName>),
+    /// In chunks.
+    Chunked {
+        /// The shape of a chunk.
+        chunk: Vec<u64>,
+        /// How chunks are found: `btree1`, `single`, `implicit`, `farray`, `earray` or `btree2`.
+        index: &'static str,
+    },
+    /// In other datasets: the file and the path of each.
+    Virtual(Vec<(Vec<u8>, Vec<u8>)>),
+}
+
+impl Dataset {
+    /// How it is stored.
+    pub fn layout(&self) -> Result<Layout> {
+        use message::Layout as Stored;
+        Ok(match &self.inner.layout.layout {
+            Stored::Compact(_) => Layout::Compact,
+            Stored::Contiguous { .. } => match self.external_names()? {
+                Some(names) => Layout::External(names),
+                None => Layout::Contiguous,
+            },
+            Stored::Chunked { chunk, index, .. } => Layout::Chunked { chunk: chunk.clone(), index: index_name(*index) },
+            Stored::Virtual { .. } => {
+                let name = |mapping: Mapping| (mapping.file, mapping.dataset);
+                Layout::Virtual(self.mappings()?.into_iter().map(name).collect())
+            }
+        })
+    }
+
+    /// Where the values are.
+    pub(super) fn values(&self) -> Result<&Values> {
+        if let Some(values) = self.inner.values.get() {
+            return Ok(values);
+        }
+        let values = self.open_values()?;
+        Ok(self.inner.values.get_or_init(|| values))
+    }
+
+    fn open_values(&self) -> Result<Values> {
+        let (inner, context) = (&self.inner, &self.inner.file.inner.context);
+        let element = inner.datatype.size() as u64;
+        let storage = match &inner.layout.layout {
+            message::Layout::Compact(bytes) => Storage::Compact(bytes.clone()),
+            message::Layout::Contiguous { address, .. } => match self.externals()? {
+                Some(externals) => Storage::External(externals),
+                None => Storage::Contiguous(*address),
+            },
+            layout @ message::Layout::Chunked { .. } => {
+                let pipeline = hyperslab_chunk::pipeline(&inner.filters)?;
+                let registry = inner.file.inner.registry.clone();
+                let version = inner.layout.version;
+                let chunked =
+                    Chunked::open(context.file(), layout, version, &inner.extent, element, pipeline, registry)?;
+                Storage::Chunked(Box::new(chunked))
+            }
+            message::Layout::Virtual { .. } => Storage::Virtual(virtual_source::parts(self, self.mappings()?)?),
+        };
+        let fill = match &inner.fill.value {
+            FillValue::User(value) if value.len() as u64 == element => Some(value.clone()),
+            _ => None,
+        };
+        Ok(Values { extent: inner.extent.clone(), element, fill, storage })
+    }
+
+    /// The mappings of a virtual dataset.
+    fn mappings(&self) -> Result<Vec<Mapping>> {
+        let message::Layout::Virtual { heap: Some(heap), index } = self.inner.layout.layout else {
+            return Ok(Vec::new());
+        };
+        let file = self.file();
+        let bytes = file.heap().object(heap, index)?;
+        let mappings = virtual_mapping::decode(&bytes, file.inner.context.file().widths());
+        Ok(mappings.map_err(hyperslab_file::Error::at(heap))?)
+    }
+
+    fn external_names(&self) -> Result<Option<Vec<ExternalName>>> {
+        let context = &self.inner.file.inner.context;
+        let Some(files) = self.inner.object.external(context)? else { return Ok(None) };
+        let heap = files.heap.ok_or_else(|| Error::Missing("heap of the external files' names".into()))?;
+        let heap = LocalHeap::open(context.file(), heap)?;
+        let slot = |slot: &message::ExternalSlot| Ok((heap.string(slot.name)?.to_vec(), slot.offset, slot.size));
+        files.slots.iter().map(slot).collect::<Result<_>>().map(Some)
+    }
+
+    /// External files lie beside this one, unless their names say otherwise.
+    fn externals(&self) -> Result<Option<Externals>> {
+        let Some(names) = self.external_names()? else { return Ok(None) };
+        let path = self.inner.file.inner.path.as_ref();
+        let directory = path.and_then(|path| path.parent().map(std::path::Path::to_path_buf));
+        let part = |(name, offset, size): ExternalName| {
+            let name = String::from_utf8_lossy(&name).into_owned();
+            let path = directory.clone().unwrap_or_default().join(&name);
+            let storage = storage::open(&path).map(|(storage, _)| storage).map_err(|why| why.to_string());
+            ExternalPart { name, storage, offset, size }
+        };
+        Ok(Some(Externals { parts: names.into_iter().map(part).collect() }))
+    }
+}
+
+fn index_name(index: ChunkIndex) -> &'static str {
+    match index {
+        ChunkIndex::BtreeV1 => "btree1",
+        ChunkIndex::Single(_) => "single",
+        ChunkIndex::Implicit => "implicit",
+        ChunkIndex::FixedArray => "farray",
+        ChunkIndex::ExtensibleArray => "earray",
+        ChunkIndex::BtreeV2 => "btree2",
+    }
+}
