@@ -14,6 +14,7 @@ mod file;
 mod group;
 mod heap;
 mod node;
+mod reference;
 mod storage;
 mod virtual_source;
 
@@ -25,6 +26,7 @@ pub use heap::Heap;
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
 pub use hyperslab_object::Attribute;
 pub use node::{NamedDatatype, Node};
+pub use reference::{Part, Referent};
 
 pub use hyperslab_driver as driver;
 pub use hyperslab_dtype as dtype;
