@@ -16,6 +16,7 @@ mod heap;
 mod node;
 mod reference;
 mod storage;
+mod value;
 mod virtual_source;
 
 pub use dataset::{Dataset, ExternalName, Layout};
@@ -27,6 +28,7 @@ pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, Fil
 pub use hyperslab_object::Attribute;
 pub use node::{NamedDatatype, Node};
 pub use reference::{Part, Referent};
+pub use value::{Value, Values};
 
 pub use hyperslab_driver as driver;
 pub use hyperslab_dtype as dtype;

@@ -14,6 +14,7 @@ use hyperslab_space::Extent;
 use crate::{File, Result};
 
 pub use layout::{ExternalName, Layout};
+pub(crate) use read::room;
 
 /// An object that holds an array of values. Cheap to clone; any number of threads may use it at once.
 #[derive(Clone, Debug)]
