@@ -19,7 +19,7 @@ mod storage;
 mod value;
 mod virtual_source;
 
-pub use dataset::{Dataset, ExternalName, Layout};
+pub use dataset::{Dataset, ExternalName, Layout, StoredSize};
 pub use error::{Error, Result};
 pub use file::File;
 pub use group::Group;
