@@ -28,7 +28,7 @@ pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, Fil
 pub use hyperslab_object::Attribute;
 pub use node::{NamedDatatype, Node};
 pub use reference::{Part, Referent};
-pub use value::{Value, Values};
+pub use value::{Shown, Value, Values};
 
 pub use hyperslab_driver as driver;
 pub use hyperslab_dtype as dtype;
