@@ -9,27 +9,40 @@
 //! - [`driver`]: file drivers that see a whole request at once.
 
 mod dataset;
+mod element;
 mod error;
 mod file;
 mod group;
 mod heap;
 mod node;
+mod slice;
 mod storage;
+mod view;
 mod virtual_source;
 
 pub use dataset::{Dataset, ExternalName, Layout};
+pub use element::{Element, Recipe};
 pub use error::{Error, Result};
 pub use file::File;
 pub use group::Group;
-pub use heap::Heap;
+pub use heap::{Heap, Sequences};
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
 pub use hyperslab_object::Attribute;
 pub use node::{NamedDatatype, Node};
+pub use slice::{Index, Slice};
+pub use view::View;
 
 pub use hyperslab_driver as driver;
 pub use hyperslab_dtype as dtype;
 pub use hyperslab_filter as filter;
 pub use hyperslab_space as space;
+
+/// What derived code calls; not for people.
+#[doc(hidden)]
+pub mod derived {
+    pub use crate::element::{Field, Fields, Variants};
+    pub use bytemuck;
+}
 
 /// The README's examples, compiled and run as tests.
 #[cfg(doctest)]

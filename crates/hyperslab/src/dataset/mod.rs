@@ -1,7 +1,9 @@
 //! Datasets.
 
+mod batch;
 mod layout;
 mod read;
+mod typed;
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,6 +16,7 @@ use hyperslab_space::Extent;
 use crate::{File, Result};
 
 pub use layout::{ExternalName, Layout};
+pub(crate) use read::room;
 
 /// An object that holds an array of values. Cheap to clone; any number of threads may use it at once.
 #[derive(Clone, Debug)]
@@ -71,6 +74,21 @@ impl Dataset {
     /// Its size in each dimension; nothing for a scalar.
     pub fn shape(&self) -> &[u64] {
         self.inner.extent.dims()
+    }
+
+    /// The number of its dimensions; none for a scalar.
+    pub fn rank(&self) -> usize {
+        self.inner.extent.rank()
+    }
+
+    /// How many values it has.
+    pub fn len(&self) -> u64 {
+        self.inner.extent.elements()
+    }
+
+    /// Whether it has no values.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The type of its values, as stored.
