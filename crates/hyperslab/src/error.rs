@@ -80,6 +80,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// The same, of an object that a path leads to.
+    pub(crate) fn of(self, path: &[u8]) -> Error {
+        match self {
+            Error::Kind { found, wanted, .. } => {
+                Error::Kind { path: String::from_utf8_lossy(path).into_owned(), found, wanted }
+            }
+            other => other,
+        }
+    }
+
     /// Values of type `stored` where a `T` is wanted.
     pub(crate) fn mismatch<T>(stored: &Datatype) -> Error {
         Error::Mismatch { stored: stored.to_string(), wanted: type_name::<T>().into(), why: instead(stored) }

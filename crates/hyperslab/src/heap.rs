@@ -35,6 +35,11 @@ impl<'a> Heap<'a> {
         Heap { file, fetched: Vec::new(), met: Mutex::default() }
     }
 
+    /// The file that it belongs to.
+    pub fn file(&self) -> &'a File {
+        self.file
+    }
+
     /// An object of the heap.
     pub fn object(&self, address: u64, index: u32) -> Result<Vec<u8>> {
         if let Some(known) = self.fetched(address) {
@@ -87,9 +92,10 @@ impl<'a> Heap<'a> {
 impl Source for Heap<'_> {
     fn sequence(&self, reference: &[u8], size: usize) -> hyperslab_dtype::Result<Option<Sequence<'_>>> {
         let reference = HeapReference::decode(reference)?;
-        if reference.is_null() || reference.count == 0 {
+        if reference.is_null() {
             return Ok(None);
         }
+        // Also for no elements: a reference into nowhere is damage, and libhdf5 says so too.
         let count = reference.count as usize;
         let bytes = match self.fetched(reference.address) {
             Some(known) => known.get(reference.index).map(Cow::Borrowed).map_err(Into::into),
@@ -125,7 +131,7 @@ impl<'a> Sequences<'a> {
     /// is no elements.
     pub fn with<R>(&self, reference: &[u8], size: usize, make: impl FnOnce(usize, &[u8]) -> Result<R>) -> Result<R> {
         let reference = HeapReference::decode(reference)?;
-        if reference.is_null() || reference.count == 0 {
+        if reference.is_null() {
             return make(0, &[]);
         }
         let count = reference.count as usize;

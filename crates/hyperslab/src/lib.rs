@@ -8,6 +8,7 @@
 //! - [`filter`]: filters of chunks;
 //! - [`driver`]: file drivers that see a whole request at once.
 
+mod attribute;
 mod dataset;
 mod element;
 mod error;
@@ -19,7 +20,9 @@ mod slice;
 mod storage;
 mod view;
 mod virtual_source;
+mod visit;
 
+pub use attribute::Attribute;
 pub use dataset::{Dataset, ExternalName, Layout};
 pub use element::{Element, Recipe};
 pub use error::{Error, Result};
@@ -27,7 +30,6 @@ pub use file::File;
 pub use group::Group;
 pub use heap::{Heap, Sequences};
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
-pub use hyperslab_object::Attribute;
 pub use node::{NamedDatatype, Node};
 pub use slice::{Index, Slice};
 pub use view::View;
