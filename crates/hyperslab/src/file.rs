@@ -71,10 +71,7 @@ impl File {
     pub fn root(&self) -> Result<Group> {
         let root = self.inner.context.file().superblock().root.header();
         let root = root.ok_or_else(|| Error::Missing("root group".into()))?;
-        match self.at(root)? {
-            Node::Group(group) => Ok(group),
-            other => Err(Error::Kind { path: "/".into(), found: other.kind(), wanted: "group" }),
-        }
+        self.at(root)?.into_group().map_err(|why| why.of(b"/"))
     }
 
     /// The object whose header is at an address.
@@ -88,14 +85,31 @@ impl File {
     }
 
     fn get_below(&self, path: &[u8], depth: u8) -> Result<Node> {
-        let context = &self.inner.context;
-        let root = context.file().superblock().root.header().unwrap_or(0);
-        match hyperslab_object::resolve(context, root, path)? {
+        let root = self.inner.context.file().superblock().root.header().unwrap_or(0);
+        self.get_from(root, path, depth)
+    }
+
+    /// As [`File::get`], from the group at an address on.
+    pub(crate) fn get_from(&self, start: u64, path: &[u8], depth: u8) -> Result<Node> {
+        match hyperslab_object::resolve(&self.inner.context, start, path)? {
             Found::Object(object) => Node::new(self, *object, depth),
             Found::Missing { at } => Err(Error::Missing(String::from_utf8_lossy(&at).into_owned())),
             Found::External { .. } => Err(Error::Unsupported("following an external link")),
             Found::User(_) => Err(Error::Unsupported("following a user-defined link")),
         }
+    }
+
+    /// The group that a path leads to.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/weather.h5"))?;
+    /// assert_eq!(file.group("station")?.len()?, 6);
+    /// assert_eq!(file.group("height").unwrap_err().to_string(), "height is a dataset, not a group");
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn group(&self, path: impl AsRef<[u8]>) -> Result<Group> {
+        let path = path.as_ref();
+        self.get(path)?.into_group().map_err(|why| why.of(path))
     }
 
     /// The dataset that a path leads to.
@@ -105,13 +119,7 @@ impl File {
 
     /// As [`File::dataset`], for the source of a virtual dataset that itself stands below others.
     pub(crate) fn dataset_below(&self, path: &[u8], depth: u8) -> Result<Dataset> {
-        match self.get_below(path, depth)? {
-            Node::Dataset(dataset) => Ok(dataset),
-            other => {
-                let path = String::from_utf8_lossy(path).into_owned();
-                Err(Error::Kind { path, found: other.kind(), wanted: "dataset" })
-            }
-        }
+        self.get_below(path, depth)?.into_dataset().map_err(|why| why.of(path))
     }
 
     /// The values that are kept outside of datasets and attributes: variable-length data and region references.
