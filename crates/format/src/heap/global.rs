@@ -1,8 +1,8 @@
 //! The global heap: collections of variable-length values and region references.
 //!
 //! ```text
-//!  collection  | GCOL | version 1 | 0, 3 | size of the whole L | objects… |
-//!  object      | index, 2 | references, 2 | 0, 4 | size L | bytes, padded to 8 |
+//!  collection  | GCOL | version 1 | 0, 3 | size of the whole L, padded to 8 | objects… |
+//!  object      | index, 2 | references, 2 | 0, 4 | size L, padded to 8 | bytes, padded to 8 |
 //! ```
 
 use std::ops::Range;
@@ -11,9 +11,9 @@ use hyperslab_base::{Reader, Widths};
 
 use crate::Result;
 
-/// The bytes before the first object.
+/// The bytes before the first object, and before the bytes of each object.
 pub const fn head_size(widths: Widths) -> usize {
-    8 + widths.lengths.bytes()
+    (8 + widths.lengths.bytes()).next_multiple_of(8)
 }
 
 /// Reads the size of a collection from its first bytes.
@@ -29,6 +29,7 @@ pub type Object = (u16, Range<usize>);
 pub fn decode(bytes: &[u8], widths: Widths) -> Result<Vec<Object>> {
     let mut reader = Reader::new("global heap collection", bytes);
     head(&mut reader, widths)?;
+    reader.align(8);
     let mut objects = Vec::new();
     while reader.left() >= head_size(widths) {
         let index = reader.u16()?;
@@ -37,6 +38,7 @@ pub fn decode(bytes: &[u8], widths: Widths) -> Result<Vec<Object>> {
         if index == 0 {
             break; // the free space behind the last object
         }
+        reader.align(8);
         let start = reader.position();
         reader.take(size)?;
         objects.push((index, start..start + size));
@@ -50,4 +52,19 @@ fn head(reader: &mut Reader<'_>, widths: Widths) -> Result<u64> {
     reader.version(1..=1)?;
     reader.skip(3)?;
     reader.length(widths)
+}
+
+#[cfg(test)]
+mod tests {
+    use hyperslab_base::Width;
+
+    use super::*;
+
+    #[test]
+    fn objects_of_files_with_narrow_lengths_begin_at_multiples_of_eight() {
+        let widths = Widths { offsets: Width::W4, lengths: Width::W4 };
+        let head = *b"GCOL\x01\0\0\0\x28\0\0\0\0\0\0\0";
+        let object = *b"\x01\0\0\0\0\0\0\0\x04\0\0\0\0\0\0\0NAME\0\0\0\0";
+        assert_eq!(decode(&[&head[..], &object].concat(), widths), Ok(vec![(1, 32..36)]));
+    }
 }
