@@ -4,12 +4,13 @@
 //! bytes and give values, encoders take values and give the same bytes again; none of them touches a file. Does not live here:
 //! dataspaces and datatypes (their own rooms), I/O, locks. Called by `file`, `structures` and `object`.
 //!
-//! An encoder writes the version it is told; `version` knows which one libhdf5 would choose. A value that does not fit its field is
+//! An encoder writes the version it is told; [`version`] knows which one libhdf5 would choose. A value that does not fit its field is
 //! an error that names the field.
 //!
 //! In the pictures, `O` is an address and `L` a length, as wide as the superblock says; other fields have one byte or the number given.
 
 pub mod btree_v1;
+pub mod free_space;
 pub mod heap;
 pub mod index;
 pub mod message;
@@ -17,6 +18,7 @@ pub mod object_header;
 pub mod shared_messages;
 pub mod superblock;
 pub mod symbol_table;
+pub mod version;
 pub mod virtual_mapping;
 
 mod chunk_entry;

@@ -69,7 +69,7 @@ impl Root {
 /// What libhdf5 takes where the file does not say.
 const DEFAULT_LEAF_K: u16 = 4;
 const DEFAULT_GROUP_K: u16 = 16;
-const DEFAULT_CHUNK_K: u16 = 32;
+pub(crate) const DEFAULT_CHUNK_K: u16 = 32;
 
 impl Superblock {
     /// Reads a superblock that starts at the front of `bytes`.
