@@ -46,13 +46,15 @@ pub fn decode_super(bytes: &[u8], array: &ExtensibleArray, block: &SuperBlock, w
     let mut reader = Reader::new("extensible array super block", bytes);
     head(&mut reader, b"EASB", widths)?;
     reader.uint(array.offset_width())?;
-    let (pages, bitmap) = (array.pages(block.elements) as usize, array.bitmap(block) as usize);
-    let mut written = Vec::new();
+    // There are whole bytes for each data block, but the bits of all blocks follow each other without a gap.
+    let bitmap = array.bitmap(block).checked_mul(block.blocks).and_then(|size| usize::try_from(size).ok());
+    let bits = reader.take(bitmap.unwrap_or(usize::MAX))?;
+    let mut bits = bits.iter().flat_map(|byte| (0..8).map(move |bit| byte & (0x80 >> bit) != 0));
+    let pages = array.pages(block.elements) as usize;
+    let mut blocks = Vec::new();
     for _ in 0..block.blocks {
-        let bits = reader.take(bitmap)?.iter().flat_map(|byte| (0..8).map(move |bit| byte & (0x80 >> bit) != 0));
-        written.push(bits.take(pages).collect());
+        blocks.push((reader.address(widths)?, bits.by_ref().take(pages).collect()));
     }
-    let blocks = written.into_iter().map(|written| Ok((reader.address(widths)?, written))).collect::<Result<_>>()?;
     reader.checksum(bytes)?;
     Ok(blocks)
 }
@@ -125,12 +127,13 @@ pub fn encode_super(
     write_head(&mut writer, b"EASB", array, header, widths)?;
     writer.uint("offset", array.offset_width(), block.first)?;
     let pages = array.pages(block.elements);
-    for (_, written) in entries {
-        if written.len() as u64 != pages {
-            return Err(writer.refuse("pages", format!("{} where {pages} belong", written.len())));
-        }
-        writer.extend(&bitmap(written));
+    if let Some((_, written)) = entries.iter().find(|(_, written)| written.len() as u64 != pages) {
+        return Err(writer.refuse("pages", format!("{} where {pages} belong", written.len())));
     }
+    let end = array.bitmap(block).saturating_mul(block.blocks).saturating_add(writer.position() as u64);
+    let bits: Vec<bool> = entries.iter().flat_map(|(_, written)| written.iter().copied()).collect();
+    writer.extend(&bitmap(&bits));
+    writer.fill_to("pages", usize::try_from(end).unwrap_or(usize::MAX))?;
     entries.iter().try_for_each(|(block, _)| writer.address("data block", widths, *block))?;
     writer.checksum();
     Ok(writer.into_bytes())
