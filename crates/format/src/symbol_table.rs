@@ -1,7 +1,7 @@
 //! Groups of the old kind: symbol table entries, and the nodes that hold them.
 //!
 //! ```text
-//!  entry  | link name O | object header O | what is cached, 4 | 0, 4 | cache, 16 |
+//!  entry  | link name L | object header O | what is cached, 4 | 0, 4 | cache, 16 |
 //!  node   | SNOD | version 1 | 0 | symbols, 2 | entries… |
 //! ```
 
@@ -39,12 +39,12 @@ pub enum Cache {
 impl Entry {
     /// How many bytes an entry takes.
     pub const fn size(widths: Widths) -> usize {
-        2 * widths.offsets.bytes() + 24
+        widths.lengths.bytes() + widths.offsets.bytes() + 24
     }
 
     /// Reads an entry.
     pub fn decode(reader: &mut Reader<'_>, widths: Widths) -> Result<Entry> {
-        let name = reader.uint(widths.offsets)?;
+        let name = reader.length(widths)?;
         let header = reader.address(widths)?;
         let kind = reader.u32()?;
         reader.skip(4)?;
@@ -60,7 +60,7 @@ impl Entry {
 
     /// Writes an entry.
     pub fn encode(&self, writer: &mut Writer, widths: Widths) -> Encoded<()> {
-        writer.uint("name", widths.offsets, self.name)?;
+        writer.length("name", widths, self.name)?;
         writer.address("object header", widths, self.header)?;
         writer.u32(match self.cache {
             Cache::Nothing => 0,
