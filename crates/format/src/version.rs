@@ -1,12 +1,13 @@
 //! Which versions libhdf5 writes. The lower bound of a file asks for a version; what the version cannot hold raises it.
 //!
-//! | lower bound | superblock | header | groups | dataspace | fill value | layout | pipeline | attribute |
+//! | lower bound | superblock | header | groups | dataspace | fill value | chunked layout | pipeline | attribute |
 //! |---|---|---|---|---|---|---|---|---|
 //! | earliest | 0 | 1 | old | 1 | 2 | 3 | 1 | 1 |
 //! | 1.8 | 2 | 2 | new | 2 | 3 | 3 | 2 | 3 |
 //! | 1.10, 1.12, 1.14 | 3 | 2 | new | 2 | 3 | 4 | 2 | 3 |
-//! | 2.0 | 3 | 2 | new | 2 | 3 | 5 | 2 | 3 |
+//! | 2.0 | 3 | 2 | new | 2 | 3 | 4, filtered 5 | 2 | 3 |
 //!
+//! Chunks of 4 GiB and more have version 5 of the layout under any bound. Layouts that are not chunked have version 3, virtual ones 4.
 //! Datatypes have their own table, `hyperslab_dtype::Version`; selections have theirs in `hyperslab_space`.
 
 pub use hyperslab_space::Low;
@@ -87,14 +88,32 @@ pub fn modification_time(low: Low) -> bool {
     low == Low::Earliest
 }
 
-/// The version of the data layout message.
-pub fn data_layout(low: Low, layout: &Layout) -> u8 {
-    let least = match low {
-        Low::Earliest | Low::V18 => 3,
-        Low::V110 | Low::V112 | Low::V114 => 4,
-        Low::V200 => 5,
-    };
-    if matches!(layout, Layout::Virtual { .. }) { least.max(4) } else { least }
+/// The version of the data layout message; `filtered` if chunks go through filters.
+///
+/// ```
+/// use hyperslab_format::{message::{ChunkIndex, Layout}, version::{Low, data_layout}};
+/// let contiguous = Layout::Contiguous { address: None, size: Some(8) };
+/// assert_eq!(data_layout(Low::V200, &contiguous, false), 3);
+/// let (chunk, index) = (vec![10], ChunkIndex::Single(None));
+/// let chunked = Layout::Chunked { chunk, element_size: 4, plain_edges: false, index, address: None };
+/// assert_eq!(data_layout(Low::V114, &chunked, true), 4);
+/// assert_eq!(data_layout(Low::V200, &chunked, true), 5);
+/// ```
+pub fn data_layout(low: Low, layout: &Layout, filtered: bool) -> u8 {
+    match layout {
+        Layout::Compact(_) | Layout::Contiguous { .. } => 3,
+        Layout::Virtual { .. } => 4,
+        Layout::Chunked { chunk, element_size, .. } => {
+            let bytes = chunk.iter().fold(*element_size, |bytes, size| bytes.saturating_mul(*size));
+            if bytes > u64::from(u32::MAX) || low >= Low::V200 && filtered {
+                5
+            } else if low >= Low::V110 {
+                4
+            } else {
+                3
+            }
+        }
+    }
 }
 
 /// The version of the filter pipeline message.

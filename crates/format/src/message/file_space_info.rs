@@ -24,7 +24,7 @@ pub enum FileSpaceInfo {
     /// Version 1.
     New {
         /// The strategy.
-        strategy: Strategy,
+        strategy: SpaceStrategy,
         /// The smallest free section that is kept.
         threshold: u64,
         /// The size of a page, for the strategy that has pages.
@@ -40,7 +40,7 @@ pub enum FileSpaceInfo {
 
 /// Where space comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strategy {
+pub enum SpaceStrategy {
     /// Free-space managers, then gathered blocks, then the end of the file.
     Managers,
     /// Pages.
@@ -70,10 +70,10 @@ impl FileSpaceInfo {
             return Ok(FileSpaceInfo::Old { strategy, threshold, managers });
         }
         let strategy = match strategy {
-            0 => Strategy::Managers,
-            1 => Strategy::Pages,
-            2 => Strategy::Gathered,
-            3 => Strategy::End,
+            0 => SpaceStrategy::Managers,
+            1 => SpaceStrategy::Pages,
+            2 => SpaceStrategy::Gathered,
+            3 => SpaceStrategy::End,
             _ => return Err(reader.refuse(format!("unknown strategy {strategy}"))),
         };
         let persist = reader.u8()? != 0;
@@ -108,10 +108,10 @@ impl FileSpaceInfo {
                 managers,
             } => {
                 let strategy = match strategy {
-                    Strategy::Managers => 0,
-                    Strategy::Pages => 1,
-                    Strategy::Gathered => 2,
-                    Strategy::End => 3,
+                    SpaceStrategy::Managers => 0,
+                    SpaceStrategy::Pages => 1,
+                    SpaceStrategy::Gathered => 2,
+                    SpaceStrategy::End => 3,
                 };
                 writer.extend(&[1, strategy, u8::from(managers.is_some())]);
                 writer.length("threshold", widths, *threshold)?;

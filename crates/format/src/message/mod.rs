@@ -18,7 +18,7 @@ pub use attribute::Attribute;
 pub use attribute_info::AttributeInfo;
 pub use data_layout::{ArrayShape, ChunkIndex, DataLayout, Layout};
 pub use external_files::{ExternalFiles, ExternalSlot};
-pub use file_space_info::{FileSpaceInfo, Strategy};
+pub use file_space_info::{FileSpaceInfo, SpaceStrategy};
 pub use fill_value::{AllocTime, FillTime, FillValue, FillWrite};
 pub use filter_pipeline::{FilterPipeline, FilterStep};
 pub use group_info::GroupInfo;

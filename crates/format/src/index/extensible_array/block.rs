@@ -139,8 +139,8 @@ pub fn encode_super(
     Ok(writer.into_bytes())
 }
 
-/// Writes a data block without pages, of the array whose header is at `header`; `offset` is the number of its first element, counted
-/// behind those in the index block.
+/// Writes a data block without pages, of the array whose header is at `header`; `offset` comes from
+/// [`ExtensibleArray::data_offset`].
 pub fn encode_data(
     chunks: &[ChunkEntry],
     array: &ExtensibleArray,

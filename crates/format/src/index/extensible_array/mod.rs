@@ -175,6 +175,14 @@ impl ExtensibleArray {
         2 * u64::from(self.min_blocks.saturating_sub(1))
     }
 
+    /// The offset that the `nth` data block of a super block has in its head. Where the index block itself names the data blocks,
+    /// libhdf5 counts those of earlier super blocks in once more; nobody reads the number.
+    pub fn data_offset(&self, nth_super: u32, nth: u64) -> Option<u64> {
+        let block = self.super_block(nth_super)?;
+        let before = if nth_super < self.direct_super_blocks() { block.first_block } else { 0 };
+        before.checked_add(nth)?.checked_mul(block.elements)?.checked_add(block.first)
+    }
+
     /// Elements in a page.
     pub const fn page(&self) -> u64 {
         match 1u64.checked_shl(self.page_bits as u32) {
