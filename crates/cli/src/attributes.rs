@@ -3,7 +3,7 @@
 use crate::names::Names;
 use crate::nested::{self, Shape};
 use crate::style::{ATTRIBUTE, SHAPE, TYPE};
-use crate::text::{dims, lossy, printable, shape};
+use crate::text::{self, dims, lossy, printable, shape};
 use hyperslab::{Attribute, Node};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -53,7 +53,7 @@ fn json(attribute: &Attribute, names: &Names<'_>) -> Result<Box<RawValue>, Strin
 /// `@name  type shape = value`, on one line with at most `most` values. Says whether they could be read.
 pub(crate) fn line(out: &mut impl Write, attribute: &Attribute, names: &Names<'_>, most: u64) -> io::Result<bool> {
     let name = printable(&attribute.name);
-    let datatype = printable(attribute.datatype.to_string().as_bytes());
+    let datatype = text::datatype(&attribute.datatype.to_string());
     write!(out, "{ATTRIBUTE}@{name}{ATTRIBUTE:#}  {TYPE}{datatype}{TYPE:#}")?;
     if attribute.extent.rank() > 0 {
         write!(out, "  {SHAPE}{}{SHAPE:#}", shape(&attribute.extent))?;
