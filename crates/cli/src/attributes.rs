@@ -40,7 +40,7 @@ pub(crate) fn readable(node: &Node, errors: &mut Vec<String>) -> Vec<Attribute> 
 }
 
 fn json(attribute: &Attribute, names: &Names<'_>) -> Result<Box<RawValue>, String> {
-    let values = names.file().attribute_values(attribute).map_err(|why| why.to_string())?;
+    let values = attribute.read_values().map_err(|why| why.to_string())?;
     let mut text = Vec::new();
     let told = nested::json(&mut text, attribute.extent.dims(), values, names, u64::MAX);
     if let Some(why) = told.map_err(|why| why.to_string())?.failed {
@@ -64,7 +64,7 @@ pub(crate) fn line(out: &mut impl Write, attribute: &Attribute, names: &Names<'_
     }
     write!(out, " = ")?;
     let one_line = Shape::new(attribute.extent.dims(), usize::MAX);
-    let failed = match names.file().attribute_values(attribute) {
+    let failed = match attribute.read_values() {
         Ok(values) => nested::text(out, &one_line, values, names, most)?.failed,
         Err(why) => Some(why),
     };
