@@ -12,6 +12,10 @@ const LISTED: usize = 8;
 const ALIKE: f64 = 0.8;
 
 pub(crate) fn open(path: &Path) -> Result<File, Failure> {
+    // A name with a percent sign may stand for several files.
+    if !path.exists() && !path.to_string_lossy().contains('%') {
+        return Err(Failure::NoFile(path.display().to_string()));
+    }
     File::open(path).map_err(|why| Failure::Open { file: path.display().to_string(), why: Box::new(why) })
 }
 

@@ -9,9 +9,8 @@ const DEEPEST: usize = 2000;
 /// What the links of a group are sorted by.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Sort {
-    /// By the bytes of their names
+    // Documentation here would make the help four times as long.
     Name,
-    /// By creation, where the file keeps it
     Creation,
 }
 
