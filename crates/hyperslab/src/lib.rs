@@ -18,7 +18,7 @@
 //! | open a file and find things in it | [`File`], [`Group`], [`Node`] |
 //! | read values | [`Dataset::read`], [`Dataset::read_slice`], [`Dataset::read_into`] |
 //! | say which values | [`s!`], [`Slice`], and [`space`] for any selection |
-//! | know what values can be read as | [`Element`]; structs and enums derive it |
+//! | know what values can be read as | [`Element`](trait@Element); structs and enums derive it |
 //! | read attributes | [`Attribute`] |
 //!
 //! Compounds are read as structs, enumerations as enums:
