@@ -70,3 +70,32 @@ fn expand(prefix: &std::ffi::OsStr, directory: Option<&Path>) -> Option<PathBuf>
     expanded.push(rest.trim_start_matches('/'));
     Some(PathBuf::from(expanded))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A variable that is set whenever this runs.
+    const SET: &str = "CARGO_MANIFEST_DIR";
+
+    #[test]
+    fn the_order_of_places() {
+        let set = PathBuf::from(env::var_os(SET).unwrap());
+        let origin = Path::new("/data/run.h5");
+        let found = places(b"a/s.h5", SET, Some(Path::new("${ORIGIN}/below")), Some(origin));
+        assert_eq!(found, [set.join("a/s.h5"), "/data/below/a/s.h5".into(), "/data/a/s.h5".into(), "a/s.h5".into()]);
+        let found = places(b"/gone/s.h5", "NO SUCH VARIABLE", None, Some(origin));
+        assert_eq!(found, ["/gone/s.h5", "/data/s.h5", "s.h5"].map(PathBuf::from));
+        assert_eq!(places(b"s.h5", "NO SUCH VARIABLE", None, None), [PathBuf::from("s.h5")]);
+    }
+
+    #[test]
+    fn raw_data_is_below_the_prefix_alone() {
+        let origin = Some(Path::new("/data/run.h5"));
+        let with = |prefix| raw_places(b"r.bin", prefix, origin);
+        assert_eq!(with(None), ["/data/r.bin", "r.bin"].map(PathBuf::from));
+        assert_eq!(with(Some(Path::new("${ORIGIN}/raw"))), [PathBuf::from("/data/raw/r.bin")]);
+        assert_eq!(with(Some(Path::new("/raw"))), [PathBuf::from("/raw/r.bin")]);
+        assert_eq!(raw_places(b"/far/r.bin", Some(Path::new("/raw")), origin), [PathBuf::from("/far/r.bin")]);
+    }
+}
