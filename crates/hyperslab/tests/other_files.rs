@@ -87,22 +87,18 @@ fn open(question: &Value) -> Result<File> {
     options.open(question["file"].as_str().unwrap())
 }
 
+/// Read as Rust values and as bytes, which must agree.
 fn numbers(dataset: &Dataset, wanted: &Space) -> Result<Value> {
     let mut buf = vec![0; wanted.npoints() as usize * 8];
     let places = Space::simple(&[wanted.npoints()])?;
     dataset.read_converted(wanted, &Datatype::of::<f64>(), &places, &mut buf, &mut Arena::default())?;
-    Ok(buf.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect())
+    let converted: Vec<f64> = buf.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect();
+    assert_eq!(dataset.read_selection::<f64>(wanted)?, converted);
+    Ok(converted.into())
 }
 
 fn texts(dataset: &Dataset, wanted: &Space) -> Result<Value> {
-    let mut arena = Arena::default();
-    let mut buf = vec![0; wanted.npoints() as usize * Arena::REFERENCE];
-    let places = Space::simple(&[wanted.npoints()])?;
-    dataset.read_converted(wanted, &dataset.datatype().in_memory()?, &places, &mut buf, &mut arena)?;
-    let text = |reference: &[u8; Arena::REFERENCE]| {
-        String::from_utf8(arena.get(reference, 1).unwrap().unwrap_or_default().to_vec()).unwrap()
-    };
-    Ok(buf.as_chunks().0.iter().map(text).collect())
+    Ok(dataset.read_selection::<String>(wanted)?.into())
 }
 
 /// A link of a class of ours: an external link whose class was changed by hand.
