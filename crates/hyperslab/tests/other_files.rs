@@ -36,7 +36,7 @@ fn what_libhdf5_reads_through_a_file() {
     std::env::set_current_dir(&folder).unwrap();
     let questions: Vec<Value> =
         output.stdout.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
-    let wrong: Vec<String> = questions.iter().filter_map(|question| differs(question)).collect();
+    let wrong: Vec<String> = questions.iter().filter_map(differs).collect();
     println!("{} questions", questions.len());
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), questions.len(), wrong[..wrong.len().min(20)].join("\n"));
     user_links();
