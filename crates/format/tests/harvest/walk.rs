@@ -66,10 +66,10 @@ impl<'a> Walk<'a> {
             self.header(at)?;
         }
         self.headers.extend(self.superblock.root.header());
-        if let Root::Entry(entry) = self.superblock.root.clone() {
-            if let Cache::Group { btree, heap } = entry.cache {
-                self.group(btree, heap)?;
-            }
+        if let Root::Entry(entry) = self.superblock.root.clone()
+            && let Cache::Group { btree, heap } = entry.cache
+        {
+            self.group(btree, heap)?;
         }
         Ok(())
     }
