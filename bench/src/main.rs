@@ -2,12 +2,14 @@
 //!
 //! Run by `cargo xtask bench`, which sets up the Python environment whose h5py brings libhdf5.
 
-mod cases;
+mod case;
 mod clock;
 mod libhdf5;
+mod reads;
+mod selections;
 
 use anyhow::{Context, Result};
-use cases::{CASES, Timing};
+use case::Timing;
 use clap::Parser;
 use comfy_table::{CellAlignment, Table, presets};
 use std::path::PathBuf;
@@ -32,9 +34,9 @@ fn main() -> Result<()> {
 
     let wanted = |name: &str| arguments.names.is_empty() || arguments.names.iter().any(|part| name.contains(part));
     let mut timings = Vec::new();
-    for case in CASES.iter().filter(|case| wanted(case.name)) {
+    for case in selections::CASES.iter().chain(reads::CASES).filter(|case| wanted(case.name)) {
         eprintln!("{} …", case.name);
-        timings.push((case.run)(case.name, &hdf5)?);
+        timings.push(case.time(&hdf5).with_context(|| case.name)?);
     }
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&timings)?);
@@ -47,10 +49,11 @@ fn main() -> Result<()> {
 fn table(timings: &[Timing], version: &str) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN);
-    table.set_header(["case", "Hyperslab", &format!("libhdf5 {version}"), "times faster"]);
+    table.set_header(["case", "Hyperslab", &format!("libhdf5 {version}"), "theirs ÷ ours", "aim"]);
     for timing in timings {
         let ratio = timing.theirs.as_secs_f64() / timing.ours.as_secs_f64();
-        table.add_row([timing.name, &shown(timing.ours), &shown(timing.theirs), &format!("{ratio:.1}")]);
+        let (ratio, aim) = (format!("{ratio:.2}"), timing.aim.to_string());
+        table.add_row([timing.name, &shown(timing.ours), &shown(timing.theirs), &ratio, &aim]);
     }
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);

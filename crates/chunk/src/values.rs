@@ -1,11 +1,9 @@
 //! The values of a dataset, whatever its layout.
 
-use std::sync::Arc;
-
 use hyperslab_file::OpenFile;
 use hyperslab_space::{Extent, Space};
 
-use crate::{Chunked, Elsewhere, Error, Externals, Result, scatter};
+use crate::{Chunked, Error, Externals, Result, VirtualPart, scatter, virtual_parts};
 
 /// Where values are.
 #[derive(Debug)]
@@ -19,7 +17,7 @@ pub enum Storage {
     /// In chunks.
     Chunked(Box<Chunked>),
     /// In other datasets.
-    Virtual(Arc<dyn Elsewhere>),
+    Virtual(Vec<VirtualPart>),
 }
 
 /// The values of a dataset, as bytes of the stored type.
@@ -71,7 +69,7 @@ impl Values {
                 Ok(file.read_selection(&[piece], buf)?)
             }
             Storage::External(files) => files.read(source, target, buf, self.element),
-            Storage::Virtual(elsewhere) => elsewhere.read(source, target, buf),
+            Storage::Virtual(parts) => virtual_parts::read(parts, source, target, buf, fill, self.element),
             Storage::Chunked(chunked) => chunked.read(file, source, target, buf, fill),
         }
     }

@@ -30,7 +30,6 @@ pub mod conformance;
 pub mod lower;
 pub mod vector;
 
-mod absent;
 mod family;
 mod fault;
 #[cfg(unix)]
@@ -42,7 +41,6 @@ mod page_buffer;
 mod subfile;
 mod throttle;
 
-pub use absent::Absent;
 pub use capabilities::Capabilities;
 pub use concurrent::{Concurrent, concurrently};
 pub use ctl::{CtlFlags, CtlOp, CtlReply};

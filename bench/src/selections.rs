@@ -1,10 +1,10 @@
-//! The cases: what is timed on both sides, and that both sides find the same runs.
+//! Selections: what is timed on both sides, and that both sides find the same runs.
 
+use crate::case::Case;
 use crate::clock::side_by_side;
 use crate::libhdf5::{BATCH, Buffers, Hdf5, Operation, Pattern, Space as Theirs};
 use anyhow::{Result, ensure};
 use hyperslab_space::{Block, Op, Run, Slab, Space};
-use serde::Serialize;
 use std::time::Duration;
 
 /// Bytes of an element wherever runs are asked for.
@@ -13,67 +13,43 @@ const EXTENT: [u64; 2] = [4096, 4096];
 const BLOCKS: usize = 10_000;
 const SEED: u64 = 2;
 
-/// One line of the table.
-#[derive(Serialize)]
-pub(crate) struct Timing {
-    pub(crate) name: &'static str,
-    #[serde(rename = "ours_seconds", serialize_with = "seconds")]
-    pub(crate) ours: Duration,
-    #[serde(rename = "libhdf5_seconds", serialize_with = "seconds")]
-    pub(crate) theirs: Duration,
-}
-
-fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(time.as_secs_f64())
-}
-
-/// A case by name.
-pub(crate) struct Case {
-    pub(crate) name: &'static str,
-    pub(crate) run: fn(&'static str, &Hdf5) -> Result<Timing>,
-}
-
 /// In the order of the table.
 pub(crate) const CASES: &[Case] = &[
-    Case { name: "union of 10,000 blocks, one by one", run: union_one_by_one },
-    Case { name: "union of 10,000 blocks, in bulk", run: union_in_bulk },
-    Case { name: "runs of that union, one by one", run: |name, hdf5| runs_of_union(name, hdf5, by_one) },
-    Case { name: "runs of that union, in batches", run: |name, hdf5| runs_of_union(name, hdf5, by_batch) },
-    Case {
-        name: "runs of a strided 1,000 × 1,000, one by one", run: |name, hdf5| runs_of_strided(name, hdf5, by_one)
-    },
-    Case {
-        name: "runs of a strided 1,000 × 1,000, in batches",
-        run: |name, hdf5| runs_of_strided(name, hdf5, by_batch),
-    },
+    Case { name: "union of 10,000 blocks, one by one", aim: 10., run: union_one_by_one },
+    Case { name: "union of 10,000 blocks, in bulk", aim: 10., run: union_in_bulk },
+    Case { name: "runs of that union, one by one", aim: 3., run: |hdf5| runs_of_union(hdf5, by_one) },
+    Case { name: "runs of that union, in batches", aim: 3., run: |hdf5| runs_of_union(hdf5, by_batch) },
+    Case { name: "runs of a strided 1,000 × 1,000, one by one", aim: 3., run: |hdf5| runs_of_strided(hdf5, by_one) },
+    Case { name: "runs of a strided 1,000 × 1,000, in batches", aim: 3., run: |hdf5| runs_of_strided(hdf5, by_batch) },
 ];
 
-fn union_one_by_one(name: &'static str, hdf5: &Hdf5) -> Result<Timing> {
+/// Ours and theirs.
+type Times = (Duration, Duration);
+
+fn union_one_by_one(hdf5: &Hdf5) -> Result<Times> {
     let corners = corners();
-    let (ours, theirs) = side_by_side(|| our_union(&corners), || their_union(hdf5, &corners))?;
-    Ok(Timing { name, ours, theirs })
+    side_by_side(|| our_union(&corners), || their_union(hdf5, &corners))
 }
 
 /// libhdf5 has no bulk call: its time is that of one by one.
-fn union_in_bulk(name: &'static str, hdf5: &Hdf5) -> Result<Timing> {
+fn union_in_bulk(hdf5: &Hdf5) -> Result<Times> {
     let corners = corners();
     ensure!(our_bulk_union(&corners)? == our_union(&corners)?, "the bulk union differs");
-    let (ours, theirs) = side_by_side(|| our_bulk_union(&corners), || their_union(hdf5, &corners))?;
-    Ok(Timing { name, ours, theirs })
+    side_by_side(|| our_bulk_union(&corners), || their_union(hdf5, &corners))
 }
 
-fn runs_of_union(name: &'static str, hdf5: &Hdf5, walk: Walk) -> Result<Timing> {
+fn runs_of_union(hdf5: &Hdf5, walk: Walk) -> Result<Times> {
     let corners = corners();
-    time_runs(name, &our_union(&corners)?, &their_union(hdf5, &corners)?, walk)
+    time_runs(&our_union(&corners)?, &their_union(hdf5, &corners)?, walk)
 }
 
-fn runs_of_strided(name: &'static str, hdf5: &Hdf5, walk: Walk) -> Result<Timing> {
+fn runs_of_strided(hdf5: &Hdf5, walk: Walk) -> Result<Times> {
     let mut ours = Space::simple(&EXTENT)?;
     ours.select_hyperslab(Op::Set, &[Slab::new(0, 3, 1000, 1); 2])?;
     let mut theirs = hdf5.space(&EXTENT)?;
     let pattern = Pattern { start: &[0, 0], stride: &[3, 3], count: &[1000, 1000], block: &[1, 1] };
     theirs.select(Operation::Set, &pattern)?;
-    time_runs(name, &ours, &theirs, walk)
+    time_runs(&ours, &theirs, walk)
 }
 
 /// How we hand out runs; libhdf5 only knows batches.
@@ -94,21 +70,20 @@ fn by_batch(space: &Space) -> Result<u64> {
 }
 
 /// Times a walk over all runs; each side does the same little with a run.
-fn time_runs(name: &'static str, ours: &Space, theirs: &Theirs<'_>, walk: Walk) -> Result<Timing> {
+fn time_runs(ours: &Space, theirs: &Theirs<'_>, walk: Walk) -> Result<Times> {
     let (mut our_runs, mut their_runs) = (Merged::default(), Merged::default());
     ours.runs(ELEMENT)?.for_each(|run| our_runs.push(run));
     let mut buffers = Buffers::new();
     theirs.runs(ELEMENT as usize, &mut buffers, |offset, len| their_runs.push(Run { offset, len }))?;
-    ensure!(our_runs == their_runs, "{name}: the two sides find different runs");
-    ensure!(ours.npoints() == theirs.npoints(), "{name}: the two sides count different elements");
+    ensure!(our_runs == their_runs, "the two sides find different runs");
+    ensure!(ours.npoints() == theirs.npoints(), "the two sides count different elements");
 
     let their_walk = || {
         let mut sum = 0;
         theirs.runs(ELEMENT as usize, &mut buffers, |offset, len| sum = mix(sum, offset, len))?;
         Ok(sum)
     };
-    let (ours, theirs) = side_by_side(|| walk(ours), their_walk)?;
-    Ok(Timing { name, ours, theirs })
+    side_by_side(|| walk(ours), their_walk)
 }
 
 fn mix(sum: u64, offset: u64, len: u64) -> u64 {
