@@ -8,7 +8,7 @@ mod walk;
 
 use crate::{Error, Result, Space, view::View};
 
-pub(crate) use loops::Loops;
+pub(crate) use loops::{LoopWalk, Loops};
 use walk::Walk;
 
 /// A range of bytes.

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{Batch, Run};
-use crate::Slab;
+use crate::{Slab, Strip};
 
 /// Runs of one length at `first + i·step + j·step + …`.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl Loops {
 
 /// Where a walk over loops stands.
 #[derive(Clone, Debug)]
-pub(super) struct LoopWalk {
+pub(crate) struct LoopWalk {
     all: Loops,
     /// How often each loop was gone through, innermost first.
     at: SmallVec<[u64; 4]>,
@@ -60,7 +60,7 @@ pub(super) struct LoopWalk {
 }
 
 impl LoopWalk {
-    pub(super) fn new(all: Loops) -> LoopWalk {
+    pub(crate) fn new(all: Loops) -> LoopWalk {
         LoopWalk { at: all.loops.iter().map(|_| 0).collect(), row: all.first, done: false, all }
     }
 
@@ -119,6 +119,19 @@ impl LoopWalk {
             self.next_row();
         }
         held.into_iter().fold(value, each)
+    }
+
+    /// What is left of the innermost loop's runs.
+    #[inline]
+    pub(crate) fn next_strip(&mut self) -> Option<Strip> {
+        if self.done {
+            return None;
+        }
+        let inner = self.all.loops.first().copied().unwrap_or(Loop { count: 1, step: self.all.len });
+        let from = self.at.first().copied().unwrap_or(0);
+        let offset = self.row.wrapping_add(from.wrapping_mul(inner.step));
+        self.next_row();
+        Some(Strip { offset, len: self.all.len, step: inner.step, count: inner.count - from })
     }
 
     fn next_row(&mut self) {
