@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// Enough repetitions for a median, but not for minutes on a slow side.
 const REPETITIONS: usize = 31;
-const PATIENCE: Duration = Duration::from_secs(12);
+const PATIENCE: Duration = Duration::from_secs(6);
 
 /// The median times of `ours` and `theirs`, whose results are kept from the optimizer.
 pub(crate) fn side_by_side<A, B>(

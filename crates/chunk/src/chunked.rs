@@ -3,8 +3,9 @@
 //! Chunks without filters go between file and caller directly, all pieces in one selection request. Filtered chunks are read with one
 //! vector request per batch, decoded on all cores, and copied to their places.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
+use hyperslab_driver::lower::{self, Band};
 use hyperslab_file::OpenFile;
 use hyperslab_filter::{Pipeline, Registry};
 use hyperslab_format::{
@@ -142,32 +143,77 @@ impl Chunked {
         Ok(file.read_selection(&request, buf)?)
     }
 
-    /// One vector request, decoded on all cores.
+    /// One vector request, then each chunk decoded and its values copied to their places, on all cores.
     fn read_coded(&self, file: &OpenFile, pieces: &[Located], buf: &mut [u8]) -> Result<()> {
-        let mut stored: Vec<Vec<u8>> = Vec::with_capacity(pieces.len());
+        let mut total = 0u64;
         for located in pieces {
             file.check("chunk", located.entry.address.unwrap_or(0), located.entry.size)?;
-            stored.push(vec![0; usize::try_from(located.entry.size).unwrap_or(usize::MAX)]);
+            total = total.saturating_add(located.entry.size);
         }
-        let parts = pieces
-            .iter()
-            .zip(&mut stored)
-            .map(|(located, bytes)| (located.entry.address.unwrap_or(0), bytes.as_mut_slice()));
-        file.read_raw("chunk", parts.collect())?;
-        let decoded: Vec<Result<Vec<u8>>> =
-            pieces.par_iter().zip(&stored).map(|(located, bytes)| self.decode(located, bytes)).collect();
-        for (located, bytes) in pieces.iter().zip(decoded) {
+        let mut stored = vec![0; usize::try_from(total).map_err(|_| Error::Memory(total))?];
+        let (mut parts, mut rest) = (Vec::with_capacity(pieces.len()), stored.as_mut_slice());
+        for located in pieces {
+            let size = usize::try_from(located.entry.size).unwrap_or(usize::MAX);
+            let Some((now, later)) = std::mem::take(&mut rest).split_at_mut_checked(size) else { break };
+            parts.push((located.entry.address.unwrap_or(0), now));
+            rest = later;
+        }
+        file.read_raw("chunk", parts)?;
+        let (mut coded, mut rest) = (Vec::with_capacity(pieces.len()), stored.as_slice());
+        for located in pieces {
+            let size = usize::try_from(located.entry.size).unwrap_or(usize::MAX);
+            let (now, later) = rest.split_at_checked(size).unwrap_or((rest, &[]));
+            coded.push((located, now));
+            rest = later;
+        }
+        self.decode_all(&coded, buf)
+    }
+
+    /// Decodes chunks and copies what is wanted of them.
+    fn decode_all(&self, coded: &[(&Located, &[u8])], buf: &mut [u8]) -> Result<()> {
+        let ranges: Vec<_> = coded.iter().map(|(located, _)| self.touched(&located.piece.memory)).collect();
+        let bands = lower::bands(buf, &ranges);
+        let work = |(room, scratch): &mut (Vec<u8>, Vec<u8>), Band { start, bytes, items }: Band<'_>| -> Result<()> {
+            for (located, stored) in items.iter().filter_map(|&item| coded.get(item)) {
+                self.decode(located, stored, room, scratch)?;
+                let Piece { file, memory, .. } = &located.piece;
+                scatter::copy_to_part(room, file, bytes, start as u64, memory, self.element)?;
+            }
+            Ok(())
+        };
+        let few = bands.len() < rayon::current_num_threads() && coded.len() > 1;
+        if !few {
+            let done: Vec<Result<()>> = bands.into_par_iter().map_init(Default::default, work).collect();
+            return done.into_iter().collect();
+        }
+        // Too few places to fill at once: the copying waits until all is decoded.
+        let decoded: Vec<Result<Vec<u8>>> = coded
+            .par_iter()
+            .map_init(Vec::new, |scratch, (located, stored)| {
+                let mut room = Vec::new();
+                self.decode(located, stored, &mut room, scratch).map(|()| room)
+            })
+            .collect();
+        for ((located, _), bytes) in coded.iter().zip(decoded) {
             scatter::copy(&bytes?, &located.piece.file, buf, &located.piece.memory, self.element)?;
         }
         Ok(())
     }
 
-    fn decode(&self, located: &Located, stored: &[u8]) -> Result<Vec<u8>> {
-        let mut out = Vec::new();
-        out.try_reserve_exact(self.bytes).map_err(|_| Error::Memory(self.bytes as u64))?;
-        let decoded =
-            self.pipeline.decode(&self.registry, stored, located.entry.mask, self.bytes, &mut out, &mut Vec::new());
-        decoded.map_err(|source| Error::Filter { chunk: located.piece.chunk.to_vec(), source })?;
-        Ok(out)
+    /// From the first to the last byte of memory that is selected.
+    fn touched(&self, memory: &Space) -> Range<usize> {
+        let Some((low, high)) = memory.bounds() else { return 0..0 };
+        let linear = |coords: &[u64]| {
+            let along = |at: u64, (index, dim): (&u64, &u64)| at.saturating_mul(*dim).saturating_add(*index);
+            coords.iter().zip(memory.dims()).fold(0, along)
+        };
+        let place = |element: u64| usize::try_from(element.saturating_mul(self.element)).unwrap_or(usize::MAX);
+        place(linear(&low))..place(linear(&high).saturating_add(1))
+    }
+
+    fn decode(&self, located: &Located, stored: &[u8], room: &mut Vec<u8>, scratch: &mut Vec<u8>) -> Result<()> {
+        room.try_reserve_exact(self.bytes.saturating_sub(room.len())).map_err(|_| Error::Memory(self.bytes as u64))?;
+        let decoded = self.pipeline.decode(&self.registry, stored, located.entry.mask, self.bytes, room, scratch);
+        decoded.map_err(|source| Error::Filter { chunk: located.piece.chunk.to_vec(), source })
     }
 }

@@ -1,7 +1,7 @@
 //! The values of a dataset, whatever its layout.
 
 use hyperslab_file::OpenFile;
-use hyperslab_space::{Extent, Space};
+use hyperslab_space::{Extent, Kind, Slab, Space};
 
 use crate::{Chunked, Error, Externals, Result, VirtualPart, scatter, virtual_parts};
 
@@ -44,6 +44,8 @@ impl Values {
         if left == 0 {
             return Ok(());
         }
+        let shaped = shaped(source, target)?;
+        let target = shaped.as_ref().unwrap_or(target);
         let fill = self.fill.as_deref();
         match &self.storage {
             Storage::Compact(bytes) => {
@@ -72,5 +74,18 @@ impl Values {
             Storage::Virtual(parts) => virtual_parts::read(parts, source, target, buf, fill, self.element),
             Storage::Chunked(chunked) => chunked.read(file, source, target, buf, fill),
         }
+    }
+}
+
+/// All of a buffer, as an array of the shape of the selection that goes there: the same bytes, but then each dimension of the one side
+/// follows one of the other.
+fn shaped(source: &Space, target: &Space) -> Result<Option<Space>> {
+    if target.kind() != Kind::All || target.rank() == source.rank() {
+        return Ok(None);
+    }
+    match source.regular() {
+        Some(slabs) => Ok(Some(Space::simple(&slabs.iter().map(Slab::indices).collect::<Vec<_>>())?)),
+        None if source.kind() == Kind::All && source.rank() > 0 => Ok(Some(Space::simple(source.dims())?)),
+        None => Ok(None),
     }
 }

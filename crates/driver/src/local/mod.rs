@@ -1,8 +1,9 @@
 //! A file of the local file system.
 //!
-//! Lives here: [`Local`], how it is opened (`options`), which parts share a system call (`plan`, `overlay`) and the calls
-//! themselves (`positioned`). Does not live here: caching; the kernel does that. The terminal driver of most files.
+//! Lives here: [`Local`], how it is opened (`options`), which parts share a system call (`plan`, `overlay`), selections of
+//! small runs (`gather`), and the calls themselves (`positioned`). Does not live here: caching; the kernel does that. The terminal driver of most files.
 
+mod gather;
 mod options;
 mod overlay;
 mod plan;
@@ -11,7 +12,7 @@ mod positioned;
 use std::fs::File;
 use std::path::Path;
 
-use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, Transfer, Why, WritePart};
+use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart, lower};
 use positioned::Positioned;
 
 pub use options::OpenOptions;
@@ -129,6 +130,15 @@ impl Driver for Local {
         self.check(Operation::ReadVector, parts.iter().map(|part| (part.addr, part.buf.len())))?;
         let runs = parts.iter_mut().map(|part| (part.addr, &mut *part.buf)).collect();
         plan::read(&self.file, runs).map_err(|failed| self.failed(Operation::ReadVector, failed))
+    }
+
+    fn read_selection(&self, pairs: &[SelectionPair<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
+        let [buf] = bufs else { return lower::read_selection(self, pairs, bufs, transfer) };
+        // What is refused is refused by the lowering, with its words.
+        if pairs.iter().any(|pair| lower::check(pair, buf.len()).is_err()) || !gather::suits(pairs) {
+            return lower::read_selection(self, pairs, bufs, transfer);
+        }
+        gather::read(&self.file, pairs, buf).map_err(|failed| self.failed(Operation::ReadSelection, failed))
     }
 
     fn write_vector(&self, parts: &[WritePart<'_>], _: &Transfer) -> Result<()> {

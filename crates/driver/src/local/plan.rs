@@ -11,7 +11,7 @@ use crate::Why;
 use crate::pool::{self, Job};
 
 /// A gap of a read that is cheaper to read than to skip with another call.
-const NEAR: u64 = 4 << 10;
+pub(super) const NEAR: u64 = 4 << 10;
 /// Groups of parts that are smaller than this on average are read through a buffer of their own and copied.
 const SMALL: usize = 512;
 /// The most bytes of such a buffer.
@@ -22,6 +22,9 @@ const CALL: usize = 64 << 10;
 const WORTHWHILE: usize = 512 << 10;
 /// More threads than this do not help one request.
 const THREADS: usize = 16;
+/// One large target is read by few threads, each of its own part: copying is all there is to do, if storage is in memory.
+const LARGE: usize = 8 << 20;
+const COPYING: usize = 4;
 
 /// A range to read and where it goes.
 pub(super) type Target<'a> = (u64, &'a mut [u8]);
@@ -33,7 +36,7 @@ pub(super) struct Failed {
     pub(super) why: Why,
 }
 
-fn failed(addr: u64, len: usize) -> impl Fn(io::Error) -> Failed {
+pub(super) fn failed(addr: u64, len: usize) -> impl Fn(io::Error) -> Failed {
     move |error| Failed { addr, len, why: Why::Io(error) }
 }
 
@@ -57,7 +60,18 @@ pub(super) fn read(file: &Positioned, mut targets: Vec<Target<'_>>) -> Result<()
 
 /// Reads one target that is not empty.
 pub(super) fn read_one(file: &Positioned, addr: u64, buf: &mut [u8]) -> Result<(), Failed> {
-    over_gaps(file, &mut [(addr, buf)])
+    let threads = (buf.len() / LARGE).min(COPYING);
+    if threads < 2 {
+        return over_gaps(file, &mut [(addr, buf)]);
+    }
+    // Whole pages of the system go to each.
+    let share = buf.len().div_ceil(threads).next_multiple_of(4096);
+    let parts = buf.chunks_mut(share).zip((addr..).step_by(share));
+    pool::all(
+        parts
+            .map(|(part, addr)| -> Job<'_, Failed> { Box::new(move || over_gaps(file, &mut [(addr, part)])) })
+            .collect(),
+    )
 }
 
 /// Writes all runs, which must be disjoint, not empty, and in address order; adjacent ones in one call. One after the other: the kernel lets
@@ -98,6 +112,9 @@ fn rows<'g, 'b>(groups: Vec<&'g mut [Target<'b>]>, share: usize) -> Vec<Vec<&'g 
 fn read_group(file: &Positioned, group: &mut [Target<'_>]) -> Result<(), Failed> {
     let bytes: usize = group.iter().map(|(_, buf)| buf.len()).sum();
     let overlap = !group.is_sorted_by(|a, b| end(a) <= b.0);
+    if let [(addr, buf)] = group {
+        return read_one(file, *addr, buf);
+    }
     if overlap || bytes / group.len().max(1) < SMALL { through_sieve(file, group) } else { over_gaps(file, group) }
 }
 

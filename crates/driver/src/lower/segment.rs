@@ -169,7 +169,8 @@ impl Side<'_> {
     }
 }
 
-fn check(pair: &SelectionPair<'_>, room: usize) -> Result<(), Why> {
+/// Whether a pair can be moved to or from a buffer with this room.
+pub(crate) fn check(pair: &SelectionPair<'_>, room: usize) -> Result<(), Why> {
     if pair.element_size == 0 {
         return Err(Why::invalid("elements of zero bytes"));
     }
