@@ -1,9 +1,9 @@
 //! What a case is, and what comes of it.
 
+use crate::clock::Times;
 use crate::libhdf5::Hdf5;
 use anyhow::Result;
 use serde::Serialize;
-use std::time::Duration;
 
 /// What is timed on both sides.
 pub(crate) struct Case {
@@ -14,21 +14,15 @@ pub(crate) struct Case {
 }
 
 /// Times both sides: ours first.
-pub(crate) type Run = fn(&Hdf5) -> Result<(Duration, Duration)>;
+pub(crate) type Run = fn(&Hdf5) -> Result<(Times, Times)>;
 
 /// One line of the table.
 #[derive(Serialize)]
 pub(crate) struct Timing {
     pub(crate) name: &'static str,
     pub(crate) aim: f64,
-    #[serde(rename = "ours_seconds", serialize_with = "seconds")]
-    pub(crate) ours: Duration,
-    #[serde(rename = "theirs_seconds", serialize_with = "seconds")]
-    pub(crate) theirs: Duration,
-}
-
-fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(time.as_secs_f64())
+    pub(crate) ours: Times,
+    pub(crate) theirs: Times,
 }
 
 impl Case {

@@ -11,6 +11,7 @@ mod selections;
 use anyhow::{Context, Result};
 use case::Timing;
 use clap::Parser;
+use clock::Times;
 use comfy_table::{CellAlignment, Table, presets};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -49,11 +50,19 @@ fn main() -> Result<()> {
 fn table(timings: &[Timing], version: &str) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN);
-    table.set_header(["case", "Hyperslab", &format!("libhdf5 {version}"), "theirs ÷ ours", "aim"]);
-    for timing in timings {
-        let ratio = timing.theirs.as_secs_f64() / timing.ours.as_secs_f64();
-        let (ratio, aim) = (format!("{ratio:.2}"), timing.aim.to_string());
-        table.add_row([timing.name, &shown(timing.ours), &shown(timing.theirs), &ratio, &aim]);
+    table.set_header(["case", "Hyperslab", &format!("libhdf5 {version}"), "theirs ÷ ours", "best", "cores", "aim"]);
+    for Timing { name, aim, ours, theirs } in timings {
+        let ratio = |of: fn(&Times) -> Duration| format!("{:.2}", of(theirs).as_secs_f64() / of(ours).as_secs_f64());
+        let ratios = (ratio(|times| times.median), ratio(|times| times.best), ratio(|times| times.cores));
+        table.add_row([
+            *name,
+            &shown(ours.median),
+            &shown(theirs.median),
+            &ratios.0,
+            &ratios.1,
+            &ratios.2,
+            &aim.to_string(),
+        ]);
     }
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);

@@ -1,11 +1,10 @@
 //! Selections: what is timed on both sides, and that both sides find the same runs.
 
 use crate::case::Case;
-use crate::clock::side_by_side;
+use crate::clock::{Times, side_by_side};
 use crate::libhdf5::{BATCH, Buffers, Hdf5, Operation, Pattern, Space as Theirs};
 use anyhow::{Result, ensure};
 use hyperslab_space::{Block, Op, Run, Slab, Space};
-use std::time::Duration;
 
 /// Bytes of an element wherever runs are asked for.
 const ELEMENT: u64 = 4;
@@ -24,26 +23,26 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 /// Ours and theirs.
-type Times = (Duration, Duration);
+type Both = (Times, Times);
 
-fn union_one_by_one(hdf5: &Hdf5) -> Result<Times> {
+fn union_one_by_one(hdf5: &Hdf5) -> Result<Both> {
     let corners = corners();
     side_by_side(|| our_union(&corners), || their_union(hdf5, &corners))
 }
 
 /// libhdf5 has no bulk call: its time is that of one by one.
-fn union_in_bulk(hdf5: &Hdf5) -> Result<Times> {
+fn union_in_bulk(hdf5: &Hdf5) -> Result<Both> {
     let corners = corners();
     ensure!(our_bulk_union(&corners)? == our_union(&corners)?, "the bulk union differs");
     side_by_side(|| our_bulk_union(&corners), || their_union(hdf5, &corners))
 }
 
-fn runs_of_union(hdf5: &Hdf5, walk: Walk) -> Result<Times> {
+fn runs_of_union(hdf5: &Hdf5, walk: Walk) -> Result<Both> {
     let corners = corners();
     time_runs(&our_union(&corners)?, &their_union(hdf5, &corners)?, walk)
 }
 
-fn runs_of_strided(hdf5: &Hdf5, walk: Walk) -> Result<Times> {
+fn runs_of_strided(hdf5: &Hdf5, walk: Walk) -> Result<Both> {
     let mut ours = Space::simple(&EXTENT)?;
     ours.select_hyperslab(Op::Set, &[Slab::new(0, 3, 1000, 1); 2])?;
     let mut theirs = hdf5.space(&EXTENT)?;
@@ -70,7 +69,7 @@ fn by_batch(space: &Space) -> Result<u64> {
 }
 
 /// Times a walk over all runs; each side does the same little with a run.
-fn time_runs(ours: &Space, theirs: &Theirs<'_>, walk: Walk) -> Result<Times> {
+fn time_runs(ours: &Space, theirs: &Theirs<'_>, walk: Walk) -> Result<Both> {
     let (mut our_runs, mut their_runs) = (Merged::default(), Merged::default());
     ours.runs(ELEMENT)?.for_each(|run| our_runs.push(run));
     let mut buffers = Buffers::new();

@@ -1,7 +1,7 @@
 //! Numbers: whole datasets, selections of them, and many small reads.
 
 use super::{Value, file};
-use crate::clock::side_by_side;
+use crate::clock::{Times, side_by_side};
 use crate::libhdf5::{Hdf5, Operation, Pattern, Space as Theirs};
 use anyhow::{Result, ensure};
 use hyperslab::{
@@ -10,26 +10,26 @@ use hyperslab::{
     space::{Op, Slab, Space},
 };
 use std::io::{Read, Seek, SeekFrom};
-use std::time::Duration;
 
-type Times = (Duration, Duration);
+/// Ours and theirs.
+type Both = (Times, Times);
 
 const SIDE: u64 = 4096;
 const POINTS: usize = 20_000;
 const SMALL: (u64, u64) = (1000, 100);
 
 /// All values of an open dataset.
-pub(super) fn whole(hdf5: &Hdf5, name: &str, path: &str) -> Result<Times> {
+pub(super) fn whole(hdf5: &Hdf5, name: &str, path: &str) -> Result<Both> {
     warm::<f32>(hdf5, name, path, None)
 }
 
 /// All values of an open dataset, as doubles.
-pub(super) fn converted(hdf5: &Hdf5, path: &str) -> Result<Times> {
+pub(super) fn converted(hdf5: &Hdf5, path: &str) -> Result<Both> {
     warm::<f64>(hdf5, "grid.h5", path, None)
 }
 
 /// Points at random places, in no order.
-pub(super) fn points(hdf5: &Hdf5, path: &str) -> Result<Times> {
+pub(super) fn points(hdf5: &Hdf5, path: &str) -> Result<Both> {
     let mut random = fastrand::Rng::with_seed(3);
     let coords: Vec<u64> = (0..POINTS * 2).map(|_| random.u64(0..SIDE)).collect();
     let (mut ours, mut theirs) = (Space::simple(&[SIDE; 2])?, hdf5.space(&[SIDE; 2])?);
@@ -39,7 +39,7 @@ pub(super) fn points(hdf5: &Hdf5, path: &str) -> Result<Times> {
 }
 
 /// Every third row, and of it every fifth value.
-pub(super) fn strided(hdf5: &Hdf5, path: &str) -> Result<Times> {
+pub(super) fn strided(hdf5: &Hdf5, path: &str) -> Result<Both> {
     let count = [SIDE.div_ceil(3), SIDE.div_ceil(5)];
     let [rows, columns] = count;
     let (mut ours, mut theirs) = (Space::simple(&[SIDE; 2])?, hdf5.space(&[SIDE; 2])?);
@@ -55,7 +55,7 @@ fn warm<T: Value + Native>(
     name: &str,
     path: &str,
     selections: Option<(Space, Theirs<'_>)>,
-) -> Result<Times> {
+) -> Result<Both> {
     let name = file(name)?;
     let dataset = File::open(&name)?.dataset(path)?;
     let (selection, theirs) = selections.map_or((dataset.space(), None), |(ours, theirs)| (ours, Some(theirs)));
@@ -70,7 +70,7 @@ fn warm<T: Value + Native>(
 }
 
 /// Everything from opening the file on: the index of the chunks is not yet known.
-pub(super) fn cold(hdf5: &Hdf5, format: &str, path: &str) -> Result<Times> {
+pub(super) fn cold(hdf5: &Hdf5, format: &str, path: &str) -> Result<Both> {
     let name = file(&format!("chunks-{format}.h5"))?;
     let space = File::open(&name)?.dataset(path)?.space();
     let mut target = Target::<f32>::new(space.npoints())?;
@@ -85,7 +85,7 @@ pub(super) fn cold(hdf5: &Hdf5, format: &str, path: &str) -> Result<Times> {
 }
 
 /// The same bytes, without a file format between.
-pub(super) fn plain(_: &Hdf5) -> Result<Times> {
+pub(super) fn plain(_: &Hdf5) -> Result<Both> {
     let name = file("contiguous.h5")?;
     let dataset = File::open(&name)?.dataset("data")?;
     let space = dataset.space();
@@ -111,7 +111,7 @@ pub(super) fn plain(_: &Hdf5) -> Result<Times> {
 }
 
 /// Many reads of few elements, each with a selection of its own.
-pub(super) fn small(hdf5: &Hdf5, path: &str) -> Result<Times> {
+pub(super) fn small(hdf5: &Hdf5, path: &str) -> Result<Both> {
     let (reads, count) = SMALL;
     let name = file("grid.h5")?;
     let dataset = File::open(&name)?.dataset(path)?;

@@ -35,6 +35,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "read 100,000 chunks, ext. array", aim: 1., run: |hdf5| arrays::cold(hdf5, "latest", "growing") },
     Case { name: "read 100,000 chunks, btree2", aim: 1., run: |hdf5| arrays::cold(hdf5, "latest", "growing2") },
     Case { name: "read 200,000 strings", aim: 3., run: objects::strings },
+    Case { name: "read 200,000 strings, in one buffer", aim: 3., run: objects::strings_together },
     Case { name: "read a tree of 20,000 datasets, old", aim: 3., run: |hdf5| objects::tree(hdf5, "tree-earliest.h5") },
     Case { name: "read a tree of 20,000 datasets, latest", aim: 3., run: |hdf5| objects::tree(hdf5, "tree-latest.h5") },
     Case { name: "read a group of 20,000 datasets, old", aim: 3., run: |hdf5| objects::tree(hdf5, "flat-earliest.h5") },

@@ -1,19 +1,18 @@
 //! Objects and strings: walks, and one dataset among many.
 
 use super::{Value, file};
-use crate::clock::side_by_side;
+use crate::clock::{Times, side_by_side};
 use crate::libhdf5::{Hdf5, Visit};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use hyperslab::{
     File, Group, Node, Target,
     dtype::{Arena, Datatype},
     space::Space,
 };
 use std::path::Path;
-use std::time::Duration;
 
 /// Every object opened: kind, shape, type and the value of an attribute; from opening the file on.
-pub(super) fn tree(hdf5: &Hdf5, name: &str) -> Result<(Duration, Duration)> {
+pub(super) fn tree(hdf5: &Hdf5, name: &str) -> Result<(Times, Times)> {
     let name = file(name)?;
     let (ours, theirs) = (our_walk(&name)?, hdf5.open(&name)?.walk()?);
     ensure!(ours == theirs, "{ours:?} on our side, {theirs:?} on theirs");
@@ -38,10 +37,7 @@ fn walk_group(file: &File, group: &Group, visit: &mut Visit) -> Result<()> {
                 visit.datasets += 1;
                 visit.elements += dataset.shape().iter().product::<u64>();
                 visit.bytes += dataset.datatype().size() as u64;
-                let attribute = node.attributes()?.into_iter().next().context("no attribute")??;
-                let value = attribute.data.first_chunk().context("no value")?;
-                ensure!(attribute.name == b"scale" && attribute.datatype == Datatype::of::<f64>(), "another attribute");
-                visit.sum += f64::from_le_bytes(*value);
+                visit.sum += dataset.attribute("scale")?.read_scalar::<f64>()?;
             }
             Node::Datatype(_) => {}
         }
@@ -50,7 +46,7 @@ fn walk_group(file: &File, group: &Group, visit: &mut Visit) -> Result<()> {
 }
 
 /// One dataset three groups deep; from opening the file on.
-pub(super) fn one(hdf5: &Hdf5, name: &str) -> Result<(Duration, Duration)> {
+pub(super) fn one(hdf5: &Hdf5, name: &str) -> Result<(Times, Times)> {
     const PATH: &str = "a/b/c/wanted";
     let name = file(name)?;
     let count = File::open(&name)?.dataset(PATH)?.space().npoints();
@@ -67,13 +63,24 @@ pub(super) fn one(hdf5: &Hdf5, name: &str) -> Result<(Duration, Duration)> {
     side_by_side(ours, || hdf5.open(&name)?.dataset(PATH)?.read(f32::MEMORY, None, &mut values))
 }
 
-/// All strings; from opening the file on.
-pub(super) fn strings(hdf5: &Hdf5) -> Result<(Duration, Duration)> {
+/// All strings, each on its own; from opening the file on.
+pub(super) fn strings(hdf5: &Hdf5) -> Result<(Times, Times)> {
     let name = file("strings.h5")?;
-    let ours = || our_strings(&name);
+    let ours = || Ok(File::open(&name)?.dataset("data")?.read::<String>()?);
     let theirs = || hdf5.open(&name)?.dataset("data")?.strings();
-    ensure!(ours()?.1.bytes().len() == theirs()?.bytes(), "the two sides read different strings");
+    ensure!(
+        ours()?.iter().map(String::len).sum::<usize>() == theirs()?.bytes(),
+        "the two sides read different strings"
+    );
     side_by_side(ours, theirs)
+}
+
+/// The same, all in one buffer on our side.
+pub(super) fn strings_together(hdf5: &Hdf5) -> Result<(Times, Times)> {
+    let name = file("strings.h5")?;
+    let theirs = || hdf5.open(&name)?.dataset("data")?.strings();
+    ensure!(our_strings(&name)?.1.bytes().len() == theirs()?.bytes(), "the two sides read different strings");
+    side_by_side(|| our_strings(&name), theirs)
 }
 
 fn our_strings(name: &Path) -> Result<(Vec<u8>, Arena)> {

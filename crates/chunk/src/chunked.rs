@@ -12,7 +12,7 @@ use hyperslab_format::{
     ChunkEntry,
     message::{ChunkIndex, Layout},
 };
-use hyperslab_space::{Extent, Grid, Piece, Space};
+use hyperslab_space::{Coords, Extent, Grid, Piece, Space};
 use rayon::prelude::*;
 
 use crate::{Error, Index, Result, index::Shape, scatter};
@@ -94,10 +94,12 @@ impl Chunked {
         buf: &mut [u8],
         fill: Option<&[u8]>,
     ) -> Result<()> {
-        let mut located = Vec::new();
-        for piece in source.pieces(&self.grid, target)? {
-            let piece = piece?;
-            match self.index.find(file, &piece.chunk, self.grid.chunk())? {
+        let pieces: Vec<Piece> = source.pieces(&self.grid, target)?.collect::<hyperslab_space::Result<_>>()?;
+        let places: Vec<Coords> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
+        let entries = self.index.find_all(file, &places, self.grid.chunk())?;
+        let mut located = Vec::with_capacity(pieces.len());
+        for (piece, entry) in pieces.into_iter().zip(entries) {
+            match entry {
                 Some(entry) => {
                     let plain = self.pipeline.steps().is_empty() || (self.plain_edges && self.is_edge(&piece.chunk));
                     located.push(Located { piece, entry, coded: !plain });

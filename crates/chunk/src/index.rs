@@ -3,7 +3,7 @@
 use hyperslab_base::Width;
 use hyperslab_file::{OpenFile, Result};
 use hyperslab_format::{ChunkEntry, index::ChunkElement, message::ChunkIndex};
-use hyperslab_space::Extent;
+use hyperslab_space::{Coords, Extent};
 use hyperslab_structures::chunks;
 
 use crate::grid::Numbering;
@@ -79,26 +79,44 @@ impl Index {
         })
     }
 
-    /// The chunk at a place in the grid, if it was ever written.
-    pub fn find(&self, file: &OpenFile, place: &[u64], chunk: &[u64]) -> Result<Option<ChunkEntry>> {
-        match self {
-            Index::Empty => Ok(None),
-            Index::BtreeV1(tree) => {
-                let start: Vec<u64> = place.iter().zip(chunk).map(|(nth, size)| nth * size).collect();
-                tree.find(file, &start)
+    /// The chunks at places in the grid, in row-major order; nothing for those that were never written. Trees are walked once for all.
+    pub fn find_all(&self, file: &OpenFile, places: &[Coords], chunk: &[u64]) -> Result<Vec<Option<ChunkEntry>>> {
+        let mut found = vec![None; places.len()];
+        let mut put = |nth: usize, entry: ChunkEntry| {
+            if let Some(place) = found.get_mut(nth) {
+                *place = Some(entry);
             }
-            Index::Single(entry) => Ok(place.iter().all(|&nth| nth == 0).then(|| entry.clone())),
-            Index::Implicit(all) => Ok(all.find(place)),
-            Index::FixedArray(array, Numbered(numbering)) => match numbering.number(place) {
-                Some(number) => array.get(file, number),
-                None => Ok(None),
-            },
-            Index::ExtensibleArray(array, Numbered(numbering)) => match numbering.number(place) {
-                Some(number) => array.get(file, number),
-                None => Ok(None),
-            },
-            Index::BtreeV2(tree) => tree.find(file, place),
+        };
+        match self {
+            Index::Empty => {}
+            Index::BtreeV1(tree) => {
+                let start =
+                    |place: &Coords| place.iter().zip(chunk).map(|(nth, size)| nth.saturating_mul(*size)).collect();
+                tree.find_sorted(file, &places.iter().map(start).collect::<Vec<Coords>>(), &mut put)?;
+            }
+            Index::BtreeV2(tree) => tree.find_sorted(file, places, &mut put)?,
+            Index::Single(entry) => {
+                let first = places.iter().position(|place| place.iter().all(|&nth| nth == 0));
+                first.into_iter().for_each(|nth| put(nth, entry.clone()));
+            }
+            Index::Implicit(all) => {
+                let entries = places.iter().enumerate().filter_map(|(nth, place)| Some((nth, all.find(place)?)));
+                entries.for_each(|(nth, entry)| put(nth, entry));
+            }
+            Index::FixedArray(array, Numbered(numbering)) => {
+                for (nth, place) in places.iter().enumerate() {
+                    let entry = numbering.number(place).map_or(Ok(None), |number| array.get(file, number))?;
+                    entry.into_iter().for_each(|entry| put(nth, entry));
+                }
+            }
+            Index::ExtensibleArray(array, Numbered(numbering)) => {
+                for (nth, place) in places.iter().enumerate() {
+                    let entry = numbering.number(place).map_or(Ok(None), |number| array.get(file, number))?;
+                    entry.into_iter().for_each(|entry| put(nth, entry));
+                }
+            }
         }
+        Ok(found)
     }
 }
 

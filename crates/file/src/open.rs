@@ -33,7 +33,7 @@ impl OpenFile {
         let length = raw.len()?;
         // A page never needs to be larger than the file.
         let page_size = options.page_size.min(usize::try_from(length).unwrap_or(usize::MAX)).max(512);
-        let pages = PageBuffer::new(raw.clone(), page_size, options.pages)?;
+        let pages = PageBuffer::with_len(raw.clone(), length, page_size, options.pages)?;
         let base = find_signature(&pages, length)?;
         let mut head = vec![0; superblock::MAX_SIZE.min((length - base) as usize)];
         pages.read_at(base, &mut head, &Transfer::default())?;

@@ -22,7 +22,6 @@ pub(crate) struct Inner {
     pub(crate) context: Context,
     pub(crate) registry: Arc<Registry>,
     driver: &'static str,
-    size: u64,
     pub(crate) path: Option<PathBuf>,
 }
 
@@ -40,16 +39,16 @@ impl File {
     }
 
     fn on(storage: Arc<dyn Driver>, driver: &'static str, path: Option<PathBuf>) -> Result<File> {
-        let size = storage.len()?;
         let registry = Arc::new(Registry::default());
         let file = OpenFile::open(storage, &OpenOptions::default())?;
         let context = Context::new(file, hyperslab_chunk::unfilter(registry.clone()));
-        Ok(File { inner: Arc::new(Inner { context, registry, driver, size, path }) })
+        Ok(File { inner: Arc::new(Inner { context, registry, driver, path }) })
     }
 
     /// How many bytes the storage has.
     pub fn size(&self) -> u64 {
-        self.inner.size
+        let file = self.inner.context.file();
+        file.user_block() + file.end()
     }
 
     /// How the file lies on storage, as libhdf5 names it: `sec2` for one file, `family` for several.

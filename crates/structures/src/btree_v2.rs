@@ -6,6 +6,8 @@ use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 
 const WHAT: &str = "B-tree (version 2)";
+/// Deeper than any tree with a number of records that can be counted.
+const MAX_DEPTH: u16 = 64;
 
 /// A tree whose header was read.
 #[derive(Clone, Debug)]
@@ -22,12 +24,20 @@ impl Tree {
         if !kinds.contains(&header.kind) {
             return Err(Error::broken(WHAT, address, format!("records of type {} do not belong here", header.kind)));
         }
+        if header.depth > MAX_DEPTH {
+            return Err(Error::broken(WHAT, address, format!("{} levels", header.depth)));
+        }
         Ok(Tree { address, header })
     }
 
     /// What the records are.
     pub fn kind(&self) -> u8 {
         self.header.kind
+    }
+
+    /// How many bytes a record has.
+    pub fn record_size(&self) -> usize {
+        usize::from(self.header.record_size)
     }
 
     /// How many records it has.
@@ -97,6 +107,56 @@ impl Tree {
             }
         }
         Ok(None)
+    }
+
+    /// Finds many records in one walk that reads each node once. `wanted` is in the order of the records; `order` tells how a record
+    /// stands to one of them, and `each` gets the number of every one that is found.
+    pub fn find_sorted<T>(
+        &self,
+        file: &OpenFile,
+        wanted: &[T],
+        order: &dyn Fn(&[u8], &T) -> Ordering,
+        each: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        self.find_below(file, self.header.root, self.header.depth, (0, wanted), order, each)
+    }
+
+    fn find_below<T>(
+        &self,
+        file: &OpenFile,
+        node: Pointer,
+        level: u16,
+        (mut first, mut wanted): (usize, &[T]),
+        order: &dyn Fn(&[u8], &T) -> Ordering,
+        each: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let Some(bytes) = self.read(file, node)? else { return Ok(()) };
+        let node = self.decode(&bytes, node, level, file)?;
+        let mut children = node.children.iter();
+        for record in &node.records {
+            let count = wanted.partition_point(|one| order(record, one) == Ordering::Greater);
+            let (before, rest) = wanted.split_at_checked(count).unwrap_or((wanted, &[]));
+            if let Some(&child) = children.next() {
+                self.find_below(file, child, level - 1, (first, before), order, each)?;
+            }
+            (first, wanted) = (first + count, rest);
+            if let Some((one, rest)) = wanted.split_first()
+                && order(record, one) == Ordering::Equal
+            {
+                each(first, record)?;
+                (first, wanted) = (first + 1, rest);
+            }
+            if wanted.is_empty() {
+                return Ok(());
+            }
+        }
+        match children.next() {
+            Some(&child) => self.find_below(file, child, level - 1, (first, wanted), order, each),
+            None => Ok(()),
+        }
     }
 
     fn read(&self, file: &OpenFile, node: Pointer) -> Result<Option<Vec<u8>>> {

@@ -13,6 +13,12 @@ pub(super) fn disjoint_prefix(segments: &[Segment]) -> usize {
     if segments.is_sorted_by(before) {
         return segments.len();
     }
+    // Mostly they are disjoint and only not in order; sorting finds that out soonest.
+    let mut places: Vec<_> = segments.iter().map(|segment| (segment.buffer, segment.start, segment.end())).collect();
+    places.sort_unstable();
+    if places.is_sorted_by(|a, b| (a.0, a.2) <= (b.0, b.1)) {
+        return segments.len();
+    }
     let mut claimed = BTreeMap::new();
     segments.iter().position(|segment| !claim(&mut claimed, segment)).unwrap_or(segments.len())
 }

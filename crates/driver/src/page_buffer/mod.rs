@@ -56,11 +56,17 @@ pub struct PageBuffer<D> {
 impl<D: Driver> PageBuffer<D> {
     /// At most `pages` pages of `page_size` bytes of the storage below.
     pub fn new(below: D, page_size: usize, pages: usize) -> Result<Self> {
+        let len = below.len()?;
+        Self::with_len(below, len, page_size, pages)
+    }
+
+    /// The same, for a storage that is known to have this length.
+    pub fn with_len(below: D, len: u64, page_size: usize, pages: usize) -> Result<Self> {
         if page_size == 0 || pages == 0 {
             let why = Why::invalid(format!("{pages} pages of {page_size} bytes"));
             return Err(Error::new(below.name(), Operation::Open, 0, 0, why));
         }
-        let slots = Mutex::new(Slots::new(page_size, pages, below.len()?));
+        let slots = Mutex::new(Slots::new(page_size, pages, len));
         let writable = below.capabilities().contains(Capabilities::WRITE);
         Ok(PageBuffer { below, page_size, capacity: pages, writable, slots, changed: Condvar::new() })
     }

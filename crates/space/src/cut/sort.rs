@@ -46,15 +46,16 @@ impl<'a> Sorted<'a> {
     }
 
     pub(super) fn points(points: &'a Points, chunk: Space, memory: &'a Space) -> Result<Sorted<'a>> {
-        let mut parts: BTreeMap<Coords, (Vec<u64>, Vec<Range<u64>>)> = BTreeMap::new();
+        let mut parts: HashMap<Coords, (Vec<u64>, Vec<Range<u64>>)> = HashMap::new();
         for (place, point) in (0u64..).zip(points.iter()) {
             let home = point.iter().zip(chunk.dims()).map(|(index, size)| index / size).collect();
             let (flat, places) = parts.entry(home).or_default();
             flat.extend(point.iter().zip(chunk.dims()).map(|(index, size)| index % size));
             tree::append(places, place..place + 1);
         }
-        let parts: Vec<_> =
+        let mut parts: Vec<_> =
             parts.into_iter().map(|(chunk, (flat, places))| (chunk, Part::Points(flat, places))).collect();
+        parts.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
         let (parts, known, target) = (parts.into_iter(), HashMap::new(), memory.numbered()?);
         Ok(Sorted { parts, whole: None, next_row: 0, known, chunk, memory, target })
     }

@@ -30,21 +30,51 @@ impl ChunkTree {
         ChunkTree { root, rank, nodes: Kept::new(NODES) }
     }
 
-    /// The chunk whose first element is `start`.
-    pub fn find(&self, file: &OpenFile, start: &[u64]) -> Result<Option<ChunkEntry>> {
-        let (mut address, mut above) = (self.root, None);
-        loop {
-            let node = self.node(file, address, above)?;
-            let after = node.entries.partition_point(|(key, _)| key.start.as_slice() <= start);
-            let Some((key, child)) = after.checked_sub(1).and_then(|nth| node.entries.get(nth)) else {
-                return Ok(None);
-            };
-            if node.level == 0 {
-                let found = key.start == start;
-                return Ok(found.then(|| entry(key, *child)));
+    /// The chunks whose first elements are these, in row-major order; `each` gets the number of every one that is there. One walk,
+    /// which reads each node once.
+    pub fn find_sorted<P: AsRef<[u64]>>(
+        &self,
+        file: &OpenFile,
+        starts: &[P],
+        each: &mut dyn FnMut(usize, ChunkEntry),
+    ) -> Result<()> {
+        self.find_below(file, self.root, None, (0, starts), each)
+    }
+
+    fn find_below<P: AsRef<[u64]>>(
+        &self,
+        file: &OpenFile,
+        address: u64,
+        above: Option<u8>,
+        (mut first, mut starts): (usize, &[P]),
+        each: &mut dyn FnMut(usize, ChunkEntry),
+    ) -> Result<()> {
+        let node = self.node(file, address, above)?;
+        let mut entries = node.entries.iter().peekable();
+        while let Some((key, child)) = entries.next() {
+            // A child has what is not before its own key and before the next one's.
+            let before = |start: &P, key: &ChunkKey| start.as_ref() < key.start.as_slice();
+            let skip = starts.partition_point(|start| before(start, key));
+            let (_, rest) = starts.split_at_checked(skip).unwrap_or((starts, &[]));
+            let count =
+                entries.peek().map_or(rest.len(), |(next, _)| rest.partition_point(|start| before(start, next)));
+            let (own, later) = rest.split_at_checked(count).unwrap_or((rest, &[]));
+            match own.first() {
+                None => {}
+                Some(_) if node.level > 0 => {
+                    self.find_below(file, *child, Some(node.level), (first + skip, own), each)?;
+                }
+                Some(start) if start.as_ref() == key.start.as_slice() => {
+                    each(first + skip, entry(key, *child));
+                }
+                Some(_) => {}
             }
-            (address, above) = (*child, Some(node.level));
+            (first, starts) = (first + skip + count, later);
+            if starts.is_empty() {
+                break;
+            }
         }
+        Ok(())
     }
 
     /// Calls `each` for every chunk, in order.

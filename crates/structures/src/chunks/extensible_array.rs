@@ -66,17 +66,18 @@ impl ChunkArray {
         let Some((nth, block)) = self.holding(place) else { return Ok(None) };
         let within = place - block.first;
         let (data, offset) = (within / block.elements, within % block.elements);
-        let (address, written) = if nth < self.header.direct_super_blocks() {
+        if nth < self.header.direct_super_blocks() {
             let all = usize::try_from(block.first_block + data).ok();
-            (all.and_then(|data| index.data.get(data)).copied().flatten(), Vec::new())
-        } else {
-            let above = (nth - self.header.direct_super_blocks()) as usize;
-            let Some(address) = index.supers.get(above).copied().flatten() else { return Ok(None) };
-            let blocks = self.supers.get_or(address, || self.read_super(file, address, &block))?;
-            usize::try_from(data).ok().and_then(|data| blocks.get(data)).cloned().unwrap_or_default()
-        };
-        let Some(address) = address else { return Ok(None) };
-        self.in_block(file, address, &block, &written, offset)
+            let address = all.and_then(|data| index.data.get(data)).copied().flatten();
+            return address.map_or(Ok(None), |address| self.in_block(file, address, &block, &[], offset));
+        }
+        let above = (nth - self.header.direct_super_blocks()) as usize;
+        let Some(address) = index.supers.get(above).copied().flatten() else { return Ok(None) };
+        let blocks = self.supers.get_or(address, || self.read_super(file, address, &block))?;
+        match usize::try_from(data).ok().and_then(|data| blocks.get(data)) {
+            Some((Some(address), written)) => self.in_block(file, *address, &block, written, offset),
+            _ => Ok(None),
+        }
     }
 
     /// The super block that holds a place, counted behind the index block.

@@ -1,0 +1,131 @@
+//! What the storage is asked when a file is read: how often, and for how much.
+//!
+//! Needs a Python with h5py: `$HYPERSLAB_PYTHON`, or `target/venv`; without one the tests say that they are skipped.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
+#![allow(missing_docs, unreachable_pub)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
+
+use hyperslab::File;
+use hyperslab::driver::{Local, Log, Operation, Record};
+use hyperslab::space::{Op, Slab};
+
+/// The directory with the files, made once; none without Python.
+fn files() -> Option<&'static Path> {
+    static FILES: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let make = || {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let in_target = root.join("../../target/venv/bin/python");
+        let python = std::env::var_os("HYPERSLAB_PYTHON").map_or(in_target, PathBuf::from);
+        let works = Command::new(&python).args(["-c", "import h5py, numpy"]).output();
+        if !works.is_ok_and(|output| output.status.success()) {
+            println!("skipped: no Python with h5py and numpy; set HYPERSLAB_PYTHON");
+            return None;
+        }
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("io-patterns");
+        std::fs::create_dir_all(&directory).unwrap();
+        let made = Command::new(&python).arg(root.join("tests/io_patterns.py")).arg(&directory).status().unwrap();
+        assert!(made.success());
+        Some(directory)
+    };
+    FILES.get_or_init(make).as_deref()
+}
+
+/// A file, and the log of its storage.
+fn open(name: &str) -> Option<(File, Arc<Log<Local>>)> {
+    let log = Arc::new(Log::new(Local::open(files()?.join(name)).unwrap()));
+    Some((File::open_driver(log.clone()).unwrap(), log))
+}
+
+/// One line a request.
+fn shown(records: &[Record]) -> Vec<String> {
+    let line = |record: &Record| {
+        let (parts, bytes) = (record.parts.len(), record.bytes());
+        let parts = if parts == 1 { "1 part".to_owned() } else { format!("{parts} parts") };
+        match record.operation {
+            Operation::Len => "length".to_owned(),
+            Operation::Read => format!("read {bytes} bytes"),
+            Operation::ReadVector => format!("vector of {parts}, {bytes} bytes"),
+            Operation::ReadSelection => format!("selection of {parts}, {bytes} bytes"),
+            other => format!("{other:?}"),
+        }
+    };
+    records.iter().map(line).collect()
+}
+
+/// Opens a file with 50,000 objects and reads one of 1 MiB, three groups deep: so many requests at most, the last for all values.
+fn one_of_many(name: &str, most: usize) {
+    let Some((file, log)) = open(name) else { return };
+    let values = file.dataset("a/b/c/wanted").unwrap().read_stored().unwrap();
+    assert_eq!(values.len(), 1 << 20);
+    let lines = shown(&log.records());
+    println!("{name}: {lines:#?}");
+    assert!(lines.len() <= most, "{lines:#?}");
+    assert_eq!(lines.last().unwrap(), "selection of 1 part, 1048576 bytes");
+    // What is read beside the values is little.
+    assert!(log.counts().read_bytes < (1 << 20) + (1 << 20), "{lines:#?}");
+}
+
+#[test]
+fn one_dataset_of_50_000_in_groups() {
+    one_of_many("groups.h5", 10);
+}
+
+#[test]
+fn one_dataset_beside_50_000_in_one_group() {
+    one_of_many("flat.h5", 10);
+}
+
+#[test]
+fn one_dataset_of_50_000_in_old_groups() {
+    one_of_many("old.h5", 10);
+}
+
+#[test]
+fn sixty_four_deflated_chunks_are_one_vector() {
+    let Some((file, log)) = open("chunks.h5") else { return };
+    let dataset = file.dataset("deflate").unwrap();
+    log.clear();
+    assert_eq!(dataset.read_stored().unwrap().len(), 1 << 20);
+    let records = log.records();
+    assert_eq!(records.last().unwrap().operation, Operation::ReadVector);
+    assert_eq!(records.last().unwrap().parts.len(), 64);
+    assert!(records.len() <= 2, "{:#?}", shown(&records));
+    // The index is known now.
+    log.clear();
+    dataset.read_stored().unwrap();
+    assert_eq!(log.records().len(), 1);
+}
+
+#[test]
+fn sixty_four_plain_chunks_are_one_selection() {
+    let Some((file, log)) = open("chunks.h5") else { return };
+    let dataset = file.dataset("plain").unwrap();
+    dataset.read_stored().unwrap();
+    log.clear();
+    assert_eq!(dataset.read_stored().unwrap().len(), 1 << 20);
+    assert_eq!(shown(&log.records()), ["selection of 64 parts, 1048576 bytes"]);
+}
+
+#[test]
+fn a_strided_read_is_one_selection() {
+    let Some((file, log)) = open("chunks.h5") else { return };
+    let dataset = file.dataset("plain").unwrap();
+    dataset.read_stored().unwrap();
+    log.clear();
+    let mut selection = dataset.space();
+    selection.select_hyperslab(Op::Set, &[Slab::new(0, 3, 100, 1), Slab::new(0, 5, 60, 1)]).unwrap();
+    dataset.read_stored_selection(&selection).unwrap();
+    assert_eq!(shown(&log.records()), ["selection of 25 parts, 24000 bytes"]);
+}
+
+#[test]
+fn a_tiny_file_is_read_once() {
+    let Some((file, log)) = open("tiny.h5") else { return };
+    file.dataset("wanted").unwrap().read_stored().unwrap();
+    let size = std::fs::metadata(files().unwrap().join("tiny.h5")).unwrap().len();
+    let page = format!("vector of 1 part, {size} bytes");
+    assert_eq!(shown(&log.records()), ["length", &page, "selection of 1 part, 40 bytes"]);
+}
