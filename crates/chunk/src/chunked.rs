@@ -12,7 +12,7 @@ use hyperslab_format::{
     ChunkEntry,
     message::{ChunkIndex, Layout},
 };
-use hyperslab_space::{Coords, Extent, Grid, Piece, Space};
+use hyperslab_space::{Coords, Extent, Grid, Kind, Piece, Space};
 use rayon::prelude::*;
 
 use crate::{Error, Index, Result, index::Shape, scatter};
@@ -85,6 +85,16 @@ impl Chunked {
         self.grid.chunk()
     }
 
+    /// The bytes of an element.
+    pub(crate) fn element(&self) -> u64 {
+        self.element
+    }
+
+    /// The bytes of a chunk.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Reads the selection of `source` into the selection of `target`.
     pub fn read(
         &self,
@@ -94,6 +104,10 @@ impl Chunked {
         buf: &mut [u8],
         fill: Option<&[u8]>,
     ) -> Result<()> {
+        let filtered = !self.pipeline.steps().is_empty();
+        if !filtered && source.kind() == Kind::Points && target.kind() == Kind::All {
+            return self.read_points(file, source, buf, fill);
+        }
         let pieces: Vec<Piece> = source.pieces(&self.grid, target)?.collect::<hyperslab_space::Result<_>>()?;
         let places: Vec<Coords> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
         let entries = self.index.find_all(file, &places, self.grid.chunk())?;
@@ -101,7 +115,7 @@ impl Chunked {
         for (piece, entry) in pieces.into_iter().zip(entries) {
             match entry {
                 Some(entry) => {
-                    let plain = self.pipeline.steps().is_empty() || (self.plain_edges && self.is_edge(&piece.chunk));
+                    let plain = !filtered || (self.plain_edges && self.is_edge(&piece.chunk));
                     located.push(Located { piece, entry, coded: !plain });
                 }
                 None => scatter::fill(fill, buf, &piece.memory, self.element)?,

@@ -9,6 +9,7 @@ mod external;
 mod filters;
 mod grid;
 mod index;
+mod points;
 mod scatter;
 mod stored;
 mod values;

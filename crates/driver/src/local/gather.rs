@@ -34,21 +34,15 @@ struct Window {
     memory: Range<usize>,
 }
 
-/// Whether all pairs are loops over runs that are small and near each other.
+/// Whether all pairs are loops over runs that are small and near each other. Of many pairs the first few tell whether there are loops.
 pub(super) fn suits(pairs: &[SelectionPair<'_>]) -> bool {
-    let mut loops = false;
+    let first = |pair: &SelectionPair<'_>| Moves::new(pair.file, pair.memory, pair.element_size).ok()?.next();
     let near = |pair: &SelectionPair<'_>| {
-        let regular = |kind| matches!(kind, Kind::All | Kind::Hyperslab);
-        if !regular(pair.file.kind()) || pair.file.regular().is_none() && pair.file.kind() != Kind::All {
-            return false;
-        }
-        let first = Moves::new(pair.file, pair.memory, pair.element_size).ok().and_then(|mut moves| moves.next());
-        first.is_none_or(|first| {
-            loops |= first.count > 1;
-            first.count == 1 || (first.len < LARGE && first.from_step.saturating_sub(first.len) <= NEAR)
-        })
+        let regular = pair.file.kind() == Kind::All || pair.file.regular().is_some();
+        let near = |first: Move| first.len < LARGE && first.from_step.saturating_sub(first.len) <= NEAR;
+        regular && first(pair).is_none_or(|first| first.count == 1 || near(first))
     };
-    pairs.iter().all(near) && loops
+    pairs.iter().take(4).filter_map(first).any(|first| first.count > 1) && pairs.iter().all(near)
 }
 
 /// Reads pairs that [suit](suits) and were checked into one buffer.

@@ -135,7 +135,7 @@ impl Driver for Local {
     fn read_selection(&self, pairs: &[SelectionPair<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
         let [buf] = bufs else { return lower::read_selection(self, pairs, bufs, transfer) };
         // What is refused is refused by the lowering, with its words.
-        if pairs.iter().any(|pair| lower::check(pair, buf.len()).is_err()) || !gather::suits(pairs) {
+        if !gather::suits(pairs) || pairs.iter().any(|pair| lower::check(pair, buf.len()).is_err()) {
             return lower::read_selection(self, pairs, bufs, transfer);
         }
         gather::read(&self.file, pairs, buf).map_err(|failed| self.failed(Operation::ReadSelection, failed))
