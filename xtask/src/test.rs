@@ -4,16 +4,19 @@ use crate::step::{cargo, run as execute, step, succeeds};
 use crate::{layers, metadata, python};
 use anyhow::Result;
 
+/// What nobody gets without asking is tested too; the same for all steps, so that nothing is built twice.
+const FEATURES: &[&str] = &["--features", "hyperslab/ndarray"];
+
 pub(crate) fn run() -> Result<()> {
     let metadata = metadata::load()?;
     let python = python::set_up(&metadata)?;
     step("layers", || layers::check(&metadata))?;
     format()?;
     clippy()?;
-    step("tests", || execute(cargo().args(test_runner()).env(python::VARIABLE, &python)))?;
-    step("documentation examples", || execute(cargo().args(["test", "--doc", "--workspace"])))?;
+    step("tests", || execute(cargo().args(test_runner()).args(FEATURES).env(python::VARIABLE, &python)))?;
+    step("documentation examples", || execute(cargo().args(["test", "--doc", "--workspace"]).args(FEATURES)))?;
     step("documentation", || {
-        execute(cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+        execute(cargo().args(["doc", "--workspace", "--no-deps"]).args(FEATURES).env("RUSTDOCFLAGS", "-D warnings"))
     })?;
     eprintln!("==> all good");
     Ok(())
@@ -32,7 +35,8 @@ fn clippy() -> Result<()> {
         eprintln!("==> clippy: skipped, it is not installed (rustup component add clippy)");
         return Ok(());
     }
-    step("clippy", || execute(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])))
+    let all = ["clippy", "--workspace", "--all-targets"];
+    step("clippy", || execute(cargo().args(all).args(FEATURES).args(["--", "-D", "warnings"])))
 }
 
 /// nextest runs test binaries in parallel; cargo's own runner does where it is missing.

@@ -33,7 +33,7 @@ pub fn scatter(from: &[u8], to: &mut [u8], places: &Space, element: u64) -> Resu
 }
 
 /// Puts the fill value, one element long, in every selected place; zeros where there is none.
-pub(crate) fn fill(value: Option<&[u8]>, to: &mut [u8], target: &Space, element: u64) -> Result<()> {
+pub fn fill(value: Option<&[u8]>, to: &mut [u8], target: &Space, element: u64) -> Result<()> {
     for run in target.runs(element)? {
         let place = to.get_mut(range(run.offset, run.len)).ok_or_else(outside)?;
         match value {

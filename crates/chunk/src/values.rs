@@ -1,9 +1,11 @@
 //! The values of a dataset, whatever its layout.
 
+use std::sync::Arc;
+
 use hyperslab_file::OpenFile;
 use hyperslab_space::{Extent, Kind, Slab, Space};
 
-use crate::{Chunked, Error, Externals, Result, VirtualPart, scatter, virtual_parts};
+use crate::{Chunked, Elsewhere, Error, Externals, Result, scatter};
 
 /// Where values are.
 #[derive(Debug)]
@@ -17,7 +19,7 @@ pub enum Storage {
     /// In chunks.
     Chunked(Box<Chunked>),
     /// In other datasets.
-    Virtual(Vec<VirtualPart>),
+    Virtual(Arc<dyn Elsewhere>),
 }
 
 /// The values of a dataset, as bytes of the stored type.
@@ -71,7 +73,7 @@ impl Values {
                 Ok(file.read_selection(&[piece], buf)?)
             }
             Storage::External(files) => files.read(source, target, buf, self.element),
-            Storage::Virtual(parts) => virtual_parts::read(parts, source, target, buf, fill, self.element),
+            Storage::Virtual(elsewhere) => elsewhere.read(source, target, buf),
             Storage::Chunked(chunked) => chunked.read(file, source, target, buf, fill),
         }
     }

@@ -1,60 +1,58 @@
-//! Values that are kept in other datasets.
+//! Values that are kept in other datasets: which of them a read takes, and where they go.
 
-use std::sync::Arc;
+use hyperslab_space::{Op, Space};
 
-use hyperslab_space::{Extent, Selection, Space};
+use crate::{Error, Result};
 
-use crate::{Result, scatter};
-
-/// Another dataset, as the parts of a virtual one see it.
-pub trait VirtualSource: Send + Sync {
-    /// Its size; `None` if it cannot be had.
-    fn extent(&self) -> Result<Option<Extent>>;
-
-    /// The selected values one after the other, as bytes of the virtual dataset's type.
-    fn read(&self, selection: &Space) -> Result<Vec<u8>>;
+/// Reads what other datasets hold; who knows them gives it to [`Storage::Virtual`](crate::Storage).
+pub trait Elsewhere: Send + Sync {
+    /// Reads the selection of `wanted` into the selection of `memory` in `buf`, as bytes of the stored type.
+    fn read(&self, wanted: &Space, memory: &Space, buf: &mut [u8]) -> Result<()>;
 }
 
-/// A part of a virtual dataset.
-pub struct VirtualPart {
-    /// Where it appears.
-    pub target: Selection,
-    /// What is taken of the source.
-    pub source: Selection,
-    /// Where its values are.
-    pub dataset: Arc<dyn VirtualSource>,
-}
-
-/// Reads the selection of `wanted` into the selection of `memory`. What no source has is the fill value.
-pub(crate) fn read(
-    parts: &[VirtualPart],
-    wanted: &Space,
-    memory: &Space,
-    buf: &mut [u8],
-    fill: Option<&[u8]>,
-    element: u64,
-) -> Result<()> {
-    scatter::fill(fill, buf, memory, element)?;
-    for part in parts {
-        let target = Space::with(wanted.extent().clone(), part.target.clone())?.clip_unlimited()?;
-        let there = wanted.project_intersection(memory, &target)?;
-        if there.npoints() == 0 {
-            continue;
-        }
-        let Some(extent) = part.dataset.extent()? else { continue };
-        let source = Space::with(extent, part.source.clone())?.clip_unlimited()?;
-        if source.npoints() != target.npoints() || source.check_inside().is_err() {
-            continue; // a source that is smaller than the mapping says has no values for it
-        }
-        let from = target.project_intersection(&source, wanted)?;
-        let bytes = part.dataset.read(&from)?;
-        scatter::scatter(&bytes, buf, &there, element)?;
-    }
-    Ok(())
-}
-
-impl std::fmt::Debug for VirtualPart {
+impl std::fmt::Debug for dyn Elsewhere {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("VirtualPart").field("target", &self.target).field("source", &self.source).finish()
+        f.write_str("Elsewhere")
+    }
+}
+
+/// Elements of a virtual dataset and equally many of a source, which correspond in order.
+#[derive(Debug)]
+pub struct Correspondence {
+    target: Space,
+    source: Space,
+}
+
+/// What a read takes of a source.
+#[derive(Debug)]
+pub struct Taken {
+    /// The elements of the source.
+    pub from: Space,
+    /// Where they go in memory.
+    pub places: Space,
+}
+
+impl Correspondence {
+    /// The elements selected in both spaces, in so far as the source is large enough to have them.
+    pub fn new(target: Space, source: Space) -> Result<Correspondence> {
+        let (wanted, there) = (target.npoints(), source.npoints());
+        if wanted != there {
+            return Err(Error::Source(format!("{there} elements of the source are mapped to {wanted} elements")));
+        }
+        if source.check_inside().is_ok() {
+            return Ok(Correspondence { target, source });
+        }
+        let all = Space::new(source.extent().clone());
+        let target = source.project_intersection(&target, &all)?;
+        Ok(Correspondence { target, source: source.combine(Op::And, &all)? })
+    }
+
+    /// The part of a read that this answers; none if it has nothing that is wanted.
+    pub fn taken(&self, wanted: &Space, memory: &Space) -> Result<Option<Taken>> {
+        let places = wanted.project_intersection(memory, &self.target)?;
+        if places.npoints() == 0 {
+            return Ok(None);
+        }
+        Ok(Some(Taken { from: self.target.project_intersection(&self.source, wanted)?, places }))
     }
 }

@@ -30,6 +30,7 @@ pub mod conformance;
 pub mod lower;
 pub mod vector;
 
+mod absent;
 mod family;
 mod fault;
 #[cfg(unix)]
@@ -41,6 +42,7 @@ mod page_buffer;
 mod subfile;
 mod throttle;
 
+pub use absent::Absent;
 pub use capabilities::Capabilities;
 pub use concurrent::{Concurrent, concurrently};
 pub use ctl::{CtlFlags, CtlOp, CtlReply};

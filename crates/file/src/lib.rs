@@ -6,10 +6,12 @@
 mod error;
 mod extension;
 mod header;
+mod members;
 mod open;
 mod open_file;
 
 pub use error::{Error, Result};
 pub use header::{Header, Message};
+pub use members::members;
 pub use open::OpenOptions;
 pub use open_file::OpenFile;

@@ -30,6 +30,15 @@ const OPEN_FOR_SWMR: u32 = 4;
 impl OpenFile {
     /// Opens the file on a storage for reading.
     pub fn open(raw: Arc<dyn Driver>, options: &OpenOptions) -> Result<OpenFile> {
+        let mut file = Self::begin(raw, options)?;
+        check_flags(&file.superblock)?;
+        check_length(&file)?;
+        extension::read(&mut file)?;
+        Ok(file)
+    }
+
+    /// The file as its superblock alone describes it.
+    pub(crate) fn begin(raw: Arc<dyn Driver>, options: &OpenOptions) -> Result<OpenFile> {
         let length = raw.len()?;
         // A page never needs to be larger than the file.
         let page_size = options.page_size.min(usize::try_from(length).unwrap_or(usize::MAX)).max(512);
@@ -38,11 +47,7 @@ impl OpenFile {
         let mut head = vec![0; superblock::MAX_SIZE.min((length - base) as usize)];
         pages.read_at(base, &mut head, &Transfer::default())?;
         let superblock = Superblock::decode(&head).map_err(Error::at(0))?;
-        check_flags(&superblock)?;
-        check_length(&superblock, base, length)?;
-        let mut file = OpenFile { raw, pages, superblock, base, end: length - base, shared: None };
-        extension::read(&mut file)?;
-        Ok(file)
+        Ok(OpenFile { raw, pages, superblock, base, end: length - base, shared: None })
     }
 }
 
@@ -72,7 +77,8 @@ fn check_flags(superblock: &Superblock) -> Result<()> {
 }
 
 /// A file that lost its end must not be read as if it were whole.
-fn check_length(superblock: &Superblock, base: u64, length: u64) -> Result<()> {
+fn check_length(file: &OpenFile) -> Result<()> {
+    let (superblock, base, length) = (&file.superblock, file.base, file.base + file.end);
     // Stored addresses count from the stored base, which a user block added later does not change.
     let stored = superblock.end_of_file.map(|end| end.saturating_sub(superblock.base).saturating_add(base));
     match stored {

@@ -23,10 +23,12 @@ pub mod virtual_mapping;
 
 mod chunk_entry;
 mod driver_info_block;
+mod member_files;
 
 pub use chunk_entry::ChunkEntry;
 pub use driver_info_block::DriverInfoBlock;
 pub use hyperslab_base::{Malformed, Unfit, Widths};
+pub use member_files::{MemberFiles, MultiMember};
 pub use superblock::Superblock;
 
 /// The result of decoding.

@@ -1,8 +1,13 @@
 //! The mapping of a virtual dataset, kept in the global heap.
 //!
 //! ```text
-//!  | version 0 | entries L | per entry: source file, 0 | source dataset, 0 | source selection | target selection | … | checksum, 4 |
+//!  0   | version 0 | entries L | per entry: file, 0 | dataset, 0 | source selection | target selection | … | checksum, 4 |
+//!  1   | version 1 | entries L | per entry: flags | file | dataset | source selection | target selection | … | checksum, 4 |
+//!      file:    flag 4: nothing, it is this file; flag 1: | entry that has the same L |; else | name, 0 |
+//!      dataset: flag 2: | entry that has the same L |; else | name, 0 |
 //! ```
+
+use std::sync::Arc;
 
 use hyperslab_base::{Reader, Widths, Writer};
 use hyperslab_space::{Low, Selection};
@@ -12,24 +17,41 @@ use crate::{Encoded, Result};
 /// A part of a virtual dataset and where its values are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mapping {
-    /// The file of the source; `.` for this one.
-    pub file: Vec<u8>,
+    /// The file of the source; `.` for this one. Many mappings may share it.
+    pub file: Arc<[u8]>,
     /// The path of the source dataset.
-    pub dataset: Vec<u8>,
+    pub dataset: Arc<[u8]>,
     /// What is taken of the source.
     pub source: Selection,
     /// Where it appears.
     pub target: Selection,
 }
 
+const SHARED_FILE: u8 = 1;
+const SHARED_DATASET: u8 = 2;
+const SAME_FILE: u8 = 4;
+
 /// Reads all mappings.
 pub fn decode(bytes: &[u8], widths: Widths) -> Result<Vec<Mapping>> {
     let mut reader = Reader::new("virtual dataset mapping", bytes);
-    reader.version(0..=0)?;
+    let version = reader.version(0..=1)?;
     let count = reader.length(widths)?;
-    let mut mappings = Vec::new();
+    let here: Arc<[u8]> = Arc::from(*b".");
+    let mut mappings: Vec<Mapping> = Vec::new();
     for _ in 0..count {
-        let (file, dataset) = (string(&mut reader)?, string(&mut reader)?);
+        let flags = if version == 0 { 0 } else { reader.u8()? };
+        if flags & !(SHARED_FILE | SHARED_DATASET | SAME_FILE) != 0 {
+            return Err(reader.refuse(format!("unknown flags {flags:#x}")));
+        }
+        let file = match flags {
+            _ if flags & SAME_FILE != 0 => here.clone(),
+            _ if flags & SHARED_FILE != 0 => earlier(&mut reader, widths, &mappings)?.file.clone(),
+            _ => string(&mut reader)?,
+        };
+        let dataset = match flags & SHARED_DATASET {
+            0 => string(&mut reader)?,
+            _ => earlier(&mut reader, widths, &mappings)?.dataset.clone(),
+        };
         mappings.push(Mapping { file, dataset, source: selection(&mut reader)?, target: selection(&mut reader)? });
     }
     reader.checksum(bytes)?;
@@ -57,12 +79,19 @@ pub fn encode(mappings: &[Mapping], low: Low, widths: Widths) -> Encoded {
     Ok(writer.into_bytes())
 }
 
+/// The entry before this one that has the same name.
+fn earlier<'a>(reader: &mut Reader<'_>, widths: Widths, mappings: &'a [Mapping]) -> Result<&'a Mapping> {
+    let entry = reader.length(widths)?;
+    let found = usize::try_from(entry).ok().and_then(|entry| mappings.get(entry));
+    found.ok_or_else(|| reader.refuse(format!("entry {} has its name from entry {entry}", mappings.len())))
+}
+
 /// Bytes up to a zero.
-fn string(reader: &mut Reader<'_>) -> Result<Vec<u8>> {
+fn string(reader: &mut Reader<'_>) -> Result<Arc<[u8]>> {
     let rest = reader.clone().rest();
     let length = rest.iter().position(|&byte| byte == 0);
     let length = length.ok_or_else(|| reader.refuse("a name without an end"))?;
-    let text = reader.take(length)?.to_vec();
+    let text = Arc::from(reader.take(length)?);
     reader.skip(1)?;
     Ok(text)
 }

@@ -203,7 +203,7 @@ proptest! {
         let low = [Low::Earliest, Low::V18, Low::V110, Low::V112, Low::V114, Low::V200][low];
         let mappings: Vec<_> = mappings
             .into_iter()
-            .map(|(file, dataset, source, target)| Mapping { file, dataset, source, target })
+            .map(|(file, dataset, source, target)| Mapping { file: file.into(), dataset: dataset.into(), source, target })
             .collect();
         agree(&mappings, virtual_mapping::encode(&mappings, low, widths), |bytes| virtual_mapping::decode(bytes, widths));
     }

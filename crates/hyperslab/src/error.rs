@@ -32,6 +32,17 @@ pub enum Error {
     /// A filter.
     #[error(transparent)]
     Filter(#[from] hyperslab_filter::Error),
+    /// Files that should make one, and do not.
+    #[error("{0}")]
+    Storage(String),
+    /// A link that cannot be followed.
+    #[error("link {link}: {why}")]
+    Link {
+        /// The link, by its path as far as it was walked.
+        link: String,
+        /// Why, with the file that it names.
+        why: String,
+    },
     /// A name that leads nowhere.
     #[error("there is no {0}")]
     Missing(String),

@@ -6,52 +6,53 @@ use std::{
 };
 
 use hyperslab_driver::Driver;
-use hyperslab_file::{OpenFile, OpenOptions};
+use hyperslab_file::OpenFile;
 use hyperslab_filter::Registry;
-use hyperslab_object::{Context, Found, Object};
+use hyperslab_object::{Context, Object};
 
-use crate::{Dataset, Error, Group, Heap, Node, Result, storage};
+use crate::{Dataset, Error, Group, Heap, Node, OpenOptions, Result, others::Others, storage::Storage, trip::Trip};
 
 /// An HDF5 file, open for reading. Cheap to clone; any number of threads may use it at once.
 #[derive(Clone)]
 pub struct File {
     pub(crate) inner: Arc<Inner>,
+    pub(crate) others: Arc<Others>,
 }
 
 pub(crate) struct Inner {
     pub(crate) context: Context,
     pub(crate) registry: Arc<Registry>,
     driver: &'static str,
+    /// Of the member with the superblock, if each kind of content has its own.
+    size: Option<u64>,
+    /// Absolute, if there is one.
     pub(crate) path: Option<PathBuf>,
 }
 
 impl File {
-    /// Opens a file for reading.
+    /// Opens a file for reading. [`OpenOptions`] can say more.
     pub fn open(path: impl AsRef<Path>) -> Result<File> {
-        let path = path.as_ref();
-        let (storage, driver) = storage::open(path)?;
-        Self::on(storage, driver, Some(path.to_path_buf()))
+        OpenOptions::new().open(path)
     }
 
-    /// Opens the file on any storage.
+    pub(crate) fn with_options(path: &Path, options: OpenOptions) -> Result<File> {
+        Others::new(options).open(path)
+    }
+
+    /// Opens the file on any storage. Other files that it names are looked for where the program runs.
     pub fn open_driver(storage: Arc<dyn Driver>) -> Result<File> {
-        Self::on(storage, "other", None)
+        let inner = Inner::open(Storage { driver: storage, name: "other", size: None }, None)?;
+        Ok(File { inner: Arc::new(inner), others: Others::new(OpenOptions::new()) })
     }
 
-    fn on(storage: Arc<dyn Driver>, driver: &'static str, path: Option<PathBuf>) -> Result<File> {
-        let registry = Arc::new(Registry::default());
-        let file = OpenFile::open(storage, &OpenOptions::default())?;
-        let context = Context::new(file, hyperslab_chunk::unfilter(registry.clone()));
-        Ok(File { inner: Arc::new(Inner { context, registry, driver, path }) })
-    }
-
-    /// How many bytes the storage has.
+    /// How many bytes the storage has; those of the member with the superblock, if each kind of content has its own.
     pub fn size(&self) -> u64 {
         let file = self.inner.context.file();
-        file.user_block() + file.end()
+        self.inner.size.unwrap_or(file.user_block() + file.end())
     }
 
-    /// How the file lies on storage, as libhdf5 names it: `sec2` for one file, `family` for several.
+    /// How the file lies on storage, as libhdf5 names it: `sec2` for one file, `family` for a row of them, `multi` and `split` for
+    /// one of each kind of content.
     pub fn driver(&self) -> &'static str {
         self.inner.driver
     }
@@ -68,34 +69,27 @@ impl File {
 
     /// The root group.
     pub fn root(&self) -> Result<Group> {
+        self.at(self.root_address()?)?.into_group().map_err(|why| why.of(b"/"))
+    }
+
+    pub(crate) fn root_address(&self) -> Result<u64> {
         let root = self.inner.context.file().superblock().root.header();
-        let root = root.ok_or_else(|| Error::Missing("root group".into()))?;
-        self.at(root)?.into_group().map_err(|why| why.of(b"/"))
+        root.ok_or_else(|| Error::Missing("root group".into()))
     }
 
     /// The object whose header is at an address.
     pub fn at(&self, address: u64) -> Result<Node> {
-        Node::new(self, Object::open(&self.inner.context, address)?, 0)
+        Node::new(self, Object::open(&self.inner.context, address)?, &Trip::default())
     }
 
-    /// The object that a path leads to.
+    /// The object that a path leads to, through links of all kinds. It may be in another file.
     pub fn get(&self, path: impl AsRef<[u8]>) -> Result<Node> {
-        self.get_below(path.as_ref(), 0)
-    }
-
-    fn get_below(&self, path: &[u8], depth: u8) -> Result<Node> {
-        let root = self.inner.context.file().superblock().root.header().unwrap_or(0);
-        self.get_from(root, path, depth)
+        self.get_from(self.root_address()?, path.as_ref())
     }
 
     /// As [`File::get`], from the group at an address on.
-    pub(crate) fn get_from(&self, start: u64, path: &[u8], depth: u8) -> Result<Node> {
-        match hyperslab_object::resolve(&self.inner.context, start, path)? {
-            Found::Object(object) => Node::new(self, *object, depth),
-            Found::Missing { at } => Err(Error::Missing(String::from_utf8_lossy(&at).into_owned())),
-            Found::External { .. } => Err(Error::Unsupported("following an external link")),
-            Found::User(_) => Err(Error::Unsupported("following a user-defined link")),
-        }
+    pub(crate) fn get_from(&self, start: u64, path: &[u8]) -> Result<Node> {
+        self.follow(start, path, &Trip::default())?.object()
     }
 
     /// The group that a path leads to.
@@ -113,12 +107,8 @@ impl File {
 
     /// The dataset that a path leads to.
     pub fn dataset(&self, path: impl AsRef<[u8]>) -> Result<Dataset> {
-        self.dataset_below(path.as_ref(), 0)
-    }
-
-    /// As [`File::dataset`], for the source of a virtual dataset that itself stands below others.
-    pub(crate) fn dataset_below(&self, path: &[u8], depth: u8) -> Result<Dataset> {
-        self.get_below(path, depth)?.into_dataset().map_err(|why| why.of(path))
+        let path = path.as_ref();
+        self.get(path)?.into_dataset().map_err(|why| why.of(path))
     }
 
     /// The values that are kept outside of datasets and attributes: variable-length data and region references.
@@ -129,6 +119,16 @@ impl File {
     /// The width of an address in this file.
     pub fn address_width(&self) -> usize {
         self.inner.context.file().widths().offsets.bytes()
+    }
+}
+
+impl Inner {
+    pub(crate) fn open(storage: Storage, path: Option<PathBuf>) -> Result<Inner> {
+        let Storage { driver, name, size } = storage;
+        let registry = Arc::new(Registry::default());
+        let file = OpenFile::open(driver, &hyperslab_file::OpenOptions::default())?;
+        let context = Context::new(file, hyperslab_chunk::unfilter(registry.clone()));
+        Ok(Inner { context, registry, driver: name, size, path })
     }
 }
 

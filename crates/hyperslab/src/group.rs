@@ -80,7 +80,7 @@ impl Group {
 
     /// The object that a path leads to, from this group on; from the root group if it begins with a slash.
     pub fn get(&self, path: impl AsRef<[u8]>) -> Result<Node> {
-        self.file.get_from(self.address(), path.as_ref(), 0)
+        self.file.get_from(self.address(), path.as_ref())
     }
 
     /// The group that a path leads to, from this group on.

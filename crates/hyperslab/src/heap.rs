@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use hyperslab_dtype::{HeapReference, Sequence, Source};
+use hyperslab_dtype::{Arena, HeapReference, Sequence, Source};
 use hyperslab_structures::Collection;
 
 use crate::{File, Result};
@@ -116,20 +116,40 @@ fn check(count: usize, size: usize, bytes: usize) -> hyperslab_dtype::Result<()>
 }
 
 /// The variable-length data that the values of a read refer to, as one thread sees it.
-pub struct Sequences<'a> {
-    heap: &'a Heap<'a>,
-    /// Where the last collection was: the next value is most likely in it as well.
-    last: Cell<usize>,
+pub struct Sequences<'a>(Place<'a>);
+
+enum Place<'a> {
+    /// In the heap of the file.
+    Heap {
+        heap: &'a Heap<'a>,
+        /// Where the last collection was: the next value is most likely in it as well.
+        last: Cell<usize>,
+    },
+    /// Gathered from several files.
+    Arena(&'a Arena),
 }
 
 impl<'a> Sequences<'a> {
     pub(crate) fn new(heap: &'a Heap<'a>) -> Sequences<'a> {
-        Sequences { heap, last: Cell::new(0) }
+        Sequences(Place::Heap { heap, last: Cell::new(0) })
+    }
+
+    pub(crate) fn gathered(arena: &'a Arena) -> Sequences<'a> {
+        Sequences(Place::Arena(arena))
     }
 
     /// Hands the elements behind a stored reference, of `size` bytes each, to `make`: how many there are, and their bytes. Null
     /// is no elements.
     pub fn with<R>(&self, reference: &[u8], size: usize, make: impl FnOnce(usize, &[u8]) -> Result<R>) -> Result<R> {
+        let (heap, last) = match &self.0 {
+            Place::Heap { heap, last } => (heap, last),
+            Place::Arena(arena) => {
+                return match arena.sequence(reference, size)? {
+                    Some(Sequence { count, bytes }) => make(count, &bytes),
+                    None => make(0, &[]),
+                };
+            }
+        };
         let reference = HeapReference::decode(reference)?;
         if reference.is_null() {
             return make(0, &[]);
@@ -140,16 +160,16 @@ impl<'a> Sequences<'a> {
             check(count, size, bytes.len())?;
             make(count, bytes.get(..count.saturating_mul(size)).unwrap_or_default())
         };
-        let likely = self.heap.fetched.get(self.last.get());
+        let likely = heap.fetched.get(last.get());
         if let Some(collection) = likely.filter(|collection| collection.address() == reference.address) {
             return bytes(collection);
         }
-        if let Some(place) = self.heap.place(reference.address) {
-            self.last.set(place);
-            if let Some(collection) = self.heap.fetched.get(place) {
+        if let Some(place) = heap.place(reference.address) {
+            last.set(place);
+            if let Some(collection) = heap.fetched.get(place) {
                 return bytes(collection);
             }
         }
-        bytes(&*self.heap.collection(reference.address)?)
+        bytes(&*heap.collection(reference.address)?)
     }
 }

@@ -18,7 +18,7 @@
 //! | open a file and find things in it | [`File`], [`Group`], [`Node`] |
 //! | read values | [`Dataset::read`], [`Dataset::read_slice`], [`Dataset::read_into`] |
 //! | say which values | [`s!`], [`Slice`], and [`space`] for any selection |
-//! | know what values can be read as | [`Element`]; structs and enums derive it |
+//! | know what values can be read as | [`Element`](trait@Element); structs and enums derive it |
 //! | read attributes | [`Attribute`] |
 //!
 //! Compounds are read as structs, enumerations as enums:
@@ -53,21 +53,26 @@ mod dataset;
 mod element;
 mod error;
 mod file;
+mod follow;
 mod group;
 mod heap;
 #[cfg(feature = "ndarray")]
 mod nd;
 mod node;
+mod open_options;
+mod others;
 mod reference;
+mod search;
 mod slice;
 mod storage;
+mod trip;
 mod value;
 mod view;
-mod virtual_source;
+mod virtual_dataset;
 mod visit;
 
 pub use attribute::Attribute;
-pub use dataset::{Dataset, ExternalName, Layout, StoredSize};
+pub use dataset::{Dataset, ExternalName, Layout, StoredSize, VirtualName};
 pub use element::{Element, Recipe};
 pub use error::{Error, Result};
 pub use file::File;
@@ -75,6 +80,7 @@ pub use group::Group;
 pub use heap::{Heap, Sequences};
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
 pub use node::{NamedDatatype, Node};
+pub use open_options::{LinkResolver, OpenOptions, VirtualView};
 pub use reference::{Part, Referent};
 pub use slice::{Index, Slice};
 pub use value::{Shown, Value, Values};

@@ -3,7 +3,7 @@
 use hyperslab_dtype::Datatype;
 use hyperslab_object::{Kind, Object};
 
-use crate::{Dataset, Error, File, Group, Result};
+use crate::{Dataset, Error, File, Group, Result, trip::Trip};
 
 /// An object of a file.
 #[derive(Clone, Debug)]
@@ -24,12 +24,12 @@ pub struct NamedDatatype {
 }
 
 impl Node {
-    /// The object as what it is, opened below `depth` virtual datasets.
-    pub(crate) fn new(file: &File, object: Object, depth: u8) -> Result<Node> {
+    /// The object as what it is.
+    pub(crate) fn new(file: &File, object: Object, trip: &Trip) -> Result<Node> {
         let file = file.clone();
         Ok(match object.kind() {
             Kind::Group => Node::Group(Group { file, object }),
-            Kind::Dataset => Node::Dataset(Dataset::open(file, object, depth)?),
+            Kind::Dataset => Node::Dataset(Dataset::open(file, object, trip)?),
             Kind::Datatype => Node::Datatype(NamedDatatype { file, object }),
         })
     }

@@ -17,4 +17,4 @@ pub use hyperslab_file::{Error, Result};
 pub use hyperslab_format::message::{CharSet, Link, Target};
 pub use links::Links;
 pub use object::{Body, Kind, Object};
-pub use path::{Found, Path, resolve};
+pub use path::{Beyond, Found, LinkBudget, Path, resolve};

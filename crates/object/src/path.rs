@@ -2,7 +2,7 @@
 
 use hyperslab_file::{Error, Result};
 
-use crate::{Context, Link, Links, Object, Target};
+use crate::{Context, Links, Object, Target};
 
 /// A path as the bytes that a file has: names between slashes.
 pub type Path<'a> = &'a [u8];
@@ -12,31 +12,54 @@ pub type Path<'a> = &'a [u8];
 pub enum Found {
     /// To an object of this file.
     Object(Box<Object>),
-    /// Into another file.
-    External {
-        /// The file, as the link names it.
-        file: Vec<u8>,
-        /// The path in it, with what was left of the path here.
-        path: Vec<u8>,
-    },
-    /// To a user-defined link, which only its maker understands.
-    User(Box<Link>),
+    /// To a link that leads out of what this file alone can tell: an external or a user-defined one.
+    Beyond(Box<Beyond>),
     /// To a name that does not exist.
     Missing {
         /// The path up to and with that name.
         at: Vec<u8>,
+        /// Whether everything before the last name is there.
+        last: bool,
     },
 }
 
-/// Soft links followed before a path is called endless; libhdf5 allows as many.
-const MAX_SOFT_LINKS: usize = 16;
-
-/// Follows a path from an object on; a path with a slash in front starts at the root group.
-pub fn resolve(context: &Context, start: u64, path: Path<'_>) -> Result<Found> {
-    follow(context, start, path, MAX_SOFT_LINKS)
+/// A link that only somebody who knows more than this file can follow.
+#[derive(Debug)]
+pub struct Beyond {
+    /// What it stands for.
+    pub target: Target,
+    /// The path up to and with its name.
+    pub at: Vec<u8>,
+    /// The object that holds it.
+    pub group: u64,
+    /// What is left of the path behind it.
+    pub rest: Vec<u8>,
 }
 
-fn follow(context: &Context, start: u64, path: Path<'_>, soft_links: usize) -> Result<Found> {
+/// How many links that are not hard ones a path may lead through before it is called endless.
+#[derive(Clone, Debug)]
+pub struct LinkBudget(usize);
+
+impl Default for LinkBudget {
+    /// As many as libhdf5 allows.
+    fn default() -> LinkBudget {
+        LinkBudget(LinkBudget::MOST)
+    }
+}
+
+impl LinkBudget {
+    const MOST: usize = 16;
+
+    /// Follows one more.
+    pub fn spend(&mut self, group: u64) -> Result<()> {
+        let why = || format!("more than {} links lead from one to the next", LinkBudget::MOST);
+        self.0 = self.0.checked_sub(1).ok_or_else(|| Error::broken("link", group, why()))?;
+        Ok(())
+    }
+}
+
+/// Follows a path from an object on; a path with a slash in front starts at the root group.
+pub fn resolve(context: &Context, start: u64, path: Path<'_>, links: &mut LinkBudget) -> Result<Found> {
     let root = context.file().superblock().root.header();
     let root = root.ok_or_else(|| Error::broken("superblock", 0, "the file has no root group"))?;
     let mut object = Object::open(context, if path.starts_with(b"/") { root } else { start })?;
@@ -45,26 +68,27 @@ fn follow(context: &Context, start: u64, path: Path<'_>, soft_links: usize) -> R
     while let Some(name) = names.next() {
         walked.push(b'/');
         walked.extend_from_slice(name);
-        let Some(link) = Links::of(context, &object)?.find(name)? else { return Ok(Found::Missing { at: walked }) };
-        let rest = |target: &[u8]| {
-            let mut path = target.to_vec();
-            for name in names.clone() {
-                path.push(b'/');
-                path.extend_from_slice(name);
-            }
-            path
+        let last = names.peek().is_none();
+        let Some(link) = Links::of(context, &object)?.find(name)? else {
+            return Ok(Found::Missing { at: walked, last });
         };
+        let group = object.address();
+        let rest = || names.clone().flat_map(|name| [b"/", name].concat()).collect::<Vec<u8>>();
         match link.target {
             Target::Hard(address) => object = Object::open(context, address)?,
-            Target::Soft(target) => {
-                let Some(left) = soft_links.checked_sub(1) else {
-                    let why = format!("more than {MAX_SOFT_LINKS} soft links one after the other");
-                    return Err(Error::broken("soft link", object.address(), why));
-                };
-                return follow(context, object.address(), &rest(&target), left);
+            Target::Soft(mut target) => {
+                links.spend(group)?;
+                target.extend(rest());
+                return Ok(match resolve(context, group, &target, links)? {
+                    // A link that is there and leads nowhere is itself the last name.
+                    Found::Missing { at, last: inner } => Found::Missing { at, last: inner || last },
+                    found => found,
+                });
             }
-            Target::External { file, path } => return Ok(Found::External { file, path: rest(&path) }),
-            Target::User { .. } => return Ok(Found::User(Box::new(link))),
+            target @ (Target::External { .. } | Target::User { .. }) => {
+                links.spend(group)?;
+                return Ok(Found::Beyond(Box::new(Beyond { target, at: walked, group, rest: rest() })));
+            }
         }
     }
     Ok(Found::Object(Box::new(object)))

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::{
-    Result, Slab,
+    Result, Slab, UNLIMITED,
     points::Points,
     slab::Parts,
     tree::{self, Link},
@@ -58,6 +58,39 @@ impl Selection {
             Shape::Points(_) => Kind::Points,
             Shape::Regular(_) | Shape::Tree(_) => Kind::Hyperslab,
         }
+    }
+
+    /// The dimension in which it has no end, and its pattern there.
+    pub fn unlimited(&self) -> Option<(usize, Slab)> {
+        let Shape::Regular(slabs) = &self.0 else { return None };
+        slabs.iter().copied().enumerate().find(|(_, slab)| slab.is_unlimited())
+    }
+
+    /// An unlimited selection with no more than the first `indices` of its unlimited dimension; others as they are.
+    ///
+    /// ```
+    /// use hyperslab_space::{Op, Slab, Space, UNLIMITED};
+    /// let mut space = Space::with_max(&[0], &[None])?;
+    /// space.select_hyperslab(Op::Set, &[Slab::new(1, 4, UNLIMITED, 2)])?; // 1 2  5 6  9 …
+    /// let three = Space::with(Space::simple(&[9])?.extent().clone(), space.selection().limited(3)?)?;
+    /// assert_eq!(three.bounds().unwrap(), (vec![1].into(), vec![5].into()));
+    /// # Ok::<(), hyperslab_space::Error>(())
+    /// ```
+    pub fn limited(&self, indices: u64) -> Result<Selection> {
+        let (Shape::Regular(slabs), Some((dim, _))) = (&self.0, self.unlimited()) else { return Ok(self.clone()) };
+        let cut =
+            |(at, slab): (usize, &Slab)| if at == dim { slab.take(0, indices) } else { Parts::from_slice(&[*slab]) };
+        Selection::from_parts(&slabs.iter().enumerate().map(cut).collect::<Vec<_>>())
+    }
+
+    /// The block of this number of a selection whose count has no end; none of any other.
+    pub fn unlimited_block(&self, number: u64) -> Option<Selection> {
+        let (Shape::Regular(slabs), Some((dim, slab))) = (&self.0, self.unlimited()) else { return None };
+        let start = slab.start.checked_add(number.checked_mul(slab.stride)?)?;
+        start.checked_add(slab.block).filter(|_| slab.block != UNLIMITED)?;
+        let mut slabs = slabs.clone();
+        *slabs.get_mut(dim)? = Slab::block(start, slab.block);
+        Some(Selection(Shape::Regular(slabs)))
     }
 
     /// How many dimensions its elements have; nothing and everything fit any number.

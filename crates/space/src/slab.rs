@@ -88,6 +88,33 @@ impl Slab {
         self.count.saturating_mul(self.block)
     }
 
+    /// How many of its indices a dimension of `size` has.
+    pub fn indices_below(&self, size: u64) -> u64 {
+        self.rank(size)
+    }
+
+    /// The size of the dimension in which an unlimited pattern has `indices`: just large enough, or with `trailing` just too small
+    /// for one more. None if 64 bits do not hold it.
+    ///
+    /// ```
+    /// use hyperslab_space::{Slab, UNLIMITED};
+    /// let pairs = Slab::new(1, 4, UNLIMITED, 2); // 1 2  5 6  9 …
+    /// assert_eq!(pairs.size_with(4, false), Some(7));
+    /// assert_eq!(pairs.size_with(4, true), Some(9));
+    /// ```
+    pub fn size_with(&self, indices: u64, trailing: bool) -> Option<u64> {
+        match (indices, trailing) {
+            (0, false) => Some(0),
+            _ if self.block == UNLIMITED || self.block == self.stride => self.start.checked_add(indices),
+            _ => {
+                let last = if trailing { indices } else { indices - 1 };
+                let whole = (last / self.block).checked_mul(self.stride)?;
+                let size = self.start.checked_add(whole)?.checked_add(last % self.block)?;
+                if trailing { Some(size) } else { size.checked_add(1) }
+            }
+        }
+    }
+
     /// The index after the last one.
     pub(crate) const fn end(&self) -> u64 {
         if self.is_empty() { self.start } else { self.start + self.stride * (self.count - 1) + self.block }
@@ -268,7 +295,13 @@ mod tests {
             let slab = Slab::new(start, block + gap, UNLIMITED, block);
             let clipped: Vec<u64> = slab.clip_unlimited(size).into_iter().flat_map(indices).collect();
             let naive: Vec<u64> = (start..size.max(start)).filter(|i| (i - start) % (block + gap) < block).collect();
-            prop_assert_eq!(clipped, naive);
+            prop_assert_eq!(&clipped, &naive);
+            prop_assert_eq!(slab.indices_below(size), naive.len() as u64);
+            let (least, most) = (slab.size_with(naive.len() as u64, false).unwrap(), slab.size_with(naive.len() as u64, true).unwrap());
+            prop_assert!(least <= size && slab.indices_below(least) == slab.indices_below(size));
+            prop_assert!(naive.is_empty() || slab.indices_below(least - 1) < naive.len() as u64);
+            prop_assert_eq!(slab.indices_below(most), naive.len() as u64);
+            prop_assert_eq!(slab.indices_below(most + 1), naive.len() as u64 + 1);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use hyperslab::{
     Heap, Part,
-    dtype::{Bits, Class, Datatype, Source},
+    dtype::{Arena, Bits, Class, Datatype, Source},
     space::{Extent, Kind, Space},
 };
 
@@ -15,6 +15,8 @@ pub(crate) type Failed = String;
 pub(crate) struct Encoder<'a> {
     scene: &'a Scene<'a>,
     heap: Heap<'a>,
+    /// Where variable-length values are, if not in the heap of the file.
+    arena: Option<&'a Arena>,
 }
 
 /// Points of a region that are still listed.
@@ -22,7 +24,12 @@ const MAX_REGION: u64 = 1_000_000;
 
 impl<'a> Encoder<'a> {
     pub(crate) fn new(scene: &'a Scene<'a>) -> Encoder<'a> {
-        Encoder { scene, heap: scene.file.heap() }
+        Encoder { scene, heap: scene.file.heap(), arena: None }
+    }
+
+    /// For values whose variable-length parts are in an arena.
+    pub(crate) fn in_arena(scene: &'a Scene<'a>, arena: &'a Arena) -> Encoder<'a> {
+        Encoder { arena: Some(arena), ..Encoder::new(scene) }
     }
 
     /// Appends the encoding of all values in `bytes`, which are of the stored type.
@@ -50,7 +57,11 @@ impl<'a> Encoder<'a> {
             Class::Array(array) => return self.values(array.base(), value, out),
             Class::Complex(base) => return self.values(base, value, out),
             Class::Vlen(vlen) => {
-                let found = self.heap.sequence(value, vlen.base.size()).map_err(|why| why.to_string())?;
+                let found = match self.arena {
+                    Some(arena) => arena.sequence(value, vlen.base.size()),
+                    None => self.heap.sequence(value, vlen.base.size()),
+                };
+                let found = found.map_err(|why| why.to_string())?;
                 let bytes = found.as_ref().map_or(&[][..], |found| &found.bytes);
                 if vlen.text.is_some() {
                     let count = found.as_ref().map_or(0, |found| found.count);

@@ -2,12 +2,15 @@
 
 use hyperslab::{
     AllocTime, Attribute, Dataset, FillTime, FillValue, Layout, Node,
-    dtype::Datatype,
+    dtype::{Arena, Datatype},
     space::{Extent, UNLIMITED},
 };
 use sha2::{Digest, Sha256};
 
 use super::{Scene, describe, encode::Encoder, json::Json};
+
+/// Sources of a virtual dataset that are still listed.
+const MAX_SOURCES: usize = 10_000;
 
 /// The line of an object, without its path.
 pub(crate) fn of(scene: &Scene<'_>, node: &Node) -> Json {
@@ -70,15 +73,25 @@ fn describe_dataset(scene: &Scene<'_>, dataset: &Dataset, json: &mut Json) {
     let max = |&max: &u64| if max == UNLIMITED { Json::Null } else { Json::from(max) };
     let maxima = (extent.rank() > 0).then(|| extent.max().iter().map(max).collect());
     json.set("maxshape", maxima.unwrap_or(Json::Null));
-    json.set("layout", layout(dataset));
+    match fill(scene, dataset) {
+        // libhdf5 has layout, filters and fill value in one list, which it gives whole or not at all.
+        Err(why) => json.set("layout", Json::error("layout", &why)),
+        Ok(fill) => {
+            json.set("layout", layout(dataset));
+            json.set("filters", filters(dataset));
+            json.set("fill", fill);
+        }
+    }
+    json.set("data", data(scene, dataset));
+}
+
+fn filters(dataset: &Dataset) -> Json {
     let filter = |step: &hyperslab::FilterStep| {
         let params = step.params.iter().map(|&param| Json::from(u64::from(param))).collect();
         let flags = u64::from(step.flags & 0xff);
         Json::object([("id", Json::from(u64::from(step.id))), ("flags", Json::from(flags)), ("cd", params)])
     };
-    json.set("filters", dataset.filters().iter().map(filter).collect());
-    json.set("fill", fill(scene, dataset));
-    json.set("data", data(scene, dataset));
+    dataset.filters().iter().map(filter).collect()
 }
 
 fn shape(extent: &Extent) -> Json {
@@ -102,14 +115,15 @@ fn layout(dataset: &Dataset) -> Json {
             Json::object([class("chunked"), ("chunk", chunk), ("index", Json::text(index))])
         }
         Ok(Layout::Virtual(sources)) => {
-            let source = |(file, path): (Vec<u8>, Vec<u8>)| Json::List(vec![Json::bytes(&file), Json::bytes(&path)]);
-            Json::object([class("virtual"), ("virtual", sources.into_iter().map(source).collect())])
+            let source =
+                |(file, path): hyperslab::VirtualName| Json::List(vec![Json::bytes(&file), Json::bytes(&path)]);
+            Json::object([class("virtual"), ("virtual", sources.into_iter().take(MAX_SOURCES).map(source).collect())])
         }
         Ok(_) => Json::object([]),
     }
 }
 
-fn fill(scene: &Scene<'_>, dataset: &Dataset) -> Json {
+fn fill(scene: &Scene<'_>, dataset: &Dataset) -> Result<Json, String> {
     let fill = dataset.fill();
     let (status, value) = match &fill.value {
         FillValue::Undefined => ("undefined", None),
@@ -131,12 +145,10 @@ fn fill(scene: &Scene<'_>, dataset: &Dataset) -> Json {
         Json::object([("status", Json::text(status)), ("alloc", Json::text(alloc)), ("time", Json::text(time))]);
     if let Some(value) = value {
         let mut encoded = Vec::new();
-        match Encoder::new(scene).values(dataset.datatype(), value, &mut encoded) {
-            Ok(()) => json.set("enc", Json::text(&hex(&encoded))),
-            Err(_) => json.set("error", Json::text("fill")),
-        }
+        Encoder::new(scene).values(dataset.datatype(), value, &mut encoded)?;
+        json.set("enc", Json::text(&hex(&encoded)));
     }
-    json
+    Ok(json)
 }
 
 fn data(scene: &Scene<'_>, dataset: &Dataset) -> Json {
@@ -150,8 +162,14 @@ fn data(scene: &Scene<'_>, dataset: &Dataset) -> Json {
         json.set("sha256", Json::text(&hex(&Sha256::digest([]))));
         return json;
     }
-    let summed = dataset.read_stored().map_err(|why| why.to_string()).and_then(|bytes| {
-        let encoder = Encoder::new(scene);
+    // The sources of a virtual dataset each have a heap of their own.
+    let many_heaps = datatype.has_vlen() && matches!(dataset.layout(), Ok(Layout::Virtual(_)));
+    let mut arena = Arena::default();
+    let bytes = if many_heaps { in_arena(dataset, &mut arena) } else { dataset.read_stored() };
+    let in_arena = if many_heaps { datatype.in_memory() } else { Ok(datatype.clone()) };
+    let summed = bytes.map_err(|why| why.to_string()).and_then(|bytes| {
+        let datatype = &in_arena.map_err(|why| why.to_string())?;
+        let encoder = if many_heaps { Encoder::in_arena(scene, &arena) } else { Encoder::new(scene) };
         let mut sum = Sha256::new();
         let mut encoded = Vec::new();
         for part in bytes.chunks(datatype.size().saturating_mul(1 << 14)) {
@@ -169,6 +187,16 @@ fn data(scene: &Scene<'_>, dataset: &Dataset) -> Json {
         }
     }
     json
+}
+
+/// All values, their variable-length parts in `arena`.
+fn in_arena(dataset: &Dataset, arena: &mut Arena) -> hyperslab::Result<Vec<u8>> {
+    let datatype = dataset.datatype().in_memory()?;
+    let all = dataset.space();
+    let bytes = all.npoints().saturating_mul(datatype.size() as u64);
+    let mut buf = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
+    dataset.read_converted(&all, &datatype, &all, &mut buf, arena)?;
+    Ok(buf)
 }
 
 /// What a value takes in libhdf5's memory, which is what the cap counts.

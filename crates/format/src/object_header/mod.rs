@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use hyperslab_base::{Reader, Width};
 
-use crate::Result;
+use crate::{Result, message::kind};
 
 /// The most bytes before the first message.
 pub const MAX_PREFIX: usize = 4 + 2 + 16 + 4 + 8;
@@ -155,6 +155,9 @@ impl Prefix {
         let kind = if self.version == 1 { reader.u16()? } else { u16::from(reader.u8()?) };
         let size = usize::from(reader.u16()?);
         let flags = Flags(reader.u8()?);
+        if let Some(why) = flags.contradiction(kind) {
+            return Err(reader.refuse(format!("a message of type {kind:#x} with flags {:#x}: {why}", flags.0)));
+        }
         let mut order = None;
         if self.version == 1 {
             reader.skip(3)?;
@@ -228,5 +231,26 @@ impl Flags {
     /// Who does not know the type must not open the object for writing.
     pub const fn fails_writers_if_unknown(self) -> bool {
         self.0 & 0x08 != 0
+    }
+
+    /// Why no message of this type has these flags: libhdf5 opens no object with such a message.
+    fn contradiction(self, of: u16) -> Option<&'static str> {
+        const SHAREABLE: [u16; 6] = [
+            kind::DATASPACE,
+            kind::DATATYPE,
+            kind::OLD_FILL_VALUE,
+            kind::FILL_VALUE,
+            kind::FILTER_PIPELINE,
+            kind::ATTRIBUTE,
+        ];
+        let has = |flag: u8| self.0 & flag != 0;
+        let known = of < kind::UNKNOWN && of != kind::BOGUS;
+        match () {
+            () if has(0x02) && has(0x04) => Some("it is shared and must not be"),
+            () if has(0x20) && has(0x08) => Some("a writer let it pass that had to refuse it"),
+            () if has(0x20) && !has(0x10) => Some("it is marked as unknown and must not be"),
+            () if has(0x40) && known && !SHAREABLE.contains(&of) => Some("this type cannot be shared"),
+            () => None,
+        }
     }
 }

@@ -1,15 +1,21 @@
 //! How a dataset is stored: for people, and for reads.
 
+use std::{collections::HashMap, sync::Arc};
+
 use hyperslab_chunk::{Chunked, ExternalPart, Externals, Storage, Values};
+use hyperslab_driver::{Driver, Local};
 use hyperslab_format::message::{self, ChunkIndex, FillValue};
 use hyperslab_format::virtual_mapping::{self, Mapping};
 use hyperslab_structures::LocalHeap;
 
 use super::Dataset;
-use crate::{Error, Result, storage, virtual_source};
+use crate::{Error, File, Result, search};
 
 /// A part of an external file: its name, the first byte, and how many bytes if that is limited.
 pub type ExternalName = (Vec<u8>, u64, Option<u64>);
+
+/// A source of a virtual dataset: its file, `.` for the same one, and its path there. Both may have `%b` for a number.
+pub type VirtualName = (Arc<[u8]>, Arc<[u8]>);
 
 /// How a dataset is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,8 +34,8 @@ pub enum Layout {
         /// How chunks are found: `btree1`, `single`, `implicit`, `farray`, `earray` or `btree2`.
         index: &'static str,
     },
-    /// In other datasets: the file and the path of each.
-    Virtual(Vec<(Vec<u8>, Vec<u8>)>),
+    /// In other datasets.
+    Virtual(Vec<VirtualName>),
 }
 
 impl Dataset {
@@ -44,8 +50,7 @@ impl Dataset {
             },
             Stored::Chunked { chunk, index, .. } => Layout::Chunked { chunk: chunk.clone(), index: index_name(*index) },
             Stored::Virtual { .. } => {
-                let name = |mapping: Mapping| (mapping.file, mapping.dataset);
-                Layout::Virtual(self.mappings()?.into_iter().map(name).collect())
+                Layout::Virtual(self.inner.elsewhere.iter().flat_map(|elsewhere| elsewhere.names()).collect())
             }
         })
     }
@@ -76,24 +81,16 @@ impl Dataset {
                     Chunked::open(context.file(), layout, version, &inner.extent, element, pipeline, registry)?;
                 Storage::Chunked(Box::new(chunked))
             }
-            message::Layout::Virtual { .. } => Storage::Virtual(virtual_source::parts(self, self.mappings()?)?),
+            message::Layout::Virtual { .. } => match &inner.elsewhere {
+                Some(elsewhere) => Storage::Virtual(elsewhere.clone()),
+                None => Storage::Contiguous(None),
+            },
         };
         let fill = match &inner.fill.value {
             FillValue::User(value) if value.len() as u64 == element => Some(value.clone()),
             _ => None,
         };
         Ok(Values { extent: inner.extent.clone(), element, fill, storage })
-    }
-
-    /// The mappings of a virtual dataset.
-    fn mappings(&self) -> Result<Vec<Mapping>> {
-        let message::Layout::Virtual { heap: Some(heap), index } = self.inner.layout.layout else {
-            return Ok(Vec::new());
-        };
-        let file = self.file();
-        let bytes = file.heap().object(heap, index)?;
-        let mappings = virtual_mapping::decode(&bytes, file.inner.context.file().widths());
-        Ok(mappings.map_err(hyperslab_file::Error::at(heap))?)
     }
 
     fn external_names(&self) -> Result<Option<Vec<ExternalName>>> {
@@ -105,19 +102,32 @@ impl Dataset {
         files.slots.iter().map(slot).collect::<Result<_>>().map(Some)
     }
 
-    /// External files lie beside this one, unless their names say otherwise.
     fn externals(&self) -> Result<Option<Externals>> {
         let Some(names) = self.external_names()? else { return Ok(None) };
-        let path = self.inner.file.inner.path.as_ref();
-        let directory = path.and_then(|path| path.parent().map(std::path::Path::to_path_buf));
+        let file = &self.inner.file;
+        let open = |name: &[u8]| {
+            let prefix = file.others.options.raw_prefix.as_deref();
+            let places = search::raw_places(name, prefix, file.inner.path.as_deref());
+            let place = places.iter().find(|place| place.exists()).or(places.first()).cloned().unwrap_or_default();
+            let local = Local::open(&place).map(|local| Arc::new(local) as Arc<dyn Driver>);
+            local.map_err(|why| why.to_string())
+        };
+        // Slots often are parts of one file.
+        let mut opened = HashMap::new();
         let part = |(name, offset, size): ExternalName| {
-            let name = String::from_utf8_lossy(&name).into_owned();
-            let path = directory.clone().unwrap_or_default().join(&name);
-            let storage = storage::open(&path).map(|(storage, _)| storage).map_err(|why| why.to_string());
-            ExternalPart { name, storage, offset, size }
+            let storage = opened.entry(name.clone()).or_insert_with_key(|name| open(name));
+            ExternalPart { name: String::from_utf8_lossy(&name).into_owned(), storage: storage.clone(), offset, size }
         };
         Ok(Some(Externals { parts: names.into_iter().map(part).collect() }))
     }
+}
+
+/// The mappings of a virtual dataset.
+pub(super) fn mappings(file: &File, heap: Option<u64>, index: u32) -> Result<Vec<Mapping>> {
+    let Some(heap) = heap else { return Ok(Vec::new()) };
+    let bytes = file.heap().object(heap, index)?;
+    let mappings = virtual_mapping::decode(&bytes, file.inner.context.file().widths());
+    Ok(mappings.map_err(hyperslab_file::Error::at(heap))?)
 }
 
 fn index_name(index: ChunkIndex) -> &'static str {

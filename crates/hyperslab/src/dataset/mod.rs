@@ -14,9 +14,9 @@ use hyperslab_format::message::{self, FillWrite, FilterPipeline, FilterStep};
 use hyperslab_object::Object;
 use hyperslab_space::Extent;
 
-use crate::{File, Result};
+use crate::{File, Result, trip::Trip, virtual_dataset::Virtual};
 
-pub use layout::{ExternalName, Layout};
+pub use layout::{ExternalName, Layout, VirtualName};
 pub(crate) use read::room;
 pub use stored_size::StoredSize;
 
@@ -30,8 +30,6 @@ pub struct Dataset {
 struct Inner {
     file: File,
     object: Object,
-    /// How many virtual datasets stand above this one in the read that opened it.
-    depth: u8,
     extent: Extent,
     datatype: Datatype,
     /// Where the datatype is committed, if it is.
@@ -39,19 +37,29 @@ struct Inner {
     layout: message::DataLayout,
     filters: FilterPipeline,
     fill: FillWrite,
+    /// The datasets behind it, if it is virtual.
+    elsewhere: Option<Arc<Virtual>>,
     /// Where the values are, found out when the first are read.
     values: OnceLock<Values>,
 }
 
 impl Dataset {
-    /// A dataset whose header can be understood as a whole, opened below `depth` virtual ones.
-    pub(crate) fn open(file: File, object: Object, depth: u8) -> Result<Dataset> {
+    /// A dataset whose header can be understood as a whole. One that grows with its sources has its size from them, now.
+    pub(crate) fn open(file: File, object: Object, trip: &Trip) -> Result<Dataset> {
         let context = &file.inner.context;
         let (datatype, committed) = object.datatype(context)?;
         let (extent, layout) = (object.extent(context)?, object.layout(context)?);
         let (filters, fill) = (object.filters(context)?, object.fill(context)?);
-        let values = OnceLock::new();
-        let inner = Inner { file, object, depth, extent, datatype, committed, layout, filters, fill, values };
+        let elsewhere = match layout.layout {
+            message::Layout::Virtual { heap, index } => {
+                let mappings = layout::mappings(&file, heap, index)?;
+                Some(Virtual::open(&file, mappings, &extent, &datatype, &fill, trip)?)
+            }
+            _ => None,
+        };
+        let extent = elsewhere.as_ref().map_or(extent, |elsewhere| elsewhere.extent().clone());
+        let (elsewhere, values) = (elsewhere.map(Arc::new), OnceLock::new());
+        let inner = Inner { file, object, extent, datatype, committed, layout, filters, fill, elsewhere, values };
         Ok(Dataset { inner: Arc::new(inner) })
     }
 
@@ -62,10 +70,6 @@ impl Dataset {
 
     pub(crate) fn object(&self) -> &Object {
         &self.inner.object
-    }
-
-    pub(crate) fn depth(&self) -> u8 {
-        self.inner.depth
     }
 
     /// Its size, and how far it may grow.

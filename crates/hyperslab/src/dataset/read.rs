@@ -4,7 +4,7 @@ use hyperslab_dtype::{Arena, Datatype, HeapReference, Plan};
 use hyperslab_space::Space;
 
 use super::Dataset;
-use crate::{Error, Result, element::convert};
+use crate::{Error, Result, element::convert, trip::Trip, virtual_dataset::Request};
 
 impl Dataset {
     /// All of its values, for the reads that take a selection.
@@ -35,6 +35,21 @@ impl Dataset {
         buf: &mut [u8],
         arena: &mut Arena,
     ) -> Result<()> {
+        self.read_below(&Request { wanted: selection, datatype, places }, buf, arena, &Trip::default())
+    }
+
+    /// As [`Dataset::read_converted`], for a read that may have come here through virtual datasets.
+    pub(crate) fn read_below(
+        &self,
+        request: &Request<'_>,
+        buf: &mut [u8],
+        arena: &mut Arena,
+        trip: &Trip,
+    ) -> Result<()> {
+        if let Some(elsewhere) = &self.inner.elsewhere {
+            return elsewhere.read(request, buf, arena, trip);
+        }
+        let Request { wanted: selection, datatype, places } = *request;
         let plan = Plan::new(self.datatype(), datatype)?;
         if !self.datatype().has_vlen() {
             return self.read_planned(selection, &plan, datatype.size(), places, buf);

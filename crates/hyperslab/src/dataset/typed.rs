@@ -1,8 +1,11 @@
 //! Reading values as Rust values.
 
+use std::borrow::Cow;
+
+use hyperslab_dtype::{Arena, Datatype};
 use hyperslab_space::Space;
 
-use super::Dataset;
+use super::{Dataset, room};
 use crate::{Element, Error, Result, Slice, View, element::Reading};
 
 impl Dataset {
@@ -63,7 +66,7 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn read_selection<T: Element>(&self, selection: &Space) -> Result<Vec<T>> {
-        let reading = Reading::<T>::new(self.datatype())?;
+        let reading = Reading::<T>::new(self.readable()?.as_ref())?;
         let count = selection.npoints();
         let size = size_of::<T>() as u64;
         let room = || Error::Memory { values: count, size };
@@ -102,7 +105,7 @@ impl Dataset {
 
     /// Reads the selected values to `to`, which has room for exactly so many.
     pub fn read_selection_into<T: Element>(&self, selection: &Space, to: &mut [T]) -> Result<()> {
-        let reading = Reading::<T>::new(self.datatype())?;
+        let reading = Reading::<T>::new(self.readable()?.as_ref())?;
         let (values, room) = (selection.npoints(), to.len() as u64);
         if values != room {
             return Err(Error::Length { values, room });
@@ -135,7 +138,25 @@ impl Dataset {
     fn read_plain<T: Element>(&self, reading: &Reading<T>, selection: &Space, values: &mut [T]) -> Result<()> {
         let places = Space::simple(&[values.len() as u64])?;
         let Some(bytes) = T::as_bytes(values) else { return Ok(()) };
+        // The sources of a virtual dataset may know more than its own type holds.
+        if let (Some(_), Some(memory)) = (&self.inner.elsewhere, reading.memory()) {
+            return self.read_converted(selection, memory, &places, bytes, &mut Arena::default());
+        }
         self.read_planned(selection, reading.plan(), reading.size(), &places, bytes)
+    }
+
+    /// The type of values as they are decoded: the stored one, or what is gathered from several files.
+    fn readable(&self) -> Result<Cow<'_, Datatype>> {
+        Ok(if self.has_many_heaps() {
+            Cow::Owned(self.datatype().in_memory()?)
+        } else {
+            Cow::Borrowed(self.datatype())
+        })
+    }
+
+    /// Whether variable-length values come from the heaps of other files, as those of a virtual dataset do.
+    fn has_many_heaps(&self) -> bool {
+        self.inner.elsewhere.is_some() && self.datatype().has_vlen()
     }
 
     fn read_decoded<T: Element>(
@@ -144,6 +165,12 @@ impl Dataset {
         selection: &Space,
         take: &mut dyn FnMut(Vec<T>) -> Result<()>,
     ) -> Result<()> {
+        if self.has_many_heaps() {
+            let (datatype, count) = (self.readable()?, selection.npoints());
+            let (mut arena, mut gathered) = (Arena::default(), room(count, datatype.size())?);
+            self.read_converted(selection, &datatype, &Space::simple(&[count])?, &mut gathered, &mut arena)?;
+            return reading.decode_gathered(&arena, &gathered, take);
+        }
         let (mut heap, mut converted) = (self.file().heap(), Vec::new());
         self.in_order(selection, &mut |stored| reading.decode(&mut heap, stored, &mut converted, take))
     }

@@ -1,6 +1,6 @@
 //! From stored bytes to values of a Rust type.
 
-use hyperslab_dtype::{Datatype, HeapReference, NoHeap, Plan};
+use hyperslab_dtype::{Arena, Datatype, HeapReference, NoHeap, Plan};
 use rayon::prelude::*;
 
 use super::Element;
@@ -17,6 +17,8 @@ pub(crate) struct Reading<T: Element> {
     /// Bytes of a value as stored, and converted.
     from: usize,
     to: usize,
+    /// What values are converted to, if that is all there is to it.
+    memory: Option<Datatype>,
     decoder: T::Decoder,
 }
 
@@ -25,11 +27,18 @@ impl<T: Element> Reading<T> {
         let recipe = T::recipe(stored)?;
         let plan = Plan::new(&recipe.stored, &recipe.memory);
         let plan = plan.map_err(|why| Error::no_conversion::<T>(stored, &why))?;
-        Ok(Reading { plan, from: recipe.stored.size(), to: recipe.memory.size(), decoder: recipe.decoder })
+        let (from, to) = (recipe.stored.size(), recipe.memory.size());
+        let memory = (recipe.stored == *stored).then_some(recipe.memory);
+        Ok(Reading { plan, from, to, memory, decoder: recipe.decoder })
     }
 
     pub(crate) fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// What values are converted to, if the conversion takes them as they are stored.
+    pub(crate) fn memory(&self) -> Option<&Datatype> {
+        self.memory.as_ref()
     }
 
     /// Bytes of a value that is converted.
@@ -69,17 +78,9 @@ impl<T: Element> Reading<T> {
         converted: &mut Vec<u8>,
         take: &mut dyn FnMut(Vec<T>) -> Result<()>,
     ) -> Result<()> {
-        let bytes = if self.plan.is_copy() {
-            stored
-        } else {
-            let count = stored.len() / self.from.max(1);
-            converted.resize(count.saturating_mul(self.to), 0);
-            convert(&self.plan, (self.from, self.to), stored, converted)?;
-            converted
-        };
-        let size = self.to.max(1);
+        let bytes = self.converted(stored, converted)?;
         let mut collections = Vec::new();
-        for bytes in bytes.chunks_exact(size) {
+        for bytes in bytes.chunks_exact(self.to.max(1)) {
             T::references(&self.decoder, bytes, &mut |reference| {
                 let found = HeapReference::decode(reference).map_or(0, |reference| reference.address);
                 if collections.last() != Some(&found) {
@@ -89,16 +90,48 @@ impl<T: Element> Reading<T> {
         }
         heap.fetch(collections);
         let heap = &*heap;
+        self.finish(bytes, &|| Sequences::new(heap), take)
+    }
+
+    /// As [`Reading::decode`], for values whose variable-length parts were gathered in an arena.
+    pub(crate) fn decode_gathered(
+        &self,
+        arena: &Arena,
+        gathered: &[u8],
+        take: &mut dyn FnMut(Vec<T>) -> Result<()>,
+    ) -> Result<()> {
+        let mut converted = Vec::new();
+        self.finish(self.converted(gathered, &mut converted)?, &|| Sequences::gathered(arena), take)
+    }
+
+    /// The bytes that values are decoded from.
+    fn converted<'b>(&self, stored: &'b [u8], converted: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+        if self.plan.is_copy() {
+            return Ok(stored);
+        }
+        let count = stored.len() / self.from.max(1);
+        converted.resize(count.saturating_mul(self.to), 0);
+        convert(&self.plan, (self.from, self.to), stored, converted)?;
+        Ok(converted)
+    }
+
+    fn finish<'s>(
+        &self,
+        bytes: &[u8],
+        sequences: &(dyn Fn() -> Sequences<'s> + Sync),
+        take: &mut dyn FnMut(Vec<T>) -> Result<()>,
+    ) -> Result<()> {
+        let size = self.to.max(1);
         let count = bytes.len() / size;
         if count < 2 * TOGETHER {
-            let sequences = Sequences::new(heap);
+            let sequences = sequences();
             let values = bytes.chunks_exact(size).map(|bytes| T::decode(&self.decoder, bytes, &sequences));
             return take(values.collect::<Result<Vec<T>>>()?);
         }
         let blocks: Vec<Result<Vec<T>>> = bytes
             .par_chunks(size * TOGETHER)
             .map(|block| {
-                let sequences = Sequences::new(heap);
+                let sequences = sequences();
                 block.chunks_exact(size).map(|bytes| T::decode(&self.decoder, bytes, &sequences)).collect()
             })
             .collect();

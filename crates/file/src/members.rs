@@ -1,0 +1,47 @@
+//! How a logical file is spread over several: what the one with the superblock says of the others.
+
+use std::sync::Arc;
+
+use hyperslab_driver::Driver;
+use hyperslab_format::{
+    DriverInfoBlock, MemberFiles,
+    message::{self, kind},
+};
+
+use crate::{Error, Header, OpenFile, OpenOptions, Result};
+
+const WHAT: &str = "driver information block";
+/// More bytes than any driver leaves.
+const MOST: usize = 4096;
+
+/// The members of the file whose superblock is in `storage`; nothing if it is one file, or if what tells is in another member.
+pub fn members(storage: Arc<dyn Driver>) -> Result<Option<MemberFiles>> {
+    let file = OpenFile::begin(storage, &OpenOptions { page_size: MOST, pages: 4 })?;
+    let here = |address: &u64| *address < file.end;
+    if let Some(address) = file.superblock.driver_info.filter(here) {
+        return from_block(&file, address);
+    }
+    match file.superblock.extension.filter(here) {
+        Some(address) => from_extension(&file, address),
+        None => Ok(None),
+    }
+}
+
+fn from_block(file: &OpenFile, address: u64) -> Result<Option<MemberFiles>> {
+    let malformed = Error::at(address);
+    let head = file.metadata(WHAT, address, DriverInfoBlock::HEAD as u64)?;
+    let size = DriverInfoBlock::full_size(&head).map_err(&malformed)?;
+    if size > MOST {
+        return Err(Error::broken(WHAT, address, format!("it has {size} bytes, more than any driver leaves")));
+    }
+    let block = file.metadata(WHAT, address, size as u64)?;
+    let block = DriverInfoBlock::decode(&block).map_err(&malformed)?;
+    MemberFiles::decode(block.name, &block.info).map_err(malformed)
+}
+
+fn from_extension(file: &OpenFile, address: u64) -> Result<Option<MemberFiles>> {
+    let header = Header::read(file, address)?;
+    let Some(found) = header.find(kind::DRIVER_INFO) else { return Ok(None) };
+    let info = message::DriverInfo::decode(header.body(found)).map_err(Error::at(address))?;
+    MemberFiles::decode(info.name, &info.info).map_err(Error::at(address))
+}

@@ -1,0 +1,72 @@
+//! Paths that may lead through links into other files.
+
+use hyperslab_format::message::Target;
+use hyperslab_object::{Found, LinkBudget};
+
+use crate::{Error, File, Node, Result, search, trip::Trip};
+
+/// Where a path leads.
+pub(crate) enum Reached {
+    Object(Node),
+    /// The name that is missing, and whether everything before it is there.
+    Missing {
+        at: Vec<u8>,
+        last: bool,
+    },
+    /// A link into a file that is missing, and that file's name.
+    NoFile {
+        link: Vec<u8>,
+        file: Vec<u8>,
+    },
+}
+
+impl File {
+    /// Follows a path from an object of this file on, through all links and files.
+    pub(crate) fn follow(&self, start: u64, path: &[u8], trip: &Trip) -> Result<Reached> {
+        let mut links = LinkBudget::default();
+        let (mut file, mut start, mut path) = (self.clone(), start, path.to_vec());
+        loop {
+            let link = match hyperslab_object::resolve(&file.inner.context, start, &path, &mut links)? {
+                Found::Object(object) => return Node::new(&file, *object, trip).map(Reached::Object),
+                Found::Missing { at, last } => return Ok(Reached::Missing { at, last }),
+                Found::Beyond(link) => *link,
+            };
+            match file.others.options.stands_for(link.target, &link.at)? {
+                Target::Hard(address) => (start, path) = (address, [b".", link.rest.as_slice()].concat()),
+                Target::Soft(target) => (start, path) = (link.group, [target, link.rest].concat()),
+                Target::External { file: name, path: target } => {
+                    let Some(next) = file.linked(&name)? else {
+                        return Ok(Reached::NoFile { link: link.at, file: name });
+                    };
+                    (start, path) = (next.root_address()?, [target, link.rest].concat());
+                    file = next;
+                }
+                Target::User { class, .. } => {
+                    let link = String::from_utf8_lossy(&link.at).into_owned();
+                    return Err(Error::Link { link, why: format!("class {class} leads nowhere") });
+                }
+            }
+        }
+    }
+
+    /// The file that an external link of this one names.
+    fn linked(&self, name: &[u8]) -> Result<Option<File>> {
+        let prefix = self.others.options.link_prefix.as_deref();
+        self.others.find(&search::places(name, "HDF5_EXT_PREFIX", prefix, self.inner.path.as_deref()))
+    }
+}
+
+impl Reached {
+    /// The object, or an error that says what is missing.
+    pub(crate) fn object(self) -> Result<Node> {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        match self {
+            Reached::Object(node) => Ok(node),
+            Reached::Missing { at, .. } => Err(Error::Missing(text(at))),
+            Reached::NoFile { link, file } => {
+                let why = format!("there is no file {} where external links are looked for", text(file));
+                Err(Error::Link { link: text(link), why })
+            }
+        }
+    }
+}

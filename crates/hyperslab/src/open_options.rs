@@ -1,0 +1,124 @@
+//! How a file, and the files that it leads to, are opened.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use hyperslab_format::message::Target;
+
+use crate::{Error, File, Result};
+
+/// Says what a user-defined link stands for, from what its class keeps in it. The answer is a link of another kind.
+pub type LinkResolver = dyn Fn(&[u8]) -> std::result::Result<Target, String> + Send + Sync;
+
+/// How far a virtual dataset reaches that grows with its sources.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VirtualView {
+    /// To the last value that any source has; what others lack before it is the fill value.
+    #[default]
+    LastAvailable,
+    /// To where the first source ends.
+    FirstMissing,
+}
+
+/// How a file, and the files that it leads to, are opened.
+///
+/// ```no_run
+/// use hyperslab::{OpenOptions, Target, VirtualView};
+/// let file = OpenOptions::new()
+///     .virtual_view(VirtualView::FirstMissing)
+///     .link_prefix("/data/2024")
+///     .user_link(187, |data| Ok(Target::Soft(data.to_vec())))
+///     .open("run.h5")?;
+/// # Ok::<(), hyperslab::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct OpenOptions {
+    pub(crate) view: VirtualView,
+    pub(crate) gap: u64,
+    pub(crate) virtual_prefix: Option<PathBuf>,
+    pub(crate) link_prefix: Option<PathBuf>,
+    pub(crate) raw_prefix: Option<PathBuf>,
+    resolvers: HashMap<u8, Arc<LinkResolver>>,
+}
+
+impl OpenOptions {
+    /// What [`File::open`] does.
+    pub fn new() -> OpenOptions {
+        OpenOptions::default()
+    }
+
+    /// How far virtual datasets reach that grow with their sources.
+    #[must_use]
+    pub fn virtual_view(mut self, view: VirtualView) -> OpenOptions {
+        self.view = view;
+        self
+    }
+
+    /// How many numbered sources of a virtual dataset may be missing before one that is there. None if it shows what comes before
+    /// the first that is missing.
+    #[must_use]
+    pub fn virtual_gap(mut self, missing: u64) -> OpenOptions {
+        self.gap = missing;
+        self
+    }
+
+    /// The directory in which sources of virtual datasets are looked for; `${ORIGIN}` in front stands for that of the file. The
+    /// environment's `HDF5_VDS_PREFIX` comes before it.
+    #[must_use]
+    pub fn virtual_prefix(mut self, directory: impl Into<PathBuf>) -> OpenOptions {
+        self.virtual_prefix = Some(directory.into());
+        self
+    }
+
+    /// The directory in which files of external links are looked for. The environment's `HDF5_EXT_PREFIX` comes before it.
+    #[must_use]
+    pub fn link_prefix(mut self, directory: impl Into<PathBuf>) -> OpenOptions {
+        self.link_prefix = Some(directory.into());
+        self
+    }
+
+    /// The directory of external files with raw data; `${ORIGIN}` in front stands for that of the file. The environment's
+    /// `HDF5_EXTFILE_PREFIX` comes before it.
+    #[must_use]
+    pub fn raw_prefix(mut self, directory: impl Into<PathBuf>) -> OpenOptions {
+        self.raw_prefix = Some(directory.into());
+        self
+    }
+
+    /// What user-defined links of a class, 65 to 255, stand for.
+    #[must_use]
+    pub fn user_link(
+        mut self,
+        class: u8,
+        resolver: impl Fn(&[u8]) -> std::result::Result<Target, String> + Send + Sync + 'static,
+    ) -> OpenOptions {
+        self.resolvers.insert(class, Arc::new(resolver));
+        self
+    }
+
+    /// Opens a file for reading.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<File> {
+        File::with_options(path.as_ref(), self)
+    }
+
+    /// A link as one of a kind that is not the user's.
+    pub(crate) fn stands_for(&self, target: Target, link: &[u8]) -> Result<Target> {
+        let Target::User { class, data } = target else { return Ok(target) };
+        let fail = |why: String| Error::Link { link: String::from_utf8_lossy(link).into_owned(), why };
+        let resolver = self.resolvers.get(&class);
+        let resolver = resolver.ok_or_else(|| fail(format!("nobody said what links of class {class} stand for")))?;
+        match resolver(&data).map_err(fail)? {
+            Target::User { .. } => Err(fail(format!("class {class} stands for another user-defined link"))),
+            target => Ok(target),
+        }
+    }
+}
+
+impl std::fmt::Debug for OpenOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenOptions").field("view", &self.view).field("gap", &self.gap).finish_non_exhaustive()
+    }
+}

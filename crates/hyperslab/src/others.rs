@@ -1,0 +1,72 @@
+//! The files that a file leads to, kept open for the next time.
+
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use hyperslab_driver::Why;
+
+use crate::{Error, File, OpenOptions, Result, file::Inner, storage};
+
+/// Files that were opened through a file, and how. Shared by all of them.
+pub(crate) struct Others {
+    pub(crate) options: OpenOptions,
+    /// The last used at the end. They do not know of one another, so that none keeps itself open.
+    kept: Mutex<Vec<(PathBuf, Arc<Inner>)>>,
+}
+
+/// More files than this are not kept.
+const MOST: usize = 64;
+
+impl Others {
+    pub(crate) fn new(options: OpenOptions) -> Arc<Others> {
+        Arc::new(Others { options, kept: Mutex::default() })
+    }
+
+    /// The first of these places that has a file; none if no place has one.
+    pub(crate) fn find(self: &Arc<Others>, places: &[PathBuf]) -> Result<Option<File>> {
+        for place in places {
+            match self.open(place) {
+                Err(why) if is_missing(&why) => {}
+                other => return other.map(Some),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Opens a file, or has it already.
+    pub(crate) fn open(self: &Arc<Others>, path: &Path) -> Result<File> {
+        // Absolute, as the program may change its directory.
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        if let Some(inner) = self.kept(&path) {
+            return Ok(File { inner, others: self.clone() });
+        }
+        let opened = Inner::open(storage::open(&path)?, Some(path.clone()))?;
+        let inner = Arc::new(opened);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() == MOST {
+            kept.remove(0);
+        }
+        kept.push((path, inner.clone()));
+        Ok(File { inner, others: self.clone() })
+    }
+
+    fn kept(&self, path: &Path) -> Option<Arc<Inner>> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = kept.iter().position(|(known, _)| known == path)?;
+        if let Some(last) = kept.get_mut(found..) {
+            last.rotate_left(1);
+        }
+        kept.last().map(|(_, inner)| inner.clone())
+    }
+}
+
+/// Whether there is no such file, or none that may be read. Other errors must not pass for it: a file that cannot be opened now may
+/// hold values.
+fn is_missing(why: &Error) -> bool {
+    use ErrorKind::{InvalidFilename, IsADirectory, NotADirectory, NotFound, PermissionDenied};
+    let Error::Driver(hyperslab_driver::Error { why: Why::Io(why), .. }) = why else { return false };
+    matches!(why.kind(), NotFound | NotADirectory | IsADirectory | PermissionDenied | InvalidFilename)
+}

@@ -1,0 +1,50 @@
+//! Files in a row, all of one size but the last.
+
+use std::{path::Path, sync::Arc};
+
+use hyperslab_driver::{Driver, Family, Local};
+use hyperslab_format::MemberFiles;
+
+use super::Storage;
+use crate::{Error, Result};
+
+/// The members whose names the template gives.
+pub(super) fn open(template: &str) -> Result<Storage> {
+    let name = first_name(template);
+    let first: Arc<dyn Driver> = Arc::new(Local::open(&name)?);
+    let size = first.len()?.max(1);
+    // The file says it best. One that says nothing has members as large as the first.
+    let told = match hyperslab_file::members(first) {
+        Ok(Some(MemberFiles::Family { size })) => Some(size),
+        _ => None,
+    };
+    if let Some(told) = told.filter(|&told| told < size) {
+        let why = format!("{name} has {size} bytes where the file says that a member has {told}");
+        return Err(Error::Storage(why));
+    }
+    let open = |name: &str, _: bool| Path::new(name).exists().then(|| Local::open(name)).transpose();
+    let family = Family::open(template, told.unwrap_or(size), Box::new(open))?;
+    Ok(Storage { driver: Arc::new(family), name: "family", size: None })
+}
+
+pub(super) fn is_template(name: &str) -> bool {
+    digits_after_percent(name).is_some()
+}
+
+/// The template with its number zero.
+fn first_name(template: &str) -> String {
+    let Some((start, end)) = digits_after_percent(template) else { return template.to_owned() };
+    let width: usize = template.get(start + 1..end).and_then(|digits| digits.parse().ok()).unwrap_or(1);
+    let (before, after) = (template.get(..start).unwrap_or_default(), template.get(end + 1..).unwrap_or_default());
+    format!("{before}{:0width$}{after}", 0, width = width.min(32))
+}
+
+/// Where the percent sign and where the `d` of a `%05d` are.
+fn digits_after_percent(name: &str) -> Option<(usize, usize)> {
+    let mut signs = name.match_indices('%').map(|(start, _)| start);
+    signs.find_map(|start| {
+        let rest = name.get(start + 1..)?;
+        let digits = rest.find(|letter: char| !letter.is_ascii_digit())?;
+        rest.get(digits..)?.starts_with('d').then_some((start, start + 1 + digits))
+    })
+}

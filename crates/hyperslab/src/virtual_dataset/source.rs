@@ -1,0 +1,60 @@
+//! The datasets behind a virtual one, opened when first needed.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crate::{Dataset, Error, File, Node, Result, VirtualName, follow::Reached, search, trip::Trip};
+
+/// The sources of a virtual dataset by file and path, those that are missing too.
+#[derive(Default)]
+pub(super) struct Sources {
+    opened: Mutex<HashMap<VirtualName, Option<Dataset>>>,
+}
+
+/// More open sources than this are not kept: each may be a file of its own.
+const MOST: usize = 256;
+
+impl Sources {
+    /// A source of a virtual dataset in `above`; none if it is missing.
+    pub(super) fn get(&self, above: &File, file: Arc<[u8]>, path: Arc<[u8]>, trip: &Trip) -> Result<Option<Dataset>> {
+        let key = (file, path);
+        let lock = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
+            return Ok(known.clone());
+        }
+        let opened = open(above, &key.0, &key.1, trip).map_err(|why| {
+            let name = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let why = format!("{} in {}: {why}", name(&key.1), name(&key.0));
+            Error::Values(hyperslab_chunk::Error::Source(why))
+        })?;
+        let mut kept = lock();
+        if kept.len() >= MOST {
+            kept.clear();
+        }
+        kept.insert(key, opened.clone());
+        Ok(opened)
+    }
+}
+
+fn open(above: &File, file: &[u8], path: &[u8], trip: &Trip) -> Result<Option<Dataset>> {
+    let file = if file == b"." {
+        above.clone()
+    } else {
+        let prefix = above.others.options.virtual_prefix.as_deref();
+        let places = search::places(file, "HDF5_VDS_PREFIX", prefix, above.inner.path.as_deref());
+        let Some(found) = above.others.find(&places)? else { return Ok(None) };
+        found
+    };
+    match file.follow(file.root_address()?, path, trip)? {
+        Reached::Object(Node::Dataset(dataset)) => Ok(Some(dataset)),
+        Reached::Missing { last: true, .. } | Reached::NoFile { .. } => Ok(None),
+        Reached::Object(other) => {
+            let path = String::from_utf8_lossy(path).into_owned();
+            Err(Error::Kind { path, found: other.kind(), wanted: "dataset" })
+        }
+        // As in libhdf5: a group that is missing on the way is an error.
+        missing @ Reached::Missing { .. } => missing.object().map(|_| None),
+    }
+}
