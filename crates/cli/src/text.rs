@@ -92,7 +92,7 @@ mod tests {
     fn long_types_are_cut() {
         assert_eq!(datatype("compound {x: f32}"), "compound {x: f32}");
         let long = format!("compound {{{}: enum {{A = 0, B = 1}}}}", "x".repeat(50));
-        assert_eq!(datatype(&long), format!("compound {{{}: enum {{A …}}}}", "x".repeat(50)));
+        assert_eq!(datatype(&long), format!("compound {{{}: enum {{A = …}}}}", "x".repeat(50)));
     }
 
     #[test]
