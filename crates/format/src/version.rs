@@ -10,10 +10,12 @@
 //! Chunks of 4 GiB and more have version 5 of the layout under any bound. Layouts that are not chunked have version 3, virtual ones 4.
 //! Datatypes have their own table, `hyperslab_dtype::Version`; selections have theirs in `hyperslab_space`.
 
+use hyperslab_space::{Extent, UNLIMITED};
+
 pub use hyperslab_space::Low;
 
 use crate::{
-    message::{CharSet, Layout, Link, Shared, Target},
+    message::{AllocTime, ArrayShape, CharSet, ChunkIndex, Layout, Link, Shared, Target},
     superblock::DEFAULT_CHUNK_K,
 };
 
@@ -118,6 +120,38 @@ pub fn data_layout(low: Low, layout: &Layout, filtered: bool) -> u8 {
                 3
             }
         }
+    }
+}
+
+/// How the chunks of a new dataset are found, with the parameters that libhdf5 takes; `layout_version` comes from [`data_layout`].
+///
+/// ```
+/// use hyperslab_format::{message::{AllocTime, ChunkIndex}, version::chunk_index};
+/// use hyperslab_space::Extent;
+/// let index = |dims: &[u64], max: &[Option<u64>]| {
+///     chunk_index(4, &Extent::with_max(dims, max).unwrap(), &[5, 5], false, AllocTime::Incremental)
+/// };
+/// assert_eq!(index(&[5, 5], &[Some(5), Some(5)]), ChunkIndex::Single(None));
+/// assert_eq!(index(&[9, 9], &[Some(9), Some(9)]), ChunkIndex::FixedArray { page_bits: 10 });
+/// assert!(matches!(index(&[9, 9], &[None, Some(9)]), ChunkIndex::ExtensibleArray(_)));
+/// assert!(matches!(index(&[9, 9], &[None, None]), ChunkIndex::BtreeV2 { .. }));
+/// ```
+pub fn chunk_index(layout_version: u8, extent: &Extent, chunk: &[u64], filtered: bool, alloc: AllocTime) -> ChunkIndex {
+    if layout_version < 4 {
+        return ChunkIndex::BtreeV1;
+    }
+    match extent.max().iter().filter(|&&max| max == UNLIMITED).count() {
+        0 if extent.dims() == extent.max() && extent.dims() == chunk => ChunkIndex::Single(filtered.then_some((0, 0))),
+        0 if !filtered && alloc == AllocTime::Early => ChunkIndex::Implicit,
+        0 => ChunkIndex::FixedArray { page_bits: 10 },
+        1 => ChunkIndex::ExtensibleArray(ArrayShape {
+            count_bits: 32,
+            in_index: 4,
+            min_blocks: 4,
+            min_elements: 16,
+            page_bits: 10,
+        }),
+        _ => ChunkIndex::BtreeV2 { node_size: 2048, split: 100, merge: 40 },
     }
 }
 

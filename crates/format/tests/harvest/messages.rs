@@ -4,8 +4,8 @@ use hyperslab_base::Width;
 use hyperslab_format::{
     index::record,
     message::{
-        self, Attribute, AttributeInfo, BtreeK, DataLayout, DriverInfo, ExternalFiles, FileSpaceInfo, FillWrite,
-        FilterPipeline, GroupInfo, Layout, Link, LinkInfo, Shared, SharedTable, SymbolTable, Target, kind,
+        self, Attribute, AttributeInfo, BtreeK, ChunkIndex, DataLayout, DriverInfo, ExternalFiles, FileSpaceInfo,
+        FillWrite, FilterPipeline, GroupInfo, Layout, Link, LinkInfo, Shared, SharedTable, SymbolTable, Target, kind,
     },
     object_header::Message,
     version,
@@ -24,6 +24,7 @@ impl Walk<'_> {
         let links = messages.iter().filter(|message| message.kind == kind::LINK);
         let mut links = links.filter_map(|link| Link::decode(link.body, self.widths).ok());
         let converted = links.any(|link| !version::old_group_holds(&link));
+        self.choice_of_index(messages, filtered);
         let mut result = Ok(());
         for message in messages {
             let what = format!("message of type {:#x}", message.kind);
@@ -31,6 +32,26 @@ impl Walk<'_> {
             result = result.and(done);
         }
         result
+    }
+
+    /// The index of a chunked dataset against the one our table would choose.
+    fn choice_of_index(&mut self, messages: &[Message<'_>], filtered: bool) {
+        let find = |kind| messages.iter().find(|message| message.kind == kind && !message.flags.is_shared());
+        let (Some(_), Some(space), Some(fill), Some(layout)) =
+            (self.low, find(kind::DATASPACE), find(kind::FILL_VALUE), find(kind::DATA_LAYOUT))
+        else {
+            return;
+        };
+        let extent = Extent::decode(space.body, self.widths.lengths).unwrap();
+        let alloc = FillWrite::decode(fill.body).unwrap().alloc;
+        let layout = DataLayout::decode(layout.body, self.widths).unwrap();
+        let Layout::Chunked { chunk, index, .. } = &layout.layout else { return };
+        let chosen = version::chunk_index(layout.version, &extent, chunk, filtered, alloc);
+        match (index, chosen) {
+            // It tells more once the chunk is written.
+            (ChunkIndex::Single(Some(_)), ChunkIndex::Single(Some(_))) => {}
+            (index, chosen) => self.tally.expect("chunk index", *index, chosen),
+        }
     }
 
     fn message(&mut self, message: &Message<'_>, filtered: bool, converted: bool) -> Walked {
