@@ -9,7 +9,7 @@ import random
 
 import h5py._conv
 
-from making import describe, random_file, special
+from making import describe, patched, random_file, special
 from making.library import C, Refused
 from making.words import encode
 from oracle import execute, serve
@@ -17,12 +17,13 @@ from oracle import execute, serve
 # libhdf5's own conversions, without what h5py adds for Python objects.
 h5py._conv.unregister_converters()
 
+RECIPES = {**special.RECIPES, **patched.RECIPES}
 MEMORY = {"i64": "H5T_NATIVE_INT64", "f64": "H5T_NATIVE_DOUBLE"}
 REFUSALS = (Refused, RuntimeError, ValueError)
 
 
 def recipes(_):
-    return list(special.RECIPES)
+    return list(RECIPES)
 
 
 def make(question):
@@ -34,7 +35,7 @@ def make(question):
     if recipe == "random":
         random_file.make(rng, path)
     else:
-        special.RECIPES[recipe](rng, path)
+        RECIPES[recipe](rng, path)
     return describe.file_of(path)
 
 

@@ -49,13 +49,14 @@ FILTERS = {b"plain": (), b"deflate": (("H5Pset_deflate", 6),), b"fletcher": (("H
 def paged_arrays(rng, path):
     """Fixed and extensible arrays whose blocks have pages, some of which were never written."""
     file = create(path)
-    for name, settings in list(FILTERS.items())[:2]:
+    for name, settings in FILTERS.items():
         made = chunked(file, b"fixed " + name, (9000,), None, (2,), *settings)
         write_points(rng, made, [(0,), (2047,), (2048,), (6500,), (8999,)])
-        made = chunked(file, b"extensible " + name, (140_000,), (UNLIMITED,), (1,), *settings)
-        # Blocks behind element 131,060 have pages.
-        places = (0, 3, 4, 5, 19, 20, 21, 400, 5000, 70_000, 131_059, 131_060, 132_083, 132_084, 135_000, 139_999)
-        write_points(rng, made, [(at,) for at in places])
+        # Rows are far apart: chunks from the eighth row on have numbers above 131,060, where blocks have pages.
+        made = chunked(file, b"extensible " + name, (9, 2100), (UNLIMITED, 60_000), (1, 3), *settings)
+        write_points(rng, made, [(row, column) for row in range(9) for column in (0, 3, 50, 2099) if (row + column) % 3])
+        made = chunked(file, b"more " + name, (30, 4), (UNLIMITED, 20_000), (1, 1), *settings)
+        write_points(rng, made, [(row, row % 4) for row in range(0, 30, 2)])
     close_file(file)
 
 
@@ -84,30 +85,29 @@ def old_trees(rng, path):
     file = create(path, random_file.EARLIEST, LATEST, settings)
     for name, filters in FILTERS.items():
         write_all(rng, chunked(file, b"tree " + name, (30, 40), (UNLIMITED,) * 2, (1, 2), *filters), 1200)
-    write_points(rng, chunked(file, b"sparse", (100_000,), None, (1,)), [(rng.randrange(100_000),) for _ in range(200)])
+    write_points(rng, chunked(file, b"sparse", (9000,), None, (1,)), [(rng.randrange(9000),) for _ in range(200)])
     group = C.H5Gcreate2(file, b"links", 0, 0, 0)
     for nth in range(500):
         C.H5Lcreate_soft(b"x" * rng.randint(1, 99), group, str(rng.randrange(1 << 60)).encode(), 0, 0)
     close_file(file)
 
 
-def thousands_of_links(rng, path):
-    """Groups of each kind with so many long names that heaps nest; some names are too long for a block."""
-    for low in (random_file.EARLIEST, LATEST):
-        file = create(f"{path}", low, LATEST) if low == LATEST else create(f"{path}-old.h5", low, LATEST)
-        for name, order, deflated in [(b"plain", 0, False), (b"ordered", 3, False), (b"deflated", 3, True)]:
-            plist = C.properties("GROUP_CREATE")
-            C.H5Pset_link_creation_order(plist, order if low == LATEST else 0)
-            if deflated:
-                C.H5Pset_deflate(plist, 9)
-            group = C.H5Gcreate2(file, name, 0, plist, 0)
-            for nth in range(3000):
-                length = rng.choice([3, 40, 400]) if nth % 500 else 5000
-                label = bytes(rng.choices(b"abcdefgh", k=length)) + str(nth).encode()
-                C.H5Lcreate_soft(str(nth).encode(), group, label, 0, 0)
-            for nth in range(0, 3000, 7):
-                C.H5Lcreate_hard(file, b"/", group, b"hard" + str(nth).encode(), 0, 0)
-        close_file(file)
+def thousands_of_links(rng, path, low):
+    """Groups with so many long names that heaps nest; some names are too long for a block."""
+    file = create(path, low)
+    for name, order, deflated in [(b"plain", 0, False), (b"ordered", 3, False), (b"deflated", 3, True)]:
+        plist = C.properties("GROUP_CREATE")
+        C.H5Pset_link_creation_order(plist, order if low == LATEST else 0)
+        if deflated and low == LATEST:
+            C.H5Pset_deflate(plist, 9)
+        group = C.H5Gcreate2(file, name, 0, plist, 0)
+        for nth in range(3000):
+            length = rng.choice([3, 40, 400]) if nth % 500 else 5000
+            label = bytes(rng.choices(b"abcdefgh", k=length)) + str(nth).encode()
+            C.H5Lcreate_soft(str(nth).encode(), group, label, 0, 0)
+        for nth in range(0, 3000, 7):
+            C.H5Lcreate_hard(file, b"/", group, b"hard" + str(nth).encode(), 0, 0)
+    close_file(file)
 
 
 def thousands_of_attributes(rng, path):
@@ -227,6 +227,17 @@ def virtual(rng, path):
     close_file(file)
 
 
+def long_chunks(rng, path):
+    """Chunks stored with more bytes than they need, filters left out or not."""
+    file = create(path)
+    for name, settings in [(b"deflate", FILTERS[b"deflate"]), (b"both", FILTERS[b"fletcher"] + FILTERS[b"deflate"])]:
+        made = chunked(file, name, (40,), (UNLIMITED,), (20,), *settings)
+        write_all(rng, made, 40)
+        content = rng.randbytes(40 + 9)
+        C.H5Dwrite_chunk(made, 0, 7, sizes([20]), len(content), content)
+    close_file(file)
+
+
 def nested_references(rng, path):
     """References of all kinds inside of sequences, arrays and compounds."""
     file = create(path)
@@ -289,7 +300,8 @@ RECIPES = {
     "paged arrays": paged_arrays,
     "many chunks": many_chunks,
     "old trees": old_trees,
-    "thousands of links": thousands_of_links,
+    "thousands of links": lambda rng, path: thousands_of_links(rng, path, LATEST),
+    "thousands of old links": lambda rng, path: thousands_of_links(rng, path, random_file.EARLIEST),
     "thousands of attributes": thousands_of_attributes,
     "shared messages in lists": shared_messages,
     "shared messages in trees": lambda rng, path: shared_messages(rng, path, trees=True),
@@ -299,6 +311,7 @@ RECIPES = {
     "cache image": cache_image,
     "rank 32": rank_32,
     "nested references": nested_references,
+    "long chunks": long_chunks,
 }
 for of in (2, 4, 8):
     for length in (2, 4, 8):

@@ -119,10 +119,15 @@ def encode_text(value):
     return struct.pack("<Q", len(content)) + content
 
 
-def address_of(handle):
+def basics(handle):
+    """Address and kind of an object: parts of H5O_info2_t."""
     info = ctypes.create_string_buffer(512)
-    C.H5Oget_info1(handle, info)
-    return info.raw[8:16]
+    C.H5Oget_info3(handle, info, 1)
+    return info.raw[8:16], int.from_bytes(info.raw[24:28], "little")
+
+
+def address_of(handle):
+    return basics(handle)[0]
 
 
 def object_reference(value, _):

@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
 
-use hyperslab::dtype::{Class, Datatype};
+use hyperslab::dtype::{Class, Datatype, Normalization};
 use hyperslab::{Dataset, File};
 use hyperslab_oracle::{
     Answer, FileQuestion, Generator, Job, Made, Oracle, Program, Read, converted, differences, execute, objects,
@@ -14,8 +14,9 @@ use serde_json::Value;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
 
-const FILES: u64 = 120;
+const FILES: u64 = 110;
 const SELECTIONS: usize = 3;
 
 /// What was compared.
@@ -57,11 +58,12 @@ fn special_files_read_as_libhdf5_reads_them() -> Result<(), Box<dyn Error>> {
     let counts = Counts::default();
     let mut found = Vec::new();
     for name in &names {
-        let refused = counts.refused.load(Relaxed);
-        let files = counts.files.load(Relaxed);
+        let (refused, files) = (counts.refused.load(Relaxed), counts.files.load(Relaxed));
+        let start = Instant::now();
         found.extend(compare(&mut oracle, &[(name, 1)], &counts)?);
         assert!(counts.files.load(Relaxed) > files, "libhdf5 could not make {name}");
-        println!("{name}: libhdf5 refuses {}", counts.refused.load(Relaxed) - refused);
+        let refused = counts.refused.load(Relaxed) - refused;
+        println!("{name}: {:.1} s, libhdf5 refuses {refused}", start.elapsed().as_secs_f64());
     }
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found[..found.len().min(20)].join("\n"));
     Ok(())
@@ -160,7 +162,7 @@ fn compare_selections(
         let programs = (0..SELECTIONS).map(|_| generator.program_in(&dims)).collect();
         let memory = match dataset.datatype().class() {
             Class::Fixed(_) if generator.one_in(2) => "i64",
-            Class::Float(_) if generator.one_in(2) => "f64",
+            Class::Float(float) if float.normalization != Normalization::MsbSet && generator.one_in(2) => "f64",
             _ => "stored",
         };
         cases.push((name, dataset, memory, programs));
