@@ -9,7 +9,19 @@ const WORKERS: u64 = 2;
 const BATCH: u64 = 250;
 const SHOWN: usize = 10;
 
-/// Asks and compares `cases` cases, each with a generator of its own, and prints the first few differences.
+/// What is to be compared.
+pub struct Job {
+    /// The script that answers.
+    pub script: &'static str,
+    /// How many cases.
+    pub cases: u64,
+    /// The environment variable that changes their number.
+    pub variable: &'static str,
+    /// How many are asked at once.
+    pub batch: u64,
+}
+
+/// Asks and compares `cases` selections, each with a generator of its own, and prints the first few differences.
 ///
 /// `HYPERSLAB_SEED` and `HYPERSLAB_PROGRAMS` change the seed and the number. `compare` gets one batch.
 ///
@@ -20,15 +32,29 @@ pub fn run<C>(
     make: impl Fn(&mut Generator) -> C + Sync,
     compare: impl Fn(&mut Oracle, &[C]) -> Result<Vec<String>, Box<dyn Error>> + Sync,
 ) -> Result<(), Box<dyn Error>> {
+    let job = Job { script: "oracle.py", cases, variable: "HYPERSLAB_PROGRAMS", batch: BATCH };
+    run_job(&job, |seed| make(&mut Generator::new(seed)), compare)
+}
+
+/// As [`run`], for cases of any kind; `make` gets the seed of one.
+///
+/// # Errors
+/// If differences were found, or if the oracle broke.
+pub fn run_job<C>(
+    job: &Job,
+    make: impl Fn(u64) -> C + Sync,
+    compare: impl Fn(&mut Oracle, &[C]) -> Result<Vec<String>, Box<dyn Error>> + Sync,
+) -> Result<(), Box<dyn Error>> {
     let seed = variable("HYPERSLAB_SEED").unwrap_or(20_240_229);
-    let cases = variable("HYPERSLAB_PROGRAMS").unwrap_or(cases);
+    let cases = variable(job.variable).unwrap_or(job.cases);
     println!("{cases} cases from seed {seed}");
     let worker = |share: Range<u64>| -> Result<Vec<String>, String> {
-        let Some(mut oracle) = Oracle::start().map_err(|error| error.to_string())? else { return Ok(Vec::new()) };
+        let started = Oracle::start_script(job.script).map_err(|error| error.to_string())?;
+        let Some(mut oracle) = started else { return Ok(Vec::new()) };
         let mut differences = Vec::new();
-        for begin in share.clone().step_by(BATCH as usize) {
-            let numbers = begin..(begin + BATCH).min(share.end);
-            let batch: Vec<C> = numbers.map(|number| make(&mut Generator::new(seed.wrapping_add(number)))).collect();
+        for begin in share.clone().step_by(job.batch as usize) {
+            let numbers = begin..(begin + job.batch).min(share.end);
+            let batch: Vec<C> = numbers.map(|number| make(seed.wrapping_add(number))).collect();
             differences.extend(compare(&mut oracle, &batch).map_err(|error| error.to_string())?);
         }
         Ok(differences)

@@ -1,6 +1,5 @@
 //! The Python process that holds libhdf5, asked in batches over its standard input and output.
 
-use crate::question::Question;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::error::Error;
@@ -16,8 +15,8 @@ pub struct Oracle {
 }
 
 #[derive(Serialize)]
-struct Asked<'a> {
-    questions: &'a [Question<'a>],
+struct Asked<'a, Q> {
+    questions: &'a [Q],
 }
 
 #[derive(Deserialize)]
@@ -26,16 +25,25 @@ struct Answered<A> {
 }
 
 impl Oracle {
-    /// Starts the process, or says why this test is skipped: there is no Python with h5py yet.
+    /// Starts the process that answers questions about selections, or says why this test is skipped: there is no Python with
+    /// h5py yet.
     ///
     /// # Errors
     /// If there is a Python but it does not start.
     pub fn start() -> Result<Option<Oracle>, Box<dyn Error>> {
+        Oracle::start_script("oracle.py")
+    }
+
+    /// As [`Oracle::start`], with another script.
+    ///
+    /// # Errors
+    /// If there is a Python but it does not start.
+    pub fn start_script(script: &str) -> Result<Option<Oracle>, Box<dyn Error>> {
         let Some(python) = python() else {
             println!("skipped: no Python with h5py; `cargo xtask test` sets one up");
             return Ok(None);
         };
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("oracle.py");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
         let mut child = Command::new(python).arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let questions = child.stdin.take().ok_or("the oracle has no input")?;
         let answers = BufReader::new(child.stdout.take().ok_or("the oracle has no output")?);
@@ -46,7 +54,7 @@ impl Oracle {
     ///
     /// # Errors
     /// If the process broke, which prints its own complaint.
-    pub fn ask<A: DeserializeOwned>(&mut self, questions: &[Question<'_>]) -> Result<Vec<A>, Box<dyn Error>> {
+    pub fn ask<Q: Serialize, A: DeserializeOwned>(&mut self, questions: &[Q]) -> Result<Vec<A>, Box<dyn Error>> {
         let mut line = serde_json::to_vec(&Asked { questions })?;
         line.push(b'\n');
         self.questions.write_all(&line)?;

@@ -16,7 +16,8 @@ impl Numbering {
     /// it is, so that growth only adds numbers at the end.
     pub(crate) fn new(extent: &Extent, chunk: &[u64], unlimited_first: bool) -> Numbering {
         let mut order: Vec<usize> = (0..chunk.len()).collect();
-        let unlimited = extent.max().iter().position(|&max| max == UNLIMITED);
+        // Files with narrow lengths cannot say "unlimited"; what they say instead is larger than any other limit.
+        let unlimited = (0..chunk.len()).max_by_key(|&dim| extent.max().get(dim));
         if let Some(dim) = unlimited.filter(|_| unlimited_first) {
             order.retain(|&other| other != dim);
             order.insert(0, dim);

@@ -53,8 +53,8 @@ impl Index {
     pub(crate) fn open(file: &OpenFile, kind: ChunkIndex, address: Option<u64>, shape: &Shape<'_>) -> Result<Index> {
         let Some(address) = address else { return Ok(Index::Empty) };
         let numbering = |unlimited_first| Numbering::new(shape.extent, shape.chunk, unlimited_first);
-        let size_width = shape.filtered.then(|| shape.size_width());
-        let element = ChunkElement { size_width, chunk_bytes: shape.bytes };
+        let size_width = shape.size_width(file.widths().lengths);
+        let element = ChunkElement { size_width: shape.filtered.then_some(size_width), chunk_bytes: shape.bytes };
         let rank = shape.chunk.len();
         Ok(match kind {
             ChunkIndex::BtreeV1 => Index::BtreeV1(chunks::btree_v1::ChunkTree::new(address, rank)),
@@ -74,7 +74,7 @@ impl Index {
                 Index::ExtensibleArray(array, Numbered(numbering(true)))
             }
             ChunkIndex::BtreeV2 { .. } => {
-                Index::BtreeV2(chunks::btree_v2::ChunkTree::open(file, address, rank, shape.bytes, shape.size_width())?)
+                Index::BtreeV2(chunks::btree_v2::ChunkTree::open(file, address, rank, shape.bytes, size_width)?)
             }
         })
     }
@@ -130,10 +130,10 @@ impl Implicit {
 
 impl Shape<'_> {
     /// How many bytes the stored size of a filtered chunk takes: one more than the chunk's own size needs, since filters may make it
-    /// larger; from version 5 of the layout on, eight.
-    fn size_width(&self) -> Width {
+    /// larger; from version 5 of the layout on, as many as a length.
+    fn size_width(&self, lengths: Width) -> Width {
         if self.layout_version >= 5 {
-            return Width::W8;
+            return lengths;
         }
         let bytes = 1 + (self.bytes.max(1).ilog2() + 8) / 8;
         Width::new(bytes.min(8) as u8).unwrap_or(Width::W8)

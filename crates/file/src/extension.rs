@@ -1,6 +1,9 @@
 //! The superblock extension: settings that have no place in the superblock itself.
 
-use hyperslab_format::message::{self, kind};
+use hyperslab_format::{
+    cache_image,
+    message::{self, kind},
+};
 
 use crate::{Error, Header, OpenFile, Result};
 
@@ -20,6 +23,14 @@ pub(crate) fn read(file: &mut OpenFile) -> Result<()> {
             kind::SHARED_TABLE => {
                 let shared = message::SharedTable::decode(body, file.widths()).map_err(Error::at(address))?;
                 file.shared = Some(shared);
+            }
+            kind::CACHE_IMAGE => {
+                let image = message::CacheImage::decode(body, file.widths()).map_err(Error::at(address))?;
+                if let Some(place) = image.address {
+                    let bytes = file.metadata("metadata cache image", place, image.length)?;
+                    let entries = cache_image::decode(&bytes, file.widths()).map_err(Error::at(place))?;
+                    file.image = entries.into_iter().collect();
+                }
             }
             _ => {}
         }

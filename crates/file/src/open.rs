@@ -1,6 +1,6 @@
 //! Opening: where is the superblock, and may the file be read now?
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use hyperslab_driver::{Driver, PageBuffer, Transfer};
 use hyperslab_format::{Superblock, superblock};
@@ -47,7 +47,7 @@ impl OpenFile {
         let mut head = vec![0; superblock::MAX_SIZE.min((length - base) as usize)];
         pages.read_at(base, &mut head, &Transfer::default())?;
         let superblock = Superblock::decode(&head).map_err(Error::at(0))?;
-        Ok(OpenFile { raw, pages, superblock, base, end: length - base, shared: None })
+        Ok(OpenFile { raw, pages, superblock, base, end: length - base, shared: None, image: BTreeMap::new() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The open file: its bytes by address.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use hyperslab_base::Widths;
 use hyperslab_driver::{Driver, MemoryType, PageBuffer, ReadPart, SelectionPair, Transfer};
@@ -18,6 +18,8 @@ pub struct OpenFile {
     /// The end of the storage as an address.
     pub(crate) end: u64,
     pub(crate) shared: Option<message::SharedTable>,
+    /// Structures by address that are newer than the file's bytes: the image of a metadata cache.
+    pub(crate) image: BTreeMap<u64, Vec<u8>>,
 }
 
 impl OpenFile {
@@ -51,7 +53,21 @@ impl OpenFile {
         let place = self.check(what, address, length)?;
         let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
         self.pages.read_at(place, &mut bytes, &Transfer::default())?;
+        self.renew(address, &mut bytes);
         Ok(bytes)
+    }
+
+    /// Puts what the image of the metadata cache has over bytes that were read from `address`.
+    fn renew(&self, address: u64, bytes: &mut [u8]) {
+        let end = address.saturating_add(bytes.len() as u64);
+        // Structures do not overlap: of those that begin before, only the last can reach in.
+        let before = self.image.range(..address).next_back();
+        for (&start, newer) in before.into_iter().chain(self.image.range(address..end)) {
+            let skipped = usize::try_from(address.saturating_sub(start)).unwrap_or(usize::MAX);
+            let at = usize::try_from(start.saturating_sub(address)).unwrap_or(usize::MAX);
+            let (Some(newer), Some(older)) = (newer.get(skipped..), bytes.get_mut(at..)) else { continue };
+            older.iter_mut().zip(newer).for_each(|(older, newer)| *older = *newer);
+        }
     }
 
     /// As [`OpenFile::metadata`], but less where the file ends before: for structures that tell their size themselves.

@@ -185,12 +185,13 @@ impl Place {
         *len = to.min(*len);
     }
 
-    /// Puts the bytes into `out`, if there are as many as there must be.
-    fn settle(self, given: &[u8], out: &mut Vec<u8>, expected: usize) -> Result<()> {
+    /// Puts the bytes into `out`, if there are as many as there must be. What is more than that is left off, as libhdf5 does.
+    fn settle(mut self, given: &[u8], out: &mut Vec<u8>, expected: usize) -> Result<()> {
         let found = self.bytes(given, out).len();
-        if found != expected {
+        if found < expected {
             return Err(Error::Length { expected, found });
         }
+        self.shorten(expected);
         match self {
             Place::Out(len) => out.truncate(len),
             Place::Given(_) => {

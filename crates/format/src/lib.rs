@@ -10,6 +10,7 @@
 //! In the pictures, `O` is an address and `L` a length, as wide as the superblock says; other fields have one byte or the number given.
 
 pub mod btree_v1;
+pub mod cache_image;
 pub mod free_space;
 pub mod heap;
 pub mod index;

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!  object    | address O |                               zero or all ones: null
-//!  region    | heap O | index, 4 |                       zeros: null; in the heap: | address O | selection |
-//!  revised   | kind | flags | size, 4 | heap O | index, 4 |      zeros: null; in the heap the body
+//!  region    | heap O | index, 4 |                       no address: null; in the heap: | address O | selection |
+//!  revised   | kind | flags | size, 4 | heap O | index, 4 |      no kind: null; in the heap the body
 //!            | kind | flags | body |                     an object of this file
 //!  body      | length | token | (external: string) | (region: size, 4 | rank, 4 | selection) | (attribute: string) |
 //!  string    | length, 2 | bytes |
@@ -63,7 +63,12 @@ impl Heap<'_> {
         let Class::Reference(reference) = datatype.class() else {
             return Err(Reader::new(WHAT, bytes).refuse(format!("{datatype} is no type of references")).into());
         };
-        if bytes.iter().all(|&byte| byte == 0) {
+        // Behind the address or kind of a null reference there may be anything.
+        let telling = match reference {
+            Reference::Object | Reference::Region => self.file().address_width(),
+            Reference::Revised(_) => 1,
+        };
+        if bytes.iter().take(telling).all(|&byte| byte == 0) {
             return Ok(None);
         }
         match reference {

@@ -32,12 +32,14 @@ pub struct Attribute {
 
 /// B-tree records of attributes by name.
 const BY_NAME: u8 = 8;
+/// The place that records have where the order of creation is not kept.
+const NO_ORDER: u32 = u16::MAX as u32;
 
 /// B-tree records of attributes by name: id in the heap, flags, place in the order of creation, hash of the name.
 struct Record<'a> {
     id: &'a [u8],
     shared: bool,
-    order: u32,
+    order: Option<u32>,
     hash: u32,
 }
 
@@ -46,7 +48,7 @@ impl<'a> Record<'a> {
         let mut reader = Reader::new("attribute record", bytes);
         let mut fields = || {
             let (id, flags, order, hash) = (reader.take(8)?, reader.u8()?, reader.u32()?, reader.u32()?);
-            Ok(Record { id, shared: flags & 2 != 0, order, hash })
+            Ok(Record { id, shared: flags & 2 != 0, order: Some(order).filter(|&order| order != NO_ORDER), hash })
         };
         fields().map_err(Error::at(tree))
     }
@@ -115,7 +117,7 @@ impl Object {
         };
         dense.names.find(context.file(), &mut order, |record| {
             let record = Record::decode(record, dense.at)?;
-            self.attribute(context, &dense.body(context, &record)?, Some(record.order))
+            self.attribute(context, &dense.body(context, &record)?, record.order)
         })
     }
 
@@ -127,7 +129,7 @@ impl Object {
         let Some(dense) = self.dense_attributes(context)? else { return Ok(()) };
         dense.names.for_each(context.file(), &mut |record| {
             let record = Record::decode(record, dense.at)?;
-            each(dense.body(context, &record).map(Cow::Owned), Some(record.order))
+            each(dense.body(context, &record).map(Cow::Owned), record.order)
         })
     }
 

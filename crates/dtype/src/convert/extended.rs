@@ -79,16 +79,25 @@ impl X87 {
     }
 
     fn is_nan(self) -> bool {
-        self.exponent == LARGEST && self.mantissa << 1 != 0
+        self.exponent == LARGEST && self.mantissa << 1 != 0 || self.is_invalid()
+    }
+
+    /// Whether the leading one is missing where it must be; the x87 refuses such bits.
+    fn is_invalid(self) -> bool {
+        self.exponent != 0 && self.mantissa & LEADING == 0
     }
 
     /// The bits of an IEEE number with `size` bits of mantissa: to nearest, ties to even; infinite beyond the largest finite number.
     fn narrow(self, size: u32, bias: i32) -> u64 {
         let largest = 2 * bias as u64 + 1;
         let exponent = i32::from(self.exponent) - BIAS;
-        let sign = u64::from(self.negative) << (size + (largest + 1).ilog2());
+        let top = 1 << (size + (largest + 1).ilog2());
+        let sign = if self.negative { top } else { 0 };
+        let quiet = 1 << (size - 1);
+        if self.is_invalid() {
+            return top | largest << size | quiet; // what the processor makes of it
+        }
         if self.is_nan() {
-            let quiet = 1 << (size - 1);
             return sign | largest << size | quiet | (self.mantissa & !LEADING) >> (63 - size);
         }
         let highest = u64::MAX << (63 - size);

@@ -60,7 +60,10 @@ impl FillWrite {
     /// Reads the message in its first form, which has nothing but the value.
     pub fn decode_old(bytes: &[u8]) -> Result<FillWrite> {
         let mut reader = Reader::new("old fill value message", bytes);
-        let value = sized(&mut reader)?;
+        let value = match sized(&mut reader)? {
+            FillValue::Default => FillValue::Undefined, // this form has no other way to say so
+            value => value,
+        };
         Ok(FillWrite { value, alloc: AllocTime::Late, write: FillTime::IfSet })
     }
 

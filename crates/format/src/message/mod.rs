@@ -29,7 +29,7 @@ pub use plain::{
     encode_reference_count, modification_time, old_modification_time, reference_count,
 };
 pub use shared::Shared;
-pub use small::{BtreeK, Continuation, DriverInfo, SharedTable, SymbolTable};
+pub use small::{BtreeK, CacheImage, Continuation, DriverInfo, SharedTable, SymbolTable};
 
 /// The types of header messages.
 pub mod kind {

@@ -141,3 +141,21 @@ impl SharedTable {
         Ok(writer.into_bytes())
     }
 }
+
+/// Where the image of the metadata cache is: `| version 0 | image O | length L |`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheImage {
+    /// Where.
+    pub address: Option<u64>,
+    /// How many bytes.
+    pub length: u64,
+}
+
+impl CacheImage {
+    /// Reads the message.
+    pub fn decode(bytes: &[u8], widths: Widths) -> Result<CacheImage> {
+        let mut reader = Reader::new("metadata cache image message", bytes);
+        reader.version(0..=0)?;
+        Ok(CacheImage { address: reader.address(widths)?, length: reader.length(widths)? })
+    }
+}

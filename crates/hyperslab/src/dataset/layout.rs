@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use hyperslab_chunk::{Chunked, ExternalPart, Externals, Storage, Values};
 use hyperslab_driver::{Driver, Local};
-use hyperslab_format::message::{self, ChunkIndex, FillValue};
+use hyperslab_format::message::{self, ChunkIndex, FillTime, FillValue, FillWrite};
 use hyperslab_format::virtual_mapping::{self, Mapping};
 use hyperslab_structures::LocalHeap;
 
@@ -86,8 +86,11 @@ impl Dataset {
                 None => Storage::Contiguous(None),
             },
         };
-        let fill = match &inner.fill.value {
-            FillValue::User(value) if value.len() as u64 == element => Some(value.clone()),
+        let is_virtual = matches!(inner.layout.layout, message::Layout::Virtual { .. });
+        let fill = match &inner.fill {
+            // A value that is never written is not read either, except between the parts of a virtual dataset.
+            FillWrite { write: FillTime::Never, .. } if !is_virtual => None,
+            FillWrite { value: FillValue::User(value), .. } if value.len() as u64 == element => Some(value.clone()),
             _ => None,
         };
         Ok(Values { extent: inner.extent.clone(), element, fill, storage })

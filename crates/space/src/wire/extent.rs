@@ -2,7 +2,7 @@
 
 use hyperslab_base::{Reader, Sink, Width};
 
-use crate::{Coords, Error, Extent, MAX_RANK, Result, UNLIMITED};
+use crate::{Coords, Error, Extent, MAX_RANK, Result};
 
 /// The flag that maxima follow the sizes.
 const HAS_MAX: u8 = 1;
@@ -64,9 +64,8 @@ impl Extent {
         }
         let dims = sizes(&mut reader, rank, width)?;
         let max = if flags & HAS_MAX != 0 {
-            // All ones mean "unlimited", however many bytes there are.
-            let max = sizes(&mut reader, rank, width)?;
-            Some(max.iter().map(|&max| if max == width.max() { UNLIMITED } else { max }).collect())
+            // Only eight bytes can say "unlimited": libhdf5 takes all ones of fewer bytes for a number.
+            Some(sizes(&mut reader, rank, width)?)
         } else {
             None
         };
