@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::{Error, Index, Result, index::Shape, scatter};
 
-/// The most stored bytes that are read at once before they are decoded.
+/// The most bytes, stored or decoded, that are in memory at once.
 const BATCH: u64 = 64 << 20;
 
 /// A dataset in chunks.
@@ -99,6 +99,9 @@ impl Chunked {
             match self.index.find(file, &piece.chunk, self.grid.chunk())? {
                 Some(entry) => {
                     let plain = self.pipeline.steps().is_empty() || (self.plain_edges && self.is_edge(&piece.chunk));
+                    // Now, not when it is read: an index may name more chunks than there is memory to keep them in mind.
+                    let size = if plain { self.bytes as u64 } else { entry.size };
+                    file.check("chunk", entry.address.unwrap_or(0), size)?;
                     located.push(Located { piece, entry, coded: !plain });
                 }
                 None => scatter::fill(fill, buf, &piece.memory, self.element)?,
@@ -110,7 +113,7 @@ impl Chunked {
         while !rest.is_empty() {
             let mut bytes = 0u64;
             let fits = |located: &&Located| {
-                bytes = bytes.saturating_add(located.entry.size);
+                bytes = bytes.saturating_add(located.entry.size.max(self.bytes as u64));
                 bytes <= BATCH
             };
             let count = rest.iter().take_while(fits).count().max(1);
@@ -146,7 +149,6 @@ impl Chunked {
     fn read_coded(&self, file: &OpenFile, pieces: &[Located], buf: &mut [u8]) -> Result<()> {
         let mut stored: Vec<Vec<u8>> = Vec::with_capacity(pieces.len());
         for located in pieces {
-            file.check("chunk", located.entry.address.unwrap_or(0), located.entry.size)?;
             stored.push(vec![0; usize::try_from(located.entry.size).unwrap_or(usize::MAX)]);
         }
         let parts = pieces
