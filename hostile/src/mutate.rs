@@ -31,7 +31,7 @@ pub fn mutate(bytes: &mut Vec<u8>, other: &[u8], most: usize, rng: &mut Rng) {
             0..3 => flip(bytes, at, rng),
             3..5 => put(bytes, at, &[rng.u8(..)]),
             5..8 => {
-                let width = [1, 2, 4, 8][rng.usize(..4)];
+                let width = 1 << rng.u32(..4);
                 let value = number(bytes.len() as u64, rng).to_le_bytes();
                 put(bytes, at, value.get(..width).unwrap_or_default());
             }

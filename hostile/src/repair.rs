@@ -12,7 +12,7 @@
 /// assert_eq!(bytes, [0, 0, 0, 7, 1, 0, 0, 0]);
 /// ```
 pub fn checksums<'a>(bytes: &mut [u8], base: u64, errors: impl IntoIterator<Item = &'a str>) -> bool {
-    errors.into_iter().filter_map(Complaint::parse).fold(false, |changed, found| found.settle(bytes, base) || changed)
+    errors.into_iter().filter_map(Complaint::parse).filter(|found| found.settle(bytes, base)).count() > 0
 }
 
 /// What an error says of a checksum.

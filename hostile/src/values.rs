@@ -53,7 +53,7 @@ fn selections(walk: &mut Walk, all: &Space) -> Vec<Space> {
         add(&each(|size| Slab::block(size / 2, 1)));
         add(&each(|size| Slab::block(size - 1, 1)));
         if all.rank() <= 6 {
-            add(&each(|size| Slab::new(0, size.div_ceil(3), 3.min(size), 1)));
+            add(&each(|size| Slab::new(0, size.div_ceil(3), size.div_ceil(size.div_ceil(3)), 1)));
         }
     }
     if all.npoints() <= CAP / 8 {
@@ -91,7 +91,8 @@ fn targets(datatype: &Datatype) -> Vec<Datatype> {
 fn references(walk: &mut Walk, file: &File, datatype: &Datatype, stored: &[u8]) {
     let Class::Reference(kind) = datatype.class() else { return };
     let width = file.address_width();
-    for value in stored.chunks_exact(datatype.size().max(1)).take(REFERENCES) {
+    let is_null = |value: &&[u8]| value.iter().all(|&byte| byte == 0);
+    for value in stored.chunks_exact(datatype.size().max(1)).filter(|value| !is_null(value)).take(REFERENCES) {
         match kind {
             Reference::Object => drop(walk.keep(file.at(number(value)))),
             Reference::Region => drop(region(walk, file, value, width)),

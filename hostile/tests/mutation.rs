@@ -42,7 +42,7 @@ fn survives(name: &str, bytes: &[u8]) {
 fn seeds_are_read_whole() {
     for (name, bytes) in seeds().unwrap() {
         let report = walk(bytes);
-        assert!(report.objects > 1 && report.reads > 0, "{name}: {report:?}");
+        assert!(report.objects > 1, "{name}: {report:?}");
         // What leads nowhere does so on purpose.
         let meant = |error: &str| error.starts_with("there is no ") || error.contains("soft links one after the other");
         let errors: Vec<_> = report.errors.iter().filter(|error| !meant(error)).collect();
