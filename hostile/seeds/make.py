@@ -62,6 +62,7 @@ def old_chunks():
         file.create_dataset("coded", data=data, chunks=(3, 4), shuffle=True, compression="gzip", fletcher32=True)
         file.create_dataset("holes", shape=(1 << 40,), chunks=(4,), dtype="i2", fillvalue=7)
         file["holes"][1 << 33] = 3
+        file.create_dataset("vast", shape=(1 << 47,), dtype="i8")
         file.create_dataset("plain", data=data)
         dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         dcpl.set_layout(h5py.h5d.COMPACT)
