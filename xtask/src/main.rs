@@ -11,6 +11,7 @@ mod plan;
 mod python;
 mod step;
 mod test;
+mod tsan;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -33,6 +34,8 @@ enum Job {
     Bench(bench::Options),
     /// Fuzz the decoders for some seconds each
     Fuzz(fuzz::Options),
+    /// Run the test of many threads under the thread sanitizer
+    Tsan(tsan::Options),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Job::Layers => layers::run(),
         Job::Bench(options) => bench::run(&options),
         Job::Fuzz(options) => fuzz::run(&options),
+        Job::Tsan(options) => tsan::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
