@@ -1,8 +1,8 @@
 //! Values: whole, in part, as stored, converted, and what references among them name.
 
 use hyperslab::{
-    Attribute, Dataset, File, Layout,
-    dtype::{Arena, Charset, Class, Datatype, Plan, Reference},
+    Attribute, Dataset, File, Layout, Values,
+    dtype::{Arena, Charset, Class, Datatype, Plan},
     space::{Op, Slab, Space},
 };
 
@@ -12,23 +12,27 @@ use crate::walk::Walk;
 const CAP: u64 = 256 << 10;
 /// References that are followed.
 const REFERENCES: usize = 16;
+/// Values that are shown.
+const VALUES: usize = 64;
+
+/// Whether to read anything of a dataset takes much memory: a chunk is decoded whole, however little of it is wanted.
+pub(crate) fn is_large(dataset: &Dataset) -> bool {
+    let element = dataset.datatype().size() as u64;
+    match dataset.layout() {
+        Ok(Layout::Chunked { chunk, .. }) => {
+            chunk.iter().fold(element, |bytes, size| bytes.saturating_mul(*size)) > CAP
+        }
+        _ => element > CAP,
+    }
+}
 
 /// Reads a dataset in every way there is.
 pub(crate) fn dataset(walk: &mut Walk, dataset: &Dataset) {
-    let element = dataset.datatype().size() as u64;
-    if let Ok(Layout::Chunked { chunk, .. }) = dataset.layout() {
-        // A chunk is decoded whole, however little of it is wanted.
-        if chunk.iter().fold(element, |bytes, size| bytes.saturating_mul(*size)) > CAP {
-            return;
-        }
-    }
-    if element > CAP {
-        return;
-    }
     let all = dataset.space();
     for selection in selections(walk, &all) {
         let Some(stored) = walk.count(dataset.read_stored_selection(&selection)) else { continue };
         references(walk, dataset.file(), dataset.datatype(), &stored);
+        shown(walk, dataset.read_values(&selection));
         for datatype in targets(dataset.datatype()) {
             let count = selection.npoints();
             let size = count.saturating_mul(datatype.size() as u64);
@@ -66,6 +70,7 @@ fn selections(walk: &mut Walk, all: &Space) -> Vec<Space> {
 /// Converts the values of an attribute.
 pub(crate) fn attribute(walk: &mut Walk, file: &File, attribute: &Attribute) {
     references(walk, file, &attribute.datatype, &attribute.data);
+    shown(walk, file.attribute_values(attribute));
     let size = attribute.datatype.size().max(1);
     let count = attribute.data.len() / size;
     for datatype in targets(&attribute.datatype) {
@@ -87,41 +92,18 @@ fn targets(datatype: &Datatype) -> Vec<Datatype> {
     in_memory.into_iter().chain(others.into_iter().filter(|other| Plan::new(datatype, other).is_ok())).collect()
 }
 
-/// Opens what the first references name.
+/// Follows the first references.
 fn references(walk: &mut Walk, file: &File, datatype: &Datatype, stored: &[u8]) {
-    let Class::Reference(kind) = datatype.class() else { return };
-    let width = file.address_width();
-    let is_null = |value: &&[u8]| value.iter().all(|&byte| byte == 0);
-    for value in stored.chunks_exact(datatype.size().max(1)).filter(|value| !is_null(value)).take(REFERENCES) {
-        match kind {
-            Reference::Object => drop(walk.keep(file.at(number(value)))),
-            Reference::Region => drop(region(walk, file, value, width)),
-            Reference::Revised(_) => {
-                let place = value.get(6..6 + width + 4).map(|place| place.split_at(width));
-                if let Some((address, index)) = place {
-                    walk.keep(file.heap().object(number(address), number(index) as u32));
-                }
-            }
+    if matches!(datatype.class(), Class::Reference(_)) {
+        for value in stored.chunks_exact(datatype.size().max(1)).take(REFERENCES) {
+            walk.keep(file.dereference(datatype, value));
         }
     }
 }
 
-fn region(walk: &mut Walk, file: &File, value: &[u8], width: usize) -> Option<()> {
-    let (address, index) = (number(value.get(..width)?), number(value.get(width..width + 4)?));
-    let object = walk.keep(file.heap().object(address, index as u32))?;
-    let (dataset, selection) = object.split_at_checked(width)?;
-    let hyperslab::Node::Dataset(dataset) = walk.keep(file.at(number(dataset)))? else { return None };
-    let (space, _) = walk.keep(Space::decode_selection(dataset.extent().clone(), selection))?;
-    space.bounds();
-    if space.npoints() <= CAP / 8
-        && dataset.datatype().size() as u64 <= CAP
-        && !matches!(dataset.layout(), Ok(Layout::Virtual(_) | Layout::External(_) | Layout::Chunked { .. }))
-    {
-        walk.count(dataset.read_stored_selection(&space));
+/// Makes values of any type, and shows them.
+fn shown(walk: &mut Walk, values: hyperslab::Result<Values<'_>>) {
+    for value in walk.keep(values).into_iter().flatten().take(VALUES) {
+        walk.keep(value.map(|value| value.to_string()));
     }
-    Some(())
-}
-
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }

@@ -61,7 +61,7 @@ pub fn repair_file(bytes: &mut [u8]) {
 pub(crate) struct Walk {
     report: Report,
     seen: HashSet<u64>,
-    /// Whether something leads, or may lead, out of the file.
+    /// Whether something leads, or may lead, out of the file, or to values too large to be read.
     outside: bool,
     virtuals: Vec<Dataset>,
     soft: Vec<Vec<u8>>,
@@ -127,6 +127,7 @@ impl Walk {
 
     fn dataset(&mut self, dataset: &Dataset) {
         match self.keep(dataset.layout()) {
+            Some(_) if values::is_large(dataset) => self.outside = true,
             Some(Layout::External(_)) => self.outside = true,
             Some(Layout::Virtual(sources)) => {
                 self.outside |= sources.iter().any(|(file, _)| file != b".");

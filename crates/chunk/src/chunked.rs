@@ -53,11 +53,15 @@ impl Chunked {
         pipeline: Pipeline,
         registry: Arc<Registry>,
     ) -> Result<Chunked> {
-        let Layout::Chunked { chunk, plain_edges, index, address, .. } = layout else {
+        let Layout::Chunked { chunk, element_size, plain_edges, index, address } = layout else {
             return Err(Error::Layout("it is not chunked".into()));
         };
         if chunk.len() != extent.rank() {
             return Err(Error::Layout(format!("a chunk of {chunk:?} in an extent of {:?}", extent.dims())));
+        }
+        if *element_size != element {
+            let why = format!("chunks of elements of {element_size} bytes, but the type has {element}");
+            return Err(Error::Layout(why));
         }
         let grid = Grid::new(chunk)?;
         let elements = Space::simple(chunk)?.npoints();
