@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: every fuzz target for some seconds, two at a time.
+//! `cargo xtask fuzz`: every fuzz target for some seconds, two at a time, or all of them for some minutes together.
 //!
 //! With a nightly toolchain the address sanitizer watches too; a stable one fuzzes without it.
 
@@ -6,7 +6,8 @@ use crate::metadata;
 use crate::step::{run as execute, step, succeeds};
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
@@ -20,20 +21,38 @@ const LIMITS: [&str; 2] = ["-rss_limit_mb=1024", "-timeout=10"];
 /// A line of figures at the end instead of one per discovery.
 const QUIET: [&str; 2] = ["-verbosity=0", "-print_final_stats=1"];
 
+/// Small files that hold every structure.
+const SEEDS: &str = "hostile/seeds";
+
+/// The input of these targets is no file.
+const WITHOUT_SEEDS: [&str; 6] =
+    ["algebra", "datatype", "decode_message", "decode_selection", "decode_space", "filter"];
+
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// How long each target runs
     #[arg(long, default_value_t = 60)]
     seconds: u32,
+    /// How long all targets run together, instead
+    #[arg(long, conflicts_with = "seconds")]
+    minutes: Option<u32>,
     /// Only these targets
     targets: Vec<String>,
+}
+
+impl Options {
+    /// The seconds that each of so many targets runs.
+    fn each(&self, targets: usize) -> u32 {
+        let workers = WORKERS.min(targets) as u32;
+        self.minutes.map_or(self.seconds, |minutes| (minutes * 60 * workers / targets.max(1) as u32).max(1))
+    }
 }
 
 /// How cargo-fuzz is called on this machine.
 struct Fuzzer {
     path: OsString,
     nightly: bool,
-    root: std::path::PathBuf,
+    root: PathBuf,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -42,15 +61,18 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let targets = if options.targets.is_empty() { fuzzer.targets()? } else { options.targets.clone() };
     step("build of the fuzz targets", || execute(&mut fuzzer.command("build")))?;
 
+    let seconds = format!("-max_total_time={}", options.each(targets.len()));
     let waiting = Mutex::new(targets.iter());
     let next = || waiting.lock().ok().and_then(|mut waiting| waiting.next());
     let worker = || {
         let mut findings = Vec::new();
         while let Some(target) = next() {
-            let seconds = format!("-max_total_time={}", options.seconds);
-            let mut command = fuzzer.command("run");
-            command.arg(target).arg("--").arg(seconds).args(LIMITS).args(QUIET);
-            if let Err(error) = step(&format!("fuzz {target}"), || execute(&mut command)) {
+            let fuzzed = step(&format!("fuzz {target}"), || {
+                let mut command = fuzzer.command("run");
+                command.arg(target).args(fuzzer.corpus(target)?);
+                execute(command.arg("--").arg(&seconds).args(LIMITS).args(QUIET))
+            });
+            if let Err(error) = fuzzed {
                 findings.push(format!("{error:#}"));
             }
         }
@@ -90,6 +112,14 @@ impl Fuzzer {
             command.args(["--sanitizer", "none"]);
         }
         command
+    }
+
+    /// Where inputs are kept, and the seeds for a target that reads whole files.
+    fn corpus(&self, target: &str) -> Result<Vec<PathBuf>> {
+        let corpus = self.root.join("fuzz/corpus").join(target);
+        fs::create_dir_all(&corpus).with_context(|| format!("cannot make {}", corpus.display()))?;
+        let seeds = (!WITHOUT_SEEDS.contains(&target)).then(|| self.root.join(SEEDS));
+        Ok([corpus].into_iter().chain(seeds).collect())
     }
 
     fn targets(&self) -> Result<Vec<String>> {

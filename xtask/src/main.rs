@@ -12,6 +12,7 @@ mod python;
 mod sample;
 mod step;
 mod test;
+mod tsan;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -36,6 +37,8 @@ enum Job {
     Fuzz(fuzz::Options),
     /// Make a small file that shows much of what HDF5 can hold
     Sample(sample::Options),
+    /// Run the test of many threads under the thread sanitizer
+    Tsan(tsan::Options),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Job::Bench(options) => bench::run(&options),
         Job::Fuzz(options) => fuzz::run(&options),
         Job::Sample(options) => sample::run(&options),
+        Job::Tsan(options) => tsan::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -134,7 +134,12 @@ impl<'a> Reader<'a> {
     /// The checksum of everything before it must follow.
     pub fn checksum(&mut self, whole: &[u8]) -> Result<(), Malformed> {
         let covered = whole.get(..self.position()).unwrap_or(whole);
-        let (stored, computed) = (self.u32()?, crate::lookup3(covered));
+        self.checksum_is(crate::lookup3(covered))
+    }
+
+    /// This checksum must follow.
+    pub fn checksum_is(&mut self, computed: u32) -> Result<(), Malformed> {
+        let stored = self.u32()?;
         if stored == computed {
             return Ok(());
         }

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use crate::{Error, Index, Result, index::Shape, scatter};
 
-/// The most stored bytes that are read at once before they are decoded.
+/// The most bytes, stored or decoded, that are in memory at once.
 const BATCH: u64 = 64 << 20;
 
 /// A dataset in chunks.
@@ -54,11 +54,15 @@ impl Chunked {
         pipeline: Pipeline,
         registry: Arc<Registry>,
     ) -> Result<Chunked> {
-        let Layout::Chunked { chunk, plain_edges, index, address, .. } = layout else {
+        let Layout::Chunked { chunk, element_size, plain_edges, index, address } = layout else {
             return Err(Error::Layout("it is not chunked".into()));
         };
         if chunk.len() != extent.rank() {
             return Err(Error::Layout(format!("a chunk of {chunk:?} in an extent of {:?}", extent.dims())));
+        }
+        if *element_size != element {
+            let why = format!("chunks of elements of {element_size} bytes, but the type has {element}");
+            return Err(Error::Layout(why));
         }
         let grid = Grid::new(chunk)?;
         let elements = Space::simple(chunk)?.npoints();
@@ -116,6 +120,8 @@ impl Chunked {
             match entry {
                 Some(entry) => {
                     let plain = !filtered || (self.plain_edges && self.is_edge(&piece.chunk));
+                    let size = if plain { self.bytes as u64 } else { entry.size };
+                    file.check("chunk", entry.address.unwrap_or(0), size)?;
                     located.push(Located { piece, entry, coded: !plain });
                 }
                 None => scatter::fill(fill, buf, &piece.memory, self.element)?,
@@ -127,7 +133,7 @@ impl Chunked {
         while !rest.is_empty() {
             let mut bytes = 0u64;
             let fits = |located: &&Located| {
-                bytes = bytes.saturating_add(located.entry.size);
+                bytes = bytes.saturating_add(located.entry.size.max(self.bytes as u64));
                 bytes <= BATCH
             };
             let count = rest.iter().take_while(fits).count().max(1);
@@ -163,7 +169,6 @@ impl Chunked {
     fn read_coded(&self, file: &OpenFile, pieces: &[Located], buf: &mut [u8]) -> Result<()> {
         let mut total = 0u64;
         for located in pieces {
-            file.check("chunk", located.entry.address.unwrap_or(0), located.entry.size)?;
             total = total.saturating_add(located.entry.size);
         }
         let mut stored = vec![0; usize::try_from(total).map_err(|_| Error::Memory(total))?];

@@ -38,7 +38,7 @@ pub enum Error {
         /// Why.
         why: String,
     },
-    /// There is no room for what a chunk says it needs.
-    #[error("no memory for a chunk of {0} bytes")]
+    /// There is no memory for the values, or for a chunk of them.
+    #[error("no memory for values of {0} bytes")]
     Memory(u64),
 }

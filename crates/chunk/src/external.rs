@@ -30,8 +30,10 @@ impl Externals {
     /// Reads the selection of `source` into the selection of `target`.
     pub(crate) fn read(&self, source: &Space, target: &Space, buf: &mut [u8], element: u64) -> Result<()> {
         // Packed first: the parts cut runs wherever they like.
-        let bytes = source.npoints().checked_mul(element).and_then(|bytes| usize::try_from(bytes).ok());
-        let mut packed = vec![0; bytes.ok_or(Error::Memory(u64::MAX))?];
+        let bytes = source.npoints().saturating_mul(element);
+        let mut packed = Vec::new();
+        let room = usize::try_from(bytes).ok().filter(|&room| packed.try_reserve_exact(room).is_ok());
+        packed.resize(room.ok_or(Error::Memory(bytes))?, 0);
         let mut rest = packed.as_mut_slice();
         for run in source.runs(element)? {
             let Some((now, later)) = std::mem::take(&mut rest).split_at_mut_checked(run.len as usize) else { break };

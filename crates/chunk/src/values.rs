@@ -46,24 +46,15 @@ impl Values {
         if left == 0 {
             return Ok(());
         }
+        self.check(file)?;
         let shaped = shaped(source, target)?;
         let target = shaped.as_ref().unwrap_or(target);
         let fill = self.fill.as_deref();
         match &self.storage {
-            Storage::Compact(bytes) => {
-                let needed = self.extent.elements().saturating_mul(self.element);
-                if (bytes.len() as u64) < needed {
-                    return Err(Error::Layout(format!(
-                        "{needed} bytes belong in the header, {} are there",
-                        bytes.len()
-                    )));
-                }
-                scatter::copy(bytes, source, buf, target, self.element)
-            }
+            Storage::Compact(bytes) => scatter::copy(bytes, source, buf, target, self.element),
             Storage::Contiguous(None) => scatter::fill(fill, buf, target, self.element),
             Storage::Contiguous(Some(address)) => {
-                let bytes = self.extent.elements().saturating_mul(self.element);
-                let offset = file.check("contiguous values", *address, bytes)?;
+                let offset = file.check("contiguous values", *address, self.bytes())?;
                 let piece = hyperslab_driver::SelectionPair {
                     memory: target,
                     file: source,
@@ -76,6 +67,24 @@ impl Values {
             Storage::Virtual(elsewhere) => elsewhere.read(source, target, buf),
             Storage::Chunked(chunked) => chunked.read(file, source, target, buf, fill),
         }
+    }
+
+    /// Refuses values that are said to be in one place and are not: to be asked before memory is taken for them.
+    pub fn check(&self, file: &OpenFile) -> Result<()> {
+        match &self.storage {
+            Storage::Compact(bytes) if (bytes.len() as u64) < self.bytes() => {
+                let why = format!("{} bytes belong in the header, {} are there", self.bytes(), bytes.len());
+                Err(Error::Layout(why))
+            }
+            Storage::Contiguous(Some(address)) => {
+                Ok(file.check("contiguous values", *address, self.bytes()).map(drop)?)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.extent.elements().saturating_mul(self.element)
     }
 }
 

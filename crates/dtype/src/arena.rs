@@ -73,7 +73,10 @@ impl Target for Arena {
     fn store(&mut self, sequence: Option<(usize, &[u8])>, reference: &mut [u8]) -> Result<()> {
         parts(reference)?;
         let (start, count) = sequence.map_or((NULL, 0), |(count, _)| (self.bytes.len() as u64, count as u64));
-        self.bytes.extend_from_slice(sequence.map_or(&[], |(_, bytes)| bytes));
+        let bytes = sequence.map_or(&[][..], |(_, bytes)| bytes);
+        let no_memory = |_| Error::Sequence(format!("there is no memory for {} bytes more of it", bytes.len()));
+        self.bytes.try_reserve(bytes.len()).map_err(no_memory)?;
+        self.bytes.extend_from_slice(bytes);
         for (to, from) in reference.iter_mut().zip(start.to_le_bytes().into_iter().chain(count.to_le_bytes())) {
             *to = from;
         }

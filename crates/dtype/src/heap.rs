@@ -23,6 +23,12 @@ pub struct Sequence<'a> {
 pub trait Source {
     /// The sequence of elements of `size` bytes each that `reference` names; none if it is null.
     fn sequence(&self, reference: &[u8], size: usize) -> Result<Option<Sequence<'_>>>;
+
+    /// No more bytes than this are behind all references together. A conversion follows references in what is behind references up to
+    /// here and then fails: bad ones may lead back to where they are, again and again.
+    fn most(&self) -> u64 {
+        u64::MAX
+    }
 }
 
 /// Keeps bytes and names them by a reference.

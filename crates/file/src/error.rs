@@ -32,6 +32,16 @@ pub enum Error {
         /// Where the file ends.
         end: u64,
     },
+    /// There is no memory for a structure.
+    #[error("{what} at address {address:#x}: no memory for its {length} bytes")]
+    Memory {
+        /// Which structure.
+        what: &'static str,
+        /// Where.
+        address: u64,
+        /// How long.
+        length: u64,
+    },
     /// This is no HDF5 file.
     #[error("not an HDF5 file: no signature at bytes 0, 512, 1024, …")]
     NotHdf5,

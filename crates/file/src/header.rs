@@ -88,6 +88,7 @@ impl Header {
     /// Reads the blocks that continuation messages name, and those that they name.
     fn follow(&mut self, file: &OpenFile) -> Result<()> {
         let mut seen = HashSet::from([self.address]);
+        let mut left = file.end();
         let mut next = 0;
         while let Some(message) = self.messages.get(next) {
             next += 1;
@@ -98,6 +99,10 @@ impl Header {
             if !seen.insert(at.address) || seen.len() > MAX_BLOCKS {
                 return Err(Error::broken(WHAT, self.address, format!("it continues at {:#x} again", at.address)));
             }
+            // Blocks do not overlap: all of them together are in the file.
+            left = left
+                .checked_sub(at.length)
+                .ok_or_else(|| Error::broken(WHAT, self.address, "its continuations have more bytes than the file"))?;
             let block = file.metadata("object header continuation", at.address, at.length)?;
             let found = self.prefix.further_messages(&block).map_err(Error::at(at.address))?;
             self.blocks.push(block);

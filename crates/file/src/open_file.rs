@@ -51,7 +51,9 @@ impl OpenFile {
     /// The metadata of `length` bytes at `address`, which are a `what`.
     pub fn metadata(&self, what: &'static str, address: u64, length: u64) -> Result<Vec<u8>> {
         let place = self.check(what, address, length)?;
-        let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
+        let mut bytes = Vec::new();
+        let size = usize::try_from(length).ok().filter(|&size| bytes.try_reserve_exact(size).is_ok());
+        bytes.resize(size.ok_or(Error::Memory { what, address, length })?, 0);
         self.pages.read_at(place, &mut bytes, &Transfer::default())?;
         self.renew(address, &mut bytes);
         Ok(bytes)

@@ -5,6 +5,8 @@ use bzip2::{Action, Compress, Compression, Decompress, Status};
 use crate::{Decoded, Encoded, Fault, Filter, output::stale};
 
 const DEFAULT_LEVEL: u32 = 9;
+/// Room for a stream at first, in times its own size.
+const USUAL_RATIO: usize = 32;
 
 /// Bzip2, filter 307.
 #[derive(Clone, Copy, Debug)]
@@ -31,13 +33,20 @@ impl Filter for Bzip2 {
 
     fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
         let mut stream = Decompress::new(false);
-        let room = stale(out, limit, limit)?;
-        match stream.decompress(input, room).map_err(Fault::other)? {
-            Status::StreamEnd => {}
-            _ if stream.total_out() as usize >= limit => return Err(Fault::TooLong(limit)),
-            _ => return Err(Fault::Corrupt("the stream ends early")),
+        // Nearly all chunks fit at once; a few bytes that claim to be a huge chunk get room as they fill it.
+        let mut room = limit.min(input.len().max(1).saturating_mul(USUAL_RATIO));
+        loop {
+            let (read, written) = (stream.total_in() as usize, stream.total_out() as usize);
+            let to = stale(out, room, limit)?.get_mut(written..).unwrap_or_default();
+            let status = stream.decompress(input.get(read..).unwrap_or_default(), to).map_err(Fault::other)?;
+            let written = stream.total_out() as usize;
+            match status {
+                Status::StreamEnd => break out.truncate(written),
+                _ if written < room => return Err(Fault::Corrupt("the stream ends early")),
+                _ if room == limit => return Err(Fault::TooLong(limit)),
+                _ => room = limit.min(room.saturating_mul(2)),
+            }
         }
-        out.truncate(stream.total_out() as usize);
         Ok(Decoded::Written)
     }
 

@@ -64,6 +64,9 @@ pub enum Fault {
     /// The data grows over what there is room for.
     #[error("the data decodes to more than {0} bytes")]
     TooLong(usize),
+    /// There is no memory for the data.
+    #[error("no memory for {0} bytes of decoded data")]
+    Memory(usize),
     /// The checksum is not that of the data.
     #[error("the stored checksum {stored:#010x} is not that of the data, {computed:#010x}")]
     Checksum {

@@ -12,6 +12,8 @@ use crate::{
 };
 
 const DEFAULT_BLOCK: u32 = 1 << 30;
+/// A byte stands for 255 at most.
+const MAX_RATIO: usize = 255;
 
 /// LZ4, filter 32004.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +44,9 @@ impl Filter for Lz4 {
         let block = to_len(cursor.u32()?.swap_bytes())?;
         if block == 0 && len > 0 {
             return Err(Fault::Corrupt("blocks without bytes"));
+        }
+        if len > input.len().saturating_mul(MAX_RATIO) {
+            return Err(Fault::Corrupt("longer than its blocks can be"));
         }
         for part in stale(out, len, limit)?.chunks_mut(block.max(1)) {
             let stored = to_len(cursor.u32()?.swap_bytes())?;

@@ -7,6 +7,8 @@ pub(crate) fn stale(out: &mut Vec<u8>, len: usize, limit: usize) -> Result<&mut 
     if len > limit {
         return Err(Fault::TooLong(limit));
     }
+    let more = len.saturating_sub(out.len());
+    out.try_reserve(more).map_err(|_| Fault::Memory(len))?;
     out.resize(len, 0);
     Ok(out)
 }

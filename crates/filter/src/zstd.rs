@@ -3,6 +3,8 @@
 use crate::{Decoded, Encoded, Fault, Filter, output::stale};
 
 const DEFAULT_LEVEL: i32 = 3;
+/// No stream grows by more than this factor: four bytes can stand for a block of 128 KiB.
+const MAX_RATIO: usize = 1 << 15;
 
 /// Zstandard, filter 32015.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +32,8 @@ impl Filter for Zstd {
     fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
         // Most encoders write the length; it is believed as far as the limit goes.
         let told = zstd::zstd_safe::get_frame_content_size(input).ok().flatten();
-        let room = told.and_then(|len| usize::try_from(len).ok()).map_or(limit, |len| len.min(limit));
+        let most = limit.min(input.len().saturating_mul(MAX_RATIO));
+        let room = told.and_then(|len| usize::try_from(len).ok()).map_or(most, |len| len.min(most));
         let len = decompress(input, stale(out, room, limit)?)?;
         out.truncate(len);
         Ok(Decoded::Written)

@@ -90,6 +90,10 @@ impl<'a> Heap<'a> {
 }
 
 impl Source for Heap<'_> {
+    fn most(&self) -> u64 {
+        self.file.size()
+    }
+
     fn sequence(&self, reference: &[u8], size: usize) -> hyperslab_dtype::Result<Option<Sequence<'_>>> {
         let reference = HeapReference::decode(reference)?;
         if reference.is_null() {

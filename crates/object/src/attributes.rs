@@ -127,9 +127,14 @@ impl Object {
             each(self.attribute_body(context, message), message.order.map(u32::from))?;
         }
         let Some(dense) = self.dense_attributes(context)? else { return Ok(()) };
+        // Each attribute has its own bytes; records that share them could name more than there is memory for.
+        let mut left = dense.heap.most(context.file());
         dense.names.for_each(context.file(), &mut |record| {
             let record = Record::decode(record, dense.at)?;
-            each(dense.body(context, &record).map(Cow::Owned), record.order)
+            let body = dense.body(context, &record);
+            let more = || Error::broken("object", self.address(), "its attributes have more bytes than the file");
+            left = left.checked_sub(body.as_ref().map_or(0, |body| body.len() as u64)).ok_or_else(more)?;
+            each(body.map(Cow::Owned), record.order)
         })
     }
 

@@ -55,19 +55,25 @@ impl<'a> Links<'a> {
 
     /// All links, in the order of their names' bytes.
     pub fn all(&self) -> Result<Vec<Link>> {
-        let mut links = Vec::new();
+        let (mut links, file) = (Vec::new(), self.context.file());
         match &self.form {
             Form::Old { btree: Some(btree), heap: Some(heap) } => {
-                group_tree::for_each(self.context.file(), *btree, &mut |entry| {
-                    links.push(old_link(&entry, heap, self.object.address())?);
+                let mut room = Room { left: file.end(), group: self.object.address() };
+                group_tree::for_each(file, *btree, &mut |entry| {
+                    let link = old_link(&entry, heap, self.object.address())?;
+                    room.take(&link)?;
+                    links.push(link);
                     Ok(())
                 })?;
             }
             Form::Old { .. } => {}
             Form::Compact => links = self.compact()?,
             Form::Dense { heap, names } => {
-                names.for_each(self.context.file(), &mut |record| {
-                    links.push(self.dense_link(heap, record)?);
+                let mut room = Room { left: heap.most(file), group: self.object.address() };
+                names.for_each(file, &mut |record| {
+                    let link = self.dense_link(heap, record)?;
+                    room.take(&link)?;
+                    links.push(link);
                     Ok(())
                 })?;
             }
@@ -135,6 +141,25 @@ impl<'a> Links<'a> {
             Ok(self.dense_link(heap, record)?.name.as_slice().cmp(name))
         };
         names.find(self.context.file(), &mut order, |record| self.dense_link(heap, record))
+    }
+}
+
+/// How many bytes of names and targets may still come. Each link has its own, so all together have no more than their heap;
+/// entries that share them could name more than there is memory for.
+struct Room {
+    left: u64,
+    group: u64,
+}
+
+impl Room {
+    fn take(&mut self, link: &Link) -> Result<()> {
+        let target = match &link.target {
+            Target::Soft(path) => path.len(),
+            _ => 0,
+        };
+        let more = || Error::broken("group", self.group, "the names of its links have more bytes than the file");
+        self.left = self.left.checked_sub((link.name.len() + target) as u64).ok_or_else(more)?;
+        Ok(())
     }
 }
 

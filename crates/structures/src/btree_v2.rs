@@ -5,6 +5,8 @@ use std::cmp::Ordering;
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 
+use crate::nodes::Nodes;
+
 const WHAT: &str = "B-tree (version 2)";
 /// Deeper than any tree with a number of records that can be counted.
 const MAX_DEPTH: u16 = 64;
@@ -53,7 +55,8 @@ impl Tree {
     /// Calls `each` for every record, in order.
     pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let mut budget = self.header.records;
-        self.walk(file, self.header.root, self.header.depth, &mut budget, each)
+        let mut nodes = Nodes::of(file, WHAT, u64::from(self.header.node_size));
+        self.walk(file, self.header.root, self.header.depth, (&mut budget, &mut nodes), each)
     }
 
     fn walk(
@@ -61,23 +64,24 @@ impl Tree {
         file: &OpenFile,
         node: Pointer,
         level: u16,
-        budget: &mut u64,
+        (budget, nodes): (&mut u64, &mut Nodes),
         each: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         let Some(bytes) = self.read(file, node)? else { return Ok(()) };
+        nodes.visit(node.address.unwrap_or(self.address))?;
         let node = self.decode(&bytes, node, level, file)?;
-        // A tree cannot show more records than its header counts, however its nodes point at each other.
+        // A tree cannot show more records than its header counts.
         *budget = budget
             .checked_sub(node.records.len() as u64)
             .ok_or_else(|| Error::broken(WHAT, self.address, "more records than the header counts"))?;
         let mut children = node.children.iter();
         for record in &node.records {
             if let Some(&child) = children.next() {
-                self.walk(file, child, level - 1, budget, each)?;
+                self.walk(file, child, level - 1, (budget, nodes), each)?;
             }
             each(record)?;
         }
-        children.try_for_each(|&child| self.walk(file, child, level - 1, budget, each))
+        children.try_for_each(|&child| self.walk(file, child, level - 1, (budget, nodes), each))
     }
 
     /// The record for which `order` says that it is the one; `order` tells how a record stands to what is looked for.

@@ -14,6 +14,8 @@ use crate::{Tree, kept::Kept};
 const WHAT: &str = "fractal heap";
 /// Blocks that stay in memory.
 const BLOCKS: usize = 64;
+/// No stream of deflate, the filter that heaps have if any, grows by more than this factor.
+const MAX_RATIO: u64 = 1032;
 
 /// Undoes filters: the pipeline, the stored bytes, the filter mask, the size it must give.
 pub type Unfilter = dyn Fn(&FilterPipeline, Vec<u8>, u32, u64) -> Result<Vec<u8>> + Send + Sync;
@@ -47,6 +49,11 @@ impl FractalHeap {
         let huge = header.huge_tree.map(|tree| Tree::open(file, tree, &[1, 2, 3, 4])).transpose()?;
         let (direct, indirect) = (Kept::new(BLOCKS), Kept::new(BLOCKS));
         Ok(FractalHeap { address, header, huge, unfilter, direct, indirect })
+    }
+
+    /// No more bytes than this are in all objects together: they lie in the file, or come out of filters.
+    pub fn most(&self, file: &OpenFile) -> u64 {
+        file.end().saturating_mul(if self.header.filters.is_some() { MAX_RATIO } else { 1 })
     }
 
     /// The object with this id.

@@ -3,13 +3,17 @@
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{btree_v1, symbol_table};
 
-use crate::LocalHeap;
+use crate::{LocalHeap, nodes::Nodes};
 
 const WHAT: &str = "group B-tree";
+const SYMBOLS: &str = "symbol table node";
 
 /// Calls `each` for every entry of the tree at `root`, in order of names.
 pub fn for_each(file: &OpenFile, root: u64, each: &mut dyn FnMut(symbol_table::Entry) -> Result<()>) -> Result<()> {
-    walk(file, root, None, each)
+    let widths = file.widths();
+    let mut nodes = Nodes::of(file, WHAT, node_size(file) as u64);
+    let mut symbols = Nodes::of(file, SYMBOLS, symbol_table::node_size(file.superblock().group_leaf_k, widths) as u64);
+    walk(file, root, None, (&mut nodes, &mut symbols), each)
 }
 
 /// The entry with this name.
@@ -21,7 +25,7 @@ pub fn find(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8]) -> Result
         // A child holds the names after its own key, up to and with the next one's.
         let mut child = None;
         for &(key, next) in &node.entries {
-            if child.is_some() && heap.string(key)? >= name {
+            if child.is_some() && heap.compare(key, name)?.is_ge() {
                 break;
             }
             child = Some(next);
@@ -29,7 +33,7 @@ pub fn find(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8]) -> Result
         let Some(child) = child else { return Ok(None) };
         if node.level == 0 {
             for entry in read_symbols(file, child)? {
-                if heap.string(entry.name)? == name {
+                if heap.compare(entry.name, name)?.is_eq() {
                     return Ok(Some(entry));
                 }
             }
@@ -43,13 +47,16 @@ fn walk(
     file: &OpenFile,
     address: u64,
     above: Option<u8>,
+    (nodes, symbols): (&mut Nodes, &mut Nodes),
     each: &mut dyn FnMut(symbol_table::Entry) -> Result<()>,
 ) -> Result<()> {
+    nodes.visit(address)?;
     let node = read_node(file, address, above)?;
     for (_, child) in node.entries {
         if node.level > 0 {
-            walk(file, child, Some(node.level), each)?;
+            walk(file, child, Some(node.level), (nodes, symbols), each)?;
         } else {
+            symbols.visit(child)?;
             read_symbols(file, child)?.into_iter().try_for_each(&mut *each)?;
         }
     }
@@ -59,8 +66,7 @@ fn walk(
 /// Levels go down from node to node, so that no tree is endless.
 fn read_node(file: &OpenFile, address: u64, above: Option<u8>) -> Result<btree_v1::Node<u64>> {
     let widths = file.widths();
-    let size = btree_v1::node_size(file.superblock().group_internal_k, widths.lengths.bytes(), widths);
-    let bytes = file.metadata_up_to(WHAT, address, size as u64)?;
+    let bytes = file.metadata_up_to(WHAT, address, node_size(file) as u64)?;
     let node = btree_v1::decode_group(&bytes, widths).map_err(Error::at(address))?;
     match above {
         Some(above) if node.level >= above => Err(Error::broken(WHAT, address, "a node that is not below its parent")),
@@ -68,9 +74,14 @@ fn read_node(file: &OpenFile, address: u64, above: Option<u8>) -> Result<btree_v
     }
 }
 
+fn node_size(file: &OpenFile) -> usize {
+    let widths = file.widths();
+    btree_v1::node_size(file.superblock().group_internal_k, widths.lengths.bytes(), widths)
+}
+
 fn read_symbols(file: &OpenFile, address: u64) -> Result<Vec<symbol_table::Entry>> {
     let widths = file.widths();
     let size = symbol_table::node_size(file.superblock().group_leaf_k, widths);
-    let bytes = file.metadata_up_to("symbol table node", address, size as u64)?;
+    let bytes = file.metadata_up_to(SYMBOLS, address, size as u64)?;
     symbol_table::decode_node(&bytes, widths).map_err(Error::at(address))
 }

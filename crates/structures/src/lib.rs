@@ -1,7 +1,7 @@
 //! Trees, arrays and heaps that live in the file.
 //!
 //! Lives here: how to find something in them, node by node. Does not live here: the bytes of a node (`format`), or what the things
-//! found mean (`object`, `chunk`). Every walk is bounded: levels go down, nodes are not visited twice, sizes are checked
+//! found mean (`object`, `chunk`). Every walk is bounded: levels go down, no more nodes are visited than the file has room for, sizes are checked
 //! against the file.
 
 pub mod btree_v2;
@@ -12,6 +12,7 @@ pub mod group_tree;
 pub mod local_heap;
 
 mod kept;
+mod nodes;
 
 pub use btree_v2::Tree;
 pub use fractal_heap::FractalHeap;

@@ -1,5 +1,7 @@
 //! The local heap: the names of an old-style group.
 
+use std::cmp::Ordering;
+
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::heap;
 
@@ -27,9 +29,24 @@ impl LocalHeap {
 
     /// The string at a place in the heap, without the zero that ends it.
     pub fn string(&self, place: u64) -> Result<&[u8]> {
+        self.rest(place).map(up_to_zero)
+    }
+
+    /// How the string at a place stands to a name. Looks at no more bytes than the name has: strings of a bad heap may be as long as
+    /// the file.
+    pub fn compare(&self, place: u64, name: &[u8]) -> Result<Ordering> {
+        let rest = self.rest(place)?;
+        Ok(up_to_zero(rest.get(..=name.len()).unwrap_or(rest)).cmp(name))
+    }
+
+    /// Everything from a place on.
+    fn rest(&self, place: u64) -> Result<&[u8]> {
         let start = usize::try_from(place).unwrap_or(usize::MAX);
         let rest = self.data.get(start..).filter(|rest| !rest.is_empty());
-        let rest = rest.ok_or_else(|| Error::broken(WHAT, self.address, format!("no string at {place}")))?;
-        Ok(rest.split(|&byte| byte == 0).next().unwrap_or(rest))
+        rest.ok_or_else(|| Error::broken(WHAT, self.address, format!("no string at {place}")))
     }
+}
+
+fn up_to_zero(bytes: &[u8]) -> &[u8] {
+    bytes.split(|&byte| byte == 0).next().unwrap_or(bytes)
 }

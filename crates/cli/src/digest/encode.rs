@@ -1,5 +1,7 @@
 //! Values in one form, whatever their type's byte order, padding and storage.
 
+use std::cell::Cell;
+
 use hyperslab::{
     Heap, Part,
     dtype::{Arena, Bits, Class, Datatype, Source},
@@ -17,6 +19,8 @@ pub(crate) struct Encoder<'a> {
     heap: Heap<'a>,
     /// Where variable-length values are, if not in the heap of the file.
     arena: Option<&'a Arena>,
+    /// How many bytes of sequences that hold references themselves may still come: bad ones may lead back to where they are.
+    left: Cell<u64>,
 }
 
 /// Points of a region that are still listed.
@@ -24,7 +28,7 @@ const MAX_REGION: u64 = 1_000_000;
 
 impl<'a> Encoder<'a> {
     pub(crate) fn new(scene: &'a Scene<'a>) -> Encoder<'a> {
-        Encoder { scene, heap: scene.file.heap(), arena: None }
+        Encoder { scene, heap: scene.file.heap(), arena: None, left: Cell::new(scene.file.size()) }
     }
 
     /// For values whose variable-length parts are in an arena.
@@ -71,6 +75,10 @@ impl<'a> Encoder<'a> {
                     let count = found.as_ref().map_or(0, |found| found.count);
                     out.extend((count as u64).to_le_bytes());
                     let bytes = bytes.get(..count * vlen.base.size()).unwrap_or_default();
+                    if vlen.base.has_vlen() {
+                        let left = self.left.get().checked_sub(bytes.len() as u64);
+                        self.left.set(left.ok_or("references lead to more bytes than the file has")?);
+                    }
                     self.values(&vlen.base, bytes, out)?;
                 }
             }

@@ -56,6 +56,8 @@ pub(super) enum Op {
 pub(super) struct Heaps<'a> {
     pub(super) source: &'a dyn Source,
     pub(super) target: &'a mut dyn Target,
+    /// How many bytes of sequences that hold references themselves may still come.
+    pub(super) left: u64,
 }
 
 impl Plan {
@@ -95,7 +97,7 @@ impl Plan {
         check("source", count, self.from, from.len())?;
         check("destination", count, self.to, to.len())?;
         let lanes = Lanes { count, from, from_stride: self.from, to, to_stride: self.to };
-        self.run(lanes, &mut Heaps { source, target })
+        self.run(lanes, &mut Heaps { source, target, left: source.most() })
     }
 
     /// Shows every reference to variable-length data in `count` values, so that all of it can be fetched at once before they are
@@ -114,6 +116,16 @@ impl Plan {
         check("source", count, self.from, from.len())?;
         self.visit(count, from, visit);
         Ok(())
+    }
+
+    /// Whether values hold references that are followed.
+    pub(super) fn has_sequence(&self) -> bool {
+        match &self.op {
+            Op::Sequence(_) => true,
+            Op::Repeat(_, plan) => plan.has_sequence(),
+            Op::Members(members) => members.steps.iter().any(|step| step.plan.has_sequence()),
+            _ => false,
+        }
     }
 
     pub(super) fn visit(&self, count: usize, from: &[u8], visit: &mut dyn FnMut(&[u8])) {

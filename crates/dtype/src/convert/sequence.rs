@@ -18,6 +18,9 @@ pub(super) fn run(elements: &Plan, sizes: (usize, usize), lanes: Lanes<'_>, heap
         if elements.is_copy() {
             return heaps.target.store(Some((count, bytes)), to);
         }
+        if elements.has_sequence() {
+            heaps.left = heaps.left.checked_sub(bytes.len() as u64).ok_or_else(endless)?;
+        }
         // Members that are not in the source are zero.
         buffer.clear();
         let length = count.checked_mul(elements.to).filter(|&length| buffer.try_reserve(length).is_ok());
@@ -30,6 +33,10 @@ pub(super) fn run(elements: &Plan, sizes: (usize, usize), lanes: Lanes<'_>, heap
 
 fn short(count: usize, size: usize, bytes: usize) -> Error {
     Error::Sequence(format!("{count} elements of {size} bytes are not in the {bytes} bytes behind it"))
+}
+
+fn endless() -> Error {
+    Error::Sequence("references lead to more bytes than there are: they may lead back to where they are".into())
 }
 
 fn too_long(count: usize, size: usize) -> Error {

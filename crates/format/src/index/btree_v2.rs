@@ -78,6 +78,9 @@ pub struct Node<'a> {
 /// Signature, version, type and checksum of a node.
 const NODE_FRAME: u64 = 10;
 
+/// Every node above the leaves has two children at least, and records are counted with 64 bits.
+const MAX_DEPTH: u16 = 64;
+
 impl BtreeV2 {
     /// How many bytes the header takes.
     pub const fn size(widths: Widths) -> usize {
@@ -96,6 +99,9 @@ impl BtreeV2 {
         let (address, root_records) = (reader.address(widths)?, u64::from(reader.u16()?));
         let records = reader.length(widths)?;
         reader.checksum(bytes)?;
+        if depth > MAX_DEPTH {
+            return Err(reader.refuse(format!("a tree of {depth} levels")));
+        }
         let shape = Shape { kind, node_size, record_size, split, merge };
         let root = Pointer { address, records: root_records, below: records };
         BtreeV2::new(shape, depth, root, widths).ok_or_else(|| reader.refuse("nodes of no possible shape"))

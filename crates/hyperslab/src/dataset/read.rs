@@ -20,8 +20,10 @@ impl Dataset {
     /// The selected values one after the other, as bytes of the stored type.
     pub fn read_stored_selection(&self, selection: &Space) -> Result<Vec<u8>> {
         let count = selection.npoints();
+        let values = self.values()?;
+        values.check(self.stored())?;
         let mut buf = room(count, self.datatype().size())?;
-        self.values()?.read(self.stored(), selection, &Space::simple(&[count])?, &mut buf)?;
+        values.read(self.stored(), selection, &Space::simple(&[count])?, &mut buf)?;
         Ok(buf)
     }
 

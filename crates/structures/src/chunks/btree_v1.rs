@@ -8,13 +8,11 @@ use hyperslab_format::{
     btree_v1::{self, ChunkKey, Node},
 };
 
-use crate::kept::Kept;
+use crate::{kept::Kept, nodes::Nodes};
 
 const WHAT: &str = "chunk B-tree";
 /// Nodes that stay decoded.
 const NODES: usize = 1024;
-/// No node is smaller.
-const LEAST_NODE: u64 = 16;
 
 /// A tree of chunks.
 #[derive(Debug)]
@@ -79,7 +77,8 @@ impl ChunkTree {
 
     /// Calls `each` for every chunk, in order.
     pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(ChunkEntry) -> Result<()>) -> Result<()> {
-        self.walk(file, self.root, None, &mut (1 + file.end() / LEAST_NODE), each)
+        let mut nodes = Nodes::of(file, WHAT, self.node_size(file));
+        self.walk(file, self.root, None, &mut nodes, each)
     }
 
     fn walk(
@@ -87,17 +86,14 @@ impl ChunkTree {
         file: &OpenFile,
         address: u64,
         above: Option<u8>,
-        budget: &mut u64,
+        nodes: &mut Nodes,
         each: &mut dyn FnMut(ChunkEntry) -> Result<()>,
     ) -> Result<()> {
-        // A tree cannot have more nodes than the file has room for, however they point at each other.
-        *budget = budget
-            .checked_sub(1)
-            .ok_or_else(|| Error::broken(WHAT, self.root, "more nodes than the file has room for"))?;
+        nodes.visit(address)?;
         let node = self.node(file, address, above)?;
         for (key, child) in &node.entries {
             if node.level > 0 {
-                self.walk(file, *child, Some(node.level), budget, each)?;
+                self.walk(file, *child, Some(node.level), nodes, each)?;
             } else {
                 each(entry(key, *child))?;
             }
@@ -105,11 +101,14 @@ impl ChunkTree {
         Ok(())
     }
 
+    fn node_size(&self, file: &OpenFile) -> u64 {
+        let key = btree_v1::chunk_key_size(self.rank);
+        btree_v1::node_size(file.superblock().chunk_internal_k, key, file.widths()) as u64
+    }
+
     fn node(&self, file: &OpenFile, address: u64, above: Option<u8>) -> Result<Arc<Node<ChunkKey>>> {
         let node = self.nodes.get_or(address, || {
-            let key = btree_v1::chunk_key_size(self.rank);
-            let size = btree_v1::node_size(file.superblock().chunk_internal_k, key, file.widths());
-            let bytes = file.metadata_up_to(WHAT, address, size as u64)?;
+            let bytes = file.metadata_up_to(WHAT, address, self.node_size(file))?;
             btree_v1::decode_chunks(&bytes, self.rank, file.widths()).map_err(Error::at(address))
         })?;
         match above {

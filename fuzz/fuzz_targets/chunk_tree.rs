@@ -1,0 +1,7 @@
+//! Chunk trees of the first kind.
+#![no_main]
+
+use hyperslab_fuzz::structures;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| structures::chunk_tree(bytes));

@@ -1,0 +1,7 @@
+//! Fixed arrays.
+#![no_main]
+
+use hyperslab_fuzz::structures;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| structures::fixed_array(bytes));

@@ -1,0 +1,7 @@
+//! Object headers, and every message in them.
+#![no_main]
+
+use hyperslab_fuzz::structures;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| structures::object_header(bytes));

@@ -1,0 +1,137 @@
+//! Files made to keep a reader busy for ever, or to exhaust it: each is one that once did, or could have.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
+#![allow(missing_docs)]
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use hyperslab::{File, Node, driver::Memory};
+use hyperslab_hostile::{repair_file, seeds, walk};
+
+fn seed(name: &str) -> Vec<u8> {
+    seeds().unwrap().into_iter().find(|(found, _)| found == name).unwrap().1
+}
+
+fn open(bytes: Vec<u8>) -> hyperslab::Result<File> {
+    File::open_driver(Arc::new(Memory::from(bytes)))
+}
+
+fn places(bytes: &[u8], signature: &[u8]) -> Vec<usize> {
+    (0..bytes.len()).filter(|&at| bytes[at..].starts_with(signature)).collect()
+}
+
+fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
+    bytes[at..at + value.len()].copy_from_slice(value);
+}
+
+/// The errors of a walk, which must not take long.
+fn errors(bytes: Vec<u8>) -> Vec<String> {
+    let begin = Instant::now();
+    let errors = walk(bytes).errors;
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+    errors
+}
+
+fn has(errors: &[String], what: &str) {
+    assert!(errors.iter().any(|error| error.contains(what)), "{what} is not among {errors:?}");
+}
+
+/// A root group whose tree has `levels` nodes, one below the other, and each names the next in all its places: two to the power of
+/// the levels ways lead to the one leaf.
+#[test]
+fn a_tree_whose_nodes_share_their_children() {
+    let mut bytes = seed("old-groups");
+    let (widths, node) = (8, 24 + 2 * 8 + 3 * 8);
+    let levels = 60u8;
+    let first = bytes.len();
+    for level in (0..levels).rev() {
+        let start = bytes.len();
+        bytes.extend(b"TREE\0");
+        bytes.extend([level, 2, 0]);
+        bytes.extend([0xff; 16]);
+        let leaf = places(&bytes, b"SNOD")[0];
+        let below = if level == 0 { leaf } else { start + node };
+        for _ in 0..2 {
+            bytes.extend([0; 8]);
+            bytes.extend((below as u64).to_le_bytes());
+        }
+        bytes.extend([0; 8]);
+        assert_eq!(bytes.len(), start + node);
+    }
+    // The root header's symbol table message and the cached copy of it, in the superblock, name the tree.
+    let old = places(&bytes, b"TREE");
+    let end = bytes.len() as u64;
+    put(&mut bytes, 40, &end.to_le_bytes());
+    for tree in old.into_iter().filter(|&tree| tree < first) {
+        for at in places(&bytes[..first], &(tree as u64).to_le_bytes()) {
+            put(&mut bytes, at, &(first as u64).to_le_bytes()[..widths]);
+        }
+    }
+    has(&errors(bytes), "more nodes than the file has room for");
+}
+
+/// Continuations that overlap: each block is nearly the whole file.
+#[test]
+fn a_header_whose_blocks_overlap() {
+    let mut bytes = vec![0; 1 << 16];
+    let file = seed("old-groups");
+    bytes[..96].copy_from_slice(&file[..96]);
+    let end = bytes.len() as u64;
+    put(&mut bytes, 40, &end.to_le_bytes());
+    put(&mut bytes, 64, &96u64.to_le_bytes());
+    // A header of the first version whose messages are all continuations.
+    put(&mut bytes, 96, &[1, 0, 0xff, 0xff, 1, 0, 0, 0]);
+    put(&mut bytes, 104, &60_000u32.to_le_bytes());
+    for nth in 0..2400u64 {
+        let at = 112 + 24 * nth as usize;
+        put(&mut bytes, at, &[0x10, 0, 16, 0, 0, 0, 0, 0]);
+        put(&mut bytes, at + 8, &(112 + 24 * nth + 24).to_le_bytes());
+        put(&mut bytes, at + 16, &(24 * (2000u64.saturating_sub(nth))).to_le_bytes());
+    }
+    has(&errors(bytes), "its continuations have more bytes than the file");
+}
+
+/// A tree of the second kind that says it has 65535 levels: recursion would not end before the stack does.
+#[test]
+fn a_tree_deeper_than_any() {
+    let mut bytes = seed("dense");
+    for at in places(&bytes, b"BTHD") {
+        put(&mut bytes, at + 12, &[0xff, 0xff]);
+    }
+    repair_file(&mut bytes);
+    has(&errors(bytes), "a tree of 65535 levels");
+}
+
+/// A contiguous dataset whose elements have gigabytes each: nothing is taken before the file is known to have them.
+#[test]
+fn values_larger_than_their_file() {
+    let bytes = seed("virtual");
+    let file = open(bytes.clone()).unwrap();
+    let Node::Dataset(dataset) = file.get("source 0").unwrap() else { panic!("a dataset") };
+    let header = dataset.space();
+    assert_eq!(header.npoints(), 4);
+    // The size of the type: `10 08 00 00` and four bytes of size, the first after the front of its header.
+    let mut bytes = bytes;
+    let start = Node::Dataset(dataset).address() as usize;
+    let class = start + places(&bytes[start..], &[0x10, 0x08, 0, 0, 4, 0, 0, 0])[0];
+    put(&mut bytes, class + 4, &0xc800_0004u32.to_le_bytes());
+    repair_file(&mut bytes);
+    let file = open(bytes).unwrap();
+    let begin = Instant::now();
+    let error = file.dataset("source 0").and_then(|dataset| dataset.read_stored()).unwrap_err().to_string();
+    assert!(error.contains("reaches over the end of the file"), "{error}");
+    assert!(begin.elapsed() < Duration::from_secs(2));
+}
+
+/// Names of old groups whose lengths have four bytes, and text in their heaps.
+#[test]
+fn a_heap_of_short_lengths() {
+    let file = open(seed("small-widths")).unwrap();
+    let group = file.get("group").unwrap();
+    let text = group.attributes().unwrap().remove(0).unwrap();
+    let heap = file.heap();
+    let found = hyperslab::dtype::Source::sequence(&heap, &text.data, 1).unwrap().unwrap();
+    assert_eq!(&found.bytes[..found.count], b"vlen");
+}
