@@ -88,9 +88,13 @@ impl File {
     }
 
     fn get_below(&self, path: &[u8], depth: u8) -> Result<Node> {
-        let context = &self.inner.context;
-        let root = context.file().superblock().root.header().unwrap_or(0);
-        match hyperslab_object::resolve(context, root, path)? {
+        let root = self.inner.context.file().superblock().root.header().unwrap_or(0);
+        self.get_from(root, path, depth)
+    }
+
+    /// As [`File::get`], from the group at an address on.
+    pub(crate) fn get_from(&self, start: u64, path: &[u8], depth: u8) -> Result<Node> {
+        match hyperslab_object::resolve(&self.inner.context, start, path)? {
             Found::Object(object) => Node::new(self, *object, depth),
             Found::Missing { at } => Err(Error::Missing(String::from_utf8_lossy(&at).into_owned())),
             Found::External { .. } => Err(Error::Unsupported("following an external link")),
