@@ -29,9 +29,9 @@ pub struct Chunked {
     registry: Arc<Registry>,
     /// Chunks that reach over the extent have no filters.
     plain_edges: bool,
-    extent: Extent,
+    pub(crate) extent: Extent,
     element: u64,
-    bytes: usize,
+    pub(crate) bytes: usize,
 }
 
 /// A piece and where its chunk is.

@@ -10,6 +10,7 @@ mod filters;
 mod grid;
 mod index;
 mod scatter;
+mod stored;
 mod values;
 mod virtual_parts;
 
@@ -19,5 +20,6 @@ pub use external::{ExternalPart, Externals};
 pub use filters::{pipeline, unfilter};
 pub use index::Index;
 pub use scatter::scatter;
+pub use stored::Stored;
 pub use values::{Storage, Values};
 pub use virtual_parts::{VirtualPart, VirtualSource};

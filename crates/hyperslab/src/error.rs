@@ -22,6 +22,9 @@ pub enum Error {
     /// A datatype.
     #[error(transparent)]
     Datatype(#[from] hyperslab_dtype::Error),
+    /// Bytes of a value that are not what its type says.
+    #[error(transparent)]
+    Value(#[from] hyperslab_base::Malformed),
     /// A filter.
     #[error(transparent)]
     Filter(#[from] hyperslab_filter::Error),

@@ -31,6 +31,11 @@ impl<'a> Heap<'a> {
         Heap { file, collections: Mutex::default() }
     }
 
+    /// The file that it belongs to.
+    pub fn file(&self) -> &'a File {
+        self.file
+    }
+
     /// An object of the heap.
     pub fn object(&self, address: u64, index: u32) -> Result<Vec<u8>> {
         Ok(self.collection(address)?.get(index)?.to_vec())

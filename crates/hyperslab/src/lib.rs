@@ -14,10 +14,12 @@ mod file;
 mod group;
 mod heap;
 mod node;
+mod reference;
 mod storage;
+mod value;
 mod virtual_source;
 
-pub use dataset::{Dataset, ExternalName, Layout};
+pub use dataset::{Dataset, ExternalName, Layout, StoredSize};
 pub use error::{Error, Result};
 pub use file::File;
 pub use group::Group;
@@ -25,6 +27,8 @@ pub use heap::Heap;
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
 pub use hyperslab_object::Attribute;
 pub use node::{NamedDatatype, Node};
+pub use reference::{Part, Referent};
+pub use value::{Value, Values};
 
 pub use hyperslab_driver as driver;
 pub use hyperslab_dtype as dtype;

@@ -1,8 +1,8 @@
 //! Values in one form, whatever their type's byte order, padding and storage.
 
 use hyperslab::{
-    Heap,
-    dtype::{Bits, Class, Datatype, Padding, Reference, Source},
+    Heap, Part,
+    dtype::{Bits, Class, Datatype, Source},
     space::{Extent, Kind, Space},
 };
 
@@ -36,7 +36,7 @@ impl<'a> Encoder<'a> {
             Class::Bitfield(bits) => integer(value, bits, false, out),
             Class::Time(time) => flipped(value, time.order, out),
             Class::Float(float) => flipped(value, float.bits.order, out),
-            Class::String(padding, _) => text(strip(*padding, value), out),
+            Class::String(padding, _) => text(padding.strip(value), out),
             Class::Opaque(_) => out.extend_from_slice(value),
             Class::Enum(names) => return self.value(names.base(), value, out),
             Class::Compound(compound) => {
@@ -63,108 +63,36 @@ impl<'a> Encoder<'a> {
                     self.values(&vlen.base, bytes, out)?;
                 }
             }
-            Class::Reference(reference) => self.reference(*reference, value, out),
+            Class::Reference(_) => self.reference(datatype, value, out),
         }
         Ok(())
     }
 
-    fn reference(&self, reference: Reference, value: &[u8], out: &mut Vec<u8>) {
-        match reference {
-            Reference::Object => {
-                let address = number(value);
-                if address == 0 || value.iter().all(|&byte| byte == 0xff) {
-                    return out.push(0);
-                }
-                match self.scene.paths.get(&address) {
-                    Some(path) => {
-                        out.push(1);
-                        text(path, out);
-                    }
-                    None => out.push(2),
-                }
-            }
-            Reference::Region => {
-                if value.iter().all(|&byte| byte == 0) {
-                    return out.push(0);
-                }
-                let before = out.len();
-                if self.region(value, out).is_none() {
-                    out.truncate(before);
-                    out.push(2);
-                }
-            }
-            Reference::Revised(_) => {
-                if value.iter().all(|&byte| byte == 0) {
-                    return out.push(0);
-                }
-                let before = out.len();
-                if self.revised(value, out).is_none() {
-                    out.truncate(before);
-                    out.push(2);
-                }
-            }
-        }
-    }
-
-    /// A region: the address of a dataset and a selection of it, kept in the heap.
-    fn region(&self, value: &[u8], out: &mut Vec<u8>) -> Option<()> {
-        let width = self.scene.file.address_width();
-        let (address, index) = (number(value.get(..width)?), number(value.get(width..width + 4)?));
-        let object = self.heap.object(address, u32::try_from(index).ok()?).ok()?;
-        let (dataset, selection) = object.split_at_checked(width)?;
-        let dataset = number(dataset);
-        let path = self.scene.paths.get(&dataset)?;
-        let hyperslab::Node::Dataset(dataset) = self.scene.file.at(dataset).ok()? else { return None };
-        let (space, _) = Space::decode_selection(dataset.extent().clone(), selection).ok()?;
-        out.push(3);
-        text(path, out);
-        selected(&space, out);
-        Some(())
-    }
-}
-
-impl Encoder<'_> {
-    /// A reference of the revised form: `| kind | flags | size, 4 | heap O | index, 4 |`, and in the heap, or for an object of
-    /// this file right behind the flags, `| token size | token | by kind: size, 4 | rank, 4 | selection, or length, 2 | name |`.
-    fn revised(&self, value: &[u8], out: &mut Vec<u8>) -> Option<()> {
-        const EXTERNAL: u8 = 1;
-        const OBJECT: u8 = 2;
-        const REGION: u8 = 3;
-        const ATTRIBUTE: u8 = 4;
-        let width = self.scene.file.address_width();
-        let (kind, flags) = (*value.first()?, *value.get(1)?);
-        let object = if kind == OBJECT && flags & EXTERNAL == 0 {
-            value.get(2..)?.to_vec()
-        } else {
-            let place = value.get(6..)?;
-            let (address, index) = (number(place.get(..width)?), number(place.get(width..width + 4)?));
-            self.heap.object(address, u32::try_from(index).ok()?).ok()?
+    /// Null, or the path of what is meant; one number for all that cannot be followed or lies in another file.
+    fn reference(&self, datatype: &Datatype, value: &[u8], out: &mut Vec<u8>) {
+        const UNKNOWN: u8 = 2;
+        let referent = match self.heap.dereference(datatype, value) {
+            Ok(None) => return out.push(0),
+            Ok(Some(referent)) if referent.file.is_none() => referent,
+            _ => return out.push(UNKNOWN),
         };
-        let (token_size, rest) = object.split_first()?;
-        let (token, rest) = rest.split_at_checked(usize::from(*token_size))?;
-        let target = number(token.get(..width)?);
-        let path = self.scene.paths.get(&target)?;
-        match kind {
-            OBJECT => {
+        let Some(path) = self.scene.paths.get(&referent.address) else { return out.push(UNKNOWN) };
+        match &referent.part {
+            Part::Object => {
                 out.push(1);
                 text(path, out);
             }
-            REGION => {
-                let hyperslab::Node::Dataset(dataset) = self.scene.file.at(target).ok()? else { return None };
-                let (space, _) = Space::decode_selection(dataset.extent().clone(), rest.get(8..)?).ok()?;
+            Part::Region(space) => {
                 out.push(3);
                 text(path, out);
-                selected(&space, out);
+                selected(space, out);
             }
-            ATTRIBUTE => {
-                let (length, name) = rest.split_at_checked(2)?;
+            Part::Attribute(name) => {
                 out.push(4);
                 text(path, out);
-                text(name.get(..usize::try_from(number(length)).ok()?)?, out);
+                text(name, out);
             }
-            _ => return None,
         }
-        Some(())
     }
 }
 
@@ -198,16 +126,6 @@ fn text(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
-fn strip(padding: Padding, bytes: &[u8]) -> &[u8] {
-    let end = |keep: fn(&u8) -> bool| bytes.iter().rposition(keep).map_or(0, |last| last + 1);
-    let length = match padding {
-        Padding::NullTerm => bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()),
-        Padding::NullPad => end(|&byte| byte != 0),
-        Padding::SpacePad => end(|&byte| byte != b' '),
-    };
-    bytes.get(..length).unwrap_or_default()
-}
-
 fn flipped(value: &[u8], order: hyperslab::dtype::Order, out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(value);
@@ -235,8 +153,4 @@ fn integer(value: &[u8], bits: &Bits, signed: bool, out: &mut Vec<u8>) {
             byte | u8::from(set) << low
         });
     }
-}
-
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }

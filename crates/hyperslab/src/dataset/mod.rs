@@ -2,6 +2,7 @@
 
 mod layout;
 mod read;
+mod stored_size;
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,6 +15,8 @@ use hyperslab_space::Extent;
 use crate::{File, Result};
 
 pub use layout::{ExternalName, Layout};
+pub(crate) use read::room;
+pub use stored_size::StoredSize;
 
 /// An object that holds an array of values. Cheap to clone; any number of threads may use it at once.
 #[derive(Clone, Debug)]

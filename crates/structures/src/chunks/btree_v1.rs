@@ -13,6 +13,8 @@ use crate::kept::Kept;
 const WHAT: &str = "chunk B-tree";
 /// Nodes that stay decoded.
 const NODES: usize = 1024;
+/// No node is smaller.
+const LEAST_NODE: u64 = 16;
 
 /// A tree of chunks.
 #[derive(Debug)]
@@ -47,7 +49,7 @@ impl ChunkTree {
 
     /// Calls `each` for every chunk, in order.
     pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(ChunkEntry) -> Result<()>) -> Result<()> {
-        self.walk(file, self.root, None, each)
+        self.walk(file, self.root, None, &mut (1 + file.end() / LEAST_NODE), each)
     }
 
     fn walk(
@@ -55,12 +57,17 @@ impl ChunkTree {
         file: &OpenFile,
         address: u64,
         above: Option<u8>,
+        budget: &mut u64,
         each: &mut dyn FnMut(ChunkEntry) -> Result<()>,
     ) -> Result<()> {
+        // A tree cannot have more nodes than the file has room for, however they point at each other.
+        *budget = budget
+            .checked_sub(1)
+            .ok_or_else(|| Error::broken(WHAT, self.root, "more nodes than the file has room for"))?;
         let node = self.node(file, address, above)?;
         for (key, child) in &node.entries {
             if node.level > 0 {
-                self.walk(file, *child, Some(node.level), each)?;
+                self.walk(file, *child, Some(node.level), budget, each)?;
             } else {
                 each(ChunkEntry { address: Some(*child), ..key.clone() })?;
             }

@@ -1,5 +1,7 @@
 //! Chunks in an extensible array, by number.
 
+use std::sync::Arc;
+
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{
     ChunkEntry,
@@ -91,37 +93,88 @@ impl ChunkArray {
         written: &[bool],
         offset: u64,
     ) -> Result<Option<ChunkEntry>> {
-        let widths = file.widths();
-        let size = |elements: u64| elements.saturating_mul(self.element.size(widths) as u64).saturating_add(4);
-        let head = self.header.data_head(block.elements, widths);
         let (entries, place) = match self.header.pages(block.elements) {
-            0 => {
-                let entries = self.blocks.get_or(address, || {
-                    let bytes = file.metadata(
-                        "extensible array data block",
-                        address,
-                        head.saturating_add(size(block.elements)),
-                    )?;
-                    extensible_array::decode_data(&bytes, &self.header, block.elements, self.element, widths)
-                        .map_err(Error::at(address))
-                })?;
-                (entries, offset)
-            }
+            0 => (Some(self.data_block(file, address, block)?), offset),
             _ => {
                 let page = offset / self.header.page();
-                if usize::try_from(page).ok().and_then(|page| written.get(page)) != Some(&true) {
-                    return Ok(None);
-                }
-                let before = head.saturating_add(page.saturating_mul(size(self.header.page())));
-                let at = address.saturating_add(before);
-                let entries = self.blocks.get_or(at, || {
-                    let bytes = file.metadata("extensible array page", at, size(self.header.page()))?;
-                    extensible_array::decode_page(&bytes, &self.header, self.element, widths).map_err(Error::at(at))
-                })?;
-                (entries, offset % self.header.page())
+                (self.page(file, address, block, written, page)?, offset % self.header.page())
             }
         };
-        Ok(usize::try_from(place).ok().and_then(|place| entries.get(place)).and_then(some))
+        let place = usize::try_from(place).ok();
+        Ok(entries.and_then(|entries| entries.get(place?).and_then(some)))
+    }
+
+    /// All elements of a data block without pages.
+    fn data_block(&self, file: &OpenFile, address: u64, block: &SuperBlock) -> Result<Arc<Vec<ChunkEntry>>> {
+        let widths = file.widths();
+        self.blocks.get_or(address, || {
+            let length = self.header.data_head(block.elements, widths).saturating_add(self.size(file, block.elements));
+            let bytes = file.metadata("extensible array data block", address, length)?;
+            extensible_array::decode_data(&bytes, &self.header, block.elements, self.element, widths)
+                .map_err(Error::at(address))
+        })
+    }
+
+    /// A page of a data block, if it was ever written.
+    fn page(
+        &self,
+        file: &OpenFile,
+        address: u64,
+        block: &SuperBlock,
+        written: &[bool],
+        page: u64,
+    ) -> Result<Option<Arc<Vec<ChunkEntry>>>> {
+        if usize::try_from(page).ok().and_then(|page| written.get(page)) != Some(&true) {
+            return Ok(None);
+        }
+        let (widths, size) = (file.widths(), self.size(file, self.header.page()));
+        let before = self.header.data_head(block.elements, widths).saturating_add(page.saturating_mul(size));
+        let at = address.saturating_add(before);
+        let entries = self.blocks.get_or(at, || {
+            let bytes = file.metadata("extensible array page", at, size)?;
+            extensible_array::decode_page(&bytes, &self.header, self.element, widths).map_err(Error::at(at))
+        })?;
+        Ok(Some(entries))
+    }
+
+    /// What so many elements and their checksum take.
+    fn size(&self, file: &OpenFile, elements: u64) -> u64 {
+        elements.saturating_mul(self.element.size(file.widths()) as u64).saturating_add(4)
+    }
+
+    /// Calls `each` for every chunk, by rising number.
+    pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(&ChunkEntry) -> Result<()>) -> Result<()> {
+        let Some(index) = &self.index else { return Ok(()) };
+        let mut all =
+            |entries: &[ChunkEntry]| entries.iter().filter(|entry| entry.address.is_some()).try_for_each(&mut *each);
+        all(&index.elements)?;
+        let mut direct = index.data.iter();
+        let mut supers = index.supers.iter();
+        for nth in 0..self.header.super_blocks() {
+            let Some(block) = self.header.super_block(nth) else { break };
+            let blocks: Vec<(Option<u64>, Vec<bool>)> = if nth < self.header.direct_super_blocks() {
+                let named = usize::try_from(block.blocks).unwrap_or(usize::MAX);
+                direct.by_ref().take(named).map(|&address| (address, Vec::new())).collect()
+            } else {
+                match supers.next().copied().flatten() {
+                    Some(address) => self.supers.get_or(address, || self.read_super(file, address, &block))?.to_vec(),
+                    None => Vec::new(),
+                }
+            };
+            for (address, written) in blocks {
+                let Some(address) = address else { continue };
+                if self.header.pages(block.elements) == 0 {
+                    all(&self.data_block(file, address, &block)?)?;
+                    continue;
+                }
+                for page in 0..written.len() as u64 {
+                    if let Some(entries) = self.page(file, address, &block, &written, page)? {
+                        all(&entries)?;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     fn read_super(&self, file: &OpenFile, address: u64, block: &SuperBlock) -> Result<Vec<(Option<u64>, Vec<bool>)>> {

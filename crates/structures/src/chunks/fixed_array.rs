@@ -76,6 +76,22 @@ impl ChunkArray {
             .cloned())
     }
 
+    /// Calls `each` for every chunk, by rising number.
+    pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(&ChunkEntry) -> Result<()>) -> Result<()> {
+        let Some(data) = self.header.data else { return Ok(()) };
+        let mut all =
+            |entries: &[ChunkEntry]| entries.iter().filter(|entry| entry.address.is_some()).try_for_each(&mut *each);
+        if self.header.pages() == 0 {
+            return all(&self.pages.get_or(0, || self.whole(file, data))?);
+        }
+        for page in 0..self.written.len() as u64 {
+            if let Some(entries) = self.page(file, data, page)? {
+                all(&entries)?;
+            }
+        }
+        Ok(())
+    }
+
     fn whole(&self, file: &OpenFile, data: u64) -> Result<Vec<ChunkEntry>> {
         let size = self.header.elements.saturating_mul(self.element.size(file.widths()) as u64);
         let length = self.header.data_head(file.widths()).saturating_add(size).saturating_add(4);

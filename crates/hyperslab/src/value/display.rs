@@ -1,0 +1,101 @@
+//! Values as people read them.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use super::Value;
+use crate::{Part, Referent};
+
+impl Display for Value {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Null => out.write_str("null"),
+            Value::Bool(truth) => write!(out, "{truth}"),
+            Value::Signed(number) => write!(out, "{number}"),
+            Value::Unsigned(number) => write!(out, "{number}"),
+            Value::F32(number) => write!(out, "{number:?}"),
+            Value::F64(number) => write!(out, "{number:?}"),
+            Value::Extended { near, .. } => write!(out, "{near:?}"),
+            Value::Complex(parts) => {
+                let [real, imaginary] = &**parts;
+                let imaginary = imaginary.to_string();
+                let sign = if imaginary.starts_with('-') { "" } else { "+" };
+                write!(out, "{real}{sign}{imaginary}i")
+            }
+            Value::Text(bytes) => quoted(out, bytes),
+            Value::Bytes(bytes) => hex(out, bytes),
+            Value::Bits { bits, width } => {
+                let digits = 2 + usize::from(width.div_ceil(4));
+                write!(out, "{bits:#0digits$x}")
+            }
+            Value::Enum { name: Some(name), .. } => write!(out, "{name}"),
+            Value::Enum { name: None, value } => write!(out, "{value}"),
+            Value::Compound(members) => {
+                listed(out, ('{', '}'), members, |out, (name, value)| write!(out, "{name}: {value}"))
+            }
+            Value::Array(values) | Value::Sequence(values) => {
+                listed(out, ('[', ']'), values, |out, value| write!(out, "{value}"))
+            }
+            Value::Reference(referent) => write!(out, "{referent}"),
+            Value::Dangling { bytes, .. } => {
+                out.write_str("dangling ")?;
+                hex(out, bytes)
+            }
+        }
+    }
+}
+
+impl Display for Referent {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match &self.part {
+            Part::Object => out.write_str("object")?,
+            Part::Region(space) => write!(out, "{} elements of the dataset", space.npoints())?,
+            Part::Attribute(name) => {
+                out.write_str("attribute ")?;
+                quoted(out, name)?;
+                out.write_str(" of the object")?;
+            }
+        }
+        write!(out, " at {:#x}", self.address)?;
+        match &self.file {
+            Some(file) => {
+                out.write_str(" of ")?;
+                quoted(out, file)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn listed<T>(
+    out: &mut Formatter<'_>,
+    (open, close): (char, char),
+    items: &[T],
+    show: impl Fn(&mut Formatter<'_>, &T) -> fmt::Result,
+) -> fmt::Result {
+    out.write_char(open)?;
+    for (nth, item) in items.iter().enumerate() {
+        out.write_str(if nth > 0 { ", " } else { "" })?;
+        show(out, item)?;
+    }
+    out.write_char(close)
+}
+
+/// Text in quotes; bytes that are no characters as `\x..`.
+fn quoted(out: &mut Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+    out.write_char('"')?;
+    for chunk in bytes.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            match letter {
+                '\'' => out.write_char(letter)?,
+                _ => write!(out, "{}", letter.escape_debug())?,
+            }
+        }
+        chunk.invalid().iter().try_for_each(|byte| write!(out, "\\x{byte:02x}"))?;
+    }
+    out.write_char('"')
+}
+
+fn hex(out: &mut Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+    out.write_str("0x")?;
+    bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+}
