@@ -2,7 +2,7 @@
 
 use hyperslab_file::{Error, Result};
 
-use crate::{Context, Link, Links, Object, Target};
+use crate::{Context, Kind, Link, Links, Object, Target};
 
 /// A path as the bytes that a file has: names between slashes.
 pub type Path<'a> = &'a [u8];
@@ -45,6 +45,9 @@ fn follow(context: &Context, start: u64, path: Path<'_>, soft_links: usize) -> R
     while let Some(name) = names.next() {
         walked.push(b'/');
         walked.extend_from_slice(name);
+        if object.kind() != Kind::Group {
+            return Ok(Found::Missing { at: walked });
+        }
         let Some(link) = Links::of(context, &object)?.find(name)? else { return Ok(Found::Missing { at: walked }) };
         let rest = |target: &[u8]| {
             let mut path = target.to_vec();

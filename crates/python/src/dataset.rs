@@ -166,14 +166,15 @@ impl DatasetHandle {
         let (dtype, memory) = self.memory(py, None)?;
         let mut array = zeros(&[1], &dtype)?;
         let stored = self.dataset.datatype();
-        if let FillValue::User(value) = &self.dataset.fill().value
-            && value.len() == stored.size()
-        {
-            let (mut stage, mut arena) = (vec![0; memory.datatype.size()], Arena::default());
-            let plan = Plan::new(stored, &memory.datatype).map_err(|why| exception(why.into()))?;
-            plan.convert(1, value, &mut stage, &file.heap(), &mut arena).map_err(|why| exception(why.into()))?;
-            memory.finish(py, &stage, &arena, bytes(&mut array)?)?;
-        }
+        let zeros = vec![0; stored.size()];
+        let value = match &self.dataset.fill().value {
+            FillValue::User(value) if value.len() == stored.size() => value,
+            _ => &zeros,
+        };
+        let (mut stage, mut arena) = (vec![0; memory.datatype.size()], Arena::default());
+        let plan = Plan::new(stored, &memory.datatype).map_err(|why| exception(why.into()))?;
+        plan.convert(1, value, &mut stage, &file.heap(), &mut arena).map_err(|why| exception(why.into()))?;
+        memory.finish(py, &stage, &arena, bytes(&mut array)?)?;
         Ok(array.into_any())
     }
 

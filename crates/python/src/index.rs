@@ -45,35 +45,35 @@ pub(crate) fn pick(space: Space, arguments: &Bound<'_, PyTuple>) -> PyResult<Pic
     Ok(Picked { space, shape })
 }
 
+/// What each argument does, in the order of h5py's complaints.
 fn axes(dims: &[u64], arguments: &Bound<'_, PyTuple>) -> PyResult<Vec<Axis>> {
     let rank = dims.len();
     let is_ellipsis = |argument: &Bound<'_, PyAny>| argument.is(PyEllipsis::get(argument.py()));
     let dots = arguments.iter().filter(is_ellipsis).count();
-    if dots > 1 {
-        return Err(PyValueError::new_err("Only one ellipsis may be used."));
-    }
-    let given = arguments.len() - dots;
-    if given > rank {
-        return Err(PyValueError::new_err(format!("{given} indexing arguments for {rank} dimensions")));
-    }
-    let mut axes = Vec::with_capacity(rank);
+    let given = arguments.len() - dots.min(1);
+    let too_many = || PyValueError::new_err(format!("{given} indexing arguments for {rank} dimensions"));
+    let (mut axes, mut seen_dots, mut seen_list) = (Vec::with_capacity(rank), false, false);
     for argument in arguments.iter() {
         if is_ellipsis(&argument) {
-            let rest = dims.iter().skip(axes.len()).take(rank - given);
+            if seen_dots {
+                return Err(PyValueError::new_err("Only one ellipsis may be used."));
+            }
+            seen_dots = true;
+            let missing = rank.checked_sub(given).ok_or_else(too_many)?;
+            let rest = dims.iter().skip(axes.len()).take(missing);
             axes.extend(rest.map(|&size| Axis::whole(size)));
-        } else {
-            let size = dims.get(axes.len()).copied().unwrap_or(0);
-            axes.push(axis(&argument, size, rank)?);
+            continue;
         }
-    }
-    if axes.iter().filter(|axis| matches!(axis, Axis::List(_))).count() > 1 {
-        return Err(PyTypeError::new_err("Only one indexing vector or array is currently allowed for fancy indexing"));
+        let size = *dims.get(axes.len()).ok_or_else(too_many)?;
+        let axis = axis(&argument, size, rank, seen_list)?;
+        seen_list |= matches!(axis, Axis::List(_));
+        axes.push(axis);
     }
     axes.extend(dims.iter().skip(axes.len()).map(|&size| Axis::whole(size)));
     Ok(axes)
 }
 
-fn axis(argument: &Bound<'_, PyAny>, size: u64, rank: usize) -> PyResult<Axis> {
+fn axis(argument: &Bound<'_, PyAny>, size: u64, rank: usize, seen_list: bool) -> PyResult<Axis> {
     if let Ok(slice) = argument.cast::<PySlice>() {
         return steps(slice, size);
     }
@@ -84,7 +84,7 @@ fn axis(argument: &Bound<'_, PyAny>, size: u64, rank: usize) -> PyResult<Axis> {
         }
         Err(_) => {}
     }
-    list(argument, size, rank)
+    list(argument, size, rank, seen_list)
 }
 
 fn steps(slice: &Bound<'_, PySlice>, size: u64) -> PyResult<Axis> {
@@ -109,7 +109,7 @@ fn one(index: i64, size: u64) -> PyResult<Axis> {
 }
 
 /// A list or array of indices, or a mask of one dimension.
-fn list(argument: &Bound<'_, PyAny>, size: u64, rank: usize) -> PyResult<Axis> {
+fn list(argument: &Bound<'_, PyAny>, size: u64, rank: usize, seen_list: bool) -> PyResult<Axis> {
     let py = argument.py();
     let numpy = py.import("numpy")?;
     let mut array = numpy.call_method1("asarray", (argument,))?.cast_into::<PyUntypedArray>()?;
@@ -120,7 +120,7 @@ fn list(argument: &Bound<'_, PyAny>, size: u64, rank: usize) -> PyResult<Axis> {
         });
     }
     if array.is_empty() && !argument.is_instance_of::<PyUntypedArray>() {
-        return Ok(Axis::List(Vec::new()));
+        array = array.call_method1("astype", (numpy.getattr("int64")?,))?.cast_into()?;
     }
     if array.dtype().kind() == b'b' {
         if array.len() as u64 != size {
@@ -132,6 +132,10 @@ fn list(argument: &Bound<'_, PyAny>, size: u64, rank: usize) -> PyResult<Axis> {
     }
     if !matches!(array.dtype().kind(), b'i' | b'u') {
         return Err(PyTypeError::new_err("Indexing arrays must have integer dtypes"));
+    }
+    if seen_list {
+        let why = "Only one indexing vector or array is currently allowed for fancy indexing";
+        return Err(PyTypeError::new_err(why));
     }
     let array = array.call_method1("astype", (numpy.getattr("int64")?,))?;
     let array: PyReadonlyArray1<'_, i64> = array.extract()?;

@@ -1,14 +1,15 @@
 //! How values lie in a NumPy array: what the engine must convert to, and what is left to do if some of them are Python objects.
 
-use hyperslab::dtype::{Arena, Charset, Class, Datatype, Float, Member, Order, Padding, Reference as Referent, Vlen};
+use std::sync::Arc;
+
+use hyperslab::dtype::{Arena, Charset, Class, Datatype, Float, Member, Order, Padding, Vlen};
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::error::of_type;
-use crate::numpy_type::{Dtype, dtype_of, is_type, mark};
-use crate::reference::Form;
+use crate::numpy_type::{Dtype, dtype_of, is_boolean, is_type, mark};
 
 /// Values of one dtype, read from one stored type.
 pub(crate) struct Memory {
@@ -39,8 +40,8 @@ pub(crate) enum Make {
     FixedBytes(usize, Padding),
     /// A sequence becomes an array.
     Array(Box<Memory>, Py<PyArrayDescr>),
-    /// So many bytes become a reference.
-    Reference(usize, Form),
+    /// A reference of this type becomes an object.
+    Reference(Arc<Datatype>),
     /// Equal parts follow each other.
     Repeat(usize, Box<Memory>),
 }
@@ -103,6 +104,9 @@ fn number(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Datatype> {
             };
             complex.map_err(of_type)
         }
+        // Any other number than zero is true.
+        (b'b', Class::Fixed(_)) => Ok(Datatype::of::<i8>()),
+        (b'b', Class::Enum(names)) if !is_boolean(names) => Ok(Datatype::of::<i8>()),
         (b'b', _) => Ok(Datatype::of::<bool>()),
         (b'V' | b'M' | b'm', Class::Opaque(tag)) => Datatype::opaque(size, tag.clone()).map_err(of_type),
         (b'V', _) => Datatype::opaque(size, []).map_err(of_type),
@@ -160,13 +164,9 @@ fn object(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {
             let datatype = Datatype::vlen_of_size(Arena::REFERENCE as u32, inner).map_err(of_type)?;
             Ok(Memory::object(datatype, itemsize, Make::Array(Box::new(memory), element.unbind())))
         }
-        Class::Reference(referent) => {
-            let form = match referent {
-                Referent::Object => Form::Object,
-                Referent::Region => Form::Region,
-                Referent::Revised(_) => Form::Revised,
-            };
-            Ok(Memory::object(stored.clone(), itemsize, Make::Reference(stored.size(), form)))
+        Class::Reference(_) => {
+            let datatype = Arc::new(stored.clone());
+            Ok(Memory::object(stored.clone(), itemsize, Make::Reference(datatype)))
         }
         _ => Err(PyTypeError::new_err(format!("{stored} values do not become Python objects"))),
     }

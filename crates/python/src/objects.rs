@@ -53,8 +53,9 @@ impl Step {
                 element.finish(py, values, arena, array::bytes(&mut made)?)?;
                 put(to, made.into_any().unbind());
             }
-            Make::Reference(length, form) => {
-                put(to, reference::object(py, from.get(..*length).unwrap_or_default(), *form)?);
+            Make::Reference(datatype) => {
+                let stored = from.get(..datatype.size()).unwrap_or_default();
+                put(to, reference::object(py, stored, datatype)?);
             }
             Make::Repeat(count, element) => {
                 let parts = |size: usize, length: usize| count.saturating_mul(size).min(length);

@@ -1,40 +1,46 @@
 //! References as Python objects: opaque values that a file understands.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use hyperslab::dtype::{Class, Datatype, Reference};
 use hyperslab::space::Space;
-use hyperslab::{Error, File, Node};
+use hyperslab::{Error, File, Node, Part, Referent};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::error::{exception, of_space};
+use crate::error::exception;
 
 /// A stored reference to an object. `file[reference]` is the object; a null reference is false.
-#[pyclass(name = "Reference", module = "hyperslab", frozen, subclass, hash, eq)]
-#[derive(PartialEq, Eq, Hash)]
+#[pyclass(name = "Reference", module = "hyperslab", frozen, subclass)]
 pub(crate) struct PyReference {
     /// The value as it is stored.
-    pub(crate) stored: Vec<u8>,
-    pub(crate) form: Form,
-}
-
-/// How a reference is stored.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Form {
-    /// The address of an object.
-    Object,
-    /// A place in the global heap.
-    Region,
-    /// The form of libhdf5 1.12.
-    Revised,
+    stored: Vec<u8>,
+    /// The type that it is stored with.
+    datatype: Arc<Datatype>,
 }
 
 /// A stored reference to a part of a dataset. `file[reference]` is the dataset, `dataset[reference]` that part of its values.
 #[pyclass(name = "RegionReference", module = "hyperslab", frozen, extends = PyReference)]
 pub(crate) struct PyRegionReference;
 
+/// The first byte of a revised reference to a region.
+const REVISED_REGION: u8 = 3;
+
 #[pymethods]
 impl PyReference {
     fn __bool__(&self) -> bool {
         self.stored.iter().any(|&byte| byte != 0)
+    }
+
+    fn __eq__(&self, other: &PyReference) -> bool {
+        self.stored == other.stored && *self.datatype == *other.datatype
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.stored.hash(&mut hasher);
+        hasher.finish()
     }
 
     fn __repr__(&self) -> &'static str {
@@ -49,10 +55,15 @@ impl PyRegionReference {
     }
 }
 
-/// A reference of the class that fits its form.
-pub(crate) fn object(py: Python<'_>, stored: &[u8], form: Form) -> PyResult<Py<PyAny>> {
-    let reference = PyReference { stored: stored.to_vec(), form };
-    if form == Form::Region {
+/// A reference of the class that fits its type; of the revised ones only the value tells.
+pub(crate) fn object(py: Python<'_>, stored: &[u8], datatype: &Arc<Datatype>) -> PyResult<Py<PyAny>> {
+    let is_region = match datatype.class() {
+        Class::Reference(Reference::Region) => true,
+        Class::Reference(Reference::Revised(_)) => stored.first() == Some(&REVISED_REGION),
+        _ => false,
+    };
+    let reference = PyReference { stored: stored.to_vec(), datatype: datatype.clone() };
+    if is_region {
         let region = PyClassInitializer::from(reference).add_subclass(PyRegionReference);
         return Ok(Py::new(py, region)?.into_any());
     }
@@ -62,44 +73,22 @@ pub(crate) fn object(py: Python<'_>, stored: &[u8], form: Form) -> PyResult<Py<P
 impl PyReference {
     /// The object that it points at, if it points at any.
     pub(crate) fn object(&self, file: &File) -> PyResult<Option<Node>> {
-        if !self.__bool__() {
-            return Ok(None);
+        let Some(referent) = self.referent(file)? else { return Ok(None) };
+        if referent.file.is_some() {
+            return Err(exception(Error::Unsupported("following a reference into another file")));
         }
-        let address = match self.form {
-            Form::Object => address(&self.stored),
-            Form::Region => self.heap_object(file)?.0,
-            Form::Revised => return Err(exception(Error::Unsupported("following a reference of this kind"))),
-        };
-        file.at(address).map(Some).map_err(exception)
+        file.at(referent.address).map(Some).map_err(exception)
     }
 
     /// The region that it points at, with the extent of the dataset.
     pub(crate) fn region(&self, file: &File) -> PyResult<Space> {
-        let wrong = || PyTypeError::new_err("not a region reference");
-        if self.form != Form::Region || !self.__bool__() {
-            return Err(wrong());
-        }
-        let (address, selection) = self.heap_object(file)?;
-        match file.at(address).map_err(exception)? {
-            Node::Dataset(dataset) => {
-                let (space, _) = Space::decode_selection(dataset.extent().clone(), &selection).map_err(of_space)?;
-                Ok(space)
-            }
-            _ => Err(wrong()),
+        match self.referent(file)? {
+            Some(Referent { part: Part::Region(region), .. }) => Ok(region),
+            _ => Err(PyTypeError::new_err("not a region reference")),
         }
     }
 
-    /// The address of the object, and the bytes of the selection.
-    fn heap_object(&self, file: &File) -> PyResult<(u64, Vec<u8>)> {
-        let (heap, index) = self.stored.split_at_checked(self.stored.len().saturating_sub(4)).unwrap_or_default();
-        let index = index.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-        let object = file.heap().object(address(heap), index).map_err(exception)?;
-        let (at, selection) = object.split_at_checked(file.address_width()).unwrap_or_default();
-        Ok((address(at), selection.to_vec()))
+    fn referent(&self, file: &File) -> PyResult<Option<Referent>> {
+        file.dereference(&self.datatype, &self.stored).map_err(exception)
     }
-}
-
-/// A little-endian address of any width.
-fn address(bytes: &[u8]) -> u64 {
-    bytes.iter().take(8).rev().fold(0, |address, &byte| address << 8 | u64::from(byte))
 }

@@ -34,6 +34,8 @@ class Group(NamesMapping, HLObject):
             return wrap(handle, None)
         if not isinstance(name, str | bytes):
             raise TypeError(f"Accessing a group is done with bytes or str, not {type(name)}")
+        if not name:
+            raise KeyError("Unable to open object (name parameter cannot be an empty string)")
         handle = self._handle.get(name)
         if handle.file != self._handle.file:
             return wrap(handle, None)
