@@ -25,6 +25,7 @@ pub use file::File;
 pub use group::Group;
 pub use heap::Heap;
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
+pub use hyperslab_format::virtual_mapping::Mapping;
 pub use hyperslab_object::Attribute;
 pub use node::{NamedDatatype, Node};
 pub use reference::{Part, Referent};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyperslab::dtype::{Arena, Datatype, Plan};
-use hyperslab::space::Space;
+use hyperslab::space::{Op, Selection, Space, UNLIMITED};
 use hyperslab::{Dataset, FillValue, Layout};
 use numpy::PyArrayDescr;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -90,6 +90,17 @@ impl DatasetHandle {
     }
 }
 
+/// The selection of a source, whose extent the mapping does not say: just large enough.
+fn source_space(selection: &Selection) -> hyperslab::space::Result<Space> {
+    let mut space = Space::simple(&vec![1; selection.rank().unwrap_or(0)])?;
+    space.select(Op::Set, selection)?;
+    let Some((_, high)) = space.bounds() else { return Ok(space) };
+    let sizes: Vec<u64> = high.iter().map(|&high| if high == UNLIMITED { 1 } else { high + 1 }).collect();
+    let mut space = Space::simple(&sizes)?;
+    space.select(Op::Set, selection)?;
+    Ok(space)
+}
+
 /// Room for `count` values of `size` bytes.
 fn room(count: u64, size: usize) -> PyResult<Vec<u8>> {
     let bytes = count.saturating_mul(size as u64);
@@ -135,14 +146,18 @@ impl DatasetHandle {
             Layout::External(files) => {
                 let parts = PyList::empty(py);
                 for (file, offset, size) in files {
-                    parts.append((name(py, &file)?, offset, size.unwrap_or(hyperslab::space::UNLIMITED)))?;
+                    parts.append((name(py, &file)?, offset, size.unwrap_or(UNLIMITED)))?;
                 }
                 ("external", parts.into_any())
             }
-            Layout::Virtual(sources) => {
+            Layout::Virtual(_) => {
                 let parts = PyList::empty(py);
-                for (file, dataset) in sources {
-                    parts.append((name(py, &file)?, name(py, &dataset)?))?;
+                for part in self.dataset.virtual_mappings().map_err(exception)? {
+                    let (file, dataset) = (name(py, &part.file)?, name(py, &part.dataset)?);
+                    let mut target = self.dataset.space();
+                    target.select(Op::Set, &part.target).map_err(of_space)?;
+                    let source = source_space(&part.source).map_err(of_space)?;
+                    parts.append((PySpace(target), file, dataset, PySpace(source)))?;
                 }
                 ("virtual", parts.into_any())
             }

@@ -45,7 +45,7 @@ impl Dataset {
             Stored::Chunked { chunk, index, .. } => Layout::Chunked { chunk: chunk.clone(), index: index_name(*index) },
             Stored::Virtual { .. } => {
                 let name = |mapping: Mapping| (mapping.file, mapping.dataset);
-                Layout::Virtual(self.mappings()?.into_iter().map(name).collect())
+                Layout::Virtual(self.virtual_mappings()?.into_iter().map(name).collect())
             }
         })
     }
@@ -76,7 +76,7 @@ impl Dataset {
                     Chunked::open(context.file(), layout, version, &inner.extent, element, pipeline, registry)?;
                 Storage::Chunked(Box::new(chunked))
             }
-            message::Layout::Virtual { .. } => Storage::Virtual(virtual_source::parts(self, self.mappings()?)?),
+            message::Layout::Virtual { .. } => Storage::Virtual(virtual_source::parts(self, self.virtual_mappings()?)?),
         };
         let fill = match &inner.fill.value {
             FillValue::User(value) if value.len() as u64 == element => Some(value.clone()),
@@ -85,8 +85,8 @@ impl Dataset {
         Ok(Values { extent: inner.extent.clone(), element, fill, storage })
     }
 
-    /// The mappings of a virtual dataset.
-    fn mappings(&self) -> Result<Vec<Mapping>> {
+    /// Where the parts of a virtual dataset come from; nothing for others.
+    pub fn virtual_mappings(&self) -> Result<Vec<Mapping>> {
         let message::Layout::Virtual { heap: Some(heap), index } = self.inner.layout.layout else {
             return Ok(Vec::new());
         };

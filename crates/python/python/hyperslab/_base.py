@@ -99,16 +99,17 @@ def _find(file: File, address: int) -> str | bytes | None:
 
 
 def _join(parent: str | bytes, name: str | bytes) -> str | bytes:
-    """A path below another, without what is superfluous in it."""
-    if isinstance(parent, bytes) or isinstance(name, bytes):
-        parent = parent.encode() if isinstance(parent, str) else parent
-        name = name.encode() if isinstance(name, str) else name
-        joined: Any = posixpath.join(parent, name)
-        slash: Any = b"/"
-    else:
-        joined, slash = posixpath.join(parent, name), "/"
-    parts = [part for part in joined.split(slash) if part and part not in (".", b".")]
-    return slash + slash.join(parts)
+    """A path below another, without what is superfluous in it; as bytes only if it is not UTF-8."""
+    joined = posixpath.join(_encoded(parent), _encoded(name))
+    path = b"/" + b"/".join(part for part in joined.split(b"/") if part not in (b"", b"."))
+    try:
+        return path.decode()
+    except UnicodeDecodeError:
+        return path
+
+
+def _encoded(name: str | bytes) -> bytes:
+    return name if isinstance(name, bytes) else name.encode()
 
 
 class _Keys(KeysView[Any]):

@@ -63,25 +63,23 @@ class Group(NamesMapping, HLObject):
 
     def _link(self, name: str | bytes) -> tuple[Any, ...] | None:
         """What the last name of a path stands for."""
-        slash: Any = "/" if isinstance(name, str) else b"/"
-        before, _, last = name.rstrip(slash).rpartition(slash)
-        if name.startswith(slash) or before:
-            try:
-                holder = self._handle.get(before or slash)
-            except KeyError:
-                return None
-        else:
-            holder = self._handle
-        return holder.link(last) if isinstance(holder, GroupHandle) else None
+        path = name.encode() if isinstance(name, str) else name
+        names = [part for part in path.split(b"/") if part not in (b"", b".")]
+        if not names:
+            return ("hard", self._handle.address) if path else None
+        before = (b"/" if path.startswith(b"/") else b"./") + b"/".join(names[:-1])
+        try:
+            holder = self._handle.get(before)
+        except KeyError:
+            return None
+        return holder.link(names[-1]) if isinstance(holder, GroupHandle) else None
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str | bytes):
             raise TypeError(f"A name should be string or bytes, not {type(name)}")
-        try:
-            self._handle.get(name)
-        except (KeyError, OSError):
+        if not self:
             return False
-        return True
+        return self._link(name) is not None
 
     def __iter__(self) -> Iterator[Any]:
         return (name for name, _ in self._handle.links())
