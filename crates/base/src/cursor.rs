@@ -148,6 +148,11 @@ impl Sink {
         self.bytes.is_empty()
     }
 
+    /// The bytes written so far.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The bytes written.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes

@@ -1,14 +1,16 @@
 //! The ground floor: what every other room of Hyperslab stands on.
 //!
-//! Lives here: field widths, checked little-endian cursors, the metadata checksum. Does not live here: anything that knows an
-//! HDF5 structure. Everybody calls it; it calls nobody.
+//! Lives here: field widths, checked little-endian cursors, a reader and a writer that name what fails, the metadata checksum.
+//! Does not live here: anything that knows an HDF5 structure. Everybody calls it; it calls nobody.
 
 mod cursor;
 mod lookup3;
 mod reader;
 mod width;
+mod writer;
 
 pub use cursor::{Cursor, Sink, Truncated};
 pub use lookup3::lookup3;
 pub use reader::{Malformed, Reader};
 pub use width::{Width, Widths};
+pub use writer::{Unfit, Writer};

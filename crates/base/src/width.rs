@@ -5,6 +5,7 @@
 /// ```
 /// use hyperslab_base::Width;
 /// assert_eq!(Width::W2.max(), 65_535);
+/// assert_eq!(Width::of(70_000), Width::new(3).unwrap());
 /// assert_eq!(Width::of_selection(70_000), Width::W4);
 /// assert!(Width::new(9).is_none());
 /// ```
@@ -12,6 +13,8 @@
 pub struct Width(u8);
 
 impl Width {
+    /// One byte.
+    pub const W1: Width = Width(1);
     /// Two bytes.
     pub const W2: Width = Width(2);
     /// Four bytes.
@@ -32,6 +35,11 @@ impl Width {
     /// The largest value that fits; all ones, which the format often reserves for "undefined" or "unlimited".
     pub const fn max(self) -> u64 {
         u64::MAX >> (64 - 8 * self.0 as u32)
+    }
+
+    /// The fewest bytes that hold `value`; one for zero.
+    pub const fn of(value: u64) -> Width {
+        Width(if value == 0 { 1 } else { (64 - value.leading_zeros()).div_ceil(8) as u8 })
     }
 
     /// The narrowest of 2, 4 and 8 bytes that holds `value`: the choice that encoded selections have.

@@ -65,15 +65,15 @@ impl Index {
             ChunkIndex::Implicit => {
                 Index::Implicit(Implicit { address, bytes: shape.bytes, numbering: numbering(false) })
             }
-            ChunkIndex::FixedArray => {
+            ChunkIndex::FixedArray { .. } => {
                 let array = chunks::fixed_array::ChunkArray::open(file, address, element)?;
                 Index::FixedArray(array, Numbered(numbering(false)))
             }
-            ChunkIndex::ExtensibleArray => {
+            ChunkIndex::ExtensibleArray(_) => {
                 let array = chunks::extensible_array::ChunkArray::open(file, address, element)?;
                 Index::ExtensibleArray(array, Numbered(numbering(true)))
             }
-            ChunkIndex::BtreeV2 => {
+            ChunkIndex::BtreeV2 { .. } => {
                 Index::BtreeV2(chunks::btree_v2::ChunkTree::open(file, address, rank, shape.bytes, shape.size_width())?)
             }
         })

@@ -1,8 +1,10 @@
 //! The command line: what can be said, and its help. The text here is the only source of `--help`.
 
 use crate::slice::{Shape, Slice};
+use crate::walk::Sort;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use hyperslab::space::{Low, Op};
+use std::path::PathBuf;
 
 /// Look into HDF5 files and selections
 #[derive(Parser)]
@@ -10,7 +12,14 @@ use hyperslab::space::{Low, Op};
     name = "hyperslab",
     version,
     term_width = 100,
-    after_help = "Exit status: 0 success, 1 error, 2 wrong usage."
+    after_help = "\
+Examples:
+  hyperslab ls run.h5                                 what is in a file
+  hyperslab ls -a run.h5 /detector                    a part of it, with attributes
+  hyperslab dump run.h5 /detector/images --slice 0    the first image
+  hyperslab dump --json run.h5                        all values, for another program
+
+Exit status: 0 success, 1 error (what could be read is printed), 2 wrong usage."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -19,16 +28,99 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 pub(crate) enum Job {
+    /// List what is in a file: groups, datasets with shape, type and storage, links
+    Ls(Ls),
+    /// Print values
+    Dump(Dump),
     /// Explain a selection: elements, bounds, blocks, runs of bytes, encoded size
     Select(Box<Select>),
     /// Print a file as lines of JSON, values as checksums, to compare with other libraries
     Digest {
         /// The file
-        file: std::path::PathBuf,
+        file: PathBuf,
         /// Leave out values of more bytes than this
         #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
         cap: u64,
     },
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+A line of the tree has name, type, shape and how the values are stored:
+  images  u16  20×64×64 (up to ∞×64×64)  chunks 1×64×64, deflate 6, 160 KiB in 21 KiB (7.6×)
+An arrow stands before the target of a soft or external link; an equals sign before the first path of an object that has several, which
+is not entered again. An object that cannot be read is listed with the reason, and the exit status is 1.
+
+With --json, each entry is one line: path, kind (group, dataset, datatype, hard link, soft link, external link, user link, error), and
+what there is to say of it. NO_COLOR turns colours off; in a pipe there are none.
+
+Examples:
+  hyperslab ls run.h5                        everything
+  hyperslab ls -a run.h5 /detector           the group /detector, with attributes
+  hyperslab ls --depth 1 run.h5              the first level only
+  hyperslab ls --json run.h5 | jq -r 'select(.kind == \"dataset\") | [.stored, .path] | @tsv' | sort -n")]
+pub(crate) struct Ls {
+    /// The file
+    pub(crate) file: PathBuf,
+    /// Where to begin
+    #[arg(default_value = "/")]
+    pub(crate) path: String,
+    /// Show attributes and their values
+    #[arg(short, long)]
+    pub(crate) attributes: bool,
+    /// Go down at most this many levels
+    #[arg(short, long, value_name = "LEVELS", default_value_t = usize::MAX, hide_default_value = true)]
+    pub(crate) depth: usize,
+    /// Sort the links of each group
+    #[arg(long, value_enum, value_name = "BY", default_value_t = Sort::Name)]
+    pub(crate) sort: Sort,
+    /// Print lines of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Without a path, all datasets are printed; with the path of a group, those below it.
+
+On a terminal, arrays of over 1000 elements are shown by their corners; in a pipe they are printed as a whole. Large datasets are read
+piece by piece, so that memory does not grow with them.
+
+Slices are written as in NumPy, one per dimension: 3, 1:4, ::2, -1, 2:-1. Missing ones mean the whole dimension.
+
+With --json, each object is one line: path, kind, type, shape, values nested as the shape says. Integers and floating-point numbers have
+all their digits; \"NaN\", \"Infinity\" and \"-Infinity\" are text; opaque bytes are hexadecimal text; a compound is an object; a reference
+is an object with the path that it leads to. A line whose values were cut by --limit says \"truncated\": true.
+
+Examples:
+  hyperslab dump run.h5 /detector/images --slice '0, :4, ::16'
+  hyperslab dump -a run.h5 /detector           with attributes
+  hyperslab dump run.h5 /events --limit 10     the first ten records
+  hyperslab dump --json run.h5 /temperature | jq '.values | add'")]
+pub(crate) struct Dump {
+    /// The file
+    pub(crate) file: PathBuf,
+    /// What to print [default: everything]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
+    /// Print this part of each dataset
+    #[arg(short, long, value_name = "SLICE", allow_hyphen_values = true)]
+    pub(crate) slice: Option<Slice>,
+    /// Print attributes too
+    #[arg(short, long)]
+    pub(crate) attributes: bool,
+    /// Print at most this many values of each object
+    #[arg(short, long, value_name = "VALUES")]
+    pub(crate) limit: Option<u64>,
+    /// Print all values, also on a terminal
+    #[arg(long, conflicts_with = "brief")]
+    pub(crate) full: bool,
+    /// Print large arrays by their corners and records as a table, also in a pipe
+    #[arg(long, conflicts_with_all = ["limit", "json"])]
+    pub(crate) brief: bool,
+    /// Print lines of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]

@@ -13,6 +13,16 @@ pub(crate) enum Failure {
     Space(#[from] SpaceError),
     #[error(transparent)]
     File(#[from] hyperslab::Error),
+    #[error("cannot open {file}: {why}")]
+    Open { file: String, why: Box<hyperslab::Error> },
+    #[error("there is no {path}{hint}")]
+    Missing { path: String, hint: String },
+    #[error("there is no {path}: {above} is a {kind}, which has nothing below it; try `hyperslab ls`")]
+    NotGroup { path: String, above: String, kind: &'static str },
+    #[error("{path}: {why}")]
+    Object { path: String, why: Box<hyperslab::Error> },
+    #[error("{0}; the rest is printed above")]
+    Some(String),
     #[error("cannot write: {0}")]
     Output(#[from] std::io::Error),
 }

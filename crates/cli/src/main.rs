@@ -4,12 +4,20 @@
 //! standard output, complaints to standard error; a reader that went away is no error.
 
 mod arguments;
+mod attributes;
 mod digest;
-mod facts;
+mod dump;
 mod failure;
-mod print;
+mod find;
+mod ls;
+mod names;
+mod nested;
 mod select;
 mod slice;
+mod style;
+mod text;
+mod value_json;
+mod walk;
 
 use arguments::Job;
 use std::io::ErrorKind;
@@ -18,6 +26,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments = arguments::parse();
     let done = match &arguments.job {
+        Job::Ls(options) => ls::run(options),
+        Job::Dump(options) => dump::run(options),
         Job::Select(select) => select::run(select),
         Job::Digest { file, cap } => digest::run(file, *cap, &mut std::io::BufWriter::new(std::io::stdout().lock())),
     };
@@ -25,8 +35,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure::Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
-            let style = anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Red.into()));
-            anstream::eprintln!("{style}error:{style:#} {failure}");
+            anstream::eprintln!("{}", style::error(&failure));
             ExitCode::FAILURE
         }
     }

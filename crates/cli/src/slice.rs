@@ -33,7 +33,11 @@ impl FromStr for Shape {
 
 /// One range per dimension, not yet bound to an array.
 #[derive(Clone)]
-pub(crate) struct Slice(Vec<Range>);
+pub(crate) struct Slice {
+    ranges: Vec<Range>,
+    /// As it was given.
+    text: String,
+}
 
 #[derive(Clone)]
 enum Range {
@@ -45,7 +49,14 @@ impl FromStr for Slice {
     type Err = SliceError;
 
     fn from_str(text: &str) -> Result<Slice, SliceError> {
-        text.split(',').map(|range| range.trim().parse()).collect::<Result<_, _>>().map(Slice)
+        let ranges = text.split(',').map(|range| range.trim().parse()).collect::<Result<_, _>>()?;
+        Ok(Slice { ranges, text: text.trim().into() })
+    }
+}
+
+impl std::fmt::Display for Slice {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.text)
     }
 }
 
@@ -78,13 +89,21 @@ fn optional<N: FromStr>(text: Option<&str>) -> Result<Option<N>, SliceError> {
 impl Slice {
     /// One pattern per dimension of an array of this shape.
     pub(crate) fn slabs(&self, shape: &Shape) -> Result<Vec<Slab>, SliceError> {
-        let (given, rank) = (self.0.len(), shape.0.len());
+        let (given, rank) = (self.ranges.len(), shape.0.len());
         if given > rank {
             return Err(SliceError::Rank { given, rank });
         }
         let whole = Range::Steps { start: None, stop: None, step: None, block: None };
-        let ranges = self.0.iter().chain(std::iter::repeat(&whole));
+        let ranges = self.ranges.iter().chain(std::iter::repeat(&whole));
         shape.0.iter().zip(ranges).enumerate().map(|(dimension, (&size, range))| range.slab(dimension, size)).collect()
+    }
+}
+
+impl Slice {
+    /// For each dimension, whether it stays one: a single index takes it away, as in NumPy.
+    pub(crate) fn keeps(&self) -> impl Iterator<Item = bool> {
+        let given = self.ranges.iter().map(|range| matches!(range, Range::Steps { .. }));
+        given.chain(std::iter::repeat(true))
     }
 }
 

@@ -4,9 +4,9 @@
 //!  | version 0 | 0, 3 | size of the rest, 4 | name of the driver, 8 | by driver |
 //! ```
 
-use hyperslab_base::Reader;
+use hyperslab_base::{Reader, Width, Writer};
 
-use crate::Result;
+use crate::{Encoded, Result};
 
 /// What a driver left in the file for its next opening.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,5 +37,14 @@ impl DriverInfoBlock {
         let size = reader.u32()? as usize;
         let name = reader.array()?;
         Ok(DriverInfoBlock { name, info: reader.take(size)?.to_vec() })
+    }
+    /// Writes the whole block.
+    pub fn encode(&self) -> Encoded {
+        let mut writer = Writer::new("driver information block");
+        writer.zeros(4);
+        writer.count("size", Width::W4, self.info.len())?;
+        writer.extend(&self.name);
+        writer.extend(&self.info);
+        Ok(writer.into_bytes())
     }
 }

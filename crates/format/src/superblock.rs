@@ -8,9 +8,9 @@
 //!         | root header O | checksum, 4 |
 //! ```
 
-use hyperslab_base::{Malformed, Reader, Width, Widths};
+use hyperslab_base::{Malformed, Reader, Width, Widths, Writer};
 
-use crate::{Result, symbol_table::Entry};
+use crate::{Encoded, Result, symbol_table::Entry};
 
 /// The eight bytes that every HDF5 file has at its superblock.
 pub const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
@@ -29,6 +29,8 @@ pub struct Superblock {
     pub flags: u32,
     /// Where address 0 is, in bytes from the front of the file, as stored.
     pub base: u64,
+    /// Where the free space is (versions 0 and 1); no library ever used it.
+    pub free_space: Option<u64>,
     /// The end of the file, counted from the base address.
     pub end_of_file: Option<u64>,
     /// The object header of the superblock extension.
@@ -67,7 +69,7 @@ impl Root {
 /// What libhdf5 takes where the file does not say.
 const DEFAULT_LEAF_K: u16 = 4;
 const DEFAULT_GROUP_K: u16 = 16;
-const DEFAULT_CHUNK_K: u16 = 32;
+pub(crate) const DEFAULT_CHUNK_K: u16 = 32;
 
 impl Superblock {
     /// Reads a superblock that starts at the front of `bytes`.
@@ -104,7 +106,7 @@ impl Superblock {
             }
         }
         let base = base(&mut reader, widths)?;
-        reader.address(widths)?; // free space: never used
+        let free_space = reader.address(widths)?;
         let end_of_file = reader.address(widths)?;
         let driver_info = reader.address(widths)?;
         let root = Root::Entry(Entry::decode(&mut reader, widths)?);
@@ -113,6 +115,7 @@ impl Superblock {
             widths,
             flags,
             base,
+            free_space,
             end_of_file,
             extension: None,
             driver_info,
@@ -136,6 +139,7 @@ impl Superblock {
             widths,
             flags,
             base,
+            free_space: None,
             end_of_file,
             extension,
             driver_info: None,
@@ -144,6 +148,80 @@ impl Superblock {
             group_internal_k: DEFAULT_GROUP_K,
             chunk_internal_k: DEFAULT_CHUNK_K,
         })
+    }
+}
+
+impl Superblock {
+    /// Writes the superblock. The K of B-trees have no place in versions 2 and 3, where a message of the extension holds them.
+    pub fn encode(&self) -> Encoded {
+        let mut writer = Writer::new("superblock");
+        writer.extend(&SIGNATURE);
+        writer.u8(self.version);
+        match self.version {
+            0 | 1 => self.encode_old(&mut writer)?,
+            2 | 3 => self.encode_new(&mut writer)?,
+            version => return Err(writer.refuse("version", format!("there is no version {version}"))),
+        }
+        Ok(writer.into_bytes())
+    }
+
+    fn encode_old(&self, writer: &mut Writer) -> Encoded<()> {
+        let Root::Entry(root) = &self.root else {
+            return Err(writer.refuse("root", "versions 0 and 1 name the root group by an entry"));
+        };
+        if self.extension.is_some() {
+            return Err(writer.refuse("extension", "versions 0 and 1 have none"));
+        }
+        if self.version == 0 && self.chunk_internal_k != DEFAULT_CHUNK_K {
+            return Err(
+                writer.refuse("chunk internal K", format!("version 0 has no place for {}", self.chunk_internal_k))
+            );
+        }
+        if [self.group_leaf_k, self.group_internal_k, self.chunk_internal_k].contains(&0) {
+            return Err(writer.refuse("K", "nodes of no size"));
+        }
+        writer.zeros(4); // versions of free space, of the root entry and of shared messages
+        self.encode_widths(writer)?;
+        writer.zeros(1);
+        writer.u16(self.group_leaf_k);
+        writer.u16(self.group_internal_k);
+        writer.u32(self.flags);
+        if self.version == 1 {
+            writer.u16(self.chunk_internal_k);
+            writer.zeros(2);
+        }
+        writer.address("base address", self.widths, Some(self.base))?;
+        writer.address("free space", self.widths, self.free_space)?;
+        writer.address("end of file", self.widths, self.end_of_file)?;
+        writer.address("driver information", self.widths, self.driver_info)?;
+        root.encode(writer, self.widths)
+    }
+
+    fn encode_new(&self, writer: &mut Writer) -> Encoded<()> {
+        let Root::Header(root) = self.root else {
+            return Err(writer.refuse("root", "versions 2 and 3 name the root group by its header"));
+        };
+        if self.driver_info.or(self.free_space).is_some() {
+            return Err(writer.refuse("driver information, free space", "versions 2 and 3 have no place for them"));
+        }
+        self.encode_widths(writer)?;
+        writer.uint("flags", Width::W1, self.flags.into())?;
+        writer.address("base address", self.widths, Some(self.base))?;
+        writer.address("extension", self.widths, self.extension)?;
+        writer.address("end of file", self.widths, self.end_of_file)?;
+        writer.address("root", self.widths, root)?;
+        writer.checksum();
+        Ok(())
+    }
+
+    fn encode_widths(&self, writer: &mut Writer) -> Encoded<()> {
+        for (field, width) in [("width of offsets", self.widths.offsets), ("width of lengths", self.widths.lengths)] {
+            if ![2, 4, 8].contains(&width.bytes()) {
+                return Err(writer.refuse(field, format!("{} bytes, where 2, 4 and 8 are allowed", width.bytes())));
+            }
+            writer.u8(width.bytes() as u8);
+        }
+        Ok(())
     }
 }
 

@@ -4,13 +4,13 @@
 //!  | version 0 | entries L | per entry: source file, 0 | source dataset, 0 | source selection | target selection | … | checksum, 4 |
 //! ```
 
-use hyperslab_base::{Reader, Widths};
-use hyperslab_space::Selection;
+use hyperslab_base::{Reader, Widths, Writer};
+use hyperslab_space::{Low, Selection};
 
-use crate::Result;
+use crate::{Encoded, Result};
 
 /// A part of a virtual dataset and where its values are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Mapping {
     /// The file of the source; `.` for this one.
     pub file: Vec<u8>,
@@ -34,6 +34,27 @@ pub fn decode(bytes: &[u8], widths: Widths) -> Result<Vec<Mapping>> {
     }
     reader.checksum(bytes)?;
     Ok(mappings)
+}
+
+/// Writes all mappings in version 0, the selections as libhdf5 does for the lower bound `low`.
+pub fn encode(mappings: &[Mapping], low: Low, widths: Widths) -> Encoded {
+    let mut writer = Writer::new("virtual dataset mapping");
+    writer.u8(0);
+    writer.length("entries", widths, mappings.len() as u64)?;
+    for mapping in mappings {
+        for (field, name) in [("source file", &mapping.file), ("source dataset", &mapping.dataset)] {
+            if name.contains(&0) {
+                return Err(writer.refuse(field, "a name with a zero in it"));
+            }
+            writer.extend(name);
+            writer.u8(0);
+        }
+        for (field, selection) in [("source selection", &mapping.source), ("target selection", &mapping.target)] {
+            writer.extend(&selection.encode(low).map_err(|why| writer.refuse(field, why.to_string()))?);
+        }
+    }
+    writer.checksum();
+    Ok(writer.into_bytes())
 }
 
 /// Bytes up to a zero.

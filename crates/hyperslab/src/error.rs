@@ -1,5 +1,9 @@
 //! What can go wrong, and with which object.
 
+use std::any::type_name;
+
+use hyperslab_dtype::{Class, Datatype};
+
 /// The result of anything that this crate does.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -24,7 +28,7 @@ pub enum Error {
     Datatype(#[from] hyperslab_dtype::Error),
     /// Bytes of a value that are not what its type says.
     #[error(transparent)]
-    Value(#[from] hyperslab_base::Malformed),
+    Malformed(#[from] hyperslab_base::Malformed),
     /// A filter.
     #[error(transparent)]
     Filter(#[from] hyperslab_filter::Error),
@@ -41,7 +45,85 @@ pub enum Error {
         /// What was asked for.
         wanted: &'static str,
     },
+    /// Values of a type that the wanted one cannot be made of.
+    #[error("values of type {stored} cannot be read as {wanted}: {why}")]
+    Mismatch {
+        /// The type of the stored values.
+        stored: String,
+        /// The Rust type asked for.
+        wanted: String,
+        /// What stands in the way, or what to ask for instead.
+        why: String,
+    },
+    /// A stored value that is none of the Rust type asked for.
+    #[error("{0}")]
+    Value(String),
+    /// A slice that does not fit the dataset.
+    #[error("slice: {0}")]
+    Slice(String),
+    /// More or fewer values than there is room for.
+    #[error("{values} values do not fit a place for {room}; both must be equal in number")]
+    Length {
+        /// How many values there are.
+        values: u64,
+        /// How many there is room for.
+        room: u64,
+    },
+    /// There is not enough memory.
+    #[error("there is no memory for {values} values of {size} bytes; read a part at a time")]
+    Memory {
+        /// How many values.
+        values: u64,
+        /// The bytes of one.
+        size: u64,
+    },
     /// Something that is not there yet.
     #[error("{0} is not supported yet")]
     Unsupported(&'static str),
+}
+
+impl Error {
+    /// The same, of an object that a path leads to.
+    pub(crate) fn of(self, path: &[u8]) -> Error {
+        match self {
+            Error::Kind { found, wanted, .. } => {
+                Error::Kind { path: String::from_utf8_lossy(path).into_owned(), found, wanted }
+            }
+            other => other,
+        }
+    }
+
+    /// Values of type `stored` where a `T` is wanted.
+    pub(crate) fn mismatch<T>(stored: &Datatype) -> Error {
+        Error::Mismatch { stored: stored.to_string(), wanted: type_name::<T>().into(), why: instead(stored) }
+    }
+
+    /// As [`Error::mismatch`], where the classes go together and yet there is no conversion.
+    pub(crate) fn no_conversion<T>(stored: &Datatype, why: &hyperslab_dtype::Error) -> Error {
+        Error::Mismatch { stored: stored.to_string(), wanted: type_name::<T>().into(), why: why.to_string() }
+    }
+}
+
+/// What to read values of a type as.
+fn instead(stored: &Datatype) -> String {
+    match stored.class() {
+        Class::Fixed(_) | Class::Float(_) => "read a number, such as f64 or i64".into(),
+        Class::Bitfield(_) => "read an unsigned integer".into(),
+        Class::Enum(_) => "read an integer, or an enum that derives Element".into(),
+        Class::String(..) => "read String, or Vec<u8> if it is not UTF-8".into(),
+        Class::Vlen(vlen) if vlen.text.is_some() => "read String, or Vec<u8> if it is not UTF-8".into(),
+        Class::Vlen(vlen) => format!("read Vec<T> with a T for {}", vlen.base),
+        Class::Array(array) => {
+            let dims = array.dims().iter().rev();
+            let shape = dims.fold("T".to_string(), |inner, dim| format!("[{inner}; {dim}]"));
+            format!("read {shape} or Vec<T> with a T for {}", array.base())
+        }
+        Class::Compound(compound) => {
+            let names: Vec<_> = compound.members().iter().map(|member| member.name.to_string()).collect();
+            format!("read a struct that derives Element with fields such as {}", names.join(", "))
+        }
+        Class::Complex(_) => "read Complex<f64> or Complex<f32>".into(),
+        Class::Opaque(_) => "read Vec<u8>".into(),
+        Class::Time(_) | Class::Reference(_) => "read the stored bytes with read_stored".into(),
+    }
 }

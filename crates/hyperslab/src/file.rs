@@ -26,6 +26,13 @@ pub(crate) struct Inner {
     pub(crate) path: Option<PathBuf>,
 }
 
+/// External links one after the other before they are called endless.
+const MAX_DEPTH: u8 = 16;
+
+fn lossy(name: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(name)
+}
+
 impl File {
     /// Opens a file for reading.
     pub fn open(path: impl AsRef<Path>) -> Result<File> {
@@ -45,6 +52,11 @@ impl File {
         let file = OpenFile::open(storage, &OpenOptions::default())?;
         let context = Context::new(file, hyperslab_chunk::unfilter(registry.clone()));
         Ok(File { inner: Arc::new(Inner { context, registry, driver, size, path }) })
+    }
+
+    /// Where it was opened, unless on other storage.
+    pub fn path(&self) -> Option<&Path> {
+        self.inner.path.as_deref()
     }
 
     /// How many bytes the storage has.
@@ -71,10 +83,7 @@ impl File {
     pub fn root(&self) -> Result<Group> {
         let root = self.inner.context.file().superblock().root.header();
         let root = root.ok_or_else(|| Error::Missing("root group".into()))?;
-        match self.at(root)? {
-            Node::Group(group) => Ok(group),
-            other => Err(Error::Kind { path: "/".into(), found: other.kind(), wanted: "group" }),
-        }
+        self.at(root)?.into_group().map_err(|why| why.of(b"/"))
     }
 
     /// The object whose header is at an address.
@@ -92,14 +101,41 @@ impl File {
         self.get_from(root, path, depth)
     }
 
+    /// A file that this one names: it lies beside, unless its name says otherwise.
+    pub(crate) fn open_beside(&self, name: &[u8]) -> Result<File> {
+        let name = lossy(name);
+        let beside = self.inner.path.as_ref().and_then(|path| path.parent()).map(|parent| parent.join(&*name));
+        File::open(beside.unwrap_or_else(|| name.into_owned().into()))
+    }
+
     /// As [`File::get`], from the group at an address on.
     pub(crate) fn get_from(&self, start: u64, path: &[u8], depth: u8) -> Result<Node> {
         match hyperslab_object::resolve(&self.inner.context, start, path)? {
             Found::Object(object) => Node::new(self, *object, depth),
             Found::Missing { at } => Err(Error::Missing(String::from_utf8_lossy(&at).into_owned())),
-            Found::External { .. } => Err(Error::Unsupported("following an external link")),
+            Found::External { file, path } => {
+                if depth == MAX_DEPTH {
+                    return Err(Error::Missing(format!("end of the external links through {}", lossy(&file))));
+                }
+                let other =
+                    self.open_beside(&file).map_err(|why| Error::Missing(format!("file {}: {why}", lossy(&file))))?;
+                other.get_below(&path, depth + 1)
+            }
             Found::User(_) => Err(Error::Unsupported("following a user-defined link")),
         }
+    }
+
+    /// The group that a path leads to.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/weather.h5"))?;
+    /// assert_eq!(file.group("station")?.len()?, 6);
+    /// assert_eq!(file.group("height").unwrap_err().to_string(), "height is a dataset, not a group");
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn group(&self, path: impl AsRef<[u8]>) -> Result<Group> {
+        let path = path.as_ref();
+        self.get(path)?.into_group().map_err(|why| why.of(path))
     }
 
     /// The dataset that a path leads to.
@@ -109,13 +145,7 @@ impl File {
 
     /// As [`File::dataset`], for the source of a virtual dataset that itself stands below others.
     pub(crate) fn dataset_below(&self, path: &[u8], depth: u8) -> Result<Dataset> {
-        match self.get_below(path, depth)? {
-            Node::Dataset(dataset) => Ok(dataset),
-            other => {
-                let path = String::from_utf8_lossy(path).into_owned();
-                Err(Error::Kind { path, found: other.kind(), wanted: "dataset" })
-            }
-        }
+        self.get_below(path, depth)?.into_dataset().map_err(|why| why.of(path))
     }
 
     /// The values that are kept outside of datasets and attributes: variable-length data and region references.
@@ -126,6 +156,13 @@ impl File {
     /// The width of an address in this file.
     pub fn address_width(&self) -> usize {
         self.inner.context.file().widths().offsets.bytes()
+    }
+}
+
+/// The same open file; one that was opened twice is not.
+impl PartialEq for File {
+    fn eq(&self, other: &File) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
     }
 }
 

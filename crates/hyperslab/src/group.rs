@@ -3,9 +3,18 @@
 use hyperslab_format::message::Link;
 use hyperslab_object::{Links, Object};
 
-use crate::{File, Node, Result};
+use crate::{Dataset, File, Node, Result};
 
-/// An object that holds links.
+/// An object that holds links: names of other objects.
+///
+/// ```
+/// # let file = hyperslab::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/weather.h5"))?;
+/// let station = file.group("station")?;
+/// assert_eq!(station.names()?, ["active", "code", "first", "name", "sky", "visits"]);
+/// assert!(station.contains("code")? && !station.contains("height")?);
+/// assert_eq!(station.dataset("code")?.read::<String>()?, ["ZRH", "BRN", "GVA"]);
+/// # Ok::<(), hyperslab::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Group {
     pub(crate) file: File,
@@ -13,9 +22,32 @@ pub struct Group {
 }
 
 impl Group {
+    /// The file that it is in.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    pub(crate) fn object(&self) -> &Object {
+        &self.object
+    }
+
     /// All links, in the order of their names' bytes.
     pub fn links(&self) -> Result<Vec<Link>> {
         Ok(Links::of(&self.file.inner.context, &self.object)?.all()?)
+    }
+
+    /// All links, in the order in which they were made; in the order of their names where a group does not keep it.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/weather.h5"))?;
+    /// let links = file.group("station")?.links_as_made()?;
+    /// assert_eq!(links.first().map(|link| link.name.as_slice()), Some(&b"name"[..]));
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn links_as_made(&self) -> Result<Vec<Link>> {
+        let mut links = self.links()?;
+        links.sort_by_key(|link| link.order);
+        Ok(links)
     }
 
     /// The link with this name.
@@ -23,9 +55,68 @@ impl Group {
         Ok(Links::of(&self.file.inner.context, &self.object)?.find(name.as_ref())?)
     }
 
-    /// The object that a path leads to, from this group on.
+    /// The names of all links, in the order of their bytes. What is not UTF-8 in them is replaced; [`Group::links`] has the bytes.
+    pub fn names(&self) -> Result<Vec<String>> {
+        let text = |link: Link| {
+            String::from_utf8(link.name).unwrap_or_else(|why| String::from_utf8_lossy(why.as_bytes()).into_owned())
+        };
+        Ok(self.links()?.into_iter().map(text).collect())
+    }
+
+    /// How many links it has.
+    pub fn len(&self) -> Result<u64> {
+        Ok(Links::of(&self.file.inner.context, &self.object)?.count()?)
+    }
+
+    /// Whether it has no links.
+    pub fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// Whether it has a link with this name, wherever that leads.
+    pub fn contains(&self, name: impl AsRef<[u8]>) -> Result<bool> {
+        Ok(self.link(name)?.is_some())
+    }
+
+    /// The object that a path leads to, from this group on; from the root group if it begins with a slash.
     pub fn get(&self, path: impl AsRef<[u8]>) -> Result<Node> {
         self.file.get_from(self.address(), path.as_ref(), 0)
+    }
+
+    /// The group that a path leads to, from this group on.
+    pub fn group(&self, path: impl AsRef<[u8]>) -> Result<Group> {
+        self.get(&path)?.into_group().map_err(|why| why.of(path.as_ref()))
+    }
+
+    /// The dataset that a path leads to, from this group on.
+    pub fn dataset(&self, path: impl AsRef<[u8]>) -> Result<Dataset> {
+        self.get(&path)?.into_dataset().map_err(|why| why.of(path.as_ref()))
+    }
+
+    /// What its links lead to, with their names, in the order of the names. Each object is opened when its turn comes, and one that
+    /// cannot be does not hide the others.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/weather.h5"))?;
+    /// for (name, node) in file.root()?.members()? {
+    ///     println!("{} is a {}", String::from_utf8_lossy(&name), node?.kind());
+    /// }
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn members(&self) -> Result<impl Iterator<Item = (Vec<u8>, Result<Node>)>> {
+        let group = self.clone();
+        Ok(self.links()?.into_iter().map(move |link| {
+            let node = group.follow(&link);
+            (link.name, node)
+        }))
+    }
+
+    /// The object that a link of this group leads to.
+    pub(crate) fn follow(&self, link: &Link) -> Result<Node> {
+        match link.target {
+            hyperslab_object::Target::Hard(address) => self.file.at(address),
+            _ => self.get(&link.name),
+        }
     }
 
     /// Where its header is.

@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    cell::Cell,
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -14,11 +15,14 @@ use crate::{File, Result};
 /// The global heap of a file. Collections stay in memory as long as this lives, up to a limit.
 pub struct Heap<'a> {
     file: &'a File,
-    collections: Mutex<Kept>,
+    /// Fetched together, by address.
+    fetched: Vec<Collection>,
+    /// Read when they were met.
+    met: Mutex<Met>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct Met {
     collections: HashMap<u64, Arc<Collection>>,
     bytes: usize,
 }
@@ -28,7 +32,7 @@ const MOST: usize = 64 << 20;
 
 impl<'a> Heap<'a> {
     pub(crate) fn new(file: &'a File) -> Heap<'a> {
-        Heap { file, collections: Mutex::default() }
+        Heap { file, fetched: Vec::new(), met: Mutex::default() }
     }
 
     /// The file that it belongs to.
@@ -38,21 +42,49 @@ impl<'a> Heap<'a> {
 
     /// An object of the heap.
     pub fn object(&self, address: u64, index: u32) -> Result<Vec<u8>> {
+        if let Some(known) = self.fetched(address) {
+            return Ok(known.get(index)?.to_vec());
+        }
         Ok(self.collection(address)?.get(index)?.to_vec())
     }
 
+    /// Reads the collections at these addresses with one request, so that nothing waits for them one by one. Those that
+    /// cannot be read are left to whoever asks for an object of theirs.
+    pub(crate) fn fetch(&mut self, mut addresses: Vec<u64>) {
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses.retain(|&address| address != 0 && self.fetched(address).is_none());
+        if addresses.is_empty() {
+            return;
+        }
+        if self.fetched.iter().map(Collection::size).sum::<usize>() > MOST {
+            self.fetched.clear();
+        }
+        let file = self.file.inner.context.file();
+        self.fetched.extend(Collection::read_all(file, &addresses, MOST as u64));
+        self.fetched.sort_unstable_by_key(Collection::address);
+    }
+
+    fn fetched(&self, address: u64) -> Option<&Collection> {
+        self.fetched.get(self.place(address)?)
+    }
+
+    fn place(&self, address: u64) -> Option<usize> {
+        self.fetched.binary_search_by_key(&address, Collection::address).ok()
+    }
+
     fn collection(&self, address: u64) -> Result<Arc<Collection>> {
-        let lock = || self.collections.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.met.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().collections.get(&address) {
             return Ok(known.clone());
         }
         let read = Arc::new(Collection::read(self.file.inner.context.file(), address)?);
-        let mut kept = lock();
-        if kept.bytes > MOST {
-            *kept = Kept::default();
+        let mut met = lock();
+        if met.bytes > MOST {
+            *met = Met::default();
         }
-        kept.bytes += read.size();
-        kept.collections.insert(address, read.clone());
+        met.bytes += read.size();
+        met.collections.insert(address, read.clone());
         Ok(read)
     }
 }
@@ -60,16 +92,64 @@ impl<'a> Heap<'a> {
 impl Source for Heap<'_> {
     fn sequence(&self, reference: &[u8], size: usize) -> hyperslab_dtype::Result<Option<Sequence<'_>>> {
         let reference = HeapReference::decode(reference)?;
-        if reference.is_null() || reference.count == 0 {
+        if reference.is_null() {
             return Ok(None);
         }
-        let object = self.object(reference.address, reference.index);
-        let bytes = object.map_err(|why| hyperslab_dtype::Error::Sequence(why.to_string()))?;
+        // Also for no elements: a reference into nowhere is damage, and libhdf5 says so too.
         let count = reference.count as usize;
-        if bytes.len() < count.saturating_mul(size) {
-            let why = format!("{count} elements of {size} bytes where the heap has {} bytes", bytes.len());
-            return Err(hyperslab_dtype::Error::Sequence(why));
+        let bytes = match self.fetched(reference.address) {
+            Some(known) => known.get(reference.index).map(Cow::Borrowed).map_err(Into::into),
+            None => self.object(reference.address, reference.index).map(Cow::Owned),
+        };
+        let bytes = bytes.map_err(|why: crate::Error| hyperslab_dtype::Error::Heap(Box::new(why)))?;
+        check(count, size, bytes.len())?;
+        Ok(Some(Sequence { count, bytes }))
+    }
+}
+
+fn check(count: usize, size: usize, bytes: usize) -> hyperslab_dtype::Result<()> {
+    if bytes < count.saturating_mul(size) {
+        let why = format!("{count} elements of {size} bytes where the heap has {bytes} bytes");
+        return Err(hyperslab_dtype::Error::Sequence(why));
+    }
+    Ok(())
+}
+
+/// The variable-length data that the values of a read refer to, as one thread sees it.
+pub struct Sequences<'a> {
+    heap: &'a Heap<'a>,
+    /// Where the last collection was: the next value is most likely in it as well.
+    last: Cell<usize>,
+}
+
+impl<'a> Sequences<'a> {
+    pub(crate) fn new(heap: &'a Heap<'a>) -> Sequences<'a> {
+        Sequences { heap, last: Cell::new(0) }
+    }
+
+    /// Hands the elements behind a stored reference, of `size` bytes each, to `make`: how many there are, and their bytes. Null
+    /// is no elements.
+    pub fn with<R>(&self, reference: &[u8], size: usize, make: impl FnOnce(usize, &[u8]) -> Result<R>) -> Result<R> {
+        let reference = HeapReference::decode(reference)?;
+        if reference.is_null() {
+            return make(0, &[]);
         }
-        Ok(Some(Sequence { count, bytes: Cow::Owned(bytes) }))
+        let count = reference.count as usize;
+        let bytes = |collection: &Collection| {
+            let bytes = collection.get(reference.index)?;
+            check(count, size, bytes.len())?;
+            make(count, bytes.get(..count.saturating_mul(size)).unwrap_or_default())
+        };
+        let likely = self.heap.fetched.get(self.last.get());
+        if let Some(collection) = likely.filter(|collection| collection.address() == reference.address) {
+            return bytes(collection);
+        }
+        if let Some(place) = self.heap.place(reference.address) {
+            self.last.set(place);
+            if let Some(collection) = self.heap.fetched.get(place) {
+                return bytes(collection);
+            }
+        }
+        bytes(&*self.heap.collection(reference.address)?)
     }
 }

@@ -1,9 +1,9 @@
 //! Any object of a file.
 
 use hyperslab_dtype::Datatype;
-use hyperslab_object::{Attribute, Kind, Object};
+use hyperslab_object::{Kind, Object};
 
-use crate::{Dataset, File, Group, Result};
+use crate::{Dataset, Error, File, Group, Result};
 
 /// An object of a file.
 #[derive(Clone, Debug)]
@@ -48,10 +48,55 @@ impl Node {
         self.object().address()
     }
 
-    /// Its attributes, in the order of their names' bytes; one that cannot be understood does not hide the others.
-    pub fn attributes(&self) -> Result<Vec<Result<Attribute>>> {
-        let found = self.object().attributes(&self.file().inner.context)?;
-        Ok(found.into_iter().map(|attribute| attribute.map_err(Into::into)).collect())
+    /// The group, if it is one.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/weather.h5"))?;
+    /// let node = file.get("station")?;
+    /// assert!(node.as_group().is_some() && node.as_dataset().is_none());
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn as_group(&self) -> Option<&Group> {
+        match self {
+            Node::Group(group) => Some(group),
+            _ => None,
+        }
+    }
+
+    /// The dataset, if it is one.
+    pub fn as_dataset(&self) -> Option<&Dataset> {
+        match self {
+            Node::Dataset(dataset) => Some(dataset),
+            _ => None,
+        }
+    }
+
+    /// The committed datatype, if it is one.
+    pub fn as_datatype(&self) -> Option<&NamedDatatype> {
+        match self {
+            Node::Datatype(datatype) => Some(datatype),
+            _ => None,
+        }
+    }
+
+    /// The group; an error if it is none.
+    pub fn into_group(self) -> Result<Group> {
+        match self {
+            Node::Group(group) => Ok(group),
+            other => Err(other.is_no("group")),
+        }
+    }
+
+    /// The dataset; an error if it is none.
+    pub fn into_dataset(self) -> Result<Dataset> {
+        match self {
+            Node::Dataset(dataset) => Ok(dataset),
+            other => Err(other.is_no("dataset")),
+        }
+    }
+
+    fn is_no(&self, wanted: &'static str) -> Error {
+        Error::Kind { path: format!("the object at {:#x}", self.address()), found: self.kind(), wanted }
     }
 
     /// Its comment.
@@ -59,7 +104,7 @@ impl Node {
         self.object().comment()
     }
 
-    fn object(&self) -> &Object {
+    pub(crate) fn object(&self) -> &Object {
         match self {
             Node::Group(group) => &group.object,
             Node::Dataset(dataset) => dataset.object(),
@@ -67,7 +112,8 @@ impl Node {
         }
     }
 
-    fn file(&self) -> &File {
+    /// The file that it is in.
+    pub fn file(&self) -> &File {
         match self {
             Node::Group(group) => &group.file,
             Node::Dataset(dataset) => dataset.file(),
@@ -77,6 +123,14 @@ impl Node {
 }
 
 impl NamedDatatype {
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    pub(crate) fn object(&self) -> &Object {
+        &self.object
+    }
+
     /// The datatype.
     pub fn datatype(&self) -> Result<Datatype> {
         Ok(self.object.datatype(&self.file.inner.context)?.0)

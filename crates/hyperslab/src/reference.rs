@@ -32,7 +32,7 @@ pub enum Part {
     /// The object itself.
     Object,
     /// Some elements of a dataset. How large one in another file is, the reference does not say; its sizes are zero.
-    Region(Space),
+    Region(Box<Space>),
     /// The attribute with this name.
     Attribute(Vec<u8>),
 }
@@ -122,7 +122,7 @@ impl Heap<'_> {
                 if external {
                     let sizes = [0; MAX_RANK];
                     let sizes = sizes.get(..rank).ok_or_else(|| reader.refuse(format!("{rank} dimensions")))?;
-                    Part::Region(Space::decode_selection(Extent::simple(sizes)?, reader.rest())?.0)
+                    Part::Region(Box::new(Space::decode_selection(Extent::simple(sizes)?, reader.rest())?.0))
                 } else {
                     self.selection(address, reader.rest())?
                 }
@@ -136,7 +136,9 @@ impl Heap<'_> {
     /// A selection of the dataset at an address.
     fn selection(&self, address: u64, selection: &[u8]) -> Result<Part> {
         match self.file().at(address)? {
-            Node::Dataset(dataset) => Ok(Part::Region(Space::decode_selection(dataset.extent().clone(), selection)?.0)),
+            Node::Dataset(dataset) => {
+                Ok(Part::Region(Box::new(Space::decode_selection(dataset.extent().clone(), selection)?.0)))
+            }
             other => {
                 let path = format!("the object at {address:#x}");
                 Err(Error::Kind { path, found: other.kind(), wanted: "dataset" })

@@ -44,15 +44,12 @@ impl Lazy {
         self.opened.get_or_init(|| self.open().ok()).as_ref()
     }
 
-    /// Sources lie beside the file, unless their names say otherwise.
     fn open(&self) -> crate::Result<Dataset> {
         let (path, depth) = (&self.mapping.dataset, self.depth);
         if self.mapping.file == b"." {
             return self.file.dataset_below(path, depth);
         }
-        let name = String::from_utf8_lossy(&self.mapping.file).into_owned();
-        let beside = self.file.inner.path.as_ref().and_then(|path| path.parent()).map(|parent| parent.join(&name));
-        File::open(beside.unwrap_or_else(|| name.into()))?.dataset_below(path, depth)
+        self.file.open_beside(&self.mapping.file)?.dataset_below(path, depth)
     }
 }
 

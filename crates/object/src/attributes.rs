@@ -1,11 +1,13 @@
 //! The attributes of an object: in its header, or in a heap of their own.
 
+use std::borrow::Cow;
+
 use hyperslab_base::Reader;
 use hyperslab_dtype::Datatype;
-use hyperslab_file::{Error, Result};
+use hyperslab_file::{Error, Message, Result};
 use hyperslab_format::message::{self, CharSet, kind};
 use hyperslab_space::Extent;
-use hyperslab_structures::Tree;
+use hyperslab_structures::{FractalHeap, Tree};
 
 use crate::{Context, Object, shared};
 
@@ -31,50 +33,147 @@ pub struct Attribute {
 /// B-tree records of attributes by name.
 const BY_NAME: u8 = 8;
 
+/// B-tree records of attributes by name: id in the heap, flags, place in the order of creation, hash of the name.
+struct Record<'a> {
+    id: &'a [u8],
+    shared: bool,
+    order: u32,
+    hash: u32,
+}
+
+impl<'a> Record<'a> {
+    fn decode(bytes: &'a [u8], tree: u64) -> Result<Record<'a>> {
+        let mut reader = Reader::new("attribute record", bytes);
+        let mut fields = || {
+            let (id, flags, order, hash) = (reader.take(8)?, reader.u8()?, reader.u32()?, reader.u32()?);
+            Ok(Record { id, shared: flags & 2 != 0, order, hash })
+        };
+        fields().map_err(Error::at(tree))
+    }
+}
+
+/// Is shown the message of an attribute, and its place in the order of creation.
+type Show<'a> = dyn FnMut(Result<Cow<'_, [u8]>>, Option<u32>) -> Result<()> + 'a;
+
+/// Attributes that are not in the header.
+struct Dense {
+    heap: FractalHeap,
+    names: Tree,
+    /// Where the tree is.
+    at: u64,
+}
+
+impl Dense {
+    fn body(&self, context: &Context, record: &Record<'_>) -> Result<Vec<u8>> {
+        match record.shared {
+            false => self.heap.get(context.file(), record.id),
+            true => shared::from_heap(context, kind::ATTRIBUTE, record.id, self.at),
+        }
+    }
+}
+
 impl Object {
     /// All attributes, in the order of their names' bytes. One that cannot be understood does not hide the others.
     pub fn attributes(&self, context: &Context) -> Result<Vec<Result<Attribute>>> {
         let mut found = Vec::new();
-        for message in self.header().messages().filter(|message| message.kind == kind::ATTRIBUTE) {
-            let body = self.header().body(message);
-            let order = message.order.map(u32::from);
-            found.push(if message.flags.is_shared() {
-                shared::resolve(context, kind::ATTRIBUTE, body, self.address())
-                    .and_then(|(body, _)| self.attribute(context, &body, order))
-            } else {
-                self.attribute(context, body, order)
-            });
-        }
-        if let Some(info) = self.header().find(kind::ATTRIBUTE_INFO) {
-            let info = message::AttributeInfo::decode(self.header().body(info), context.file().widths());
-            let info = info.map_err(Error::at(self.address()))?;
-            if let (Some(heap), Some(names)) = (info.heap, info.names) {
-                self.dense(context, heap, names, &mut found)?;
-            }
-        }
+        self.bodies(context, &mut |body, order| {
+            found.push(body.and_then(|body| self.attribute(context, &body, order)));
+            Ok(())
+        })?;
         found.sort_by(|left, right| name_of(left).cmp(name_of(right)));
         Ok(found)
     }
 
-    fn dense(&self, context: &Context, heap: u64, names: u64, found: &mut Vec<Result<Attribute>>) -> Result<()> {
-        let heap = context.heap(heap)?;
-        let tree = Tree::open(context.file(), names, &[BY_NAME])?;
-        tree.for_each(context.file(), &mut |record| {
-            let mut reader = Reader::new("attribute record", record);
-            let mut fields = || Ok((reader.take(8)?, reader.u8()?, reader.u32()?));
-            let (id, flags, order) = fields().map_err(Error::at(names))?;
-            let body = match flags & 2 {
-                0 => heap.get(context.file(), id),
-                _ => shared::from_heap(context, kind::ATTRIBUTE, id, names),
-            };
-            found.push(body.and_then(|body| self.attribute(context, &body, Some(order))));
+    /// The names of all attributes, in the order of their bytes. Types and values are not looked at.
+    pub fn attribute_names(&self, context: &Context) -> Result<Vec<Vec<u8>>> {
+        let mut names = Vec::new();
+        self.bodies(context, &mut |body, _| {
+            names.push(self.parts(&body?)?.name.to_vec());
             Ok(())
+        })?;
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// The names of all attributes in the order in which they were made; in the order of their bytes if the object does not keep it.
+    pub fn attribute_names_as_made(&self, context: &Context) -> Result<Vec<Vec<u8>>> {
+        let mut found = Vec::new();
+        self.bodies(context, &mut |body, order| {
+            found.push((order, self.parts(&body?)?.name.to_vec()));
+            Ok(())
+        })?;
+        // Those made at once stay as they are kept.
+        match self.header().prefix().ordered {
+            true => found.sort_by_key(|(order, _)| *order),
+            false => found.sort_by(|(_, left), (_, right)| left.cmp(right)),
+        }
+        Ok(found.into_iter().map(|(_, name)| name).collect())
+    }
+
+    /// The attribute with this name. Of many only those on the way to it are looked at.
+    pub fn find_attribute(&self, context: &Context, name: &[u8]) -> Result<Option<Attribute>> {
+        for message in self.header().messages().filter(|message| message.kind == kind::ATTRIBUTE) {
+            let body = self.attribute_body(context, message)?;
+            if self.parts(&body)?.name == name {
+                return self.attribute(context, &body, message.order.map(u32::from)).map(Some);
+            }
+        }
+        let Some(dense) = self.dense_attributes(context)? else { return Ok(None) };
+        // Records are ordered by the hash of the name, then by the name.
+        let wanted = hyperslab_base::lookup3(name);
+        let mut order = |record: &[u8]| {
+            let record = Record::decode(record, dense.at)?;
+            if record.hash != wanted {
+                return Ok(record.hash.cmp(&wanted));
+            }
+            Ok(self.parts(&dense.body(context, &record)?)?.name.cmp(name))
+        };
+        dense.names.find(context.file(), &mut order, |record| {
+            let record = Record::decode(record, dense.at)?;
+            self.attribute(context, &dense.body(context, &record)?, self.kept_order(&record))
         })
+    }
+
+    /// Shows the message of each attribute, and its place in the order of creation.
+    fn bodies(&self, context: &Context, each: &mut Show<'_>) -> Result<()> {
+        for message in self.header().messages().filter(|message| message.kind == kind::ATTRIBUTE) {
+            each(self.attribute_body(context, message), message.order.map(u32::from))?;
+        }
+        let Some(dense) = self.dense_attributes(context)? else { return Ok(()) };
+        dense.names.for_each(context.file(), &mut |record| {
+            let record = Record::decode(record, dense.at)?;
+            each(dense.body(context, &record).map(Cow::Owned), self.kept_order(&record))
+        })
+    }
+
+    /// Records have a place for the order even where it is not kept.
+    fn kept_order(&self, record: &Record<'_>) -> Option<u32> {
+        self.header().prefix().ordered.then_some(record.order)
+    }
+
+    fn attribute_body(&self, context: &Context, message: &Message) -> Result<Cow<'_, [u8]>> {
+        let body = self.header().body(message);
+        if !message.flags.is_shared() {
+            return Ok(Cow::Borrowed(body));
+        }
+        shared::resolve(context, kind::ATTRIBUTE, body, self.address()).map(|(body, _)| Cow::Owned(body))
+    }
+
+    fn dense_attributes(&self, context: &Context) -> Result<Option<Dense>> {
+        let Some(info) = self.header().find(kind::ATTRIBUTE_INFO) else { return Ok(None) };
+        let info = message::AttributeInfo::decode(self.header().body(info), context.file().widths());
+        let info = info.map_err(Error::at(self.address()))?;
+        let (Some(heap), Some(at)) = (info.heap, info.names) else { return Ok(None) };
+        Ok(Some(Dense { heap: context.heap(heap)?, names: Tree::open(context.file(), at, &[BY_NAME])?, at }))
+    }
+
+    fn parts<'a>(&self, bytes: &'a [u8]) -> Result<message::Attribute<'a>> {
+        message::Attribute::decode(bytes).map_err(Error::at(self.address()))
     }
 
     fn attribute(&self, context: &Context, bytes: &[u8], order: Option<u32>) -> Result<Attribute> {
         let (address, widths) = (self.address(), context.file().widths());
-        let parts = message::Attribute::decode(bytes).map_err(Error::at(address))?;
+        let parts = self.parts(bytes)?;
         let place = |kind, bytes: &[u8], is_shared: bool| match is_shared {
             true => shared::resolve(context, kind, bytes, address),
             false => Ok((bytes.to_vec(), None)),

@@ -76,6 +76,26 @@ impl<'a> Links<'a> {
         Ok(links)
     }
 
+    /// How many links there are.
+    pub fn count(&self) -> Result<u64> {
+        match &self.form {
+            Form::Old { btree: Some(btree), .. } => {
+                let mut count = 0;
+                group_tree::for_each(self.context.file(), *btree, &mut |_| {
+                    count += 1;
+                    Ok(())
+                })?;
+                Ok(count)
+            }
+            Form::Old { .. } => Ok(0),
+            Form::Compact => {
+                let messages = self.object.header().messages();
+                Ok(messages.filter(|message| message.kind == kind::LINK).count() as u64)
+            }
+            Form::Dense { names, .. } => Ok(names.len()),
+        }
+    }
+
     /// The link with this name.
     pub fn find(&self, name: &[u8]) -> Result<Option<Link>> {
         match &self.form {

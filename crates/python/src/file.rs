@@ -1,6 +1,6 @@
 //! An open file, and whether it still is.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,11 +14,14 @@ use crate::reference::PyReference;
 /// A file that all its objects hold.
 pub(crate) struct Shared {
     pub(crate) file: File,
-    name: PathBuf,
     open: AtomicBool,
 }
 
 impl Shared {
+    pub(crate) fn new(file: File) -> Shared {
+        Shared { file, open: AtomicBool::new(true) }
+    }
+
     /// The file, unless it is closed.
     pub(crate) fn file(&self) -> PyResult<&File> {
         if self.is_open() { Ok(&self.file) } else { Err(closed()) }
@@ -38,7 +41,7 @@ impl FileHandle {
     #[new]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<FileHandle> {
         let file = py.detach(|| File::open(&path)).map_err(exception)?;
-        Ok(FileHandle(Arc::new(Shared { file, name: path, open: AtomicBool::new(true) })))
+        Ok(FileHandle(Arc::new(Shared::new(file))))
     }
 
     /// From now on no object of the file can be used.
@@ -54,8 +57,8 @@ impl FileHandle {
     /// The name that it was opened with.
     #[getter]
     fn filename(&self) -> PyResult<std::ffi::OsString> {
-        self.0.file()?;
-        Ok(self.0.name.clone().into_os_string())
+        let path = self.0.file()?.path();
+        Ok(path.unwrap_or(Path::new("")).as_os_str().to_owned())
     }
 
     #[getter]

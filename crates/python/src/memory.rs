@@ -49,6 +49,10 @@ pub(crate) enum Make {
 impl Memory {
     /// How to read values of type `stored` into an array of `dtype`.
     pub(crate) fn new(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {
+        let size = dtype.itemsize();
+        if matches!(stored.class(), Class::Opaque(_)) && size == stored.size() && !dtype.has_object() {
+            return Ok(Memory { datatype: stored.clone(), itemsize: size, steps: None });
+        }
         match dtype.kind() {
             b'O' => object(dtype, stored),
             b'S' => string(dtype, stored),
@@ -108,7 +112,6 @@ fn number(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Datatype> {
         (b'b', Class::Fixed(_)) => Ok(Datatype::of::<i8>()),
         (b'b', Class::Enum(names)) if !is_boolean(names) => Ok(Datatype::of::<i8>()),
         (b'b', _) => Ok(Datatype::of::<bool>()),
-        (b'V' | b'M' | b'm', Class::Opaque(tag)) => Datatype::opaque(size, tag.clone()).map_err(of_type),
         (b'V', _) => Datatype::opaque(size, []).map_err(of_type),
         _ => Err(refuse(dtype)),
     }

@@ -28,8 +28,10 @@ pub(crate) struct GroupHandle(Group);
 #[pyclass(name = "DatatypeHandle", module = "hyperslab._hyperslab", frozen, extends = ObjectHandle)]
 pub(crate) struct DatatypeHandle;
 
-/// An object as the class that fits it.
+/// An object as the class that fits it. An external link led into another file than `shared`, which is then a file of its own.
 pub(crate) fn handle(py: Python<'_>, shared: &Arc<Shared>, node: Node) -> PyResult<Py<PyAny>> {
+    let other = (*node.file() != shared.file).then(|| Arc::new(Shared::new(node.file().clone())));
+    let shared = other.as_ref().unwrap_or(shared);
     let base = PyClassInitializer::from(ObjectHandle { shared: shared.clone(), node: node.clone() });
     Ok(match node {
         Node::Group(group) => Py::new(py, base.add_subclass(GroupHandle(group)))?.into_any(),
@@ -77,31 +79,23 @@ impl ObjectHandle {
 
     /// The names of the attributes: in the order of their creation if that is kept, else of their bytes.
     fn attribute_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let mut found = self.attributes(py)?;
-        if found.iter().all(|attribute| attribute.as_ref().is_ok_and(|attribute| attribute.order.is_some())) {
-            found.sort_by_key(|attribute| attribute.as_ref().ok().and_then(|attribute| attribute.order));
-        }
+        self.shared.file()?;
         let names = PyList::empty(py);
-        for attribute in found.into_iter().flatten() {
-            names.append(name(py, &attribute.name)?)?;
+        for bytes in py.detach(|| self.node.attribute_names_as_made()).map_err(exception)? {
+            names.append(name(py, &bytes)?)?;
         }
         Ok(names)
     }
 
     /// The attribute with this name, if there is one.
     fn attribute(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Option<AttributeHandle>> {
+        self.shared.file()?;
         let name = name_bytes(name)?;
-        let mut unreadable = None;
-        for attribute in self.attributes(py)? {
-            match attribute {
-                Ok(attribute) if attribute.name == name => {
-                    return Ok(Some(AttributeHandle { shared: self.shared.clone(), attribute }));
-                }
-                Ok(_) => {}
-                Err(why) => unreadable = Some(why),
-            }
+        match py.detach(|| self.node.attribute(&name)) {
+            Ok(attribute) => Ok(Some(AttributeHandle { shared: self.shared.clone(), attribute })),
+            Err(hyperslab::Error::Missing(_)) => Ok(None),
+            Err(why) => Err(exception(why)),
         }
-        unreadable.map_or(Ok(None), |why| Err(exception(why)))
     }
 
     fn __eq__(&self, other: &ObjectHandle) -> bool {
@@ -113,13 +107,6 @@ impl ObjectHandle {
     }
 }
 
-impl ObjectHandle {
-    fn attributes(&self, py: Python<'_>) -> PyResult<Vec<hyperslab::Result<hyperslab::Attribute>>> {
-        self.shared.file()?;
-        py.detach(|| self.node.attributes()).map_err(exception)
-    }
-}
-
 #[pymethods]
 impl GroupHandle {
     /// All links, each a name and what it stands for: in the order of their creation if that is kept and asked for, else of
@@ -128,10 +115,7 @@ impl GroupHandle {
     fn links<'py>(this: PyRef<'py, Self>, py: Python<'py>, by_name: bool) -> PyResult<Bound<'py, PyList>> {
         this.as_super().shared.file()?;
         let group = &this.0;
-        let mut links = py.detach(|| group.links()).map_err(exception)?;
-        if !by_name && links.iter().all(|link| link.order.is_some()) {
-            links.sort_by_key(|link| link.order);
-        }
+        let links = py.detach(|| if by_name { group.links() } else { group.links_as_made() }).map_err(exception)?;
         let all = PyList::empty(py);
         for link in links {
             all.append((name(py, &link.name)?, target(py, &link)?))?;

@@ -83,7 +83,7 @@ impl PyReference {
     /// The region that it points at, with the extent of the dataset.
     pub(crate) fn region(&self, file: &File) -> PyResult<Space> {
         match self.referent(file)? {
-            Some(Referent { part: Part::Region(region), .. }) => Ok(region),
+            Some(Referent { part: Part::Region(region), .. }) => Ok(*region),
             _ => Err(PyTypeError::new_err("not a region reference")),
         }
     }

@@ -27,7 +27,7 @@ def same_dtype(ours: np.dtype, theirs: np.dtype) -> bool:
     return left == right
 
 
-def assert_same(ours, theirs, files=None):
+def assert_same(ours, theirs, files=None, nested=False):
     """Fails unless both hold the same values. `files` are our file and theirs, which references are followed in."""
     if isinstance(theirs, h5py.Empty):
         assert isinstance(ours, hyperslab.Empty) and same_dtype(ours.dtype, theirs.dtype)
@@ -45,6 +45,8 @@ def assert_same(ours, theirs, files=None):
         assert isinstance(ours, np.ndarray) and ours.shape == theirs.shape
         # Arrays within arrays lose their marks in h5py.
         bare = theirs.dtype.kind == "O" and not theirs.dtype.metadata
+        if nested and ours.dtype == theirs.dtype.newbyteorder():
+            theirs = theirs.view(ours.dtype)  # and their byte order
         assert bare or same_dtype(ours.dtype, theirs.dtype), (ours.dtype, theirs.dtype)
         if not theirs.dtype.hasobject:
             assert equal(ours, theirs), (ours, theirs)
@@ -53,7 +55,7 @@ def assert_same(ours, theirs, files=None):
                 assert_same(ours[name], theirs[name], files)
         else:
             for left, right in zip(ours.flat, theirs.flat, strict=True):
-                assert_same(left, right, files)
+                assert_same(left, right, files, nested=True)
     elif isinstance(theirs, np.generic):
         assert type(ours) is type(theirs)
         assert_same(np.asarray(ours), np.asarray(theirs), files)

@@ -83,6 +83,30 @@ def test_paths(both):
     assert ours["a"]["/a/b"].name == "/a/b" and ours["/"].parent.name == "/"
 
 
+def test_external_links(tmp_path):
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["group/x"] = [1, 2]
+        file["back"] = h5py.ExternalLink("made.h5", "/loop")
+    with h5py.File(tmp_path / "made.h5", "w") as file:
+        file["there"] = h5py.ExternalLink("other.h5", "/group")
+        file["lost"] = h5py.ExternalLink("missing.h5", "/group")
+        file["nothing"] = h5py.ExternalLink("other.h5", "/missing")
+        file["loop"] = h5py.ExternalLink("other.h5", "/back")
+    with h5py.File(tmp_path / "made.h5") as theirs, hyperslab.File(tmp_path / "made.h5") as ours:
+        for path in ["there", "there/x"]:
+            assert ours[path].name == theirs[path].name and ours[path].file.filename == theirs[path].file.filename
+        assert ours["there/x"][:].tolist() == [1, 2] and ours["there"]["x"].parent.name == "/group"
+        for path in ["lost", "nothing", "loop"]:
+            assert path in ours
+            with pytest.raises(KeyError):
+                theirs[path]
+            with pytest.raises(KeyError):
+                ours[path]
+        links = []
+        ours.visititems_links(lambda name, link: links.append((name, link.filename, link.path)))
+        assert ("there", "other.h5", "/group") in links
+
+
 def test_names_that_are_not_utf8(both):
     name = b"not \xff utf-8"
 

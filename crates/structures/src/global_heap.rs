@@ -1,6 +1,6 @@
 //! The global heap: collections of values of any size.
 
-use std::{collections::HashMap, ops::Range};
+use std::{ops::Range, sync::Arc};
 
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::heap::global;
@@ -13,33 +13,114 @@ const GUESS: u64 = 4096;
 #[derive(Debug)]
 pub struct Collection {
     address: u64,
-    bytes: Vec<u8>,
-    objects: HashMap<u16, Range<usize>>,
+    /// Shared with the collections that were read in the same request.
+    bytes: Arc<Vec<u8>>,
+    place: Range<usize>,
+    /// By index.
+    objects: Vec<global::Object>,
 }
 
 impl Collection {
     /// Reads a collection.
     pub fn read(file: &OpenFile, address: u64) -> Result<Collection> {
-        let widths = file.widths();
         let mut bytes = file.metadata_up_to(WHAT, address, GUESS)?;
-        let size = global::decode_size(&bytes, widths).map_err(Error::at(address))?;
+        let size = global::decode_size(&bytes, file.widths()).map_err(Error::at(address))?;
         if size > bytes.len() as u64 {
             bytes = file.metadata(WHAT, address, size)?;
         }
-        bytes.truncate(usize::try_from(size).unwrap_or(usize::MAX));
-        let objects = global::decode(&bytes, widths).map_err(Error::at(address))?;
-        Ok(Collection { address, bytes, objects: objects.into_iter().collect() })
+        let place = 0..usize::try_from(size).unwrap_or(usize::MAX).min(bytes.len());
+        Self::decode(file, address, Arc::new(bytes), place)
+    }
+
+    /// Reads collections with one request, and with a second one what is larger than most are. Together they have `most` bytes at
+    /// the most; what is beyond that is left out, and so is what cannot be read or understood: asked for by itself it tells why.
+    pub fn read_all(file: &OpenFile, addresses: &[u64], most: u64) -> Vec<Collection> {
+        let guess = |&address: &u64| (address, GUESS.min(file.end().saturating_sub(address)));
+        let found = fetch(file, addresses.iter().map(guess), most);
+        let (mut whole, mut larger) = (Vec::with_capacity(found.len()), Vec::new());
+        for (address, bytes, place) in found {
+            let head = bytes.get(place.clone()).unwrap_or_default();
+            match global::decode_size(head, file.widths()) {
+                Ok(size) if size > head.len() as u64 => larger.push((address, size)),
+                Ok(size) => whole.push((address, bytes, place.start..place.start + size as usize)),
+                Err(_) => {}
+            }
+        }
+        whole.extend(fetch(file, larger.into_iter(), most));
+        let decode = |(address, bytes, place)| Self::decode(file, address, bytes, place).ok();
+        whole.into_iter().filter_map(decode).collect()
+    }
+
+    fn decode(file: &OpenFile, address: u64, bytes: Arc<Vec<u8>>, place: Range<usize>) -> Result<Collection> {
+        let own = bytes.get(place.clone()).unwrap_or_default();
+        let mut objects = global::decode(own, file.widths()).map_err(Error::at(address))?;
+        if !objects.is_sorted_by(|left, right| left.0 < right.0) {
+            // Of two objects with one index the last counts.
+            objects.reverse();
+            objects.sort_by_key(|&(index, _)| index);
+            objects.dedup_by_key(|&mut (index, _)| index);
+        }
+        Ok(Collection { address, bytes, place, objects })
+    }
+
+    /// Where it is in the file.
+    pub fn address(&self) -> u64 {
+        self.address
     }
 
     /// An object of the collection.
     pub fn get(&self, index: u32) -> Result<&[u8]> {
-        let place = u16::try_from(index).ok().and_then(|index| self.objects.get(&index));
-        let bytes = place.and_then(|place| self.bytes.get(place.clone()));
+        let place = u16::try_from(index).ok().and_then(|index| self.place_of(index));
+        let own = self.bytes.get(self.place.clone()).unwrap_or_default();
+        let bytes = place.and_then(|place| own.get(place));
         bytes.ok_or_else(|| Error::broken(WHAT, self.address, format!("it has no object {index}")))
+    }
+
+    /// A collection that nothing was removed from has its objects numbered from one.
+    fn place_of(&self, index: u16) -> Option<Range<usize>> {
+        let likely = usize::from(index).checked_sub(1).and_then(|nth| self.objects.get(nth));
+        if let Some((_, place)) = likely.filter(|(found, _)| *found == index) {
+            return Some(place.clone());
+        }
+        let nth = self.objects.binary_search_by_key(&index, |&(index, _)| index).ok()?;
+        self.objects.get(nth).map(|(_, place)| place.clone())
     }
 
     /// How many bytes it takes in memory.
     pub fn size(&self) -> usize {
-        self.bytes.len()
+        self.place.len()
     }
+}
+
+/// An address with the bytes that were read there.
+type Fetched = (u64, Arc<Vec<u8>>, Range<usize>);
+
+/// Reads ranges of the file into one buffer, with one request, as long as they are in the file and no more than `most` bytes.
+fn fetch(file: &OpenFile, ranges: impl Iterator<Item = (u64, u64)>, most: u64) -> Vec<Fetched> {
+    let mut taken: Vec<(u64, Range<usize>)> = Vec::new();
+    let mut total = 0u64;
+    for (address, length) in ranges {
+        if file.check(WHAT, address, length).is_err() || length == 0 {
+            continue;
+        }
+        if total.saturating_add(length) > most {
+            break;
+        }
+        taken.push((address, total as usize..(total + length) as usize));
+        total += length;
+    }
+    let mut bytes = vec![0; total as usize];
+    let (mut parts, mut rest): (Vec<(u64, &mut [u8])>, _) = (Vec::new(), bytes.as_mut_slice());
+    // What is side by side in the file is one part.
+    for together in taken.chunk_by(|(left, place), (right, _)| left + place.len() as u64 == *right) {
+        let length = together.iter().map(|(_, place)| place.len()).sum();
+        let Some((now, later)) = std::mem::take(&mut rest).split_at_mut_checked(length) else { break };
+        parts.extend(together.first().map(|(address, _)| (*address, now)));
+        rest = later;
+    }
+    if file.read_raw(WHAT, parts).is_err() {
+        return Vec::new();
+    }
+    let bytes = Arc::new(bytes);
+    taken.into_iter().map(|(address, place)| (address, bytes.clone(), place)).collect()
 }

@@ -1,24 +1,26 @@
 //! The global heap: collections of variable-length values and region references.
 //!
 //! ```text
-//!  collection  | GCOL | version 1 | 0, 3 | size of the whole L | objects… |
-//!  object      | index, 2 | references, 2 | 0, 4 | size L | bytes, padded to 8 |
+//!  collection  | GCOL | version 1 | 0, 3 | size of the whole L, padded to 8 | objects… |
+//!  object      | index, 2 | references, 2 | 0, 4 | size L, padded to 8 | bytes, padded to 8 |
 //! ```
 
 use std::ops::Range;
 
-use hyperslab_base::{Reader, Widths};
+use hyperslab_base::{Reader, Widths, Writer};
 
-use crate::Result;
+use crate::{Encoded, Result};
 
-/// The bytes before the first object.
+const WHAT: &str = "global heap collection";
+
+/// The bytes before the first object, and before the bytes of each object.
 pub const fn head_size(widths: Widths) -> usize {
-    8 + widths.lengths.bytes()
+    (8 + widths.lengths.bytes()).next_multiple_of(8)
 }
 
 /// Reads the size of a collection from its first bytes.
 pub fn decode_size(bytes: &[u8], widths: Widths) -> Result<u64> {
-    let mut reader = Reader::new("global heap collection", bytes);
+    let mut reader = Reader::new(WHAT, bytes);
     head(&mut reader, widths)
 }
 
@@ -27,22 +29,81 @@ pub type Object = (u16, Range<usize>);
 
 /// Reads the objects of a whole collection.
 pub fn decode(bytes: &[u8], widths: Widths) -> Result<Vec<Object>> {
-    let mut reader = Reader::new("global heap collection", bytes);
+    let counted = decode_counted(bytes, widths)?;
+    Ok(counted.into_iter().map(|object| (object.index, object.bytes)).collect())
+}
+
+/// An object of a collection, with its references.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// Its index.
+    pub index: u16,
+    /// How many references it has; libhdf5 leaves this at zero.
+    pub references: u16,
+    /// Where its bytes are in the collection.
+    pub bytes: Range<usize>,
+}
+
+/// Reads the objects of a whole collection, with their references.
+pub fn decode_counted(bytes: &[u8], widths: Widths) -> Result<Vec<Counted>> {
+    let mut reader = Reader::new(WHAT, bytes);
     head(&mut reader, widths)?;
+    reader.align(8);
     let mut objects = Vec::new();
     while reader.left() >= head_size(widths) {
-        let index = reader.u16()?;
-        reader.skip(6)?;
+        let (index, references) = (reader.u16()?, reader.u16()?);
+        reader.skip(4)?;
         let size = usize::try_from(reader.length(widths)?).unwrap_or(usize::MAX);
         if index == 0 {
             break; // the free space behind the last object
         }
+        reader.align(8);
         let start = reader.position();
         reader.take(size)?;
-        objects.push((index, start..start + size));
+        objects.push(Counted { index, references, bytes: start..start + size });
         reader.align(8);
     }
     Ok(objects)
+}
+
+/// Writes a collection of `size` bytes; each object with its index, references and bytes. What is left becomes free space.
+///
+/// ```
+/// use hyperslab_format::{Widths, heap::global};
+/// let bytes = global::encode(4096, &[(1, 0, b"text")], Widths::EIGHT)?;
+/// assert_eq!(bytes.len(), 4096);
+/// assert_eq!(global::decode(&bytes, Widths::EIGHT).unwrap(), [(1, 32..36)]);
+/// # Ok::<(), hyperslab_format::Unfit>(())
+/// ```
+pub fn encode(size: usize, objects: &[(u16, u16, &[u8])], widths: Widths) -> Encoded {
+    let mut writer = Writer::new(WHAT);
+    writer.extend(b"GCOL");
+    writer.extend(&[1, 0, 0, 0]);
+    writer.length("size", widths, size as u64)?;
+    writer.align(8);
+    for (index, references, bytes) in objects {
+        if *index == 0 {
+            return Err(writer.refuse("index", "0 stands for free space"));
+        }
+        object_head(&mut writer, *index, *references, bytes.len(), widths)?;
+        writer.extend(bytes);
+        writer.align(8);
+    }
+    let free = size.saturating_sub(writer.position());
+    if free >= head_size(widths) {
+        object_head(&mut writer, 0, 0, free, widths)?;
+    }
+    writer.fill_to("objects", size)?;
+    Ok(writer.into_bytes())
+}
+
+fn object_head(writer: &mut Writer, index: u16, references: u16, size: usize, widths: Widths) -> Encoded<()> {
+    writer.u16(index);
+    writer.u16(references);
+    writer.zeros(4);
+    writer.length("size of an object", widths, size as u64)?;
+    writer.align(8);
+    Ok(())
 }
 
 fn head(reader: &mut Reader<'_>, widths: Widths) -> Result<u64> {
@@ -50,4 +111,19 @@ fn head(reader: &mut Reader<'_>, widths: Widths) -> Result<u64> {
     reader.version(1..=1)?;
     reader.skip(3)?;
     reader.length(widths)
+}
+
+#[cfg(test)]
+mod tests {
+    use hyperslab_base::Width;
+
+    use super::*;
+
+    #[test]
+    fn objects_of_files_with_narrow_lengths_begin_at_multiples_of_eight() {
+        let widths = Widths { offsets: Width::W4, lengths: Width::W4 };
+        let head = *b"GCOL\x01\0\0\0\x28\0\0\0\0\0\0\0";
+        let object = *b"\x01\0\0\0\0\0\0\0\x04\0\0\0\0\0\0\0NAME\0\0\0\0";
+        assert_eq!(decode(&[&head[..], &object].concat(), widths), Ok(vec![(1, 32..36)]));
+    }
 }

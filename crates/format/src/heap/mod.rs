@@ -2,7 +2,7 @@
 
 pub mod fractal;
 pub mod global;
-mod local;
+pub mod local;
 
 pub use fractal::FractalHeap;
 pub use local::LocalHeap;

@@ -6,9 +6,9 @@
 //!  leaf      | BTLF | version 0 | type | records… | checksum, 4 |
 //! ```
 
-use hyperslab_base::{Reader, Width, Widths};
+use hyperslab_base::{Reader, Width, Widths, Writer};
 
-use crate::Result;
+use crate::{Encoded, Result};
 
 /// What the header says, with the shape of the nodes that follows from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,10 @@ pub struct BtreeV2 {
     pub record_size: u16,
     /// Levels above the leaves.
     pub depth: u16,
+    /// How full a node must be to be split, in percent.
+    pub split: u8,
+    /// How empty a node must be to be merged, in percent.
+    pub merge: u8,
     /// The root node and its records.
     pub root: Pointer,
     /// All records.
@@ -43,6 +47,23 @@ pub struct Pointer {
     pub address: Option<u64>,
     /// Its records.
     pub records: u64,
+    /// Its records and those below it.
+    pub below: u64,
+}
+
+/// What a tree is made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// What the records are.
+    pub kind: u8,
+    /// How many bytes a node takes.
+    pub node_size: u32,
+    /// How many bytes a record takes.
+    pub record_size: u16,
+    /// How full a node must be to be split, in percent.
+    pub split: u8,
+    /// How empty a node must be to be merged, in percent.
+    pub merge: u8,
 }
 
 /// A node's records, and its children if it has any: one more than records.
@@ -71,27 +92,66 @@ impl BtreeV2 {
         let kind = reader.u8()?;
         let node_size = reader.u32()?;
         let (record_size, depth) = (reader.u16()?, reader.u16()?);
-        reader.skip(2)?; // when nodes are split and merged
-        let root = Pointer { address: reader.address(widths)?, records: u64::from(reader.u16()?) };
+        let [split, merge] = reader.array()?;
+        let (address, root_records) = (reader.address(widths)?, u64::from(reader.u16()?));
         let records = reader.length(widths)?;
         reader.checksum(bytes)?;
-        let refuse = || reader.refuse("nodes of no possible shape");
-        let room = u64::from(node_size).checked_sub(NODE_FRAME).ok_or_else(refuse)?;
-        let leaf = room.checked_div(u64::from(record_size)).filter(|&most| most > 0).ok_or_else(refuse)?;
-        let count_width = width_of(leaf);
+        let shape = Shape { kind, node_size, record_size, split, merge };
+        let root = Pointer { address, records: root_records, below: records };
+        BtreeV2::new(shape, depth, root, widths).ok_or_else(|| reader.refuse("nodes of no possible shape"))
+    }
+
+    /// A tree of this shape; none if its nodes would have no room for a record.
+    ///
+    /// ```
+    /// use hyperslab_format::{Widths, index::btree_v2::{BtreeV2, Pointer, Shape}};
+    /// let shape = Shape { kind: 5, node_size: 512, record_size: 11, split: 100, merge: 40 };
+    /// let tree = BtreeV2::new(shape, 0, Pointer { address: None, records: 0, below: 0 }, Widths::EIGHT).unwrap();
+    /// assert_eq!(tree.max_records(0), Some(45));
+    /// let bytes = tree.encode(Widths::EIGHT)?;
+    /// assert_eq!(BtreeV2::decode(&bytes, Widths::EIGHT).unwrap(), tree);
+    /// # Ok::<(), hyperslab_format::Unfit>(())
+    /// ```
+    pub fn new(shape: Shape, depth: u16, root: Pointer, widths: Widths) -> Option<BtreeV2> {
+        let Shape { kind, node_size, record_size, split, merge } = shape;
+        let room = u64::from(node_size).checked_sub(NODE_FRAME)?;
+        let leaf = room.checked_div(u64::from(record_size)).filter(|&most| most > 0)?;
+        let count_width = Width::of(leaf);
         let mut levels = vec![LevelShape { max_records: leaf, below_width: None }];
         let mut below = leaf;
         for _ in 0..depth {
-            let below_width = levels.len().gt(&1).then(|| width_of(below));
+            let below_width = levels.len().gt(&1).then(|| Width::of(below));
             let pointer = (widths.offsets.bytes() + count_width.bytes() + below_width.map_or(0, Width::bytes)) as u64;
             let most = room.saturating_sub(pointer) / (u64::from(record_size) + pointer);
             if most == 0 {
-                return Err(refuse());
+                return None;
             }
             levels.push(LevelShape { max_records: most, below_width });
             below = (most + 1).saturating_mul(below).saturating_add(most);
         }
-        Ok(BtreeV2 { kind, node_size, record_size, depth, root, records, levels, count_width })
+        let records = root.below;
+        Some(BtreeV2 { kind, node_size, record_size, depth, split, merge, root, records, levels, count_width })
+    }
+
+    /// The most records of a node at `level`, zero for leaves.
+    pub fn max_records(&self, level: u16) -> Option<u64> {
+        self.levels.get(usize::from(level)).map(|shape| shape.max_records)
+    }
+
+    /// Writes the header.
+    pub fn encode(&self, widths: Widths) -> Encoded {
+        let mut writer = Writer::new("B-tree header (version 2)");
+        writer.extend(b"BTHD\0");
+        writer.u8(self.kind);
+        writer.u32(self.node_size);
+        writer.u16(self.record_size);
+        writer.u16(self.depth);
+        writer.extend(&[self.split, self.merge]);
+        writer.address("root", widths, self.root.address)?;
+        writer.uint("records of the root", Width::W2, self.root.records)?;
+        writer.length("records", widths, self.records)?;
+        writer.checksum();
+        Ok(writer.into_bytes())
     }
 
     /// Reads a node at `level` (zero for leaves) that has `count` records.
@@ -113,18 +173,48 @@ impl BtreeV2 {
             for _ in 0..=count {
                 let address = reader.address(widths)?;
                 let records = reader.uint(self.count_width)?;
-                if let Some(width) = shape.below_width {
-                    reader.uint(width)?;
-                }
-                children.push(Pointer { address, records });
+                let below = shape.below_width.map(|width| reader.uint(width)).transpose()?;
+                children.push(Pointer { address, records, below: below.unwrap_or(records) });
             }
         }
         reader.checksum(bytes)?;
         Ok(Node { records, children })
     }
-}
 
-/// The fewest bytes that hold a number.
-fn width_of(number: u64) -> Width {
-    Width::new((64 - number.leading_zeros()).div_ceil(8).max(1) as u8).unwrap_or(Width::W8)
+    /// Writes a node at `level`, zero for leaves.
+    pub fn encode_node(&self, node: &Node<'_>, level: u16, widths: Widths) -> Encoded {
+        let mut writer = Writer::new("B-tree node (version 2)");
+        let Some(shape) = self.levels.get(usize::from(level)) else {
+            return Err(writer.refuse("level", format!("{level}, above the root at {}", self.depth)));
+        };
+        if node.records.len() as u64 > shape.max_records {
+            return Err(writer.refuse("records", format!("{}, more than the node has room for", node.records.len())));
+        }
+        let children = if level == 0 { 0 } else { node.records.len() + 1 };
+        if node.children.len() != children {
+            return Err(writer.refuse("children", format!("{} where {children} belong", node.children.len())));
+        }
+        writer.extend(if level == 0 { b"BTLF" } else { b"BTIN" });
+        writer.extend(&[0, self.kind]);
+        for record in &node.records {
+            if record.len() != usize::from(self.record_size) {
+                return Err(
+                    writer.refuse("record", format!("{} bytes where {} belong", record.len(), self.record_size))
+                );
+            }
+            writer.extend(record);
+        }
+        for child in &node.children {
+            writer.address("child", widths, child.address)?;
+            writer.uint("records of a child", self.count_width, child.records)?;
+            match shape.below_width {
+                Some(width) => writer.uint("records below a child", width, child.below)?,
+                None if child.below == child.records => {}
+                None => return Err(writer.refuse("records below a child", "a leaf has none but its own")),
+            }
+        }
+        writer.checksum();
+        writer.fill_to("records", self.node_size as usize)?;
+        Ok(writer.into_bytes())
+    }
 }

@@ -6,10 +6,10 @@
 //!  paged   | FADB | version 0 | client | header O | bitmap of pages | checksum, 4 | then pages: elements… | checksum, 4 |
 //! ```
 
-use hyperslab_base::{Reader, Widths};
+use hyperslab_base::{Reader, Widths, Writer};
 
-use super::ChunkElement;
-use crate::{ChunkEntry, Result};
+use super::{ChunkElement, bitmap};
+use crate::{ChunkEntry, Encoded, Result};
 
 /// What the header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +48,26 @@ impl FixedArray {
         Ok(FixedArray { filtered, element_size, page_bits, elements, data })
     }
 
+    /// Writes the header.
+    pub fn encode(&self, widths: Widths) -> Encoded {
+        let mut writer = Writer::new("fixed array header");
+        if self.page_bits >= 64 || self.element_size == 0 {
+            return Err(writer.refuse("shape", "an array of no possible shape"));
+        }
+        writer.extend(b"FAHD\0");
+        writer.extend(&[u8::from(self.filtered), self.element_size, self.page_bits]);
+        writer.length("elements", widths, self.elements)?;
+        writer.address("data block", widths, self.data)?;
+        writer.checksum();
+        Ok(writer.into_bytes())
+    }
+
     /// Elements in a page.
     pub const fn page(&self) -> u64 {
-        1 << self.page_bits
+        match 1u64.checked_shl(self.page_bits as u32) {
+            Some(elements) => elements,
+            None => u64::MAX,
+        }
     }
 
     /// How many pages there are; none if the data block holds the elements itself.
@@ -88,6 +105,56 @@ pub fn decode_data(bytes: &[u8], array: &FixedArray, element: ChunkElement, widt
 /// Reads a page of `count` elements.
 pub fn decode_page(bytes: &[u8], count: u64, element: ChunkElement, widths: Widths) -> Result<Vec<ChunkEntry>> {
     elements(Reader::new("fixed array page", bytes), bytes, count, element, widths)
+}
+
+/// Writes the head of a paged data block, of the array whose header is at `header`: which pages were ever written.
+pub fn encode_head(written: &[bool], array: &FixedArray, header: u64, widths: Widths) -> Encoded {
+    let mut writer = Writer::new("fixed array data block");
+    if array.pages() == 0 || written.len() as u64 != array.pages() {
+        return Err(writer.refuse("pages", format!("{} where {} belong", written.len(), array.pages())));
+    }
+    write_head(&mut writer, array, header, widths)?;
+    writer.extend(&bitmap(written));
+    writer.checksum();
+    Ok(writer.into_bytes())
+}
+
+/// Writes a data block without pages, of the array whose header is at `header`.
+pub fn encode_data(
+    chunks: &[ChunkEntry],
+    array: &FixedArray,
+    element: ChunkElement,
+    header: u64,
+    widths: Widths,
+) -> Encoded {
+    let mut writer = Writer::new("fixed array data block");
+    if array.pages() > 0 || chunks.len() as u64 != array.elements {
+        return Err(writer.refuse("elements", format!("{} where {} belong", chunks.len(), array.elements)));
+    }
+    write_head(&mut writer, array, header, widths)?;
+    write_elements(writer, chunks, element, widths)
+}
+
+/// Writes a page.
+pub fn encode_page(chunks: &[ChunkEntry], element: ChunkElement, widths: Widths) -> Encoded {
+    write_elements(Writer::new("fixed array page"), chunks, element, widths)
+}
+
+pub(super) fn write_elements(
+    mut writer: Writer,
+    chunks: &[ChunkEntry],
+    element: ChunkElement,
+    widths: Widths,
+) -> Encoded {
+    chunks.iter().try_for_each(|chunk| element.encode(&mut writer, chunk, widths))?;
+    writer.checksum();
+    Ok(writer.into_bytes())
+}
+
+fn write_head(writer: &mut Writer, array: &FixedArray, header: u64, widths: Widths) -> Encoded<()> {
+    writer.extend(b"FADB\0");
+    writer.u8(u8::from(array.filtered));
+    writer.address("header", widths, Some(header))
 }
 
 pub(super) fn elements(

@@ -3,10 +3,11 @@
 pub mod btree_v2;
 pub mod extensible_array;
 pub mod fixed_array;
+pub mod record;
 
-use hyperslab_base::{Reader, Width, Widths};
+use hyperslab_base::{Reader, Width, Widths, Writer};
 
-use crate::{ChunkEntry, Result};
+use crate::{ChunkEntry, Encoded, Result};
 
 /// What an array keeps of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,4 +33,26 @@ impl ChunkElement {
         };
         Ok(ChunkEntry { start: Vec::new(), address, size, mask })
     }
+
+    /// Writes an element.
+    pub fn encode(&self, writer: &mut Writer, chunk: &ChunkEntry, widths: Widths) -> Encoded<()> {
+        writer.address("address of a chunk", widths, chunk.address)?;
+        match self.size_width {
+            Some(width) => {
+                writer.uint("size of a chunk", width, chunk.size)?;
+                writer.u32(chunk.mask);
+                Ok(())
+            }
+            // Nothing is stored that would tell another size.
+            None if (chunk.size, chunk.mask) == (self.chunk_bytes, 0) => Ok(()),
+            None => Err(writer.refuse("size of a chunk", "a chunk without filters has the size of all others")),
+        }
+    }
+}
+
+/// Bits as bytes, the first one in the highest place.
+fn bitmap(bits: &[bool]) -> Vec<u8> {
+    bits.chunks(8)
+        .map(|byte| byte.iter().enumerate().fold(0, |all, (at, &set)| all | u8::from(set) << (7 - at)))
+        .collect()
 }

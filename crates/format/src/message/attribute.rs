@@ -6,14 +6,16 @@
 //!  3  | version 3 | flags | sizes as above | character set | name | type | space | values |
 //! ```
 
-use hyperslab_base::Reader;
+use hyperslab_base::{Reader, Width, Writer};
 
 use super::CharSet;
-use crate::Result;
+use crate::{Encoded, Result};
 
 /// The parts of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute<'a> {
+    /// The version of the message, 1 to 3.
+    pub version: u8,
     /// Its name.
     pub name: &'a [u8],
     /// How the name is written.
@@ -49,6 +51,7 @@ impl<'a> Attribute<'a> {
         let (datatype, dataspace) = (part(datatype)?, part(dataspace)?);
         let shared = |bit: u8| version > 1 && flags & bit != 0;
         Ok(Attribute {
+            version,
             // The stored name ends with a zero.
             name: name.split(|&byte| byte == 0).next().unwrap_or(name),
             charset,
@@ -58,5 +61,38 @@ impl<'a> Attribute<'a> {
             dataspace_shared: shared(2),
             data: reader.rest(),
         })
+    }
+
+    /// Writes the message. Versions 1 and 2 have no place for another character set than ASCII, version 1 none for shared parts.
+    pub fn encode(&self) -> Encoded {
+        let mut writer = Writer::new("attribute message");
+        if !(1..=3).contains(&self.version) {
+            return Err(writer.refuse("version", format!("there is no version {}", self.version)));
+        }
+        if self.name.contains(&0) {
+            return Err(writer.refuse("name", "a name with a zero in it"));
+        }
+        let flags = u8::from(self.datatype_shared) | u8::from(self.dataspace_shared) << 1;
+        if self.version == 1 && flags != 0 {
+            return Err(writer.refuse("flags", "version 1 has no shared parts"));
+        }
+        writer.extend(&[self.version, flags]);
+        writer.count("name size", Width::W2, self.name.len().saturating_add(1))?;
+        writer.count("type size", Width::W2, self.datatype.len())?;
+        writer.count("space size", Width::W2, self.dataspace.len())?;
+        if self.version == 3 {
+            writer.u8(self.charset.code());
+        } else if self.charset != CharSet::Ascii {
+            return Err(writer.refuse("character set", "only version 3 has a place for it"));
+        }
+        let name = [self.name, &[0]].concat();
+        for part in [&name, self.datatype, self.dataspace] {
+            writer.extend(part);
+            if self.version == 1 {
+                writer.align(8);
+            }
+        }
+        writer.extend(self.data);
+        Ok(writer.into_bytes())
     }
 }

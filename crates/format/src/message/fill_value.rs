@@ -6,9 +6,9 @@
 //!  3     | version 3 | flags: allocation time 0–1, write time 2–3, undefined 4, has a value 5 | (size, 4 | value) |
 //! ```
 
-use hyperslab_base::Reader;
+use hyperslab_base::{Reader, Width, Writer};
 
-use crate::Result;
+use crate::{Encoded, Result};
 
 /// The fill value of a dataset and when it is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +86,78 @@ impl FillWrite {
         let (alloc, write) = (alloc_time(&reader, alloc)?, fill_time(&reader, write)?);
         let value = if defined != 0 { sized(&mut reader)? } else { FillValue::Undefined };
         Ok(FillWrite { value, alloc, write })
+    }
+
+    /// Writes the message in its first form, which has no place for times.
+    pub fn encode_old(&self) -> Encoded {
+        let mut writer = Writer::new("old fill value message");
+        self.encode_sized(&mut writer)?;
+        Ok(writer.into_bytes())
+    }
+
+    /// Writes the message in version 1, 2 or 3.
+    pub fn encode(&self, version: u8) -> Encoded {
+        let mut writer = Writer::new("fill value message");
+        let (alloc, write) = (self.alloc.code(), self.write.code());
+        writer.u8(version);
+        match version {
+            1 | 2 => {
+                let defined = self.value != FillValue::Undefined;
+                writer.extend(&[alloc, write, u8::from(defined)]);
+                if defined {
+                    self.encode_sized(&mut writer)?;
+                }
+            }
+            3 => {
+                let value = match self.value {
+                    FillValue::Undefined => 0x10,
+                    FillValue::Default => 0,
+                    FillValue::User(_) => 0x20,
+                };
+                writer.u8(alloc | write << 2 | value);
+                if value == 0x20 {
+                    self.encode_sized(&mut writer)?;
+                }
+            }
+            _ => return Err(writer.refuse("version", format!("there is no version {version}"))),
+        }
+        Ok(writer.into_bytes())
+    }
+
+    fn encode_sized(&self, writer: &mut Writer) -> Encoded<()> {
+        match &self.value {
+            FillValue::Undefined => writer.u32(u32::MAX),
+            FillValue::Default => writer.u32(0),
+            FillValue::User(bytes) => {
+                if bytes.is_empty() || i32::try_from(bytes.len()).is_err() {
+                    return Err(writer.refuse("size", format!("{} bytes are no fill value", bytes.len())));
+                }
+                writer.count("size", Width::W4, bytes.len())?;
+                writer.extend(bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl AllocTime {
+    const fn code(self) -> u8 {
+        match self {
+            AllocTime::Default => 0,
+            AllocTime::Early => 1,
+            AllocTime::Late => 2,
+            AllocTime::Incremental => 3,
+        }
+    }
+}
+
+impl FillTime {
+    const fn code(self) -> u8 {
+        match self {
+            FillTime::Alloc => 0,
+            FillTime::Never => 1,
+            FillTime::IfSet => 2,
+        }
     }
 }
 

@@ -6,9 +6,9 @@
 //!  data of an external link: | version and flags | file name, 0 | path, 0 |
 //! ```
 
-use hyperslab_base::{Reader, Width, Widths};
+use hyperslab_base::{Reader, Width, Widths, Writer};
 
-use crate::Result;
+use crate::{Encoded, Result};
 
 /// A link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +56,13 @@ pub enum CharSet {
 }
 
 impl CharSet {
+    pub(super) const fn code(self) -> u8 {
+        match self {
+            CharSet::Ascii => 0,
+            CharSet::Utf8 => 1,
+        }
+    }
+
     pub(super) fn decode(reader: &mut Reader<'_>) -> Result<CharSet> {
         match reader.u8()? {
             0 => Ok(CharSet::Ascii),
@@ -97,6 +104,63 @@ impl Link {
             _ => return Err(reader.refuse(format!("unknown kind of link {kind}"))),
         };
         Ok(Link { name, charset, order, target })
+    }
+
+    /// Writes the message, in as few bytes as it takes.
+    pub fn encode(&self, widths: Widths) -> Encoded {
+        let mut writer = Writer::new("link message");
+        if self.name.is_empty() {
+            return Err(writer.refuse("name", "a link without a name"));
+        }
+        let kind = match &self.target {
+            Target::Hard(_) => HARD,
+            Target::Soft(_) => SOFT,
+            Target::External { .. } => EXTERNAL,
+            Target::User { class, .. } if *class > EXTERNAL => *class,
+            Target::User { class, .. } => return Err(writer.refuse("kind", format!("{class} is not for users"))),
+        };
+        let (width, width_flag) = match Width::of(self.name.len() as u64).bytes() {
+            1 => (Width::W1, 0),
+            2 => (Width::W2, 1),
+            3 | 4 => (Width::W4, 2),
+            _ => (Width::W8, 3),
+        };
+        let bit = |set: bool, bit: u8| if set { bit } else { 0 };
+        let flags =
+            bit(self.order.is_some(), 0x04) | bit(kind != HARD, 0x08) | bit(self.charset != CharSet::Ascii, 0x10);
+        writer.extend(&[1, flags | width_flag]);
+        if kind != HARD {
+            writer.u8(kind);
+        }
+        if let Some(order) = self.order {
+            writer.u64(order.cast_unsigned());
+        }
+        if self.charset != CharSet::Ascii {
+            writer.u8(self.charset.code());
+        }
+        writer.count("name length", width, self.name.len())?;
+        writer.extend(&self.name);
+        self.target.encode(&mut writer, widths)?;
+        Ok(writer.into_bytes())
+    }
+}
+
+impl Target {
+    fn encode(&self, writer: &mut Writer, widths: Widths) -> Encoded<()> {
+        let data = match self {
+            Target::Hard(address) => return writer.address("object header", widths, Some(*address)),
+            Target::Soft(path) => path,
+            Target::External { file, path } => {
+                if file.contains(&0) || path.contains(&0) {
+                    return Err(writer.refuse("file and path", "a name with a zero in it"));
+                }
+                &[&[0], file.as_slice(), &[0], path, &[0]].concat()
+            }
+            Target::User { data, .. } => data,
+        };
+        writer.count("target length", Width::W2, data.len())?;
+        writer.extend(data);
+        Ok(())
     }
 }
 

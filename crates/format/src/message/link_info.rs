@@ -4,15 +4,19 @@
 //!  | version 0 | flags | (highest creation order, 8) | heap O | name tree O | (order tree O) |
 //! ```
 
-use hyperslab_base::{Reader, Widths};
+use hyperslab_base::{Reader, Widths, Writer};
 
-use crate::Result;
+use crate::{Encoded, Result};
 
 /// Where links are that do not lie in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkInfo {
     /// Whether links remember the order in which they were made.
     pub tracked: bool,
+    /// The order that the next link gets; zero if it is not tracked.
+    pub next_order: i64,
+    /// Whether there is a tree of their creation order, once they do not lie in the header.
+    pub indexed: bool,
     /// The fractal heap of the links; undefined if they lie in the header.
     pub heap: Option<u64>,
     /// The B-tree of their names.
@@ -27,11 +31,29 @@ impl LinkInfo {
         let mut reader = Reader::new("link info message", bytes);
         reader.version(0..=0)?;
         let flags = reader.u8()?;
-        if flags & 1 != 0 {
-            reader.skip(8)?;
-        }
+        let (tracked, indexed) = (flags & 1 != 0, flags & 2 != 0);
+        let next_order = if tracked { reader.u64()?.cast_signed() } else { 0 };
         let (heap, names) = (reader.address(widths)?, reader.address(widths)?);
-        let orders = if flags & 2 != 0 { reader.address(widths)? } else { None };
-        Ok(LinkInfo { tracked: flags & 1 != 0, heap, names, orders })
+        let orders = if indexed { reader.address(widths)? } else { None };
+        Ok(LinkInfo { tracked, next_order, indexed, heap, names, orders })
+    }
+
+    /// Writes the message.
+    pub fn encode(&self, widths: Widths) -> Encoded {
+        let mut writer = Writer::new("link info message");
+        writer.extend(&[0, u8::from(self.tracked) | u8::from(self.indexed) << 1]);
+        if self.tracked {
+            writer.u64(self.next_order.cast_unsigned());
+        } else if self.next_order != 0 {
+            return Err(writer.refuse("creation order", "it is not tracked"));
+        }
+        writer.address("heap", widths, self.heap)?;
+        writer.address("name tree", widths, self.names)?;
+        if self.indexed {
+            writer.address("order tree", widths, self.orders)?;
+        } else if self.orders.is_some() {
+            return Err(writer.refuse("order tree", "the order is not indexed"));
+        }
+        Ok(writer.into_bytes())
     }
 }

@@ -1,8 +1,8 @@
 //! Messages of a few fields.
 
-use hyperslab_base::{Reader, Widths};
+use hyperslab_base::{Reader, Width, Widths, Writer};
 
-use crate::Result;
+use crate::{Encoded, Result};
 
 /// Where the header goes on: `| address O | length L |`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,14 @@ impl Continuation {
         let address = address.ok_or_else(|| reader.refuse("a continuation without an address"))?;
         Ok(Continuation { address, length: reader.length(widths)? })
     }
+
+    /// Writes the message.
+    pub fn encode(&self, widths: Widths) -> Encoded {
+        let mut writer = Writer::new("continuation message");
+        writer.address("address", widths, Some(self.address))?;
+        writer.length("length", widths, self.length)?;
+        Ok(writer.into_bytes())
+    }
 }
 
 /// Where the links of an old-style group are: `| B-tree O | local heap O |`.
@@ -37,6 +45,14 @@ impl SymbolTable {
     pub fn decode(bytes: &[u8], widths: Widths) -> Result<SymbolTable> {
         let mut reader = Reader::new("symbol table message", bytes);
         Ok(SymbolTable { btree: reader.address(widths)?, heap: reader.address(widths)? })
+    }
+
+    /// Writes the message.
+    pub fn encode(&self, widths: Widths) -> Encoded {
+        let mut writer = Writer::new("symbol table message");
+        writer.address("B-tree", widths, self.btree)?;
+        writer.address("heap", widths, self.heap)?;
+        Ok(writer.into_bytes())
     }
 }
 
@@ -59,6 +75,14 @@ impl BtreeK {
         let (chunk_internal, group_internal, group_leaf) = (reader.u16()?, reader.u16()?, reader.u16()?);
         Ok(BtreeK { chunk_internal, group_internal, group_leaf })
     }
+
+    /// Writes the message.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut writer = Writer::new("B-tree K message");
+        writer.u8(0);
+        [self.chunk_internal, self.group_internal, self.group_leaf].iter().for_each(|&k| writer.u16(k));
+        writer.into_bytes()
+    }
 }
 
 /// What a driver left: `| version 0 | name, 8 | size, 2 | info |`.
@@ -79,6 +103,16 @@ impl DriverInfo {
         let size = usize::from(reader.u16()?);
         Ok(DriverInfo { name, info: reader.take(size)?.to_vec() })
     }
+
+    /// Writes the message.
+    pub fn encode(&self) -> Encoded {
+        let mut writer = Writer::new("driver info message");
+        writer.u8(0);
+        writer.extend(&self.name);
+        writer.count("size", Width::W2, self.info.len())?;
+        writer.extend(&self.info);
+        Ok(writer.into_bytes())
+    }
 }
 
 /// Where the shared message table is: `| version 0 | table O | indexes |`.
@@ -97,31 +131,13 @@ impl SharedTable {
         reader.version(0..=0)?;
         Ok(SharedTable { table: reader.address(widths)?, indexes: reader.u8()? })
     }
-}
 
-/// Reads a comment: bytes up to a zero.
-pub fn comment(bytes: &[u8]) -> &[u8] {
-    bytes.split(|&byte| byte == 0).next().unwrap_or(bytes)
-}
-
-/// Reads how many hard links an object has: `| version 0 | count, 4 |`.
-pub fn reference_count(bytes: &[u8]) -> Result<u32> {
-    let mut reader = Reader::new("reference count message", bytes);
-    reader.version(0..=0)?;
-    reader.u32()
-}
-
-/// Reads the modification time in seconds since 1970: `| version 1 | 0, 3 | seconds, 4 |`.
-pub fn modification_time(bytes: &[u8]) -> Result<u32> {
-    let mut reader = Reader::new("modification time message", bytes);
-    reader.version(1..=1)?;
-    reader.skip(3)?;
-    reader.u32()
-}
-
-/// Reads the modification time in its first form: fourteen digits, `YYYYMMDDhhmmss`.
-pub fn old_modification_time(bytes: &[u8]) -> Result<&[u8]> {
-    let mut reader = Reader::new("old modification time message", bytes);
-    let digits = reader.take(14)?;
-    if digits.iter().all(u8::is_ascii_digit) { Ok(digits) } else { Err(reader.refuse("a time that is not digits")) }
+    /// Writes the message.
+    pub fn encode(&self, widths: Widths) -> Encoded {
+        let mut writer = Writer::new("shared message table message");
+        writer.u8(0);
+        writer.address("table", widths, self.table)?;
+        writer.u8(self.indexes);
+        Ok(writer.into_bytes())
+    }
 }

@@ -125,8 +125,8 @@ fn index_name(index: ChunkIndex) -> &'static str {
         ChunkIndex::BtreeV1 => "btree1",
         ChunkIndex::Single(_) => "single",
         ChunkIndex::Implicit => "implicit",
-        ChunkIndex::FixedArray => "farray",
-        ChunkIndex::ExtensibleArray => "earray",
-        ChunkIndex::BtreeV2 => "btree2",
+        ChunkIndex::FixedArray { .. } => "farray",
+        ChunkIndex::ExtensibleArray(_) => "earray",
+        ChunkIndex::BtreeV2 { .. } => "btree2",
     }
 }

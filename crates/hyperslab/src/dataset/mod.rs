@@ -1,8 +1,10 @@
 //! Datasets.
 
+mod batch;
 mod layout;
 mod read;
 mod stored_size;
+mod typed;
 
 use std::sync::{Arc, OnceLock};
 
@@ -74,6 +76,21 @@ impl Dataset {
     /// Its size in each dimension; nothing for a scalar.
     pub fn shape(&self) -> &[u64] {
         self.inner.extent.dims()
+    }
+
+    /// The number of its dimensions; none for a scalar.
+    pub fn rank(&self) -> usize {
+        self.inner.extent.rank()
+    }
+
+    /// How many values it has.
+    pub fn len(&self) -> u64 {
+        self.inner.extent.elements()
+    }
+
+    /// Whether it has no values.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The type of its values, as stored.

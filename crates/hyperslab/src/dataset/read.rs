@@ -1,10 +1,10 @@
 //! Reading values as bytes: as stored, or converted to another datatype.
 
-use hyperslab_dtype::{Arena, Datatype, Plan};
-use hyperslab_space::{Kind, Space};
+use hyperslab_dtype::{Arena, Datatype, HeapReference, Plan};
+use hyperslab_space::Space;
 
 use super::Dataset;
-use crate::Result;
+use crate::{Error, Result, element::convert};
 
 impl Dataset {
     /// All of its values, for the reads that take a selection.
@@ -36,31 +36,64 @@ impl Dataset {
         arena: &mut Arena,
     ) -> Result<()> {
         let plan = Plan::new(self.datatype(), datatype)?;
-        let values = self.values()?;
-        if plan.is_copy() {
-            return Ok(values.read(self.stored(), selection, places, buf)?);
+        if !self.datatype().has_vlen() {
+            return self.read_planned(selection, &plan, datatype.size(), places, buf);
         }
-        let stored = self.read_stored_selection(selection)?;
-        let count = usize::try_from(selection.npoints()).unwrap_or(usize::MAX);
-        let mut convert = |to: &mut [u8]| plan.convert(count, &stored, to, &self.file().heap(), arena);
-        if places.selection().kind() == Kind::All {
-            return Ok(convert(buf)?);
-        }
-        let mut converted = room(count as u64, datatype.size())?;
-        convert(&mut converted)?;
-        Ok(hyperslab_chunk::scatter(&converted, buf, places, datatype.size() as u64)?)
+        let from = self.datatype().size();
+        let mut heap = self.file().heap();
+        self.in_batches(selection, places, &mut |stored, places| {
+            let count = stored.len() / from.max(1);
+            let mut collections = Vec::new();
+            plan.references(count, stored, &mut |reference| {
+                collections.extend(HeapReference::decode(reference).map(|reference| reference.address));
+            })?;
+            heap.fetch(collections);
+            to_places(buf, places, datatype.size(), &mut |to| Ok(plan.convert(count, stored, to, &heap, arena)?))
+        })
     }
 
-    fn stored(&self) -> &hyperslab_file::OpenFile {
+    /// Reads the selected values by a plan that needs no heap, to values of `size` bytes. Bytes that stay as they are go straight to
+    /// their places; others pass through a small buffer, and are converted on all cores.
+    pub(super) fn read_planned(
+        &self,
+        selection: &Space,
+        plan: &Plan,
+        size: usize,
+        places: &Space,
+        buf: &mut [u8],
+    ) -> Result<()> {
+        if plan.is_copy() {
+            return Ok(self.values()?.read(self.stored(), selection, places, buf)?);
+        }
+        let from = self.datatype().size();
+        self.in_batches(selection, places, &mut |stored, places| {
+            to_places(buf, places, size, &mut |to| convert(plan, (from, size), stored, to))
+        })
+    }
+
+    pub(super) fn stored(&self) -> &hyperslab_file::OpenFile {
         self.file().inner.context.file()
     }
 }
 
+/// Lets `make` write values of `size` bytes: in place if the places are side by side, else by the side and then scattered.
+fn to_places(buf: &mut [u8], places: &Space, size: usize, make: &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<()> {
+    let mut runs = places.runs(size as u64)?;
+    let first = runs.next();
+    if let (Some(run), None) = (first, runs.next()) {
+        let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let range = place(run.offset)..place(run.offset.saturating_add(run.len));
+        let room = buf.len() as u64 / size.max(1) as u64;
+        return make(buf.get_mut(range).ok_or(Error::Length { values: places.npoints(), room })?);
+    }
+    let mut converted = room(places.npoints(), size)?;
+    make(&mut converted)?;
+    Ok(hyperslab_chunk::scatter(&converted, buf, places, size as u64)?)
+}
+
 /// Room for `count` values of `size` bytes; an error if there is not that much memory.
 pub(crate) fn room(count: u64, size: usize) -> Result<Vec<u8>> {
-    let bytes = count.saturating_mul(size as u64);
-    let mut buf = Vec::new();
-    let length = usize::try_from(bytes).ok().filter(|&bytes| buf.try_reserve_exact(bytes).is_ok());
-    buf.resize(length.ok_or(hyperslab_chunk::Error::Memory(bytes))?, 0);
-    Ok(buf)
+    let bytes = count.checked_mul(size as u64).and_then(|bytes| usize::try_from(bytes).ok());
+    let zeroed = bytes.and_then(|bytes| bytemuck::allocation::try_zeroed_vec(bytes).ok());
+    zeroed.ok_or(Error::Memory { values: count, size: size as u64 })
 }

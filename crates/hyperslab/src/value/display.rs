@@ -5,9 +5,36 @@ use std::fmt::{self, Display, Formatter, Write};
 use super::Value;
 use crate::{Part, Referent};
 
+/// A value as text, with names for what references refer to.
+#[derive(Clone, Copy)]
+pub struct Shown<'a> {
+    value: &'a Value,
+    name: &'a dyn Fn(&Referent) -> Option<String>,
+}
+
+impl Value {
+    /// The value as text, with `name` for what a reference refers to, where it knows one.
+    ///
+    /// ```
+    /// use hyperslab::{Part, Referent, Value};
+    /// let value = Value::Reference(Box::new(Referent { file: None, address: 800, part: Part::Object }));
+    /// assert_eq!(value.to_string(), "object at 0x320");
+    /// assert_eq!(value.shown(&|_| Some("/images".into())).to_string(), "/images");
+    /// ```
+    pub fn shown<'a>(&'a self, name: &'a dyn Fn(&Referent) -> Option<String>) -> Shown<'a> {
+        Shown { value: self, name }
+    }
+}
+
 impl Display for Value {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        match self {
+        self.shown(&|_| None).fmt(out)
+    }
+}
+
+impl Display for Shown<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self.value {
             Value::Null => out.write_str("null"),
             Value::Bool(truth) => write!(out, "{truth}"),
             Value::Signed(number) => write!(out, "{number}"),
@@ -30,12 +57,15 @@ impl Display for Value {
             Value::Enum { name: Some(name), .. } => write!(out, "{name}"),
             Value::Enum { name: None, value } => write!(out, "{value}"),
             Value::Compound(members) => {
-                listed(out, ('{', '}'), members, |out, (name, value)| write!(out, "{name}: {value}"))
+                listed(out, ('{', '}'), members, |out, (name, value)| write!(out, "{name}: {}", value.shown(self.name)))
             }
             Value::Array(values) | Value::Sequence(values) => {
-                listed(out, ('[', ']'), values, |out, value| write!(out, "{value}"))
+                listed(out, ('[', ']'), values, |out, value| write!(out, "{}", value.shown(self.name)))
             }
-            Value::Reference(referent) => write!(out, "{referent}"),
+            Value::Reference(referent) => match (self.name)(referent) {
+                Some(name) => out.write_str(&name),
+                None => write!(out, "{referent}"),
+            },
             Value::Dangling { bytes, .. } => {
                 out.write_str("dangling ")?;
                 hex(out, bytes)

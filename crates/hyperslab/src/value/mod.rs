@@ -9,6 +9,7 @@ use hyperslab_dtype::Name;
 
 use crate::Referent;
 
+pub use display::Shown;
 pub use walk::Values;
 
 /// A value of any datatype.

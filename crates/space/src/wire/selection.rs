@@ -238,6 +238,19 @@ impl Selection {
         let (space, taken) = Space::decode_selection(Extent::simple(&vec![0; rank])?, bytes)?;
         Ok((space.selection, taken))
     }
+
+    /// The selection as region references and virtual layouts store it; nothing of its extent goes in.
+    ///
+    /// ```
+    /// use hyperslab_space::{Low, Selection};
+    /// let bytes = Selection::ALL.encode(Low::Earliest)?;
+    /// assert_eq!(Selection::decode(&bytes)?, (Selection::ALL, bytes.len()));
+    /// # Ok::<(), hyperslab_space::Error>(())
+    /// ```
+    pub fn encode(&self, form: impl Into<Form>) -> Result<Vec<u8>> {
+        let extent = Extent::simple(&vec![0; self.rank().unwrap_or(0)])?;
+        Space::with(extent, self.clone())?.encode_selection(form)
+    }
 }
 
 /// The rank that a stored selection names; none for nothing and everything.

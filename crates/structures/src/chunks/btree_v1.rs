@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{
     ChunkEntry,
-    btree_v1::{self, Node},
+    btree_v1::{self, ChunkKey, Node},
 };
 
 use crate::kept::Kept;
@@ -21,7 +21,7 @@ const LEAST_NODE: u64 = 16;
 pub struct ChunkTree {
     root: u64,
     rank: usize,
-    nodes: Kept<Node<ChunkEntry>>,
+    nodes: Kept<Node<ChunkKey>>,
 }
 
 impl ChunkTree {
@@ -41,7 +41,7 @@ impl ChunkTree {
             };
             if node.level == 0 {
                 let found = key.start == start;
-                return Ok(found.then(|| ChunkEntry { address: Some(*child), ..key.clone() }));
+                return Ok(found.then(|| entry(key, *child)));
             }
             (address, above) = (*child, Some(node.level));
         }
@@ -69,13 +69,13 @@ impl ChunkTree {
             if node.level > 0 {
                 self.walk(file, *child, Some(node.level), budget, each)?;
             } else {
-                each(ChunkEntry { address: Some(*child), ..key.clone() })?;
+                each(entry(key, *child))?;
             }
         }
         Ok(())
     }
 
-    fn node(&self, file: &OpenFile, address: u64, above: Option<u8>) -> Result<Arc<Node<ChunkEntry>>> {
+    fn node(&self, file: &OpenFile, address: u64, above: Option<u8>) -> Result<Arc<Node<ChunkKey>>> {
         let node = self.nodes.get_or(address, || {
             let key = btree_v1::chunk_key_size(self.rank);
             let size = btree_v1::node_size(file.superblock().chunk_internal_k, key, file.widths());
@@ -89,4 +89,8 @@ impl ChunkTree {
             _ => Ok(node),
         }
     }
+}
+
+fn entry(key: &ChunkKey, child: u64) -> ChunkEntry {
+    ChunkEntry { start: key.start.clone(), address: Some(child), size: key.size.into(), mask: key.mask }
 }

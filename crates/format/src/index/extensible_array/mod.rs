@@ -10,13 +10,17 @@
 //!  paged   | EADB | version 0 | client | header O | offset | checksum, 4 | then pages: elements… | checksum, 4 |
 //! ```
 
-use hyperslab_base::{Reader, Width, Widths};
+mod block;
 
-use super::{
-    ChunkElement,
-    fixed_array::{client, elements},
+use hyperslab_base::{Reader, Width, Widths, Writer};
+
+pub use block::{
+    IndexBlock, SuperEntries, decode_data, decode_index, decode_page, decode_super, encode_data, encode_index,
+    encode_page, encode_paged_head, encode_super,
 };
-use crate::{ChunkEntry, Result};
+
+use super::{ChunkElement, fixed_array::client};
+use crate::{Encoded, Result};
 
 /// What the header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +39,27 @@ pub struct ExtensibleArray {
     pub min_blocks: u8,
     /// Elements in a page, as a power of two.
     pub page_bits: u8,
+    /// What there is of it.
+    pub usage: Usage,
     /// One more than the highest element ever set.
     pub used: u64,
     /// The index block.
     pub index: Option<u64>,
+}
+
+/// What there is of an array.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Super blocks that are blocks of their own.
+    pub super_blocks: u64,
+    /// Their bytes.
+    pub super_bytes: u64,
+    /// Data blocks.
+    pub data_blocks: u64,
+    /// Their bytes.
+    pub data_bytes: u64,
+    /// Elements there is room for, in index and data blocks.
+    pub elements: u64,
 }
 
 /// A super block of the array: equal data blocks, in a row.
@@ -67,18 +88,17 @@ impl ExtensibleArray {
         reader.version(0..=0)?;
         let filtered = client(&mut reader)?;
         let [element_size, count_bits, in_index, min_elements, min_blocks, page_bits] = reader.array()?;
-        for _ in 0..4 {
-            reader.length(widths)?; // statistics
-        }
+        let mut usage = Usage {
+            super_blocks: reader.length(widths)?,
+            super_bytes: reader.length(widths)?,
+            data_blocks: reader.length(widths)?,
+            data_bytes: reader.length(widths)?,
+            elements: 0,
+        };
         let used = reader.length(widths)?;
-        reader.length(widths)?;
+        usage.elements = reader.length(widths)?;
         let index = reader.address(widths)?;
         reader.checksum(bytes)?;
-        let powers = min_elements.is_power_of_two() && min_blocks.is_power_of_two();
-        let small = min_elements.checked_ilog2().is_some_and(|bits| bits < u32::from(count_bits));
-        if !powers || !small || count_bits > 64 || page_bits >= 64 || element_size == 0 {
-            return Err(reader.refuse("an array of no possible shape"));
-        }
         let array = ExtensibleArray {
             filtered,
             element_size,
@@ -87,10 +107,37 @@ impl ExtensibleArray {
             min_elements,
             min_blocks,
             page_bits,
+            usage,
             used,
             index,
         };
-        Ok(array)
+        if array.is_possible() { Ok(array) } else { Err(reader.refuse("an array of no possible shape")) }
+    }
+
+    /// Writes the header.
+    pub fn encode(&self, widths: Widths) -> Encoded {
+        let mut writer = Writer::new("extensible array header");
+        if !self.is_possible() {
+            return Err(writer.refuse("shape", "an array of no possible shape"));
+        }
+        writer.extend(b"EAHD\0");
+        writer.extend(&[u8::from(self.filtered), self.element_size, self.count_bits, self.in_index]);
+        writer.extend(&[self.min_elements, self.min_blocks, self.page_bits]);
+        writer.length("super blocks", widths, self.usage.super_blocks)?;
+        writer.length("bytes of super blocks", widths, self.usage.super_bytes)?;
+        writer.length("data blocks", widths, self.usage.data_blocks)?;
+        writer.length("bytes of data blocks", widths, self.usage.data_bytes)?;
+        writer.length("highest element", widths, self.used)?;
+        writer.length("elements", widths, self.usage.elements)?;
+        writer.address("index block", widths, self.index)?;
+        writer.checksum();
+        Ok(writer.into_bytes())
+    }
+
+    fn is_possible(&self) -> bool {
+        let powers = self.min_elements.is_power_of_two() && self.min_blocks.is_power_of_two();
+        let small = self.min_elements.checked_ilog2().is_some_and(|bits| bits < u32::from(self.count_bits));
+        powers && small && self.count_bits <= 64 && self.page_bits < 64 && self.element_size > 0
     }
 
     /// The width of an offset into the array.
@@ -100,7 +147,7 @@ impl ExtensibleArray {
 
     /// How many super blocks there can be.
     pub fn super_blocks(&self) -> u32 {
-        1 + u32::from(self.count_bits) - self.min_elements.trailing_zeros()
+        1 + u32::from(self.count_bits).saturating_sub(self.min_elements.trailing_zeros())
     }
 
     /// The `nth` super block: sizes of data blocks and their number double in turn.
@@ -125,12 +172,23 @@ impl ExtensibleArray {
 
     /// How many data blocks the index block names.
     pub fn direct_blocks(&self) -> u64 {
-        2 * (u64::from(self.min_blocks) - 1)
+        2 * u64::from(self.min_blocks.saturating_sub(1))
+    }
+
+    /// The offset that the `nth` data block of a super block has in its head. Where the index block itself names the data blocks,
+    /// libhdf5 counts those of earlier super blocks in once more; nobody reads the number.
+    pub fn data_offset(&self, nth_super: u32, nth: u64) -> Option<u64> {
+        let block = self.super_block(nth_super)?;
+        let before = if nth_super < self.direct_super_blocks() { block.first_block } else { 0 };
+        before.checked_add(nth)?.checked_mul(block.elements)?.checked_add(block.first)
     }
 
     /// Elements in a page.
     pub const fn page(&self) -> u64 {
-        1 << self.page_bits
+        match 1u64.checked_shl(self.page_bits as u32) {
+            Some(elements) => elements,
+            None => u64::MAX,
+        }
     }
 
     /// How many pages a data block of `elements` has; none if it holds its elements itself.
@@ -166,83 +224,4 @@ impl ExtensibleArray {
         let checksum = if self.pages(elements) > 0 { 4 } else { 0 };
         6 + widths.offsets.bytes() as u64 + self.offset_width().bytes() as u64 + checksum
     }
-}
-
-/// What the index block holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IndexBlock {
-    /// The first elements of the array.
-    pub elements: Vec<ChunkEntry>,
-    /// The data blocks of the first super blocks.
-    pub data: Vec<Option<u64>>,
-    /// The further super blocks.
-    pub supers: Vec<Option<u64>>,
-}
-
-/// Reads the index block.
-pub fn decode_index(
-    bytes: &[u8],
-    array: &ExtensibleArray,
-    element: ChunkElement,
-    widths: Widths,
-) -> Result<IndexBlock> {
-    let mut reader = Reader::new("extensible array index block", bytes);
-    head(&mut reader, b"EAIB", widths)?;
-    let elements = (0..array.in_index).map(|_| element.decode(&mut reader, widths)).collect::<Result<_>>()?;
-    let data = (0..array.direct_blocks()).map(|_| reader.address(widths)).collect::<Result<_>>()?;
-    let supers = (0..array.indirect_super_blocks()).map(|_| reader.address(widths)).collect::<Result<_>>()?;
-    reader.checksum(bytes)?;
-    Ok(IndexBlock { elements, data, supers })
-}
-
-/// Reads a super block: per data block its address and which of its pages were ever written.
-pub fn decode_super(
-    bytes: &[u8],
-    array: &ExtensibleArray,
-    block: &SuperBlock,
-    widths: Widths,
-) -> Result<Vec<(Option<u64>, Vec<bool>)>> {
-    let mut reader = Reader::new("extensible array super block", bytes);
-    head(&mut reader, b"EASB", widths)?;
-    reader.uint(array.offset_width())?;
-    let (pages, bitmap) = (array.pages(block.elements) as usize, array.bitmap(block) as usize);
-    let mut written = Vec::new();
-    for _ in 0..block.blocks {
-        let bits = reader.take(bitmap)?.iter().flat_map(|byte| (0..8).map(move |bit| byte & (0x80 >> bit) != 0));
-        written.push(bits.take(pages).collect());
-    }
-    let blocks = written.into_iter().map(|written| Ok((reader.address(widths)?, written))).collect::<Result<_>>()?;
-    reader.checksum(bytes)?;
-    Ok(blocks)
-}
-
-/// Reads all elements of a data block without pages.
-pub fn decode_data(
-    bytes: &[u8],
-    array: &ExtensibleArray,
-    count: u64,
-    element: ChunkElement,
-    widths: Widths,
-) -> Result<Vec<ChunkEntry>> {
-    let mut reader = Reader::new("extensible array data block", bytes);
-    head(&mut reader, b"EADB", widths)?;
-    reader.uint(array.offset_width())?;
-    elements(reader, bytes, count, element, widths)
-}
-
-/// Reads a page of a data block.
-pub fn decode_page(
-    bytes: &[u8],
-    array: &ExtensibleArray,
-    element: ChunkElement,
-    widths: Widths,
-) -> Result<Vec<ChunkEntry>> {
-    elements(Reader::new("extensible array page", bytes), bytes, array.page(), element, widths)
-}
-
-fn head(reader: &mut Reader<'_>, signature: &[u8; 4], widths: Widths) -> Result<()> {
-    reader.signature(signature)?;
-    reader.version(0..=0)?;
-    client(reader)?;
-    reader.address(widths).map(drop)
 }

@@ -8,6 +8,8 @@
 //!      further blocks: | OCHK | messages… | gap | checksum, 4 |
 //! ```
 
+mod encode;
+
 use std::ops::Range;
 
 use hyperslab_base::{Reader, Width};
@@ -30,6 +32,12 @@ pub struct Prefix {
     pub messages: Option<u16>,
     /// Whether messages carry their creation order.
     pub ordered: bool,
+    /// Whether attributes that lie outside can be found by their creation order.
+    pub indexed: bool,
+    /// How many attributes lie in the header at most, and how many outside at least, if version 2 says so.
+    pub attribute_limits: Option<[u16; 2]>,
+    /// How many bytes the size of the first block takes; always four in version 1.
+    pub size_width: Width,
     /// Where the messages of the first block are, counted from the front of the header.
     pub first: Range<usize>,
 }
@@ -55,6 +63,9 @@ impl Prefix {
             references: Some(references),
             messages: Some(messages),
             ordered: false,
+            indexed: false,
+            attribute_limits: None,
+            size_width: Width::W4,
             first: start..start + size,
         })
     }
@@ -71,19 +82,39 @@ impl Prefix {
         if flags & 0x20 != 0 {
             times = Some([reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?]);
         }
+        let mut attribute_limits = None;
         if flags & 0x10 != 0 {
-            reader.skip(4)?;
+            attribute_limits = Some([reader.u16()?, reader.u16()?]);
         }
-        let width = Width::new(1 << (flags & 3)).unwrap_or(Width::W8);
-        let size = usize::try_from(reader.uint(width)?).unwrap_or(usize::MAX);
+        let size_width = Width::new(1 << (flags & 3)).unwrap_or(Width::W8);
+        let size = usize::try_from(reader.uint(size_width)?).unwrap_or(usize::MAX);
         let start = reader.position();
         let end = start.checked_add(size).ok_or_else(|| reader.refuse("a first block of no possible size"))?;
-        Ok(Prefix { version: 2, times, references: None, messages: None, ordered: flags & 4 != 0, first: start..end })
+        Ok(Prefix {
+            version: 2,
+            times,
+            references: None,
+            messages: None,
+            ordered: flags & 4 != 0,
+            indexed: flags & 8 != 0,
+            attribute_limits,
+            size_width,
+            first: start..end,
+        })
     }
 
     /// How many bytes the header takes with its first block.
     pub fn full_size(&self) -> usize {
         self.first.end.saturating_add(if self.version == 2 { 4 } else { 0 })
+    }
+
+    /// How many bytes stand before the body of a message.
+    pub const fn message_head(&self) -> usize {
+        match (self.version, self.ordered) {
+            (1, _) => 8,
+            (_, true) => 6,
+            _ => 4,
+        }
     }
 
     /// Reads the messages of the first block; `bytes` are the whole header, [`Prefix::full_size`] long.
@@ -103,12 +134,7 @@ impl Prefix {
     }
 
     fn messages(&self, mut reader: Reader<'_>, bytes: &[u8]) -> Result<Vec<RawMessage>> {
-        let tail = if self.version == 2 { 4 } else { 0 };
-        let head = match (self.version, self.ordered) {
-            (1, _) => 8,
-            (_, true) => 6,
-            _ => 4,
-        };
+        let (head, tail) = (self.message_head(), if self.version == 2 { 4 } else { 0 });
         let mut messages = Vec::new();
         while reader.left() >= tail + head {
             let message = self.message(&mut reader)?;
@@ -154,11 +180,41 @@ pub struct RawMessage {
     pub body: Range<usize>,
 }
 
+/// A message to be written, its body already encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message<'a> {
+    /// Its type.
+    pub kind: u16,
+    /// Its flags.
+    pub flags: Flags,
+    /// Its place in the order of creation, if the header keeps that.
+    pub order: Option<u16>,
+    /// Its body.
+    pub body: &'a [u8],
+}
+
+impl RawMessage {
+    /// The message with its body, which is in `block`.
+    pub fn in_block<'a>(&self, block: &'a [u8]) -> Message<'a> {
+        let body = block.get(self.body.clone()).unwrap_or_default();
+        Message { kind: self.kind, flags: self.flags, order: self.order, body }
+    }
+}
+
 /// The flags of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flags(pub u8);
 
 impl Flags {
+    /// Nothing special.
+    pub const NONE: Flags = Flags(0);
+    /// The message never changes.
+    pub const CONSTANT: Flags = Flags(0x01);
+    /// The body names the place where the message really is.
+    pub const SHARED: Flags = Flags(0x02);
+    /// The message must not be shared.
+    pub const NEVER_SHARED: Flags = Flags(0x04);
+
     /// The body names the place where the message really is.
     pub const fn is_shared(self) -> bool {
         self.0 & 0x02 != 0

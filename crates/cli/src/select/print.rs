@@ -1,6 +1,6 @@
 //! Facts for people: a line each, lists as tables. Frames and colour only on a terminal.
 
-use crate::facts::{Bounds, Encoded, Facts, MANY, Pattern, Segment};
+use super::facts::{Bounds, Encoded, Facts, MANY, Pattern, Segment};
 use anstyle::Style;
 use comfy_table::{CellAlignment, Table, presets};
 use std::io::{self, IsTerminal, Write};

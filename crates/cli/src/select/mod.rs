@@ -1,8 +1,10 @@
 //! `hyperslab select`: build the selection, then say what it is.
 
+mod facts;
+mod print;
+
 use crate::arguments::Select;
 use crate::failure::Failure;
-use crate::{facts, print};
 use hyperslab::space::{Op, Space};
 use std::io::Write;
 

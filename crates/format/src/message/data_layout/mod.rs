@@ -5,8 +5,11 @@
 //!  3        | version 3 | class | compact: size, 2 | values     contiguous: address O | size L     chunked: rank + 1 | tree O | sizes of 4… |
 //!  4, 5     | version | class | as 3, but chunked: flags | rank + 1 | width | sizes… | index | by index | address O |     virtual: heap O | index, 4 |
 //!  indexes  1 single (filtered: size L | mask, 4)   2 implicit   3 fixed array: page bits
-//!           4 extensible array: 5 numbers   5 tree: node size, 4 | split % | merge %
+//!           4 extensible array: bits of the count | elements in the index block | least data blocks of a super block |
+//!             least elements of a data block | page bits   5 tree: node size, 4 | split % | merge %
 //! ```
+
+mod encode;
 
 use hyperslab_base::{Reader, Width, Widths};
 
@@ -17,6 +20,8 @@ use crate::Result;
 pub struct DataLayout {
     /// The version of the message, on which details of chunk indexes depend.
     pub version: u8,
+    /// The sizes of the dataset, which versions 1 and 2 repeat for values that are not in chunks.
+    pub old_sizes: Vec<u32>,
     /// How.
     pub layout: Layout,
 }
@@ -65,11 +70,36 @@ pub enum ChunkIndex {
     /// All chunks lie one after the other.
     Implicit,
     /// A fixed array.
-    FixedArray,
+    FixedArray {
+        /// Elements in a page, as a power of two.
+        page_bits: u8,
+    },
     /// An extensible array.
-    ExtensibleArray,
+    ExtensibleArray(ArrayShape),
     /// The second kind of B-tree.
-    BtreeV2,
+    BtreeV2 {
+        /// How many bytes a node takes.
+        node_size: u32,
+        /// How full a node must be to be split, in percent.
+        split: u8,
+        /// How empty a node must be to be merged, in percent.
+        merge: u8,
+    },
+}
+
+/// What an extensible array is made with; its header says the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrayShape {
+    /// The largest count of elements, as a power of two.
+    pub count_bits: u8,
+    /// Elements in the index block itself.
+    pub in_index: u8,
+    /// Data blocks in the smallest super block.
+    pub min_blocks: u8,
+    /// Elements in the smallest data block.
+    pub min_elements: u8,
+    /// Elements in a page, as a power of two.
+    pub page_bits: u8,
 }
 
 const COMPACT: u8 = 0;
@@ -82,24 +112,30 @@ impl DataLayout {
     pub fn decode(bytes: &[u8], widths: Widths) -> Result<DataLayout> {
         let mut reader = Reader::new("data layout message", bytes);
         let version = reader.version(1..=5)?;
-        let layout = if version < 3 { oldest(&mut reader, widths)? } else { newer(&mut reader, version, widths)? };
-        Ok(DataLayout { version, layout })
+        let (layout, old_sizes) = match version {
+            1 | 2 => oldest(&mut reader, widths)?,
+            _ => (newer(&mut reader, version, widths)?, Vec::new()),
+        };
+        Ok(DataLayout { version, old_sizes, layout })
     }
 }
 
-fn oldest(reader: &mut Reader<'_>, widths: Widths) -> Result<Layout> {
+fn oldest(reader: &mut Reader<'_>, widths: Widths) -> Result<(Layout, Vec<u32>)> {
     let rank = usize::from(reader.u8()?);
     let class = reader.u8()?;
     reader.skip(5)?;
     let address = if class == COMPACT { None } else { reader.address(widths)? };
-    let sizes = (0..rank).map(|_| reader.u32().map(u64::from)).collect::<Result<Vec<_>>>()?;
+    let sizes = (0..rank).map(|_| reader.u32()).collect::<Result<Vec<_>>>()?;
     match class {
         COMPACT => {
             let size = reader.u32()? as usize;
-            Ok(Layout::Compact(reader.take(size)?.to_vec()))
+            Ok((Layout::Compact(reader.take(size)?.to_vec()), sizes))
         }
-        CONTIGUOUS => Ok(Layout::Contiguous { address, size: None }),
-        CHUNKED => chunked(reader, sizes, false, ChunkIndex::BtreeV1, address),
+        CONTIGUOUS => Ok((Layout::Contiguous { address, size: None }, sizes)),
+        CHUNKED => {
+            let sizes = sizes.into_iter().map(u64::from).collect();
+            Ok((chunked(reader, sizes, false, ChunkIndex::BtreeV1, address)?, Vec::new()))
+        }
         _ => Err(reader.refuse(format!("unknown class {class}"))),
     }
 }
@@ -157,18 +193,12 @@ fn index(reader: &mut Reader<'_>, flags: u8, widths: Widths) -> Result<ChunkInde
         1 if flags & 2 != 0 => ChunkIndex::Single(Some((reader.length(widths)?, reader.u32()?))),
         1 => ChunkIndex::Single(None),
         2 => ChunkIndex::Implicit,
-        3 => {
-            reader.skip(1)?;
-            ChunkIndex::FixedArray
-        }
+        3 => ChunkIndex::FixedArray { page_bits: reader.u8()? },
         4 => {
-            reader.skip(5)?;
-            ChunkIndex::ExtensibleArray
+            let [count_bits, in_index, min_blocks, min_elements, page_bits] = reader.array()?;
+            ChunkIndex::ExtensibleArray(ArrayShape { count_bits, in_index, min_blocks, min_elements, page_bits })
         }
-        5 => {
-            reader.skip(6)?;
-            ChunkIndex::BtreeV2
-        }
+        5 => ChunkIndex::BtreeV2 { node_size: reader.u32()?, split: reader.u8()?, merge: reader.u8()? },
         other => return Err(reader.refuse(format!("unknown chunk index {other}"))),
     })
 }

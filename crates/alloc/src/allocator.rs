@@ -1,0 +1,126 @@
+//! The allocator of one file.
+
+use crate::{Error, Kind, Sections, Span, Strategy, pages::Pages, pool::Pool};
+
+/// File space of one file. What it gives out is the caller's until it is freed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allocator {
+    strategy: Strategy,
+    pool: Pool,
+    /// Unused parts of the blocks that small pieces share: metadata, values.
+    shared: [Span; 2],
+    pages: Pages,
+    /// Freed, but perhaps still named by what the file holds.
+    pending: Vec<Span>,
+}
+
+const NOTHING: Span = Span { start: 0, len: 0 };
+
+impl Allocator {
+    /// The space of a file that ends at `end`.
+    pub fn new(end: u64, strategy: Strategy) -> Allocator {
+        let mut pool = Pool { end, free: Sections::default() };
+        let page = if let Strategy::Paged { page } = strategy { page.max(1) } else { 1 };
+        let pages = Pages::new(&mut pool, page);
+        Allocator { strategy, pool, shared: [NOTHING; 2], pages, pending: Vec::new() }
+    }
+
+    /// The end of all that was given out.
+    pub fn end(&self) -> u64 {
+        self.pool.end
+    }
+
+    /// Space of `len` bytes.
+    pub fn allocate(&mut self, kind: Kind, len: u64) -> Result<Span, Error> {
+        match self.strategy {
+            Strategy::Paged { .. } => self.pages.take(&mut self.pool, kind, len),
+            Strategy::Fit { block, threshold, alignment } => {
+                let alignment = if len >= threshold { alignment.max(1) } else { 1 };
+                if let Some(span) = self.pool.free.take(len, alignment) {
+                    return Ok(span);
+                }
+                if len >= block || alignment > 1 {
+                    return self.pool.take(len, alignment);
+                }
+                self.take_shared(kind, len, block)
+            }
+        }
+    }
+
+    /// A small piece from the block of its kind, which grows in place if it is the last of the file.
+    fn take_shared(&mut self, kind: Kind, len: u64, block: u64) -> Result<Span, Error> {
+        let mut rest = self.shared.get(kind as usize).copied().unwrap_or(NOTHING);
+        if rest.len < len {
+            if !rest.is_empty() && self.pool.extend(rest, block) {
+                rest.len += block;
+            } else {
+                self.pool.free.add(rest);
+                rest = self.pool.take(block, 1)?;
+            }
+        }
+        let taken = Span { start: rest.start, len };
+        if let Some(shared) = self.shared.get_mut(kind as usize) {
+            *shared = Span::between(taken.end(), rest.end());
+        }
+        Ok(taken)
+    }
+
+    /// Makes `span` longer in place, if what lies behind it is free.
+    pub fn extend(&mut self, span: Span, more: u64) -> bool {
+        if let Strategy::Paged { .. } = self.strategy {
+            return self.pages.may_extend(span, more);
+        }
+        match self.shared.iter_mut().find(|shared| !shared.is_empty() && shared.start == span.end()) {
+            Some(shared) if shared.len >= more => {
+                *shared = Span::between(shared.start + more, shared.end());
+                true
+            }
+            Some(_) => false,
+            None => self.pool.extend(span, more),
+        }
+    }
+
+    /// Gives space back that the file may still name: it is given out again after [`Allocator::publish`].
+    pub fn free(&mut self, span: Span) {
+        if !span.is_empty() {
+            self.pending.push(span);
+        }
+    }
+
+    /// Gives space back that the file never named: it may be given out at once.
+    pub fn discard(&mut self, span: Span) {
+        match self.strategy {
+            Strategy::Paged { .. } => self.pages.give(&mut self.pool, span),
+            Strategy::Fit { .. } => self.pool.free.add(span),
+        }
+    }
+
+    /// The file no longer names anything that was freed so far.
+    pub fn publish(&mut self) {
+        for span in std::mem::take(&mut self.pending) {
+            self.discard(span);
+        }
+    }
+
+    /// Gives up all unused space at the end of the file, and the rests of shared blocks; says where the file ends now.
+    pub fn trim(&mut self) -> u64 {
+        for rest in std::mem::replace(&mut self.shared, [NOTHING; 2]) {
+            self.pool.free.add(rest);
+        }
+        self.pool.shrink();
+        self.pool.end
+    }
+
+    /// All that is free now, in the order of addresses.
+    pub fn sections(&self) -> Vec<Span> {
+        let mut all: Vec<Span> = self.pool.free.iter().chain(self.pages.sections()).collect();
+        all.extend(self.shared.iter().filter(|rest| !rest.is_empty()));
+        all.sort_unstable();
+        all
+    }
+
+    /// Space freed whose release waits.
+    pub fn pending(&self) -> &[Span] {
+        &self.pending
+    }
+}

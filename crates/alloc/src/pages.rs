@@ -1,0 +1,81 @@
+//! Space in pages.
+//!
+//! A page holds pieces of one kind, none of which crosses its borders. Whatever is a page or more has its pages for itself. A page that is all
+//! free may serve the other kind.
+
+use std::collections::HashMap;
+
+use crate::{Error, Kind, Sections, Span, pool::Pool};
+
+/// The parts of pages that are free. Whole free pages are the pool's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pages {
+    page: u64,
+    metadata: Sections,
+    raw: Sections,
+    /// What the pages hold that were cut into pieces.
+    kinds: HashMap<u64, Kind>,
+}
+
+impl Pages {
+    /// Pages behind what the pool holds already; metadata may use the rest of its last page.
+    pub(crate) fn new(pool: &mut Pool, page: u64) -> Pages {
+        let cut = Sections::cut_at(page);
+        let mut pages = Pages { page, metadata: cut.clone(), raw: cut, kinds: HashMap::new() };
+        let end = pool.end.checked_next_multiple_of(page).unwrap_or(pool.end);
+        if end > pool.end {
+            pages.kinds.insert(end - page, Kind::Metadata);
+            pages.metadata.add(Span::between(pool.end, end));
+            pool.end = end;
+        }
+        pages
+    }
+
+    fn parts(&mut self, kind: Kind) -> &mut Sections {
+        match kind {
+            Kind::Metadata => &mut self.metadata,
+            Kind::Raw => &mut self.raw,
+        }
+    }
+
+    pub(crate) fn take(&mut self, pool: &mut Pool, kind: Kind, len: u64) -> Result<Span, Error> {
+        let page = self.page;
+        if len >= page {
+            let whole = len.checked_next_multiple_of(page).ok_or(Error::Full { len })?;
+            return Ok(Span { start: pool.take(whole, page)?.start, len });
+        }
+        if let Some(span) = self.parts(kind).take(len, 1) {
+            return Ok(span);
+        }
+        let fresh = pool.take(page, page)?;
+        self.kinds.insert(fresh.start, kind);
+        self.parts(kind).add(Span::between(fresh.start + len, fresh.end()));
+        Ok(Span { start: fresh.start, len })
+    }
+
+    pub(crate) fn give(&mut self, pool: &mut Pool, span: Span) {
+        let page = self.page;
+        if span.len >= page {
+            let len = span.len.checked_next_multiple_of(page).unwrap_or(span.len);
+            return pool.free.add(Span { start: span.start, len });
+        }
+        let home = span.start - span.start % page;
+        let kind = self.kinds.get(&home).copied().unwrap_or(Kind::Metadata);
+        let parts = self.parts(kind);
+        parts.add(span);
+        let whole = Span { start: home, len: page };
+        if parts.around(home) == Some(whole) && parts.take_at(whole) {
+            self.kinds.remove(&home);
+            pool.free.add(whole);
+        }
+    }
+
+    /// Whether something has room behind it: only what has its last page for itself.
+    pub(crate) fn may_extend(&self, span: Span, more: u64) -> bool {
+        span.len >= self.page && span.len.saturating_add(more).div_ceil(self.page) == span.len.div_ceil(self.page)
+    }
+
+    pub(crate) fn sections(&self) -> impl Iterator<Item = Span> + '_ {
+        self.metadata.iter().chain(self.raw.iter())
+    }
+}

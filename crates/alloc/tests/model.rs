@@ -1,0 +1,124 @@
+//! Random programs beside a twin that remembers the owner of every byte.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
+
+use hyperslab_alloc::{Allocator, Kind, Span, Strategy as Way};
+use proptest::prelude::*;
+
+const START: u64 = 48;
+const PAGE: u64 = 64;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Allocate(bool, u64),
+    Free(usize),
+    Discard(usize),
+    Extend(usize, u64),
+    Publish,
+    Trim,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (any::<bool>(), 1..200u64).prop_map(|(raw, len)| Step::Allocate(raw, len)),
+        3 => (0..64usize).prop_map(Step::Free),
+        1 => (0..64usize).prop_map(Step::Discard),
+        1 => (0..64usize, 1..40u64).prop_map(|(nth, more)| Step::Extend(nth, more)),
+        1 => Just(Step::Publish),
+        1 => Just(Step::Trim),
+    ]
+}
+
+fn ways() -> impl Strategy<Value = Way> {
+    prop_oneof![
+        Just(Way::Fit { block: 0, threshold: 1, alignment: 1 }),
+        Just(Way::Fit { block: 100, threshold: 1, alignment: 1 }),
+        Just(Way::Fit { block: 100, threshold: 50, alignment: 16 }),
+        Just(Way::Paged { page: PAGE }),
+    ]
+}
+
+/// What a page is used for: something large, or pieces of one kind.
+fn page_rules(owned: &[(Span, Kind)]) {
+    for (nth, &(span, kind)) in owned.iter().enumerate() {
+        let pages = |span: Span| (span.start / PAGE, (span.end() - 1) / PAGE);
+        let (first, last) = pages(span);
+        assert!(span.len >= PAGE && span.start % PAGE == 0 || first == last, "{span:?} crosses a border");
+        for &(other, other_kind) in &owned[nth + 1..] {
+            let (from, to) = pages(other);
+            let apart = to < first || last < from;
+            assert!(apart || (kind == other_kind && span.len < PAGE && other.len < PAGE), "{span:?} and {other:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #[test]
+    fn nobody_gets_what_somebody_has(way in ways(), steps in prop::collection::vec(step(), 1..150)) {
+        let mut space = Allocator::new(START, way);
+        let mut owned: Vec<(Span, Kind)> = Vec::new();
+        for step in steps {
+            match step {
+                Step::Allocate(raw, len) => {
+                    let kind = if raw { Kind::Raw } else { Kind::Metadata };
+                    let span = space.allocate(kind, len).unwrap();
+                    prop_assert_eq!(span.len, len);
+                    if let Way::Fit { threshold, alignment, .. } = way && len >= threshold {
+                        prop_assert_eq!(span.start % alignment, 0);
+                    }
+                    owned.push((span, kind));
+                }
+                Step::Free(nth) if nth < owned.len() => space.free(owned.swap_remove(nth).0),
+                Step::Discard(nth) if nth < owned.len() => space.discard(owned.swap_remove(nth).0),
+                Step::Extend(nth, more) if nth < owned.len() && space.extend(owned[nth].0, more) => {
+                    owned[nth].0.len += more;
+                }
+                Step::Publish => space.publish(),
+                Step::Trim => { space.trim(); }
+                _ => {}
+            }
+            let mut all: Vec<Span> = owned.iter().map(|(span, _)| *span).collect();
+            all.extend(space.pending());
+            all.extend(space.sections());
+            all.sort_unstable();
+            prop_assert!(all.first().is_none_or(|first| first.start >= START));
+            for pair in all.windows(2) {
+                prop_assert!(pair[0].end() <= pair[1].start, "{:?} and {:?}", pair[0], pair[1]);
+            }
+            prop_assert!(all.last().is_none_or(|last| last.end() <= space.end()));
+            if let Way::Paged { .. } = way {
+                page_rules(&owned);
+            } else {
+                let bytes: u64 = all.iter().map(|span| span.len).sum();
+                prop_assert_eq!(bytes + START, space.end(), "every byte has an owner or is free");
+            }
+        }
+        owned.into_iter().for_each(|(span, _)| space.free(span));
+        space.publish();
+        let end = space.trim();
+        prop_assert!(end == START || matches!(way, Way::Paged { .. }) && end == PAGE, "all is given back: {}", end);
+    }
+}
+
+#[test]
+fn freed_space_waits_until_it_is_published() {
+    let mut space = Allocator::new(0, Way::Fit { block: 0, threshold: 1, alignment: 1 });
+    let first = space.allocate(Kind::Raw, 100).unwrap();
+    let second = space.allocate(Kind::Raw, 100).unwrap();
+    space.free(first);
+    assert_eq!(space.allocate(Kind::Raw, 100).unwrap().start, 200);
+    space.publish();
+    assert_eq!(space.allocate(Kind::Raw, 60).unwrap(), Span { start: 0, len: 60 });
+    space.free(second);
+    space.publish();
+    assert_eq!(space.allocate(Kind::Raw, 140).unwrap(), Span { start: 60, len: 140 }, "neighbours became one");
+}
+
+#[test]
+fn the_last_address_is_an_error_not_an_overflow() {
+    let mut space = Allocator::new(u64::MAX - 10, Way::default());
+    assert!(space.allocate(Kind::Raw, 5000).is_err());
+    assert!(space.allocate(Kind::Raw, u64::MAX).is_err());
+    assert!(Allocator::new(100, Way::Paged { page: 4096 }).allocate(Kind::Raw, u64::MAX - 5).is_err());
+}

@@ -1,0 +1,101 @@
+//! Arrays for a screen: numbers in columns, records as a table, and of large ones only the corners, as NumPy shows them.
+
+use super::Part;
+use super::elements::{Elements, nth};
+use crate::names::Names;
+use crate::nested::{self, Shape};
+use comfy_table::{Table, presets};
+use hyperslab::space::Slab;
+use hyperslab::{Dataset, Error, Value};
+use std::io::{self, IsTerminal, Write};
+
+/// Arrays of no more elements are shown as a whole.
+const SHORT: u64 = 1000;
+
+/// How many elements are shown at either end of a dimension.
+const EDGE: u64 = 3;
+
+/// Corners are points of a selection; there are many in many dimensions.
+const MOST_CORNERS: u64 = 100_000;
+
+/// Columns of a line where the terminal does not say.
+const WIDTH: usize = 100;
+
+pub(super) fn width() -> usize {
+    terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0).max(20))
+}
+
+/// Prints an array; says why if not all of it could be read.
+pub(super) fn write(
+    out: &mut impl Write,
+    dataset: &Dataset,
+    part: &Part,
+    names: &Names<'_>,
+) -> io::Result<Option<Error>> {
+    let whole = part.slabs.iter().map(Slab::indices).fold(1, u64::saturating_mul);
+    let edge = if whole > SHORT { EDGE } else { whole };
+    let kept = |slab: &Slab| slab.indices().min(edge.saturating_mul(2));
+    if part.slabs.iter().map(kept).fold(1, u64::saturating_mul) > MOST_CORNERS {
+        let shape = Shape::new(&part.dims, width());
+        return Ok(nested::text(out, &shape, Elements::new(dataset, &part.slabs, false), names, SHORT)?.failed);
+    }
+    let read = if whole > SHORT {
+        corners(dataset, &part.slabs, edge)
+    } else {
+        Elements::new(dataset, &part.slabs, false).collect()
+    };
+    let values: Vec<Value> = match read {
+        Ok(values) => values,
+        Err(why) => return Ok(Some(why)),
+    };
+    let is_cut = |size: u64| size > edge.saturating_mul(2);
+    let gaps: Vec<Option<u64>> = part.dims.iter().map(|&size| is_cut(size).then_some(edge)).collect();
+    let dims: Vec<u64> = part.dims.iter().map(|&size| size.min(edge.saturating_mul(2))).collect();
+    if let ([gap], Some(Value::Compound(_))) = (gaps.as_slice(), values.first()) {
+        write!(out, "{}", table(&values, *gap, names).trim_fmt())?;
+        return Ok(None);
+    }
+    let numbers = values.iter().all(|value| {
+        matches!(value, Value::Signed(_) | Value::Unsigned(_) | Value::F32(_) | Value::F64(_) | Value::Bool(_))
+    });
+    let widest = values.iter().filter(|_| numbers).map(|value| value.to_string().len()).max();
+    let shape = Shape { dims, gaps, pad: widest.unwrap_or(0), width: width() };
+    Ok(nested::text(out, &shape, values.into_iter().map(Ok), names, u64::MAX)?.failed)
+}
+
+/// The first and last elements of each dimension.
+fn corners(dataset: &Dataset, slabs: &[Slab], edge: u64) -> hyperslab::Result<Vec<Value>> {
+    let ends = |slab: &Slab| -> Vec<u64> {
+        let size = slab.indices();
+        let numbers = (0..size.min(edge)).chain(size.saturating_sub(edge).max(edge.min(size))..size);
+        numbers.map(|number| nth(slab, number)).collect()
+    };
+    let mut points: Vec<Vec<u64>> = vec![Vec::new()];
+    for slab in slabs {
+        let ends = ends(slab);
+        let longer =
+            |point: Vec<u64>| ends.iter().map(move |&end| [point.as_slice(), &[end]].concat()).collect::<Vec<_>>();
+        points = points.into_iter().flat_map(longer).collect();
+    }
+    let mut space = dataset.space();
+    space.select_points(&points.concat())?;
+    dataset.read_values(&space)?.collect()
+}
+
+/// Records one below the other, members in columns.
+fn table(records: &[Value], gap: Option<u64>, names: &Names<'_>) -> Table {
+    let mut table = Table::new();
+    let framed = io::stdout().is_terminal();
+    table.load_style(if framed { presets::UTF8_FULL_CONDENSED } else { presets::NOTHING });
+    for (number, record) in records.iter().enumerate() {
+        let Value::Compound(members) = record else { continue };
+        if number == 0 {
+            table.set_header(members.iter().map(|(name, _)| crate::text::printable(name.as_bytes())));
+        }
+        if gap == Some(number as u64) {
+            table.add_row(members.iter().map(|_| "…"));
+        }
+        table.add_row(members.iter().map(|(_, value)| names.show(value)));
+    }
+    table
+}

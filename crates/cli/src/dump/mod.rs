@@ -1,0 +1,96 @@
+//! `hyperslab dump`: values as text or as lines of JSON. Large datasets are read piece by piece.
+
+mod brief;
+mod elements;
+mod json;
+mod text;
+
+use crate::arguments::Dump;
+use crate::failure::Failure;
+use crate::find;
+use crate::names::Names;
+use crate::slice::Shape;
+use crate::text::{count, printable};
+use crate::walk::{Met, Sort, Walk};
+use hyperslab::space::Slab;
+use hyperslab::{Dataset, Node};
+use std::io::{BufWriter, IsTerminal, Write, stdout};
+
+/// The dump of a file: what was asked for, and how it goes.
+struct Dumper<'a, W> {
+    options: &'a Dump,
+    names: Names<'a>,
+    out: W,
+    /// Large arrays are shown by their corners.
+    brief: bool,
+    objects: u64,
+    failed: u64,
+}
+
+/// What of a dataset is printed.
+struct Part {
+    /// One pattern per dimension.
+    slabs: Vec<Slab>,
+    /// The sizes of what is printed, without the dimensions of which a slice took one index.
+    dims: Vec<u64>,
+}
+
+pub(crate) fn run(options: &Dump) -> Result<(), Failure> {
+    let file = find::open(&options.file)?;
+    let root = ["/".to_owned()];
+    let paths = if options.paths.is_empty() { &root[..] } else { &options.paths[..] };
+    // A wrong path is said before anything is printed.
+    let nodes = paths.iter().map(|path| find::object(&file, path)).collect::<Result<Vec<_>, _>>()?;
+    let terminal = stdout().is_terminal();
+    let out = BufWriter::with_capacity(1 << 16, anstream::stdout().lock());
+    let brief = options.brief || (terminal && !options.full && options.limit.is_none());
+    let mut dumper = Dumper { options, names: Names::new(&file), out, brief, objects: 0, failed: 0 };
+    for (path, node) in paths.iter().zip(nodes) {
+        for entry in Walk::new(&file, path, node, Sort::Name, usize::MAX) {
+            match &entry.met {
+                Met::Object(node) => dumper.object(&printable(&entry.path), node)?,
+                Met::Broken(why) => dumper.complain(&printable(&entry.path), why)?,
+                _ => {}
+            }
+        }
+    }
+    dumper.out.flush()?;
+    match dumper.failed {
+        0 => Ok(()),
+        failed => Err(Failure::Some(format!("{} could not be read as a whole", count(failed, "object")))),
+    }
+}
+
+impl<W: Write> Dumper<'_, W> {
+    fn object(&mut self, path: &str, node: &Node) -> Result<(), Failure> {
+        let errors = if self.options.json { self.json(path, node)? } else { self.text(path, node)? };
+        if !errors.is_empty() {
+            self.complain(path, &errors.join("; "))?;
+        }
+        Ok(())
+    }
+
+    /// Says at once what failed; the others go on.
+    fn complain(&mut self, path: &str, why: &impl std::fmt::Display) -> Result<(), Failure> {
+        self.failed += 1;
+        self.out.flush()?;
+        anstream::eprintln!("{}", crate::style::error(&format_args!("{path}: {why}")));
+        Ok(())
+    }
+
+    /// What of a dataset is asked for.
+    fn part(&self, dataset: &Dataset) -> Result<Part, String> {
+        let shape = Shape(dataset.shape().to_vec());
+        let Some(slice) = &self.options.slice else {
+            return Ok(Part { slabs: shape.0.iter().map(|&dim| Slab::block(0, dim)).collect(), dims: shape.0 });
+        };
+        let slabs = slice.slabs(&shape).map_err(|why| why.to_string())?;
+        let kept = slabs.iter().zip(slice.keeps()).filter(|(_, keeps)| *keeps);
+        let dims = kept.map(|(slab, _)| slab.indices()).collect();
+        Ok(Part { slabs, dims })
+    }
+
+    fn limit(&self) -> u64 {
+        self.options.limit.unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,21 @@
+//! Colours. They reach a terminal only, and none where `NO_COLOR` is set.
+
+use anstyle::{AnsiColor, Style};
+
+const fn colour(colour: AnsiColor) -> Style {
+    Style::new().fg_color(Some(anstyle::Color::Ansi(colour)))
+}
+
+pub(crate) const GROUP: Style = colour(AnsiColor::Blue).bold();
+pub(crate) const DATASET: Style = Style::new().bold();
+pub(crate) const TYPE: Style = colour(AnsiColor::Cyan);
+pub(crate) const SHAPE: Style = colour(AnsiColor::Green);
+pub(crate) const LINK: Style = colour(AnsiColor::Magenta);
+pub(crate) const ATTRIBUTE: Style = colour(AnsiColor::Yellow);
+pub(crate) const FAINT: Style = Style::new().dimmed();
+pub(crate) const ERROR: Style = colour(AnsiColor::Red).bold();
+
+/// An error within other output.
+pub(crate) fn error(why: &impl std::fmt::Display) -> String {
+    format!("{ERROR}error:{ERROR:#} {why}")
+}

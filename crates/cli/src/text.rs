@@ -1,0 +1,83 @@
+//! Bytes, sizes and shapes as people read them.
+
+use hyperslab::space::{Extent, UNLIMITED};
+
+/// Text that a terminal can show: control characters, and bytes that are no characters, are escaped.
+pub(crate) fn printable(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            if letter.is_control() {
+                text.extend(letter.escape_default());
+            } else {
+                text.push(letter);
+            }
+        }
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
+    }
+    text
+}
+
+/// A size in the unit that makes it short.
+pub(crate) fn bytes(size: u64) -> String {
+    let mut value = size as f64;
+    let mut units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"].into_iter().peekable();
+    let mut unit = "B";
+    while value >= 999.5
+        && let Some(next) = units.next()
+    {
+        value /= 1024.0;
+        unit = next;
+    }
+    match unit {
+        "B" => format!("{size} B"),
+        _ if value < 9.95 => format!("{value:.1} {unit}"),
+        _ => format!("{value:.0} {unit}"),
+    }
+}
+
+/// `20×64×64`, or the word for what has no dimensions.
+pub(crate) fn shape(extent: &Extent) -> String {
+    match extent.rank() {
+        0 if extent.is_null() => "empty".into(),
+        0 => "scalar".into(),
+        _ => sizes(extent.dims()),
+    }
+}
+
+pub(crate) fn sizes(sizes: &[u64]) -> String {
+    let size = |&size: &u64| if size == UNLIMITED { "∞".to_owned() } else { size.to_string() };
+    sizes.iter().map(size).collect::<Vec<_>>().join("×")
+}
+
+/// The sizes for other programs; none for what has no place for elements.
+pub(crate) fn dims(extent: &Extent) -> Option<Vec<u64>> {
+    (!extent.is_null()).then(|| extent.dims().to_vec())
+}
+
+/// A name as text for other programs; what is no text in it is replaced.
+pub(crate) fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// `1 link`, `2 links`.
+pub(crate) fn count(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_short() {
+        let shown = [0, 999, 1000, 1024, 10_000, 1_048_576, 123_456_789, u64::MAX].map(bytes);
+        assert_eq!(shown, ["0 B", "999 B", "1.0 KiB", "1.0 KiB", "9.8 KiB", "1.0 MiB", "118 MiB", "16 EiB"]);
+    }
+
+    #[test]
+    fn nothing_reaches_the_terminal_unseen() {
+        assert_eq!(printable("é\u{1b}[31m\n".as_bytes()), "é\\u{1b}[31m\\n");
+        assert_eq!(printable(b"a\xffb"), "a\\xffb");
+    }
+}

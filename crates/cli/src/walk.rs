@@ -1,0 +1,155 @@
+//! All that is below an object, depth first and one by one, so that a listing begins before the file was seen as a whole.
+
+use hyperslab::{Error, File, Group, Link, Node, Target};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// Groups nested deeper than this are not entered, so that a damaged file cannot keep us busy.
+const DEEPEST: usize = 2000;
+
+/// What the links of a group are sorted by.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Sort {
+    /// By the bytes of their names
+    Name,
+    /// By creation, where the file keeps it
+    Creation,
+}
+
+/// What the walk has come to.
+pub(crate) struct Entry {
+    pub(crate) path: Vec<u8>,
+    /// The name in its group; nothing for where the walk began.
+    pub(crate) name: Vec<u8>,
+    /// For the groups that it stands in, outermost first, and for itself: whether it is the last one there.
+    pub(crate) last: Vec<bool>,
+    /// The longest name in its group, in characters.
+    pub(crate) widest: usize,
+    pub(crate) met: Met,
+}
+
+pub(crate) enum Met {
+    Object(Box<Node>),
+    /// An object that the walk knows by another name.
+    Again(Vec<u8>),
+    /// A link to a path; whether that leads anywhere.
+    Soft(Vec<u8>, bool),
+    External {
+        file: Vec<u8>,
+        path: Vec<u8>,
+    },
+    User(u8),
+    /// An object that cannot be read, or, without a name, the links of the group before it.
+    Broken(Error),
+}
+
+pub(crate) struct Walk<'a> {
+    file: &'a File,
+    sort: Sort,
+    depth: usize,
+    /// The first path of each object, by address.
+    seen: HashMap<u64, Vec<u8>>,
+    levels: Vec<Level>,
+    begin: Option<(Vec<u8>, Node)>,
+    /// The links of a group that cannot be read are told of after the group.
+    broken: Option<Entry>,
+}
+
+struct Level {
+    path: Vec<u8>,
+    links: std::vec::IntoIter<Link>,
+    widest: usize,
+}
+
+impl<'a> Walk<'a> {
+    /// From an object, which is the first entry, down at most `depth` levels.
+    pub(crate) fn new(file: &'a File, path: &str, node: Node, sort: Sort, depth: usize) -> Walk<'a> {
+        let path = format!("/{}", path.trim_matches('/')).into_bytes();
+        let depth = depth.min(DEEPEST);
+        Walk { file, sort, depth, seen: HashMap::new(), levels: Vec::new(), begin: Some((path, node)), broken: None }
+    }
+
+    fn where_last(&self) -> Vec<bool> {
+        self.levels.iter().map(|level| level.links.len() == 0).collect()
+    }
+
+    /// Notes an object, and that its links are next if it has any.
+    fn enter(&mut self, path: &[u8], node: &Node) {
+        self.seen.insert(node.address(), path.to_vec());
+        let Node::Group(group) = node else { return };
+        if self.levels.len() >= self.depth {
+            return;
+        }
+        match self.links(group) {
+            Ok(links) => {
+                let widest = links.iter().map(|link| crate::text::printable(&link.name).chars().count()).max();
+                let below = path.strip_suffix(b"/").unwrap_or(path).to_vec();
+                self.levels.push(Level { path: below, links: links.into_iter(), widest: widest.unwrap_or(0) });
+            }
+            Err(why) => {
+                let last = self.where_last().into_iter().chain([true]).collect();
+                let (name, met) = (Vec::new(), Met::Broken(why));
+                self.broken = Some(Entry { path: path.to_vec(), name, last, widest: 0, met });
+            }
+        }
+    }
+
+    fn links(&self, group: &Group) -> hyperslab::Result<Vec<Link>> {
+        let mut links = group.links()?;
+        if self.sort == Sort::Creation {
+            links.sort_by(|left, right| match (left.order, right.order) {
+                (Some(left), Some(right)) => left.cmp(&right),
+                _ => Ordering::Equal,
+            });
+        }
+        Ok(links)
+    }
+
+    fn meet(&self, path: &[u8], target: Target) -> Met {
+        match target {
+            Target::Hard(address) => match self.seen.get(&address) {
+                Some(first) => Met::Again(first.clone()),
+                None => match self.file.at(address) {
+                    Ok(node) => Met::Object(Box::new(node)),
+                    Err(why) => Met::Broken(why),
+                },
+            },
+            Target::Soft(target) => {
+                let leads = !matches!(self.file.get(path), Err(Error::Missing(_)));
+                Met::Soft(target, leads)
+            }
+            Target::External { file, path } => Met::External { file, path },
+            Target::User { class, .. } => Met::User(class),
+        }
+    }
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        if let Some((path, node)) = self.begin.take() {
+            self.enter(&path, &node);
+            let met = Met::Object(Box::new(node));
+            return Some(Entry { path, name: Vec::new(), last: Vec::new(), widest: 0, met });
+        }
+        if let Some(broken) = self.broken.take() {
+            return Some(broken);
+        }
+        loop {
+            let level = self.levels.last_mut()?;
+            let Some(link) = level.links.next() else {
+                self.levels.pop();
+                continue;
+            };
+            let widest = level.widest;
+            let path = [level.path.as_slice(), b"/", link.name.as_slice()].concat();
+            let last = self.where_last();
+            let met = self.meet(&path, link.target);
+            if let Met::Object(node) = &met {
+                self.enter(&path, node);
+            }
+            return Some(Entry { path, name: link.name, last, widest, met });
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Writing the blocks of object headers.
+
+use hyperslab_base::{Width, Writer};
+
+use super::{Message, Prefix};
+use crate::Encoded;
+
+impl Prefix {
+    /// The prefix of a header of version 1, with a first block of `size` bytes.
+    pub fn old(messages: u16, references: u32, size: usize) -> Prefix {
+        let (messages, references) = (Some(messages), Some(references));
+        Prefix { version: 1, messages, references, size_width: Width::W4, ..Prefix::new(0) }.sized(size)
+    }
+
+    /// The prefix of a header of version 2 that keeps neither times nor orders, with a first block of `size` bytes. Who wants it to
+    /// keep more sets the fields and calls [`Prefix::sized`] again.
+    pub fn new(size: usize) -> Prefix {
+        Prefix {
+            version: 2,
+            times: None,
+            references: None,
+            messages: None,
+            ordered: false,
+            indexed: false,
+            attribute_limits: None,
+            size_width: Width::W1,
+            first: 0..0,
+        }
+        .sized(size)
+    }
+
+    /// The same prefix with a first block of `size` bytes, where all fields before it leave it.
+    pub fn sized(mut self, size: usize) -> Prefix {
+        if self.version == 2 {
+            self.size_width = match Width::of(size as u64).bytes() {
+                1 => Width::W1,
+                2 => Width::W2,
+                3 | 4 => Width::W4,
+                _ => Width::W8,
+            };
+        }
+        let start = self.first_start();
+        self.first = start..start.saturating_add(size);
+        self
+    }
+
+    fn first_start(&self) -> usize {
+        if self.version == 1 {
+            return 16;
+        }
+        let times = if self.times.is_some() { 16 } else { 0 };
+        let limits = if self.attribute_limits.is_some() { 4 } else { 0 };
+        6 + times + limits + self.size_width.bytes()
+    }
+
+    /// How many bytes a message takes with a body of `body` bytes.
+    pub const fn message_size(&self, body: usize) -> usize {
+        self.message_head() + if self.version == 1 { body.next_multiple_of(8) } else { body }
+    }
+
+    /// Writes the whole header with its first block. Messages must fill the block; in version 2 a gap too small for a message may be
+    /// left, for anything larger there are NIL messages.
+    ///
+    /// ```
+    /// use hyperslab_format::object_header::{Flags, Message, Prefix};
+    /// let message = Message { kind: 0x16, flags: Flags::NONE, order: None, body: &[0, 2, 0, 0, 0] };
+    /// let prefix = Prefix::new(9);
+    /// let bytes = prefix.encode_first(&[message])?;
+    /// assert_eq!(Prefix::decode(&bytes).unwrap(), prefix);
+    /// assert_eq!(prefix.first_messages(&bytes).unwrap()[0].in_block(&bytes), message);
+    /// # Ok::<(), hyperslab_format::Unfit>(())
+    /// ```
+    pub fn encode_first(&self, messages: &[Message<'_>]) -> Encoded {
+        let mut writer = Writer::new("object header");
+        if self.first.start != self.first_start() {
+            return Err(writer.refuse("first block", "it does not begin where the prefix ends"));
+        }
+        let size = self.first.len();
+        match self.version {
+            1 => {
+                let (Some(count), Some(references)) = (self.messages, self.references) else {
+                    return Err(writer.refuse("messages, references", "version 1 counts them"));
+                };
+                writer.extend(&[1, 0]);
+                writer.u16(count);
+                writer.u32(references);
+                writer.count("size of the first block", Width::W4, size)?;
+                writer.zeros(4);
+            }
+            2 => {
+                writer.extend(b"OHDR\x02");
+                writer.u8(self.flags(&writer)?);
+                self.times.iter().flatten().for_each(|&time| writer.u32(time));
+                self.attribute_limits.iter().flatten().for_each(|&limit| writer.u16(limit));
+                writer.count("size of the first block", self.size_width, size)?;
+            }
+            version => return Err(writer.refuse("version", format!("there is no version {version}"))),
+        }
+        self.encode_messages(writer, messages, self.first.end)
+    }
+
+    /// Writes a further block of `size` bytes in all, signature and checksum included.
+    pub fn encode_further(&self, messages: &[Message<'_>], size: usize) -> Encoded {
+        let mut writer = Writer::new("object header continuation");
+        if self.version == 1 {
+            return self.encode_messages(writer, messages, size);
+        }
+        writer.extend(b"OCHK");
+        let Some(end) = size.checked_sub(4).filter(|end| *end >= 4) else {
+            return Err(writer.refuse("size", format!("{size} bytes are no block")));
+        };
+        self.encode_messages(writer, messages, end)
+    }
+
+    fn flags(&self, writer: &Writer) -> Encoded<u8> {
+        let width = match self.size_width.bytes() {
+            1 => 0,
+            2 => 1,
+            4 => 2,
+            8 => 3,
+            bytes => {
+                return Err(
+                    writer.refuse("width of the size", format!("{bytes} bytes, where 1, 2, 4 and 8 are allowed"))
+                );
+            }
+        };
+        let bit = |set: bool, bit: u8| if set { bit } else { 0 };
+        let order = bit(self.ordered, 4) | bit(self.indexed, 8);
+        Ok(width | order | bit(self.attribute_limits.is_some(), 0x10) | bit(self.times.is_some(), 0x20))
+    }
+
+    /// Writes messages up to `end`, then the checksum.
+    fn encode_messages(&self, mut writer: Writer, messages: &[Message<'_>], end: usize) -> Encoded {
+        for message in messages {
+            self.encode_message(&mut writer, message)?;
+        }
+        let gap = end.saturating_sub(writer.position());
+        if gap > 0 && (self.version == 1 || gap >= self.message_head()) {
+            return Err(writer.refuse("messages", format!("{gap} bytes are left, which a NIL message should take")));
+        }
+        writer.fill_to("messages", end)?;
+        if self.version == 2 {
+            writer.checksum();
+        }
+        Ok(writer.into_bytes())
+    }
+
+    fn encode_message(&self, writer: &mut Writer, message: &Message<'_>) -> Encoded<()> {
+        let old = self.version == 1;
+        writer.uint("message type", if old { Width::W2 } else { Width::W1 }, message.kind.into())?;
+        let size = message.body.len();
+        writer.count("message size", Width::W2, if old { size.next_multiple_of(8) } else { size })?;
+        writer.u8(message.flags.0);
+        match (self.ordered, message.order) {
+            (true, Some(order)) if !old => writer.u16(order),
+            (false, None) if old => writer.zeros(3),
+            (false, None) => {}
+            _ => return Err(writer.refuse("creation order", "either the header and all its messages keep it, or none")),
+        }
+        writer.extend(message.body);
+        if old {
+            writer.zeros(size.next_multiple_of(8) - size);
+        }
+        Ok(())
+    }
+}

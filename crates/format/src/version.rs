@@ -1,0 +1,145 @@
+//! Which versions libhdf5 writes. The lower bound of a file asks for a version; what the version cannot hold raises it.
+//!
+//! | lower bound | superblock | header | groups | dataspace | fill value | chunked layout | pipeline | attribute |
+//! |---|---|---|---|---|---|---|---|---|
+//! | earliest | 0 | 1 | old | 1 | 2 | 3 | 1 | 1 |
+//! | 1.8 | 2 | 2 | new | 2 | 3 | 3 | 2 | 3 |
+//! | 1.10, 1.12, 1.14 | 3 | 2 | new | 2 | 3 | 4 | 2 | 3 |
+//! | 2.0 | 3 | 2 | new | 2 | 3 | 4, filtered 5 | 2 | 3 |
+//!
+//! Chunks of 4 GiB and more have version 5 of the layout under any bound. Layouts that are not chunked have version 3, virtual ones 4.
+//! Datatypes have their own table, `hyperslab_dtype::Version`; selections have theirs in `hyperslab_space`.
+
+pub use hyperslab_space::Low;
+
+use crate::{
+    message::{CharSet, Layout, Shared},
+    superblock::DEFAULT_CHUNK_K,
+};
+
+/// What a new file has beyond the usual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileNeeds {
+    /// One process writes while others read.
+    pub swmr: bool,
+    /// It has a table of shared messages, or its space is not managed as usual.
+    pub extension: bool,
+    /// Half the number of children of a chunk B-tree node.
+    pub chunk_internal_k: u16,
+}
+
+impl Default for FileNeeds {
+    fn default() -> FileNeeds {
+        FileNeeds { swmr: false, extension: false, chunk_internal_k: DEFAULT_CHUNK_K }
+    }
+}
+
+/// The version of the superblock of a new file.
+///
+/// ```
+/// use hyperslab_format::version::{FileNeeds, Low, superblock};
+/// assert_eq!(superblock(Low::Earliest, FileNeeds::default()), 0);
+/// assert_eq!(superblock(Low::Earliest, FileNeeds { chunk_internal_k: 64, ..FileNeeds::default() }), 1);
+/// assert_eq!(superblock(Low::V114, FileNeeds::default()), 3);
+/// ```
+pub fn superblock(low: Low, needs: FileNeeds) -> u8 {
+    let least = match low {
+        Low::Earliest => 0,
+        Low::V18 => 2,
+        _ => 3,
+    };
+    let needed = match needs {
+        FileNeeds { swmr: true, .. } => 3,
+        FileNeeds { extension: true, .. } => 2,
+        FileNeeds { chunk_internal_k: DEFAULT_CHUNK_K, .. } => 0,
+        _ => 1,
+    };
+    needed.max(least)
+}
+
+/// The version of a new object header; `ordered` if it remembers the order in which its messages were made.
+pub fn object_header(low: Low, ordered: bool) -> u8 {
+    if ordered { 2 } else { one_then(low, 2) }
+}
+
+/// Whether a new group is of the new kind, with link messages; `tracked` if links remember the order in which they were made,
+/// `filtered` if their heap has filters.
+pub fn new_group(low: Low, tracked: bool, filtered: bool) -> bool {
+    low >= Low::V18 || tracked || filtered
+}
+
+/// The version of the dataspace message.
+pub fn dataspace(low: Low, is_null: bool) -> u8 {
+    if is_null { 2 } else { one_then(low, 2) }
+}
+
+/// The version of the fill value message.
+pub fn fill_value(low: Low) -> u8 {
+    if low == Low::Earliest { 2 } else { 3 }
+}
+
+/// Whether a fill value that the user gave is also written in its first form.
+pub fn old_fill_value(low: Low) -> bool {
+    low == Low::Earliest
+}
+
+/// Whether the modification time of a dataset is a message; else version 2 of the header has it.
+pub fn modification_time(low: Low) -> bool {
+    low == Low::Earliest
+}
+
+/// The version of the data layout message; `filtered` if chunks go through filters.
+///
+/// ```
+/// use hyperslab_format::{message::{ChunkIndex, Layout}, version::{Low, data_layout}};
+/// let contiguous = Layout::Contiguous { address: None, size: Some(8) };
+/// assert_eq!(data_layout(Low::V200, &contiguous, false), 3);
+/// let (chunk, index) = (vec![10], ChunkIndex::Single(None));
+/// let chunked = Layout::Chunked { chunk, element_size: 4, plain_edges: false, index, address: None };
+/// assert_eq!(data_layout(Low::V114, &chunked, true), 4);
+/// assert_eq!(data_layout(Low::V200, &chunked, true), 5);
+/// ```
+pub fn data_layout(low: Low, layout: &Layout, filtered: bool) -> u8 {
+    match layout {
+        Layout::Compact(_) | Layout::Contiguous { .. } => 3,
+        Layout::Virtual { .. } => 4,
+        Layout::Chunked { chunk, element_size, .. } => {
+            let bytes = chunk.iter().fold(*element_size, |bytes, size| bytes.saturating_mul(*size));
+            if bytes > u64::from(u32::MAX) || low >= Low::V200 && filtered {
+                5
+            } else if low >= Low::V110 {
+                4
+            } else {
+                3
+            }
+        }
+    }
+}
+
+/// The version of the filter pipeline message.
+pub fn filter_pipeline(low: Low) -> u8 {
+    one_then(low, 2)
+}
+
+/// The version of the attribute message; `shared` if its datatype or dataspace is somewhere else.
+pub fn attribute(low: Low, charset: CharSet, shared: bool) -> u8 {
+    let needed = match charset {
+        CharSet::Utf8 => 3,
+        CharSet::Ascii if shared => 2,
+        CharSet::Ascii => 1,
+    };
+    needed.max(one_then(low, 3))
+}
+
+/// The version of the body of a shared message; the lower bound does not matter.
+pub fn shared(place: &Shared) -> u8 {
+    match place {
+        Shared::Heap(_) => 3,
+        Shared::Committed(_) => 2,
+    }
+}
+
+/// Version 1 for the earliest bound, `later` for all others.
+fn one_then(low: Low, later: u8) -> u8 {
+    if low == Low::Earliest { 1 } else { later }
+}

@@ -1,0 +1,47 @@
+//! What the property tests draw from: numbers that fit and numbers that do not.
+
+use hyperslab_base::{Width, Widths};
+use hyperslab_format::{ChunkEntry, Encoded, Result};
+use proptest::{option, prelude::*};
+
+/// Numbers of any size, small ones as often as large ones.
+pub fn number() -> BoxedStrategy<u64> {
+    prop_oneof![0..100u64, 0..100_000u64, 0..1u64 << 40, any::<u64>()].boxed()
+}
+
+pub fn address() -> BoxedStrategy<Option<u64>> {
+    option::of(number()).boxed()
+}
+
+pub fn width() -> BoxedStrategy<Width> {
+    prop_oneof![Just(Width::W2), Just(Width::W4), Just(Width::W8)].boxed()
+}
+
+pub fn widths() -> BoxedStrategy<Widths> {
+    (width(), width()).prop_map(|(offsets, lengths)| Widths { offsets, lengths }).boxed()
+}
+
+pub fn bytes(most: usize) -> BoxedStrategy<Vec<u8>> {
+    proptest::collection::vec(any::<u8>(), 0..=most).boxed()
+}
+
+/// A name: bytes, now and then with a zero among them.
+pub fn name() -> BoxedStrategy<Vec<u8>> {
+    prop_oneof![9 => proptest::collection::vec(1..=255u8, 0..30), 1 => bytes(300)].boxed()
+}
+
+pub fn chunk(rank: usize, chunk_bytes: u64, filtered: bool) -> BoxedStrategy<ChunkEntry> {
+    let stored = if filtered { (number(), any::<u32>()).boxed() } else { Just((chunk_bytes, 0)).boxed() };
+    (proptest::collection::vec(number(), rank), address(), stored)
+        .prop_map(|(start, address, (size, mask))| ChunkEntry { start, address, size, mask })
+        .boxed()
+}
+
+/// What an encoder takes, a decoder gives back; what does not fit, it refuses with the name of a field.
+#[track_caller]
+pub fn agree<T: PartialEq + std::fmt::Debug>(value: &T, encoded: Encoded, decode: impl FnOnce(&[u8]) -> Result<T>) {
+    match encoded {
+        Ok(bytes) => assert_eq!(decode(&bytes).as_ref(), Ok(value), "{bytes:02x?}"),
+        Err(why) => assert!(!why.field.is_empty() && !why.why.is_empty(), "{why}"),
+    }
+}

@@ -1,0 +1,105 @@
+//! Attributes: small named arrays that belong to an object.
+
+use std::{borrow::Cow, ops::Deref};
+
+use crate::{Dataset, Element, Error, File, Group, NamedDatatype, Node, Result, element::Reading};
+
+/// A small named array that belongs to a group, a dataset or a committed datatype. What the file says of it are the fields of
+/// what it dereferences to.
+///
+/// ```
+/// # let file = hyperslab::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/weather.h5"))?;
+/// let dataset = file.dataset("temperature")?;
+/// assert_eq!(dataset.attribute("units")?.read_scalar::<String>()?, "degree Celsius");
+/// assert_eq!(dataset.attribute("range")?.read::<f64>()?, [-40.0, 60.0]);
+/// # Ok::<(), hyperslab::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    file: File,
+    stored: hyperslab_object::Attribute,
+}
+
+impl Attribute {
+    /// Its name; what is not UTF-8 in it is replaced.
+    pub fn name(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.stored.name)
+    }
+
+    /// Its size in each dimension; nothing for a scalar.
+    pub fn shape(&self) -> &[u64] {
+        self.stored.extent.dims()
+    }
+
+    /// How many values it has.
+    pub fn len(&self) -> u64 {
+        self.stored.extent.elements()
+    }
+
+    /// Whether it has no values.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Its values, the last dimension fastest.
+    pub fn read<T: Element>(&self) -> Result<Vec<T>> {
+        Reading::new(&self.stored.datatype)?.values(&self.file, &self.stored.data)
+    }
+
+    /// Its only value.
+    pub fn read_scalar<T: Element>(&self) -> Result<T> {
+        let values = self.len();
+        if values != 1 {
+            return Err(Error::Length { values, room: 1 });
+        }
+        self.read()?.pop().ok_or(Error::Length { values: 0, room: 1 })
+    }
+}
+
+impl Deref for Attribute {
+    type Target = hyperslab_object::Attribute;
+
+    fn deref(&self) -> &hyperslab_object::Attribute {
+        &self.stored
+    }
+}
+
+macro_rules! have_attributes {
+    ($($owner:ty)*) => {$(
+        /// Attributes.
+        impl $owner {
+            /// The attribute with this name.
+            pub fn attribute(&self, name: impl AsRef<[u8]>) -> Result<Attribute> {
+                let (name, context) = (name.as_ref(), &self.file().inner.context);
+                let missing = || Error::Missing(format!("attribute {}", String::from_utf8_lossy(name)));
+                let stored = self.object().find_attribute(context, name)?.ok_or_else(missing)?;
+                Ok(Attribute { file: self.file().clone(), stored })
+            }
+
+            /// Whether there is an attribute with this name.
+            pub fn has_attribute(&self, name: impl AsRef<[u8]>) -> Result<bool> {
+                Ok(self.object().find_attribute(&self.file().inner.context, name.as_ref())?.is_some())
+            }
+
+            /// The names of all attributes, in the order of their bytes; what is not UTF-8 in them is replaced.
+            pub fn attribute_names(&self) -> Result<Vec<String>> {
+                let names = self.object().attribute_names(&self.file().inner.context)?;
+                Ok(names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+            }
+
+            /// The names of all attributes, as bytes, in the order in which they were made; in the order of their bytes where the
+            /// object does not keep it.
+            pub fn attribute_names_as_made(&self) -> Result<Vec<Vec<u8>>> {
+                Ok(self.object().attribute_names_as_made(&self.file().inner.context)?)
+            }
+
+            /// All attributes, in the order of their names' bytes; one that cannot be understood does not hide the others.
+            pub fn attributes(&self) -> Result<Vec<Result<Attribute>>> {
+                let found = self.object().attributes(&self.file().inner.context)?;
+                let own = |stored| Attribute { file: self.file().clone(), stored };
+                Ok(found.into_iter().map(|stored| stored.map(own).map_err(Into::into)).collect())
+            }
+        }
+    )*};
+}
+have_attributes!(Node Group Dataset NamedDatatype);

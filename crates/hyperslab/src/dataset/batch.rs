@@ -1,0 +1,98 @@
+//! Cutting a read into parts, so that what must be converted never is in memory twice as a whole.
+
+use hyperslab_chunk::Storage;
+use hyperslab_space::{Grid, Kind, Piece, Slab, Space};
+
+use super::{Dataset, read::room};
+use crate::{Error, Result};
+
+/// Stored bytes of a part, if no chunk is larger.
+const BATCH: u64 = 4 << 20;
+
+impl Dataset {
+    /// Reads the selected values part after part. Hands the stored bytes of each to `each`, with the places that belong to them.
+    pub(super) fn in_batches(
+        &self,
+        selection: &Space,
+        places: &Space,
+        each: &mut dyn FnMut(&[u8], &Space) -> Result<()>,
+    ) -> Result<()> {
+        self.parts(selection, places, self.boxes(false), each)
+    }
+
+    /// As [`Dataset::in_batches`], in the order of the selection.
+    pub(super) fn in_order(&self, selection: &Space, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        // Points come in any order; cut into boxes they would lose it.
+        let boxes = if selection.kind() == Kind::Points { None } else { self.boxes(true) };
+        let places = Space::simple(&[selection.npoints()])?;
+        self.parts(selection, &places, boxes, &mut |stored, _| each(stored))
+    }
+
+    fn parts(
+        &self,
+        selection: &Space,
+        places: &Space,
+        boxes: Option<Vec<u64>>,
+        each: &mut dyn FnMut(&[u8], &Space) -> Result<()>,
+    ) -> Result<()> {
+        selection.check_inside()?;
+        let size = self.datatype().size();
+        let boxes = boxes.filter(|_| selection.npoints().saturating_mul(size as u64) > BATCH);
+        let Some(boxes) = boxes else {
+            return each(&self.read_stored_selection(selection)?, places);
+        };
+        let mut stored = Vec::new();
+        for piece in selection.pieces(&Grid::new(&boxes)?, places)? {
+            let piece = piece?;
+            let part = self.placed(&piece, &boxes)?;
+            let count = part.npoints();
+            let bytes = usize::try_from(count.saturating_mul(size as u64)).unwrap_or(usize::MAX);
+            if bytes > stored.len() {
+                stored = room(count, size)?;
+            }
+            let stored = stored.get_mut(..bytes).unwrap_or_default();
+            self.values()?.read(self.stored(), &part, &Space::simple(&[count])?, stored)?;
+            each(stored, &piece.memory)?;
+        }
+        Ok(())
+    }
+
+    /// A piece of a box as a part of the dataset.
+    fn placed(&self, piece: &Piece, boxes: &[u64]) -> Result<Space> {
+        let corner = piece.chunk.iter().zip(boxes).map(|(nth, size)| nth.saturating_mul(*size));
+        if piece.file.kind() == Kind::All {
+            let slabs: Vec<Slab> = corner.zip(boxes).map(|(start, size)| Slab::block(start, *size)).collect();
+            let mut whole = self.space();
+            whole.select_hyperslab(hyperslab_space::Op::Set, &slabs)?;
+            return Ok(whole);
+        }
+        let far = |_| Error::Slice("an index beyond 2^63".into());
+        let by: Vec<i64> = corner.map(|start| i64::try_from(start).map_err(far)).collect::<Result<_>>()?;
+        Ok(Space::with(self.extent().clone(), piece.file.moved(&by)?.selection().clone())?)
+    }
+
+    /// Boxes of values that are read at once: whole chunks, as many as make a batch. Boxes that keep the order of
+    /// values are cut in the first dimension alone. None if there is nothing to cut.
+    fn boxes(&self, ordered: bool) -> Option<Vec<u64>> {
+        let mut boxes: Vec<u64> = match self.values().ok().map(|values| &values.storage) {
+            Some(Storage::Chunked(chunked)) => chunked.chunk().to_vec(),
+            _ => vec![1; self.shape().len()],
+        };
+        let element = self.datatype().size().max(1) as u64;
+        let threads = rayon::current_num_threads() as u64;
+        let bytes = boxes.iter().fold(element, |bytes, side| bytes.saturating_mul(*side));
+        let most = BATCH.max(bytes.saturating_mul(2 * threads).min(16 * BATCH));
+        let (mut bytes, rank) = (bytes, boxes.len());
+        for (dim, (side, &whole)) in boxes.iter_mut().zip(self.shape()).enumerate().rev() {
+            let needed = whole.div_ceil((*side).max(1)).max(1);
+            let fits = if ordered && dim > 0 { needed } else { (most / bytes.max(1)).clamp(1, needed) };
+            *side = side.checked_mul(fits)?;
+            bytes = bytes.saturating_mul(fits);
+            // Larger boxes in the dimensions before would not be in one piece.
+            if fits < needed && !ordered {
+                break;
+            }
+        }
+        (rank > 0).then_some(boxes)
+    }
+}

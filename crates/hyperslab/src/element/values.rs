@@ -1,0 +1,121 @@
+//! From stored bytes to values of a Rust type.
+
+use hyperslab_dtype::{Datatype, HeapReference, NoHeap, Plan};
+use rayon::prelude::*;
+
+use super::Element;
+use crate::{Error, File, Heap, Result, Sequences};
+
+/// Values that one thread decodes at a time; fewer are not worth another one.
+const TOGETHER: usize = 2048;
+/// Bytes that one thread converts at a time.
+const BLOCK: usize = 256 << 10;
+
+/// How the values of one read become values of `T`, worked out once.
+pub(crate) struct Reading<T: Element> {
+    plan: Plan,
+    /// Bytes of a value as stored, and converted.
+    from: usize,
+    to: usize,
+    decoder: T::Decoder,
+}
+
+impl<T: Element> Reading<T> {
+    pub(crate) fn new(stored: &Datatype) -> Result<Reading<T>> {
+        let recipe = T::recipe(stored)?;
+        let plan = Plan::new(&recipe.stored, &recipe.memory);
+        let plan = plan.map_err(|why| Error::no_conversion::<T>(stored, &why))?;
+        Ok(Reading { plan, from: recipe.stored.size(), to: recipe.memory.size(), decoder: recipe.decoder })
+    }
+
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Bytes of a value that is converted.
+    pub(crate) fn size(&self) -> usize {
+        self.to
+    }
+
+    /// Whether values are bytes that need no decoding.
+    pub(crate) fn is_plain() -> bool {
+        T::as_bytes(&mut []).is_some()
+    }
+
+    /// All values of `stored`, one after the other.
+    pub(crate) fn values(&self, file: &File, stored: &[u8]) -> Result<Vec<T>> {
+        let count = stored.len() / self.from.max(1);
+        if Self::is_plain() {
+            let room = || Error::Memory { values: count as u64, size: self.to as u64 };
+            let mut values = T::zeroed(count).ok_or_else(room)?;
+            if let Some(places) = T::as_bytes(&mut values) {
+                convert(&self.plan, (self.from, self.to), stored, places)?;
+            }
+            return Ok(values);
+        }
+        let mut values = Vec::new();
+        self.decode(&mut file.heap(), stored, &mut Vec::new(), &mut |part| {
+            values.extend(part);
+            Ok(())
+        })?;
+        Ok(values)
+    }
+
+    /// Decodes the values of `stored` and hands them over; `converted` is room that can be used again.
+    pub(crate) fn decode(
+        &self,
+        heap: &mut Heap<'_>,
+        stored: &[u8],
+        converted: &mut Vec<u8>,
+        take: &mut dyn FnMut(Vec<T>) -> Result<()>,
+    ) -> Result<()> {
+        let bytes = if self.plan.is_copy() {
+            stored
+        } else {
+            let count = stored.len() / self.from.max(1);
+            converted.resize(count.saturating_mul(self.to), 0);
+            convert(&self.plan, (self.from, self.to), stored, converted)?;
+            converted
+        };
+        let size = self.to.max(1);
+        let mut collections = Vec::new();
+        for bytes in bytes.chunks_exact(size) {
+            T::references(&self.decoder, bytes, &mut |reference| {
+                let found = HeapReference::decode(reference).map_or(0, |reference| reference.address);
+                if collections.last() != Some(&found) {
+                    collections.push(found);
+                }
+            });
+        }
+        heap.fetch(collections);
+        let heap = &*heap;
+        let count = bytes.len() / size;
+        if count < 2 * TOGETHER {
+            let sequences = Sequences::new(heap);
+            let values = bytes.chunks_exact(size).map(|bytes| T::decode(&self.decoder, bytes, &sequences));
+            return take(values.collect::<Result<Vec<T>>>()?);
+        }
+        let blocks: Vec<Result<Vec<T>>> = bytes
+            .par_chunks(size * TOGETHER)
+            .map(|block| {
+                let sequences = Sequences::new(heap);
+                block.chunks_exact(size).map(|bytes| T::decode(&self.decoder, bytes, &sequences)).collect()
+            })
+            .collect();
+        blocks.into_iter().try_for_each(|block| take(block?))
+    }
+}
+
+/// Converts values without variable-length parts, many of them on all cores.
+pub(crate) fn convert(plan: &Plan, (from, to): (usize, usize), stored: &[u8], places: &mut [u8]) -> Result<()> {
+    let (from, to) = (from.max(1), to.max(1));
+    let together = (BLOCK / from.max(to)).max(1);
+    let one = |stored: &[u8], places: &mut [u8]| {
+        plan.convert(stored.len() / from, stored, places, &NoHeap, &mut NoHeap).map_err(Error::from)
+    };
+    if stored.len().max(places.len()) <= 2 * BLOCK {
+        return one(stored, places);
+    }
+    let stored = stored.par_chunks(together * from);
+    stored.zip(places.par_chunks_mut(together * to)).try_for_each(|(stored, places)| one(stored, places))
+}

@@ -1,0 +1,228 @@
+//! The cache: entries in, entries out.
+//!
+//! One lock guards the books, each value has its own. A thread that holds a value may take the books, never the other way round, and nobody
+//! holds the books during I/O or a call to somebody else's code.
+
+use std::{any::Any, sync::Arc};
+
+use parking_lot::{Mutex, RwLock};
+
+use crate::{
+    Budget, Entry, Error, Event, Exclusive, Failure, Home, Id, Key, Owner, Phase, Pin, Proxy, Result, Shared,
+    Statistics,
+    budget::Books,
+    slots::{Content, Slot, Slots},
+};
+
+/// The metadata cache of one file. Cheap to clone; any number of threads may use it at once.
+#[derive(Clone, Default)]
+pub struct Cache {
+    pub(crate) slots: Arc<Mutex<Slots>>,
+    /// Held by the one flush at a time.
+    pub(crate) flushing: Arc<Mutex<()>>,
+}
+
+impl Cache {
+    /// A cache with these limits.
+    pub fn new(budget: Budget) -> Cache {
+        let slots = Slots::new(Books::new(budget));
+        Cache { slots: Arc::new(Mutex::new(slots)), flushing: Arc::default() }
+    }
+
+    /// The entry, to read; loaded if it is not here. Two threads that miss at the same time both load; the first value stays.
+    ///
+    /// ```
+    /// # use hyperslab_meta::{Cache, Entry, Failure, Home};
+    /// # struct Node(u8);
+    /// # impl Entry for Node {
+    /// #     fn encode(&self) -> Result<Vec<u8>, Failure> { Ok(vec![self.0]) }
+    /// #     fn footprint(&self) -> usize { 1 }
+    /// # }
+    /// let cache = Cache::default();
+    /// let node = cache.get(8, Home::user(0), || Ok(Node(5)))?;
+    /// assert_eq!(node.0, 5);
+    /// # Ok::<(), hyperslab_meta::Error>(())
+    /// ```
+    pub fn get<T: Entry>(
+        &self,
+        address: u64,
+        home: Home,
+        load: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<Shared<T>> {
+        let (_, value) = self.value(address, home, load)?;
+        Ok(Shared { value: value.read_arc() })
+    }
+
+    /// The entry, to change; loaded if it is not here.
+    pub fn get_mut<T: Entry>(
+        &self,
+        address: u64,
+        home: Home,
+        load: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<Exclusive<T>> {
+        let (id, value) = self.value(address, home, load)?;
+        Ok(Exclusive { cache: self.clone(), id, value: value.write_arc(), changed: false })
+    }
+
+    fn value<T: Entry>(
+        &self,
+        address: u64,
+        home: Home,
+        load: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<(Id, Arc<RwLock<T>>)> {
+        let key = Key::Block(address);
+        if let Some(found) = self.known(key)? {
+            return Ok(found);
+        }
+        let value = load().map_err(Error::Load)?;
+        match self.add(key, value, home, Phase::Clean) {
+            Err(Error::Present(_)) => self.known(key)?.ok_or(Error::Absent(key)),
+            added => added,
+        }
+    }
+
+    /// The entry if it is here, counted as a hit, or else as a miss.
+    fn known<T: Entry>(&self, key: Key) -> Result<Option<(Id, Arc<RwLock<T>>)>> {
+        let mut slots = self.slots.lock();
+        let Some(Slot { content: Content::Block(value), .. }) = slots.touch(key) else {
+            slots.books.missed();
+            return Ok(None);
+        };
+        let value: Arc<dyn Any + Send + Sync> = value.clone();
+        slots.books.found();
+        let value = value.downcast::<RwLock<T>>().map_err(|_| Error::Type(key))?;
+        Ok(Some((slots.id(key)?, value)))
+    }
+
+    fn add<T: Entry>(&self, key: Key, value: T, home: Home, phase: Phase) -> Result<(Id, Arc<RwLock<T>>)> {
+        let footprint = value.footprint();
+        let value = Arc::new(RwLock::new(value));
+        let content = Content::Block(value.clone());
+        let mut slots = self.slots.lock();
+        let id = slots.add(Slot { key, content, home, phase, pins: 0, footprint })?;
+        let evicted = slots.make_room();
+        drop(slots);
+        drop(evicted); // values are freed when the lock is gone
+        Ok((id, value))
+    }
+
+    /// A new entry, dirty.
+    pub fn insert<T: Entry>(&self, address: u64, value: T, home: Home) -> Result<()> {
+        self.add(Key::Block(address), value, home, Phase::Dirty).map(drop)
+    }
+
+    /// A new proxy, dirty: what depends on it is not written before it.
+    pub fn insert_proxy(&self, number: u64, proxy: Arc<dyn Proxy>, home: Home) -> Result<()> {
+        let content = Content::Proxy(proxy);
+        let slot = Slot { key: Key::Proxy(number), content, home, phase: Phase::Dirty, pins: 0, footprint: 0 };
+        self.slots.lock().add(slot).map(drop)
+    }
+
+    /// Says that what a proxy stands for changed, so that a parent waits for it again.
+    pub fn touch_proxy(&self, number: u64) -> Result<()> {
+        let mut slots = self.slots.lock();
+        let id = slots.id(Key::Proxy(number))?;
+        slots.happen(id, Event::Change)
+    }
+
+    /// Forgets an entry without writing it: its space was freed. An error if somebody holds it or it is being written.
+    pub fn remove(&self, key: Key) -> Result<()> {
+        let mut slots = self.slots.lock();
+        let id = slots.id(key)?;
+        let busy = |slot: &Slot| slot.in_use() || matches!(slot.phase, Phase::Writing | Phase::Stale);
+        if slots.get(key).is_some_and(busy) {
+            return Err(Error::Busy(key));
+        }
+        let removed = slots.remove(id);
+        drop(slots);
+        drop(removed);
+        Ok(())
+    }
+
+    /// Gives an entry another place in the file, where it is dirty; its dependencies stay.
+    pub fn relocate(&self, from: u64, to: u64) -> Result<()> {
+        self.slots.lock().rename(Key::Block(from), Key::Block(to))
+    }
+
+    /// Makes `parent` wait: it is not written while `child` is dirty, and stays in the cache while it has children. The dependency
+    /// ends when the child leaves the cache, or by [`Cache::release`].
+    pub fn depend(&self, parent: Key, child: Key) -> Result<()> {
+        self.slots.lock().depend(parent, child)
+    }
+
+    /// Ends a dependency.
+    pub fn release(&self, parent: Key, child: Key) -> Result<()> {
+        self.slots.lock().release(parent, child)
+    }
+
+    /// Keeps an entry in the cache until the pin is dropped.
+    pub fn pin(&self, key: Key) -> Result<Pin> {
+        let mut slots = self.slots.lock();
+        let id = slots.id(key)?;
+        if let Some(slot) = slots.slot(id) {
+            slot.pins += 1;
+        }
+        Ok(Pin { cache: self.clone(), id })
+    }
+
+    pub(crate) fn unpin(&self, id: Id) {
+        if let Some(slot) = self.slots.lock().slot(id) {
+            slot.pins -= 1;
+        }
+    }
+
+    /// Holds all entries of an object back from being written.
+    pub fn cork(&self, owner: Owner) {
+        self.slots.lock().cork(owner, true);
+    }
+
+    /// Lets them be written again.
+    pub fn uncork(&self, owner: Owner) {
+        self.slots.lock().cork(owner, false);
+    }
+
+    pub(crate) fn changed(&self, id: Id, footprint: usize) {
+        let mut slots = self.slots.lock();
+        if let Some(slot) = slots.slot(id) {
+            let before = std::mem::replace(&mut slot.footprint, footprint);
+            slots.books.remove(before);
+            slots.books.add(footprint);
+        }
+        let legal = slots.happen(id, Event::Change);
+        debug_assert!(legal.is_ok(), "{legal:?}");
+    }
+
+    /// The phase of an entry that is here.
+    pub fn phase(&self, key: Key) -> Option<Phase> {
+        self.slots.lock().get(key).map(|slot| slot.phase)
+    }
+
+    /// Evicts all entries of an object that may leave; says how many stay.
+    pub fn evict(&self, owner: Owner) -> usize {
+        let mut slots = self.slots.lock();
+        let mut gone = Vec::new();
+        loop {
+            // A parent may leave when its children have.
+            let leaving: Vec<Id> = slots.of(owner).into_iter().filter(|&id| slots.may_leave(id)).collect();
+            if leaving.is_empty() {
+                break;
+            }
+            gone.extend(leaving.into_iter().filter_map(|id| slots.remove(id)));
+        }
+        let left = slots.of(owner).len();
+        drop(slots);
+        drop(gone);
+        left
+    }
+
+    /// Whether what cannot be evicted is more than the budget allows: time to flush, at the end of the operation.
+    pub fn wants_flush(&self) -> bool {
+        let slots = self.slots.lock();
+        slots.books.excess() > 0 && slots.unclean(None) > 0
+    }
+
+    /// What the cache did so far.
+    pub fn statistics(&self) -> Statistics {
+        self.slots.lock().books.statistics()
+    }
+}

@@ -1,0 +1,64 @@
+//! What the cache holds.
+
+use crate::Failure;
+
+/// A block of a file as a value.
+pub trait Entry: Send + Sync + 'static {
+    /// The bytes that go to the file, all of them.
+    fn encode(&self) -> Result<Vec<u8>, Failure>;
+
+    /// About how much memory the value takes; what the budget counts.
+    fn footprint(&self) -> usize;
+}
+
+/// Something outside of this cache that entries depend on, a chunk say: "writing" it is a call.
+pub trait Proxy: Send + Sync + 'static {
+    /// Writes what it stands for. Must not call the cache.
+    fn write(&self) -> Result<(), Failure>;
+}
+
+/// The name of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// The block of the file at this address.
+    Block(u64),
+    /// A proxy, by a number of its maker's choice.
+    Proxy(u64),
+}
+
+/// Which object an entry belongs to; entries of an object are flushed, evicted and held back together.
+pub type Owner = u64;
+
+/// The order of last resort: entries of a ring are written when no entry of a ring before it is dirty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ring {
+    /// Objects and their structures.
+    User,
+    /// Free space: settled when nothing is allocated any more.
+    FreeSpace,
+    /// The superblock's extension.
+    Extension,
+    /// The superblock: last of all.
+    Superblock,
+}
+
+/// Where an entry belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Home {
+    /// When it is written at the earliest.
+    pub ring: Ring,
+    /// Which object it is part of.
+    pub owner: Owner,
+}
+
+impl Home {
+    /// A part of an object.
+    pub fn user(owner: Owner) -> Home {
+        Home { ring: Ring::User, owner }
+    }
+}
+
+impl Ring {
+    /// All rings, in the order in which they are written.
+    pub const ALL: [Ring; 4] = [Ring::User, Ring::FreeSpace, Ring::Extension, Ring::Superblock];
+}

@@ -1,0 +1,89 @@
+//! Flushing: waves of all that may be written, until nothing is left.
+
+use crate::{
+    Cache, Error, Event, Failure, Id, Key, Owner, Result,
+    slots::{Content, Slots},
+};
+
+/// Writes a wave: blocks by address, in one request.
+pub type Write<'a> = dyn FnMut(&[(u64, Vec<u8>)]) -> Result<(), Failure> + 'a;
+
+/// What a flush had to leave dirty: held back, or waiting for what is held back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Left {
+    /// How many entries.
+    pub entries: usize,
+}
+
+/// An entry that a flush took.
+struct Taken {
+    id: Id,
+    key: Key,
+    content: Content,
+}
+
+impl Cache {
+    /// Writes everything that may be written. After an error, what was not written is still dirty.
+    pub fn flush(&self, write: &mut Write<'_>) -> Result<Left> {
+        self.flush_of(None, write)
+    }
+
+    /// Writes the entries of one object, as far as they do not wait for others.
+    pub fn flush_owner(&self, owner: Owner, write: &mut Write<'_>) -> Result<Left> {
+        self.flush_of(Some(owner), write)
+    }
+
+    fn flush_of(&self, owner: Option<Owner>, write: &mut Write<'_>) -> Result<Left> {
+        let _alone = self.flushing.lock();
+        loop {
+            let wave = take(&mut self.slots.lock(), owner)?;
+            if wave.is_empty() {
+                let mut slots = self.slots.lock();
+                let (left, evicted) = (Left { entries: slots.unclean(owner) }, slots.make_room());
+                drop(slots);
+                drop(evicted);
+                return Ok(left);
+            }
+            let written = write_wave(&wave, write);
+            let event = if written.is_ok() { Event::Written } else { Event::Failed };
+            let mut slots = self.slots.lock();
+            for taken in &wave {
+                slots.happen(taken.id, event)?;
+            }
+            slots.books.wrote(written?);
+        }
+    }
+}
+
+/// A wave: all that may be written now.
+fn take(slots: &mut Slots, owner: Option<Owner>) -> Result<Vec<Taken>> {
+    let ready = slots.writable(owner);
+    let mut wave = Vec::with_capacity(ready.len());
+    for id in ready {
+        slots.happen(id, Event::Take)?;
+        if let Some(slot) = slots.slot(id) {
+            wave.push(Taken { id, key: slot.key, content: slot.content.clone() });
+        }
+    }
+    Ok(wave)
+}
+
+/// Encodes outside of the lock of the books, then writes once, in the order of addresses; says how many blocks.
+fn write_wave(wave: &[Taken], write: &mut Write<'_>) -> Result<usize> {
+    let mut blocks = Vec::with_capacity(wave.len());
+    for taken in wave {
+        match (&taken.content, taken.key) {
+            (Content::Block(value), Key::Block(address)) => {
+                let encoded = value.encode().map_err(|why| Error::Encode { key: taken.key, why })?;
+                blocks.push((address, encoded));
+            }
+            (Content::Proxy(proxy), _) => proxy.write().map_err(Error::Write)?,
+            (Content::Block(_), Key::Proxy(_)) => return Err(Error::Type(taken.key)),
+        }
+    }
+    blocks.sort_unstable_by_key(|(address, _)| *address);
+    if !blocks.is_empty() {
+        write(&blocks).map_err(Error::Write)?;
+    }
+    Ok(blocks.len())
+}

@@ -1,0 +1,245 @@
+//! The books of the cache: every entry, its phase, and who asks for what. No values are touched here, and nothing is called out to.
+
+use std::{
+    any::Any,
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use hashlink::LinkedHashMap;
+use parking_lot::RwLock;
+
+use crate::{Entry, Error, Event, Failure, Graph, Home, Id, Key, Owner, Phase, Proxy, Result, Ring, budget::Books};
+
+/// A value whose type only its users know.
+pub(crate) trait Value: Any + Send + Sync {
+    fn encode(&self) -> Result<Vec<u8>, Failure>;
+}
+
+impl<T: Entry> Value for RwLock<T> {
+    fn encode(&self) -> Result<Vec<u8>, Failure> {
+        self.read().encode()
+    }
+}
+
+/// How many entries one eviction looks at.
+const LOOKS: usize = 64;
+
+/// What an entry is.
+#[derive(Clone)]
+pub(crate) enum Content {
+    Block(Arc<dyn Value>),
+    Proxy(Arc<dyn Proxy>),
+}
+
+pub(crate) struct Slot {
+    pub(crate) key: Key,
+    pub(crate) content: Content,
+    pub(crate) home: Home,
+    pub(crate) phase: Phase,
+    pub(crate) pins: usize,
+    pub(crate) footprint: usize,
+}
+
+impl Slot {
+    /// Whether a guard is out. Guards are made under the lock of the books, so none can come while it is held.
+    pub(crate) fn in_use(&self) -> bool {
+        self.pins > 0 || matches!(&self.content, Content::Block(value) if Arc::strong_count(value) > 1)
+    }
+}
+
+/// Everything that one lock guards. The least recently used entry is in front.
+#[derive(Default)]
+pub(crate) struct Slots {
+    slots: LinkedHashMap<Id, Slot>,
+    by_key: HashMap<Key, Id>,
+    by_owner: HashMap<Owner, HashSet<Id>>,
+    corked: HashSet<Owner>,
+    graph: Graph,
+    /// How many entries of each ring are not clean.
+    unclean: [usize; Ring::ALL.len()],
+    next: u64,
+    pub(crate) books: Books,
+}
+
+impl Slots {
+    pub(crate) fn new(books: Books) -> Slots {
+        Slots { books, ..Slots::default() }
+    }
+
+    pub(crate) fn id(&self, key: Key) -> Result<Id> {
+        self.by_key.get(&key).copied().ok_or(Error::Absent(key))
+    }
+
+    pub(crate) fn get(&self, key: Key) -> Option<&Slot> {
+        self.slots.get(self.by_key.get(&key)?)
+    }
+
+    /// The entry, as the one used last.
+    pub(crate) fn touch(&mut self, key: Key) -> Option<&Slot> {
+        let id = *self.by_key.get(&key)?;
+        self.slots.to_back(&id).map(|slot| &*slot)
+    }
+
+    pub(crate) fn slot(&mut self, id: Id) -> Option<&mut Slot> {
+        self.slots.get_mut(&id)
+    }
+
+    pub(crate) fn add(&mut self, slot: Slot) -> Result<Id> {
+        if self.by_key.contains_key(&slot.key) {
+            return Err(Error::Present(slot.key));
+        }
+        let id = Id(self.next);
+        self.next += 1;
+        self.by_key.insert(slot.key, id);
+        self.by_owner.entry(slot.home.owner).or_default().insert(id);
+        self.graph.add(id);
+        if !slot.phase.is_clean() {
+            self.graph.set_clean(id, false);
+            self.count(slot.home.ring, true);
+        }
+        self.books.add(slot.footprint);
+        self.slots.insert(id, slot);
+        Ok(id)
+    }
+
+    /// Takes an entry out of all books. The caller drops the value when the lock is gone.
+    pub(crate) fn remove(&mut self, id: Id) -> Option<Slot> {
+        let slot = self.slots.remove(&id)?;
+        self.by_key.remove(&slot.key);
+        if let Some(owned) = self.by_owner.get_mut(&slot.home.owner) {
+            owned.remove(&id);
+            if owned.is_empty() {
+                self.by_owner.remove(&slot.home.owner);
+            }
+        }
+        if !slot.phase.is_clean() {
+            self.count(slot.home.ring, false);
+        }
+        self.graph.remove(id);
+        self.books.remove(slot.footprint);
+        Some(slot)
+    }
+
+    /// Gives an entry another key.
+    pub(crate) fn rename(&mut self, from: Key, to: Key) -> Result<()> {
+        let id = self.id(from)?;
+        if self.by_key.contains_key(&to) {
+            return Err(Error::Present(to));
+        }
+        self.by_key.remove(&from);
+        self.by_key.insert(to, id);
+        if let Some(slot) = self.slots.get_mut(&id) {
+            slot.key = to;
+        }
+        self.happen(id, Event::Change)
+    }
+
+    /// Moves an entry through its phases; whatever follows from that is brought up to date.
+    pub(crate) fn happen(&mut self, id: Id, event: Event) -> Result<()> {
+        let Some(slot) = self.slots.get_mut(&id) else { return Ok(()) };
+        let (before, ring) = (slot.phase, slot.home.ring);
+        slot.phase = before.after(event)?;
+        let clean = slot.phase.is_clean();
+        if clean != before.is_clean() {
+            self.graph.set_clean(id, clean);
+            self.count(ring, !clean);
+        }
+        debug_assert_eq!(self.unclean, self.counted(), "the books of the rings");
+        Ok(())
+    }
+
+    fn count(&mut self, ring: Ring, more: bool) {
+        if let Some(count) = self.unclean.get_mut(ring as usize) {
+            *count = if more { *count + 1 } else { count.saturating_sub(1) };
+        }
+    }
+
+    /// What the counters must say. Slow, for debug builds; small caches only, so that those stay usable.
+    fn counted(&self) -> [usize; Ring::ALL.len()] {
+        if self.slots.len() > 64 {
+            return self.unclean;
+        }
+        Ring::ALL
+            .map(|ring| self.slots.values().filter(|slot| slot.home.ring == ring && !slot.phase.is_clean()).count())
+    }
+
+    pub(crate) fn depend(&mut self, parent: Key, child: Key) -> Result<()> {
+        let (above, below) = (self.id(parent)?, self.id(child)?);
+        if self.graph.depend(above, below) { Ok(()) } else { Err(Error::Cycle { parent, child }) }
+    }
+
+    pub(crate) fn release(&mut self, parent: Key, child: Key) -> Result<()> {
+        let (above, below) = (self.id(parent)?, self.id(child)?);
+        if self.graph.release(above, below) { Ok(()) } else { Err(Error::Independent { parent, child }) }
+    }
+
+    pub(crate) fn cork(&mut self, owner: Owner, corked: bool) {
+        if corked {
+            self.corked.insert(owner);
+        } else {
+            self.corked.remove(&owner);
+        }
+    }
+
+    /// Whether an entry may be written now.
+    fn may_be_written(&self, id: Id, slot: &Slot) -> bool {
+        let before = self.unclean.iter().take(slot.home.ring as usize);
+        slot.phase == Phase::Dirty
+            && before.sum::<usize>() == 0
+            && !self.graph.waits(id)
+            && !self.corked.contains(&slot.home.owner)
+    }
+
+    /// All that may be written now, of one owner or of all.
+    pub(crate) fn writable(&self, owner: Option<Owner>) -> Vec<Id> {
+        match owner {
+            None if self.unclean.iter().all(|&count| count == 0) => Vec::new(),
+            None => self.slots.iter().filter(|(id, slot)| self.may_be_written(**id, slot)).map(|(id, _)| *id).collect(),
+            Some(owner) => {
+                let owned = self.by_owner.get(&owner).into_iter().flatten();
+                let ready = |id: &&Id| self.slots.get(id).is_some_and(|slot| self.may_be_written(**id, slot));
+                owned.filter(ready).copied().collect()
+            }
+        }
+    }
+
+    /// How many entries are not clean, of one owner or of all.
+    pub(crate) fn unclean(&self, owner: Option<Owner>) -> usize {
+        match owner {
+            None => self.unclean.iter().sum(),
+            Some(owner) => {
+                let owned = self.by_owner.get(&owner).into_iter().flatten();
+                owned.filter(|id| self.slots.get(id).is_some_and(|slot| !slot.phase.is_clean())).count()
+            }
+        }
+    }
+
+    /// Whether an entry may leave: clean, in nobody's hands, and nobody's parent.
+    pub(crate) fn may_leave(&self, id: Id) -> bool {
+        let free = |slot: &Slot| slot.phase.is_clean() && !slot.in_use() && matches!(slot.content, Content::Block(_));
+        self.slots.get(&id).is_some_and(free) && !self.graph.is_parent(id)
+    }
+
+    /// The entries of an owner.
+    pub(crate) fn of(&self, owner: Owner) -> Vec<Id> {
+        self.by_owner.get(&owner).into_iter().flatten().copied().collect()
+    }
+
+    /// Takes out entries that may leave, least recently used first, until the budget holds. Of a clogged cache only the first few are
+    /// looked at; those that must stay go to the back, so that the next ones are looked at next time.
+    pub(crate) fn make_room(&mut self) -> Vec<Slot> {
+        let mut gone = Vec::new();
+        for _ in 0..LOOKS {
+            let front = self.slots.front().map(|(id, _)| *id);
+            let Some(id) = front.filter(|_| self.books.excess() > 0) else { break };
+            if self.may_leave(id) {
+                self.books.evicted();
+                gone.extend(self.remove(id));
+            } else {
+                self.slots.to_back(&id);
+            }
+        }
+        gone
+    }
+}

@@ -1,0 +1,227 @@
+//! Random programs on a small cache, beside a twin that keeps everything.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
+
+mod common;
+
+use std::collections::{HashMap, HashSet};
+
+use common::{Block, block};
+use hyperslab_meta::{Budget, Cache, Home, Key, Phase};
+use proptest::prelude::*;
+
+const PLACES: u64 = 12;
+const BUDGET: usize = 6 * 16;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Read(u64),
+    Write(u64, u8),
+    Make(u64, u8),
+    Forget(u64),
+    Depend(u64, u64),
+    Release(u64, u64),
+    Flush,
+    FlushThatFails(usize),
+    FlushOwner(u64),
+    Evict(u64),
+    Cork(u64),
+    Uncork(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let place = 0..PLACES;
+    let owner = 0..3u64;
+    prop_oneof![
+        4 => place.clone().prop_map(Step::Read),
+        4 => (place.clone(), any::<u8>()).prop_map(|(place, byte)| Step::Write(place, byte)),
+        2 => (place.clone(), any::<u8>()).prop_map(|(place, byte)| Step::Make(place, byte)),
+        1 => place.clone().prop_map(Step::Forget),
+        4 => (place.clone(), place.clone()).prop_map(|(parent, child)| Step::Depend(parent, child)),
+        1 => (place.clone(), place).prop_map(|(parent, child)| Step::Release(parent, child)),
+        2 => Just(Step::Flush),
+        1 => (0..3usize).prop_map(Step::FlushThatFails),
+        1 => owner.clone().prop_map(Step::FlushOwner),
+        1 => owner.clone().prop_map(Step::Evict),
+        1 => owner.clone().prop_map(Step::Cork),
+        2 => owner.prop_map(Step::Uncork),
+    ]
+}
+
+fn home(place: u64) -> Home {
+    Home::user(place % 3)
+}
+
+/// The file, and what the program believes to be true.
+#[derive(Default)]
+struct Twin {
+    file: HashMap<u64, Vec<u8>>,
+    values: HashMap<u64, Vec<u8>>,
+    edges: HashSet<(u64, u64)>,
+    corked: HashSet<u64>,
+}
+
+impl Twin {
+    fn dirty(&self, place: u64) -> bool {
+        self.values.get(&place) != self.file.get(&place)
+    }
+}
+
+/// Writes waves to the twin's file and checks that each block was allowed to go.
+fn flush(cache: &Cache, twin: &mut Twin, owner: Option<u64>, fails_after: usize) -> bool {
+    let mut waves = 0;
+    let mut write = |wave: &[(u64, Vec<u8>)]| {
+        if waves == fails_after {
+            return Err("no more".into());
+        }
+        waves += 1;
+        for (place, _) in wave {
+            assert!(!twin.corked.contains(&(place % 3)), "{place} is corked");
+            assert!(owner.is_none_or(|owner| place % 3 == owner), "{place} belongs to another");
+            for (parent, child) in &twin.edges {
+                assert!(parent != place || !twin.dirty(*child), "{place} was written before {child}");
+            }
+        }
+        for (place, bytes) in wave {
+            assert_eq!(twin.values.get(place), Some(bytes));
+            twin.file.insert(*place, bytes.clone());
+        }
+        Ok(())
+    };
+    match owner {
+        None => cache.flush(&mut write).is_ok(),
+        Some(owner) => cache.flush_owner(owner, &mut write).is_ok(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+    #[test]
+    fn the_cache_is_as_good_as_memory(steps in prop::collection::vec(step(), 1..120)) {
+        let cache = Cache::new(Budget { initial: BUDGET, least: BUDGET, most: BUDGET });
+        let mut twin = Twin::default();
+        for step in steps {
+            match step {
+                Step::Read(place) => {
+                    let Some(value) = twin.values.get(&place) else { continue };
+                    let stored = twin.file.get(&place).cloned();
+                    let read = cache.get(place, home(place), || Ok(Block(stored.unwrap()))).unwrap();
+                    prop_assert_eq!(&read.0, value);
+                }
+                Step::Write(place, byte) => {
+                    let Some(value) = twin.values.get_mut(&place) else { continue };
+                    let stored = twin.file.get(&place).cloned();
+                    let mut entry = cache.get_mut(place, home(place), || Ok(Block(stored.unwrap()))).unwrap();
+                    entry.0.fill(byte);
+                    value.fill(byte);
+                }
+                Step::Make(place, byte) => {
+                    if twin.values.contains_key(&place) { continue }
+                    cache.insert(place, block(byte), home(place)).unwrap();
+                    twin.values.insert(place, block(byte).0);
+                }
+                Step::Forget(place) => {
+                    if cache.remove(Key::Block(place)).is_ok() {
+                        twin.values.remove(&place);
+                        twin.file.remove(&place);
+                    }
+                }
+                Step::Depend(parent, child) => {
+                    if cache.depend(Key::Block(parent), Key::Block(child)).is_ok() {
+                        twin.edges.insert((parent, child));
+                    }
+                }
+                Step::Release(parent, child) => {
+                    if cache.release(Key::Block(parent), Key::Block(child)).is_ok() {
+                        twin.edges.remove(&(parent, child));
+                    }
+                }
+                Step::Flush => { prop_assert!(flush(&cache, &mut twin, None, usize::MAX)); }
+                Step::FlushThatFails(waves) => { flush(&cache, &mut twin, None, waves); }
+                Step::FlushOwner(owner) => { prop_assert!(flush(&cache, &mut twin, Some(owner), usize::MAX)); }
+                Step::Evict(owner) => { cache.evict(owner); }
+                Step::Cork(owner) => { cache.cork(owner); twin.corked.insert(owner); }
+                Step::Uncork(owner) => { cache.uncork(owner); twin.corked.remove(&owner); }
+            }
+            // Dependencies end when one of the two leaves.
+            let here = |place: u64| cache.phase(Key::Block(place)).is_some();
+            twin.edges.retain(|(parent, child)| here(*parent) && here(*child));
+            for place in 0..PLACES {
+                if twin.dirty(place) && twin.values.contains_key(&place) {
+                    prop_assert_eq!(cache.phase(Key::Block(place)), Some(Phase::Dirty));
+                }
+            }
+        }
+        (0..3).for_each(|owner| { cache.uncork(owner); twin.corked.remove(&owner); });
+        prop_assert!(flush(&cache, &mut twin, None, usize::MAX));
+        prop_assert_eq!(&twin.values, &twin.file);
+        // A parent leaves after its children, which may belong to others.
+        (0..3 * PLACES).for_each(|turn| { cache.evict(turn % 3); });
+        prop_assert_eq!(cache.statistics().bytes, 0);
+    }
+}
+
+#[test]
+fn the_budget_holds_and_follows_the_work() {
+    let cache = Cache::new(Budget { initial: 1600, least: 160, most: 6400 });
+    let read = |range: std::ops::Range<u64>| {
+        for place in range.cycle_for(30_000) {
+            drop(cache.get(place, home(place), || Ok(block(0))).unwrap());
+            assert!(cache.statistics().bytes <= cache.statistics().budget.max(6400));
+        }
+    };
+    read(0..300);
+    assert_eq!(cache.statistics().budget, 6400, "300 blocks of 16 bytes are in use");
+    read(0..4);
+    (0..3).for_each(|owner| assert_eq!(cache.evict(owner), 0));
+    (0..10).for_each(|_| read(0..4));
+    assert!(cache.statistics().budget < 1600, "four are");
+}
+
+trait Cycle {
+    fn cycle_for(self, count: usize) -> impl Iterator<Item = u64>;
+}
+
+impl Cycle for std::ops::Range<u64> {
+    fn cycle_for(self, count: usize) -> impl Iterator<Item = u64> {
+        self.cycle().take(count)
+    }
+}
+
+#[test]
+fn threads_change_and_flush_at_once() {
+    let cache = Cache::new(Budget { initial: 256, least: 256, most: 256 });
+    let file = std::sync::Mutex::new(HashMap::new());
+    let load = |place: u64| {
+        let stored: Option<Vec<u8>> = file.lock().unwrap().get(&place).cloned();
+        Ok(Block(stored.unwrap_or_else(|| vec![0; 16])))
+    };
+    let flush = || {
+        let write = &mut |wave: &[(u64, Vec<u8>)]| {
+            file.lock().unwrap().extend(wave.iter().cloned());
+            Ok(())
+        };
+        cache.flush(write).unwrap();
+    };
+    std::thread::scope(|scope| {
+        for thread in 0..4u64 {
+            let (cache, load, flush) = (&cache, &load, &flush);
+            scope.spawn(move || {
+                for round in 0..2_000u64 {
+                    let place = (round * 7 + thread * 3) % 40;
+                    let mut entry = cache.get_mut(place, home(place), || load(place)).unwrap();
+                    let count = u64::from_le_bytes(entry.0[..8].try_into().unwrap()) + 1;
+                    entry.0[..8].copy_from_slice(&count.to_le_bytes());
+                    drop(entry);
+                    if round % 50 == 0 {
+                        flush();
+                    }
+                }
+            });
+        }
+    });
+    flush();
+    let file = file.lock().unwrap();
+    let total: u64 = file.values().map(|bytes| u64::from_le_bytes(bytes[..8].try_into().unwrap())).sum();
+    assert_eq!(total, 8_000, "no change was lost");
+}

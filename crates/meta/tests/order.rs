@@ -1,0 +1,202 @@
+//! The order in which entries reach the file, by examples.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
+
+mod common;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use common::{Block, block};
+use hyperslab_meta::{Cache, Error, Failure, Home, Key, Left, Phase, Proxy, Ring};
+
+const USER: Home = Home { ring: Ring::User, owner: 0 };
+
+fn at(address: u64) -> Key {
+    Key::Block(address)
+}
+
+/// The waves of a flush, as addresses.
+fn waves(cache: &Cache) -> Vec<Vec<u64>> {
+    let mut waves = Vec::new();
+    let write = &mut |wave: &[(u64, Vec<u8>)]| {
+        waves.push(wave.iter().map(|(address, _)| *address).collect());
+        Ok(())
+    };
+    cache.flush(write).unwrap();
+    waves
+}
+
+/// The design document's example: A above C, B above D, C above E and F; all dirty but F.
+#[test]
+fn the_documents_six_entries() {
+    let [a, b, c, d, e, f] = [1, 2, 3, 4, 5, 6];
+    let cache = Cache::default();
+    for address in [a, b, c, d, e] {
+        cache.insert(address, block(address as u8), USER).unwrap();
+    }
+    drop(cache.get(f, USER, || Ok(block(6))).unwrap());
+    for (parent, child) in [(a, c), (b, d), (c, e), (c, f)] {
+        cache.depend(at(parent), at(child)).unwrap();
+    }
+    assert_eq!(waves(&cache), [vec![d, e], vec![b, c], vec![a]]);
+    assert!((1..=6).all(|address| cache.phase(at(address)) == Some(Phase::Clean)));
+    assert!(waves(&cache).is_empty(), "nothing is written twice");
+}
+
+#[test]
+fn cycles_are_refused() {
+    let cache = Cache::default();
+    (1..=3).for_each(|address| cache.insert(address, block(0), USER).unwrap());
+    cache.depend(at(1), at(2)).unwrap();
+    cache.depend(at(2), at(3)).unwrap();
+    assert!(matches!(cache.depend(at(3), at(1)), Err(Error::Cycle { .. })));
+    assert!(matches!(cache.depend(at(1), at(1)), Err(Error::Cycle { .. })));
+    assert_eq!(waves(&cache), [vec![3], vec![2], vec![1]]);
+}
+
+#[test]
+fn rings_are_written_from_the_inside_out() {
+    let cache = Cache::default();
+    for (address, ring) in Ring::ALL.into_iter().rev().enumerate() {
+        cache.insert(address as u64, block(0), Home { ring, owner: 0 }).unwrap();
+    }
+    assert_eq!(waves(&cache), [vec![3], vec![2], vec![1], vec![0]]);
+}
+
+#[test]
+fn a_corked_object_waits_and_so_does_what_names_it() {
+    let cache = Cache::default();
+    cache.insert(1, block(0), Home::user(1)).unwrap();
+    cache.insert(2, block(0), Home::user(2)).unwrap();
+    cache.insert(3, block(0), Home::user(3)).unwrap();
+    cache.depend(at(1), at(2)).unwrap();
+    cache.cork(2);
+    let left = cache.flush(&mut |wave| {
+        assert_eq!(wave.len(), 1);
+        assert_eq!(wave[0].0, 3);
+        Ok(())
+    });
+    assert_eq!(left.unwrap(), Left { entries: 2 });
+    cache.uncork(2);
+    assert_eq!(waves(&cache), [vec![2], vec![1]]);
+}
+
+#[test]
+fn one_object_is_flushed_alone() {
+    let cache = Cache::default();
+    (1..=4).for_each(|address| cache.insert(address, block(0), Home::user(address % 2)).unwrap());
+    let mut written = Vec::new();
+    let left = cache.flush_owner(1, &mut |wave| {
+        written.extend(wave.iter().map(|(address, _)| *address));
+        Ok(())
+    });
+    assert_eq!((written, left.unwrap().entries), (vec![1, 3], 0));
+    assert_eq!(cache.phase(at(2)), Some(Phase::Dirty));
+    assert_eq!(cache.evict(1), 0);
+    assert_eq!(cache.phase(at(1)), None);
+}
+
+struct Chunk(AtomicUsize);
+
+impl Proxy for Chunk {
+    fn write(&self) -> Result<(), Failure> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_proxy_is_called_before_its_parent_is_written() {
+    let cache = Cache::default();
+    let chunk = Arc::new(Chunk(AtomicUsize::new(0)));
+    cache.insert(1, block(0), USER).unwrap();
+    cache.insert_proxy(1, chunk.clone(), USER).unwrap();
+    cache.depend(at(1), Key::Proxy(1)).unwrap();
+    let seen = chunk.clone();
+    let flush = |calls| {
+        let write = &mut |_: &[(u64, Vec<u8>)]| {
+            assert_eq!(seen.0.load(Ordering::Relaxed), calls);
+            Ok(())
+        };
+        cache.flush(write).unwrap();
+    };
+    flush(1);
+    cache.touch_proxy(1).unwrap();
+    cache.get_mut(1, USER, || Ok(block(1))).unwrap().0[0] = 7;
+    flush(2);
+}
+
+#[test]
+fn a_failed_write_leaves_everything_dirty() {
+    let cache = Cache::default();
+    (1..=3).for_each(|address| cache.insert(address, block(0), USER).unwrap());
+    cache.depend(at(1), at(2)).unwrap();
+    let failed = cache.flush(&mut |_| Err("disk full".into()));
+    assert!(failed.unwrap_err().to_string().contains("disk full"));
+    assert!((1..=3).all(|address| cache.phase(at(address)) == Some(Phase::Dirty)));
+    assert_eq!(waves(&cache), [vec![2, 3], vec![1]]);
+}
+
+#[test]
+fn a_change_during_a_write_is_not_lost() {
+    let cache = Cache::default();
+    cache.insert(1, block(1), USER).unwrap();
+    let mut seen = Vec::new();
+    let write = &mut |wave: &[(u64, Vec<u8>)]| {
+        seen.push(wave[0].1[0]);
+        if seen.len() == 1 {
+            cache.get_mut(1, USER, || Ok(block(9)))?.0[0] = 2;
+            assert_eq!(cache.phase(at(1)), Some(Phase::Stale));
+        }
+        Ok(())
+    };
+    cache.flush(write).unwrap();
+    assert_eq!(seen, [1, 2]);
+}
+
+#[test]
+fn an_entry_that_moves_is_written_where_it_is_now() {
+    let cache = Cache::default();
+    drop(cache.get(1, USER, || Ok(block(0))).unwrap());
+    cache.insert(2, block(0), USER).unwrap();
+    cache.depend(at(2), at(1)).unwrap();
+    cache.relocate(1, 50).unwrap();
+    assert!(matches!(cache.relocate(50, 2), Err(Error::Present(_))));
+    assert_eq!(waves(&cache), [vec![50], vec![2]]);
+}
+
+#[test]
+fn what_is_held_or_pinned_or_a_parent_stays() {
+    let cache = Cache::default();
+    (1..=4).for_each(|address| cache.insert(address, block(0), USER).unwrap());
+    cache.depend(at(3), at(4)).unwrap();
+    waves(&cache);
+    let held = cache.get(1, USER, || Ok(block(0))).unwrap();
+    let pinned = cache.pin(at(2)).unwrap();
+    let corner = cache.pin(at(4)).unwrap();
+    assert_eq!(cache.evict(0), 4);
+    assert!(matches!(cache.remove(at(1)), Err(Error::Busy(_))));
+    drop((held, pinned));
+    assert_eq!(cache.evict(0), 2, "a parent and its child");
+    drop(corner);
+    assert_eq!(cache.evict(0), 0, "the child first, then the parent");
+}
+
+#[test]
+fn types_are_checked() {
+    struct Other;
+    impl hyperslab_meta::Entry for Other {
+        fn encode(&self) -> Result<Vec<u8>, Failure> {
+            Ok(vec![])
+        }
+        fn footprint(&self) -> usize {
+            0
+        }
+    }
+    let cache = Cache::default();
+    cache.insert(1, Other, USER).unwrap();
+    assert!(matches!(cache.get::<Block>(1, USER, || Ok(block(0))), Err(Error::Type(_))));
+}
