@@ -11,6 +11,7 @@ pub(crate) fn run() -> Result<()> {
     format()?;
     clippy()?;
     step("tests", || execute(cargo().args(test_runner()).env(python::VARIABLE, &python)))?;
+    step("Python package", || python::test_package(&metadata, &python))?;
     step("documentation examples", || execute(cargo().args(["test", "--doc", "--workspace"])))?;
     step("documentation", || {
         execute(cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))

@@ -1,10 +1,22 @@
-"""A file made by h5py, open in both libraries."""
+"""What all tests share: a file made by h5py, open in both libraries."""
 
 import contextlib
+import os
 
 import h5py
 import hyperslab
 import pytest
+from hypothesis import HealthCheck, settings
+
+# The same cases each time, unless a seed is asked for as elsewhere in the house.
+settings.register_profile(
+    "house",
+    deadline=None,
+    database=None,
+    derandomize="HYPERSLAB_SEED" not in os.environ,
+    suppress_health_check=list(HealthCheck),
+)
+settings.load_profile("house")
 
 
 @pytest.fixture

@@ -94,5 +94,7 @@ def test_corpus():
             unknown += result[2]
             if result[0] and path.name not in NOT_YET:
                 wrong[path.name] = result[0]
-    print(f"{opened} of {len(found)} files opened, {equal} values equal, {unknown} need other filters, {len(wrong)} files differ")
+    print(
+        f"{opened} of {len(found)} files opened, {equal} values equal, {unknown} need other filters, {len(wrong)} files differ"
+    )
     assert not wrong, "\n".join(f"{name}: {line}" for name, lines in wrong.items() for line in lines[:4])

@@ -21,7 +21,10 @@ def test_docstrings(name):
 
 def test_docstrings_of_the_rust_part():
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
-    members = [hyperslab.Space, *(getattr(hyperslab.Space, name) for name in dir(hyperslab.Space) if not name.startswith("__"))]
+    members = [
+        hyperslab.Space,
+        *(getattr(hyperslab.Space, name) for name in dir(hyperslab.Space) if not name.startswith("__")),
+    ]
     examples = 0
     for member in members:
         text = member.__doc__ or ""

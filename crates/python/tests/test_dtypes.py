@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 from compare import assert_same, outcome, same_dtype
 
-NUMBERS = [order + kind for order in "<>" for kind in "i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16".split()] + ["g", "G", "?"]
+NUMBERS = [order + kind for order in "<>" for kind in "i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16".split()] + [
+    "g",
+    "G",
+    "?",
+]
 STRUCT = np.dtype([("a", "i4"), ("b", "f8", (2, 3)), ("c", [("d", "S5"), ("e", ">u2")])])
 PADDED = np.dtype({"names": ["x", "y"], "formats": ["u1", "f4"], "offsets": [0, 8], "itemsize": 24})
 BACKWARDS = np.dtype({"names": ["x", "y"], "formats": ["u1", "f4"], "offsets": [8, 0], "itemsize": 12})
@@ -20,7 +24,9 @@ def numbers(dtype, shape=(4, 3)):
 def filled(dtype, shape=(4,)):
     made = np.zeros(shape, dtype)
     for number, name in enumerate(dtype.names):
-        made[name] = filled(dtype[name], shape) if dtype[name].names else np.full(made[name].shape, number + 1, dtype[name].base)
+        made[name] = (
+            filled(dtype[name], shape) if dtype[name].names else np.full(made[name].shape, number + 1, dtype[name].base)
+        )
     return made
 
 
@@ -142,7 +148,13 @@ def test_references(both):
         file.create_dataset("refs", data=np.array(refs, dtype=h5py.ref_dtype), dtype=h5py.ref_dtype)
         mask = np.zeros((6, 10), bool)
         mask[::2, 3] = mask[1, 1] = True
-        regions = [data.regionref[1:3, ::2], data.regionref[[0, 4], 5:], data.regionref[mask], data.regionref[...], h5py.RegionReference()]
+        regions = [
+            data.regionref[1:3, ::2],
+            data.regionref[[0, 4], 5:],
+            data.regionref[mask],
+            data.regionref[...],
+            h5py.RegionReference(),
+        ]
         file.create_dataset("regions", data=np.array(regions, dtype=h5py.regionref_dtype), dtype=h5py.regionref_dtype)
         fields = np.dtype([("n", "i4"), ("r", h5py.ref_dtype), ("q", h5py.regionref_dtype)])
         file.create_dataset("fields", data=np.array([(1, refs[1], regions[0]), (2, refs[0], regions[1])], dtype=fields))
@@ -181,7 +193,22 @@ def test_array_types(both):
     assert (left == theirs["x"][:]).all()
 
 
-TARGETS = ["i1", ">u4", "f2", "f4", "f8", "c8", "?", "S3", "S10", "O", "U3", "V4", "M8[ns]", [("a", "i8"), ("zz", "f4")]]
+TARGETS = [
+    "i1",
+    ">u4",
+    "f2",
+    "f4",
+    "f8",
+    "c8",
+    "?",
+    "S3",
+    "S10",
+    "O",
+    "U3",
+    "V4",
+    "M8[ns]",
+    [("a", "i8"), ("zz", "f4")],
+]
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
@@ -241,7 +268,9 @@ def test_fields_view(both):
 
 def test_helpers_are_those_of_h5py():
     for arguments in [(), ("ascii",), ("utf-8", 5), ("ascii", 3), ("ASCII", None)]:
-        assert hyperslab.check_string_dtype(hyperslab.string_dtype(*arguments)) == h5py.check_string_dtype(h5py.string_dtype(*arguments))
+        assert hyperslab.check_string_dtype(hyperslab.string_dtype(*arguments)) == h5py.check_string_dtype(
+            h5py.string_dtype(*arguments)
+        )
         assert same_dtype(hyperslab.string_dtype(*arguments), h5py.string_dtype(*arguments))
     with pytest.raises(ValueError):
         hyperslab.string_dtype("latin-1")
@@ -253,4 +282,12 @@ def test_helpers_are_those_of_h5py():
     assert hyperslab.check_dtype(enum=hyperslab.special_dtype(enum=("i1", values))) == values
     assert hyperslab.check_dtype(ref=hyperslab.special_dtype(ref=hyperslab.Reference)) is hyperslab.Reference
     assert hyperslab.check_opaque_dtype(hyperslab.opaque_dtype("M8[s]"))
-    assert all(check(np.dtype("f8")) is None for check in [hyperslab.check_vlen_dtype, hyperslab.check_enum_dtype, hyperslab.check_ref_dtype, hyperslab.check_string_dtype])
+    assert all(
+        check(np.dtype("f8")) is None
+        for check in [
+            hyperslab.check_vlen_dtype,
+            hyperslab.check_enum_dtype,
+            hyperslab.check_ref_dtype,
+            hyperslab.check_string_dtype,
+        ]
+    )

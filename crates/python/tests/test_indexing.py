@@ -4,7 +4,7 @@ import h5py
 import numpy as np
 import pytest
 from compare import assert_same, outcome
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 SHAPES = [(7,), (5, 6), (4, 3, 5), (0, 3), (1, 1)]
@@ -77,7 +77,7 @@ def indices(draw):
     return number, tuple(draw(axis(size)) for size in sizes)
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=500)
 @given(choice=indices(), kind=st.sampled_from(["plain", "chunked", "text"]))
 def test_any_index(files, choice, kind):
     number, index = choice
@@ -85,7 +85,7 @@ def test_any_index(files, choice, kind):
     check(ours[f"{kind}{number}"], theirs[f"{kind}{number}"], index)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100)
 @given(number=st.integers(0, len(SHAPES) - 1), seed=st.integers(0, 2**32), share=st.floats(0, 1))
 def test_masks_of_the_whole_array(files, number, seed, share):
     ours, theirs = files
@@ -125,7 +125,19 @@ def test_without_dimensions(files, name, index):
 
 @pytest.mark.parametrize(
     "index",
-    [None, 1.5, [[0]], np.zeros((2, 2), int), (0, [0], [1]), slice(0, 5, -1), (..., ...), np.array([True]), 2**70, -(2**70), [1, 0]],
+    [
+        None,
+        1.5,
+        [[0]],
+        np.zeros((2, 2), int),
+        (0, [0], [1]),
+        slice(0, 5, -1),
+        (..., ...),
+        np.array([True]),
+        2**70,
+        -(2**70),
+        [1, 0],
+    ],
 )
 def test_what_is_refused(files, index):
     ours, theirs = files

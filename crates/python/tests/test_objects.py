@@ -32,7 +32,14 @@ def tree(file):
         many.attrs[f"{number:03}"] = number
 
 
-CLASSES = {h5py.Group: hyperslab.Group, h5py.Dataset: hyperslab.Dataset, h5py.Datatype: hyperslab.Datatype, h5py.HardLink: hyperslab.HardLink, h5py.SoftLink: hyperslab.SoftLink, h5py.ExternalLink: hyperslab.ExternalLink}
+CLASSES = {
+    h5py.Group: hyperslab.Group,
+    h5py.Dataset: hyperslab.Dataset,
+    h5py.Datatype: hyperslab.Datatype,
+    h5py.HardLink: hyperslab.HardLink,
+    h5py.SoftLink: hyperslab.SoftLink,
+    h5py.ExternalLink: hyperslab.ExternalLink,
+}
 
 
 @pytest.mark.parametrize("libver", ["earliest", "latest"])
@@ -64,7 +71,20 @@ def test_groups(both, libver):
 
 def test_paths(both):
     theirs, ours = both(tree)
-    for path in ["a", "/a", "a/b", "a//b/", "./a/./b", "a/soft", "a/soft/data", "a/relative", "a/loop/loop/b", "größe", "a/b/again", b"a/b"]:
+    for path in [
+        "a",
+        "/a",
+        "a/b",
+        "a//b/",
+        "./a/./b",
+        "a/soft",
+        "a/soft/data",
+        "a/relative",
+        "a/loop/loop/b",
+        "größe",
+        "a/b/again",
+        b"a/b",
+    ]:
         left, right = ours[path], theirs[path]
         assert left.name == right.name and type(left) is CLASSES[type(right)]
         assert left.parent.name == right.parent.name
@@ -140,11 +160,23 @@ def test_visits(both):
         ours[path].visititems_links(lambda name, value: left.append((name, type(value))))
         theirs[path].visititems_links(lambda name, value: right.append((name, CLASSES[type(value)])))
         assert left == right
-    assert ours.visit(lambda name: name if "b" in name else None) == theirs.visit(lambda name: name if "b" in name else None)
+    assert ours.visit(lambda name: name if "b" in name else None) == theirs.visit(
+        lambda name: name if "b" in name else None
+    )
 
 
 def test_attributes(both):
-    values = {"text": "größer", "bytes": b"abc", "list": ["a", "b"], "number": 1.5, "array": np.arange(6).reshape(2, 3), "truth": True, "empty": h5py.Empty("f4"), "none": np.zeros((0, 2)), "ö": 1}
+    values = {
+        "text": "größer",
+        "bytes": b"abc",
+        "list": ["a", "b"],
+        "number": 1.5,
+        "array": np.arange(6).reshape(2, 3),
+        "truth": True,
+        "empty": h5py.Empty("f4"),
+        "none": np.zeros((0, 2)),
+        "ö": 1,
+    }
 
     def make(file):
         for holder in (file, file.create_group("group"), file.create_dataset("data", data=1)):
@@ -176,7 +208,24 @@ def test_attributes(both):
         ours.close()
 
 
-FACTS = ["shape", "size", "ndim", "nbytes", "maxshape", "chunks", "compression", "compression_opts", "shuffle", "fletcher32", "scaleoffset", "external", "is_virtual", "filter_ids", "filter_names", "name"]
+FACTS = [
+    "shape",
+    "size",
+    "ndim",
+    "nbytes",
+    "maxshape",
+    "chunks",
+    "compression",
+    "compression_opts",
+    "shuffle",
+    "fletcher32",
+    "scaleoffset",
+    "external",
+    "is_virtual",
+    "filter_ids",
+    "filter_names",
+    "name",
+]
 
 
 def facts(file):
@@ -224,7 +273,10 @@ def test_facts(both, tmp_path, monkeypatch):
         ours["plain"].virtual_sources()
     (source,), (expected,) = ours["virtual"].virtual_sources(), theirs["virtual"].virtual_sources()
     assert (source.file_name, source.dset_name) == (expected.file_name, expected.dset_name)
-    assert source.vspace.encode() == expected.vspace.encode() and source.src_space.npoints == expected.src_space.get_select_npoints()
+    assert (
+        source.vspace.encode() == expected.vspace.encode()
+        and source.src_space.npoints == expected.src_space.get_select_npoints()
+    )
 
 
 def test_file(tmp_path):
@@ -232,13 +284,28 @@ def test_file(tmp_path):
     with h5py.File(path, "w", userblock_size=1024) as file:
         file["x"] = [1, 2]
     with hyperslab.File(path) as file, h5py.File(path) as theirs:
-        assert (file.filename, file.mode, file.driver, file.userblock_size) == (theirs.filename, "r", theirs.driver, 1024)
+        assert (file.filename, file.mode, file.driver, file.userblock_size) == (
+            theirs.filename,
+            "r",
+            theirs.driver,
+            1024,
+        )
         assert bool(file) and file.name == "/" and repr(file) == repr(theirs)
         dataset, group = file["x"], file["/"]
         assert dataset.file.filename == str(path)
     assert not file and not dataset and not group
-    assert repr(file) == "<Closed HDF5 file>" and repr(dataset) == "<Closed HDF5 dataset>" and repr(group) == "<Closed HDF5 group>"
-    for action in [lambda: dataset[:], lambda: list(group), lambda: file["x"], lambda: dataset.attrs["x"], lambda: file.mode]:
+    assert (
+        repr(file) == "<Closed HDF5 file>"
+        and repr(dataset) == "<Closed HDF5 dataset>"
+        and repr(group) == "<Closed HDF5 group>"
+    )
+    for action in [
+        lambda: dataset[:],
+        lambda: list(group),
+        lambda: file["x"],
+        lambda: dataset.attrs["x"],
+        lambda: file.mode,
+    ]:
         with pytest.raises(ValueError):
             action()
     file.close()

@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hyperslab import UNLIMITED, Space
 
-OPS = {"set": h5s.SELECT_SET, "or": h5s.SELECT_OR, "and": h5s.SELECT_AND, "xor": h5s.SELECT_XOR, "notb": h5s.SELECT_NOTB, "nota": h5s.SELECT_NOTA}
+OPS = {
+    "set": h5s.SELECT_SET,
+    "or": h5s.SELECT_OR,
+    "and": h5s.SELECT_AND,
+    "xor": h5s.SELECT_XOR,
+    "notb": h5s.SELECT_NOTB,
+    "nota": h5s.SELECT_NOTA,
+}
 
 
 @st.composite
@@ -71,7 +78,7 @@ def combined(left, right, op):
     }[op]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(programs())
 def test_hyperslabs(program):
     shape, steps = program
@@ -94,10 +101,13 @@ def test_hyperslabs(program):
     flat = np.flatnonzero(mask.ravel())
     runs = [(int(first) * 4, int(length) * 4) for first, length in ours.runs(1)]
     assert [tuple(run) for run in ours.runs(4).tolist()] == runs
-    assert np.concatenate([np.arange(first, first + length) for first, length in ours.runs(1)] or [flat]).tolist() == flat.tolist()
+    assert (
+        np.concatenate([np.arange(first, first + length) for first, length in ours.runs(1)] or [flat]).tolist()
+        == flat.tolist()
+    )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.data())
 def test_combine(data):
     shape = data.draw(shapes())
@@ -110,7 +120,7 @@ def test_combine(data):
     assert left == before
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.data())
 def test_projection(data):
     shape = data.draw(shapes())
@@ -124,7 +134,7 @@ def test_projection(data):
     assert result.shape == target.shape
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(shapes(), st.data())
 def test_elements(shape, data):
     points = data.draw(st.lists(st.tuples(*(st.integers(0, size - 1) for size in shape)), min_size=1, max_size=8))
@@ -146,7 +156,11 @@ def test_extents():
     assert Space((3, 4), (None, 8)).maxshape == Space((3, 4), [UNLIMITED, 8]).maxshape == (None, 8)
     assert Space(()).npoints == 1 and Space(None).npoints == 0 and Space(None).shape is None
     assert Space(np.array([2, 3])).shape == (2, 3)
-    for space, theirs in [(Space((3, 4), (None, 8)), h5s.create_simple((3, 4), (h5s.UNLIMITED, 8))), (Space(()), h5s.create(h5s.SCALAR)), (Space(None), h5s.create(h5s.NULL))]:
+    for space, theirs in [
+        (Space((3, 4), (None, 8)), h5s.create_simple((3, 4), (h5s.UNLIMITED, 8))),
+        (Space(()), h5s.create(h5s.SCALAR)),
+        (Space(None), h5s.create(h5s.NULL)),
+    ]:
         assert space.encode() == theirs.encode() and Space.decode(theirs.encode()) == space
 
 
@@ -155,7 +169,12 @@ def test_all_and_none():
     assert space.npoints == 12 and space.kind == "all" and space.is_regular
     assert space.bounds == ((0, 0), (2, 3)) and space.blocks().tolist() == [[[0, 0], [2, 3]]]
     assert space.select_none() is None
-    assert space.npoints == 0 and space.bounds is None and space.blocks().shape == (0, 2, 2) and space.coords().shape == (0, 2)
+    assert (
+        space.npoints == 0
+        and space.bounds is None
+        and space.blocks().shape == (0, 2, 2)
+        and space.coords().shape == (0, 2)
+    )
     assert space.select_all() is None
     assert space == Space((3, 4)) and space != Space((3, 5)) and space != 3
 
@@ -203,7 +222,12 @@ def test_what_is_refused():
     ]:
         with pytest.raises(ValueError):
             wrong()
-    for wrong in [lambda: Space("abc"), lambda: Space((1.5,)), lambda: Space.decode("text"), lambda: space.combine(3, "or")]:
+    for wrong in [
+        lambda: Space("abc"),
+        lambda: Space((1.5,)),
+        lambda: Space.decode("text"),
+        lambda: space.combine(3, "or"),
+    ]:
         with pytest.raises(TypeError):
             wrong()
     assert space == Space((3, 4))
@@ -227,7 +251,7 @@ def test_copies_are_apart():
         hash(space)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_read_selection(tmp_path_factory, data):
     shape = data.draw(shapes())

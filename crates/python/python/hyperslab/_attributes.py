@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._base import Empty, NamesMapping
+from ._base import Empty, NamesMapping, _text
 from ._dtypes import check_string_dtype
 from ._hyperslab import ObjectHandle
 
@@ -29,7 +29,7 @@ class AttributeManager(NamesMapping):
     def __getitem__(self, name: str | bytes) -> Any:
         attribute = self._handle.attribute(name)
         if attribute is None:
-            raise KeyError(f"Unable to open attribute (can't locate attribute: '{_shown(name)}')")
+            raise KeyError(f"Unable to open attribute (can't locate attribute: '{_text(name)}')")
         if attribute.shape is None:
             return Empty(attribute.dtype)
         values = attribute.read()
@@ -55,7 +55,3 @@ class AttributeManager(NamesMapping):
         if not self._handle.valid:
             return "<Attributes of closed HDF5 object>"
         return f"<Attributes of HDF5 object at {id(self._handle)}>"
-
-
-def _shown(name: str | bytes) -> str:
-    return name.decode("utf-8", "replace") if isinstance(name, bytes) else name

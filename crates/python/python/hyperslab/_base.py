@@ -108,13 +108,20 @@ def _join(parent: str | bytes, name: str | bytes) -> str | bytes:
         return path
 
 
+def _text(name: str | bytes) -> str:
+    """A name to be shown."""
+    return name if isinstance(name, str) else repr(name)
+
+
 def _encoded(name: str | bytes) -> bytes:
     return name if isinstance(name, bytes) else name.encode()
 
 
 class _Keys(KeysView[Any]):
+    _mapping: Any
+
     def __reversed__(self) -> Iterator[Any]:
-        return reversed(self._mapping)  # type: ignore[call-overload]
+        return reversed(self._mapping)
 
     def __repr__(self) -> str:
         return f"<KeysView {list(self)}>"
@@ -141,8 +148,10 @@ class _Items(ItemsView[Any, Any]):
         return ((key, self._mapping.get(key)) for key in self._mapping)
 
     def __contains__(self, item: object) -> bool:
-        key, value = item  # type: ignore[misc]
-        return key in self._mapping and self._mapping.get(key) == value
+        match item:
+            case (key, value):
+                return key in self._mapping and self._mapping.get(key) == value
+        return False
 
 
 class NamesMapping(Mapping[Any, Any]):

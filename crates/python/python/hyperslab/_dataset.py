@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._base import Empty, HLObject
+from ._base import Empty, HLObject, _text
 from ._dtypes import check_string_dtype
 from ._filters import COMPRESSIONS, describe
 from ._hyperslab import DatasetHandle, RegionReference, Space
@@ -165,7 +165,11 @@ class Dataset(HLObject):
             raise TypeError("Can't iterate over a scalar dataset")
         return (self[index] for index in range(self.shape[0]))
 
-    def __getitem__(self, args: Any, new_dtype: np.dtype | None = None) -> Any:
+    def __getitem__(self, args: Any) -> Any:
+        return self._read(args, None)
+
+    def _read(self, args: Any, new_dtype: np.dtype | None) -> Any:
+        """What an index gives, as another dtype if one is given."""
         args = args if isinstance(args, tuple) else (args,)
         if any(arg is None for arg in args):
             raise TypeError("Indexing with None (or np.newaxis) is not supported")
@@ -273,7 +277,7 @@ class Dataset(HLObject):
     def __repr__(self) -> str:
         if not self:
             return "<Closed HDF5 dataset>"
-        name = "(anonymous)" if self.name is None else f'"{posixpath.basename(self.name)!s}"'
+        name = "(anonymous)" if self.name is None else f'"{posixpath.basename(_text(self.name))}"'
         return f'<HDF5 dataset {name}: shape {self.shape}, type "{self.dtype.str}">'
 
 

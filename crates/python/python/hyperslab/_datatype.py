@@ -6,7 +6,7 @@ import posixpath
 
 import numpy as np
 
-from ._base import HLObject
+from ._base import HLObject, _text
 from ._hyperslab import DatatypeHandle
 
 
@@ -24,5 +24,5 @@ class Datatype(HLObject):
         if not self:
             return "<Closed HDF5 named type>"
         name = self.name
-        shown = '("anonymous")' if name is None else f'"{posixpath.basename(name)}"'
+        shown = '("anonymous")' if name is None else f'"{posixpath.basename(_text(name))}"'
         return f"<HDF5 named type {shown} (dtype {self.dtype.str})>"

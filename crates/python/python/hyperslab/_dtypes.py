@@ -71,7 +71,7 @@ def opaque_dtype(np_dtype: Any) -> np.dtype:
 
 
 def _mark(dtype: np.dtype, key: str) -> Any:
-    return (dtype.metadata or {}).get(key)
+    return None if dtype.metadata is None else dtype.metadata.get(key)
 
 
 def check_vlen_dtype(dt: np.dtype) -> Any:

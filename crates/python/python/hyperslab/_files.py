@@ -41,7 +41,8 @@ class File(Group):
     @property
     def mode(self) -> str:
         """Always "r": files can only be read so far."""
-        self._opened.driver  # fails if closed
+        if not self:
+            raise ValueError("the file of this object is closed")
         return "r"
 
     @property

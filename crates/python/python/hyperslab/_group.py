@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ._base import HLObject, NamesMapping, _join
+from ._base import HLObject, NamesMapping, _join, _text
 from ._dataset import Dataset
 from ._datatype import Datatype
 from ._hyperslab import DatasetHandle, DatatypeHandle, FileHandle, GroupHandle, ObjectHandle, Reference
@@ -41,9 +41,7 @@ class Group(NamesMapping, HLObject):
             return wrap(handle, None)
         return wrap(handle, None if self.name is None else _join(self.name, name))
 
-    def get(
-        self, name: str | bytes, default: Any = None, getclass: bool = False, getlink: bool = False
-    ) -> Any:
+    def get(self, name: str | bytes, default: Any = None, getclass: bool = False, getlink: bool = False) -> Any:
         """The object with this name, or `default`. With `getclass` its class instead, with `getlink` the link instead of the
         object, with both the class of the link.
 
@@ -118,10 +116,11 @@ class Group(NamesMapping, HLObject):
         waiting: list[tuple[Any, Iterator[Any], GroupHandle]] = [(None, iter(self._handle.links(True)), self._handle)]
         while waiting:
             prefix, links, handle = waiting[-1]
-            name, target = next(links, (None, None))
-            if target is None:
+            found = next(links, None)
+            if found is None:
                 waiting.pop()
                 continue
+            name, target = found
             path = name if prefix is None else _below(prefix, name)
             first = target[0] == "hard" and target[1] not in seen
             if (result := func(path, target, first)) is not None:
@@ -136,7 +135,7 @@ class Group(NamesMapping, HLObject):
     def __repr__(self) -> str:
         if not self:
             return "<Closed HDF5 group>"
-        shown = "(anonymous)" if self.name is None else f'"{self.name!s}"'
+        shown = "(anonymous)" if self.name is None else f'"{_text(self.name)}"'
         return f"<HDF5 group {shown} ({len(self)} members)>"
 
 

@@ -24,7 +24,7 @@ class SoftLink:
         return self._path
 
     def __repr__(self) -> str:
-        return f'<SoftLink to "{self._path}">'
+        return f'<SoftLink to "{self._path!s}">'
 
 
 class ExternalLink:
@@ -45,7 +45,7 @@ class ExternalLink:
         return self._path
 
     def __repr__(self) -> str:
-        return f'<ExternalLink to "{self._path}" in file "{self._filename}">'
+        return f'<ExternalLink to "{self._path!s}" in file "{self._filename!s}">'
 
 
 class UserLink:

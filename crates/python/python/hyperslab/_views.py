@@ -66,7 +66,7 @@ class AsTypeView(AbstractView):
         if self._dtype.kind == "T":
             values = self._dset.asstr("utf-8")[args]
             return values if isinstance(values, str) else values.astype(self._dtype)
-        return self._dset.__getitem__(args, new_dtype=self._dtype)
+        return self._dset._read(args, self._dtype)
 
 
 class AsStrView(AbstractView):
@@ -108,7 +108,7 @@ class FieldsView(AbstractView):
         return self._read if self._single is None else self._read[self._single]
 
     def __getitem__(self, args: Any) -> Any:
-        values = self._dset.__getitem__(args, new_dtype=self._read)
+        values = self._dset._read(args, self._read)
         return values if self._single is None else values[self._single]
 
 
