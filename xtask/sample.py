@@ -8,13 +8,13 @@ import sys
 import h5py
 import numpy as np
 
-FRAMES, SIZE = 20, 64
+FRAMES, SIZE = 12, 64
 
 
 def images():
     """A bright spot that moves over a faint slope."""
     y, x = np.mgrid[0:SIZE, 0:SIZE]
-    spots = [np.exp(-((x - 8 - 2.4 * n) ** 2 + (y - 32) ** 2) / 60.0) for n in range(FRAMES)]
+    spots = [np.exp(-((x - 8 - 4.2 * n) ** 2 + (y - 32) ** 2) / 60.0) for n in range(FRAMES)]
     return np.array([(900 * spot + (x + y) // 8).astype("u2") for spot in spots])
 
 
@@ -37,12 +37,12 @@ def events(file, data):
     state = h5py.enum_dtype({"OFF": 0, "WARM": 1, "READY": 2}, basetype="u1")
     record = np.dtype([("time", "f8"), ("peak", "<u2"), ("at", "<u2", (2,)), ("state", state), ("note", h5py.string_dtype())])
     rows = []
-    for n in range(0, FRAMES, 4):
+    for n in range(0, FRAMES, 3):
         at = np.unravel_index(data[n].argmax(), data[n].shape)
-        rows.append((0.25 * n, data[n].max(), at, min(n // 4, 2), "first light" if n == 0 else ""))
+        rows.append((0.25 * n, data[n].max(), at, min(n // 3, 2), "first light" if n == 0 else ""))
     file.create_dataset("events", data=np.array(rows, record), chunks=(4,), maxshape=(None,))
     file["event_type"] = record
-    file["log"] = np.array(["shutter open", "beam at 12.4 keV", "shutter closed", "fin – 20 images"], h5py.string_dtype())
+    file["log"] = np.array(["shutter open", "beam at 12.4 keV", "shutter closed", "fin – 12 images"], h5py.string_dtype())
 
 
 def references(file):

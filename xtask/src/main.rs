@@ -9,6 +9,7 @@ mod lexer;
 mod metadata;
 mod plan;
 mod python;
+mod sample;
 mod step;
 mod test;
 
@@ -33,6 +34,8 @@ enum Job {
     Bench(bench::Options),
     /// Fuzz the decoders for some seconds each
     Fuzz(fuzz::Options),
+    /// Make a small file that shows much of what HDF5 can hold
+    Sample(sample::Options),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Job::Layers => layers::run(),
         Job::Bench(options) => bench::run(&options),
         Job::Fuzz(options) => fuzz::run(&options),
+        Job::Sample(options) => sample::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -38,6 +38,8 @@ pub(crate) const PLAN: &[Room] = &[
     // engine: the two rooms do not see each other
     room("object", &["base", "space", "dtype", "filter", "driver", "meta", "alloc", "format", "file", "structures"]),
     room("chunk", &["base", "space", "dtype", "filter", "driver", "meta", "alloc", "format", "file", "structures"]),
+    // beside the model: what its derive macro writes
+    pure("derive", &[]),
     // model
     room(
         "hyperslab",
@@ -54,6 +56,7 @@ pub(crate) const PLAN: &[Room] = &[
             "structures",
             "object",
             "chunk",
+            "derive",
         ],
     ),
     // doors: everybody comes in through the model

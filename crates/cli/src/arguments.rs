@@ -48,17 +48,19 @@ pub(crate) enum Job {
 #[command(after_help = "\
 A line of the tree has name, type, shape and how the values are stored:
   images  u16  20×64×64 (up to ∞×64×64)  chunks 1×64×64, deflate 6, 160 KiB in 21 KiB (7.6×)
-An arrow stands before the target of a soft or external link; an equals sign before the first path of an object that has several, which
-is not entered again. An object that cannot be read is listed with the reason, and the exit status is 1.
+An arrow stands before the target of a soft or external link; an equals sign before the first path
+of an object that has several, which is not entered again. An object that cannot be read is listed
+with the reason, and the exit status is 1.
 
-With --json, each entry is one line: path, kind (group, dataset, datatype, hard link, soft link, external link, user link, error), and
-what there is to say of it. NO_COLOR turns colours off; in a pipe there are none.
+With --json, each entry is one line: path, kind (group, dataset, datatype, hard link, soft link,
+external link, user link, error), and what there is to say of it. NO_COLOR turns colours off; in a
+pipe there are none.
 
 Examples:
   hyperslab ls run.h5                        everything
   hyperslab ls -a run.h5 /detector           the group /detector, with attributes
   hyperslab ls --depth 1 run.h5              the first level only
-  hyperslab ls --json run.h5 | jq -r 'select(.kind == \"dataset\") | [.stored, .path] | @tsv' | sort -n")]
+  hyperslab ls --json run.h5 | jq -r 'select(.kind == \"dataset\") | [.stored, .path] | @tsv'")]
 pub(crate) struct Ls {
     /// The file
     pub(crate) file: PathBuf,
@@ -71,7 +73,7 @@ pub(crate) struct Ls {
     /// Go down at most this many levels
     #[arg(short, long, value_name = "LEVELS", default_value_t = usize::MAX, hide_default_value = true)]
     pub(crate) depth: usize,
-    /// Sort the links of each group
+    /// Sort the links of each group by their names' bytes, or by creation where the file keeps it
     #[arg(long, value_enum, value_name = "BY", default_value_t = Sort::Name)]
     pub(crate) sort: Sort,
     /// Print lines of JSON
@@ -83,14 +85,16 @@ pub(crate) struct Ls {
 #[command(after_help = "\
 Without a path, all datasets are printed; with the path of a group, those below it.
 
-On a terminal, arrays of over 1000 elements are shown by their corners; in a pipe they are printed as a whole. Large datasets are read
-piece by piece, so that memory does not grow with them.
+On a terminal, arrays of over 1000 elements are shown by their corners; in a pipe they are printed
+as a whole. Large datasets are read piece by piece, so that memory does not grow with them.
 
-Slices are written as in NumPy, one per dimension: 3, 1:4, ::2, -1, 2:-1. Missing ones mean the whole dimension.
+Slices are written as in NumPy, one per dimension: 3, 1:4, ::2, -1, 2:-1. Missing ones mean the
+whole dimension.
 
-With --json, each object is one line: path, kind, type, shape, values nested as the shape says. Integers and floating-point numbers have
-all their digits; \"NaN\", \"Infinity\" and \"-Infinity\" are text; opaque bytes are hexadecimal text; a compound is an object; a reference
-is an object with the path that it leads to. A line whose values were cut by --limit says \"truncated\": true.
+With --json, each object is one line: path, kind, type, shape, values nested as the shape says.
+Integers and floating-point numbers have all their digits; \"NaN\", \"Infinity\" and \"-Infinity\" are
+text; opaque bytes are hexadecimal text; a compound is an object; a reference is an object with the
+path that it leads to. A line whose values were cut by --limit says \"truncated\": true.
 
 Examples:
   hyperslab dump run.h5 /detector/images --slice '0, :4, ::16'

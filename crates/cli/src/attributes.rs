@@ -3,7 +3,7 @@
 use crate::names::Names;
 use crate::nested::{self, Shape};
 use crate::style::{ATTRIBUTE, SHAPE, TYPE};
-use crate::text::{dims, lossy, printable, shape};
+use crate::text::{self, dims, lossy, printable, shape};
 use hyperslab::{Attribute, Node};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -40,7 +40,7 @@ pub(crate) fn readable(node: &Node, errors: &mut Vec<String>) -> Vec<Attribute> 
 }
 
 fn json(attribute: &Attribute, names: &Names<'_>) -> Result<Box<RawValue>, String> {
-    let values = names.file().attribute_values(attribute).map_err(|why| why.to_string())?;
+    let values = attribute.read_values().map_err(|why| why.to_string())?;
     let mut text = Vec::new();
     let told = nested::json(&mut text, attribute.extent.dims(), values, names, u64::MAX);
     if let Some(why) = told.map_err(|why| why.to_string())?.failed {
@@ -53,7 +53,7 @@ fn json(attribute: &Attribute, names: &Names<'_>) -> Result<Box<RawValue>, Strin
 /// `@name  type shape = value`, on one line with at most `most` values. Says whether they could be read.
 pub(crate) fn line(out: &mut impl Write, attribute: &Attribute, names: &Names<'_>, most: u64) -> io::Result<bool> {
     let name = printable(&attribute.name);
-    let datatype = printable(attribute.datatype.to_string().as_bytes());
+    let datatype = text::datatype(&attribute.datatype.to_string());
     write!(out, "{ATTRIBUTE}@{name}{ATTRIBUTE:#}  {TYPE}{datatype}{TYPE:#}")?;
     if attribute.extent.rank() > 0 {
         write!(out, "  {SHAPE}{}{SHAPE:#}", shape(&attribute.extent))?;
@@ -64,7 +64,7 @@ pub(crate) fn line(out: &mut impl Write, attribute: &Attribute, names: &Names<'_
     }
     write!(out, " = ")?;
     let one_line = Shape::new(attribute.extent.dims(), usize::MAX);
-    let failed = match names.file().attribute_values(attribute) {
+    let failed = match attribute.read_values() {
         Ok(values) => nested::text(out, &one_line, values, names, most)?.failed,
         Err(why) => Some(why),
     };

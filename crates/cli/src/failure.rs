@@ -13,6 +13,8 @@ pub(crate) enum Failure {
     Space(#[from] SpaceError),
     #[error(transparent)]
     File(#[from] hyperslab::Error),
+    #[error("there is no file {0}")]
+    NoFile(String),
     #[error("cannot open {file}: {why}")]
     Open { file: String, why: Box<hyperslab::Error> },
     #[error("there is no {path}{hint}")]

@@ -12,14 +12,18 @@ const LISTED: usize = 8;
 const ALIKE: f64 = 0.8;
 
 pub(crate) fn open(path: &Path) -> Result<File, Failure> {
-    File::open(path).map_err(|why| Failure::Open { file: path.display().to_string(), why: why.into() })
+    // A name with a percent sign may stand for several files.
+    if !path.exists() && !path.to_string_lossy().contains('%') {
+        return Err(Failure::NoFile(path.display().to_string()));
+    }
+    File::open(path).map_err(|why| Failure::Open { file: path.display().to_string(), why: Box::new(why) })
 }
 
 /// The object at a path.
 pub(crate) fn object(file: &File, path: &str) -> Result<Node, Failure> {
     file.get(path).map_err(|why| match why {
         Error::Missing(at) => missing(file, &at),
-        other => not_a_group(file, path).unwrap_or(Failure::Object { path: path.into(), why: other.into() }),
+        other => not_a_group(file, path).unwrap_or(Failure::Object { path: path.into(), why: Box::new(other) }),
     })
 }
 

@@ -12,6 +12,7 @@ mod find;
 mod ls;
 mod names;
 mod nested;
+mod output;
 mod select;
 mod slice;
 mod style;

@@ -1,11 +1,11 @@
 //! Paths for what references refer to. A file has none at hand, so the first reference that is shown costs a walk.
 
 use crate::text::printable;
-use crate::walk::{Met, Sort, Walk};
 use hyperslab::space::{Slab, Space};
-use hyperslab::{File, Node, Part, Referent, Value};
+use hyperslab::{File, Part, Referent, Value};
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 pub(crate) struct Names<'a> {
     file: &'a File,
@@ -15,10 +15,6 @@ pub(crate) struct Names<'a> {
 impl<'a> Names<'a> {
     pub(crate) fn new(file: &'a File) -> Names<'a> {
         Names { file, paths: OnceCell::new() }
-    }
-
-    pub(crate) fn file(&self) -> &'a File {
-        self.file
     }
 
     /// A value as one line of text.
@@ -43,13 +39,15 @@ impl<'a> Names<'a> {
     }
 
     fn all(&self) -> hyperslab::Result<HashMap<u64, String>> {
-        let walk = Walk::new(self.file, "/", Node::Group(self.file.root()?), Sort::Name, usize::MAX);
-        Ok(walk
-            .filter_map(|entry| match entry.met {
-                Met::Object(node) => Some((node.address(), printable(&entry.path))),
-                _ => None,
-            })
-            .collect())
+        let root = self.file.root()?;
+        let mut paths = HashMap::from([(root.address(), "/".to_owned())]);
+        root.visit(|path, node| {
+            if let Ok(node) = node {
+                paths.insert(node.address(), format!("/{}", printable(path)));
+            }
+            ControlFlow::<()>::Continue(())
+        })?;
+        Ok(paths)
     }
 }
 

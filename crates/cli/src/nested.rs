@@ -19,13 +19,15 @@ pub(crate) struct Shape {
     pub(crate) gaps: Vec<Option<u64>>,
     /// Values are moved to the right to have this width.
     pub(crate) pad: usize,
+    /// Longer values are cut.
+    pub(crate) longest: usize,
     /// Lines break before this column; rows share one line if there is no end.
     pub(crate) width: usize,
 }
 
 impl Shape {
     pub(crate) fn new(dims: &[u64], width: usize) -> Shape {
-        Shape { dims: dims.to_vec(), gaps: vec![None; dims.len()], pad: 0, width }
+        Shape { dims: dims.to_vec(), gaps: vec![None; dims.len()], pad: 0, longest: usize::MAX, width }
     }
 }
 
@@ -91,7 +93,12 @@ pub(crate) fn text(
     let mut lines = Lines { shape, column: 0, blocks: Brackets::new(&shape.dims) };
     let mut each = |out: &mut dyn Write, number: u64, opening: usize, value: &Value| {
         let compound = matches!(value, Value::Compound(_));
-        lines.value(out, number, opening, compound, &names.show(value))
+        let mut text = names.show(value);
+        if let Some((end, _)) = text.char_indices().nth(shape.longest) {
+            text.truncate(end);
+            text.push('…');
+        }
+        lines.value(out, number, opening, compound, &text)
     };
     let (written, open) = walk(out, &shape.dims, &mut values, most, &mut each)?;
     if written.failed.is_none() && values.next().is_some() {

@@ -18,6 +18,19 @@ pub(crate) fn printable(bytes: &[u8]) -> String {
     text
 }
 
+/// A type of so many letters is told as a whole.
+const SHORT_TYPE: usize = 72;
+
+/// A datatype on part of a line; one with many members is cut.
+pub(crate) fn datatype(name: &str) -> String {
+    let name = printable(name.as_bytes());
+    let Some((end, _)) = name.char_indices().nth(SHORT_TYPE) else { return name };
+    let kept = name.get(..end).unwrap_or(&name);
+    // Braces that were opened are closed, so that the shape after it is not taken for a member's.
+    let open = kept.matches('{').count().saturating_sub(kept.matches('}').count());
+    format!("{kept}…{}", "}".repeat(open))
+}
+
 /// A size in the unit that makes it short.
 pub(crate) fn bytes(size: u64) -> String {
     let mut value = size as f64;
@@ -73,6 +86,13 @@ mod tests {
     fn sizes_are_short() {
         let shown = [0, 999, 1000, 1024, 10_000, 1_048_576, 123_456_789, u64::MAX].map(bytes);
         assert_eq!(shown, ["0 B", "999 B", "1.0 KiB", "1.0 KiB", "9.8 KiB", "1.0 MiB", "118 MiB", "16 EiB"]);
+    }
+
+    #[test]
+    fn long_types_are_cut() {
+        assert_eq!(datatype("compound {x: f32}"), "compound {x: f32}");
+        let long = format!("compound {{{}: enum {{A = 0, B = 1}}}}", "x".repeat(50));
+        assert_eq!(datatype(&long), format!("compound {{{}: enum {{A …}}}}", "x".repeat(50)));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! All that is below an object, depth first and one by one, so that a listing begins before the file was seen as a whole.
 
-use hyperslab::{Error, File, Group, Link, Node, Target};
-use std::cmp::Ordering;
+use hyperslab::{Error, File, Link, Node, Target};
 use std::collections::HashMap;
 
 /// Groups nested deeper than this are not entered, so that a damaged file cannot keep us busy.
@@ -10,9 +9,8 @@ const DEEPEST: usize = 2000;
 /// What the links of a group are sorted by.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Sort {
-    /// By the bytes of their names
+    // Documentation here would make the help four times as long.
     Name,
-    /// By creation, where the file keeps it
     Creation,
 }
 
@@ -80,7 +78,11 @@ impl<'a> Walk<'a> {
         if self.levels.len() >= self.depth {
             return;
         }
-        match self.links(group) {
+        let links = match self.sort {
+            Sort::Name => group.links(),
+            Sort::Creation => group.links_as_made(),
+        };
+        match links {
             Ok(links) => {
                 let widest = links.iter().map(|link| crate::text::printable(&link.name).chars().count()).max();
                 let below = path.strip_suffix(b"/").unwrap_or(path).to_vec();
@@ -92,17 +94,6 @@ impl<'a> Walk<'a> {
                 self.broken = Some(Entry { path: path.to_vec(), name, last, widest: 0, met });
             }
         }
-    }
-
-    fn links(&self, group: &Group) -> hyperslab::Result<Vec<Link>> {
-        let mut links = group.links()?;
-        if self.sort == Sort::Creation {
-            links.sort_by(|left, right| match (left.order, right.order) {
-                (Some(left), Some(right)) => left.cmp(&right),
-                _ => Ordering::Equal,
-            });
-        }
-        Ok(links)
     }
 
     fn meet(&self, path: &[u8], target: Target) -> Met {

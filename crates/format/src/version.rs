@@ -13,7 +13,7 @@
 pub use hyperslab_space::Low;
 
 use crate::{
-    message::{CharSet, Layout, Shared},
+    message::{CharSet, Layout, Link, Shared, Target},
     superblock::DEFAULT_CHUNK_K,
 };
 
@@ -66,6 +66,11 @@ pub fn object_header(low: Low, ordered: bool) -> u8 {
 /// `filtered` if their heap has filters.
 pub fn new_group(low: Low, tracked: bool, filtered: bool) -> bool {
     low >= Low::V18 || tracked || filtered
+}
+
+/// Whether a group of the old kind can hold a link; one that it cannot hold makes a new kind of group of it.
+pub fn old_group_holds(link: &Link) -> bool {
+    link.charset == CharSet::Ascii && matches!(link.target, Target::Hard(_) | Target::Soft(_))
 }
 
 /// The version of the dataspace message.

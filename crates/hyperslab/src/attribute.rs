@@ -21,6 +21,11 @@ pub struct Attribute {
 }
 
 impl Attribute {
+    /// The file that it is in.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
     /// Its name; what is not UTF-8 in it is replaced.
     pub fn name(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.stored.name)

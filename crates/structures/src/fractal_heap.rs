@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use hyperslab_base::{Reader, Width};
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{
-    heap::fractal::{self, Child},
+    heap::fractal::{self, Child, HeapId, Huge},
+    index::record::{Form, Record},
     message::FilterPipeline,
 };
 
@@ -36,13 +36,6 @@ struct Direct {
     filtered: Option<(u64, u32)>,
 }
 
-/// What a huge object's record or id says.
-struct Huge {
-    address: u64,
-    length: u64,
-    filtered: Option<(u32, u64)>,
-}
-
 impl FractalHeap {
     /// Reads the header.
     pub fn open(file: &OpenFile, address: u64, unfilter: Arc<Unfilter>) -> Result<FractalHeap> {
@@ -58,16 +51,12 @@ impl FractalHeap {
 
     /// The object with this id.
     pub fn get(&self, file: &OpenFile, id: &[u8]) -> Result<Vec<u8>> {
-        let mut reader = Reader::new("fractal heap id", id);
-        let first = reader.u8().map_err(Error::at(self.address))?;
-        if first >> 6 != 0 {
-            return Err(self.broken(format!("an id of unknown version {}", first >> 6)));
-        }
-        match first >> 4 & 3 {
-            0 => self.managed(file, reader),
-            1 => self.huge(file, reader),
-            2 => self.tiny(first, reader),
-            kind => Err(self.broken(format!("an id of unknown kind {kind}"))),
+        let id = HeapId::decode(id, &self.header, file.widths()).map_err(Error::at(self.address))?;
+        match id {
+            HeapId::Managed { offset, length } => self.managed(file, offset, length),
+            HeapId::Huge(number) => self.huge(file, self.huge_record(file, number)?),
+            HeapId::HugeDirect(huge) => self.huge(file, huge),
+            HeapId::Tiny(bytes) => Ok(bytes),
         }
     }
 
@@ -75,23 +64,7 @@ impl FractalHeap {
         Error::broken(WHAT, self.address, why)
     }
 
-    fn tiny(&self, first: u8, mut reader: Reader<'_>) -> Result<Vec<u8>> {
-        let mut length = usize::from(first & 0x0f);
-        let mut read = || {
-            // Long ids have a second byte of length.
-            if self.header.id_len > 17 {
-                length = length << 8 | usize::from(reader.u8()?);
-            }
-            reader.take(length + 1)
-        };
-        read().map(<[u8]>::to_vec).map_err(Error::at(self.address))
-    }
-
-    fn managed(&self, file: &OpenFile, mut reader: Reader<'_>) -> Result<Vec<u8>> {
-        let table = &self.header.table;
-        let length_width = width_up_to(table.max_direct).min(width_up_to(u64::from(self.header.max_managed)));
-        let read = |reader: &mut Reader<'_>| Ok((reader.uint(table.offset_width())?, reader.uint(length_width)?));
-        let (offset, length) = read(&mut reader).map_err(Error::at(self.address))?;
+    fn managed(&self, file: &OpenFile, offset: u64, length: u64) -> Result<Vec<u8>> {
         let block = self.find(file, offset)?;
         let bytes = self.direct.get_or(block.address, || self.read_direct(file, &block))?;
         let start = usize::try_from(offset - block.offset).unwrap_or(usize::MAX);
@@ -158,55 +131,25 @@ impl FractalHeap {
         Ok(bytes)
     }
 
-    fn huge(&self, file: &OpenFile, mut reader: Reader<'_>) -> Result<Vec<u8>> {
-        let widths = file.widths();
-        let filtered = self.header.filters.is_some();
-        let direct = widths.offsets.bytes()
-            + widths.lengths.bytes() * if filtered { 2 } else { 1 }
-            + if filtered { 4 } else { 0 };
-        let room = usize::from(self.header.id_len).saturating_sub(1);
-        let found = if room >= direct {
-            self.huge_fields(file, &mut reader, filtered)?
-        } else {
-            let width = Width::new(room.min(8) as u8).ok_or_else(|| self.broken("ids without room"))?;
-            let number = reader.uint(width).map_err(Error::at(self.address))?;
-            self.huge_record(file, number, filtered)?
-        };
-        let bytes = file.metadata("huge object of a fractal heap", found.address, found.length)?;
-        match (&self.header.filters, found.filtered) {
+    fn huge(&self, file: &OpenFile, huge: Huge) -> Result<Vec<u8>> {
+        let bytes = file.metadata("huge object of a fractal heap", huge.address, huge.length)?;
+        match (&self.header.filters, huge.filtered) {
             (Some((pipeline, ..)), Some((mask, size))) => (self.unfilter)(pipeline, bytes, mask, size),
             _ => Ok(bytes),
         }
     }
 
-    fn huge_record(&self, file: &OpenFile, number: u64, filtered: bool) -> Result<Huge> {
+    fn huge_record(&self, file: &OpenFile, number: u64) -> Result<Huge> {
         let tree = self.huge.as_ref().ok_or_else(|| self.broken("a huge object, but no tree of them"))?;
-        let key = |record: &[u8]| -> Result<u64> {
-            let mut reader = Reader::new("huge object record", record);
-            self.huge_fields(file, &mut reader, filtered)?;
-            reader.length(file.widths()).map_err(Error::at(self.address))
+        let form = Form::plain(tree.kind());
+        let read = |record: &[u8]| match form.decode(record, file.widths()).map_err(Error::at(self.address))? {
+            Record::Huge(huge, Some(number)) => Ok((huge, number)),
+            _ => Err(self.broken("the tree of huge objects does not number them")),
         };
-        let mut order = |record: &[u8]| Ok(key(record)?.cmp(&number));
-        let take = |record: &[u8]| self.huge_fields(file, &mut Reader::new("huge object record", record), filtered);
-        tree.find(file, &mut order, take)?.ok_or_else(|| self.broken(format!("there is no huge object {number}")))
+        let mut order = |record: &[u8]| Ok(read(record)?.1.cmp(&number));
+        let found = tree.find(file, &mut order, |record| read(record))?;
+        found.map(|(huge, _)| huge).ok_or_else(|| self.broken(format!("there is no huge object {number}")))
     }
-
-    fn huge_fields(&self, file: &OpenFile, reader: &mut Reader<'_>, filtered: bool) -> Result<Huge> {
-        let widths = file.widths();
-        let mut read = || {
-            let (address, length) = (reader.address(widths)?, reader.length(widths)?);
-            let filtered = if filtered { Some((reader.u32()?, reader.length(widths)?)) } else { None };
-            Ok((address, length, filtered))
-        };
-        let (address, length, filtered) = read().map_err(Error::at(self.address))?;
-        let address = address.ok_or_else(|| self.broken("a huge object without an address"))?;
-        Ok(Huge { address, length, filtered })
-    }
-}
-
-/// The bytes that libhdf5 gives to numbers up to `limit`.
-fn width_up_to(limit: u64) -> Width {
-    Width::new((limit.max(1).ilog2() / 8 + 1) as u8).unwrap_or(Width::W8)
 }
 
 impl std::fmt::Debug for FractalHeap {

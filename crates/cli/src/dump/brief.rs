@@ -16,7 +16,13 @@ const SHORT: u64 = 1000;
 const EDGE: u64 = 3;
 
 /// Corners are points of a selection; there are many in many dimensions.
-const MOST_CORNERS: u64 = 100_000;
+const MOST_CORNERS: u64 = 10_000;
+
+/// What is read for one screen.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Letters of one value.
+const LONGEST: usize = 1000;
 
 /// Columns of a line where the terminal does not say.
 const WIDTH: usize = 100;
@@ -32,25 +38,30 @@ pub(super) fn write(
     part: &Part,
     names: &Names<'_>,
 ) -> io::Result<Option<Error>> {
+    let size = dataset.datatype().size() as u64;
+    let fits = |elements: u64, most: u64| elements <= most && elements.saturating_mul(size) <= MOST_BYTES;
     let whole = part.slabs.iter().map(Slab::indices).fold(1, u64::saturating_mul);
-    let edge = if whole > SHORT { EDGE } else { whole };
-    let kept = |slab: &Slab| slab.indices().min(edge.saturating_mul(2));
-    if part.slabs.iter().map(kept).fold(1, u64::saturating_mul) > MOST_CORNERS {
-        let shape = Shape::new(&part.dims, width());
-        return Ok(nested::text(out, &shape, Elements::new(dataset, &part.slabs, false), names, SHORT)?.failed);
+    let corners_of =
+        |edge: u64| part.slabs.iter().map(|slab| slab.indices().min(2 * edge)).fold(1, u64::saturating_mul);
+    let edge = match fits(whole, SHORT) {
+        true => u64::MAX / 2,
+        false => (1..=EDGE).rev().find(|&edge| fits(corners_of(edge), MOST_CORNERS)).unwrap_or(0),
+    };
+    if edge == 0 {
+        let shape = Shape { longest: LONGEST, ..Shape::new(&part.dims, width()) };
+        let few = (MOST_BYTES / size).clamp(1, SHORT);
+        return Ok(nested::text(out, &shape, Elements::new(dataset, &part.slabs, false), names, few)?.failed);
     }
-    let read = if whole > SHORT {
-        corners(dataset, &part.slabs, edge)
-    } else {
-        Elements::new(dataset, &part.slabs, false).collect()
+    let read = match fits(whole, SHORT) {
+        true => Elements::new(dataset, &part.slabs, false).collect(),
+        false => corners(dataset, &part.slabs, edge),
     };
     let values: Vec<Value> = match read {
         Ok(values) => values,
         Err(why) => return Ok(Some(why)),
     };
-    let is_cut = |size: u64| size > edge.saturating_mul(2);
-    let gaps: Vec<Option<u64>> = part.dims.iter().map(|&size| is_cut(size).then_some(edge)).collect();
-    let dims: Vec<u64> = part.dims.iter().map(|&size| size.min(edge.saturating_mul(2))).collect();
+    let gaps: Vec<Option<u64>> = part.dims.iter().map(|&size| (size > 2 * edge).then_some(edge)).collect();
+    let dims: Vec<u64> = part.dims.iter().map(|&size| size.min(2 * edge)).collect();
     if let ([gap], Some(Value::Compound(_))) = (gaps.as_slice(), values.first()) {
         write!(out, "{}", table(&values, *gap, names).trim_fmt())?;
         return Ok(None);
@@ -59,7 +70,7 @@ pub(super) fn write(
         matches!(value, Value::Signed(_) | Value::Unsigned(_) | Value::F32(_) | Value::F64(_) | Value::Bool(_))
     });
     let widest = values.iter().filter(|_| numbers).map(|value| value.to_string().len()).max();
-    let shape = Shape { dims, gaps, pad: widest.unwrap_or(0), width: width() };
+    let shape = Shape { dims, gaps, pad: widest.unwrap_or(0), longest: LONGEST, width: width() };
     Ok(nested::text(out, &shape, values.into_iter().map(Ok), names, u64::MAX)?.failed)
 }
 

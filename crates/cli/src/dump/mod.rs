@@ -7,11 +7,11 @@ mod text;
 
 use crate::arguments::Dump;
 use crate::failure::Failure;
-use crate::find;
 use crate::names::Names;
 use crate::slice::Shape;
-use crate::text::{count, printable};
+use crate::text::{count, lossy, printable};
 use crate::walk::{Met, Sort, Walk};
+use crate::{find, output};
 use hyperslab::space::Slab;
 use hyperslab::{Dataset, Node};
 use std::io::{BufWriter, IsTerminal, Write, stdout};
@@ -42,13 +42,13 @@ pub(crate) fn run(options: &Dump) -> Result<(), Failure> {
     // A wrong path is said before anything is printed.
     let nodes = paths.iter().map(|path| find::object(&file, path)).collect::<Result<Vec<_>, _>>()?;
     let terminal = stdout().is_terminal();
-    let out = BufWriter::with_capacity(1 << 16, anstream::stdout().lock());
+    let out = BufWriter::with_capacity(1 << 16, output::standard(options.json));
     let brief = options.brief || (terminal && !options.full && options.limit.is_none());
     let mut dumper = Dumper { options, names: Names::new(&file), out, brief, objects: 0, failed: 0 };
     for (path, node) in paths.iter().zip(nodes) {
         for entry in Walk::new(&file, path, node, Sort::Name, usize::MAX) {
             match &entry.met {
-                Met::Object(node) => dumper.object(&printable(&entry.path), node)?,
+                Met::Object(node) => dumper.object(&entry.path, node)?,
                 Met::Broken(why) => dumper.complain(&printable(&entry.path), why)?,
                 _ => {}
             }
@@ -62,10 +62,13 @@ pub(crate) fn run(options: &Dump) -> Result<(), Failure> {
 }
 
 impl<W: Write> Dumper<'_, W> {
-    fn object(&mut self, path: &str, node: &Node) -> Result<(), Failure> {
-        let errors = if self.options.json { self.json(path, node)? } else { self.text(path, node)? };
+    fn object(&mut self, path: &[u8], node: &Node) -> Result<(), Failure> {
+        let errors = match self.options.json {
+            true => self.json(&lossy(path), node)?,
+            false => self.text(&printable(path), node)?,
+        };
         if !errors.is_empty() {
-            self.complain(path, &errors.join("; "))?;
+            self.complain(&printable(path), &errors.join("; "))?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use crate::attributes;
 use crate::failure::Failure;
 use crate::nested::{self, Shape};
 use crate::style::{DATASET, FAINT, GROUP, SHAPE, TYPE};
-use crate::text::{printable, shape};
+use crate::text::{self, printable, shape};
 use hyperslab::{Attribute, Dataset, Node};
 use std::io::{IsTerminal, Write, stdout};
 
@@ -43,7 +43,7 @@ impl<W: Write> Dumper<'_, W> {
     }
 
     fn headline(&mut self, path: &str, dataset: &Dataset) -> Result<(), Failure> {
-        let datatype = printable(dataset.datatype().to_string().as_bytes());
+        let datatype = text::datatype(&dataset.datatype().to_string());
         let size = shape(dataset.extent());
         write!(self.out, "{DATASET}{path}{DATASET:#}  {TYPE}{datatype}{TYPE:#}  {SHAPE}{size}{SHAPE:#}")?;
         if let Some(slice) = &self.options.slice {

@@ -5,10 +5,10 @@ mod tree;
 
 use crate::arguments::Ls;
 use crate::failure::Failure;
-use crate::find;
 use crate::names::Names;
 use crate::text::count;
 use crate::walk::Walk;
+use crate::{find, output};
 use record::Record;
 use std::io::Write;
 
@@ -17,7 +17,7 @@ pub(crate) fn run(options: &Ls) -> Result<(), Failure> {
     let node = find::object(&file, &options.path)?;
     let names = Names::new(&file);
     // A line goes out when it is whole, so that a long listing can be read while it grows.
-    let mut out = anstream::stdout().lock();
+    let mut out = output::standard(options.json);
     let mut failed = 0;
     for entry in Walk::new(&file, &options.path, node, options.sort, options.depth) {
         let record = Record::new(&entry, &names, options.attributes && options.json);

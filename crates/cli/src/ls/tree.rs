@@ -4,7 +4,7 @@ use super::record::{Facts, Filter, Record};
 use crate::attributes;
 use crate::names::Names;
 use crate::style::{DATASET, FAINT, GROUP, LINK, SHAPE, TYPE, error};
-use crate::text::{bytes, count, printable, sizes};
+use crate::text::{self, bytes, count, printable, sizes};
 use crate::walk::{Entry, Met};
 use std::io::{self, Write};
 
@@ -50,7 +50,7 @@ pub(crate) fn line(out: &mut impl Write, entry: &Entry, record: &Record) -> io::
 
 fn object(out: &mut impl Write, record: &Record, pad: usize) -> io::Result<()> {
     if let Some(datatype) = &record.datatype {
-        write!(out, "{:pad$}  {TYPE}{}{TYPE:#}", "", printable(datatype.as_bytes()))?;
+        write!(out, "{:pad$}  {TYPE}{}{TYPE:#}", "", text::datatype(datatype))?;
     }
     let Some(facts) = &record.dataset else { return Ok(()) };
     let shape = match facts.shape.as_deref() {

@@ -5,13 +5,14 @@ mod print;
 
 use crate::arguments::Select;
 use crate::failure::Failure;
+use crate::output;
 use hyperslab::space::{Op, Space};
 use std::io::Write;
 
 pub(crate) fn run(select: &Select) -> Result<(), Failure> {
     let space = selection(select)?;
     let facts = facts::gather(&space, select)?;
-    let mut output = anstream::stdout().lock();
+    let mut output = output::standard(select.json);
     if select.json {
         serde_json::to_writer(&mut output, &facts).map_err(std::io::Error::from)?;
         writeln!(output)?;

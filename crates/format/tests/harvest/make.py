@@ -181,6 +181,12 @@ def shared(f):
         d.attrs['other'] = np.arange(20 + n % 2)
 
 
+def large(f):
+    for name, how in ('fixed', {}), ('growing', dict(maxshape=(None,))), ('filtered', dict(compression=1)):
+        f.create_dataset(name, (6 << 30,), 'u1', chunks=(5 << 30,), **how)
+    f.create_dataset('elements', (3, 3), f'V{1 << 20}', chunks=(1, 2))
+
+
 def variants(folder, bound):
     # With lengths of two bytes, libhdf5 cannot read its own fractal heaps.
     for offsets, lengths in [(4, 4), (8, 4), (4, 8)] + [(2, 2)] * (bound == 'earliest'):
@@ -209,5 +215,6 @@ def variants(folder, bound):
 folder = sys.argv[1]
 for bound in BOUNDS:
     make(folder, bound, 'all', all_of)
+    make(folder, bound, 'large', large)
     if bound in ('earliest', 'v108', 'v200'):
         variants(folder, bound)

@@ -21,16 +21,19 @@ impl Walk<'_> {
             let own = FilterPipeline::decode(message.body).is_ok_and(|pipeline| !pipeline.steps.is_empty());
             message.kind == kind::FILTER_PIPELINE && (message.flags.is_shared() || own)
         });
+        let links = messages.iter().filter(|message| message.kind == kind::LINK);
+        let mut links = links.filter_map(|link| Link::decode(link.body, self.widths).ok());
+        let converted = links.any(|link| !version::old_group_holds(&link));
         let mut result = Ok(());
         for message in messages {
             let what = format!("message of type {:#x}", message.kind);
-            let done = self.message(message, filtered).map_err(|why| format!("{what}: {why}"));
+            let done = self.message(message, filtered, converted).map_err(|why| format!("{what}: {why}"));
             result = result.and(done);
         }
         result
     }
 
-    fn message(&mut self, message: &Message<'_>, filtered: bool) -> Walked {
+    fn message(&mut self, message: &Message<'_>, filtered: bool, converted: bool) -> Walked {
         let (body, widths) = (message.body, self.widths);
         if message.flags.is_shared() {
             return self.shared(body);
@@ -40,6 +43,7 @@ impl Walk<'_> {
             kind::LINK_INFO => {
                 let info = walked(LinkInfo::decode(body, widths))?;
                 self.tally.front("link info", body, info.encode(widths));
+                self.version("kind of group", true, |low| converted || version::new_group(low, info.tracked, false));
                 if let Some(heap) = info.heap {
                     self.dense(heap, info.names, info.orders, kind::LINK)?;
                 }
@@ -47,6 +51,7 @@ impl Walk<'_> {
             }
             kind::OLD_FILL_VALUE => {
                 self.tally.front("old fill value", body, walked(FillWrite::decode_old(body))?.encode_old());
+                self.version("old fill value", true, version::old_fill_value);
                 Ok(())
             }
             kind::FILL_VALUE => {
@@ -95,11 +100,13 @@ impl Walk<'_> {
             kind::SYMBOL_TABLE => {
                 let table = walked(SymbolTable::decode(body, widths))?;
                 self.tally.front("symbol table", body, table.encode(widths));
+                self.version("kind of group", false, |low| version::new_group(low, false, false));
                 self.group(table.btree, table.heap)
             }
             kind::MODIFICATION_TIME => {
                 let seconds = walked(message::modification_time(body))?;
                 self.tally.front("modification time", body, Ok(message::encode_modification_time(seconds)));
+                self.version("modification time", true, version::modification_time);
                 Ok(())
             }
             kind::BTREE_K => {
@@ -219,7 +226,13 @@ impl Walk<'_> {
         }
     }
 
-    fn version(&mut self, what: &str, found: u8, expected: impl FnOnce(version::Low) -> u8) {
+    /// Compares a choice of libhdf5 with that of our table.
+    fn version<T: PartialEq + std::fmt::Debug>(
+        &mut self,
+        what: &str,
+        found: T,
+        expected: impl FnOnce(version::Low) -> T,
+    ) {
         if let Some(low) = self.low {
             self.tally.expect(what, found, expected(low));
         }

@@ -7,8 +7,8 @@ use hyperslab_format::{
     message::{Continuation, kind},
     object_header::{Prefix, RawMessage},
     superblock::{Root, SIGNATURE},
-    symbol_table::Cache,
-    version::{self, FileNeeds, Low},
+    symbol_table::{Cache, Entry},
+    version::{self, Low},
 };
 
 use crate::tally::Tally;
@@ -38,13 +38,6 @@ impl<'a> Walk<'a> {
         let superblock = walked(Superblock::decode(&file[start..]))?;
         let kind = format!("superblock {}", superblock.version);
         tally.front(&kind, &file[start..], superblock.encode());
-        if let Some(low) = low {
-            tally.expect(
-                "version of the superblock",
-                superblock.version,
-                version::superblock(low, FileNeeds::default()),
-            );
-        }
         let widths = superblock.widths;
         // A file that got a user block later still has all addresses from its superblock.
         let file = &file[start..];
@@ -66,12 +59,10 @@ impl<'a> Walk<'a> {
             self.header(at)?;
         }
         self.headers.extend(self.superblock.root.header());
-        if let Root::Entry(entry) = self.superblock.root.clone() {
-            if let Cache::Group { btree, heap } = entry.cache {
-                self.group(btree, heap)?;
-            }
+        match self.superblock.root.clone() {
+            Root::Entry(Entry { cache: Cache::Group { btree, heap }, .. }) => self.group(btree, heap),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// The bytes at an address.

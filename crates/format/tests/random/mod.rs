@@ -6,7 +6,7 @@ use proptest::{option, prelude::*};
 
 /// Numbers of any size, small ones as often as large ones.
 pub fn number() -> BoxedStrategy<u64> {
-    prop_oneof![0..100u64, 0..100_000u64, 0..1u64 << 40, any::<u64>()].boxed()
+    prop_oneof![4 => 0..100u64, 2 => 0..100_000u64, 2 => 0..1u64 << 40, 1 => any::<u64>()].boxed()
 }
 
 pub fn address() -> BoxedStrategy<Option<u64>> {
@@ -14,7 +14,7 @@ pub fn address() -> BoxedStrategy<Option<u64>> {
 }
 
 pub fn width() -> BoxedStrategy<Width> {
-    prop_oneof![Just(Width::W2), Just(Width::W4), Just(Width::W8)].boxed()
+    prop_oneof![1 => Just(Width::W2), 2 => Just(Width::W4), 4 => Just(Width::W8)].boxed()
 }
 
 pub fn widths() -> BoxedStrategy<Widths> {

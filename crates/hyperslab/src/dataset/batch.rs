@@ -6,7 +6,7 @@ use hyperslab_space::{Grid, Kind, Piece, Slab, Space};
 use super::{Dataset, read::room};
 use crate::{Error, Result};
 
-/// Stored bytes of a part, if no chunk is larger.
+/// Stored bytes of a part, if no chunk is larger: few enough to be in the processor's cache still when they are converted.
 const BATCH: u64 = 4 << 20;
 
 impl Dataset {
@@ -17,13 +17,13 @@ impl Dataset {
         places: &Space,
         each: &mut dyn FnMut(&[u8], &Space) -> Result<()>,
     ) -> Result<()> {
-        self.parts(selection, places, self.boxes(false), each)
+        self.parts(selection, places, self.boxes(selection, false), each)
     }
 
     /// As [`Dataset::in_batches`], in the order of the selection.
     pub(super) fn in_order(&self, selection: &Space, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         // Points come in any order; cut into boxes they would lose it.
-        let boxes = if selection.kind() == Kind::Points { None } else { self.boxes(true) };
+        let boxes = if selection.kind() == Kind::Points { None } else { self.boxes(selection, true) };
         let places = Space::simple(&[selection.npoints()])?;
         self.parts(selection, &places, boxes, &mut |stored, _| each(stored))
     }
@@ -36,11 +36,10 @@ impl Dataset {
         each: &mut dyn FnMut(&[u8], &Space) -> Result<()>,
     ) -> Result<()> {
         selection.check_inside()?;
-        let size = self.datatype().size();
-        let boxes = boxes.filter(|_| selection.npoints().saturating_mul(size as u64) > BATCH);
         let Some(boxes) = boxes else {
             return each(&self.read_stored_selection(selection)?, places);
         };
+        let size = self.datatype().size();
         let mut stored = Vec::new();
         for piece in selection.pieces(&Grid::new(&boxes)?, places)? {
             let piece = piece?;
@@ -71,18 +70,25 @@ impl Dataset {
         Ok(Space::with(self.extent().clone(), piece.file.moved(&by)?.selection().clone())?)
     }
 
-    /// Boxes of values that are read at once: whole chunks, as many as make a batch. Boxes that keep the order of
+    /// Boxes of values that are read at once: whole chunks, as many as make a batch of selected values. Boxes that keep the order of
     /// values are cut in the first dimension alone. None if there is nothing to cut.
-    fn boxes(&self, ordered: bool) -> Option<Vec<u64>> {
-        let mut boxes: Vec<u64> = match self.values().ok().map(|values| &values.storage) {
-            Some(Storage::Chunked(chunked)) => chunked.chunk().to_vec(),
-            _ => vec![1; self.shape().len()],
-        };
+    fn boxes(&self, selection: &Space, ordered: bool) -> Option<Vec<u64>> {
         let element = self.datatype().size().max(1) as u64;
-        let threads = rayon::current_num_threads() as u64;
-        let bytes = boxes.iter().fold(element, |bytes, side| bytes.saturating_mul(*side));
-        let most = BATCH.max(bytes.saturating_mul(2 * threads).min(16 * BATCH));
-        let (mut bytes, rank) = (bytes, boxes.len());
+        let count = selection.npoints();
+        if self.rank() == 0 || count.saturating_mul(element) <= BATCH {
+            return None;
+        }
+        let mut boxes = match &self.values().ok()?.storage {
+            Storage::Chunked(chunked) => chunked.chunk().to_vec(),
+            _ => vec![1; self.rank()],
+        };
+        let mut bytes = boxes.iter().fold(element, |bytes, side| bytes.saturating_mul(*side));
+        // Enough chunks for all cores.
+        let chunks = bytes.saturating_mul(2 * rayon::current_num_threads() as u64);
+        let (low, high) = selection.bounds()?;
+        let sides = low.iter().zip(&high).map(|(low, high)| high.saturating_sub(*low).saturating_add(1));
+        let thinness = sides.fold(1u64, u64::saturating_mul) / count.max(1);
+        let most = BATCH.max(chunks.min(16 * BATCH)).saturating_mul(thinness.max(1));
         for (dim, (side, &whole)) in boxes.iter_mut().zip(self.shape()).enumerate().rev() {
             let needed = whole.div_ceil((*side).max(1)).max(1);
             let fits = if ordered && dim > 0 { needed } else { (most / bytes.max(1)).clamp(1, needed) };
@@ -93,6 +99,6 @@ impl Dataset {
                 break;
             }
         }
-        (rank > 0).then_some(boxes)
+        Some(boxes)
     }
 }

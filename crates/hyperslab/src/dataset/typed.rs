@@ -69,7 +69,7 @@ impl Dataset {
         let room = || Error::Memory { values: count, size };
         let length = usize::try_from(count).map_err(|_| room())?;
         if Reading::<T>::is_plain() {
-            let mut values = T::zeroed(length).ok_or_else(room)?;
+            let mut values = T::zeros(length).ok_or_else(room)?;
             self.read_plain(&reading, selection, &mut values)?;
             return Ok(values);
         }

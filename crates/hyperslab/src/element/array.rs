@@ -37,8 +37,8 @@ impl<T: Element, const N: usize> Element for [T; N] {
         T::as_bytes(values.as_flattened_mut())
     }
 
-    fn zeroed(count: usize) -> Option<Vec<Self>> {
-        T::zeroed(count.checked_mul(N)?).and_then(together)
+    fn zeros(count: usize) -> Option<Vec<Self>> {
+        T::zeros(count.checked_mul(N)?).and_then(together)
     }
 }
 

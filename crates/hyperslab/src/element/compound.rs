@@ -11,7 +11,7 @@ pub struct Fields<'a> {
     stored: &'a Datatype,
     wanted: &'static str,
     from: Vec<(&'static str, u32, Datatype)>,
-    to: Vec<(&'static str, Datatype)>,
+    to: Vec<(&'static str, u32, Datatype)>,
     /// Bytes of the fields so far.
     size: usize,
 }
@@ -55,7 +55,7 @@ impl<'a> Fields<'a> {
         let Recipe { stored, memory, decoder } = T::recipe(&member.datatype).map_err(|why| self.within(name, why))?;
         let (start, end) = (self.size, self.size + memory.size());
         self.from.push((name, member.offset, stored));
-        self.to.push((name, memory));
+        self.to.push((name, start as u32, memory));
         self.size = end;
         Ok(Some(Field { start, end, decoder }))
     }
@@ -75,7 +75,22 @@ impl<'a> Fields<'a> {
             return Recipe::verbatim(self.stored, decoder);
         }
         let stored = Datatype::compound_at(self.stored.size() as u32, self.from)?;
-        Ok(Recipe { stored, memory: Datatype::compound(self.to)?, decoder })
+        Ok(Recipe { stored, memory: Datatype::compound_at(self.size as u32, self.to)?, decoder })
+    }
+
+    /// A field that is plain bytes, at an offset in the struct.
+    pub fn field_at<T: Element>(&mut self, name: &'static str, offset: usize) -> Result<()> {
+        self.field::<T>(name)?;
+        if let Some((_, place, _)) = self.to.last_mut() {
+            *place = offset as u32;
+        }
+        Ok(())
+    }
+
+    /// The recipe for a struct whose fields lie as in memory.
+    pub fn recipe_in_place<T>(mut self) -> Result<Recipe<()>> {
+        self.size = size_of::<T>();
+        self.recipe(())
     }
 }
 

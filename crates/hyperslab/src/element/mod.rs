@@ -17,6 +17,8 @@ use crate::{Result, Sequences};
 pub use compound::{Field, Fields};
 #[doc(hidden)]
 pub use enumeration::Variants;
+#[doc(hidden)]
+pub use number::read;
 pub(crate) use values::{Reading, convert};
 
 /// A Rust type that stored values can be read as.
@@ -64,7 +66,7 @@ pub trait Element: Sized + Send {
     }
 
     /// `count` values of zero bytes, if [`Element::as_bytes`] gives bytes and there is memory for them.
-    fn zeroed(count: usize) -> Option<Vec<Self>> {
+    fn zeros(count: usize) -> Option<Vec<Self>> {
         let _ = count;
         None
     }

@@ -25,7 +25,7 @@ macro_rules! numbers {
                 Some(bytemuck::cast_slice_mut(values))
             }
 
-            fn zeroed(count: usize) -> Option<Vec<Self>> {
+            fn zeros(count: usize) -> Option<Vec<Self>> {
                 bytemuck::allocation::try_zeroed_vec(count).ok()
             }
         }
@@ -34,7 +34,8 @@ macro_rules! numbers {
 numbers!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f16 bf16 f32 f64);
 numbers!(Complex<f16> Complex<bf16> Complex<f32> Complex<f64>);
 
-fn read<T: Pod>(bytes: &[u8]) -> Result<T> {
+/// The value that bytes are.
+pub fn read<T: Pod>(bytes: &[u8]) -> Result<T> {
     let wrong = |_| Error::Length { values: bytes.len() as u64, room: size_of::<T>() as u64 };
     bytemuck::try_pod_read_unaligned(bytes).map_err(wrong)
 }

@@ -93,7 +93,7 @@ impl<D> Elements<D> {
         let size = self.sizes.1;
         let room = || Error::Memory { values: count as u64, size: size as u64 };
         if T::as_bytes(&mut []).is_some() {
-            let mut values = T::zeroed(count).ok_or_else(room)?;
+            let mut values = T::zeros(count).ok_or_else(room)?;
             if let Some(places) = T::as_bytes(&mut values) {
                 self.plan.convert(count, bytes, places, &NoHeap, &mut NoHeap)?;
             }

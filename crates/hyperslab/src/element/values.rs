@@ -47,7 +47,7 @@ impl<T: Element> Reading<T> {
         let count = stored.len() / self.from.max(1);
         if Self::is_plain() {
             let room = || Error::Memory { values: count as u64, size: self.to as u64 };
-            let mut values = T::zeroed(count).ok_or_else(room)?;
+            let mut values = T::zeros(count).ok_or_else(room)?;
             if let Some(places) = T::as_bytes(&mut values) {
                 convert(&self.plan, (self.from, self.to), stored, places)?;
             }

@@ -29,9 +29,9 @@ const WIDEST: usize = 16;
 impl Dataset {
     /// Reads the selected values, whatever their type.
     ///
-    /// ```no_run
-    /// let file = hyperslab::File::open("run.h5")?;
-    /// let dataset = file.dataset("/detector/counts")?;
+    /// ```
+    /// # let file = hyperslab::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/weather.h5"))?;
+    /// let dataset = file.dataset("temperature")?;
     /// for value in dataset.read_values(&dataset.space())? {
     ///     println!("{}", value?);
     /// }
@@ -47,12 +47,22 @@ impl Dataset {
     }
 }
 
-impl File {
-    /// The values of an attribute of this file.
-    pub fn attribute_values(&self, attribute: &Attribute) -> Result<Values<'_>> {
-        self.stored_values(&attribute.datatype, &attribute.data)
+impl Attribute {
+    /// Its values, whatever their type.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/weather.h5"))?;
+    /// let range = file.dataset("temperature")?.attribute("range")?;
+    /// let shown = range.read_values()?.map(|value| Ok(value?.to_string())).collect::<hyperslab::Result<Vec<_>>>()?;
+    /// assert_eq!(shown, ["-40.0", "60.0"]);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn read_values(&self) -> Result<Values<'_>> {
+        self.file().stored_values(&self.datatype, &self.data)
     }
+}
 
+impl File {
     /// The values in `stored`, which has them as this file does: a fill value, say.
     pub fn stored_values(&self, stored: &Datatype, bytes: &[u8]) -> Result<Values<'_>> {
         let (heap, datatype) = (self.heap(), stored.in_memory()?);
