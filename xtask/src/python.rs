@@ -1,10 +1,10 @@
-//! The Python environment with h5py, whose wheel brings the libhdf5 that tests and benchmarks compare against.
+//! The Python environment with h5py, whose wheel brings the libhdf5 that tests and benchmarks compare against; and our own package in it.
 
 use crate::metadata::Metadata;
 use crate::step::{run, step};
 use anyhow::{Context, Result};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What to install, inside the workspace.
@@ -31,4 +31,13 @@ pub(crate) fn set_up(metadata: &Metadata) -> Result<PathBuf> {
         fs::write(&stamp, &wanted).context("cannot note what was installed")
     })?;
     Ok(python)
+}
+
+/// Builds our package into the environment and runs its tests, which compare it with h5py.
+pub(crate) fn test_package(metadata: &Metadata, python: &Path) -> Result<()> {
+    let package = metadata.workspace_root.join("crates/python");
+    let home = metadata.target_directory.join("venv");
+    let build = ["-m", "maturin", "develop", "--quiet", "--manifest-path"];
+    run(Command::new(python).args(build).arg(package.join("Cargo.toml")).env("VIRTUAL_ENV", &home))?;
+    run(Command::new(python).args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).current_dir(package))
 }

@@ -14,6 +14,7 @@ pub(crate) fn run() -> Result<()> {
     format()?;
     clippy()?;
     step("tests", || execute(cargo().args(test_runner()).args(FEATURES).env(python::VARIABLE, &python)))?;
+    step("Python package", || python::test_package(&metadata, &python))?;
     step("documentation examples", || execute(cargo().args(["test", "--doc", "--workspace"]).args(FEATURES)))?;
     step("documentation", || {
         execute(cargo().args(["doc", "--workspace", "--no-deps"]).args(FEATURES).env("RUSTDOCFLAGS", "-D warnings"))

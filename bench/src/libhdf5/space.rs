@@ -104,8 +104,8 @@ impl Space<'_> {
             bail!("the pattern has another rank than the space");
         }
         let (start, stride, count, block) = (start.as_ptr(), stride.as_ptr(), count.as_ptr(), block.as_ptr());
-        // SAFETY: all four slices have `rank` entries, and the identifier is open.
         let select = self.hdf5.spaces.select_hyperslab;
+        // SAFETY: all four slices have `rank` entries, and the identifier is open.
         done(unsafe { select(self.id, operation as c_int, start, stride, count, block) }, "H5Sselect_hyperslab")
     }
 

@@ -92,6 +92,12 @@ macro_rules! have_attributes {
                 Ok(names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
             }
 
+            /// The names of all attributes, as bytes, in the order in which they were made; in the order of their bytes where the
+            /// object does not keep it.
+            pub fn attribute_names_as_made(&self) -> Result<Vec<Vec<u8>>> {
+                Ok(self.object().attribute_names_as_made(&self.file().inner.context)?)
+            }
+
             /// All attributes, in the order of their names' bytes; one that cannot be understood does not hide the others.
             pub fn attributes(&self) -> Result<Vec<Result<Attribute>>> {
                 let found = self.object().attributes(&self.file().inner.context)?;

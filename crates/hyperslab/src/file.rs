@@ -45,6 +45,11 @@ impl File {
         Ok(File { inner: Arc::new(inner), others: Others::new(OpenOptions::new()) })
     }
 
+    /// Where it was opened, unless on other storage.
+    pub fn path(&self) -> Option<&Path> {
+        self.inner.path.as_deref()
+    }
+
     /// How many bytes the storage has; those of the member with the superblock, if each kind of content has its own.
     pub fn size(&self) -> u64 {
         let file = self.inner.context.file();
@@ -129,6 +134,13 @@ impl Inner {
         let file = OpenFile::open(driver, &hyperslab_file::OpenOptions::default())?;
         let context = Context::new(file, hyperslab_chunk::unfilter(registry.clone()));
         Ok(Inner { context, registry, driver: name, size, path })
+    }
+}
+
+/// The same open file; one that was opened twice is not.
+impl PartialEq for File {
+    fn eq(&self, other: &File) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
     }
 }
 

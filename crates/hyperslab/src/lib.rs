@@ -79,6 +79,7 @@ pub use file::File;
 pub use group::Group;
 pub use heap::{Heap, Sequences};
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
+pub use hyperslab_format::virtual_mapping::Mapping;
 pub use node::{NamedDatatype, Node};
 pub use open_options::{LinkResolver, OpenOptions, VirtualView};
 pub use reference::{Part, Referent};

@@ -112,7 +112,8 @@ impl Node {
         }
     }
 
-    pub(crate) fn file(&self) -> &File {
+    /// The file that it is in.
+    pub fn file(&self) -> &File {
         match self {
             Node::Group(group) => &group.file,
             Node::Dataset(dataset) => dataset.file(),

@@ -32,14 +32,12 @@ pub struct Attribute {
 
 /// B-tree records of attributes by name.
 const BY_NAME: u8 = 8;
-/// The place that records have where the order of creation is not kept.
-const NO_ORDER: u32 = u16::MAX as u32;
 
 /// B-tree records of attributes by name: id in the heap, flags, place in the order of creation, hash of the name.
 struct Record<'a> {
     id: &'a [u8],
     shared: bool,
-    order: Option<u32>,
+    order: u32,
     hash: u32,
 }
 
@@ -48,7 +46,7 @@ impl<'a> Record<'a> {
         let mut reader = Reader::new("attribute record", bytes);
         let mut fields = || {
             let (id, flags, order, hash) = (reader.take(8)?, reader.u8()?, reader.u32()?, reader.u32()?);
-            Ok(Record { id, shared: flags & 2 != 0, order: Some(order).filter(|&order| order != NO_ORDER), hash })
+            Ok(Record { id, shared: flags & 2 != 0, order, hash })
         };
         fields().map_err(Error::at(tree))
     }
@@ -97,6 +95,21 @@ impl Object {
         Ok(names)
     }
 
+    /// The names of all attributes in the order in which they were made; in the order of their bytes if the object does not keep it.
+    pub fn attribute_names_as_made(&self, context: &Context) -> Result<Vec<Vec<u8>>> {
+        let mut found = Vec::new();
+        self.bodies(context, &mut |body, order| {
+            found.push((order, self.parts(&body?)?.name.to_vec()));
+            Ok(())
+        })?;
+        // Those made at once stay as they are kept.
+        match self.header().prefix().ordered {
+            true => found.sort_by_key(|(order, _)| *order),
+            false => found.sort_by(|(_, left), (_, right)| left.cmp(right)),
+        }
+        Ok(found.into_iter().map(|(_, name)| name).collect())
+    }
+
     /// The attribute with this name. Of many only those on the way to it are looked at.
     pub fn find_attribute(&self, context: &Context, name: &[u8]) -> Result<Option<Attribute>> {
         for message in self.header().messages().filter(|message| message.kind == kind::ATTRIBUTE) {
@@ -117,7 +130,7 @@ impl Object {
         };
         dense.names.find(context.file(), &mut order, |record| {
             let record = Record::decode(record, dense.at)?;
-            self.attribute(context, &dense.body(context, &record)?, record.order)
+            self.attribute(context, &dense.body(context, &record)?, self.kept_order(&record))
         })
     }
 
@@ -134,8 +147,13 @@ impl Object {
             let body = dense.body(context, &record);
             let more = || Error::broken("object", self.address(), "its attributes have more bytes than the file");
             left = left.checked_sub(body.as_ref().map_or(0, |body| body.len() as u64)).ok_or_else(more)?;
-            each(body.map(Cow::Owned), record.order)
+            each(body.map(Cow::Owned), self.kept_order(&record))
         })
+    }
+
+    /// Records have a place for the order even where it is not kept.
+    fn kept_order(&self, record: &Record<'_>) -> Option<u32> {
+        self.header().prefix().ordered.then_some(record.order)
     }
 
     fn attribute_body(&self, context: &Context, message: &Message) -> Result<Cow<'_, [u8]>> {

@@ -2,7 +2,7 @@
 
 use hyperslab_file::{Error, Result};
 
-use crate::{Context, Links, Object, Target};
+use crate::{Context, Kind, Links, Object, Target};
 
 /// A path as the bytes that a file has: names between slashes.
 pub type Path<'a> = &'a [u8];
@@ -69,6 +69,9 @@ pub fn resolve(context: &Context, start: u64, path: Path<'_>, links: &mut LinkBu
         walked.push(b'/');
         walked.extend_from_slice(name);
         let last = names.peek().is_none();
+        if object.kind() != Kind::Group {
+            return Ok(Found::Missing { at: walked, last });
+        }
         let Some(link) = Links::of(context, &object)?.find(name)? else {
             return Ok(Found::Missing { at: walked, last });
         };

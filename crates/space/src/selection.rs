@@ -94,7 +94,7 @@ impl Selection {
     }
 
     /// How many dimensions its elements have; nothing and everything fit any number.
-    pub(crate) fn rank(&self) -> Option<usize> {
+    pub fn rank(&self) -> Option<usize> {
         match &self.0 {
             Shape::Nothing | Shape::All => None,
             Shape::Points(points) => Some(points.rank()),

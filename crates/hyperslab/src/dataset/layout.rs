@@ -96,6 +96,14 @@ impl Dataset {
         Ok(Values { extent: inner.extent.clone(), element, fill, storage })
     }
 
+    /// Where the parts of a virtual dataset come from; nothing for others.
+    pub fn virtual_mappings(&self) -> Result<Vec<Mapping>> {
+        match self.inner.layout.layout {
+            message::Layout::Virtual { heap, index } => mappings(self.file(), heap, index),
+            _ => Ok(Vec::new()),
+        }
+    }
+
     fn external_names(&self) -> Result<Option<Vec<ExternalName>>> {
         let context = &self.inner.file.inner.context;
         let Some(files) = self.inner.object.external(context)? else { return Ok(None) };

@@ -1,0 +1,173 @@
+"""What all objects of a file have in common."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._hyperslab import FileHandle, ObjectHandle
+
+if TYPE_CHECKING:
+    from ._attributes import AttributeManager
+    from ._files import File
+    from ._group import Group
+
+
+class Empty:
+    """A value of no elements at all: it has a type, but neither shape nor data.
+
+    >>> Empty("f4")
+    Empty(dtype=dtype('float32'))
+    """
+
+    shape = None
+    size = None
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = np.dtype(dtype)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Empty) and self.dtype == other.dtype
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Empty(dtype={self.dtype!r})"
+
+
+class HLObject:
+    """An object of a file: a group, a dataset or a named datatype."""
+
+    _handle: ObjectHandle
+
+    def __init__(self, handle: ObjectHandle, opened: FileHandle, name: str | bytes | None) -> None:
+        self._handle = handle
+        self._name = name
+        self._opened = opened
+
+    @property
+    def name(self) -> str | bytes | None:
+        """The path that led here; for what a reference led to, some path that does. `None` if there is none."""
+        if self._name is None:
+            self._name = _find(self.file, self._handle.address)
+        return self._name
+
+    @property
+    def file(self) -> File:
+        """The file that the object is in."""
+        from ._files import File
+
+        return File._of(self._handle.file)
+
+    @property
+    def parent(self) -> Group:
+        """The group that holds the object by its name."""
+        name = self.name
+        if name is None:
+            raise ValueError("Parent of an anonymous object is undefined")
+        return self.file[posixpath.dirname(name)]
+
+    @property
+    def attrs(self) -> AttributeManager:
+        """The attributes of the object."""
+        from ._attributes import AttributeManager
+
+        return AttributeManager(self._handle)
+
+    def __bool__(self) -> bool:
+        return self._handle.valid
+
+    def __eq__(self, other: object) -> bool:
+        return self._handle == other._handle if isinstance(other, HLObject) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._handle)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("objects of a file cannot be pickled")
+
+
+def _find(file: File, address: int) -> str | bytes | None:
+    """Some path to the object at an address."""
+    if file._handle.address == address:
+        return "/"
+    found = file._walk(lambda name, target, first: name if target == ("hard", address) else None)
+    return None if found is None else _join("/", found)
+
+
+def _join(parent: str | bytes, name: str | bytes) -> str | bytes:
+    """A path below another, without what is superfluous in it; as bytes only if it is not UTF-8."""
+    joined = posixpath.join(_encoded(parent), _encoded(name))
+    path = b"/" + b"/".join(part for part in joined.split(b"/") if part not in (b"", b"."))
+    try:
+        return path.decode()
+    except UnicodeDecodeError:
+        return path
+
+
+def _text(name: str | bytes) -> str:
+    """A name to be shown."""
+    return name if isinstance(name, str) else repr(name)
+
+
+def _encoded(name: str | bytes) -> bytes:
+    return name if isinstance(name, bytes) else name.encode()
+
+
+class _Keys(KeysView[Any]):
+    _mapping: Any
+
+    def __reversed__(self) -> Iterator[Any]:
+        return reversed(self._mapping)
+
+    def __repr__(self) -> str:
+        return f"<KeysView {list(self)}>"
+
+
+class _Values(ValuesView[Any]):
+    """A name that leads nowhere has the value `None`."""
+
+    _mapping: Mapping[Any, Any]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._mapping.get(key) for key in self._mapping)
+
+    def __contains__(self, value: object) -> bool:
+        return any(value == found for found in self)
+
+
+class _Items(ItemsView[Any, Any]):
+    """A name that leads nowhere has the value `None`."""
+
+    _mapping: Mapping[Any, Any]
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        return ((key, self._mapping.get(key)) for key in self._mapping)
+
+    def __contains__(self, item: object) -> bool:
+        match item:
+            case (key, value):
+                return key in self._mapping and self._mapping.get(key) == value
+        return False
+
+
+class NamesMapping(Mapping[Any, Any]):
+    """A mapping whose names may lead nowhere."""
+
+    def keys(self) -> KeysView[Any]:
+        """The names."""
+        return _Keys(self)
+
+    def values(self) -> ValuesView[Any]:
+        """What the names stand for."""
+        return _Values(self)
+
+    def items(self) -> ItemsView[Any, Any]:
+        """The names, with what they stand for."""
+        return _Items(self)
+
+    def _ipython_key_completions_(self) -> list[Any]:
+        return sorted(self.keys())

@@ -1,0 +1,310 @@
+"""Datasets: arrays in the file."""
+
+from __future__ import annotations
+
+import math
+import posixpath
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._base import Empty, HLObject, _text
+from ._dtypes import check_string_dtype
+from ._filters import COMPRESSIONS, describe
+from ._hyperslab import DatasetHandle, RegionReference, Space
+from ._views import AsStrView, AsTypeView, ChunkIterator, FieldsView
+
+
+class VDSmap(NamedTuple):
+    """A part of a virtual dataset: which part, and where it comes from."""
+
+    vspace: Space
+    file_name: str
+    dset_name: str
+    src_space: Space
+
+
+class Dataset(HLObject):
+    """An array in the file. Indexing reads: integers, slices, lists of indices, masks and names of fields, as with NumPy.
+
+    >>> dataset[3:8, ::2]                           # doctest: +SKIP
+    >>> dataset[dataset[:, 0] > 0]                  # doctest: +SKIP
+    >>> dataset["x", 0]                             # doctest: +SKIP
+    """
+
+    _handle: DatasetHandle
+
+    @cached_property
+    def _facts(self) -> tuple[tuple[int, ...] | None, np.dtype]:
+        return self._handle.shape, self._handle.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """Its size in each dimension; `()` for a scalar, `None` for a dataset without elements."""
+        return self._facts[0]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype of its values."""
+        return self._facts[1]
+
+    @property
+    def maxshape(self) -> tuple[int | None, ...] | None:
+        """How far it may grow; `None` where that has no limit."""
+        return self._handle.maxshape
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape or ())
+
+    @property
+    def size(self) -> int | None:
+        """The number of elements; `None` for a dataset without any."""
+        return None if self.shape is None else math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all values in memory."""
+        return (self.size or 0) * self.dtype.itemsize
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it is one value without dimensions."""
+        return self.shape == ()
+
+    @cached_property
+    def _layout(self) -> tuple[str, Any]:
+        return self._handle.layout()
+
+    @property
+    def chunks(self) -> tuple[int, ...] | None:
+        """The shape of its chunks; `None` if it is not stored in chunks."""
+        kind, detail = self._layout
+        return detail if kind == "chunked" else None
+
+    @property
+    def external(self) -> list[tuple[str, int, int]] | None:
+        """The files that hold its values: name, first byte and length of each; `None` if the values are in this file."""
+        kind, detail = self._layout
+        return detail if kind == "external" else None
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether its values are those of other datasets."""
+        return self._layout[0] == "virtual"
+
+    def virtual_sources(self) -> list[VDSmap]:
+        """Where the values of a virtual dataset come from."""
+        kind, detail = self._layout
+        if kind != "virtual":
+            raise RuntimeError("Not a virtual dataset")
+        return [VDSmap(*source) for source in detail]
+
+    @cached_property
+    def _filters(self) -> dict[str, Any]:
+        return describe(self._handle.filters())
+
+    @property
+    def compression(self) -> str | None:
+        """How chunks are compressed: "gzip", "lzf", "szip", "unknown" for any other filter, `None` for no compression."""
+        for name in COMPRESSIONS:
+            if name in self._filters:
+                return name
+        return "unknown" if any(name.isdigit() for name in self._filters) else None
+
+    @property
+    def compression_opts(self) -> Any:
+        """The level of gzip, or the settings of szip."""
+        return self._filters.get(self.compression or "")
+
+    @property
+    def filter_ids(self) -> tuple[int, ...]:
+        """The numbers of all filters, in the order of writing."""
+        return tuple(number for number, _, _ in self._handle.filters())
+
+    @property
+    def filter_names(self) -> tuple[str, ...]:
+        """The names of all filters that the file has, in the order of writing."""
+        return tuple(name for _, _, name in self._handle.filters())
+
+    @property
+    def shuffle(self) -> bool:
+        """Whether the bytes of chunks are shuffled."""
+        return "shuffle" in self._filters
+
+    @property
+    def fletcher32(self) -> bool:
+        """Whether chunks have a checksum."""
+        return "fletcher32" in self._filters
+
+    @property
+    def scaleoffset(self) -> int | None:
+        """The bits kept of an integer or the digits kept of a float, if the scale-offset filter is used."""
+        found = self._filters.get("scaleoffset")
+        return None if found is None else found[1]
+
+    @property
+    def fillvalue(self) -> Any:
+        """What elements are that were never written."""
+        return self._handle.fill_value()[0]
+
+    def __len__(self) -> int:
+        return self.len()
+
+    def len(self) -> int:
+        """The size of the first dimension."""
+        if not self.shape:
+            raise TypeError("Attempt to take len() of scalar dataset")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.shape:
+            raise TypeError("Can't iterate over a scalar dataset")
+        return (self[index] for index in range(self.shape[0]))
+
+    def __getitem__(self, args: Any) -> Any:
+        return self._read(args, None)
+
+    def _read(self, args: Any, new_dtype: np.dtype | None) -> Any:
+        """What an index gives, as another dtype if one is given."""
+        args = args if isinstance(args, tuple) else (args,)
+        if any(arg is None for arg in args):
+            raise TypeError("Indexing with None (or np.newaxis) is not supported")
+        names = tuple(arg for arg in args if isinstance(arg, str))
+        if names and self.shape is not None:
+            args = tuple(arg for arg in args if not isinstance(arg, str))
+            return FieldsView(self, new_dtype or self.dtype, names if len(names) > 1 else names[0])[args]
+        if not self.shape:
+            return self._read_scalar(args, new_dtype)
+        if len(args) == 1 and isinstance(args[0], RegionReference):
+            return self._read_region(args[0], new_dtype)
+        return self._handle.read(args, new_dtype)
+
+    def _read_scalar(self, args: tuple[Any, ...], new_dtype: np.dtype | None) -> Any:
+        """Of a dataset without dimensions: `[()]` is the value, `[...]` an array of it."""
+        whole = len(args) == 1 and args[0] is Ellipsis
+        if self.shape is None:
+            if args == () or whole:
+                return Empty(self.dtype)
+            raise ValueError("Empty datasets cannot be sliced")
+        if not (args == () or whole):
+            raise ValueError("Illegal slicing argument for scalar dataspace")
+        value = self._handle.read_scalar(new_dtype)
+        return value if whole else value[()]
+
+    def _read_region(self, reference: RegionReference, new_dtype: np.dtype | None) -> Any:
+        if self._handle.file.dereference(reference) != self._handle:
+            raise ValueError("Region reference must point to this dataset")
+        region = self._handle.region(reference)
+        return self._handle.read_selection(region, new_dtype).reshape(_guess_shape(region))
+
+    def read_selection(self, space: Space, dtype: Any = None) -> np.ndarray:
+        """The selected values, one after the other in the order of the selection.
+
+        >>> space = hyperslab.Space(dataset.shape)          # doctest: +SKIP
+        >>> space.select_elements([(3, 0), (0, 1)])         # doctest: +SKIP
+        >>> dataset.read_selection(space)                   # doctest: +SKIP
+        array([30,  1])
+        """
+        return self._handle.read_selection(space, None if dtype is None else np.dtype(dtype))
+
+    def read_direct(self, dest: np.ndarray, source_sel: Any = None, dest_sel: Any = None) -> None:
+        """Reads into an array that exists: `dest[dest_sel] = self[source_sel]`. The array must be C-contiguous and writable.
+
+        >>> buffer = np.empty((10, 20), "f4")               # doctest: +SKIP
+        >>> dataset.read_direct(buffer, np.s_[:10], np.s_[:, :20])  # doctest: +SKIP
+        """
+        if self.shape is None:
+            raise TypeError("Empty datasets have no numpy representation")
+        source = _arguments(source_sel)
+        if self._handle.read_into(dest, source, _arguments(dest_sel)):
+            return
+        values = self._handle.read(source, dest.dtype)
+        place = dest[... if dest_sel is None else dest_sel]
+        try:
+            place[...] = values
+        except ValueError:
+            raise TypeError(f"Can't broadcast {np.shape(values)} -> {place.shape}") from None
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("values of a dataset cannot be had without a copy")
+        if self.shape is None:
+            raise TypeError("Empty datasets have no numpy representation")
+        dtype = None if dtype is None else np.dtype(dtype)
+        return self._handle.read((), dtype) if self.shape else self._handle.read_scalar(dtype)
+
+    def astype(self, dtype: Any) -> AsTypeView | Dataset:
+        """A view whose reads convert to another dtype.
+
+        >>> dataset.astype("f8")[0:100:2]                   # doctest: +SKIP
+        """
+        dtype = np.dtype(dtype)
+        if dtype == self.dtype:
+            return self
+        if dtype.kind == "T" and check_string_dtype(self.dtype) is None:
+            raise TypeError(f"dset.astype({dtype}) can only be used on datasets with an HDF5 string datatype")
+        return AsTypeView(self, dtype)
+
+    def asstr(self, encoding: str | None = None, errors: str = "strict") -> AsStrView:
+        """A view whose reads give `str` instead of `bytes`.
+
+        >>> names.asstr()[:2]                               # doctest: +SKIP
+        array(['alpha', 'beta'], dtype=object)
+        """
+        text = check_string_dtype(self.dtype)
+        if text is None:
+            raise TypeError("dset.asstr() can only be used on datasets with an HDF5 string datatype")
+        return AsStrView(self, encoding or text.encoding, errors)
+
+    def fields(self, names: Any) -> FieldsView:
+        """A view whose reads give some fields of each value only.
+
+        >>> points.fields(["x", "y"])[:100]                 # doctest: +SKIP
+        """
+        return FieldsView(self, self.dtype, names)
+
+    def iter_chunks(self, sel: Any = None) -> ChunkIterator:
+        """For each chunk, the slices that read it, cut to `sel` if that is given.
+
+        >>> sum(dataset[chunk].sum() for chunk in dataset.iter_chunks())    # doctest: +SKIP
+        """
+        return ChunkIterator(self, sel)
+
+    def __repr__(self) -> str:
+        if not self:
+            return "<Closed HDF5 dataset>"
+        name = "(anonymous)" if self.name is None else f'"{posixpath.basename(_text(self.name))}"'
+        return f'<HDF5 dataset {name}: shape {self.shape}, type "{self.dtype.str}">'
+
+
+def _arguments(selection: Any) -> tuple[Any, ...]:
+    if selection is None:
+        return ()
+    return selection if isinstance(selection, tuple) else (selection,)
+
+
+def _guess_shape(space: Space) -> tuple[int, ...]:
+    """The shape of a selection that is a product of lists of indices; else so many elements in a row."""
+    rank = len(space.shape or ())
+    if space.kind == "all":
+        return space.shape or ()
+    if space.kind == "points":
+        return (space.npoints,)
+    if space.bounds is None:
+        return (0,) * rank
+    low, high = space.bounds
+    box = [last - first + 1 for first, last in zip(low, high, strict=True)]
+    shape = []
+    for axis in range(rank):
+        # Without all but the first index of this dimension, one of so many parts is left.
+        rest = space.copy()
+        if box[axis] > 1:
+            start = [first + (axis == dim) for dim, first in enumerate(low)]
+            block = [size - (axis == dim) for dim, size in enumerate(box)]
+            rest.select_hyperslab(start, [1] * rank, None, block, "notb")
+        shape.append(space.npoints // rest.npoints)
+    return tuple(shape) if math.prod(shape) == space.npoints else (space.npoints,)

@@ -1,0 +1,154 @@
+"""Groups: names that lead to objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ._base import HLObject, NamesMapping, _join, _text
+from ._dataset import Dataset
+from ._datatype import Datatype
+from ._hyperslab import DatasetHandle, DatatypeHandle, FileHandle, GroupHandle, ObjectHandle, Reference
+from ._links import link_class, link_object
+
+
+class Group(NamesMapping, HLObject):
+    """An object that holds others by their names.
+
+    >>> list(group)                                 # doctest: +SKIP
+    ['temperature', 'wind']
+    >>> group["wind/speed"]                         # doctest: +SKIP
+    <HDF5 dataset "speed": shape (1440, 90), type "<f4">
+    """
+
+    _handle: GroupHandle
+
+    __eq__ = HLObject.__eq__
+    __hash__ = HLObject.__hash__
+
+    def __getitem__(self, name: str | bytes | Reference) -> Any:
+        if isinstance(name, Reference):
+            handle = self._handle.file.dereference(name)
+            if handle is None:
+                raise ValueError("Invalid HDF5 object reference")
+            return wrap(handle, None)
+        if not isinstance(name, str | bytes):
+            raise TypeError(f"Accessing a group is done with bytes or str, not {type(name)}")
+        if not name:
+            raise KeyError("Unable to open object (name parameter cannot be an empty string)")
+        handle = self._handle.get(name)
+        if handle.file != self._handle.file:
+            return wrap(handle, None)
+        return wrap(handle, None if self.name is None else _join(self.name, name))
+
+    def get(self, name: str | bytes, default: Any = None, getclass: bool = False, getlink: bool = False) -> Any:
+        """The object with this name, or `default`. With `getclass` its class instead, with `getlink` the link instead of the
+        object, with both the class of the link.
+
+        >>> group.get("wind", getlink=True)         # doctest: +SKIP
+        <SoftLink to "/archive/wind">
+        """
+        if getlink:
+            target = self._link(name)
+            if target is None:
+                return default
+            return link_class(target) if getclass else link_object(target)
+        try:
+            found = self[name]
+        except KeyError:
+            return default
+        return type(found) if getclass else found
+
+    def _link(self, name: str | bytes) -> tuple[Any, ...] | None:
+        """What the last name of a path stands for."""
+        path = name.encode() if isinstance(name, str) else name
+        names = [part for part in path.split(b"/") if part not in (b"", b".")]
+        if not names:
+            return ("hard", self._handle.address) if path else None
+        before = (b"/" if path.startswith(b"/") else b"./") + b"/".join(names[:-1])
+        try:
+            holder = self._handle.get(before)
+        except KeyError:
+            return None
+        return holder.link(names[-1]) if isinstance(holder, GroupHandle) else None
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str | bytes):
+            raise TypeError(f"A name should be string or bytes, not {type(name)}")
+        if not self:
+            return False
+        return self._link(name) is not None
+
+    def __iter__(self) -> Iterator[Any]:
+        return (name for name, _ in self._handle.links())
+
+    def __reversed__(self) -> Iterator[Any]:
+        return (name for name, _ in reversed(self._handle.links()))
+
+    def __len__(self) -> int:
+        return len(self._handle.links())
+
+    def visit(self, func: Callable[[Any], Any]) -> Any:
+        """Calls `func(name)` for each object below this group, once, and stops when it returns anything but `None`.
+
+        >>> group.visit(print)                      # doctest: +SKIP
+        temperature
+        wind
+        wind/speed
+        """
+        return self._walk(lambda name, target, first: func(name) if first else None)
+
+    def visititems(self, func: Callable[[Any, Any], Any]) -> Any:
+        """Calls `func(name, object)` for each object below this group, once, and stops when it returns anything but `None`."""
+        return self._walk(lambda name, target, first: func(name, self[name]) if first else None)
+
+    def visit_links(self, func: Callable[[Any], Any]) -> Any:
+        """As `visit`, but for each link: soft and external ones too, and each name of an object."""
+        return self._walk(lambda name, target, first: func(name))
+
+    def visititems_links(self, func: Callable[[Any, Any], Any]) -> Any:
+        """As `visit_links`, with `func(name, link)`."""
+        return self._walk(lambda name, target, first: func(name, link_object(target)))
+
+    def _walk(self, func: Callable[[Any, tuple[Any, ...], bool], Any]) -> Any:
+        """Calls `func(name, target, first)` for each link; `first` tells whether it is the first to its object."""
+        seen = {self._handle.address}
+        waiting: list[tuple[Any, Iterator[Any], GroupHandle]] = [(None, iter(self._handle.links(True)), self._handle)]
+        while waiting:
+            prefix, links, handle = waiting[-1]
+            found = next(links, None)
+            if found is None:
+                waiting.pop()
+                continue
+            name, target = found
+            path = name if prefix is None else _below(prefix, name)
+            first = target[0] == "hard" and target[1] not in seen
+            if (result := func(path, target, first)) is not None:
+                return result
+            if first:
+                seen.add(target[1])
+                below = handle.get(name)
+                if isinstance(below, GroupHandle):
+                    waiting.append((path, iter(below.links(True)), below))
+        return None
+
+    def __repr__(self) -> str:
+        if not self:
+            return "<Closed HDF5 group>"
+        shown = "(anonymous)" if self.name is None else f'"{_text(self.name)}"'
+        return f"<HDF5 group {shown} ({len(self)} members)>"
+
+
+def _below(prefix: str | bytes, name: str | bytes) -> str | bytes:
+    joined = _join(prefix, name)
+    return joined[1:]
+
+
+def wrap(handle: ObjectHandle, name: str | bytes | None) -> Group | Dataset | Datatype:
+    """The object that a handle stands for."""
+    opened: FileHandle = handle.file
+    if isinstance(handle, DatasetHandle):
+        return Dataset(handle, opened, name)
+    if isinstance(handle, DatatypeHandle):
+        return Datatype(handle, opened, name)
+    return Group(handle, opened, name)

@@ -1,0 +1,276 @@
+//! Datasets: facts, and reads into NumPy arrays.
+
+use std::sync::Arc;
+
+use hyperslab::dtype::{Arena, Datatype, Plan};
+use hyperslab::space::{Op, Selection, Space, UNLIMITED};
+use hyperslab::{Dataset, FillValue, Layout};
+use numpy::PyArrayDescr;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyList, PyTuple};
+
+use crate::array::{Array, bytes, check_writable, unwrapped, zeros};
+use crate::error::{exception, of_space, too_large};
+use crate::file::Shared;
+use crate::index::{Picked, pick};
+use crate::memory::Memory;
+use crate::numbers::{limits, tuple};
+use crate::numpy_type::{Dtype, dtype_of};
+use crate::object::name;
+use crate::reference::PyReference;
+use crate::space::PySpace;
+
+/// A dataset.
+#[pyclass(name = "DatasetHandle", module = "hyperslab._hyperslab", frozen, extends = crate::object::ObjectHandle)]
+pub(crate) struct DatasetHandle {
+    shared: Arc<Shared>,
+    dataset: Dataset,
+    /// The dtype that fits the stored type, and how its values lie in memory.
+    natural: PyOnceLock<(Py<PyArrayDescr>, Arc<Memory>)>,
+}
+
+impl DatasetHandle {
+    pub(crate) fn new(shared: Arc<Shared>, dataset: Dataset) -> DatasetHandle {
+        DatasetHandle { shared, dataset, natural: PyOnceLock::new() }
+    }
+
+    /// The dtype to read, the dataset's own if none is asked for.
+    fn memory<'py>(&self, py: Python<'py>, wanted: Option<Dtype<'py>>) -> PyResult<(Dtype<'py>, Arc<Memory>)> {
+        let stored = self.dataset.datatype();
+        if let Some(dtype) = wanted {
+            let memory = Memory::new(&dtype, stored)?;
+            return Ok((dtype, Arc::new(memory)));
+        }
+        let (dtype, memory) = self.natural.get_or_try_init(py, || {
+            let dtype = dtype_of(py, stored)?;
+            let memory = Memory::new(&dtype, stored)?;
+            PyResult::Ok((dtype.unbind(), Arc::new(memory)))
+        })?;
+        Ok((dtype.bind(py).clone(), memory.clone()))
+    }
+
+    /// Reads selected values to the selected places of an array.
+    fn fill(&self, memory: &Memory, selection: &Space, places: &Space, array: &mut Array<'_>) -> PyResult<()> {
+        self.shared.file()?;
+        let (py, target, mut arena) = (array.py(), bytes(array)?, Arena::default());
+        let datatype: &Datatype = &memory.datatype;
+        if memory.steps.is_none() {
+            let read = || self.dataset.read_converted(selection, datatype, places, target, &mut arena);
+            return py.detach(read).map_err(exception);
+        }
+        let count = selection.npoints();
+        let flat = Space::simple(&[count]).map_err(of_space)?;
+        let mut stage = room(count, datatype.size())?;
+        py.detach(|| self.dataset.read_converted(selection, datatype, &flat, &mut stage, &mut arena))
+            .map_err(exception)?;
+        if places.npoints() as u128 * memory.itemsize as u128 == target.len() as u128 {
+            return memory.finish(py, &stage, &arena, target);
+        }
+        for (value, run) in stage.chunks_exact(datatype.size()).zip(places.coords().map_err(of_space)?) {
+            let ordinal = run.iter().zip(places.dims()).fold(0, |ordinal, (&index, &size)| ordinal * size + index);
+            let place = usize::try_from(ordinal).ok().and_then(|at| at.checked_mul(memory.itemsize));
+            let place = place.and_then(|at| target.get_mut(at..at + memory.itemsize));
+            memory.finish(py, value, &arena, place.unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    /// The picked values as an array of their shape.
+    fn array<'py>(&self, py: Python<'py>, picked: &Picked, wanted: Option<Dtype<'py>>) -> PyResult<Array<'py>> {
+        let (dtype, memory) = self.memory(py, wanted)?;
+        let mut array = zeros(&picked.shape, &dtype)?;
+        let count = picked.space.npoints();
+        if count > 0 {
+            let places = Space::simple(&[count]).map_err(of_space)?;
+            self.fill(&memory, &picked.space, &places, &mut array)?;
+        }
+        Ok(array)
+    }
+}
+
+/// The selection of a source, whose extent the mapping does not say: just large enough.
+fn source_space(selection: &Selection) -> hyperslab::space::Result<Space> {
+    let mut space = Space::simple(&vec![1; selection.rank().unwrap_or(0)])?;
+    space.select(Op::Set, selection)?;
+    let Some((_, high)) = space.bounds() else { return Ok(space) };
+    let sizes: Vec<u64> = high.iter().map(|&high| if high == UNLIMITED { 1 } else { high + 1 }).collect();
+    let mut space = Space::simple(&sizes)?;
+    space.select(Op::Set, selection)?;
+    Ok(space)
+}
+
+/// Room for `count` values of `size` bytes.
+fn room(count: u64, size: usize) -> PyResult<Vec<u8>> {
+    let bytes = count.saturating_mul(size as u64);
+    let mut room = Vec::new();
+    let length = usize::try_from(bytes).ok().filter(|&length| room.try_reserve_exact(length).is_ok());
+    room.resize(length.ok_or_else(|| too_large(bytes))?, 0);
+    Ok(room)
+}
+
+#[pymethods]
+impl DatasetHandle {
+    /// Its shape; nothing if it has no elements at all.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.shared.file()?;
+        (!self.dataset.extent().is_null()).then(|| tuple(py, self.dataset.shape())).transpose()
+    }
+
+    #[getter]
+    fn maxshape<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.shared.file()?;
+        (!self.dataset.extent().is_null()).then(|| limits(py, self.dataset.extent().max())).transpose()
+    }
+
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Dtype<'py>> {
+        self.shared.file()?;
+        let stored = self.dataset.datatype();
+        match self.natural.get(py) {
+            Some((dtype, _)) => Ok(dtype.bind(py).clone()),
+            None => dtype_of(py, stored),
+        }
+    }
+
+    /// How it is stored: "compact", "contiguous", "external", "chunked" or "virtual", with what belongs to it.
+    fn layout<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
+        self.shared.file()?;
+        let layout = py.detach(|| self.dataset.layout()).map_err(exception)?;
+        Ok(match layout {
+            Layout::Compact => ("compact", py.None().into_bound(py)),
+            Layout::Contiguous => ("contiguous", py.None().into_bound(py)),
+            Layout::Chunked { chunk, .. } => ("chunked", tuple(py, &chunk)?.into_any()),
+            Layout::External(files) => {
+                let parts = PyList::empty(py);
+                for (file, offset, size) in files {
+                    parts.append((name(py, &file)?, offset, size.unwrap_or(UNLIMITED)))?;
+                }
+                ("external", parts.into_any())
+            }
+            Layout::Virtual(_) => {
+                let parts = PyList::empty(py);
+                for part in self.dataset.virtual_mappings().map_err(exception)? {
+                    let (file, dataset) = (name(py, &part.file)?, name(py, &part.dataset)?);
+                    let mut target = self.dataset.space();
+                    target.select(Op::Set, &part.target).map_err(of_space)?;
+                    let source = source_space(&part.source).map_err(of_space)?;
+                    parts.append((PySpace(target), file, dataset, PySpace(source)))?;
+                }
+                ("virtual", parts.into_any())
+            }
+            _ => return Err(PyTypeError::new_err("a layout of an unknown kind")),
+        })
+    }
+
+    /// The filters: number, parameters and name of each, in the order of writing.
+    fn filters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.shared.file()?;
+        let filters = PyList::empty(py);
+        for step in self.dataset.filters() {
+            filters.append((step.id, PyTuple::new(py, &step.params)?, name(py, &step.name)?))?;
+        }
+        Ok(filters)
+    }
+
+    /// What elements are that were never written: an array of one element.
+    fn fill_value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let file = self.shared.file()?;
+        let (dtype, memory) = self.memory(py, None)?;
+        let mut array = zeros(&[1], &dtype)?;
+        let stored = self.dataset.datatype();
+        let zeros = vec![0; stored.size()];
+        let value = match &self.dataset.fill().value {
+            FillValue::User(value) if value.len() == stored.size() => value,
+            _ => &zeros,
+        };
+        let (mut stage, mut arena) = (vec![0; memory.datatype.size()], Arena::default());
+        let plan = Plan::new(stored, &memory.datatype).map_err(|why| exception(why.into()))?;
+        plan.convert(1, value, &mut stage, &file.heap(), &mut arena).map_err(|why| exception(why.into()))?;
+        memory.finish(py, &stage, &arena, bytes(&mut array)?)?;
+        Ok(array.into_any())
+    }
+
+    /// The elements that an index names, as an array; one element by itself.
+    #[pyo3(signature = (arguments, dtype=None))]
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        arguments: &Bound<'py, PyTuple>,
+        dtype: Option<Dtype<'py>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.shared.file()?;
+        unwrapped(self.array(py, &pick(self.dataset.space(), arguments)?, dtype)?)
+    }
+
+    /// The only element, in an array of no dimensions.
+    #[pyo3(signature = (dtype=None))]
+    fn read_scalar<'py>(&self, py: Python<'py>, dtype: Option<Dtype<'py>>) -> PyResult<Bound<'py, PyAny>> {
+        let picked = Picked { space: self.dataset.space(), shape: Vec::new() };
+        Ok(self.array(py, &picked, dtype)?.into_any())
+    }
+
+    /// The selected elements in the order of the selection.
+    #[pyo3(signature = (space, dtype=None))]
+    fn read_selection<'py>(
+        &self,
+        py: Python<'py>,
+        space: &PySpace,
+        dtype: Option<Dtype<'py>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if space.0.dims() != self.dataset.shape() {
+            let (given, own) = (space.0.dims(), self.dataset.shape());
+            return Err(PyValueError::new_err(format!("a space of shape {given:?} for a dataset of shape {own:?}")));
+        }
+        let space = space.0.clip_unlimited().map_err(of_space)?;
+        space.check_inside().map_err(of_space)?;
+        let count = space.npoints();
+        let shape = vec![usize::try_from(count).map_err(|_| too_large(count))?];
+        Ok(self.array(py, &Picked { space, shape }, dtype)?.into_any())
+    }
+
+    /// Reads the elements that one index names in the dataset to those that another names in an array. `False` if the numbers of
+    /// elements differ.
+    fn read_into(&self, array: &Array<'_>, source: &Bound<'_, PyTuple>, target: &Bound<'_, PyTuple>) -> PyResult<bool> {
+        use numpy::{PyArrayDescrMethods, PyUntypedArrayMethods};
+        check_writable(array)?;
+        let source = pick(self.dataset.space(), source)?.space;
+        let shape: Vec<u64> = array.shape().iter().map(|&size| size as u64).collect();
+        // An array datatype takes the last dimensions of the array.
+        let (dtype, inner) = element_dtype(array, self.dataset.datatype())?;
+        let shape = shape.get(..shape.len() - inner).unwrap_or_default();
+        let places = pick(Space::simple(shape).map_err(of_space)?, target)?.space;
+        debug_assert!(dtype.itemsize() > 0 || array.is_empty());
+        if places.npoints() != source.npoints() {
+            return Ok(false);
+        }
+        if source.npoints() > 0 {
+            self.fill(&Memory::new(&dtype, self.dataset.datatype())?, &source, &places, &mut array.clone())?;
+        }
+        Ok(true)
+    }
+
+    /// The region of a reference to this dataset, as a space.
+    fn region(&self, py: Python<'_>, reference: &PyReference) -> PyResult<PySpace> {
+        let file = self.shared.file()?;
+        py.detach(|| reference.region(file)).map(PySpace)
+    }
+}
+
+/// The dtype of the elements that an array has for values of a stored type, and how many of its dimensions are in it.
+fn element_dtype<'py>(array: &Array<'py>, stored: &Datatype) -> PyResult<(Dtype<'py>, usize)> {
+    use hyperslab::dtype::Class;
+    use numpy::PyUntypedArrayMethods;
+    let (mut dims, mut stored) = (Vec::new(), stored);
+    while let Class::Array(inner) = stored.class() {
+        dims.extend(inner.dims().iter().map(|&dim| dim as usize));
+        stored = inner.base();
+    }
+    if dims.is_empty() || !array.shape().ends_with(&dims) {
+        return Ok((array.dtype(), 0));
+    }
+    let py = array.py();
+    Ok((PyArrayDescr::new(py, (array.dtype(), PyTuple::new(py, &dims)?))?, dims.len()))
+}

@@ -1,0 +1,169 @@
+//! What groups, datasets and named datatypes have in common, and groups themselves.
+
+use std::sync::Arc;
+
+use hyperslab::{Group, Link, Node, Target};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyTuple};
+
+use crate::attribute::AttributeHandle;
+use crate::dataset::DatasetHandle;
+use crate::error::exception;
+use crate::file::{FileHandle, Shared};
+use crate::numpy_type::{Dtype, dtype_of};
+
+/// An object of a file.
+#[pyclass(name = "ObjectHandle", module = "hyperslab._hyperslab", frozen, subclass)]
+pub(crate) struct ObjectHandle {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) node: Node,
+}
+
+/// An object that holds links.
+#[pyclass(name = "GroupHandle", module = "hyperslab._hyperslab", frozen, extends = ObjectHandle)]
+pub(crate) struct GroupHandle(Group);
+
+/// A committed datatype.
+#[pyclass(name = "DatatypeHandle", module = "hyperslab._hyperslab", frozen, extends = ObjectHandle)]
+pub(crate) struct DatatypeHandle;
+
+/// An object as the class that fits it. An external link led into another file than `shared`, which is then a file of its own.
+pub(crate) fn handle(py: Python<'_>, shared: &Arc<Shared>, node: Node) -> PyResult<Py<PyAny>> {
+    let other = (*node.file() != shared.file).then(|| Arc::new(Shared::new(node.file().clone())));
+    let shared = other.as_ref().unwrap_or(shared);
+    let base = PyClassInitializer::from(ObjectHandle { shared: shared.clone(), node: node.clone() });
+    Ok(match node {
+        Node::Group(group) => Py::new(py, base.add_subclass(GroupHandle(group)))?.into_any(),
+        Node::Dataset(dataset) => {
+            Py::new(py, base.add_subclass(DatasetHandle::new(shared.clone(), dataset)))?.into_any()
+        }
+        Node::Datatype(_) => Py::new(py, base.add_subclass(DatatypeHandle))?.into_any(),
+    })
+}
+
+/// A name as h5py gives it: text if it is UTF-8, else its bytes.
+pub(crate) fn name<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match std::str::from_utf8(bytes) {
+        Ok(text) => text.into_pyobject(py)?.into_any(),
+        Err(_) => PyBytes::new(py, bytes).into_any(),
+    })
+}
+
+/// The bytes of a name that was given as text or bytes.
+pub(crate) fn name_bytes(given: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if let Ok(bytes) = given.cast::<PyBytes>() {
+        return Ok(bytes.as_bytes().to_vec());
+    }
+    let text = given.extract::<String>();
+    text.map(String::into_bytes)
+        .map_err(|_| PyTypeError::new_err(format!("A name should be string or bytes, not {}", given.get_type())))
+}
+
+#[pymethods]
+impl ObjectHandle {
+    #[getter]
+    fn valid(&self) -> bool {
+        self.shared.is_open()
+    }
+
+    #[getter]
+    fn address(&self) -> u64 {
+        self.node.address()
+    }
+
+    #[getter]
+    fn file(&self) -> FileHandle {
+        FileHandle(self.shared.clone())
+    }
+
+    /// The names of the attributes: in the order of their creation if that is kept, else of their bytes.
+    fn attribute_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.shared.file()?;
+        let names = PyList::empty(py);
+        for bytes in py.detach(|| self.node.attribute_names_as_made()).map_err(exception)? {
+            names.append(name(py, &bytes)?)?;
+        }
+        Ok(names)
+    }
+
+    /// The attribute with this name, if there is one.
+    fn attribute(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Option<AttributeHandle>> {
+        self.shared.file()?;
+        let name = name_bytes(name)?;
+        match py.detach(|| self.node.attribute(&name)) {
+            Ok(attribute) => Ok(Some(AttributeHandle { shared: self.shared.clone(), attribute })),
+            Err(hyperslab::Error::Missing(_)) => Ok(None),
+            Err(why) => Err(exception(why)),
+        }
+    }
+
+    fn __eq__(&self, other: &ObjectHandle) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared) && self.address() == other.address()
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.address()
+    }
+}
+
+#[pymethods]
+impl GroupHandle {
+    /// All links, each a name and what it stands for: in the order of their creation if that is kept and asked for, else of
+    /// their names' bytes.
+    #[pyo3(signature = (by_name=false))]
+    fn links<'py>(this: PyRef<'py, Self>, py: Python<'py>, by_name: bool) -> PyResult<Bound<'py, PyList>> {
+        this.as_super().shared.file()?;
+        let group = &this.0;
+        let links = py.detach(|| if by_name { group.links() } else { group.links_as_made() }).map_err(exception)?;
+        let all = PyList::empty(py);
+        for link in links {
+            all.append((name(py, &link.name)?, target(py, &link)?))?;
+        }
+        Ok(all)
+    }
+
+    /// What the link with this name stands for: `("hard", address)`, `("soft", path)`, `("external", file, path)` or
+    /// `("user", class)`; nothing if there is no such link.
+    fn link<'py>(
+        this: PyRef<'py, Self>,
+        py: Python<'py>,
+        name: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        this.as_super().shared.file()?;
+        let (wanted, group) = (name_bytes(name)?, &this.0);
+        let link = py.detach(|| group.link(&wanted)).map_err(exception)?;
+        link.map(|link| target(py, &link)).transpose()
+    }
+
+    /// The object that a path leads to.
+    fn get(this: PyRef<'_, Self>, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let shared = &this.as_super().shared;
+        shared.file()?;
+        let (path, group) = (name_bytes(path)?, &this.0);
+        let node = py.detach(|| group.get(&path)).map_err(exception)?;
+        handle(py, shared, node)
+    }
+}
+
+fn target<'py>(py: Python<'py>, link: &Link) -> PyResult<Bound<'py, PyTuple>> {
+    match &link.target {
+        Target::Hard(address) => ("hard", *address).into_pyobject(py),
+        Target::Soft(path) => ("soft", name(py, path)?).into_pyobject(py),
+        Target::External { file, path } => ("external", name(py, file)?, name(py, path)?).into_pyobject(py),
+        Target::User { class, .. } => ("user", *class).into_pyobject(py),
+    }
+}
+
+#[pymethods]
+impl DatatypeHandle {
+    #[getter]
+    fn dtype<'py>(this: PyRef<'py, Self>, py: Python<'py>) -> PyResult<Dtype<'py>> {
+        let object = this.as_super();
+        object.shared.file()?;
+        match &object.node {
+            Node::Datatype(named) => dtype_of(py, &named.datatype().map_err(exception)?),
+            other => Err(PyTypeError::new_err(format!("a {} is no datatype", other.kind()))),
+        }
+    }
+}

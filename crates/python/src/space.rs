@@ -1,0 +1,299 @@
+//! `Space`: selections by themselves.
+
+use hyperslab::space::{self, Kind, Low, Op, Slab, UNLIMITED};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+use crate::error::of_space;
+use crate::numbers::{Rows, limits, numbers, tuple};
+
+/// The size of an array, and the elements selected in it.
+///
+/// A new space selects everything. `shape` is `()` for a scalar and `None` for a space without elements; a `None` in
+/// `maxshape` means that this dimension may grow without limit.
+///
+/// >>> space = Space((6, 10))
+/// >>> space.select_hyperslab((1, 0), (2, 6))             # rows 1 and 2, columns 0 to 5
+/// >>> space.select_hyperslab((4, 0), (1, 2), (1, 5), (1, 3), op="or")
+/// >>> space.npoints
+/// 18
+/// >>> space.bounds
+/// ((1, 0), (4, 7))
+/// >>> space.runs(4).tolist()
+/// [[40, 24], [80, 24], [160, 12], [180, 12]]
+#[pyclass(name = "Space", module = "hyperslab")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct PySpace(pub(crate) space::Space);
+
+#[pymethods]
+impl PySpace {
+    #[new]
+    #[pyo3(signature = (shape, maxshape=None))]
+    fn new(shape: &Bound<'_, PyAny>, maxshape: Option<&Bound<'_, PyAny>>) -> PyResult<PySpace> {
+        if shape.is_none() {
+            return Ok(PySpace(space::Space::null()));
+        }
+        let dims = numbers(shape, "shape")?;
+        let made = match maxshape {
+            None => space::Space::simple(&dims),
+            Some(max) => {
+                let max = numbers(max, "maxshape")?;
+                let max: Vec<_> = max.into_iter().map(|size| (size != UNLIMITED).then_some(size)).collect();
+                space::Space::with_max(&dims, &max)
+            }
+        };
+        made.map(PySpace).map_err(of_space)
+    }
+
+    /// The size of each dimension; `None` for a space without elements.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        (!self.0.extent().is_null()).then(|| tuple(py, self.0.dims())).transpose()
+    }
+
+    /// How far each dimension may grow; `None` where that has no limit.
+    #[getter]
+    fn maxshape<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        (!self.0.extent().is_null()).then(|| limits(py, self.0.extent().max())).transpose()
+    }
+
+    /// What is selected: "none", "all", "points" or "hyperslab".
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match self.0.kind() {
+            Kind::None => "none",
+            Kind::All => "all",
+            Kind::Points => "points",
+            Kind::Hyperslab => "hyperslab",
+        }
+    }
+
+    /// Combines the selection with a regular hyperslab: in each dimension `count` blocks of `block` elements, `stride` apart,
+    /// the first at `start`. A `count` or `block` of `None` goes as far as the extent. `op` is one of "set", "or", "and", "xor",
+    /// "notb" (what was selected without the hyperslab) and "nota" (the hyperslab without what was selected).
+    ///
+    /// >>> space = Space(10)
+    /// >>> space.select_hyperslab(0, 3, stride=4, block=2)
+    /// >>> space.coords()[:, 0].tolist()
+    /// [0, 1, 4, 5, 8, 9]
+    #[pyo3(signature = (start, count, stride=None, block=None, op="set"))]
+    fn select_hyperslab(
+        &mut self,
+        py: Python<'_>,
+        start: &Bound<'_, PyAny>,
+        count: &Bound<'_, PyAny>,
+        stride: Option<&Bound<'_, PyAny>>,
+        block: Option<&Bound<'_, PyAny>>,
+        op: &str,
+    ) -> PyResult<()> {
+        let (op, start) = (operation(op)?, numbers(start, "start")?);
+        let count = if count.is_none() { vec![UNLIMITED; start.len()] } else { numbers(count, "count")? };
+        let ones = |given: Option<&Bound<'_, PyAny>>, what| match given {
+            None => Ok(vec![1; start.len()]),
+            Some(given) => numbers(given, what),
+        };
+        let (stride, block) = (ones(stride, "stride")?, ones(block, "block")?);
+        if [count.len(), stride.len(), block.len()] != [start.len(); 3] {
+            return Err(PyValueError::new_err("start, count, stride and block must be equally long"));
+        }
+        let numbers = start.into_iter().zip(stride).zip(count).zip(block);
+        let slabs: Vec<Slab> =
+            numbers.map(|(((start, stride), count), block)| Slab::new(start, stride, count, block)).collect();
+        py.detach(|| self.0.select_hyperslab(op, &slabs)).map_err(of_space)
+    }
+
+    /// Selects single elements; `coords` has a row for each. Their order and repeats are kept.
+    ///
+    /// >>> space = Space((4, 4))
+    /// >>> space.select_elements([(3, 0), (0, 1)])
+    /// >>> space.coords().tolist()
+    /// [[3, 0], [0, 1]]
+    fn select_elements(&mut self, coords: &Bound<'_, PyAny>) -> PyResult<()> {
+        let mut flat = Vec::new();
+        for point in coords.try_iter()? {
+            let point = numbers(&point?, "coords")?;
+            if point.len() != self.0.rank() {
+                let (given, rank) = (point.len(), self.0.rank());
+                let why = format!("a point with {given} coordinates in a space of {rank} dimensions");
+                return Err(PyValueError::new_err(why));
+            }
+            flat.extend(point);
+        }
+        self.0.select_points(&flat).map_err(of_space)
+    }
+
+    /// Selects everything.
+    fn select_all(&mut self) {
+        self.0.select_all();
+    }
+
+    /// Selects nothing.
+    fn select_none(&mut self) {
+        self.0.select_none();
+    }
+
+    /// A new space whose selection is made of this one's and another's; `op` as in `select_hyperslab`.
+    ///
+    /// >>> left, right = Space(10), Space(10)
+    /// >>> left.select_hyperslab(0, 1, block=6)
+    /// >>> right.select_hyperslab(4, 1, block=6)
+    /// >>> left.combine(right, "and").bounds
+    /// ((4,), (5,))
+    fn combine(&self, py: Python<'_>, other: &PySpace, op: &str) -> PyResult<PySpace> {
+        let op = operation(op)?;
+        py.detach(|| self.0.combine(op, &other.0)).map(PySpace).map_err(of_space)
+    }
+
+    /// How many elements are selected; `UNLIMITED` for a selection without end.
+    #[getter]
+    fn npoints(&self) -> u64 {
+        self.0.npoints()
+    }
+
+    /// The lowest and the highest selected index of each dimension, both included; `None` if nothing is selected.
+    #[getter]
+    fn bounds<'py>(&self, py: Python<'py>) -> PyResult<Option<(Bound<'py, PyTuple>, Bound<'py, PyTuple>)>> {
+        let bounds = self.0.bounds();
+        bounds.map(|(low, high)| Ok((tuple(py, &low)?, tuple(py, &high)?))).transpose()
+    }
+
+    /// Whether the selection is one regular pattern: blocks of equal size at equal distances in each dimension.
+    #[getter]
+    fn is_regular(&self) -> bool {
+        self.0.regular().is_some() || (self.0.kind() == Kind::All && self.0.rank() > 0)
+    }
+
+    /// The blocks of the selection: an array of shape (n, 2, rank), the first and the last corner of each.
+    ///
+    /// >>> space = Space(10)
+    /// >>> space.select_hyperslab(1, 2, stride=4, block=3)
+    /// >>> space.blocks().tolist()
+    /// [[[1], [3]], [[5], [7]]]
+    fn blocks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (count, rank) = (self.0.nblocks(), self.0.rank());
+        let rows = py.detach(|| {
+            let blocks = self.0.blocks().map_err(of_space)?;
+            let mut rows = Rows::with_room(count, 2 * rank)?;
+            blocks.for_each(|block| rows.extend(block.start.into_iter().chain(block.end)));
+            PyResult::Ok(rows)
+        })?;
+        rows.into_array(py, &[count as usize, 2, rank])
+    }
+
+    /// The selected elements, in the order of the selection: an array of shape (n, rank).
+    fn coords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (count, rank) = (self.0.npoints(), self.0.rank());
+        let rows = py.detach(|| {
+            let coords = self.0.coords().map_err(of_space)?;
+            let mut rows = Rows::with_room(count, rank)?;
+            coords.for_each(|coords| rows.extend(coords));
+            PyResult::Ok(rows)
+        })?;
+        rows.into_array(py, &[count as usize, rank])
+    }
+
+    /// The selection as ranges of bytes, for elements of `element_size` bytes that lie row by row: an array of shape (n, 2),
+    /// the first byte and the length of each. Touching ranges are merged.
+    fn runs<'py>(&self, py: Python<'py>, element_size: u64) -> PyResult<Bound<'py, PyAny>> {
+        let rows = py.detach(|| {
+            let count = self.0.runs(element_size).map_err(of_space)?.count();
+            let mut rows = Rows::with_room(count as u64, 2)?;
+            self.0.runs(element_size).map_err(of_space)?.for_each(|run| rows.extend([run.offset, run.len]));
+            PyResult::Ok((count, rows))
+        });
+        let (count, rows) = rows?;
+        rows.into_array(py, &[count, 2])
+    }
+
+    /// The space as bytes, as `H5Sencode` writes it for a library version: "earliest", "v18", "v110", "v112", "v114", "v200" or
+    /// "latest".
+    ///
+    /// >>> space = Space((6, 10))
+    /// >>> Space.decode(space.encode("v112")) == space
+    /// True
+    #[pyo3(signature = (low="earliest"))]
+    fn encode<'py>(&self, py: Python<'py>, low: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let low = version(low)?;
+        let bytes = py.detach(|| self.0.encode(low)).map_err(of_space)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The space that `encode` or `H5Sencode` made bytes of.
+    #[staticmethod]
+    fn decode(data: &[u8]) -> PyResult<PySpace> {
+        space::Space::decode(data).map(PySpace).map_err(of_space)
+    }
+
+    /// Selections of this space and of `dst` with equally many elements correspond in order. The part of this selection that
+    /// `src_intersect` selects too is carried over to `dst`.
+    ///
+    /// >>> source, target, row = Space((4, 4)), Space(16), Space((4, 4))
+    /// >>> row.select_hyperslab((1, 0), (1, 4))
+    /// >>> source.project_intersection(target, row).bounds
+    /// ((4,), (7,))
+    fn project_intersection(&self, py: Python<'_>, dst: &PySpace, src_intersect: &PySpace) -> PyResult<PySpace> {
+        py.detach(|| self.0.project_intersection(&dst.0, &src_intersect.0)).map(PySpace).map_err(of_space)
+    }
+
+    /// The same space again, to be changed by itself.
+    fn copy(&self) -> PySpace {
+        self.clone()
+    }
+
+    fn __copy__(&self) -> PySpace {
+        self.clone()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> PySpace {
+        self.clone()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<PySpace>().is_ok_and(|other| *other.borrow() == *self)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let shape = match self.shape(py)? {
+            Some(shape) => shape.repr()?.to_string(),
+            None => "None".into(),
+        };
+        let points = match self.0.npoints() {
+            UNLIMITED => "without limit".into(),
+            points => format!("{points} elements"),
+        };
+        let kind = self.kind();
+        Ok(format!("<hyperslab.Space shape {shape}: {kind}, {points}>"))
+    }
+}
+
+fn operation(name: &str) -> PyResult<Op> {
+    Ok(match name.to_ascii_lowercase().as_str() {
+        "set" => Op::Set,
+        "or" => Op::Or,
+        "and" => Op::And,
+        "xor" => Op::Xor,
+        "notb" => Op::NotB,
+        "nota" => Op::NotA,
+        _ => {
+            let why = format!("op must be 'set', 'or', 'and', 'xor', 'notb' or 'nota', not {name:?}");
+            return Err(PyValueError::new_err(why));
+        }
+    })
+}
+
+fn version(name: &str) -> PyResult<Low> {
+    Ok(match name {
+        "earliest" => Low::Earliest,
+        "v18" => Low::V18,
+        "v110" => Low::V110,
+        "v112" => Low::V112,
+        "v114" => Low::V114,
+        "v200" | "latest" => Low::V200,
+        _ => {
+            let why =
+                format!("low must be 'earliest', 'v18', 'v110', 'v112', 'v114', 'v200' or 'latest', not {name:?}");
+            return Err(PyValueError::new_err(why));
+        }
+    })
+}
