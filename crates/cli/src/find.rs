@@ -22,8 +22,8 @@ pub(crate) fn open(path: &Path) -> Result<File, Failure> {
 /// The object at a path.
 pub(crate) fn object(file: &File, path: &str) -> Result<Node, Failure> {
     file.get(path).map_err(|why| match why {
-        Error::Missing(at) => missing(file, &at),
-        other => not_a_group(file, path).unwrap_or(Failure::Object { path: path.into(), why: Box::new(other) }),
+        Error::Missing(at) => not_a_group(file, path).unwrap_or_else(|| missing(file, &at)),
+        other => Failure::Object { path: path.into(), why: Box::new(other) },
     })
 }
 

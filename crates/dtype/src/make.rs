@@ -6,6 +6,10 @@ use crate::{Bits, Charset, Error, Fixed, Order, Padding, Result};
 /// The longest tag of an opaque datatype that every version of libhdf5 writes whole.
 const MAX_TAG: usize = 248;
 
+/// In a sequence of revised references, libhdf5 says how large one is in its memory; in the file it is smaller, as everywhere.
+pub(crate) const REVISED_IN_MEMORY: u32 = 64;
+pub(crate) const REVISED_IN_FILE: u32 = 18;
+
 /// The stored form of a variable-length value where addresses have eight bytes: count, address, index.
 const VLEN_SIZE: u32 = 16;
 
@@ -59,7 +63,10 @@ impl Datatype {
     }
 
     /// A variable-length value whose reference takes `size` bytes.
-    pub fn vlen_of_size(size: u32, vlen: Vlen) -> Result<Datatype> {
+    pub fn vlen_of_size(size: u32, mut vlen: Vlen) -> Result<Datatype> {
+        if matches!(vlen.base.class, Class::Reference(Reference::Revised(_))) && vlen.base.size == REVISED_IN_MEMORY {
+            vlen.base.size = REVISED_IN_FILE;
+        }
         Datatype::checked(size, Class::Vlen(vlen))
     }
 

@@ -59,6 +59,11 @@ fn filler(prefix: &Prefix, used: usize, size: usize) -> Option<Vec<u8>> {
     left.checked_sub(prefix.message_head()).map(|body| vec![0; body])
 }
 
+/// Mostly flags that go together.
+fn flags() -> impl Strategy<Value = u8> {
+    prop_oneof![1 => any::<u8>(), 8 => 0..2u8, 2 => Just(0x11)]
+}
+
 proptest! {
     #[test]
     fn superblocks(
@@ -93,7 +98,7 @@ proptest! {
     #[test]
     fn headers(
         old: bool, times in option::of(any::<[u32; 4]>()), limits in option::of(any::<[u16; 2]>()), ordered: bool, indexed: bool,
-        messages in vec((0..300u16, any::<u8>(), any::<u16>(), bytes(40)), 0..6), slack in 0..60usize, further: bool,
+        messages in vec((0..300u16, flags(), any::<u16>(), bytes(40)), 0..6), slack in 0..60usize, further: bool,
     ) {
         let mut prefix = if old { Prefix::old(messages.len() as u16, 1, 0) } else { Prefix::new(0) };
         if !old {
@@ -136,6 +141,7 @@ proptest! {
                     prop_assert!(pad.iter().all(|&byte| byte == 0) && pad.len() < 8 && (old || pad.is_empty()));
                 }
             }
+            Err(why) if why.field == "message flags" => {} // a pair that contradicts itself, as reading would say
             Err(why) => prop_assert!(given.iter().any(|message| message.kind > 255) && !old, "{}", why),
         }
     }

@@ -1,11 +1,11 @@
-"""The files whose reading is watched. Usage: io_patterns.py DIRECTORY"""
+"""A file whose reading is watched. Usage: io_patterns.py DIRECTORY NAME"""
 
 import sys
 
 import h5py
 import numpy as np
 
-directory = sys.argv[1]
+directory, name = sys.argv[1:]
 
 
 def many(group, count):
@@ -19,24 +19,27 @@ def wanted(file):
     file["a/b/c/wanted"] = np.arange(1 << 18, dtype=np.float32)
 
 
-with h5py.File(f"{directory}/groups.h5", "w", libver="latest") as file:
+def groups(file):
     for number in range(500):
         many(file.create_group(f"group{number:03}"), 100)
     wanted(file)
 
-with h5py.File(f"{directory}/flat.h5", "w", libver="latest") as file:
+
+def flat(file):
     many(file, 50_000)
     wanted(file)
 
-with h5py.File(f"{directory}/old.h5", "w", libver="earliest") as file:
-    for number in range(500):
-        many(file.create_group(f"group{number:03}"), 100)
-    wanted(file)
 
-with h5py.File(f"{directory}/chunks.h5", "w", libver="latest") as file:
+def chunks(file):
     data = np.arange(512 * 512, dtype=np.float32).reshape(512, 512)
     file.create_dataset("deflate", data=data, chunks=(64, 64), compression="gzip")
     file.create_dataset("plain", data=data, chunks=(64, 64))
 
-with h5py.File(f"{directory}/tiny.h5", "w", libver="latest") as file:
+
+def tiny(file):
     file["wanted"] = np.arange(10, dtype=np.float32)
+
+
+MAKERS = {"groups": groups, "flat": flat, "old": groups, "chunks": chunks, "tiny": tiny}
+with h5py.File(f"{directory}/{name}.h5", "w", libver="earliest" if name == "old" else "latest") as file:
+    MAKERS[name](file)

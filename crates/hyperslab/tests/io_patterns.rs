@@ -6,37 +6,37 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, OnceLock};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use hyperslab::File;
 use hyperslab::driver::{Local, Log, Operation, Record};
 use hyperslab::space::{Op, Slab};
 
-/// The directory with the files, made once; none without Python.
-fn files() -> Option<&'static Path> {
-    static FILES: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let make = || {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let in_target = root.join("../../target/venv/bin/python");
-        let python = std::env::var_os("HYPERSLAB_PYTHON").map_or(in_target, PathBuf::from);
-        let works = Command::new(&python).args(["-c", "import h5py, numpy"]).output();
-        if !works.is_ok_and(|output| output.status.success()) {
-            println!("skipped: no Python with h5py and numpy; set HYPERSLAB_PYTHON");
-            return None;
-        }
-        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("io-patterns");
-        std::fs::create_dir_all(&directory).unwrap();
-        let made = Command::new(&python).arg(root.join("tests/io_patterns.py")).arg(&directory).status().unwrap();
-        assert!(made.success());
-        Some(directory)
-    };
-    FILES.get_or_init(make).as_deref()
-}
-
-/// A file, and the log of its storage.
+/// A file made for one test, and the log of its storage; none without Python.
 fn open(name: &str) -> Option<(File, Arc<Log<Local>>)> {
-    let log = Arc::new(Log::new(Local::open(files()?.join(name)).unwrap()));
-    Some((File::open_driver(log.clone()).unwrap(), log))
+    static MADE: AtomicUsize = AtomicUsize::new(0);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let in_target = root.join("../../target/venv/bin/python");
+    let python = std::env::var_os("HYPERSLAB_PYTHON").map_or(in_target, PathBuf::from);
+    let works = Command::new(&python).args(["-c", "import h5py, numpy"]).output();
+    if !works.is_ok_and(|output| output.status.success()) {
+        println!("skipped: no Python with h5py and numpy; set HYPERSLAB_PYTHON");
+        return None;
+    }
+    // Tests run beside each other, in one process or several.
+    let (process, nth) = (std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("io-patterns-{process}-{nth}"));
+    std::fs::create_dir_all(&directory).unwrap();
+    let made = Command::new(&python).arg(root.join("tests/io_patterns.py")).arg(&directory).arg(name).status().unwrap();
+    assert!(made.success());
+    let log = Arc::new(Log::new(Local::open(directory.join(format!("{name}.h5"))).unwrap()));
+    let file = File::open_driver(log.clone()).unwrap();
+    // An open file stays readable; where it does not, it is left behind.
+    let _ = std::fs::remove_dir_all(&directory);
+    Some((file, log))
 }
 
 /// One line a request.
@@ -70,22 +70,22 @@ fn one_of_many(name: &str, most: usize) {
 
 #[test]
 fn one_dataset_of_50_000_in_groups() {
-    one_of_many("groups.h5", 10);
+    one_of_many("groups", 10);
 }
 
 #[test]
 fn one_dataset_beside_50_000_in_one_group() {
-    one_of_many("flat.h5", 10);
+    one_of_many("flat", 10);
 }
 
 #[test]
 fn one_dataset_of_50_000_in_old_groups() {
-    one_of_many("old.h5", 10);
+    one_of_many("old", 10);
 }
 
 #[test]
 fn sixty_four_deflated_chunks_are_one_vector() {
-    let Some((file, log)) = open("chunks.h5") else { return };
+    let Some((file, log)) = open("chunks") else { return };
     let dataset = file.dataset("deflate").unwrap();
     log.clear();
     assert_eq!(dataset.read_stored().unwrap().len(), 1 << 20);
@@ -101,7 +101,7 @@ fn sixty_four_deflated_chunks_are_one_vector() {
 
 #[test]
 fn sixty_four_plain_chunks_are_one_selection() {
-    let Some((file, log)) = open("chunks.h5") else { return };
+    let Some((file, log)) = open("chunks") else { return };
     let dataset = file.dataset("plain").unwrap();
     dataset.read_stored().unwrap();
     log.clear();
@@ -111,7 +111,7 @@ fn sixty_four_plain_chunks_are_one_selection() {
 
 #[test]
 fn a_strided_read_is_one_selection() {
-    let Some((file, log)) = open("chunks.h5") else { return };
+    let Some((file, log)) = open("chunks") else { return };
     let dataset = file.dataset("plain").unwrap();
     dataset.read_stored().unwrap();
     log.clear();
@@ -123,9 +123,9 @@ fn a_strided_read_is_one_selection() {
 
 #[test]
 fn a_tiny_file_is_read_once() {
-    let Some((file, log)) = open("tiny.h5") else { return };
+    let Some((file, log)) = open("tiny") else { return };
     file.dataset("wanted").unwrap().read_stored().unwrap();
-    let size = std::fs::metadata(files().unwrap().join("tiny.h5")).unwrap().len();
+    let size = file.size();
     let page = format!("vector of 1 part, {size} bytes");
     assert_eq!(shown(&log.records()), ["length", &page, "selection of 1 part, 40 bytes"]);
 }

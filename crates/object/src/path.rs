@@ -70,7 +70,7 @@ pub fn resolve(context: &Context, start: u64, path: Path<'_>, links: &mut LinkBu
         walked.extend_from_slice(name);
         let last = names.peek().is_none();
         if object.kind() != Kind::Group {
-            return Ok(Found::Missing { at: walked, last });
+            return Ok(Found::Missing { at: walked, last: false });
         }
         let Some(link) = Links::of(context, &object)?.find(name)? else {
             return Ok(Found::Missing { at: walked, last });

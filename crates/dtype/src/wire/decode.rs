@@ -7,10 +7,6 @@ use crate::compound::Member;
 use crate::datatype::{Class, MAX_DEPTH, MAX_RANK, Reference, Revised, Vlen};
 use crate::{Bits, Charset, Datatype, Error, Field, Fixed, Float, Name, Normalization, Order, Padding, Result};
 
-/// In a sequence of revised references, libhdf5 says how large one is in its memory; in the file it is smaller, as everywhere.
-const REVISED_IN_MEMORY: u32 = 64;
-const REVISED_IN_FILE: u32 = 18;
-
 /// Dimensions that a member of a version 1 compound may have by itself.
 const OLD_RANK: u8 = 4;
 
@@ -241,10 +237,7 @@ impl<'a> Reader<'a> {
             1 => Some(self.text(head.nibble(4), head.nibble(8))?),
             kind => return self.refuse(format!("unknown variable-length kind {kind}")),
         };
-        let mut base = Box::new(self.base(head)?);
-        if matches!(base.class, Class::Reference(Reference::Revised(_))) && base.size == REVISED_IN_MEMORY {
-            base.size = REVISED_IN_FILE;
-        }
+        let base = Box::new(self.base(head)?);
         Datatype::vlen_of_size(head.size, Vlen { base, text })
     }
 

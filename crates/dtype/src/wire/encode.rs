@@ -5,6 +5,7 @@ use hyperslab_base::{Sink, Width};
 use super::version::Versions;
 use super::{REVISED_VERSION, Version, code, flag, offset_width};
 use crate::datatype::{Array, Class, Datatype, Reference, Revised};
+use crate::make::{REVISED_IN_FILE, REVISED_IN_MEMORY};
 use crate::{Bits, Compound, Enum, Float, Name, Normalization, Order};
 
 impl Datatype {
@@ -41,6 +42,10 @@ fn write(sink: &mut Sink, datatype: &Datatype, versions: &Versions) {
         Class::Compound(compound) => write_compound(sink, compound, datatype.size, versions),
         Class::Enum(enumeration) => write_enum(sink, enumeration, versions),
         Class::Array(array) => write_array(sink, array, versions),
+        Class::Vlen(vlen) if is_revised(&vlen.base) => {
+            let base = Datatype { size: REVISED_IN_MEMORY, ..(*vlen.base).clone() };
+            versions.parts.iter().for_each(|versions| write(sink, &base, versions));
+        }
         Class::Vlen(_) | Class::Complex(_) => write_base(sink, datatype, versions),
     }
 }
@@ -114,6 +119,10 @@ fn write_name(sink: &mut Sink, name: &Name, version: Version) {
     let stored = if version < Version::V3 { (name.len() + 1).next_multiple_of(8) } else { name.len() + 1 };
     sink.extend(name);
     sink.extend(&vec![0; stored - name.len()]);
+}
+
+fn is_revised(base: &Datatype) -> bool {
+    matches!(base.class, Class::Reference(Reference::Revised(_))) && base.size == REVISED_IN_FILE
 }
 
 fn write_base(sink: &mut Sink, datatype: &Datatype, versions: &Versions) {

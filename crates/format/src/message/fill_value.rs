@@ -94,6 +94,9 @@ impl FillWrite {
     /// Writes the message in its first form, which has no place for times.
     pub fn encode_old(&self) -> Encoded {
         let mut writer = Writer::new("old fill value message");
+        if self.value == FillValue::Default {
+            return Err(writer.refuse("value", "no bytes mean that it is undefined"));
+        }
         self.encode_sized(&mut writer)?;
         Ok(writer.into_bytes())
     }

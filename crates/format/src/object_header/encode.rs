@@ -147,6 +147,9 @@ impl Prefix {
 
     fn encode_message(&self, writer: &mut Writer, message: &Message<'_>) -> Encoded<()> {
         let old = self.version == 1;
+        if let Some(why) = message.flags.contradiction(message.kind) {
+            return Err(writer.refuse("message flags", why));
+        }
         writer.uint("message type", if old { Width::W2 } else { Width::W1 }, message.kind.into())?;
         let size = message.body.len();
         writer.count("message size", Width::W2, if old { size.next_multiple_of(8) } else { size })?;
