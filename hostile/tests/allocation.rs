@@ -14,7 +14,11 @@ use std::{
 };
 
 use fastrand::Rng;
-use hyperslab::{File, driver::Memory};
+use hyperslab::{
+    File,
+    driver::Memory,
+    space::{Op, Slab},
+};
 use hyperslab_hostile::{mutate, repair_file, seeds, walk};
 
 /// No request over this is granted: a machine with this much memory free is a small one.
@@ -77,6 +81,7 @@ fn memory_follows_the_size_of_the_file() {
     }
     println!("at most {most} bytes were taken");
     values_that_do_not_fit_are_an_error();
+    chunks_are_not_all_in_memory_at_once();
 }
 
 fn values_that_do_not_fit_are_an_error() {
@@ -88,4 +93,16 @@ fn values_that_do_not_fit_are_an_error() {
         assert!(result.unwrap_err().to_string().starts_with("there is no memory for"));
         assert!(taken < FIXED, "{taken} bytes taken for {name}");
     }
+}
+
+/// A file of few bytes has more chunks than there is room for what is known of each.
+fn chunks_are_not_all_in_memory_at_once() {
+    let (_, bytes) = seeds().unwrap().into_iter().find(|(name, _)| name == "old-chunks").unwrap();
+    let dataset = File::open_driver(Arc::new(Memory::from(bytes))).unwrap().dataset("holes").unwrap();
+    let (half, all) = (1u64 << 33, 1u64 << 21);
+    let mut part = dataset.space();
+    part.select_hyperslab(Op::Set, &[Slab::block(half - all / 2, all)]).unwrap();
+    let (values, taken) = peak(|| dataset.read_selection::<i16>(&part).unwrap());
+    assert!(values.iter().enumerate().all(|(at, &value)| value == if at as u64 == all / 2 { 3 } else { 7 }));
+    assert!(taken < FIXED, "{taken} bytes taken");
 }

@@ -135,3 +135,22 @@ fn a_heap_of_short_lengths() {
     let found = hyperslab::dtype::Source::sequence(&heap, &text.data, 1).unwrap().unwrap();
     assert_eq!(&found.bytes[..found.count], b"vlen");
 }
+
+/// A record of a chunk that is nowhere: its elements were never written.
+#[test]
+fn a_chunk_tree_with_a_record_of_no_chunk() {
+    let mut bytes = seed("indexes");
+    let read = |bytes: Vec<u8>| open(bytes).unwrap().dataset("both ways").unwrap().read::<u16>().unwrap();
+    let whole = read(bytes.clone());
+    // Records of plain chunks begin with the address; the first one is of the first chunk.
+    let leaf = *places(&bytes, b"BTLF\0\x0a").first().unwrap();
+    put(&mut bytes, leaf + 6, &[0xff; 8]);
+    repair_file(&mut bytes);
+    let without: Vec<u16> = (0..60).map(|at| if at / 6 < 3 && at % 6 < 4 { 0 } else { whole[at] }).collect();
+    assert_eq!(read(bytes.clone()), without);
+    let file = open(bytes).unwrap();
+    let dataset = file.dataset("both ways").unwrap();
+    let mut points = dataset.space();
+    points.select_points(&[0, 1, 9, 5]).unwrap();
+    assert_eq!(dataset.read_selection::<u16>(&points).unwrap(), [0, 59]);
+}

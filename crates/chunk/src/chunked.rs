@@ -5,7 +5,10 @@
 
 use std::{ops::Range, sync::Arc};
 
-use hyperslab_driver::lower::{self, Band};
+use hyperslab_driver::{
+    cores,
+    lower::{self, Band},
+};
 use hyperslab_file::OpenFile;
 use hyperslab_filter::{Pipeline, Registry};
 use hyperslab_format::{
@@ -19,6 +22,8 @@ use crate::{Error, Index, Result, index::Shape, scatter};
 
 /// The most bytes, stored or decoded, that are in memory at once.
 const BATCH: u64 = 64 << 20;
+/// The most pieces that are in memory at once: a small file can have more chunks than there is room for.
+const PIECES: usize = 1 << 15;
 
 /// A dataset in chunks.
 #[derive(Debug)]
@@ -112,7 +117,21 @@ impl Chunked {
         if !filtered && source.kind() == Kind::Points && target.kind() == Kind::All {
             return self.read_points(file, source, buf, fill);
         }
-        let pieces: Vec<Piece> = source.pieces(&self.grid, target)?.collect::<hyperslab_space::Result<_>>()?;
+        if matches!(self.index, Index::Empty) {
+            return scatter::fill(fill, buf, target, self.element);
+        }
+        let mut pieces = source.pieces(&self.grid, target)?;
+        loop {
+            let next: Vec<Piece> = pieces.by_ref().take(PIECES).collect::<hyperslab_space::Result<_>>()?;
+            if next.is_empty() {
+                return Ok(());
+            }
+            self.read_pieces(file, next, buf, fill)?;
+        }
+    }
+
+    fn read_pieces(&self, file: &OpenFile, pieces: Vec<Piece>, buf: &mut [u8], fill: Option<&[u8]>) -> Result<()> {
+        let filtered = !self.pipeline.steps().is_empty();
         let places: Vec<Coords> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
         let entries = self.index.find_all(file, &places, self.grid.chunk())?;
         let mut located = Vec::with_capacity(pieces.len());
@@ -202,19 +221,19 @@ impl Chunked {
             }
             Ok(())
         };
-        let few = bands.len() < rayon::current_num_threads() && coded.len() > 1;
-        if !few {
-            let done: Vec<Result<()>> = bands.into_par_iter().map_init(Default::default, work).collect();
+        if coded.len() == 1 {
+            return bands.into_iter().try_for_each(|band| work(&mut Default::default(), band));
+        }
+        if bands.len() >= cores::count() {
+            let done: Vec<Result<()>> = cores::run(|| bands.into_par_iter().map_init(Default::default, work).collect());
             return done.into_iter().collect();
         }
         // Too few places to fill at once: the copying waits until all is decoded.
-        let decoded: Vec<Result<Vec<u8>>> = coded
-            .par_iter()
-            .map_init(Vec::new, |scratch, (located, stored)| {
-                let mut room = Vec::new();
-                self.decode(located, stored, &mut room, scratch).map(|()| room)
-            })
-            .collect();
+        let decode = |scratch: &mut Vec<u8>, (located, stored): &(&Located, &[u8])| {
+            let mut room = Vec::new();
+            self.decode(located, stored, &mut room, scratch).map(|()| room)
+        };
+        let decoded: Vec<Result<Vec<u8>>> = cores::run(|| coded.par_iter().map_init(Vec::new, decode).collect());
         for ((located, _), bytes) in coded.iter().zip(decoded) {
             scatter::copy(&bytes?, &located.piece.file, buf, &located.piece.memory, self.element)?;
         }

@@ -83,7 +83,8 @@ impl Index {
     pub fn find_all(&self, file: &OpenFile, places: &[Coords], chunk: &[u64]) -> Result<Vec<Option<ChunkEntry>>> {
         let mut found = vec![None; places.len()];
         let mut put = |nth: usize, entry: ChunkEntry| {
-            if let Some(place) = found.get_mut(nth) {
+            // Trees may have records of chunks that are nowhere.
+            if let Some(place) = found.get_mut(nth).filter(|_| entry.address.is_some()) {
                 *place = Some(entry);
             }
         };

@@ -27,6 +27,7 @@ mod route;
 mod transfer;
 
 pub mod conformance;
+pub mod cores;
 pub mod lower;
 pub mod vector;
 

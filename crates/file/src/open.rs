@@ -70,7 +70,7 @@ fn check_flags(superblock: &Superblock) -> Result<()> {
     let swmr = superblock.flags & OPEN_FOR_SWMR != 0;
     if superblock.version >= 3 && writing && !swmr {
         let why = "the file is marked as open for writing: another program has it open, or one that had it ended without \
-                   closing it. If no program has it open, clear the mark (`hyperslab clear`, or `h5clear -s`)";
+                   closing it. If no program has it open, clear the mark with `h5clear -s`";
         return Err(Error::Refused(why.into()));
     }
     Ok(())

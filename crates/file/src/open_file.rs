@@ -81,6 +81,13 @@ impl OpenFile {
         self.metadata(what, address, there)
     }
 
+    /// Fills buffers with metadata: pairs of address and place, all in one request.
+    pub fn metadata_all(&self, what: &'static str, mut parts: Vec<(u64, &mut [u8])>) -> Result<()> {
+        self.read_raw(what, parts.iter_mut().map(|(address, buf)| (*address, &mut **buf)).collect())?;
+        parts.into_iter().for_each(|(address, buf)| self.renew(address, buf));
+        Ok(())
+    }
+
     /// Fills buffers with raw data: pairs of address and place, all in one request.
     pub fn read_raw(&self, what: &'static str, parts: Vec<(u64, &mut [u8])>) -> Result<()> {
         let mut request = Vec::with_capacity(parts.len());

@@ -350,7 +350,16 @@ def many():
     make_virtual('many.h5', '<i4', (10_000,), (10_000,), -1, mappings, (h5f.LIBVER_LATEST, h5f.LIBVER_LATEST))
 
 
+def tower():
+    """Virtual datasets that each map the whole of the next one twice: as many ways down as two to the power of the levels."""
+    space = h5s.create_simple((1 << 23,))
+    for level in range(14):
+        below = f'tower{level + 1}.h5'
+        make_virtual(f'tower{level}.h5', '|i1', (1 << 23,), (1 << 23,), 7, [(space, below, 'v', space)] * 2)
+
+
 many()
+tower()
 odd_sources()
 prefixes()
 links()

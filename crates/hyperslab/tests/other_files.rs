@@ -41,6 +41,7 @@ fn what_libhdf5_reads_through_a_file() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), questions.len(), wrong[..wrong.len().min(20)].join("\n"));
     user_links();
     many_mappings();
+    tower();
 }
 
 /// What differs, if anything does.
@@ -135,6 +136,17 @@ fn many_mappings() {
     }
     println!("10,000 mappings in {:?}", start.elapsed());
     assert!(start.elapsed().as_secs() < 30);
+}
+
+/// Mappings that multiply from level to level come to an end.
+fn tower() {
+    let start = std::time::Instant::now();
+    let low = File::open("tower11.h5").unwrap().dataset("v").unwrap();
+    assert!(low.read::<i8>().unwrap().iter().all(|&value| value == 7));
+    let high = File::open("tower0.h5").unwrap().dataset("v").unwrap();
+    let why = high.read::<i8>().unwrap_err().to_string();
+    assert!(why.contains("its sources overlap"), "{why}");
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
 
 fn python() -> Option<PathBuf> {

@@ -62,3 +62,9 @@ fn a_dataset_knows_what_it_takes() {
     assert_eq!((stored("detector/temperature").bytes, stored("detector/temperature").chunks), (96, None));
     assert_eq!(stored("mosaic").bytes, 0);
 }
+
+#[test]
+fn strings_that_are_newer_in_the_image_of_the_metadata_cache() {
+    let file = File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/rewritten.h5")).unwrap();
+    assert_eq!(file.dataset("names").unwrap().read::<String>().unwrap(), ["first", "changed", "third"]);
+}

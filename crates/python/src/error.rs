@@ -4,10 +4,11 @@ use hyperslab::{Error, driver, dtype, space};
 use pyo3::exceptions::{PyKeyError, PyMemoryError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// An error as an exception: a missing name is a `KeyError`, anything about the file or its bytes an `OSError`.
+/// An error as an exception: a name or a link that leads nowhere is a `KeyError`, anything about the file or its bytes an `OSError`.
 pub(crate) fn exception(error: Error) -> PyErr {
     match error {
         Error::Missing(name) => missing(&name),
+        error @ Error::Link { .. } => PyKeyError::new_err(format!("Unable to open object ({error})")),
         Error::Driver(error) => of_driver(error),
         Error::Space(error) => of_space(error),
         error @ Error::Kind { .. } => PyTypeError::new_err(error.to_string()),

@@ -1,6 +1,7 @@
 """Files, groups, links, attributes, and the facts of datasets."""
 
 import os
+import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -398,3 +399,16 @@ def test_objects_cannot_be_pickled(both):
     _, ours = both(lambda file: file.create_group("x"))
     with pytest.raises(TypeError):
         pickle.dumps(ours["x"])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_reads_too(both):
+    """Threads are not forked, so those that decode chunks here are not there."""
+    data = np.arange(200_000).reshape(200, 1000)
+    _, ours = both(lambda file: file.create_dataset("data", data=data, chunks=(10, 100), compression="gzip"))
+    np.testing.assert_array_equal(ours["data"][()], data)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        os._exit(0 if np.array_equal(ours["data"][()], data) else 1)
+    assert os.waitpid(child, 0)[1] == 0

@@ -118,7 +118,7 @@ fn fetch(file: &OpenFile, ranges: impl Iterator<Item = (u64, u64)>, most: u64) -
         parts.extend(together.first().map(|(address, _)| (*address, now)));
         rest = later;
     }
-    if file.read_raw(WHAT, parts).is_err() {
+    if file.metadata_all(WHAT, parts).is_err() {
         return Vec::new();
     }
     let bytes = Arc::new(bytes);

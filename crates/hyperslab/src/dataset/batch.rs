@@ -84,7 +84,7 @@ impl Dataset {
         };
         let mut bytes = boxes.iter().fold(element, |bytes, side| bytes.saturating_mul(*side));
         // Enough chunks for all cores.
-        let chunks = bytes.saturating_mul(2 * rayon::current_num_threads() as u64);
+        let chunks = bytes.saturating_mul(2 * hyperslab_driver::cores::count() as u64);
         let (low, high) = selection.bounds()?;
         let sides = low.iter().zip(&high).map(|(low, high)| high.saturating_sub(*low).saturating_add(1));
         let thinness = sides.fold(1u64, u64::saturating_mul) / count.max(1);

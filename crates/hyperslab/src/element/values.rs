@@ -1,5 +1,6 @@
 //! From stored bytes to values of a Rust type.
 
+use hyperslab_driver::cores;
 use hyperslab_dtype::{Arena, Datatype, HeapReference, NoHeap, Plan};
 use rayon::prelude::*;
 
@@ -128,13 +129,11 @@ impl<T: Element> Reading<T> {
             let values = bytes.chunks_exact(size).map(|bytes| T::decode(&self.decoder, bytes, &sequences));
             return take(values.collect::<Result<Vec<T>>>()?);
         }
-        let blocks: Vec<Result<Vec<T>>> = bytes
-            .par_chunks(size * TOGETHER)
-            .map(|block| {
-                let sequences = sequences();
-                block.chunks_exact(size).map(|bytes| T::decode(&self.decoder, bytes, &sequences)).collect()
-            })
-            .collect();
+        let decode = |block: &[u8]| {
+            let sequences = sequences();
+            block.chunks_exact(size).map(|bytes| T::decode(&self.decoder, bytes, &sequences)).collect()
+        };
+        let blocks: Vec<Result<Vec<T>>> = cores::run(|| bytes.par_chunks(size * TOGETHER).map(decode).collect());
         blocks.into_iter().try_for_each(|block| take(block?))
     }
 }
@@ -149,6 +148,8 @@ pub(crate) fn convert(plan: &Plan, (from, to): (usize, usize), stored: &[u8], pl
     if stored.len().max(places.len()) <= 2 * BLOCK {
         return one(stored, places);
     }
-    let stored = stored.par_chunks(together * from);
-    stored.zip(places.par_chunks_mut(together * to)).try_for_each(|(stored, places)| one(stored, places))
+    cores::run(|| {
+        let stored = stored.par_chunks(together * from);
+        stored.zip(places.par_chunks_mut(together * to)).try_for_each(|(stored, places)| one(stored, places))
+    })
 }

@@ -87,8 +87,11 @@ impl Virtual {
         }
         wanted.check_inside()?;
         let Some((low, high)) = wanted.bounds() else { return Ok(()) };
+        let bytes = |points: u64| points.saturating_mul(datatype.size() as u64);
+        trip.ask(bytes(wanted.npoints()));
         self.fill(request, buf, arena)?;
         let mut take = |taken: Taken, dataset: &Dataset| {
+            trip.take(bytes(taken.from.npoints()))?;
             let request = Request { wanted: &taken.from, datatype, places: &taken.places };
             dataset.read_below(&request, buf, arena, &trip.below()?)
         };
