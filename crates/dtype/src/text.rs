@@ -1,5 +1,7 @@
 //! What strings are padded with and which characters they hold.
 
+use std::ffi::CStr;
+
 /// What follows the characters of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Padding {
@@ -20,10 +22,11 @@ impl Padding {
     /// assert_eq!(Padding::NullPad.strip(b"ab\0d\0\0"), b"ab\0d");
     /// assert_eq!(Padding::SpacePad.strip(b"a b  "), b"a b");
     /// ```
+    #[inline]
     pub fn strip(self, bytes: &[u8]) -> &[u8] {
         let without = |pad| bytes.iter().rposition(|&byte| byte != pad).map_or(0, |last| last + 1);
         let length = match self {
-            Padding::NullTerm => bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()),
+            Padding::NullTerm => CStr::from_bytes_until_nul(bytes).map_or(bytes.len(), CStr::count_bytes),
             Padding::NullPad => without(0),
             Padding::SpacePad => without(b' '),
         };
