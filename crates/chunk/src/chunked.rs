@@ -204,7 +204,10 @@ impl Chunked {
         };
         let few = bands.len() < rayon::current_num_threads() && coded.len() > 1;
         if !few {
-            let done: Vec<Result<()>> = bands.into_par_iter().map_init(Default::default, work).collect();
+            // Room is made again whenever work is split, so it is not split to the last chunk.
+            let together = (bands.len() / (4 * rayon::current_num_threads())).max(1);
+            let bands = bands.into_par_iter().with_min_len(together);
+            let done: Vec<Result<()>> = bands.map_init(Default::default, work).collect();
             return done.into_iter().collect();
         }
         // Too few places to fill at once: the copying waits until all is decoded.

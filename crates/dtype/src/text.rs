@@ -1,7 +1,5 @@
 //! What strings are padded with and which characters they hold.
 
-use std::ffi::CStr;
-
 /// What follows the characters of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Padding {
@@ -26,7 +24,7 @@ impl Padding {
     pub fn strip(self, bytes: &[u8]) -> &[u8] {
         let without = |pad| bytes.iter().rposition(|&byte| byte != pad).map_or(0, |last| last + 1);
         let length = match self {
-            Padding::NullTerm => CStr::from_bytes_until_nul(bytes).map_or(bytes.len(), CStr::count_bytes),
+            Padding::NullTerm => first_nul(bytes).unwrap_or(bytes.len()),
             Padding::NullPad => without(0),
             Padding::SpacePad => without(b' '),
         };
@@ -40,6 +38,16 @@ impl Padding {
     pub(crate) fn of_code(code: u32) -> Option<Padding> {
         [Padding::NullTerm, Padding::NullPad, Padding::SpacePad].into_iter().find(|padding| padding.code() == code)
     }
+}
+
+/// Some bytes at a time, which is one comparison of vectors.
+#[inline]
+fn first_nul(bytes: &[u8]) -> Option<usize> {
+    let mut parts = bytes.chunks(16).zip((0..).step_by(16));
+    parts.find_map(|(part, at)| {
+        let some = part.iter().fold(false, |found, &byte| found | (byte == 0));
+        if some { part.iter().position(|&byte| byte == 0).map(|nth| at + nth) } else { None }
+    })
 }
 
 /// The characters a string may hold. Both are bytes to this crate.

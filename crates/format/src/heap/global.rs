@@ -29,7 +29,8 @@ pub type Object = (u16, Range<usize>);
 
 /// Reads the objects of a whole collection.
 pub fn decode(bytes: &[u8], widths: Widths) -> Result<Vec<Object>> {
-    let mut objects = Vec::new();
+    // Room for as many as a collection of strings has.
+    let mut objects = Vec::with_capacity((bytes.len() / 32).min(128));
     each(bytes, widths, |object| objects.push((object.index, object.bytes)))?;
     Ok(objects)
 }
@@ -52,6 +53,7 @@ pub fn decode_counted(bytes: &[u8], widths: Widths) -> Result<Vec<Counted>> {
     Ok(objects)
 }
 
+#[inline]
 fn each(bytes: &[u8], widths: Widths, mut take: impl FnMut(Counted)) -> Result<()> {
     let mut reader = Reader::new(WHAT, bytes);
     head(&mut reader, widths)?;
