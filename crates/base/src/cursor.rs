@@ -31,21 +31,25 @@ pub struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// A cursor at the front of `bytes`.
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Cursor<'a> {
         Cursor { bytes, at: 0 }
     }
 
     /// How many bytes were read so far.
+    #[inline]
     pub fn position(&self) -> usize {
         self.at
     }
 
     /// How many bytes are left.
+    #[inline]
     pub fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
 
     /// The next `count` bytes.
+    #[inline]
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], Truncated> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let taken = rest.get(..count).ok_or(Truncated { at: self.at, needed: count, left: rest.len() })?;
@@ -54,12 +58,18 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes over `count` bytes.
+    #[inline]
     pub fn skip(&mut self, count: usize) -> Result<(), Truncated> {
         self.take(count).map(drop)
     }
 
     /// An unsigned integer of `width` bytes.
+    #[inline]
     pub fn uint(&mut self, width: Width) -> Result<u64, Truncated> {
+        // The width of nearly all files.
+        if width == Width::W8 {
+            return self.array().map(u64::from_le_bytes);
+        }
         let mut wide = [0u8; 8];
         for (to, from) in wide.iter_mut().zip(self.take(width.bytes())?) {
             *to = *from;
@@ -68,11 +78,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// One byte.
+    #[inline]
     pub fn u8(&mut self) -> Result<u8, Truncated> {
         self.array().map(|[byte]| byte)
     }
 
     /// All bytes that are left.
+    #[inline]
     pub fn rest(&mut self) -> &'a [u8] {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         self.at = self.bytes.len();
@@ -80,16 +92,19 @@ impl<'a> Cursor<'a> {
     }
 
     /// Two bytes.
+    #[inline]
     pub fn u16(&mut self) -> Result<u16, Truncated> {
         self.array().map(u16::from_le_bytes)
     }
 
     /// Four bytes.
+    #[inline]
     pub fn u32(&mut self) -> Result<u32, Truncated> {
         self.array().map(u32::from_le_bytes)
     }
 
     /// The next `N` bytes as an array.
+    #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Truncated> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(N)?);

@@ -33,6 +33,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// A reader at the front of `bytes`, which hold a `what`.
+    #[inline]
     pub fn new(what: &'static str, bytes: &'a [u8]) -> Reader<'a> {
         Reader { what, cursor: Cursor::new(bytes) }
     }
@@ -43,73 +44,87 @@ impl<'a> Reader<'a> {
     }
 
     /// How many bytes were read so far.
+    #[inline]
     pub fn position(&self) -> usize {
         self.cursor.position()
     }
 
     /// How many bytes are left.
+    #[inline]
     pub fn left(&self) -> usize {
         self.cursor.left()
     }
 
     /// The next `count` bytes.
+    #[inline]
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
         self.read(|cursor| cursor.take(count))
     }
 
     /// The next `N` bytes as an array.
+    #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
         self.read(Cursor::array)
     }
 
     /// All bytes that are left.
+    #[inline]
     pub fn rest(&mut self) -> &'a [u8] {
         self.cursor.rest()
     }
 
     /// Passes over `count` bytes.
+    #[inline]
     pub fn skip(&mut self, count: usize) -> Result<(), Malformed> {
         self.take(count).map(drop)
     }
 
     /// Passes over bytes up to the next multiple of `unit`, counted from the front, or to the end.
+    #[inline]
     pub fn align(&mut self, unit: usize) {
         let over = self.position().next_multiple_of(unit) - self.position();
-        let _ = self.skip(over.min(self.left()));
+        let _ = self.cursor.skip(over.min(self.left()));
     }
 
     /// One byte.
+    #[inline]
     pub fn u8(&mut self) -> Result<u8, Malformed> {
         self.read(Cursor::u8)
     }
 
     /// Two bytes.
+    #[inline]
     pub fn u16(&mut self) -> Result<u16, Malformed> {
         self.read(Cursor::u16)
     }
 
     /// Four bytes.
+    #[inline]
     pub fn u32(&mut self) -> Result<u32, Malformed> {
         self.read(Cursor::u32)
     }
 
     /// Eight bytes.
+    #[inline]
     pub fn u64(&mut self) -> Result<u64, Malformed> {
         self.uint(Width::W8)
     }
 
     /// An unsigned integer of `width` bytes.
+    #[inline]
     pub fn uint(&mut self, width: Width) -> Result<u64, Malformed> {
         self.read(|cursor| cursor.uint(width))
     }
 
     /// An address; all ones mean that there is none.
+    #[inline]
     pub fn address(&mut self, widths: Widths) -> Result<Option<u64>, Malformed> {
         let address = self.uint(widths.offsets)?;
         Ok((address != widths.offsets.max()).then_some(address))
     }
 
     /// A length.
+    #[inline]
     pub fn length(&mut self, widths: Widths) -> Result<u64, Malformed> {
         self.uint(widths.lengths)
     }
@@ -146,11 +161,13 @@ impl<'a> Reader<'a> {
         Err(self.refuse(format!("checksum {stored:#010x} stored, {computed:#010x} computed: the bytes are damaged")))
     }
 
+    #[inline]
     fn read<T>(&mut self, read: impl FnOnce(&mut Cursor<'a>) -> Result<T, Truncated>) -> Result<T, Malformed> {
-        read(&mut self.cursor).map_err(|Truncated { at, needed, left }| Malformed {
-            what: self.what,
-            at,
-            why: format!("{needed} bytes wanted, but only {left} are left"),
-        })
+        read(&mut self.cursor).map_err(|truncated| self.truncated(truncated))
+    }
+
+    #[cold]
+    fn truncated(&self, Truncated { at, needed, left }: Truncated) -> Malformed {
+        Malformed { what: self.what, at, why: format!("{needed} bytes wanted, but only {left} are left") }
     }
 }

@@ -23,16 +23,19 @@ impl Width {
     pub const W8: Width = Width(8);
 
     /// A width of `bytes` bytes, if that is between one and eight.
+    #[inline]
     pub const fn new(bytes: u8) -> Option<Width> {
         if bytes >= 1 && bytes <= 8 { Some(Width(bytes)) } else { None }
     }
 
     /// The number of bytes.
+    #[inline]
     pub const fn bytes(self) -> usize {
         self.0 as usize
     }
 
     /// The largest value that fits; all ones, which the format often reserves for "undefined" or "unlimited".
+    #[inline]
     pub const fn max(self) -> u64 {
         u64::MAX >> (64 - 8 * self.0 as u32)
     }

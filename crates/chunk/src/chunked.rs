@@ -225,7 +225,10 @@ impl Chunked {
             return bands.into_iter().try_for_each(|band| work(&mut Default::default(), band));
         }
         if bands.len() >= cores::count() {
-            let done: Vec<Result<()>> = cores::run(|| bands.into_par_iter().map_init(Default::default, work).collect());
+            // Room is made again whenever work is split, so it is not split to the last chunk.
+            let together = (bands.len() / (4 * cores::count())).max(1);
+            let bands = || bands.into_par_iter().with_min_len(together);
+            let done: Vec<Result<()>> = cores::run(|| bands().map_init(Default::default, work).collect());
             return done.into_iter().collect();
         }
         // Too few places to fill at once: the copying waits until all is decoded.

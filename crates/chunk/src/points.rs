@@ -1,14 +1,18 @@
 //! Points of chunks without filters: from each point straight to its address, with no selection for each chunk between.
 
-use std::collections::HashMap;
-
+use hyperslab_driver::cores;
 use hyperslab_file::OpenFile;
 use hyperslab_space::{Coords, Space};
+use rayon::prelude::*;
 
 use crate::{Chunked, Result, scatter};
 
 /// The most parts of a vector request.
 const PARTS: usize = 1 << 16;
+
+/// A point: the number of its chunk in the grid, the byte in it, and which of all points it is. Sorted, the points of a chunk are together
+/// and in the order of the file.
+type Point = (u64, u64, usize);
 
 impl Chunked {
     /// Reads the points of `source` one after the other into `buf`.
@@ -20,24 +24,32 @@ impl Chunked {
         fill: Option<&[u8]>,
     ) -> Result<()> {
         let (chunk, element) = (self.chunk(), self.element());
-        let mut homes: HashMap<Coords, usize> = HashMap::new();
-        let mut points = Vec::with_capacity(usize::try_from(source.npoints()).unwrap_or(0).min(PARTS));
-        for point in source.coords()? {
-            let home: Coords = point.iter().zip(chunk).map(|(index, size)| index / size).collect();
-            let within = point.iter().zip(chunk).fold(0u64, |at, (index, size)| at * size + index % size);
-            let next = homes.len();
-            points.push((*homes.entry(home).or_insert(next), within * element));
-        }
-        let addresses = self.addresses(file, homes)?;
-        let size = usize::try_from(element).unwrap_or(usize::MAX);
-        let mut parts = Vec::with_capacity(points.len().min(PARTS));
-        for ((home, offset), place) in points.into_iter().zip(buf.chunks_exact_mut(size.max(1))) {
-            match addresses.get(home).copied().flatten() {
-                Some(address) => parts.push((address + offset, place)),
-                None => scatter::fill(fill, place, &Space::scalar(), element)?,
+        // No more chunks than elements, so their numbers fit.
+        let grid: Coords = source.dims().iter().zip(chunk).map(|(dim, size)| dim.div_ceil(*size)).collect();
+        let mut points: Vec<Point> = Vec::with_capacity(buf.len() / usize::try_from(element).unwrap_or(1).max(1));
+        for (nth, point) in source.coords()?.enumerate() {
+            let (mut home, mut within) = (0u64, 0u64);
+            for (index, (size, count)) in point.iter().zip(chunk.iter().zip(&grid)) {
+                home = home * count + index / size;
+                within = within * size + index % size;
             }
-            if parts.len() == PARTS {
-                file.read_raw("chunk", std::mem::take(&mut parts))?;
+            points.push((home, within * element, nth));
+        }
+        cores::run(|| points.par_sort_unstable());
+        let addresses = self.addresses(file, &points, &grid)?;
+        let size = usize::try_from(element).unwrap_or(usize::MAX);
+        let mut places: Vec<&mut [u8]> = buf.chunks_exact_mut(size.max(1)).collect();
+        let mut parts = Vec::with_capacity(points.len().min(PARTS));
+        for (together, address) in points.chunk_by(|left, right| left.0 == right.0).zip(addresses) {
+            for &(_, offset, nth) in together {
+                let Some(place) = places.get_mut(nth).map(std::mem::take) else { continue };
+                match address {
+                    Some(address) => parts.push((address + offset, place)),
+                    None => scatter::fill(fill, place, &Space::scalar(), element)?,
+                }
+                if parts.len() == PARTS {
+                    file.read_raw("chunk", std::mem::take(&mut parts))?;
+                }
             }
         }
         if !parts.is_empty() {
@@ -46,20 +58,24 @@ impl Chunked {
         Ok(())
     }
 
-    /// Where chunks are, by the numbers that they have here.
-    fn addresses(&self, file: &OpenFile, homes: HashMap<Coords, usize>) -> Result<Vec<Option<u64>>> {
-        let mut addresses = vec![None; homes.len()];
-        let mut homes: Vec<(Coords, usize)> = homes.into_iter().collect();
-        homes.sort_unstable();
-        let (places, numbers): (Vec<Coords>, Vec<usize>) = homes.into_iter().unzip();
-        for (number, entry) in numbers.into_iter().zip(self.index.find_all(file, &places, self.chunk())?) {
+    /// Where the chunks of sorted points are.
+    fn addresses(&self, file: &OpenFile, points: &[Point], grid: &[u64]) -> Result<Vec<Option<u64>>> {
+        let mut homes: Vec<Coords> = Vec::new();
+        for together in points.chunk_by(|left, right| left.0 == right.0) {
+            let mut number = together.first().map_or(0, |point| point.0);
+            let mut home = Coords::from_elem(0, grid.len());
+            for (index, count) in home.iter_mut().zip(grid).rev() {
+                (*index, number) = (number % count, number / count);
+            }
+            homes.push(home);
+        }
+        let mut addresses = Vec::with_capacity(homes.len());
+        for entry in self.index.find_all(file, &homes, self.chunk())? {
             let address = entry.and_then(|entry| entry.address);
             if let Some(address) = address {
                 file.check("chunk", address, self.bytes() as u64)?;
             }
-            if let Some(place) = addresses.get_mut(number) {
-                *place = address;
-            }
+            addresses.push(address);
         }
         Ok(addresses)
     }

@@ -87,6 +87,7 @@ impl HeapReference {
     /// assert_eq!(HeapReference::decode(&bytes)?, reference);
     /// # Ok::<(), hyperslab_dtype::Error>(())
     /// ```
+    #[inline]
     pub fn decode(bytes: &[u8]) -> Result<HeapReference> {
         let width = width_of(bytes.len())?;
         let mut cursor = Cursor::new(bytes);
@@ -108,11 +109,13 @@ impl HeapReference {
     }
 
     /// Whether it names no object.
+    #[inline]
     pub fn is_null(&self) -> bool {
         self.address == 0
     }
 }
 
+#[inline]
 fn width_of(length: usize) -> Result<Width> {
     let width = length.checked_sub(AROUND_ADDRESS).and_then(|bytes| u8::try_from(bytes).ok()).and_then(Width::new);
     width.ok_or_else(|| Error::Sequence(format!("a reference to a heap object does not have {length} bytes")))

@@ -20,10 +20,11 @@ impl Padding {
     /// assert_eq!(Padding::NullPad.strip(b"ab\0d\0\0"), b"ab\0d");
     /// assert_eq!(Padding::SpacePad.strip(b"a b  "), b"a b");
     /// ```
+    #[inline]
     pub fn strip(self, bytes: &[u8]) -> &[u8] {
         let without = |pad| bytes.iter().rposition(|&byte| byte != pad).map_or(0, |last| last + 1);
         let length = match self {
-            Padding::NullTerm => bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()),
+            Padding::NullTerm => first_nul(bytes).unwrap_or(bytes.len()),
             Padding::NullPad => without(0),
             Padding::SpacePad => without(b' '),
         };
@@ -37,6 +38,16 @@ impl Padding {
     pub(crate) fn of_code(code: u32) -> Option<Padding> {
         [Padding::NullTerm, Padding::NullPad, Padding::SpacePad].into_iter().find(|padding| padding.code() == code)
     }
+}
+
+/// Some bytes at a time, which is one comparison of vectors.
+#[inline]
+fn first_nul(bytes: &[u8]) -> Option<usize> {
+    let mut parts = bytes.chunks(16).zip((0..).step_by(16));
+    parts.find_map(|(part, at)| {
+        let some = part.iter().fold(false, |found, &byte| found | (byte == 0));
+        if some { part.iter().position(|&byte| byte == 0).map(|nth| at + nth) } else { None }
+    })
 }
 
 /// The characters a string may hold. Both are bytes to this crate.

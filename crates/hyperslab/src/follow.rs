@@ -29,6 +29,10 @@ impl File {
             let link = match hyperslab_object::resolve(&file.inner.context, start, &path, &mut links)? {
                 Found::Object(object) => return Node::new(&file, *object, trip).map(Reached::Object),
                 Found::Missing { at, last } => return Ok(Reached::Missing { at, last }),
+                Found::Endless { at } => {
+                    let why = format!("more than {} links lead from one to the next", LinkBudget::MOST);
+                    return Err(Error::Link { link: String::from_utf8_lossy(&at).into_owned(), why });
+                }
                 Found::Beyond(link) => *link,
             };
             match file.others.options.stands_for(link.target, &link.at)? {

@@ -73,6 +73,33 @@ impl<'a> Heap<'a> {
         self.fetched.binary_search_by_key(&address, Collection::address).ok()
     }
 
+    /// A fetched collection, most likely the one at place `last`: values that follow each other mostly lie in one.
+    #[inline]
+    fn likely(&self, address: u64, last: &Cell<usize>) -> Option<&Collection> {
+        if let Some(known) = self.fetched.get(last.get()).filter(|known| known.address() == address) {
+            return Some(known);
+        }
+        let place = self.place(address)?;
+        last.set(place);
+        self.fetched.get(place)
+    }
+
+    fn near(&self, reference: &[u8], size: usize, last: &Cell<usize>) -> hyperslab_dtype::Result<Option<Sequence<'_>>> {
+        let reference = HeapReference::decode(reference)?;
+        if reference.is_null() {
+            return Ok(None);
+        }
+        // Also for no elements: a reference into nowhere is damage, and libhdf5 says so too.
+        let count = reference.count as usize;
+        let bytes = match self.likely(reference.address, last) {
+            Some(known) => known.get(reference.index).map(Cow::Borrowed).map_err(Into::into),
+            None => self.object(reference.address, reference.index).map(Cow::Owned),
+        };
+        let bytes = bytes.map_err(|why: crate::Error| hyperslab_dtype::Error::Heap(Box::new(why)))?;
+        check(count, size, bytes.len())?;
+        Ok(Some(Sequence { count, bytes }))
+    }
+
     fn collection(&self, address: u64) -> Result<Arc<Collection>> {
         let lock = || self.met.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().collections.get(&address) {
@@ -95,22 +122,11 @@ impl Source for Heap<'_> {
     }
 
     fn sequence(&self, reference: &[u8], size: usize) -> hyperslab_dtype::Result<Option<Sequence<'_>>> {
-        let reference = HeapReference::decode(reference)?;
-        if reference.is_null() {
-            return Ok(None);
-        }
-        // Also for no elements: a reference into nowhere is damage, and libhdf5 says so too.
-        let count = reference.count as usize;
-        let bytes = match self.fetched(reference.address) {
-            Some(known) => known.get(reference.index).map(Cow::Borrowed).map_err(Into::into),
-            None => self.object(reference.address, reference.index).map(Cow::Owned),
-        };
-        let bytes = bytes.map_err(|why: crate::Error| hyperslab_dtype::Error::Heap(Box::new(why)))?;
-        check(count, size, bytes.len())?;
-        Ok(Some(Sequence { count, bytes }))
+        self.near(reference, size, &Cell::new(0))
     }
 }
 
+#[inline]
 fn check(count: usize, size: usize, bytes: usize) -> hyperslab_dtype::Result<()> {
     if bytes < count.saturating_mul(size) {
         let why = format!("{count} elements of {size} bytes where the heap has {bytes} bytes");
@@ -164,16 +180,25 @@ impl<'a> Sequences<'a> {
             check(count, size, bytes.len())?;
             make(count, bytes.get(..count.saturating_mul(size)).unwrap_or_default())
         };
-        let likely = heap.fetched.get(last.get());
-        if let Some(collection) = likely.filter(|collection| collection.address() == reference.address) {
+        if let Some(collection) = heap.likely(reference.address, last) {
             return bytes(collection);
         }
-        if let Some(place) = heap.place(reference.address) {
-            last.set(place);
-            if let Some(collection) = heap.fetched.get(place) {
-                return bytes(collection);
-            }
-        }
         bytes(&*heap.collection(reference.address)?)
+    }
+}
+
+impl Source for Sequences<'_> {
+    fn most(&self) -> u64 {
+        match &self.0 {
+            Place::Heap { heap, .. } => heap.most(),
+            Place::Arena(arena) => arena.most(),
+        }
+    }
+
+    fn sequence(&self, reference: &[u8], size: usize) -> hyperslab_dtype::Result<Option<Sequence<'_>>> {
+        match &self.0 {
+            Place::Heap { heap, last } => heap.near(reference, size, last),
+            Place::Arena(arena) => arena.sequence(reference, size),
+        }
     }
 }

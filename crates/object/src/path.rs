@@ -21,6 +21,11 @@ pub enum Found {
         /// Whether everything before the last name is there.
         last: bool,
     },
+    /// Through more links than [`LinkBudget`] allows.
+    Endless {
+        /// The path up to and with the last of them.
+        at: Vec<u8>,
+    },
 }
 
 /// A link that only somebody who knows more than this file can follow.
@@ -48,13 +53,14 @@ impl Default for LinkBudget {
 }
 
 impl LinkBudget {
-    const MOST: usize = 16;
+    /// So many.
+    pub const MOST: usize = 16;
 
-    /// Follows one more.
-    pub fn spend(&mut self, group: u64) -> Result<()> {
-        let why = || format!("more than {} links lead from one to the next", LinkBudget::MOST);
-        self.0 = self.0.checked_sub(1).ok_or_else(|| Error::broken("link", group, why()))?;
-        Ok(())
+    /// Follows one more; whether that was still allowed.
+    fn spend(&mut self) -> bool {
+        let left = self.0.checked_sub(1);
+        self.0 = left.unwrap_or(0);
+        left.is_some()
     }
 }
 
@@ -79,8 +85,10 @@ pub fn resolve(context: &Context, start: u64, path: Path<'_>, links: &mut LinkBu
         let rest = || names.clone().flat_map(|name| [b"/", name].concat()).collect::<Vec<u8>>();
         match link.target {
             Target::Hard(address) => object = Object::open(context, address)?,
+            Target::Soft(_) | Target::External { .. } | Target::User { .. } if !links.spend() => {
+                return Ok(Found::Endless { at: walked });
+            }
             Target::Soft(mut target) => {
-                links.spend(group)?;
                 target.extend(rest());
                 return Ok(match resolve(context, group, &target, links)? {
                     // A link that is there and leads nowhere is itself the last name.
@@ -89,7 +97,6 @@ pub fn resolve(context: &Context, start: u64, path: Path<'_>, links: &mut LinkBu
                 });
             }
             target @ (Target::External { .. } | Target::User { .. }) => {
-                links.spend(group)?;
                 return Ok(Found::Beyond(Box::new(Beyond { target, at: walked, group, rest: rest() })));
             }
         }

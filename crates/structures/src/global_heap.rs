@@ -1,9 +1,12 @@
 //! The global heap: collections of values of any size.
 
-use std::{ops::Range, sync::Arc};
+use std::{
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 use hyperslab_file::{Error, OpenFile, Result};
-use hyperslab_format::heap::global;
+use hyperslab_format::{Widths, heap::global};
 
 const WHAT: &str = "global heap collection";
 /// The size that nearly all collections have.
@@ -16,8 +19,9 @@ pub struct Collection {
     /// Shared with the collections that were read in the same request.
     bytes: Arc<Vec<u8>>,
     place: Range<usize>,
-    /// By index.
-    objects: Vec<global::Object>,
+    widths: Widths,
+    /// By index; known when the first is asked for, so that threads which share collections also share this work.
+    objects: OnceLock<Vec<global::Object>>,
 }
 
 impl Collection {
@@ -29,11 +33,13 @@ impl Collection {
             bytes = file.metadata(WHAT, address, size)?;
         }
         let place = 0..usize::try_from(size).unwrap_or(usize::MAX).min(bytes.len());
-        Self::decode(file, address, Arc::new(bytes), place)
+        let collection = Self::new(file, (address, Arc::new(bytes), place));
+        collection.objects()?;
+        Ok(collection)
     }
 
     /// Reads collections with one request, and with a second one what is larger than most are. Together they have `most` bytes at
-    /// the most; what is beyond that is left out, and so is what cannot be read or understood: asked for by itself it tells why.
+    /// the most; what is beyond that is left out, and so is what cannot be read: asked for by itself it tells why.
     pub fn read_all(file: &OpenFile, addresses: &[u64], most: u64) -> Vec<Collection> {
         let guess = |&address: &u64| (address, GUESS.min(file.end().saturating_sub(address)));
         let found = fetch(file, addresses.iter().map(guess), most);
@@ -47,49 +53,67 @@ impl Collection {
             }
         }
         whole.extend(fetch(file, larger.into_iter(), most));
-        let decode = |(address, bytes, place)| Self::decode(file, address, bytes, place).ok();
-        whole.into_iter().filter_map(decode).collect()
+        whole.into_iter().map(|fetched| Self::new(file, fetched)).collect()
     }
 
-    fn decode(file: &OpenFile, address: u64, bytes: Arc<Vec<u8>>, place: Range<usize>) -> Result<Collection> {
-        let own = bytes.get(place.clone()).unwrap_or_default();
-        let mut objects = global::decode(own, file.widths()).map_err(Error::at(address))?;
+    fn new(file: &OpenFile, (address, bytes, place): Fetched) -> Collection {
+        Collection { address, bytes, place, widths: file.widths(), objects: OnceLock::new() }
+    }
+
+    #[inline]
+    fn objects(&self) -> Result<&[global::Object]> {
+        match self.objects.get() {
+            Some(known) => Ok(known),
+            None => self.decode(),
+        }
+    }
+
+    #[cold]
+    fn decode(&self) -> Result<&[global::Object]> {
+        let mut objects = global::decode(self.own(), self.widths).map_err(Error::at(self.address))?;
         if !objects.is_sorted_by(|left, right| left.0 < right.0) {
             // Of two objects with one index the last counts.
             objects.reverse();
             objects.sort_by_key(|&(index, _)| index);
             objects.dedup_by_key(|&mut (index, _)| index);
         }
-        Ok(Collection { address, bytes, place, objects })
+        Ok(self.objects.get_or_init(|| objects))
+    }
+
+    fn own(&self) -> &[u8] {
+        self.bytes.get(self.place.clone()).unwrap_or_default()
     }
 
     /// Where it is in the file.
+    #[inline]
     pub fn address(&self) -> u64 {
         self.address
     }
 
     /// An object of the collection.
+    #[inline]
     pub fn get(&self, index: u32) -> Result<&[u8]> {
-        let place = u16::try_from(index).ok().and_then(|index| self.place_of(index));
-        let own = self.bytes.get(self.place.clone()).unwrap_or_default();
-        let bytes = place.and_then(|place| own.get(place));
+        let objects = self.objects()?;
+        let place = u16::try_from(index).ok().and_then(|index| place_of(objects, index));
+        let bytes = place.and_then(|place| self.own().get(place));
         bytes.ok_or_else(|| Error::broken(WHAT, self.address, format!("it has no object {index}")))
-    }
-
-    /// A collection that nothing was removed from has its objects numbered from one.
-    fn place_of(&self, index: u16) -> Option<Range<usize>> {
-        let likely = usize::from(index).checked_sub(1).and_then(|nth| self.objects.get(nth));
-        if let Some((_, place)) = likely.filter(|(found, _)| *found == index) {
-            return Some(place.clone());
-        }
-        let nth = self.objects.binary_search_by_key(&index, |&(index, _)| index).ok()?;
-        self.objects.get(nth).map(|(_, place)| place.clone())
     }
 
     /// How many bytes it takes in memory.
     pub fn size(&self) -> usize {
         self.place.len()
     }
+}
+
+/// A collection that nothing was removed from has its objects numbered from one.
+#[inline]
+fn place_of(objects: &[global::Object], index: u16) -> Option<Range<usize>> {
+    let likely = usize::from(index).checked_sub(1).and_then(|nth| objects.get(nth));
+    if let Some((_, place)) = likely.filter(|(found, _)| *found == index) {
+        return Some(place.clone());
+    }
+    let nth = objects.binary_search_by_key(&index, |&(index, _)| index).ok()?;
+    objects.get(nth).map(|(_, place)| place.clone())
 }
 
 /// An address with the bytes that were read there.

@@ -50,7 +50,10 @@ pub(super) fn read(file: &Positioned, mut targets: Vec<Target<'_>>) -> Result<()
     let groups: Vec<_> = targets.chunk_by_mut(|a, b| b.0.saturating_sub(end(a)) <= NEAR).collect();
     let total: usize = groups.iter().map(|group| work(group)).fold(0, usize::saturating_add);
     let threads = (total / WORTHWHILE).clamp(1, THREADS);
-    let job = |row: Vec<&mut [Target<'_>]>| row.into_iter().try_for_each(|group| read_group(file, group));
+    let job = |row: Vec<&mut [Target<'_>]>| {
+        let mut sieve = Vec::new();
+        row.into_iter().try_for_each(|group| read_group(file, group, &mut sieve))
+    };
     if threads == 1 || groups.len() == 1 {
         return job(groups);
     }
@@ -62,7 +65,9 @@ pub(super) fn read(file: &Positioned, mut targets: Vec<Target<'_>>) -> Result<()
 pub(super) fn read_one(file: &Positioned, addr: u64, buf: &mut [u8]) -> Result<(), Failed> {
     let threads = (buf.len() / LARGE).min(COPYING);
     if threads < 2 {
-        return over_gaps(file, &mut [(addr, buf)]);
+        let len = buf.len();
+        let there = file.read(addr, &mut [IoSliceMut::new(buf)]).map_err(failed(addr, len))?;
+        return check_end(file, &[(addr, buf)], addr.saturating_add(there));
     }
     // Whole pages of the system go to each.
     let share = buf.len().div_ceil(threads).next_multiple_of(4096);
@@ -108,19 +113,19 @@ fn rows<'g, 'b>(groups: Vec<&'g mut [Target<'b>]>, share: usize) -> Vec<Vec<&'g 
     rows
 }
 
-/// Reads targets that are near each other.
-fn read_group(file: &Positioned, group: &mut [Target<'_>]) -> Result<(), Failed> {
-    let bytes: usize = group.iter().map(|(_, buf)| buf.len()).sum();
-    let overlap = !group.is_sorted_by(|a, b| end(a) <= b.0);
+/// Reads targets that are near each other; `sieve` is room that can be used again.
+fn read_group(file: &Positioned, group: &mut [Target<'_>], sieve: &mut Vec<u8>) -> Result<(), Failed> {
     if let [(addr, buf)] = group {
         return read_one(file, *addr, buf);
     }
-    if overlap || bytes / group.len().max(1) < SMALL { through_sieve(file, group) } else { over_gaps(file, group) }
+    let bytes: usize = group.iter().map(|(_, buf)| buf.len()).sum();
+    let overlap = !group.is_sorted_by(|a, b| end(a) <= b.0);
+    let small = bytes / group.len().max(1) < SMALL;
+    if overlap || small { through_sieve(file, group, sieve) } else { over_gaps(file, group) }
 }
 
 /// Reads everything from the first to the last target into one buffer and copies from there, a window at a time.
-fn through_sieve(file: &Positioned, mut group: &mut [Target<'_>]) -> Result<(), Failed> {
-    let mut sieve = Vec::new();
+fn through_sieve(file: &Positioned, mut group: &mut [Target<'_>], sieve: &mut Vec<u8>) -> Result<(), Failed> {
     while let Some(first) = group.first().map(|(addr, _)| *addr) {
         let mut reach = first;
         let fitting = group.iter().take_while(|target| {

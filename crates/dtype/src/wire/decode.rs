@@ -4,7 +4,7 @@ use hyperslab_base::{Cursor, Width};
 
 use super::{REVISED_VERSION, code, flag, offset_width};
 use crate::compound::Member;
-use crate::datatype::{Class, MAX_DEPTH, MAX_RANK, Reference, Revised, Vlen};
+use crate::datatype::{MAX_DEPTH, MAX_RANK, Reference, Revised, Vlen};
 use crate::{Bits, Charset, Datatype, Error, Field, Fixed, Float, Name, Normalization, Order, Padding, Result};
 
 /// Dimensions that a member of a version 1 compound may have by itself.

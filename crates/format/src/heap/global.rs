@@ -29,8 +29,10 @@ pub type Object = (u16, Range<usize>);
 
 /// Reads the objects of a whole collection.
 pub fn decode(bytes: &[u8], widths: Widths) -> Result<Vec<Object>> {
-    let counted = decode_counted(bytes, widths)?;
-    Ok(counted.into_iter().map(|object| (object.index, object.bytes)).collect())
+    // Room for as many as a collection of strings has.
+    let mut objects = Vec::with_capacity((bytes.len() / 32).min(128));
+    each(bytes, widths, |object| objects.push((object.index, object.bytes)))?;
+    Ok(objects)
 }
 
 /// An object of a collection, with its references.
@@ -46,10 +48,16 @@ pub struct Counted {
 
 /// Reads the objects of a whole collection, with their references.
 pub fn decode_counted(bytes: &[u8], widths: Widths) -> Result<Vec<Counted>> {
+    let mut objects = Vec::new();
+    each(bytes, widths, |object| objects.push(object))?;
+    Ok(objects)
+}
+
+#[inline]
+fn each(bytes: &[u8], widths: Widths, mut take: impl FnMut(Counted)) -> Result<()> {
     let mut reader = Reader::new(WHAT, bytes);
     head(&mut reader, widths)?;
     reader.align(8);
-    let mut objects = Vec::new();
     while reader.left() >= head_size(widths) {
         let (index, references) = (reader.u16()?, reader.u16()?);
         reader.skip(4)?;
@@ -60,10 +68,10 @@ pub fn decode_counted(bytes: &[u8], widths: Widths) -> Result<Vec<Counted>> {
         reader.align(8);
         let start = reader.position();
         reader.take(size)?;
-        objects.push(Counted { index, references, bytes: start..start + size });
+        take(Counted { index, references, bytes: start..start + size });
         reader.align(8);
     }
-    Ok(objects)
+    Ok(())
 }
 
 /// Writes a collection of `size` bytes; each object with its index, references and bytes. What is left becomes free space.

@@ -4,7 +4,7 @@ use hyperslab_dtype::{Arena, Datatype, HeapReference, Plan};
 use hyperslab_space::Space;
 
 use super::Dataset;
-use crate::{Error, Result, element::convert, trip::Trip, virtual_dataset::Request};
+use crate::{Error, Result, Sequences, element::convert, trip::Trip, virtual_dataset::Request};
 
 impl Dataset {
     /// All of its values, for the reads that take a selection.
@@ -62,10 +62,14 @@ impl Dataset {
             let count = stored.len() / from.max(1);
             let mut collections = Vec::new();
             plan.references(count, stored, &mut |reference| {
-                collections.extend(HeapReference::decode(reference).map(|reference| reference.address));
+                let found = HeapReference::decode(reference).map_or(0, |reference| reference.address);
+                if collections.last() != Some(&found) {
+                    collections.push(found);
+                }
             })?;
             heap.fetch(collections);
-            to_places(buf, places, datatype.size(), &mut |to| Ok(plan.convert(count, stored, to, &heap, arena)?))
+            let sequences = Sequences::new(&heap);
+            to_places(buf, places, datatype.size(), &mut |to| Ok(plan.convert(count, stored, to, &sequences, arena)?))
         })
     }
 

@@ -125,16 +125,20 @@ impl<T: Element> Reading<T> {
         let size = self.to.max(1);
         let count = bytes.len() / size;
         if count < 2 * TOGETHER {
-            let sequences = sequences();
-            let values = bytes.chunks_exact(size).map(|bytes| T::decode(&self.decoder, bytes, &sequences));
-            return take(values.collect::<Result<Vec<T>>>()?);
+            return take(self.block(bytes, &sequences())?);
         }
-        let decode = |block: &[u8]| {
-            let sequences = sequences();
-            block.chunks_exact(size).map(|bytes| T::decode(&self.decoder, bytes, &sequences)).collect()
-        };
+        let decode = |block: &[u8]| self.block(block, &sequences());
         let blocks: Vec<Result<Vec<T>>> = cores::run(|| bytes.par_chunks(size * TOGETHER).map(decode).collect());
         blocks.into_iter().try_for_each(|block| take(block?))
+    }
+
+    fn block(&self, bytes: &[u8], sequences: &Sequences<'_>) -> Result<Vec<T>> {
+        let size = self.to.max(1);
+        let mut values = Vec::with_capacity(bytes.len() / size);
+        for bytes in bytes.chunks_exact(size) {
+            values.push(T::decode(&self.decoder, bytes, sequences)?);
+        }
+        Ok(values)
     }
 }
 
