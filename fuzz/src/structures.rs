@@ -100,8 +100,7 @@ pub fn chunk_tree(bytes: &[u8]) {
     for rank in [1, 2, 32] {
         at_each(bytes, b"TREE", |file, place| {
             let tree = chunks::btree_v1::ChunkTree::new(place, rank);
-            tree.find(file, &vec![0; rank])?;
-            tree.find(file, &vec![4; rank])?;
+            tree.find_sorted(file, &[vec![0; rank], vec![4; rank]], &mut |_, _| ())?;
             tree.for_each(file, &mut |_| Ok(()))
         });
     }
@@ -126,7 +125,7 @@ pub fn btree_v2(bytes: &[u8]) {
     for (rank, width) in [(1, Width::W2), (2, Width::W4), (32, Width::W8)] {
         at_each(bytes, b"BTHD", |file, place| {
             let tree = chunks::btree_v2::ChunkTree::open(file, place, rank, 24, width)?;
-            tree.find(file, &vec![1; rank])?;
+            tree.find_sorted(file, &[vec![0; rank], vec![1; rank]], &mut |_, _| ())?;
             tree.for_each(file, &mut |_| Ok(()))
         });
     }

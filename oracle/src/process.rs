@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// libhdf5, ready to answer.
@@ -39,10 +39,7 @@ impl Oracle {
     /// # Errors
     /// If there is a Python but it does not start.
     pub fn start_script(script: &str) -> Result<Option<Oracle>, Box<dyn Error>> {
-        let Some(python) = python() else {
-            println!("skipped: no Python with h5py; `cargo xtask test` sets one up");
-            return Ok(None);
-        };
+        let Some(python) = hyperslab_workshop::python() else { return Ok(None) };
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
         let mut child = Command::new(python).arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let questions = child.stdin.take().ok_or("the oracle has no input")?;
@@ -74,13 +71,4 @@ impl Drop for Oracle {
         self.child.kill().ok();
         self.child.wait().ok();
     }
-}
-
-/// The interpreter named by `cargo xtask`, or the one that it has set up before.
-fn python() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("HYPERSLAB_PYTHON") {
-        return Some(named.into());
-    }
-    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/venv");
-    ["bin/python", "Scripts/python.exe"].iter().map(|name| home.join(name)).find(|python| python.exists())
 }

@@ -8,7 +8,7 @@
 use std::{
     fs,
     io::{BufRead, BufReader, Write},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
 };
 
@@ -17,10 +17,7 @@ use hyperslab_filter::*;
 
 #[test]
 fn both_directions() {
-    let Some(python) = python() else {
-        println!("skipped: no Python with h5py, numpy and hdf5plugin; set HYPERSLAB_PYTHON");
-        return;
-    };
+    let Some(python) = hyperslab_workshop::python() else { return };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (theirs, ours) = (folder.join("theirs.bin"), folder.join("ours.bin"));
     let setting = |name: &str, default: &str| std::env::var(name).unwrap_or(default.into());
@@ -179,11 +176,4 @@ fn blob<'a>(cursor: &mut Cursor<'a>) -> &'a [u8] {
 
 fn words(cursor: &mut Cursor<'_>) -> Vec<u32> {
     (0..cursor.u32().unwrap()).map(|_| cursor.u32().unwrap()).collect()
-}
-
-fn python() -> Option<PathBuf> {
-    let in_target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/venv/bin/python");
-    let python = std::env::var_os("HYPERSLAB_PYTHON").map_or(in_target, PathBuf::from);
-    let works = Command::new(&python).args(["-c", "import h5py, numpy, hdf5plugin"]).output();
-    works.ok().filter(|output| output.status.success()).map(|_| python)
 }

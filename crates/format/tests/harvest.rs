@@ -21,19 +21,6 @@ use hyperslab_format::version::{self, FileNeeds, Low};
 use tally::Tally;
 use walk::Walk;
 
-/// The Python with h5py, if there is one.
-fn python() -> Option<PathBuf> {
-    let found = match std::env::var_os("HYPERSLAB_PYTHON") {
-        Some(path) => PathBuf::from(path),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/venv/bin/python"),
-    };
-    if !found.exists() {
-        println!("skipped: no Python with h5py at {}; set HYPERSLAB_PYTHON", found.display());
-        return None;
-    }
-    Some(found)
-}
-
 fn low(bound: &str) -> Low {
     match bound {
         "earliest" => Low::Earliest,
@@ -126,7 +113,7 @@ const WANTED: &[&str] = &[
 
 #[test]
 fn what_libhdf5_writes_is_written_again() {
-    let Some(python) = python() else { return };
+    let Some(python) = hyperslab_workshop::python() else { return };
     let folder = std::env::temp_dir().join(format!("hyperslab-format-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/harvest/make.py");

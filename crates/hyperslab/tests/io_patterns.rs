@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
 #![allow(missing_docs, unreachable_pub)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::{
     Arc,
@@ -19,13 +19,7 @@ use hyperslab::space::{Op, Slab};
 fn open(name: &str) -> Option<(File, Arc<Log<Local>>)> {
     static MADE: AtomicUsize = AtomicUsize::new(0);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let in_target = root.join("../../target/venv/bin/python");
-    let python = std::env::var_os("HYPERSLAB_PYTHON").map_or(in_target, PathBuf::from);
-    let works = Command::new(&python).args(["-c", "import h5py, numpy"]).output();
-    if !works.is_ok_and(|output| output.status.success()) {
-        println!("skipped: no Python with h5py and numpy; set HYPERSLAB_PYTHON");
-        return None;
-    }
+    let python = hyperslab_workshop::python()?;
     // Tests run beside each other, in one process or several.
     let (process, nth) = (std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("io-patterns-{process}-{nth}"));

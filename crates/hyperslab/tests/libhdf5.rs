@@ -5,11 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test")]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{fs, path::Path, process::Command};
 
 use hyperslab::{Dataset, Element, File, Index, Slice};
 use serde_json::{Value, json};
@@ -29,10 +25,7 @@ struct Row {
 
 #[test]
 fn typed_reads_equal_those_of_libhdf5() {
-    let Some(python) = python() else {
-        println!("skipped: no Python with h5py and numpy; set HYPERSLAB_PYTHON");
-        return;
-    };
+    let Some(python) = hyperslab_workshop::python() else { return };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let [file, expected, bytes] = ["typed.h5", "typed.json", "typed.bin"].map(|name| folder.join(name));
     let setting = |name: &str, default: &str| std::env::var(name).unwrap_or(default.into());
@@ -155,11 +148,4 @@ fn parse(lists: &Value) -> Vec<Vec<f64>> {
 /// Equal as bits, so that NaNs are equal too.
 fn numbers(lists: &[Vec<f64>]) -> Vec<Vec<u64>> {
     lists.iter().map(|list| list.iter().map(|number| number.to_bits()).collect()).collect()
-}
-
-fn python() -> Option<PathBuf> {
-    let in_target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/venv/bin/python");
-    let python = std::env::var_os("HYPERSLAB_PYTHON").map_or(in_target, PathBuf::from);
-    let works = Command::new(&python).args(["-c", "import h5py, numpy"]).output();
-    works.ok().filter(|output| output.status.success()).map(|_| python)
 }

@@ -4,23 +4,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test")]
 
-use std::{
-    collections::HashSet,
-    fs,
-    ops::ControlFlow,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{collections::HashSet, fs, ops::ControlFlow, path::Path, process::Command};
 
 use hyperslab::{Attribute, File};
 use serde_json::Value;
 
 #[test]
 fn many_names_in_old_and_new_files() {
-    let Some(python) = python() else {
-        println!("skipped: no Python with h5py; set HYPERSLAB_PYTHON");
-        return;
-    };
+    let Some(python) = hyperslab_workshop::python() else { return };
     for (libver, seed) in [("earliest", "1"), ("v108", "2"), ("latest", "3")] {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("names-{libver}.h5"));
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/names.py");
@@ -87,11 +78,4 @@ fn walk(file: &File, expected: usize) {
     assert_eq!((ended.unwrap(), paths.len()), (None, expected));
     let first = file.visit(|path, _| ControlFlow::Break(path.to_vec())).unwrap();
     assert_eq!(first.as_deref(), Some(&b"again"[..]));
-}
-
-fn python() -> Option<PathBuf> {
-    let in_target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/venv/bin/python");
-    let python = std::env::var_os("HYPERSLAB_PYTHON").map_or(in_target, PathBuf::from);
-    let works = Command::new(&python).args(["-c", "import h5py, numpy"]).output();
-    works.ok().filter(|output| output.status.success()).map(|_| python)
 }

@@ -5,10 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
 #![allow(missing_docs)]
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{path::Path, process::Command};
 
 use hyperslab::{
     Dataset, File, OpenOptions, Result, Target, VirtualView,
@@ -19,9 +16,7 @@ use serde_json::Value;
 
 #[test]
 fn what_libhdf5_reads_through_a_file() {
-    let Some(python) = python() else {
-        return println!("skipped: no Python with h5py and numpy; set HYPERSLAB_PYTHON");
-    };
+    let Some(python) = hyperslab_workshop::python() else { return };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("other_files");
     std::fs::remove_dir_all(&folder).ok();
     let setting = |name: &str, default: &str| std::env::var(name).unwrap_or(default.into());
@@ -147,11 +142,4 @@ fn tower() {
     let why = high.read::<i8>().unwrap_err().to_string();
     assert!(why.contains("its sources overlap"), "{why}");
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
-}
-
-fn python() -> Option<PathBuf> {
-    let in_target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/venv/bin/python");
-    let python = std::env::var_os("HYPERSLAB_PYTHON").map_or(in_target, PathBuf::from);
-    let works = Command::new(&python).args(["-c", "import h5py, numpy"]).output();
-    works.ok().filter(|output| output.status.success()).map(|_| python)
 }

@@ -5,11 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
 #![allow(missing_docs)]
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-    thread,
-};
+use std::{path::Path, process::Command, thread};
 
 use fastrand::Rng;
 use hyperslab::{
@@ -21,13 +17,6 @@ use hyperslab::{
 const THREADS: u64 = 8;
 const ROWS: u64 = 300;
 const COLUMNS: u64 = 200;
-
-fn python() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/venv/bin/python");
-    let python = std::env::var_os("HYPERSLAB_PYTHON").map_or(beside, PathBuf::from);
-    let works = Command::new(&python).args(["-c", "import h5py"]).status().is_ok_and(|status| status.success());
-    works.then_some(python)
-}
 
 fn text(number: u64) -> String {
     format!("text {number}").repeat(number as usize % 7)
@@ -89,10 +78,7 @@ fn names(group: &Group, node: &Node, rng: &mut Rng) {
 
 #[test]
 fn eight_threads_read_what_one_reads() {
-    let Some(python) = python() else {
-        println!("skipped: no Python with h5py; set HYPERSLAB_PYTHON");
-        return;
-    };
+    let Some(python) = hyperslab_workshop::python() else { return };
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads.h5");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/threads.py");
     assert!(Command::new(python).arg(script).arg(&path).status().unwrap().success());

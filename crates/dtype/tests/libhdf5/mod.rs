@@ -6,23 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use hyperslab_dtype::{Class, Datatype, Version};
 
-/// The Python with h5py, if there is one.
-pub fn python() -> Option<PathBuf> {
-    let found = match std::env::var_os("HYPERSLAB_PYTHON") {
-        Some(path) => PathBuf::from(path),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/venv/bin/python"),
-    };
-    if !found.exists() {
-        println!("skipped: no Python with h5py at {}; set HYPERSLAB_PYTHON", found.display());
-        return None;
-    }
-    Some(found)
-}
-
 /// The answer to each request.
 pub fn ask(requests: &[String]) -> Option<Vec<String>> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let python = python()?;
+    let python = hyperslab_workshop::python()?;
     let name = format!("hyperslab-dtype-{}-{}.txt", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
     let file = std::env::temp_dir().join(name);
     std::fs::write(&file, requests.join("\n")).unwrap();
