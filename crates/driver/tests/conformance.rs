@@ -74,6 +74,7 @@ fn decorators() {
 fn page_buffers() {
     for (size, pages) in [(64, 1), (64, 8), (512, 40), (4096, 100), (7, 5)] {
         pass(|| PageBuffer::new(Memory::new(), size, pages).unwrap());
+        pass(|| PageBuffer::new(Memory::new(), size, pages).unwrap().writing_through());
     }
     pass(|| PageBuffer::new(subfile(4, 100), 256, 16).unwrap());
     pass(|| PageBuffer::new(Log::new(family(500)), 100, 30).unwrap());

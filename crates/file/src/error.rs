@@ -1,9 +1,9 @@
 //! What can go wrong below the level of objects.
 
-use hyperslab_base::Malformed;
+use hyperslab_base::{Malformed, Unfit};
 
 /// The result of anything that reads a file.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why something of a file cannot be had: which structure, where, and why.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +42,24 @@ pub enum Error {
         /// How long.
         length: u64,
     },
+    /// A value that its place in the file cannot hold.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+    /// There is no space left in the file.
+    #[error(transparent)]
+    Space(#[from] hyperslab_alloc::Error),
+    /// The blocks that wait to be written are in disorder, or could not be written.
+    #[error(transparent)]
+    Blocks(#[from] hyperslab_meta::Error),
+    /// The file was opened for reading.
+    #[error("the file was opened for reading only: open it for writing to change it")]
+    ReadOnly,
+    /// An operation failed in the middle.
+    #[error(
+        "nothing more is written to the file, which is as it was at the last flush, since an operation failed in the middle: {0}. \
+         Close it, and open it again to go on from there"
+    )]
+    Poisoned(String),
     /// This is no HDF5 file.
     #[error("not an HDF5 file: no signature at bytes 0, 512, 1024, …")]
     NotHdf5,

@@ -1,17 +1,26 @@
 //! One open file.
 //!
-//! Lives here: finding and reading the superblock and its extension, reads of metadata through pages, reads of raw data, and
-//! the blocks of object headers. Does not live here: what objects mean. Called by `structures`, `object` and `chunk`.
+//! Lives here: finding and reading the superblock and its extension, reads of metadata through pages, reads of raw data,
+//! the blocks of object headers, and changes: space, changed blocks, operations, flushing. Does not live here: what objects mean.
+//! Called by `structures`, `object` and `chunk`.
 
+mod create;
+mod edit;
 mod error;
 mod extension;
+mod flush;
 mod header;
 mod members;
 mod open;
 mod open_file;
+mod operation;
+mod store;
 
+pub use create::CreateOptions;
+pub use edit::Kind;
 pub use error::{Error, Result};
 pub use header::{Header, Message};
 pub use members::members;
 pub use open::OpenOptions;
 pub use open_file::OpenFile;
+pub use operation::Reading;

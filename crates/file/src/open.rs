@@ -1,6 +1,9 @@
 //! Opening: where is the superblock, and may the file be read now?
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use hyperslab_driver::{Driver, PageBuffer, Transfer};
 use hyperslab_format::{Superblock, superblock};
@@ -47,7 +50,9 @@ impl OpenFile {
         let mut head = vec![0; superblock::MAX_SIZE.min((length - base) as usize)];
         pages.read_at(base, &mut head, &Transfer::default())?;
         let superblock = Superblock::decode(&head).map_err(Error::at(0))?;
-        Ok(OpenFile { raw, pages, superblock, base, end: length - base, shared: None, image: BTreeMap::new() })
+        let root = OnceLock::from(superblock.root.clone());
+        let (end, image) = (length - base, BTreeMap::new());
+        Ok(OpenFile { raw, pages, superblock, base, end, shared: None, image, root, store: None })
     }
 }
 

@@ -1,12 +1,18 @@
 //! The open file: its bytes by address.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use hyperslab_base::Widths;
 use hyperslab_driver::{Driver, MemoryType, PageBuffer, ReadPart, SelectionPair, Transfer};
-use hyperslab_format::{Superblock, message};
+use hyperslab_format::{Superblock, message, superblock::Root};
 
-use crate::{Error, Result};
+use crate::{
+    Error, Result,
+    store::{Block, Store},
+};
 
 /// A file whose superblock was read. Any number of threads may use it at once.
 pub struct OpenFile {
@@ -20,6 +26,10 @@ pub struct OpenFile {
     pub(crate) shared: Option<message::SharedTable>,
     /// Structures by address that are newer than the file's bytes: the image of a metadata cache.
     pub(crate) image: BTreeMap<u64, Vec<u8>>,
+    /// The root group, once there is one.
+    pub(crate) root: OnceLock<Root>,
+    /// What is needed to change the file.
+    pub(crate) store: Option<Box<Store>>,
 }
 
 impl OpenFile {
@@ -40,7 +50,16 @@ impl OpenFile {
 
     /// The end of the file as an address.
     pub fn end(&self) -> u64 {
-        self.end
+        match &self.store {
+            Some(store) => store.space.lock().allocator.end().max(self.end),
+            None => self.end,
+        }
+    }
+
+    /// The object header of the root group.
+    pub fn root(&self) -> Result<u64> {
+        let root = self.root.get().and_then(Root::header);
+        root.ok_or_else(|| Error::broken("superblock", 0, "the file has no root group"))
     }
 
     /// Where the table of shared messages is, if the file has one.
@@ -51,30 +70,53 @@ impl OpenFile {
     /// The metadata of `length` bytes at `address`, which are a `what`.
     pub fn metadata(&self, what: &'static str, address: u64, length: u64) -> Result<Vec<u8>> {
         let place = self.check(what, address, length)?;
+        if let Some(block) = self.changed_block(address, length)? {
+            return Ok(block);
+        }
         let mut bytes = Vec::new();
         let size = usize::try_from(length).ok().filter(|&size| bytes.try_reserve_exact(size).is_ok());
         bytes.resize(size.ok_or(Error::Memory { what, address, length })?, 0);
-        self.pages.read_at(place, &mut bytes, &Transfer::default())?;
-        self.renew(address, &mut bytes);
+        self.pages.read_at(place, self.stored_part(place, &mut bytes)?, &Transfer::default())?;
+        self.renew(address, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// Puts what the image of the metadata cache has over bytes that were read from `address`.
-    fn renew(&self, address: u64, bytes: &mut [u8]) {
+    /// The block that begins at `address`, if it is in memory with all that is wanted of it.
+    fn changed_block(&self, address: u64, length: u64) -> Result<Option<Vec<u8>>> {
+        let Some(store) = &self.store else { return Ok(None) };
+        let block = store.cache.peek::<Block>(address)?;
+        Ok(block.and_then(|block| block.0.get(..usize::try_from(length).ok()?).map(<[u8]>::to_vec)))
+    }
+
+    /// The part of a buffer for bytes at `place` that the storage has; what was given out but never written is zeros.
+    fn stored_part<'a>(&self, place: u64, bytes: &'a mut [u8]) -> Result<&'a mut [u8]> {
+        if self.store.is_none() {
+            return Ok(bytes);
+        }
+        let there = usize::try_from(self.pages.len()?.saturating_sub(place)).unwrap_or(usize::MAX);
+        let count = there.min(bytes.len());
+        Ok(bytes.get_mut(..count).unwrap_or_default())
+    }
+
+    /// Puts what is newer than the file over bytes that were read from `address`: changed blocks, the image of a metadata cache.
+    fn renew(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
         let end = address.saturating_add(bytes.len() as u64);
         // Structures do not overlap: of those that begin before, only the last can reach in.
         let before = self.image.range(..address).next_back();
         for (&start, newer) in before.into_iter().chain(self.image.range(address..end)) {
-            let skipped = usize::try_from(address.saturating_sub(start)).unwrap_or(usize::MAX);
-            let at = usize::try_from(start.saturating_sub(address)).unwrap_or(usize::MAX);
-            let (Some(newer), Some(older)) = (newer.get(skipped..), bytes.get_mut(at..)) else { continue };
-            older.iter_mut().zip(newer).for_each(|(older, newer)| *older = *newer);
+            lay_over(bytes, address, newer, start);
         }
+        if let Some(store) = &self.store {
+            for (start, block) in store.cache.unclean::<Block>(address..end)? {
+                lay_over(bytes, address, &block.0, start);
+            }
+        }
+        Ok(())
     }
 
     /// As [`OpenFile::metadata`], but less where the file ends before: for structures that tell their size themselves.
     pub fn metadata_up_to(&self, what: &'static str, address: u64, length: u64) -> Result<Vec<u8>> {
-        let there = self.end.saturating_sub(address).min(length);
+        let there = self.end().saturating_sub(address).min(length);
         if there == 0 {
             self.check(what, address, length)?;
         }
@@ -84,8 +126,7 @@ impl OpenFile {
     /// Fills buffers with metadata: pairs of address and place, all in one request.
     pub fn metadata_all(&self, what: &'static str, mut parts: Vec<(u64, &mut [u8])>) -> Result<()> {
         self.read_raw(what, parts.iter_mut().map(|(address, buf)| (*address, &mut **buf)).collect())?;
-        parts.into_iter().for_each(|(address, buf)| self.renew(address, buf));
-        Ok(())
+        parts.into_iter().try_for_each(|(address, buf)| self.renew(address, buf))
     }
 
     /// Fills buffers with raw data: pairs of address and place, all in one request.
@@ -95,23 +136,44 @@ impl OpenFile {
             let addr = self.check(what, address, buf.len() as u64)?;
             request.push(ReadPart { kind: MemoryType::RawData, addr, buf });
         }
+        self.reach()?;
         self.raw.read_vector(&mut request, &Transfer::default().with_kind(MemoryType::RawData))?;
         Ok(())
     }
 
     /// Reads selections of raw data into one buffer, in one request. The offsets of the pieces come from [`OpenFile::check`].
     pub fn read_selection(&self, pairs: &[SelectionPair<'_>], buf: &mut [u8]) -> Result<()> {
+        self.reach()?;
         self.raw.read_selection(pairs, &mut [buf], &Transfer::default().with_kind(MemoryType::RawData))?;
+        Ok(())
+    }
+
+    /// Makes the storage as long as the space that was given out, so that values never written read as zeros.
+    fn reach(&self) -> Result<()> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let end = self.base.saturating_add(store.space.lock().allocator.end());
+        if self.pages.len()? < end {
+            self.pages.set_len(end)?;
+        }
         Ok(())
     }
 
     /// Refuses a range that is not in the file; else says where it is in the storage.
     pub fn check(&self, what: &'static str, address: u64, length: u64) -> Result<u64> {
-        match address.checked_add(length).filter(|&end| end <= self.end) {
-            Some(_) => Ok(self.base + address),
-            None => Err(Error::Outside { what, address, length, end: self.end }),
+        // The end that was seen when the file was opened spares a look at the space of most ranges.
+        match address.checked_add(length) {
+            Some(end) if end <= self.end || end <= self.end() => Ok(self.base + address),
+            _ => Err(Error::Outside { what, address, length, end: self.end() }),
         }
     }
+}
+
+/// Copies what lies at `start` over bytes that lie at `address`, where they overlap.
+fn lay_over(bytes: &mut [u8], address: u64, newer: &[u8], start: u64) {
+    let skipped = usize::try_from(address.saturating_sub(start)).unwrap_or(usize::MAX);
+    let at = usize::try_from(start.saturating_sub(address)).unwrap_or(usize::MAX);
+    let (Some(newer), Some(older)) = (newer.get(skipped..), bytes.get_mut(at..)) else { return };
+    older.iter_mut().zip(newer).for_each(|(older, newer)| *older = *newer);
 }
 
 impl std::fmt::Debug for OpenFile {

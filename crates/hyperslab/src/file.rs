@@ -10,7 +10,7 @@ use hyperslab_file::OpenFile;
 use hyperslab_filter::Registry;
 use hyperslab_object::{Context, Object};
 
-use crate::{Dataset, Error, Group, Heap, Node, OpenOptions, Result, others::Others, storage::Storage, trip::Trip};
+use crate::{Dataset, Group, Heap, Node, OpenOptions, Result, others::Others, storage::Storage, trip::Trip};
 
 /// An HDF5 file, open for reading. Cheap to clone; any number of threads may use it at once.
 #[derive(Clone)]
@@ -78,8 +78,7 @@ impl File {
     }
 
     pub(crate) fn root_address(&self) -> Result<u64> {
-        let root = self.inner.context.file().superblock().root.header();
-        root.ok_or_else(|| Error::Missing("root group".into()))
+        Ok(self.inner.context.file().root()?)
     }
 
     /// The object whose header is at an address.

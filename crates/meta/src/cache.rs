@@ -3,15 +3,15 @@
 //! One lock guards the books, each value has its own. A thread that holds a value may take the books, never the other way round, and nobody
 //! holds the books during I/O or a call to somebody else's code.
 
-use std::{any::Any, sync::Arc};
+use std::{any::Any, ops::Range, sync::Arc};
 
 use parking_lot::{Mutex, RwLock};
 
 use crate::{
-    Budget, Entry, Error, Event, Exclusive, Failure, Home, Id, Key, Owner, Phase, Pin, Proxy, Result, Shared,
+    Budget, Entry, Error, Event, Exclusive, Failure, Home, Id, Key, Owner, Phase, Pin, Proxy, Result, Ring, Shared,
     Statistics,
     budget::Books,
-    slots::{Content, Slot, Slots},
+    slots::{Content, Part, Slot, Slots, Value},
 };
 
 /// The metadata cache of one file. Cheap to clone; any number of threads may use it at once.
@@ -64,6 +64,23 @@ impl Cache {
         Ok(Exclusive { cache: self.clone(), id, value: value.write_arc(), changed: false })
     }
 
+    /// The entry, to read, if it is here.
+    pub fn peek<T: Entry>(&self, address: u64) -> Result<Option<Shared<T>>> {
+        let found = self.known::<T>(Key::Block(address))?;
+        Ok(found.map(|(_, value)| Shared { value: value.read_arc() }))
+    }
+
+    /// What the file does not have yet of a range of addresses: entries that begin in it, and the last one that begins before.
+    pub fn unclean<T: Entry>(&self, range: Range<u64>) -> Result<Vec<(u64, Shared<T>)>> {
+        let found = self.slots.lock().unclean_around(range);
+        let shared = |(address, value): (u64, Arc<dyn Value>)| {
+            let value: Arc<dyn Any + Send + Sync> = value;
+            let value = value.downcast::<RwLock<T>>().map_err(|_| Error::Type(Key::Block(address)))?;
+            Ok((address, Shared { value: value.read_arc() }))
+        };
+        found.into_iter().map(shared).collect()
+    }
+
     fn value<T: Entry>(
         &self,
         address: u64,
@@ -109,6 +126,24 @@ impl Cache {
     /// A new entry, dirty.
     pub fn insert<T: Entry>(&self, address: u64, value: T, home: Home) -> Result<()> {
         self.add(Key::Block(address), value, home, Phase::Dirty).map(drop)
+    }
+
+    /// The entry from now on, dirty: a new one, or another value for one that is here.
+    pub fn put<T: Entry>(&self, address: u64, value: T, home: Home) -> Result<()> {
+        match self.known::<T>(Key::Block(address))? {
+            Some((id, old)) => {
+                let mut old = Exclusive { cache: self.clone(), id, value: old.write_arc(), changed: false };
+                *old = value;
+                Ok(())
+            }
+            None => self.insert(address, value, home),
+        }
+    }
+
+    /// Forgets all blocks that begin in a range without writing them: their space was freed. An error if somebody holds one.
+    pub fn forget(&self, range: Range<u64>) -> Result<()> {
+        let blocks = self.slots.lock().blocks_in(range);
+        blocks.into_iter().try_for_each(|block| self.remove(block))
     }
 
     /// A new proxy, dirty: what depends on it is not written before it.
@@ -218,7 +253,7 @@ impl Cache {
     /// Whether what cannot be evicted is more than the budget allows: time to flush, at the end of the operation.
     pub fn wants_flush(&self) -> bool {
         let slots = self.slots.lock();
-        slots.books.excess() > 0 && slots.unclean(None) > 0
+        slots.books.excess() > 0 && slots.unclean(Part::Rings(Ring::Superblock)) > 0
     }
 
     /// What the cache did so far.

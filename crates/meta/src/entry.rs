@@ -32,6 +32,8 @@ pub type Owner = u64;
 /// The order of last resort: entries of a ring are written when no entry of a ring before it is dirty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ring {
+    /// Blocks that nothing in the file names yet: they may be written before everything else, in any order. Once written, they are the user's.
+    Fresh,
     /// Objects and their structures.
     User,
     /// Free space: settled when nothing is allocated any more.
@@ -52,6 +54,11 @@ pub struct Home {
 }
 
 impl Home {
+    /// A part of an object that nothing in the file names yet.
+    pub fn fresh(owner: Owner) -> Home {
+        Home { ring: Ring::Fresh, owner }
+    }
+
     /// A part of an object.
     pub fn user(owner: Owner) -> Home {
         Home { ring: Ring::User, owner }
@@ -60,5 +67,5 @@ impl Home {
 
 impl Ring {
     /// All rings, in the order in which they are written.
-    pub const ALL: [Ring; 4] = [Ring::User, Ring::FreeSpace, Ring::Extension, Ring::Superblock];
+    pub const ALL: [Ring; 5] = [Ring::Fresh, Ring::User, Ring::FreeSpace, Ring::Extension, Ring::Superblock];
 }

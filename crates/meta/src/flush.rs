@@ -1,8 +1,8 @@
 //! Flushing: waves of all that may be written, until nothing is left.
 
 use crate::{
-    Cache, Error, Event, Failure, Id, Key, Owner, Result,
-    slots::{Content, Slots},
+    Cache, Error, Event, Failure, Id, Key, Owner, Result, Ring,
+    slots::{Content, Part, Slots},
 };
 
 /// Writes a wave: blocks by address, in one request.
@@ -25,21 +25,26 @@ struct Taken {
 impl Cache {
     /// Writes everything that may be written. After an error, what was not written is still dirty.
     pub fn flush(&self, write: &mut Write<'_>) -> Result<Left> {
-        self.flush_of(None, write)
+        self.flush_of(Part::Rings(Ring::Superblock), write)
+    }
+
+    /// Writes what may be written of all rings up to `last`.
+    pub fn flush_rings(&self, last: Ring, write: &mut Write<'_>) -> Result<Left> {
+        self.flush_of(Part::Rings(last), write)
     }
 
     /// Writes the entries of one object, as far as they do not wait for others.
     pub fn flush_owner(&self, owner: Owner, write: &mut Write<'_>) -> Result<Left> {
-        self.flush_of(Some(owner), write)
+        self.flush_of(Part::Owner(owner), write)
     }
 
-    fn flush_of(&self, owner: Option<Owner>, write: &mut Write<'_>) -> Result<Left> {
+    fn flush_of(&self, part: Part, write: &mut Write<'_>) -> Result<Left> {
         let _alone = self.flushing.lock();
         loop {
-            let wave = take(&mut self.slots.lock(), owner)?;
+            let wave = take(&mut self.slots.lock(), part)?;
             if wave.is_empty() {
                 let mut slots = self.slots.lock();
-                let (left, evicted) = (Left { entries: slots.unclean(owner) }, slots.make_room());
+                let (left, evicted) = (Left { entries: slots.unclean(part) }, slots.make_room());
                 drop(slots);
                 drop(evicted);
                 return Ok(left);
@@ -56,8 +61,8 @@ impl Cache {
 }
 
 /// A wave: all that may be written now.
-fn take(slots: &mut Slots, owner: Option<Owner>) -> Result<Vec<Taken>> {
-    let ready = slots.writable(owner);
+fn take(slots: &mut Slots, part: Part) -> Result<Vec<Taken>> {
+    let ready = slots.writable(part);
     let mut wave = Vec::with_capacity(ready.len());
     for id in ready {
         slots.happen(id, Event::Take)?;

@@ -2,7 +2,8 @@
 
 use std::{
     any::Any,
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
+    ops::Range,
     sync::Arc,
 };
 
@@ -20,6 +21,15 @@ impl<T: Entry> Value for RwLock<T> {
     fn encode(&self) -> Result<Vec<u8>, Failure> {
         self.read().encode()
     }
+}
+
+/// Which entries a flush is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part {
+    /// All up to this ring.
+    Rings(Ring),
+    /// Those of one object.
+    Owner(Owner),
 }
 
 /// How many entries one eviction looks at.
@@ -52,7 +62,8 @@ impl Slot {
 #[derive(Default)]
 pub(crate) struct Slots {
     slots: LinkedHashMap<Id, Slot>,
-    by_key: HashMap<Key, Id>,
+    /// In order, so that a range of addresses can be asked for.
+    by_key: BTreeMap<Key, Id>,
     by_owner: HashMap<Owner, HashSet<Id>>,
     corked: HashSet<Owner>,
     graph: Graph,
@@ -141,6 +152,9 @@ impl Slots {
         let (before, ring) = (slot.phase, slot.home.ring);
         slot.phase = before.after(event)?;
         let clean = slot.phase.is_clean();
+        if clean && ring == Ring::Fresh {
+            slot.home.ring = Ring::User; // from now on it may be named
+        }
         if clean != before.is_clean() {
             self.graph.set_clean(id, clean);
             self.count(ring, !clean);
@@ -182,6 +196,25 @@ impl Slots {
         }
     }
 
+    /// The blocks that begin in `range`.
+    pub(crate) fn blocks_in(&self, range: Range<u64>) -> Vec<Key> {
+        let range = Key::Block(range.start)..Key::Block(range.end.max(range.start));
+        self.by_key.range(range).map(|(key, _)| *key).collect()
+    }
+
+    /// The blocks that are not clean and begin in `range`, and the last one before it.
+    pub(crate) fn unclean_around(&self, range: Range<u64>) -> Vec<(u64, Arc<dyn Value>)> {
+        let before = self.by_key.range(..Key::Block(range.start)).next_back();
+        let within = self.by_key.range(Key::Block(range.start)..Key::Block(range.end.max(range.start)));
+        let unclean = |(key, id): (&Key, &Id)| match (key, self.slots.get(id)?) {
+            (Key::Block(address), Slot { content: Content::Block(value), phase, .. }) if !phase.is_clean() => {
+                Some((*address, value.clone()))
+            }
+            _ => None,
+        };
+        before.into_iter().chain(within).filter_map(unclean).collect()
+    }
+
     /// Whether an entry may be written now.
     fn may_be_written(&self, id: Id, slot: &Slot) -> bool {
         let before = self.unclean.iter().take(slot.home.ring as usize);
@@ -191,12 +224,16 @@ impl Slots {
             && !self.corked.contains(&slot.home.owner)
     }
 
-    /// All that may be written now, of one owner or of all.
-    pub(crate) fn writable(&self, owner: Option<Owner>) -> Vec<Id> {
-        match owner {
-            None if self.unclean.iter().all(|&count| count == 0) => Vec::new(),
-            None => self.slots.iter().filter(|(id, slot)| self.may_be_written(**id, slot)).map(|(id, _)| *id).collect(),
-            Some(owner) => {
+    /// All of a part that may be written now.
+    pub(crate) fn writable(&self, part: Part) -> Vec<Id> {
+        let all = |last: Ring| {
+            let ready = |(id, slot): &(&Id, &Slot)| slot.home.ring <= last && self.may_be_written(**id, slot);
+            self.slots.iter().filter(ready).map(|(id, _)| *id).collect()
+        };
+        match part {
+            Part::Rings(_) if self.unclean.iter().all(|&count| count == 0) => Vec::new(),
+            Part::Rings(last) => all(last),
+            Part::Owner(owner) => {
                 let owned = self.by_owner.get(&owner).into_iter().flatten();
                 let ready = |id: &&Id| self.slots.get(id).is_some_and(|slot| self.may_be_written(**id, slot));
                 owned.filter(ready).copied().collect()
@@ -204,11 +241,11 @@ impl Slots {
         }
     }
 
-    /// How many entries are not clean, of one owner or of all.
-    pub(crate) fn unclean(&self, owner: Option<Owner>) -> usize {
-        match owner {
-            None => self.unclean.iter().sum(),
-            Some(owner) => {
+    /// How many entries of a part are not clean.
+    pub(crate) fn unclean(&self, part: Part) -> usize {
+        match part {
+            Part::Rings(last) => self.unclean.iter().take(last as usize + 1).sum(),
+            Part::Owner(owner) => {
                 let owned = self.by_owner.get(&owner).into_iter().flatten();
                 owned.filter(|id| self.slots.get(id).is_some_and(|slot| !slot.phase.is_clean())).count()
             }

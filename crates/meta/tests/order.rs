@@ -63,7 +63,7 @@ fn rings_are_written_from_the_inside_out() {
     for (address, ring) in Ring::ALL.into_iter().rev().enumerate() {
         cache.insert(address as u64, block(0), Home { ring, owner: 0 }).unwrap();
     }
-    assert_eq!(waves(&cache), [vec![3], vec![2], vec![1], vec![0]]);
+    assert_eq!(waves(&cache), [vec![4], vec![3], vec![2], vec![1], vec![0]]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Paths: from a name to an object.
 
-use hyperslab_file::{Error, Result};
+use hyperslab_file::Result;
 
 use crate::{Context, Kind, Links, Object, Target};
 
@@ -66,8 +66,7 @@ impl LinkBudget {
 
 /// Follows a path from an object on; a path with a slash in front starts at the root group.
 pub fn resolve(context: &Context, start: u64, path: Path<'_>, links: &mut LinkBudget) -> Result<Found> {
-    let root = context.file().superblock().root.header();
-    let root = root.ok_or_else(|| Error::broken("superblock", 0, "the file has no root group"))?;
+    let root = context.file().root()?;
     let mut object = Object::open(context, if path.starts_with(b"/") { root } else { start })?;
     let mut names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty() && *name != b".").peekable();
     let mut walked = Vec::new();

@@ -47,6 +47,8 @@ pub struct PageBuffer<D> {
     capacity: usize,
     /// Whether the storage below takes writes.
     writable: bool,
+    /// Whether what is written goes down at once.
+    through: bool,
     /// Held for looking and copying only, never while storage works.
     slots: Mutex<Slots>,
     /// A page came, went or was released.
@@ -68,7 +70,12 @@ impl<D: Driver> PageBuffer<D> {
         }
         let slots = Mutex::new(Slots::new(page_size, pages, len));
         let writable = below.capabilities().contains(Capabilities::WRITE);
-        Ok(PageBuffer { below, page_size, capacity: pages, writable, slots, changed: Condvar::new() })
+        Ok(PageBuffer { below, page_size, capacity: pages, writable, through: false, slots, changed: Condvar::new() })
+    }
+
+    /// The same, but what is written goes down at once, in the order of the requests; the pages here stay true.
+    pub fn writing_through(self) -> Self {
+        PageBuffer { through: true, ..self }
     }
 
     /// The storage below, which lacks what is not yet written back.
@@ -113,6 +120,11 @@ impl<D: Driver> PageBuffer<D> {
         touched.count() <= self.capacity as u64
     }
 
+    /// Whether a write of these stays here for now.
+    fn keeps(&self, touched: &Touched) -> bool {
+        !self.through && self.fits(touched)
+    }
+
     /// The ranges of a selection request, checked.
     fn touched_by(&self, operation: Operation, pairs: &[SelectionPair<'_>], buffers: &[usize]) -> Result<Touched> {
         let segments = Segments::new(pairs, buffers).map_err(|why| lower::refused(self, operation, pairs, why))?;
@@ -132,7 +144,7 @@ impl<D: Driver> Driver for PageBuffer<D> {
     fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Result<()> {
         let touched = self.touched(Operation::Write, [(addr, buf.len())].into_iter())?;
         self.check_write(Operation::Write, &touched)?;
-        if self.fits(&touched) {
+        if self.keeps(&touched) {
             return self.write_paged(&[WritePart { kind: transfer.kind, addr, buf }], &touched, transfer);
         }
         self.write_direct(&touched, transfer, |below| below.write_at(addr, buf, transfer), || [(addr, buf)].into_iter())
@@ -174,7 +186,7 @@ impl<D: Driver> Driver for PageBuffer<D> {
     fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Result<()> {
         let touched = self.touched(Operation::WriteVector, parts.iter().map(|part| (part.addr, part.buf.len())))?;
         self.check_write(Operation::WriteVector, &touched)?;
-        if self.fits(&touched) {
+        if self.keeps(&touched) {
             return self.write_paged(parts, &touched, transfer);
         }
         let written = || parts.iter().map(|part| (part.addr, part.buf));
@@ -195,7 +207,7 @@ impl<D: Driver> Driver for PageBuffer<D> {
         let sizes: Vec<_> = bufs.iter().map(|buf| buf.len()).collect();
         let touched = self.touched_by(Operation::WriteSelection, pairs, &sizes)?;
         self.check_write(Operation::WriteSelection, &touched)?;
-        if self.fits(&touched) {
+        if self.keeps(&touched) {
             return lower::write_selection(self, pairs, bufs, transfer);
         }
         let written = || {

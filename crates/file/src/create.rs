@@ -1,0 +1,99 @@
+//! New files, files opened for writing, and their end.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
+
+use hyperslab_alloc::Strategy;
+use hyperslab_base::Widths;
+use hyperslab_driver::{Driver, PageBuffer};
+use hyperslab_format::{
+    Superblock,
+    superblock::Root,
+    symbol_table::{Cache, Entry},
+    version::{self, FileNeeds, Low},
+};
+
+use crate::{Error, OpenFile, OpenOptions, Result, store::Store};
+
+/// What a new file is like.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CreateOptions {
+    /// The versions that new structures have.
+    pub low: Low,
+    /// How many bytes before the HDF5 part are the user's: none, 512, or twice, four times … as many.
+    pub user_block: u64,
+    /// How wide addresses and lengths are.
+    pub widths: Widths,
+    /// How space is given out.
+    pub strategy: Strategy,
+}
+
+impl Default for CreateOptions {
+    fn default() -> CreateOptions {
+        CreateOptions { low: Low::Earliest, user_block: 0, widths: Widths::EIGHT, strategy: Strategy::default() }
+    }
+}
+
+impl OpenFile {
+    /// A new file on a storage, whose old content is lost. It needs a root group, then it can be flushed.
+    pub fn create(raw: Arc<dyn Driver>, create: &CreateOptions, options: &OpenOptions) -> Result<OpenFile> {
+        let base = create.user_block;
+        if base != 0 && (base < 512 || !base.is_power_of_two()) {
+            let why = format!("a user block of {base} bytes: it must have 512, 1024, 2048, … bytes, or none");
+            return Err(Error::Refused(why));
+        }
+        raw.set_len(0)?;
+        raw.set_len(base)?;
+        let superblock = first_superblock(create);
+        let size = superblock.encode()?.len() as u64;
+        let pages =
+            PageBuffer::with_len(raw.clone(), base, options.page_size.max(512), options.pages)?.writing_through();
+        let store = Store::new(superblock.clone(), Vec::new(), size, create.strategy, create.low);
+        let (root, image, store) = (OnceLock::new(), BTreeMap::new(), Some(Box::new(store)));
+        Ok(OpenFile { raw, pages, superblock, base, end: 0, shared: None, image, root, store })
+    }
+
+    /// Opens the file on a storage for reading and writing. New structures have versions of `low` at least.
+    pub fn open_writable(raw: Arc<dyn Driver>, options: &OpenOptions, low: Low) -> Result<OpenFile> {
+        let mut file = OpenFile::open(raw, options)?;
+        let stored = file.superblock.encode()?;
+        let end = file.superblock.end_of_file.map_or(file.end, |end| end.saturating_sub(file.superblock.base));
+        let store = Store::new(file.superblock.clone(), stored, end, Strategy::default(), low);
+        file.pages = file.pages.writing_through();
+        file.store = Some(Box::new(store));
+        Ok(file)
+    }
+
+    /// Writes everything, gives up what is unused at the end, and leaves the file to others. Nothing happens if it is only read.
+    pub fn close(&self) -> Result<()> {
+        let Some(store) = &self.store else { return Ok(()) };
+        self.flush()?;
+        let _alone = store.operation.write();
+        let end = store.space.lock().allocator.trim();
+        self.write_superblock(store)?;
+        Ok(self.pages.set_len(self.base.saturating_add(end))?)
+    }
+}
+
+fn first_superblock(create: &CreateOptions) -> Superblock {
+    let version = version::superblock(create.low, FileNeeds::default());
+    let entry = Entry { name: 0, header: None, cache: Cache::Nothing };
+    let root = if version < 2 { Root::Entry(entry) } else { Root::Header(None) };
+    Superblock {
+        version,
+        widths: create.widths,
+        flags: 0,
+        base: create.user_block,
+        free_space: None,
+        end_of_file: Some(0),
+        extension: None,
+        driver_info: None,
+        root,
+        group_leaf_k: 4,
+        group_internal_k: 16,
+        chunk_internal_k: 32,
+    }
+}

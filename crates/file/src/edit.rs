@@ -1,0 +1,132 @@
+//! Changing an open file: space, blocks, and their order. Nothing of this is in the file before [`OpenFile::flush`].
+
+use hyperslab_alloc::Span;
+use hyperslab_format::version::Low;
+use hyperslab_meta::{Home, Key};
+
+pub use hyperslab_alloc::Kind;
+
+use crate::{
+    Error, OpenFile, Result,
+    store::{Block, Store},
+};
+
+impl OpenFile {
+    pub(crate) fn store(&self) -> Result<&Store> {
+        self.store.as_deref().ok_or(Error::ReadOnly)
+    }
+
+    /// Whether the file may be changed.
+    pub fn is_writable(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// The versions that new structures have.
+    pub fn low(&self) -> Low {
+        self.store.as_ref().map_or(Low::Earliest, |store| store.low)
+    }
+
+    /// Space for `length` bytes. Its old content is nobody's; what is put there may be written at any time, since nothing in the file
+    /// names it before the next flush.
+    pub fn allocate(&self, kind: Kind, length: u64) -> Result<u64> {
+        let store = self.store()?;
+        let mut space = store.space.lock();
+        let span = space.allocator.allocate(kind, length)?;
+        let most = self.widths().offsets.max();
+        if span.end() > most {
+            space.allocator.discard(span);
+            return Err(hyperslab_alloc::Error::Full { len: length }.into());
+        }
+        space.fresh.insert(span.start, span.len);
+        store.touch();
+        Ok(span.start)
+    }
+
+    /// Makes a range longer in place, if what lies behind it is free.
+    pub fn extend(&self, address: u64, length: u64, more: u64) -> Result<bool> {
+        let store = self.store()?;
+        let mut space = store.space.lock();
+        let extended = space.allocator.extend(Span { start: address, len: length }, more);
+        if extended {
+            store.touch();
+            match space.fresh.get_mut(&address).filter(|fresh| **fresh == length) {
+                Some(fresh) => *fresh += more,
+                None => {
+                    space.fresh.insert(address.saturating_add(length), more);
+                }
+            }
+        }
+        Ok(extended)
+    }
+
+    /// Gives space back, with the blocks in it. Others get it when the file no longer names it, that is after the next flush.
+    pub fn free(&self, address: u64, length: u64) -> Result<()> {
+        let store = self.store()?;
+        let span = Span { start: address, len: length };
+        store.cache.forget(span.start..span.end())?;
+        store.space.lock().free(span);
+        store.touch();
+        Ok(())
+    }
+
+    /// Whether nothing in the file names this address yet: what lies there may be changed in any way.
+    pub fn is_fresh(&self, address: u64) -> bool {
+        self.store.as_ref().is_some_and(|store| store.space.lock().is_fresh(address))
+    }
+
+    /// Where the changed form of a block goes: to its own place if nothing in the file names that yet, else elsewhere; then its old place is
+    /// given back.
+    pub fn shadow(&self, address: u64, length: u64) -> Result<u64> {
+        if self.is_fresh(address) {
+            return Ok(address);
+        }
+        let shadow = self.allocate(Kind::Metadata, length)?;
+        self.free(address, length)?;
+        Ok(shadow)
+    }
+
+    /// The block at `address` from now on: a new one, or all of a changed one.
+    pub fn put(&self, address: u64, bytes: Vec<u8>) -> Result<()> {
+        let store = self.store()?;
+        let home = if self.is_fresh(address) { Home::fresh(0) } else { Home::user(0) };
+        store.cache.put(address, Block(bytes), home)?;
+        store.touch();
+        Ok(())
+    }
+
+    /// Changes the block of `length` bytes at `address` in place.
+    pub fn edit<T>(
+        &self,
+        what: &'static str,
+        address: u64,
+        length: u64,
+        change: impl FnOnce(&mut [u8]) -> Result<T>,
+    ) -> Result<T> {
+        let store = self.store()?;
+        if store.cache.phase(Key::Block(address)).is_none() {
+            let bytes = self.metadata(what, address, length)?;
+            store.cache.get(address, Home::user(0), || Ok(Block(bytes)))?;
+        }
+        let missing = || Err("it is not there".into());
+        let mut block = store.cache.get_mut::<Block>(address, Home::user(0), missing)?;
+        let changed = change(&mut block.0)?;
+        store.touch();
+        Ok(changed)
+    }
+
+    /// Of two blocks that are in the file and both change, `first` is written before `later`. An error if it must already be the other
+    /// way round.
+    pub fn order(&self, first: u64, later: u64) -> Result<()> {
+        let store = self.store()?;
+        // What nothing names yet is written before everything else.
+        if first == later || self.is_fresh(first) || self.is_fresh(later) {
+            return Ok(());
+        }
+        let here = |address| store.cache.phase(Key::Block(address)).is_some_and(|phase| !phase.is_clean());
+        if here(first) && here(later) {
+            store.cache.depend(Key::Block(later), Key::Block(first))?;
+            store.orders.lock().push((later, first));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! Writing: values at once, blocks in waves, the superblock when all that it names is there.
+
+use hyperslab_driver::{Driver, MemoryType, SelectionPair, Transfer, WritePart};
+use hyperslab_format::superblock::Root;
+use hyperslab_meta::{Failure, Key, Ring};
+
+use crate::{Error, OpenFile, Result, store::Store};
+
+impl OpenFile {
+    /// Writes values, all in one request: pairs of address and bytes.
+    pub fn write_raw(&self, what: &'static str, parts: &[(u64, &[u8])]) -> Result<()> {
+        let mut request = Vec::with_capacity(parts.len());
+        for &(address, buf) in parts {
+            let addr = self.check(what, address, buf.len() as u64)?;
+            request.push(WritePart { kind: MemoryType::RawData, addr, buf });
+        }
+        self.pages.write_vector(&request, &Transfer::default().with_kind(MemoryType::RawData))?;
+        Ok(())
+    }
+
+    /// Writes selections of values from one buffer, in one request. The offsets of the pieces come from [`OpenFile::check`].
+    pub fn write_selection(&self, pairs: &[SelectionPair<'_>], buf: &[u8]) -> Result<()> {
+        self.pages.write_selection(pairs, &[buf], &Transfer::default().with_kind(MemoryType::RawData))?;
+        Ok(())
+    }
+
+    /// Says what the root group is; once, when a file is made.
+    pub fn set_root(&self, root: Root) -> Result<()> {
+        let store = self.store()?;
+        store.superblock.lock().0.root = root.clone();
+        store.touch();
+        self.root.set(root).map_err(|_| Error::broken("superblock", 0, "the file has a root group already"))
+    }
+
+    /// Everything that was changed, in an order in which the file is whole after each single write.
+    pub(crate) fn flush_now(&self) -> Result<()> {
+        let store = self.store()?;
+        let mut write = |wave: &[(u64, Vec<u8>)]| self.write_blocks(wave).map_err(Failure::from);
+        store.cache.flush_rings(Ring::Fresh, &mut write)?;
+        // Whoever follows a changed block to a fresh one must find that inside of the file.
+        self.write_superblock(store)?;
+        let left = store.cache.flush(&mut write)?;
+        if left.entries > 0 {
+            return Err(Error::broken("metadata cache", 0, format!("{} blocks wait for each other", left.entries)));
+        }
+        for (later, first) in std::mem::take(&mut *store.orders.lock()) {
+            // One of the two may be gone, and the order with it.
+            let _ = store.cache.release(Key::Block(later), Key::Block(first));
+        }
+        let mut space = store.space.lock();
+        space.allocator.publish();
+        space.fresh.clear();
+        Ok(())
+    }
+
+    fn write_blocks(&self, blocks: &[(u64, Vec<u8>)]) -> Result<()> {
+        let mut request = Vec::with_capacity(blocks.len());
+        for (address, bytes) in blocks {
+            request.push(WritePart::new(self.check("metadata", *address, bytes.len() as u64)?, bytes));
+        }
+        self.pages.write_vector(&request, &Transfer::default())?;
+        Ok(())
+    }
+
+    /// Writes the superblock if it is not in the file as it is now; the file is made as long as it says before.
+    pub(crate) fn write_superblock(&self, store: &Store) -> Result<()> {
+        let mut superblock = store.superblock.lock();
+        let (now, stored) = &mut *superblock;
+        let end = store.space.lock().allocator.end();
+        now.end_of_file = Some(now.base.saturating_add(end));
+        let bytes = now.encode()?;
+        if bytes == *stored {
+            return Ok(());
+        }
+        if self.pages.len()? < self.base.saturating_add(end) {
+            self.pages.set_len(self.base.saturating_add(end))?;
+        }
+        self.pages.write_at(self.base, &bytes, &Transfer::default())?;
+        *stored = bytes;
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! Operations: what happens as a whole or not at all.
+
+use std::sync::atomic::Ordering;
+
+use parking_lot::RwLockReadGuard;
+
+use crate::{Error, OpenFile, Result};
+
+/// While this lives, nothing in the file changes. A file that is only read needs none.
+pub struct Reading<'a> {
+    _shared: Option<RwLockReadGuard<'a, ()>>,
+}
+
+impl OpenFile {
+    /// Holds changes off. A thread may ask for this again while it has it, but must not change the file meanwhile.
+    pub fn reading(&self) -> Reading<'_> {
+        Reading { _shared: self.store.as_ref().map(|store| store.operation.read_recursive()) }
+    }
+
+    /// Does one operation that changes the file, alone. Between operations all blocks belong together, so that is when they may be
+    /// written.
+    ///
+    /// An operation that fails before it changes anything leaves no trace. One that fails in the middle poisons the file: what is in the
+    /// storage stays as it was at the last flush, and nothing more is written.
+    pub fn operate<T, E: From<Error> + std::fmt::Display>(
+        &self,
+        change: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let store = self.store()?;
+        let _alone = store.operation.write();
+        self.check_poison()?;
+        let before = store.changes.load(Ordering::Relaxed);
+        match change() {
+            Ok(done) => {
+                if store.cache.wants_flush() {
+                    self.flush_now()?;
+                }
+                Ok(done)
+            }
+            Err(why) => {
+                if store.changes.load(Ordering::Relaxed) != before {
+                    *store.poison.lock() = Some(why.to_string());
+                }
+                Err(why)
+            }
+        }
+    }
+
+    /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process.
+    pub fn flush(&self) -> Result<()> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let _alone = store.operation.write();
+        self.check_poison()?;
+        self.flush_now()
+    }
+
+    pub(crate) fn check_poison(&self) -> Result<()> {
+        match self.store.as_ref().and_then(|store| store.poison.lock().clone()) {
+            Some(why) => Err(Error::Poisoned(why)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What an open file has if it may be changed: its space, blocks that are not in the file yet, and the order in which they get there.
+
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use hyperslab_alloc::{Allocator, Span, Strategy};
+use hyperslab_format::{Superblock, version::Low};
+use hyperslab_meta::{Cache, Entry, Failure};
+use parking_lot::{Mutex, RwLock};
+
+/// The write side of an open file.
+pub(crate) struct Store {
+    /// Blocks that were changed or made; the order in which they may be written is in there too.
+    pub(crate) cache: Cache,
+    pub(crate) space: Mutex<Space>,
+    /// Pairs of blocks of which the first waits for the second, until the next flush.
+    pub(crate) orders: Mutex<Vec<(u64, u64)>>,
+    /// The superblock as it will be, and the bytes of it that the file has.
+    pub(crate) superblock: Mutex<(Superblock, Vec<u8>)>,
+    /// Changes take it alone, reads share it.
+    pub(crate) operation: RwLock<()>,
+    /// How many times a block or the space was changed.
+    pub(crate) changes: AtomicU64,
+    /// Why nothing may be written any more.
+    pub(crate) poison: Mutex<Option<String>>,
+    /// The versions that new structures have.
+    pub(crate) low: Low,
+}
+
+/// File space, and what of it was given out since the last flush, so that nothing in the file names it yet.
+pub(crate) struct Space {
+    pub(crate) allocator: Allocator,
+    pub(crate) fresh: BTreeMap<u64, u64>,
+}
+
+/// A block of metadata as it will be in the file.
+pub(crate) struct Block(pub(crate) Vec<u8>);
+
+impl Entry for Block {
+    fn encode(&self) -> Result<Vec<u8>, Failure> {
+        Ok(self.0.clone())
+    }
+
+    fn footprint(&self) -> usize {
+        self.0.len() + 128 // what the books take
+    }
+}
+
+impl Store {
+    pub(crate) fn new(superblock: Superblock, stored: Vec<u8>, end: u64, strategy: Strategy, low: Low) -> Store {
+        Store {
+            cache: Cache::default(),
+            space: Mutex::new(Space { allocator: Allocator::new(end, strategy), fresh: BTreeMap::new() }),
+            orders: Mutex::default(),
+            superblock: Mutex::new((superblock, stored)),
+            operation: RwLock::new(()),
+            changes: AtomicU64::new(0),
+            poison: Mutex::default(),
+            low,
+        }
+    }
+
+    /// Counts a change.
+    pub(crate) fn touch(&self) {
+        self.changes.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Space {
+    /// Gives space back: at once if it was never published, else after the next flush. Whether it was fresh.
+    pub(crate) fn free(&mut self, span: Span) -> bool {
+        let around = self.fresh.range(..=span.start).next_back().map(|(&start, &len)| Span { start, len });
+        match around.filter(|around| around.end() >= span.end()) {
+            Some(around) => {
+                self.fresh.remove(&around.start);
+                for rest in [Span::between(around.start, span.start), Span::between(span.end(), around.end())] {
+                    if !rest.is_empty() {
+                        self.fresh.insert(rest.start, rest.len);
+                    }
+                }
+                self.allocator.discard(span);
+                true
+            }
+            None => {
+                self.allocator.free(span);
+                false
+            }
+        }
+    }
+
+    /// Whether nothing in the file names this address yet.
+    pub(crate) fn is_fresh(&self, address: u64) -> bool {
+        self.fresh.range(..=address).next_back().is_some_and(|(start, len)| address - start < *len)
+    }
+}
