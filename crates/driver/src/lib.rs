@@ -41,6 +41,7 @@ mod memory;
 mod multi;
 mod page_buffer;
 mod subfile;
+mod tape;
 mod throttle;
 
 pub use absent::Absent;
@@ -60,6 +61,7 @@ pub use multi::Multi;
 pub use page_buffer::PageBuffer;
 pub use pair::SelectionPair;
 pub use subfile::Subfile;
+pub use tape::{Change, Tape};
 pub use throttle::Throttle;
 pub use transfer::{Allocator, Mode, Place, Transfer};
 pub use vector::{ReadPart, WritePart};
