@@ -129,4 +129,18 @@ impl OpenFile {
         }
         Ok(())
     }
+
+    /// Makes sure that the block at `address` may yet be written before blocks that change later, by a flush if it has to wait for
+    /// others. Only at the front of an operation, before it changes anything.
+    pub fn make_first(&self, address: u64) -> Result<()> {
+        let (after, _) = self.store()?.cache.ordered(Key::Block(address));
+        if after { self.flush_now() } else { Ok(()) }
+    }
+
+    /// Makes sure that the block at `address` may yet be written after blocks that change later, by a flush if others wait for it. Only
+    /// at the front of an operation, before it changes anything.
+    pub fn make_last(&self, address: u64) -> Result<()> {
+        let (_, before) = self.store()?.cache.ordered(Key::Block(address));
+        if before { self.flush_now() } else { Ok(()) }
+    }
 }
