@@ -9,6 +9,7 @@ mod edit;
 mod error;
 mod extension;
 mod flush;
+mod free_space;
 mod header;
 mod members;
 mod open;

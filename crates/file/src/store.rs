@@ -6,7 +6,7 @@ use std::{
 };
 
 use hyperslab_alloc::{Allocator, Span, Strategy};
-use hyperslab_format::{Superblock, version::Low};
+use hyperslab_format::{Superblock, message::FileSpaceInfo, version::Low};
 use hyperslab_meta::{Cache, Entry, Failure};
 use parking_lot::{Mutex, RwLock};
 
@@ -33,6 +33,8 @@ pub(crate) struct Store {
     pub(crate) poison: Mutex<Option<String>>,
     /// The versions that new structures have.
     pub(crate) low: Low,
+    /// What the file said of its space when it was opened.
+    pub(crate) info: Option<FileSpaceInfo>,
 }
 
 pub(crate) type GivenUp = BTreeMap<u64, (Reclaim, Vec<(u64, u64)>)>;
@@ -69,7 +71,17 @@ impl Store {
             changes: AtomicU64::new(0),
             poison: Mutex::default(),
             low,
+            info: None,
         }
+    }
+
+    /// Space at the very end of the file.
+    pub(crate) fn append(&self, length: u64) -> Result<u64, hyperslab_alloc::Error> {
+        let mut space = self.space.lock();
+        let span = space.allocator.append(length)?;
+        space.fresh.insert(span.start, span.len);
+        self.touch();
+        Ok(span.start)
     }
 
     /// Counts a change.
