@@ -14,8 +14,6 @@ use hyperslab_format::{
 use crate::kept::Kept;
 
 const WHAT: &str = "extensible array";
-/// Blocks and pages that stay decoded.
-const BLOCKS: usize = 256;
 
 /// An array of chunks.
 #[derive(Debug)]
@@ -43,7 +41,7 @@ impl ChunkArray {
                 file.metadata("extensible array index block", place, header.index_size(element, widths) as u64)?;
             index = Some(extensible_array::decode_index(&bytes, &header, element, widths).map_err(Error::at(place))?);
         }
-        Ok(ChunkArray { header, element, index, supers: Kept::new(BLOCKS), blocks: Kept::new(BLOCKS) })
+        Ok(ChunkArray { header, element, index, supers: Kept::new(), blocks: Kept::new() })
     }
 
     /// One more than the highest number of a chunk ever written.
