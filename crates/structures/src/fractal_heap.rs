@@ -12,8 +12,6 @@ use hyperslab_format::{
 use crate::{Tree, kept::Kept};
 
 const WHAT: &str = "fractal heap";
-/// Blocks that stay in memory.
-const BLOCKS: usize = 64;
 /// No stream of deflate, the filter that heaps have if any, grows by more than this factor.
 const MAX_RATIO: u64 = 1032;
 
@@ -47,7 +45,7 @@ impl FractalHeap {
         let bytes = file.metadata(WHAT, address, size as u64)?;
         let header = fractal::FractalHeap::decode(&bytes, widths).map_err(Error::at(address))?;
         let huge = header.huge_tree.map(|tree| Tree::open(file, tree, &[1, 2, 3, 4])).transpose()?;
-        let (direct, indirect) = (Kept::new(BLOCKS), Kept::new(BLOCKS));
+        let (direct, indirect) = (Kept::new(), Kept::new());
         Ok(FractalHeap { address, header, huge, unfilter, direct, indirect })
     }
 
