@@ -70,12 +70,10 @@ impl ChunkTree {
         while let Some((address, above)) = open.pop() {
             counted.visit(address)?;
             let node = self.node(file, address, above)?;
-            for (key, child) in node.entries.iter().rev() {
-                if node.level > 0 {
-                    open.push((*child, Some(node.level)));
-                } else {
-                    each(entry(key, *child))?;
-                }
+            if node.level > 0 {
+                open.extend(node.entries.iter().rev().map(|(_, child)| (*child, Some(node.level))));
+            } else {
+                node.entries.iter().try_for_each(|(key, child)| each(entry(key, *child)))?;
             }
             blocks.push(address);
         }
