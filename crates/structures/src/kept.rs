@@ -126,4 +126,8 @@ mod tests {
         // One too many, and one that is too large by itself: it alone stays.
         assert_eq!([get(3, 400), get(3, 400), get(4, 5000), get(4, 5000), get(3, 400)], [3, 3, 4, 4, 5]);
     }
+    /// Forgets all: the structure changed.
+    pub(crate) fn clear(&self) {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
 }
