@@ -24,8 +24,8 @@ impl Chunked {
             Index::Single(entry) => add(entry)?,
             Index::BtreeV1(tree) => tree.for_each(file, &mut |entry| add(&entry))?,
             Index::BtreeV2(tree) => tree.for_each(file, &mut |entry| add(&entry))?,
-            Index::FixedArray(array, _) => array.for_each(file, &mut add)?,
-            Index::ExtensibleArray(array, _) => array.for_each(file, &mut add)?,
+            Index::FixedArray(array, _) => array.for_each(file, &mut |_, entry| add(entry))?,
+            Index::ExtensibleArray(array, _) => array.for_each(file, &mut |_, entry| add(entry))?,
             Index::Implicit(_) => {
                 let per_dimension = self.extent.dims().iter().zip(self.chunk()).map(|(dim, size)| dim.div_ceil(*size));
                 let chunks = per_dimension.fold(1u64, u64::saturating_mul);

@@ -30,4 +30,19 @@ impl<V> Kept<V> {
         }
         Ok(values.entry(number).or_insert(value).clone())
     }
+
+    /// Takes a value out to change it, if it is there and nobody else holds it; it goes back with [`Kept::keep`].
+    pub(crate) fn take(&mut self, number: u64) -> Option<V> {
+        let values = self.values.get_mut().unwrap_or_else(PoisonError::into_inner);
+        values.remove(&number).and_then(Arc::into_inner)
+    }
+
+    /// The value with this number from now on.
+    pub(crate) fn keep(&mut self, number: u64, value: V) {
+        let values = self.values.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if values.len() >= self.most {
+            values.clear();
+        }
+        values.insert(number, Arc::new(value));
+    }
 }

@@ -1,5 +1,7 @@
 //! Chunks in an extensible array, by number.
 
+mod change;
+
 use std::sync::Arc;
 
 use hyperslab_file::{Error, OpenFile, Result};
@@ -17,9 +19,13 @@ const WHAT: &str = "extensible array";
 /// Blocks and pages that stay decoded.
 const BLOCKS: usize = 256;
 
+/// Gets a super block, which data block of it, where that is and which of its pages were ever written.
+type EachBlock<'a> = dyn FnMut(&SuperBlock, u64, u64, &[bool]) -> Result<()> + 'a;
+
 /// An array of chunks.
 #[derive(Debug)]
 pub struct ChunkArray {
+    address: u64,
     header: ExtensibleArray,
     element: ChunkElement,
     index: Option<IndexBlock>,
@@ -43,7 +49,12 @@ impl ChunkArray {
                 file.metadata("extensible array index block", place, header.index_size(element, widths) as u64)?;
             index = Some(extensible_array::decode_index(&bytes, &header, element, widths).map_err(Error::at(place))?);
         }
-        Ok(ChunkArray { header, element, index, supers: Kept::new(BLOCKS), blocks: Kept::new(BLOCKS) })
+        Ok(ChunkArray { address, header, element, index, supers: Kept::new(BLOCKS), blocks: Kept::new(BLOCKS) })
+    }
+
+    /// Where its header is.
+    pub fn address(&self) -> u64 {
+        self.address
     }
 
     /// One more than the highest number of a chunk ever written.
@@ -107,13 +118,13 @@ impl ChunkArray {
 
     /// All elements of a data block without pages.
     fn data_block(&self, file: &OpenFile, address: u64, block: &SuperBlock) -> Result<Arc<Vec<ChunkEntry>>> {
-        let widths = file.widths();
-        self.blocks.get_or(address, || {
-            let length = self.header.data_head(block.elements, widths).saturating_add(self.size(file, block.elements));
-            let bytes = file.metadata("extensible array data block", address, length)?;
-            extensible_array::decode_data(&bytes, &self.header, block.elements, self.element, widths)
-                .map_err(Error::at(address))
-        })
+        self.blocks.get_or(address, || self.read_data(file, address, block))
+    }
+
+    fn read_data(&self, file: &OpenFile, address: u64, block: &SuperBlock) -> Result<Vec<ChunkEntry>> {
+        let bytes = file.metadata("extensible array data block", address, self.data_size(file, block))?;
+        extensible_array::decode_data(&bytes, &self.header, block.elements, self.element, file.widths())
+            .map_err(Error::at(address))
     }
 
     /// A page of a data block, if it was ever written.
@@ -128,14 +139,28 @@ impl ChunkArray {
         if usize::try_from(page).ok().and_then(|page| written.get(page)) != Some(&true) {
             return Ok(None);
         }
-        let (widths, size) = (file.widths(), self.size(file, self.header.page()));
-        let before = self.header.data_head(block.elements, widths).saturating_add(page.saturating_mul(size));
-        let at = address.saturating_add(before);
-        let entries = self.blocks.get_or(at, || {
-            let bytes = file.metadata("extensible array page", at, size)?;
-            extensible_array::decode_page(&bytes, &self.header, self.element, widths).map_err(Error::at(at))
-        })?;
-        Ok(Some(entries))
+        let at = self.page_address(file, address, block, page);
+        Ok(Some(self.blocks.get_or(at, || self.read_page(file, at))?))
+    }
+
+    fn read_page(&self, file: &OpenFile, at: u64) -> Result<Vec<ChunkEntry>> {
+        let bytes = file.metadata("extensible array page", at, self.size(file, self.header.page()))?;
+        extensible_array::decode_page(&bytes, &self.header, self.element, file.widths()).map_err(Error::at(at))
+    }
+
+    fn page_address(&self, file: &OpenFile, data: u64, block: &SuperBlock, page: u64) -> u64 {
+        let before = page.saturating_mul(self.size(file, self.header.page()));
+        data.saturating_add(self.header.data_head(block.elements, file.widths())).saturating_add(before)
+    }
+
+    /// What a data block takes, pages included.
+    fn data_size(&self, file: &OpenFile, block: &SuperBlock) -> u64 {
+        let pages = self.header.pages(block.elements);
+        let elements = match pages {
+            0 => self.size(file, block.elements),
+            _ => self.size(file, self.header.page()).saturating_mul(pages),
+        };
+        self.header.data_head(block.elements, file.widths()).saturating_add(elements)
     }
 
     /// What so many elements and their checksum take.
@@ -143,35 +168,43 @@ impl ChunkArray {
         elements.saturating_mul(self.element.size(file.widths()) as u64).saturating_add(4)
     }
 
-    /// Calls `each` for every chunk, by rising number.
-    pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(&ChunkEntry) -> Result<()>) -> Result<()> {
+    /// Calls `each` with every chunk and its number, by rising number.
+    pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(u64, &ChunkEntry) -> Result<()>) -> Result<()> {
         let Some(index) = &self.index else { return Ok(()) };
-        let mut all =
-            |entries: &[ChunkEntry]| entries.iter().filter(|entry| entry.address.is_some()).try_for_each(&mut *each);
-        all(&index.elements)?;
-        let mut direct = index.data.iter();
-        let mut supers = index.supers.iter();
+        let mut all = |first: u64, entries: &[ChunkEntry]| {
+            let mut there = (first..).zip(entries).filter(|(_, entry)| entry.address.is_some());
+            there.try_for_each(|(number, entry)| each(number, entry))
+        };
+        all(0, &index.elements)?;
+        self.for_each_block(file, &mut |block, nth, address, written| {
+            let first = block.first.saturating_add(nth.saturating_mul(block.elements));
+            let first = first.saturating_add(u64::from(self.header.in_index));
+            if self.header.pages(block.elements) == 0 {
+                return all(first, &self.data_block(file, address, block)?);
+            }
+            for page in 0..written.len() as u64 {
+                if let Some(entries) = self.page(file, address, block, written, page)? {
+                    all(first.saturating_add(page.saturating_mul(self.header.page())), &entries)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Calls `each` with every data block.
+    fn for_each_block(&self, file: &OpenFile, each: &mut EachBlock<'_>) -> Result<()> {
+        let Some(index) = &self.index else { return Ok(()) };
+        let (mut direct, mut supers) = (index.data.iter(), index.supers.iter());
         for nth in 0..self.header.super_blocks() {
             let Some(block) = self.header.super_block(nth) else { break };
-            let blocks: Vec<(Option<u64>, Vec<bool>)> = if nth < self.header.direct_super_blocks() {
-                let named = usize::try_from(block.blocks).unwrap_or(usize::MAX);
-                direct.by_ref().take(named).map(|&address| (address, Vec::new())).collect()
-            } else {
-                match supers.next().copied().flatten() {
-                    Some(address) => self.supers.get_or(address, || self.read_super(file, address, &block))?.to_vec(),
-                    None => Vec::new(),
+            if nth < self.header.direct_super_blocks() {
+                for (data, address) in (0..block.blocks).zip(direct.by_ref()) {
+                    address.map_or(Ok(()), |address| each(&block, data, address, &[]))?;
                 }
-            };
-            for (address, written) in blocks {
-                let Some(address) = address else { continue };
-                if self.header.pages(block.elements) == 0 {
-                    all(&self.data_block(file, address, &block)?)?;
-                    continue;
-                }
-                for page in 0..written.len() as u64 {
-                    if let Some(entries) = self.page(file, address, &block, &written, page)? {
-                        all(&entries)?;
-                    }
+            } else if let Some(address) = supers.next().copied().flatten() {
+                let blocks = self.supers.get_or(address, || self.read_super(file, address, &block))?;
+                for (data, (address, written)) in (0..).zip(blocks.iter()) {
+                    address.map_or(Ok(()), |address| each(&block, data, address, written))?;
                 }
             }
         }
