@@ -143,12 +143,12 @@ impl ChunkArray {
         elements.saturating_mul(self.element.size(file.widths()) as u64).saturating_add(4)
     }
 
-    /// Calls `each` for every chunk, by rising number.
-    pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(&ChunkEntry) -> Result<()>) -> Result<()> {
+    /// Calls `each` for every element that the file holds, by rising number; the address of some may be undefined.
+    pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(u64, &ChunkEntry) -> Result<()>) -> Result<()> {
         let Some(index) = &self.index else { return Ok(()) };
         let mut all =
-            |entries: &[ChunkEntry]| entries.iter().filter(|entry| entry.address.is_some()).try_for_each(&mut *each);
-        all(&index.elements)?;
+            |first: u64, entries: &[ChunkEntry]| (first..).zip(entries).try_for_each(|(nth, entry)| each(nth, entry));
+        all(0, &index.elements)?;
         let mut direct = index.data.iter();
         let mut supers = index.supers.iter();
         for nth in 0..self.header.super_blocks() {
@@ -162,15 +162,17 @@ impl ChunkArray {
                     None => Vec::new(),
                 }
             };
-            for (address, written) in blocks {
+            let first = block.first.saturating_add(self.header.in_index.into());
+            for (nth, (address, written)) in (0u64..).zip(blocks) {
                 let Some(address) = address else { continue };
+                let first = first.saturating_add(nth.saturating_mul(block.elements));
                 if self.header.pages(block.elements) == 0 {
-                    all(&self.data_block(file, address, &block)?)?;
+                    all(first, &self.data_block(file, address, &block)?)?;
                     continue;
                 }
                 for page in 0..written.len() as u64 {
                     if let Some(entries) = self.page(file, address, &block, &written, page)? {
-                        all(&entries)?;
+                        all(first.saturating_add(page.saturating_mul(self.header.page())), &entries)?;
                     }
                 }
             }
