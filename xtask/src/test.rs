@@ -1,8 +1,10 @@
 //! `cargo xtask test`: everything that CI runs, cheapest first.
 
+use crate::metadata::{self, Metadata};
 use crate::step::{cargo, run as execute, step, succeeds};
-use crate::{layers, metadata, python};
+use crate::{layers, python};
 use anyhow::Result;
+use std::process::Command;
 
 /// What nobody gets without asking is tested too; the same for all steps, so that nothing is built twice.
 const FEATURES: &[&str] = &["--features", "hyperslab/ndarray"];
@@ -13,6 +15,7 @@ pub(crate) fn run() -> Result<()> {
     step("layers", || layers::check(&metadata))?;
     format()?;
     clippy()?;
+    step("fuzz targets", || execute(&mut fuzz_targets(&metadata)))?;
     step("tests", || execute(cargo().args(test_runner()).args(FEATURES).env(python::VARIABLE, &python)))?;
     step("Python package", || python::test_package(&metadata, &python))?;
     step("documentation examples", || execute(cargo().args(["test", "--doc", "--workspace"]).args(FEATURES)))?;
@@ -38,6 +41,14 @@ fn clippy() -> Result<()> {
     }
     let all = ["clippy", "--workspace", "--all-targets"];
     step("clippy", || execute(cargo().args(all).args(FEATURES).args(["--", "-D", "warnings"])))
+}
+
+/// They are a workspace of their own, so no other step sees them. What they depend on is taken from the step before.
+fn fuzz_targets(metadata: &Metadata) -> Command {
+    let mut command = cargo();
+    command.args(["check", "--manifest-path"]).arg(metadata.workspace_root.join("fuzz/Cargo.toml"));
+    command.arg("--target-dir").arg(&metadata.target_directory);
+    command
 }
 
 /// nextest runs test binaries in parallel; cargo's own runner does where it is missing.

@@ -23,12 +23,12 @@ use crate::{Error, Index, Result, index::Shape, scatter};
 /// The most bytes, stored or decoded, that are in memory at once.
 const BATCH: u64 = 64 << 20;
 /// The most pieces that are in memory at once: a small file can have more chunks than there is room for.
-const PIECES: usize = 1 << 15;
+pub(crate) const PIECES: usize = 1 << 15;
 
 /// A dataset in chunks.
 #[derive(Debug)]
 pub struct Chunked {
-    grid: Grid,
+    pub(crate) grid: Grid,
     /// How chunks are found.
     pub index: Index,
     pipeline: Pipeline,
@@ -41,7 +41,7 @@ pub struct Chunked {
 }
 
 /// A piece and where its chunk is.
-struct Located {
+pub(crate) struct Located {
     piece: Piece,
     entry: ChunkEntry,
     /// Whether filters must be undone.
@@ -120,6 +120,9 @@ impl Chunked {
         if matches!(self.index, Index::Empty) {
             return scatter::fill(fill, buf, target, self.element);
         }
+        if let Some(few) = self.few(file, source) {
+            return self.read_few(file, &few, source, target, buf, fill);
+        }
         let mut pieces = source.pieces(&self.grid, target)?;
         loop {
             let next: Vec<Piece> = pieces.by_ref().take(PIECES).collect::<hyperslab_space::Result<_>>()?;
@@ -131,21 +134,28 @@ impl Chunked {
     }
 
     fn read_pieces(&self, file: &OpenFile, pieces: Vec<Piece>, buf: &mut [u8], fill: Option<&[u8]>) -> Result<()> {
-        let filtered = !self.pipeline.steps().is_empty();
         let places: Vec<Coords> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
         let entries = self.index.find_all(file, &places, self.grid.chunk())?;
         let mut located = Vec::with_capacity(pieces.len());
         for (piece, entry) in pieces.into_iter().zip(entries) {
             match entry {
-                Some(entry) => {
-                    let plain = !filtered || (self.plain_edges && self.is_edge(&piece.chunk));
-                    let size = if plain { self.bytes as u64 } else { entry.size };
-                    file.check("chunk", entry.address.unwrap_or(0), size)?;
-                    located.push(Located { piece, entry, coded: !plain });
-                }
+                Some(entry) => located.push(self.located(file, piece, entry)?),
                 None => scatter::fill(fill, buf, &piece.memory, self.element)?,
             }
         }
+        self.read_located(file, located, buf)
+    }
+
+    /// A piece and its chunk, which must lie in the file.
+    pub(crate) fn located(&self, file: &OpenFile, piece: Piece, entry: ChunkEntry) -> Result<Located> {
+        let filtered = !self.pipeline.steps().is_empty();
+        let plain = !filtered || (self.plain_edges && self.is_edge(&piece.chunk));
+        let size = if plain { self.bytes as u64 } else { entry.size };
+        file.check("chunk", entry.address.unwrap_or(0), size)?;
+        Ok(Located { piece, entry, coded: !plain })
+    }
+
+    pub(crate) fn read_located(&self, file: &OpenFile, located: Vec<Located>, buf: &mut [u8]) -> Result<()> {
         let (coded, plain): (Vec<_>, Vec<_>) = located.into_iter().partition(|located| located.coded);
         self.read_plain(file, &plain, buf)?;
         let mut rest = coded.as_slice();

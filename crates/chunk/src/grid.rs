@@ -1,6 +1,6 @@
 //! The grid of chunks: how a place in it becomes a number in an array.
 
-use hyperslab_space::{Extent, UNLIMITED};
+use hyperslab_space::{Coords, Extent, UNLIMITED};
 
 /// Chunks per dimension when the dataset is as large as it can be; the numbering that arrays use.
 #[derive(Clone, Debug)]
@@ -41,5 +41,32 @@ impl Numbering {
             .iter()
             .zip(&self.steps)
             .try_fold(0u64, |sum, (&dim, &step)| sum.checked_add(place.get(dim)?.checked_mul(step)?))
+    }
+
+    /// The place of the chunk with a number; none if no chunk can have it.
+    pub(crate) fn place(&self, mut number: u64) -> Option<Coords> {
+        let mut place = Coords::from_elem(0, self.order.len());
+        for (&dim, &step) in self.order.iter().zip(&self.steps) {
+            *place.get_mut(dim)? = number.checked_div(step)?;
+            number %= step;
+        }
+        Some(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_numbers_are_inverse() {
+        let extent = Extent::with_max(&[7, 9, 5], &[Some(10), None, Some(11)]).unwrap();
+        for unlimited_first in [false, true] {
+            let numbering = Numbering::new(&extent, &[3, 2, 4], unlimited_first);
+            for number in 0..if unlimited_first { 1000 } else { 3 } {
+                let place = numbering.place(number).unwrap();
+                assert_eq!(numbering.number(&place), Some(number));
+            }
+        }
     }
 }

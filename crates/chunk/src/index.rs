@@ -119,6 +119,32 @@ impl Index {
         }
         Ok(found)
     }
+
+    /// Calls `each` for all that the index holds, with the place in the grid if it is one: chunks, and elements of arrays that name
+    /// none. What is in order without an index, no place at all or all of them, is left out.
+    pub(crate) fn for_each(
+        &self,
+        file: &OpenFile,
+        chunk: &[u64],
+        each: &mut dyn FnMut(Option<Coords>, &ChunkEntry) -> Result<()>,
+    ) -> Result<()> {
+        match self {
+            Index::Empty | Index::Implicit(_) => Ok(()),
+            Index::Single(entry) => each(Some(Coords::from_elem(0, chunk.len())), entry),
+            Index::BtreeV1(tree) => tree.for_each(file, &mut |entry| {
+                let sizes = entry.start.iter().zip(chunk);
+                let place = sizes.map(|(start, size)| start.is_multiple_of(*size).then(|| start / size)).collect();
+                each(place, &entry)
+            }),
+            Index::BtreeV2(tree) => tree.for_each(file, &mut |entry| each(Some(entry.start.as_slice().into()), &entry)),
+            Index::FixedArray(array, Numbered(numbering)) => {
+                array.for_each(file, &mut |number, entry| each(numbering.place(number), entry))
+            }
+            Index::ExtensibleArray(array, Numbered(numbering)) => {
+                array.for_each(file, &mut |number, entry| each(numbering.place(number), entry))
+            }
+        }
+    }
 }
 
 impl Implicit {

@@ -11,6 +11,7 @@ mod grid;
 mod index;
 mod points;
 mod scatter;
+mod sparse;
 mod stored;
 mod values;
 mod virtual_parts;

@@ -70,7 +70,7 @@ macro_rules! array {
             fn all(&self, file: &OpenFile) -> Model {
                 let mut all = Model::new();
                 self.for_each(file, &mut |number, entry| {
-                    all.insert(number, (entry.address.unwrap(), entry.size, entry.mask));
+                    entry.address.map(|address| all.insert(number, (address, entry.size, entry.mask)));
                     Ok(())
                 })
                 .unwrap();

@@ -168,13 +168,11 @@ impl ChunkArray {
         elements.saturating_mul(self.element.size(file.widths()) as u64).saturating_add(4)
     }
 
-    /// Calls `each` with every chunk and its number, by rising number.
+    /// Calls `each` for every element that the file holds, by rising number; the address of some may be undefined.
     pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(u64, &ChunkEntry) -> Result<()>) -> Result<()> {
         let Some(index) = &self.index else { return Ok(()) };
-        let mut all = |first: u64, entries: &[ChunkEntry]| {
-            let mut there = (first..).zip(entries).filter(|(_, entry)| entry.address.is_some());
-            there.try_for_each(|(number, entry)| each(number, entry))
-        };
+        let mut all =
+            |first: u64, entries: &[ChunkEntry]| (first..).zip(entries).try_for_each(|(nth, entry)| each(nth, entry));
         all(0, &index.elements)?;
         self.for_each_block(file, &mut |block, nth, address, written| {
             let first = block.first.saturating_add(nth.saturating_mul(block.elements));

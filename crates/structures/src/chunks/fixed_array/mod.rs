@@ -84,19 +84,17 @@ impl ChunkArray {
             .cloned())
     }
 
-    /// Calls `each` with every chunk and its number, by rising number.
+    /// Calls `each` for every element that the file holds, by rising number; the address of some may be undefined.
     pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(u64, &ChunkEntry) -> Result<()>) -> Result<()> {
         let Some(data) = self.header.data else { return Ok(()) };
-        let mut all = |first: u64, entries: &[ChunkEntry]| {
-            let mut there = (first..).zip(entries).filter(|(_, entry)| entry.address.is_some());
-            there.try_for_each(|(number, entry)| each(number, entry))
-        };
+        let mut all =
+            |first: u64, entries: &[ChunkEntry]| (first..).zip(entries).try_for_each(|(nth, entry)| each(nth, entry));
         if self.header.pages() == 0 {
             return all(0, &self.pages.get_or(0, || self.whole(file, data))?);
         }
         for page in 0..self.written.len() as u64 {
             if let Some(entries) = self.page(file, data, page)? {
-                all(page * self.header.page(), &entries)?;
+                all(page.saturating_mul(self.header.page()), &entries)?;
             }
         }
         Ok(())
