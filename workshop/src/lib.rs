@@ -1,5 +1,9 @@
 //! What tests of several rooms share. Nothing that ships depends on it.
 
+mod film;
+
+pub use film::Film;
+
 use std::{
     env,
     path::{Path, PathBuf},

@@ -17,9 +17,9 @@ mod operation;
 mod store;
 
 pub use create::CreateOptions;
-pub use edit::Kind;
+pub use edit::{Kind, Reclaim};
 pub use error::{Error, Result};
-pub use header::{Header, Message};
+pub use header::{Header, HeaderEdit, Message, MessageId, NewHeader, now};
 pub use members::members;
 pub use open::OpenOptions;
 pub use open_file::OpenFile;

@@ -15,6 +15,8 @@ pub struct Header {
     address: u64,
     prefix: Prefix,
     blocks: Vec<Vec<u8>>,
+    /// Where the blocks are.
+    pub(super) places: Vec<u64>,
     messages: Vec<Message>,
 }
 
@@ -48,7 +50,7 @@ impl Header {
         }
         first.truncate(size);
         let found = prefix.first_messages(&first).map_err(Error::at(address))?;
-        let mut header = Header { address, prefix, blocks: vec![first], messages: Vec::new() };
+        let mut header = Header { address, prefix, blocks: vec![first], places: vec![address], messages: Vec::new() };
         header.add(found);
         header.follow(file)?;
         Ok(header)
@@ -79,6 +81,16 @@ impl Header {
         self.blocks.get(message.block).and_then(|block| block.get(message.body.clone())).unwrap_or_default()
     }
 
+    /// All messages, empty ones and continuations too, with the number of the block that each is in.
+    pub(super) fn framed(&self) -> impl Iterator<Item = (&Message, usize)> {
+        self.messages.iter().map(|message| (message, message.block))
+    }
+
+    /// The bytes of all blocks.
+    pub(super) fn blocks(&self) -> &[Vec<u8>] {
+        &self.blocks
+    }
+
     fn add(&mut self, found: Vec<RawMessage>) {
         let block = self.blocks.len() - 1;
         let framed = |RawMessage { kind, flags, order, body }| Message { kind, flags, order, block, body };
@@ -106,6 +118,7 @@ impl Header {
             let block = file.metadata("object header continuation", at.address, at.length)?;
             let found = self.prefix.further_messages(&block).map_err(Error::at(at.address))?;
             self.blocks.push(block);
+            self.places.push(at.address);
             self.add(found);
         }
         Ok(())

@@ -1,0 +1,269 @@
+//! Changing the messages of a header. Nothing is in the file, or changed there, before [`HeaderEdit::save`].
+
+use hyperslab_format::{
+    message::{Continuation, kind},
+    object_header::{Flags, Message, Prefix},
+};
+
+use super::{Header, now};
+use crate::{Error, OpenFile, Result};
+
+/// The most bytes that a message has.
+const MAX_BODY: usize = 65_535;
+const WHAT: &str = "object header";
+
+/// A header that is being changed or made. Unknown messages stay as they are.
+///
+/// It is saved by one write of its first block: whatever else changes goes to space that nothing in the file names yet. So what must be
+/// written before or after a header is ordered by the address of the header.
+#[derive(Debug)]
+pub struct HeaderEdit<'a> {
+    pub(super) file: &'a OpenFile,
+    pub(super) prefix: Prefix,
+    pub(super) blocks: Vec<Block>,
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// A message of a header that is being changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageId(usize);
+
+#[derive(Debug)]
+pub(super) struct Block {
+    /// Where it is; nowhere yet if it is new.
+    pub(super) address: Option<u64>,
+    /// How many bytes it has there, with all that is not messages.
+    pub(super) stored: usize,
+    /// How many bytes of messages it will have room for.
+    pub(super) room: usize,
+    /// How many empty messages it has in the file.
+    pub(super) empty: usize,
+    pub(super) changed: bool,
+    /// The continuation message that names it; the first block has none.
+    pub(super) named_by: Option<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct Piece {
+    pub(super) kind: u16,
+    pub(super) flags: Flags,
+    pub(super) order: Option<u16>,
+    pub(super) body: Vec<u8>,
+    /// The block that it is in, if it has a place.
+    pub(super) block: Option<usize>,
+    pub(super) gone: bool,
+}
+
+impl<'a> HeaderEdit<'a> {
+    /// Reads a header in order to change it.
+    pub fn open(file: &'a OpenFile, address: u64) -> Result<HeaderEdit<'a>> {
+        let header = Header::read(file, address)?;
+        let prefix = header.prefix().clone();
+        let refused = |why: &str| Error::broken(WHAT, address, format!("it cannot be changed, since {why}"));
+        if header.messages().any(|message| is_unknown(message.kind) && message.flags.fails_writers_if_unknown()) {
+            return Err(refused("it has a message that writers must understand, and that is not understood"));
+        }
+        let mut edit = HeaderEdit { file, prefix, blocks: Vec::new(), pieces: Vec::new() };
+        for (nth, (&address, bytes)) in header.places.iter().zip(header.blocks()).enumerate() {
+            let room = bytes.len().saturating_sub(edit.around(nth));
+            if edit.prefix.version == 1 && room % 8 != 0 {
+                return Err(refused("its blocks are not of a multiple of eight bytes"));
+            }
+            let stored = bytes.len();
+            let block = Block { address: Some(address), stored, room, empty: 0, changed: false, named_by: None };
+            edit.blocks.push(block);
+        }
+        let mut continuations = 0;
+        for (message, block) in header.framed() {
+            if message.kind == kind::NIL {
+                edit.block(block).empty += 1;
+                continue;
+            }
+            if message.kind == kind::CONTINUATION {
+                // They are read in this order, so blocks have it too.
+                continuations += 1;
+                edit.block(continuations).named_by = Some(edit.pieces.len());
+            }
+            edit.pieces.push(Piece {
+                kind: message.kind,
+                flags: message.flags,
+                order: message.order,
+                body: header.body(message).to_vec(),
+                block: Some(block),
+                gone: false,
+            });
+        }
+        Ok(edit)
+    }
+
+    pub(super) fn empty(file: &'a OpenFile, prefix: Prefix, room: usize) -> HeaderEdit<'a> {
+        let first = Block { address: None, stored: 0, room, empty: 0, changed: true, named_by: None };
+        HeaderEdit { file, prefix, blocks: vec![first], pieces: Vec::new() }
+    }
+
+    /// What stands before the first message.
+    pub fn prefix(&self) -> &Prefix {
+        &self.prefix
+    }
+
+    /// The messages of a type, in their order.
+    pub fn all(&self, kind: u16) -> impl Iterator<Item = MessageId> {
+        let all = self.pieces.iter().enumerate().filter(move |(_, piece)| piece.kind == kind && !piece.gone);
+        all.map(|(nth, _)| MessageId(nth))
+    }
+
+    /// The first message of a type.
+    pub fn find(&self, kind: u16) -> Option<MessageId> {
+        self.all(kind).next()
+    }
+
+    /// A message with its body; an empty one if it was removed.
+    pub fn message(&self, id: MessageId) -> Message<'_> {
+        match self.pieces.get(id.0).filter(|piece| !piece.gone) {
+            Some(piece) => Message { kind: piece.kind, flags: piece.flags, order: piece.order, body: &piece.body },
+            None => Message { kind: kind::NIL, flags: Flags::NONE, order: None, body: &[] },
+        }
+    }
+
+    /// The bytes of a message.
+    pub fn body(&self, id: MessageId) -> &[u8] {
+        self.message(id).body
+    }
+
+    /// Adds a message. Headers that keep orders take 0 where none is given; others have no place for one.
+    pub fn add(&mut self, kind: u16, flags: Flags, order: Option<u16>, body: Vec<u8>) -> Result<MessageId> {
+        self.check(&body)?;
+        let order = self.prefix.ordered.then(|| order.unwrap_or(0));
+        self.pieces.push(Piece { kind, flags, order, body, block: None, gone: false });
+        Ok(MessageId(self.pieces.len() - 1))
+    }
+
+    /// Gives a message another body. It moves if it does not fit where it is.
+    pub fn replace(&mut self, id: MessageId, body: Vec<u8>) -> Result<()> {
+        self.check(&body)?;
+        let Some(piece) = self.pieces.get_mut(id.0).filter(|piece| piece.body != body) else { return Ok(()) };
+        let grows = body.len() > piece.body.len();
+        piece.body = body;
+        let block = piece.block;
+        if let Some(block) = block {
+            self.block(block).changed = true;
+            if grows && self.used(block) > self.block(block).room {
+                self.unplace(id.0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the body and the flags of a message.
+    pub fn replace_flagged(&mut self, id: MessageId, flags: Flags, body: Vec<u8>) -> Result<()> {
+        self.replace(id, body)?;
+        if let Some(piece) = self.pieces.get_mut(id.0).filter(|piece| piece.flags != flags) {
+            piece.flags = flags;
+            let block = piece.block;
+            block.into_iter().for_each(|block| self.block(block).changed = true);
+        }
+        Ok(())
+    }
+
+    /// Takes a message out.
+    pub fn remove(&mut self, id: MessageId) {
+        self.unplace(id.0);
+        if let Some(piece) = self.pieces.get_mut(id.0) {
+            piece.gone = true;
+        }
+    }
+
+    /// How many hard links name the object.
+    pub fn references(&self) -> Result<u32> {
+        match self.find(kind::REFERENCE_COUNT) {
+            Some(id) => hyperslab_format::message::reference_count(self.body(id)).map_err(Error::at(self.address())),
+            None => Ok(self.prefix.references.unwrap_or(1)),
+        }
+    }
+
+    /// Says how many hard links name the object: in front of version 1, in a message of version 2 if it is not one.
+    pub fn set_references(&mut self, count: u32) -> Result<()> {
+        if self.prefix.version == 1 {
+            self.prefix.references = Some(count);
+            self.block(0).changed = true;
+            return Ok(());
+        }
+        let body = hyperslab_format::message::encode_reference_count(count);
+        match self.find(kind::REFERENCE_COUNT) {
+            Some(id) if count <= 1 => self.remove(id),
+            Some(id) => self.replace(id, body)?,
+            None if count > 1 => {
+                self.add(kind::REFERENCE_COUNT, Flags::NEVER_SHARED, None, body)?;
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Notes that the object was changed now, if it keeps that time.
+    pub fn touch(&mut self) -> Result<()> {
+        if let Some([access, _, change, _]) = &mut self.prefix.times {
+            // libhdf5 leaves the modification time alone.
+            (*access, *change) = (now(), now());
+            self.block(0).changed = true;
+        } else if let Some(id) = self.find(kind::MODIFICATION_TIME).filter(|_| self.prefix.version == 1) {
+            self.replace(id, hyperslab_format::message::encode_modification_time(now()))?;
+        }
+        Ok(())
+    }
+
+    /// Gives all its space back.
+    pub fn delete(self) -> Result<()> {
+        let file = self.file;
+        let stored = self.blocks.iter().filter_map(|block| Some((block.address?, block.stored)));
+        stored.into_iter().try_for_each(|(address, length)| file.free(address, length as u64))
+    }
+
+    pub(super) fn address(&self) -> u64 {
+        self.blocks.first().and_then(|block| block.address).unwrap_or(0)
+    }
+
+    /// How many bytes of a block are not messages.
+    pub(super) fn around(&self, block: usize) -> usize {
+        match (block, self.prefix.version) {
+            (0, _) => self.prefix.full_size().saturating_sub(self.prefix.first.len()),
+            (_, 1) => 0,
+            _ => 8,
+        }
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "every number of a block comes from the list of blocks")]
+    pub(super) fn block(&mut self, nth: usize) -> &mut Block {
+        &mut self.blocks[nth]
+    }
+
+    /// How many bytes the messages of a block take.
+    pub(super) fn used(&self, block: usize) -> usize {
+        let here = self.pieces.iter().filter(|piece| piece.block == Some(block));
+        here.map(|piece| self.prefix.message_size(piece.body.len())).sum()
+    }
+
+    /// Takes a message from its place.
+    pub(super) fn unplace(&mut self, nth: usize) {
+        let block = self.pieces.get_mut(nth).and_then(|piece| piece.block.take());
+        block.into_iter().for_each(|block| self.block(block).changed = true);
+    }
+
+    /// The continuation message for a block; its bytes come when the block has its place.
+    pub(super) fn continuation(&self, address: u64, length: usize) -> Result<Vec<u8>> {
+        Ok(Continuation { address, length: length as u64 }.encode(self.file.widths())?)
+    }
+
+    fn check(&self, body: &[u8]) -> Result<()> {
+        let size = self.prefix.message_size(body.len()) - self.prefix.message_head();
+        match size > MAX_BODY {
+            true => Err(Error::Refused(format!("a header message has at most {MAX_BODY} bytes, not {size}"))),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Whether nobody here knows messages of this type.
+pub(super) fn is_unknown(of: u16) -> bool {
+    of >= kind::UNKNOWN || of == kind::BOGUS
+}

@@ -1,0 +1,11 @@
+//! Object headers: their blocks and messages, not yet understood; read, made and changed.
+
+mod edit;
+mod fit;
+mod new;
+mod read;
+mod save;
+
+pub use edit::{HeaderEdit, MessageId};
+pub use new::{NewHeader, now};
+pub use read::{Header, Message};

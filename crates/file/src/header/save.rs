@@ -1,0 +1,142 @@
+//! Writing the blocks of a header that changed.
+
+use hyperslab_format::{
+    message::kind,
+    object_header::{Flags, Message},
+};
+
+use super::{
+    HeaderEdit,
+    edit::{Block, is_unknown},
+};
+use crate::{Error, Kind, Result};
+
+/// Zeros for the bodies of empty messages.
+static ZEROS: [u8; 65_528] = [0; 65_528];
+
+impl HeaderEdit<'_> {
+    /// Puts everything that changed; where the header is. Nothing is touched if the messages cannot be placed.
+    pub fn save(mut self) -> Result<u64> {
+        self.fit()?;
+        if self.blocks.iter().any(|block| block.changed) {
+            self.mark_unknown();
+        }
+        // A block that moves changes the one that names it, which comes before it.
+        for nth in (1..self.blocks.len()).rev() {
+            if self.block(nth).changed && self.moves(nth) {
+                let parent = self.parent(nth);
+                self.block(parent).changed = true;
+            }
+        }
+        if self.prefix.version == 1 && self.prefix.messages.map(usize::from) != Some(self.count()) {
+            self.block(0).changed = true; // which may join empty messages of it
+            let count = self.count();
+            let most = |_| Error::Refused(format!("a header of version 1 has at most 65535 messages, not {count}"));
+            self.prefix.messages = Some(u16::try_from(count).map_err(most)?);
+        }
+        for nth in (1..self.blocks.len()).rev() {
+            if self.block(nth).changed && self.moves(nth) {
+                self.settle(nth)?;
+            }
+        }
+        if self.block(0).address.is_none() {
+            let room = self.block(0).room;
+            self.prefix = self.prefix.clone().sized(room);
+            let address = self.file.allocate(Kind::Metadata, self.prefix.full_size() as u64)?;
+            self.block(0).address = Some(address);
+        }
+        for nth in (0..self.blocks.len()).rev() {
+            if self.block(nth).changed {
+                let (bytes, address) = (self.encode(nth)?, self.block(nth).address.unwrap_or(0));
+                self.file.put(address, bytes)?;
+            }
+        }
+        Ok(self.address())
+    }
+
+    /// Leaves a mark on messages that ask for it when somebody who does not understand them changes the object.
+    fn mark_unknown(&mut self) {
+        let mut marked = Vec::new();
+        for piece in self.pieces.iter_mut().filter(|piece| is_unknown(piece.kind) && piece.flags.0 & 0x30 == 0x10) {
+            piece.flags.0 |= 0x20;
+            marked.extend(piece.block);
+        }
+        marked.into_iter().for_each(|block| self.block(block).changed = true);
+    }
+
+    /// Whether a further block that changed cannot stay where it is, or not as long as it is.
+    fn moves(&self, nth: usize) -> bool {
+        let stays = |block: &Block| {
+            block.room + self.around(nth) == block.stored && block.address.is_some_and(|at| self.file.is_fresh(at))
+        };
+        !self.blocks.get(nth).is_some_and(stays)
+    }
+
+    /// The block that names another one.
+    fn parent(&self, nth: usize) -> usize {
+        let naming = self.blocks.get(nth).and_then(|block| self.pieces.get(block.named_by?));
+        naming.and_then(|piece| piece.block).unwrap_or(0)
+    }
+
+    /// Finds another place for a further block: longer where it is, if nothing in the file names it yet, else elsewhere.
+    fn settle(&mut self, nth: usize) -> Result<()> {
+        let (file, around) = (self.file, self.around(nth));
+        let block = self.block(nth);
+        let (length, stored) = (block.room + around, block.stored);
+        let settled = match block.address {
+            Some(at)
+                if file.is_fresh(at)
+                    && length > stored
+                    && file.extend(at, stored as u64, (length - stored) as u64)? =>
+            {
+                at
+            }
+            Some(at) => {
+                let settled = file.allocate(Kind::Metadata, length as u64)?;
+                file.free(at, stored as u64)?;
+                settled
+            }
+            None => file.allocate(Kind::Metadata, length as u64)?,
+        };
+        (block.address, block.stored) = (Some(settled), length);
+        let (named_by, body) = (block.named_by, self.continuation(settled, length)?);
+        let naming = named_by.and_then(|nth| self.pieces.get_mut(nth));
+        naming.ok_or_else(|| Error::broken("object header", settled, "nothing names a block of it"))?.body = body;
+        Ok(())
+    }
+
+    /// How many messages all blocks will have, empty ones too.
+    fn count(&self) -> usize {
+        let empty = |nth: usize, block: &Block| match block.changed {
+            true => self.empty_messages(block.room.saturating_sub(self.used(nth))).len(),
+            false => block.empty,
+        };
+        let empty: usize = self.blocks.iter().enumerate().map(|(nth, block)| empty(nth, block)).sum();
+        empty + self.pieces.iter().filter(|piece| piece.block.is_some()).count()
+    }
+
+    /// The empty messages that take up so many bytes; a gap too small for one may be left.
+    fn empty_messages(&self, mut left: usize) -> Vec<Message<'static>> {
+        let (mut messages, head) = (Vec::new(), self.prefix.message_head());
+        while left >= head {
+            let body = ZEROS.get(..left - head).unwrap_or(&ZEROS);
+            left -= head + body.len();
+            let order = self.prefix.ordered.then_some(0);
+            messages.push(Message { kind: kind::NIL, flags: Flags::NONE, order, body });
+        }
+        messages
+    }
+
+    fn encode(&self, nth: usize) -> Result<Vec<u8>> {
+        let here = self.pieces.iter().filter(|piece| piece.block == Some(nth));
+        let framed =
+            here.map(|piece| Message { kind: piece.kind, flags: piece.flags, order: piece.order, body: &piece.body });
+        let mut messages: Vec<Message<'_>> = framed.collect();
+        let room = self.blocks.get(nth).map_or(0, |block| block.room);
+        messages.extend(self.empty_messages(room.saturating_sub(self.used(nth))));
+        match nth {
+            0 => Ok(self.prefix.encode_first(&messages)?),
+            _ => Ok(self.prefix.encode_further(&messages, room + self.around(nth))?),
+        }
+    }
+}

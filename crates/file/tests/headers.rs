@@ -1,0 +1,149 @@
+//! Headers that change: random changes against a list, and the file after every single write.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use std::sync::Arc;
+
+use hyperslab_driver::Memory;
+use hyperslab_file::{CreateOptions, Header, HeaderEdit, NewHeader, OpenFile, OpenOptions};
+use hyperslab_format::{object_header::Flags, superblock::Root, version::Low};
+use hyperslab_workshop::Film;
+
+/// The messages of a header: kind, order, body.
+type List = Vec<(u16, Option<u16>, Vec<u8>)>;
+
+fn list(file: &OpenFile, address: u64) -> List {
+    let header = Header::read(file, address).unwrap();
+    let mut list: List = header.messages().map(|one| (one.kind, one.order, header.body(one).to_vec())).collect();
+    list.sort();
+    list
+}
+
+/// A body of `length` bytes, padded as version 1 pads.
+fn body(random: &mut fastrand::Rng, length: usize, version: u8) -> Vec<u8> {
+    let mut body: Vec<u8> = (0..length).map(|_| random.u8(..)).collect();
+    if version == 1 {
+        body.resize(length.next_multiple_of(8), 0);
+    }
+    body
+}
+
+fn length(random: &mut fastrand::Rng) -> usize {
+    match random.u8(0..20) {
+        0 => random.usize(0..40_000),
+        1..5 => random.usize(0..4),
+        _ => random.usize(0..80),
+    }
+}
+
+fn program(seed: u64) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let film = Arc::new(Film::default());
+    let mut create = CreateOptions::default();
+    create.low = Low::V110;
+    let mut file = OpenFile::create(film.clone(), &create, &OpenOptions::default()).unwrap();
+    let new = NewHeader {
+        version: random.u8(1..=2),
+        times: random.bool(),
+        ordered: random.bool(),
+        indexed: false,
+        attribute_limits: random.bool().then_some([3, 2]),
+        room: random.usize(0..300),
+    };
+    let ordered = new.version == 2 && new.ordered;
+    let address = HeaderEdit::new(&file, &new).save().unwrap();
+    file.set_root(Root::Header(Some(address))).unwrap();
+    file.flush().unwrap();
+    let mut twin: List = Vec::new();
+    let mut states = vec![twin.clone()];
+    let first = film.changes();
+    for _ in 0..60 {
+        file.operate(|| {
+            let mut edit = HeaderEdit::open(&file, address)?;
+            for _ in 0..random.usize(1..4) {
+                let all: Vec<_> = (0x19..0x30).flat_map(|kind| edit.all(kind).collect::<Vec<_>>()).collect();
+                let chosen = random.choice(all);
+                match (random.u8(0..10), chosen) {
+                    (0..3, Some(id)) => {
+                        let message = edit.message(id);
+                        let gone = (message.kind, message.order, message.body.to_vec());
+                        let nth = twin.iter().position(|one| *one == gone).unwrap();
+                        twin.remove(nth);
+                        edit.remove(id);
+                    }
+                    (3..6, Some(id)) => {
+                        let message = edit.message(id);
+                        let gone = (message.kind, message.order, message.body.to_vec());
+                        let nth = twin.iter().position(|one| *one == gone).unwrap();
+                        let length = length(&mut random);
+                        twin[nth].2 = body(&mut random, length, new.version);
+                        edit.replace(id, twin[nth].2.clone())?;
+                    }
+                    _ => {
+                        let (kind, order) = (random.u16(0x19..0x30), ordered.then(|| random.u16(..)));
+                        let length = length(&mut random);
+                        let body = body(&mut random, length, new.version);
+                        edit.add(kind, Flags::NONE, order, body.clone())?;
+                        twin.push((kind, order, body));
+                    }
+                }
+            }
+            if random.bool() {
+                edit.touch()?;
+            }
+            edit.save()
+        })
+        .unwrap();
+        twin.sort();
+        assert_eq!(list(&file, address), twin, "seed {seed}");
+        if random.u8(0..3) == 0 {
+            states.push(twin.clone());
+            file.flush().unwrap();
+            if random.bool() {
+                file.close().unwrap();
+                file = OpenFile::open_writable(film.clone(), &OpenOptions::default(), Low::V110).unwrap();
+                assert_eq!(list(&file, address), twin, "seed {seed}");
+            }
+        }
+    }
+    // Whatever was written last, the file has a state that was flushed, and never an older one again.
+    let mut newest = 0;
+    film.show(first, &mut |nth, bytes| {
+        let file = OpenFile::open(Arc::new(Memory::from(bytes)), &OpenOptions::default());
+        let found = list(&file.unwrap(), address);
+        let state = states.iter().skip(newest).position(|state| *state == found);
+        newest += state.unwrap_or_else(|| panic!("seed {seed}, write {nth}: no such state"));
+    })
+    .unwrap();
+}
+
+#[test]
+fn random_changes_keep_every_message() {
+    (0..60).for_each(program);
+}
+
+#[test]
+fn references_are_counted_where_the_version_has_a_place() {
+    let file = OpenFile::create(Arc::new(Memory::new()), &CreateOptions::default(), &OpenOptions::default()).unwrap();
+    for version in [1, 2] {
+        let new = NewHeader { version, times: true, ordered: false, indexed: false, attribute_limits: None, room: 0 };
+        let address = HeaderEdit::new(&file, &new).save().unwrap();
+        for count in [2, 3, 300, 1, 0, 2] {
+            let mut edit = HeaderEdit::open(&file, address).unwrap();
+            edit.set_references(count).unwrap();
+            edit.save().unwrap();
+            let found = HeaderEdit::open(&file, address).unwrap().references().unwrap();
+            assert_eq!(found, if version == 2 { count.max(1) } else { count });
+        }
+    }
+}
+
+#[test]
+fn what_a_header_cannot_hold_is_refused_before_anything_changes() {
+    let file = OpenFile::create(Arc::new(Memory::new()), &CreateOptions::default(), &OpenOptions::default()).unwrap();
+    let new = NewHeader { version: 1, times: true, ordered: false, indexed: false, attribute_limits: None, room: 0 };
+    let mut edit = HeaderEdit::new(&file, &new);
+    assert!(edit.add(0x0d, Flags::NONE, None, vec![0; 65_530]).is_err());
+    assert!(edit.add(0x0d, Flags::NONE, None, vec![0; 65_528]).is_ok());
+    edit.save().unwrap();
+}
