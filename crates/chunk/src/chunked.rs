@@ -31,13 +31,16 @@ pub struct Chunked {
     pub(crate) grid: Grid,
     /// How chunks are found.
     pub index: Index,
-    pipeline: Pipeline,
-    registry: Arc<Registry>,
+    /// What the index is, or will be when it is made.
+    pub(crate) kind: ChunkIndex,
+    pub(crate) pipeline: Pipeline,
+    pub(crate) registry: Arc<Registry>,
     /// Chunks that reach over the extent have no filters.
     plain_edges: bool,
     pub(crate) extent: Extent,
     element: u64,
     pub(crate) bytes: usize,
+    layout_version: u8,
 }
 
 /// A piece and where its chunk is.
@@ -80,13 +83,47 @@ impl Chunked {
         Ok(Chunked {
             grid,
             index,
+            kind,
             pipeline,
             registry,
             plain_edges: *plain_edges,
             extent: extent.clone(),
             element,
             bytes,
+            layout_version: version,
         })
+    }
+
+    /// Whether chunks that reach over the extent have no filters where others have.
+    pub(crate) fn has_plain_edges(&self) -> bool {
+        self.plain_edges && !self.pipeline.steps().is_empty()
+    }
+
+    /// What the layout message says now.
+    pub fn layout(&self) -> Layout {
+        let index = match (&self.index, self.kind) {
+            (Index::Single(entry), ChunkIndex::Single(Some(_))) => ChunkIndex::Single(Some((entry.size, entry.mask))),
+            (_, ChunkIndex::Single(Some(_))) => ChunkIndex::Single(Some((0, 0))),
+            (_, kind) => kind,
+        };
+        Layout::Chunked {
+            chunk: self.chunk().to_vec(),
+            element_size: self.element,
+            plain_edges: self.plain_edges,
+            index,
+            address: self.index.address(),
+        }
+    }
+
+    /// What an index of these chunks is made with.
+    pub(crate) fn shape(&self) -> Shape<'_> {
+        Shape {
+            extent: &self.extent,
+            chunk: self.grid.chunk(),
+            bytes: self.bytes as u64,
+            filtered: !self.pipeline.steps().is_empty(),
+            layout_version: self.layout_version,
+        }
     }
 
     /// The shape of a chunk.
@@ -148,11 +185,16 @@ impl Chunked {
 
     /// A piece and its chunk, which must lie in the file.
     pub(crate) fn located(&self, file: &OpenFile, piece: Piece, entry: ChunkEntry) -> Result<Located> {
-        let filtered = !self.pipeline.steps().is_empty();
-        let plain = !filtered || (self.plain_edges && self.is_edge(&piece.chunk));
-        let size = if plain { self.bytes as u64 } else { entry.size };
+        let coded = self.is_coded(&piece.chunk, &self.extent);
+        let size = if coded { entry.size } else { self.bytes as u64 };
         file.check("chunk", entry.address.unwrap_or(0), size)?;
-        Ok(Located { piece, entry, coded: !plain })
+        Ok(Located { piece, entry, coded })
+    }
+
+    /// Whether a chunk of a dataset of this extent goes through the filters.
+    pub(crate) fn is_coded(&self, place: &[u64], extent: &Extent) -> bool {
+        let plain = self.pipeline.steps().is_empty() || self.plain_edges && self.is_edge(place, extent);
+        !plain
     }
 
     pub(crate) fn read_located(&self, file: &OpenFile, located: Vec<Located>, buf: &mut [u8]) -> Result<()> {
@@ -174,8 +216,8 @@ impl Chunked {
     }
 
     /// Whether a chunk reaches over the extent.
-    fn is_edge(&self, place: &[u64]) -> bool {
-        let sizes = self.grid.chunk().iter().zip(self.extent.dims());
+    pub(crate) fn is_edge(&self, place: &[u64], extent: &Extent) -> bool {
+        let sizes = self.grid.chunk().iter().zip(extent.dims());
         place.iter().zip(sizes).any(|(nth, (size, dim))| nth.saturating_add(1).saturating_mul(*size) > *dim)
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hyperslab_driver::{Driver, ReadPart, Transfer};
+use hyperslab_driver::{Driver, ReadPart, Transfer, WritePart};
 use hyperslab_space::Space;
 
 use crate::{Error, Result, scatter};
@@ -44,6 +44,53 @@ impl Externals {
         scatter::copy(&packed, &dense, buf, target, element)
     }
 
+    /// Writes the selection of `source` to the selection of `target`. Files must be open for writing.
+    pub(crate) fn write(&self, target: &Space, source: &Space, buf: &[u8], element: u64) -> Result<()> {
+        // Packed first: the parts cut runs wherever they like.
+        let bytes = target.npoints().saturating_mul(element);
+        let mut packed = Vec::new();
+        let room = usize::try_from(bytes).ok().filter(|&room| packed.try_reserve_exact(room).is_ok());
+        packed.resize(room.ok_or(Error::Memory(bytes))?, 0);
+        let dense = Space::simple(&[target.npoints()])?;
+        scatter::copy(buf, source, &mut packed, &dense, element)?;
+        // All places are known before the first byte is written.
+        let (mut rest, mut parts) = (packed.as_slice(), Vec::new());
+        for run in target.runs(element)? {
+            let (now, later) = rest.split_at_checked(run.len as usize).unwrap_or((rest, &[]));
+            self.places(run.offset, now, &mut parts)?;
+            rest = later;
+        }
+        for (part, from, bytes) in parts {
+            let storage = part.storage()?;
+            let addr = part.offset.saturating_add(from);
+            storage.write_vector(&[WritePart::new(addr, bytes)], &Transfer::default())?;
+        }
+        Ok(())
+    }
+
+    /// Where bytes of the dataset go: parts, and places in them.
+    fn places<'a>(
+        &'a self,
+        start: u64,
+        mut bytes: &'a [u8],
+        places: &mut Vec<(&'a ExternalPart, u64, &'a [u8])>,
+    ) -> Result<()> {
+        let (mut first, mut at) = (0u64, start);
+        for part in &self.parts {
+            let end = first.saturating_add(part.size.unwrap_or(u64::MAX - first));
+            if at < end && !bytes.is_empty() {
+                part.storage()?;
+                let count = usize::try_from(end - at).unwrap_or(usize::MAX).min(bytes.len());
+                let (now, later) = bytes.split_at_checked(count).unwrap_or((bytes, &[]));
+                places.push((part, at - first, now));
+                at += count as u64;
+                bytes = later;
+            }
+            first = end;
+        }
+        if bytes.is_empty() { Ok(()) } else { Err(too_small()) }
+    }
+
     /// Reads bytes of the dataset; what a file does not have reads as zeros, as libhdf5 has it.
     fn read_range(&self, start: u64, mut to: &mut [u8]) -> Result<()> {
         let mut first = 0u64;
@@ -60,18 +107,22 @@ impl Externals {
             }
             first = end;
         }
-        if to.is_empty() {
-            Ok(())
-        } else {
-            Err(Error::Layout("the external files are smaller than the dataset".into()))
-        }
+        if to.is_empty() { Ok(()) } else { Err(too_small()) }
     }
 }
 
+fn too_small() -> Error {
+    Error::Layout("the external files are smaller than the dataset".into())
+}
+
 impl ExternalPart {
+    fn storage(&self) -> Result<&dyn Driver> {
+        let refuse = |why: &String| Error::External { name: self.name.clone(), why: why.clone() };
+        Ok(&**self.storage.as_ref().map_err(refuse)?)
+    }
+
     fn read(&self, from: u64, to: &mut [u8]) -> Result<()> {
-        let refuse = |why: String| Error::External { name: self.name.clone(), why };
-        let storage = self.storage.as_ref().map_err(|why| refuse(why.clone()))?;
+        let storage = self.storage()?;
         let addr = self.offset.saturating_add(from);
         let there = storage.len()?.saturating_sub(addr);
         let count = usize::try_from(there).unwrap_or(usize::MAX).min(to.len());

@@ -9,6 +9,7 @@ pub(crate) struct Numbering {
     order: Vec<usize>,
     /// The number of chunks between neighbours, in that order.
     steps: Vec<u64>,
+    count: u64,
 }
 
 impl Numbering {
@@ -32,7 +33,7 @@ impl Numbering {
             *place = step;
             step = step.saturating_mul(count(dim));
         }
-        Numbering { order, steps }
+        Numbering { order, steps, count: step }
     }
 
     /// The number of the chunk at a place.
@@ -41,6 +42,11 @@ impl Numbering {
             .iter()
             .zip(&self.steps)
             .try_fold(0u64, |sum, (&dim, &step)| sum.checked_add(place.get(dim)?.checked_mul(step)?))
+    }
+
+    /// How many chunks there are when the dataset is as large as it can be.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
     }
 
     /// The place of the chunk with a number; none if no chunk can have it.

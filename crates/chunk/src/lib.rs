@@ -1,24 +1,33 @@
-//! Bulk values: where they are, and how they get to the caller.
+//! Bulk values: where they are, how they get to the caller and from there to the file.
 //!
-//! Lives here: layouts (compact, contiguous, external, chunked, virtual), chunk indexes, and reads of any selection as whole requests. Does not
-//! live here: names, and what the bytes of a value mean. Called by `hyperslab`.
+//! Lives here: layouts (compact, contiguous, external, chunked, virtual), chunk indexes, reads and writes of any selection as whole
+//! requests, datasets that grow and shrink. Does not live here: names, and what the bytes of a value mean. Called by `hyperslab`.
 
+mod allocate;
 mod chunked;
+mod direct;
 mod error;
 mod external;
+mod filling;
 mod filters;
 mod grid;
 mod index;
+mod make;
 mod points;
+mod publish;
+mod resize;
 mod scatter;
 mod sparse;
 mod stored;
 mod values;
+mod values_change;
 mod virtual_parts;
+mod write;
 
 pub use chunked::Chunked;
 pub use error::{Error, Result};
 pub use external::{ExternalPart, Externals};
+pub use filling::Filling;
 pub use filters::{pipeline, unfilter};
 pub use index::Index;
 pub use scatter::{fill, scatter};

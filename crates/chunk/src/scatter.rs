@@ -23,7 +23,7 @@ pub(crate) fn copy_to_part(
     if within.all(|one| one.is_some_and(|one| one.copy(from, part))) { Ok(()) } else { Err(outside()) }
 }
 
-fn outside() -> Error {
+pub(crate) fn outside() -> Error {
     Error::Layout("a selection reaches over its buffer".into())
 }
 

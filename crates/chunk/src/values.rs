@@ -83,14 +83,14 @@ impl Values {
         }
     }
 
-    fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.extent.elements().saturating_mul(self.element)
     }
 }
 
 /// All of a buffer, as an array of the shape of the selection that goes there: the same bytes, but then each dimension of the one side
 /// follows one of the other.
-fn shaped(source: &Space, target: &Space) -> Result<Option<Space>> {
+pub(crate) fn shaped(source: &Space, target: &Space) -> Result<Option<Space>> {
     if target.kind() != Kind::All || target.rank() == source.rank() {
         return Ok(None);
     }

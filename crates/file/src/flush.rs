@@ -26,6 +26,11 @@ impl OpenFile {
         Ok(())
     }
 
+    /// The address behind the last byte that the storage has: what was given out from there on was never written, and reads as zeros.
+    pub fn stored_end(&self) -> Result<u64> {
+        Ok(self.pages.len()?.saturating_sub(self.base))
+    }
+
     /// Says what the root group is; once, when a file is made.
     pub fn set_root(&self, root: Root) -> Result<()> {
         let store = self.store()?;

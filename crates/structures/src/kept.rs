@@ -43,19 +43,54 @@ impl<V: Weighed> Kept<V> {
             return Ok(value.clone());
         }
         let value = Arc::new(make()?);
-        let bytes = size_of::<V>() + value.beside();
         let mut values = lock();
         if let Some(first) = values.by_number.get(&number) {
             return Ok(first.clone());
         }
-        if values.bytes.saturating_add(bytes) > self.most {
-            values.by_number.clear();
-            values.bytes = 0;
-        }
-        values.bytes += bytes;
-        values.by_number.insert(number, value.clone());
+        values.add(number, value.clone(), self.most);
         Ok(value)
     }
+
+    /// Forgets all: the structure changed.
+    pub(crate) fn clear(&self) {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Takes a value out to change it, if it is there and nobody else holds it; it goes back with [`Kept::keep`].
+    pub(crate) fn take(&mut self, number: u64) -> Option<V> {
+        let values = self.values.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let value = values.by_number.remove(&number)?;
+        values.bytes = values.bytes.saturating_sub(weight(&*value));
+        Arc::into_inner(value)
+    }
+
+    /// The value with this number from now on.
+    pub(crate) fn keep(&mut self, number: u64, value: V) {
+        self.take(number);
+        let values = self.values.get_mut().unwrap_or_else(PoisonError::into_inner);
+        values.add(number, Arc::new(value), self.most);
+    }
+}
+
+impl<V: Weighed> Values<V> {
+    fn clear(&mut self) {
+        self.by_number.clear();
+        self.bytes = 0;
+    }
+
+    fn add(&mut self, number: u64, value: Arc<V>, most: usize) {
+        let bytes = weight(&*value);
+        if self.bytes.saturating_add(bytes) > most {
+            self.clear();
+        }
+        self.bytes += bytes;
+        self.by_number.insert(number, value);
+    }
+}
+
+/// The bytes that a value takes.
+fn weight<V: Weighed>(value: &V) -> usize {
+    size_of::<V>() + value.beside()
 }
 
 /// What takes memory.
@@ -125,9 +160,5 @@ mod tests {
         assert_eq!([get(1, 400), get(2, 400), get(1, 400), get(2, 400)], [1, 2, 2, 2]);
         // One too many, and one that is too large by itself: it alone stays.
         assert_eq!([get(3, 400), get(3, 400), get(4, 5000), get(4, 5000), get(3, 400)], [3, 3, 4, 4, 5]);
-    }
-    /// Forgets all: the structure changed.
-    pub(crate) fn clear(&self) {
-        self.values.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }

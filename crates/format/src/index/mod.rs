@@ -24,6 +24,12 @@ impl ChunkElement {
         widths.offsets.bytes() + self.size_width.map_or(0, |width| width.bytes() + 4)
     }
 
+    /// What stands for a chunk that is nowhere.
+    pub fn nothing(&self) -> ChunkEntry {
+        let size = if self.size_width.is_some() { 0 } else { self.chunk_bytes };
+        ChunkEntry { start: Vec::new(), address: None, size, mask: 0 }
+    }
+
     /// Reads an element.
     pub fn decode(&self, reader: &mut Reader<'_>, widths: Widths) -> Result<ChunkEntry> {
         let address = reader.address(widths)?;

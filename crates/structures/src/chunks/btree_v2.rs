@@ -1,6 +1,6 @@
 //! Chunks in the second kind of B-tree, ordered by their place in the grid.
 
-use hyperslab_base::{Reader, Width};
+use hyperslab_base::{Reader, Width, Writer};
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::ChunkEntry;
 
@@ -32,6 +32,56 @@ impl ChunkTree {
         Ok(ChunkTree { tree, address, rank, chunk_bytes, size_width })
     }
 
+    /// A new tree, with nodes of `node_size` bytes that are split and merged at so many percent; `size_width` if chunks are filtered.
+    pub fn create(
+        file: &OpenFile,
+        rank: usize,
+        chunk_bytes: u64,
+        size_width: Option<Width>,
+        (node_size, split, merge): (u32, u8, u8),
+    ) -> Result<ChunkTree> {
+        let kind = if size_width.is_some() { FILTERED } else { PLAIN };
+        let record = file.widths().offsets.bytes() + size_width.map_or(0, |width| width.bytes() + 4) + rank * 8;
+        let tree = Tree::create(file, kind, record, node_size, split, merge)?;
+        let (address, size_width) = (tree.address(), size_width.unwrap_or(Width::W8));
+        Ok(ChunkTree { tree, address, rank, chunk_bytes, size_width })
+    }
+
+    /// Where its header is.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// The chunk at a place from now on; one without an address is taken out.
+    pub fn set(&mut self, file: &OpenFile, place: &[u64], chunk: &ChunkEntry) -> Result<()> {
+        let rank = self.rank;
+        let mut order = |record: &[u8]| Ok(place_of(record, rank).cmp(place.iter().copied()));
+        if chunk.address.is_none() {
+            return self.tree.remove(file, &mut order).map(drop);
+        }
+        let record = self.encode(file, place, chunk)?;
+        if self.tree.modify(file, &mut order, &mut |stored| stored.copy_from_slice(&record))? {
+            return Ok(());
+        }
+        self.tree.insert(file, &record, &mut order)
+    }
+
+    /// Gives the tree's space back; the chunks are somebody else's.
+    pub fn delete(self, file: &OpenFile) -> Result<()> {
+        self.tree.delete(file, &mut |_| Ok(()))
+    }
+
+    fn encode(&self, file: &OpenFile, place: &[u64], chunk: &ChunkEntry) -> Result<Vec<u8>> {
+        let mut writer = Writer::new("chunk record");
+        writer.address("address of a chunk", file.widths(), chunk.address)?;
+        if self.tree.kind() == FILTERED {
+            writer.uint("size of a chunk", self.size_width, chunk.size)?;
+            writer.u32(chunk.mask);
+        }
+        place.iter().for_each(|nth| writer.extend(&nth.to_le_bytes()));
+        Ok(writer.into_bytes())
+    }
+
     /// The chunks at these places in the grid, which must be in row-major order; `each` gets the number of every one that is there.
     pub fn find_sorted<P: AsRef<[u64]>>(
         &self,
@@ -39,17 +89,11 @@ impl ChunkTree {
         places: &[P],
         each: &mut dyn FnMut(usize, ChunkEntry),
     ) -> Result<()> {
-        let order = |record: &[u8], place: &P| self.place(record).cmp(place.as_ref().iter().copied());
+        let order = |record: &[u8], place: &P| place_of(record, self.rank).cmp(place.as_ref().iter().copied());
         self.tree.find_sorted(file, places, &order, &mut |nth, record| {
             each(nth, self.decode(file, record)?);
             Ok(())
         })
-    }
-
-    /// The place of a record's chunk: the last fields.
-    fn place<'a>(&self, record: &'a [u8]) -> impl Iterator<Item = u64> + use<'a> {
-        let start = record.len().saturating_sub(self.rank * 8);
-        record.get(start..).unwrap_or_default().as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes))
     }
 
     /// Calls `each` for every chunk, in order.
@@ -70,4 +114,10 @@ impl ChunkTree {
         };
         read().map_err(Error::at(self.address))
     }
+}
+
+/// The place of a record's chunk: the last fields.
+fn place_of(record: &[u8], rank: usize) -> impl Iterator<Item = u64> + use<'_> {
+    let start = record.len().saturating_sub(rank * 8);
+    record.get(start..).unwrap_or_default().as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes))
 }

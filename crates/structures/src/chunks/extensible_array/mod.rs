@@ -1,5 +1,7 @@
 //! Chunks in an extensible array, by number.
 
+mod change;
+
 use std::sync::Arc;
 
 use hyperslab_file::{Error, OpenFile, Result};
@@ -15,9 +17,13 @@ use crate::kept::Kept;
 
 const WHAT: &str = "extensible array";
 
+/// Gets a super block, which data block of it, where that is and which of its pages were ever written.
+type EachBlock<'a> = dyn FnMut(&SuperBlock, u64, u64, &[bool]) -> Result<()> + 'a;
+
 /// An array of chunks.
 #[derive(Debug)]
 pub struct ChunkArray {
+    address: u64,
     header: ExtensibleArray,
     element: ChunkElement,
     index: Option<IndexBlock>,
@@ -41,7 +47,12 @@ impl ChunkArray {
                 file.metadata("extensible array index block", place, header.index_size(element, widths) as u64)?;
             index = Some(extensible_array::decode_index(&bytes, &header, element, widths).map_err(Error::at(place))?);
         }
-        Ok(ChunkArray { header, element, index, supers: Kept::new(), blocks: Kept::new() })
+        Ok(ChunkArray { address, header, element, index, supers: Kept::new(), blocks: Kept::new() })
+    }
+
+    /// Where its header is.
+    pub fn address(&self) -> u64 {
+        self.address
     }
 
     /// One more than the highest number of a chunk ever written.
@@ -105,13 +116,13 @@ impl ChunkArray {
 
     /// All elements of a data block without pages.
     fn data_block(&self, file: &OpenFile, address: u64, block: &SuperBlock) -> Result<Arc<Vec<ChunkEntry>>> {
-        let widths = file.widths();
-        self.blocks.get_or(address, || {
-            let length = self.header.data_head(block.elements, widths).saturating_add(self.size(file, block.elements));
-            let bytes = file.metadata("extensible array data block", address, length)?;
-            extensible_array::decode_data(&bytes, &self.header, block.elements, self.element, widths)
-                .map_err(Error::at(address))
-        })
+        self.blocks.get_or(address, || self.read_data(file, address, block))
+    }
+
+    fn read_data(&self, file: &OpenFile, address: u64, block: &SuperBlock) -> Result<Vec<ChunkEntry>> {
+        let bytes = file.metadata("extensible array data block", address, self.data_size(file, block))?;
+        extensible_array::decode_data(&bytes, &self.header, block.elements, self.element, file.widths())
+            .map_err(Error::at(address))
     }
 
     /// A page of a data block, if it was ever written.
@@ -126,14 +137,28 @@ impl ChunkArray {
         if usize::try_from(page).ok().and_then(|page| written.get(page)) != Some(&true) {
             return Ok(None);
         }
-        let (widths, size) = (file.widths(), self.size(file, self.header.page()));
-        let before = self.header.data_head(block.elements, widths).saturating_add(page.saturating_mul(size));
-        let at = address.saturating_add(before);
-        let entries = self.blocks.get_or(at, || {
-            let bytes = file.metadata("extensible array page", at, size)?;
-            extensible_array::decode_page(&bytes, &self.header, self.element, widths).map_err(Error::at(at))
-        })?;
-        Ok(Some(entries))
+        let at = self.page_address(file, address, block, page);
+        Ok(Some(self.blocks.get_or(at, || self.read_page(file, at))?))
+    }
+
+    fn read_page(&self, file: &OpenFile, at: u64) -> Result<Vec<ChunkEntry>> {
+        let bytes = file.metadata("extensible array page", at, self.size(file, self.header.page()))?;
+        extensible_array::decode_page(&bytes, &self.header, self.element, file.widths()).map_err(Error::at(at))
+    }
+
+    fn page_address(&self, file: &OpenFile, data: u64, block: &SuperBlock, page: u64) -> u64 {
+        let before = page.saturating_mul(self.size(file, self.header.page()));
+        data.saturating_add(self.header.data_head(block.elements, file.widths())).saturating_add(before)
+    }
+
+    /// What a data block takes, pages included.
+    fn data_size(&self, file: &OpenFile, block: &SuperBlock) -> u64 {
+        let pages = self.header.pages(block.elements);
+        let elements = match pages {
+            0 => self.size(file, block.elements),
+            _ => self.size(file, self.header.page()).saturating_mul(pages),
+        };
+        self.header.data_head(block.elements, file.widths()).saturating_add(elements)
     }
 
     /// What so many elements and their checksum take.
@@ -147,31 +172,35 @@ impl ChunkArray {
         let mut all =
             |first: u64, entries: &[ChunkEntry]| (first..).zip(entries).try_for_each(|(nth, entry)| each(nth, entry));
         all(0, &index.elements)?;
-        let mut direct = index.data.iter();
-        let mut supers = index.supers.iter();
+        self.for_each_block(file, &mut |block, nth, address, written| {
+            let first = block.first.saturating_add(nth.saturating_mul(block.elements));
+            let first = first.saturating_add(u64::from(self.header.in_index));
+            if self.header.pages(block.elements) == 0 {
+                return all(first, &self.data_block(file, address, block)?);
+            }
+            for page in 0..written.len() as u64 {
+                if let Some(entries) = self.page(file, address, block, written, page)? {
+                    all(first.saturating_add(page.saturating_mul(self.header.page())), &entries)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Calls `each` with every data block.
+    fn for_each_block(&self, file: &OpenFile, each: &mut EachBlock<'_>) -> Result<()> {
+        let Some(index) = &self.index else { return Ok(()) };
+        let (mut direct, mut supers) = (index.data.iter(), index.supers.iter());
         for nth in 0..self.header.super_blocks() {
             let Some(block) = self.header.super_block(nth) else { break };
-            let blocks: Vec<(Option<u64>, Vec<bool>)> = if nth < self.header.direct_super_blocks() {
-                let named = usize::try_from(block.blocks).unwrap_or(usize::MAX);
-                direct.by_ref().take(named).map(|&address| (address, Vec::new())).collect()
-            } else {
-                match supers.next().copied().flatten() {
-                    Some(address) => self.supers.get_or(address, || self.read_super(file, address, &block))?.to_vec(),
-                    None => Vec::new(),
+            if nth < self.header.direct_super_blocks() {
+                for (data, address) in (0..block.blocks).zip(direct.by_ref()) {
+                    address.map_or(Ok(()), |address| each(&block, data, address, &[]))?;
                 }
-            };
-            let first = block.first.saturating_add(self.header.in_index.into());
-            for (nth, (address, written)) in (0u64..).zip(blocks) {
-                let Some(address) = address else { continue };
-                let first = first.saturating_add(nth.saturating_mul(block.elements));
-                if self.header.pages(block.elements) == 0 {
-                    all(first, &self.data_block(file, address, &block)?)?;
-                    continue;
-                }
-                for page in 0..written.len() as u64 {
-                    if let Some(entries) = self.page(file, address, &block, &written, page)? {
-                        all(first.saturating_add(page.saturating_mul(self.header.page())), &entries)?;
-                    }
+            } else if let Some(address) = supers.next().copied().flatten() {
+                let blocks = self.supers.get_or(address, || self.read_super(file, address, &block))?;
+                for (data, (address, written)) in (0..).zip(blocks.iter()) {
+                    address.map_or(Ok(()), |address| each(&block, data, address, written))?;
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! Chunks in a fixed array, by number.
 
+mod change;
+
 use std::sync::Arc;
 
 use hyperslab_file::{Error, OpenFile, Result};
@@ -18,6 +20,7 @@ const WHAT: &str = "fixed array";
 /// An array of chunks.
 #[derive(Debug)]
 pub struct ChunkArray {
+    address: u64,
     header: FixedArray,
     element: ChunkElement,
     /// Which pages were ever written; none if the array has no pages.
@@ -40,7 +43,12 @@ impl ChunkArray {
             let head = file.metadata(WHAT, data, header.data_head(widths))?;
             written = fixed_array::decode_head(&head, &header, widths).map_err(Error::at(data))?;
         }
-        Ok(ChunkArray { header, element, written, pages: Kept::new() })
+        Ok(ChunkArray { address, header, element, written, pages: Kept::new() })
+    }
+
+    /// Where its header is.
+    pub fn address(&self) -> u64 {
+        self.address
     }
 
     /// How many chunks there can be.
@@ -91,8 +99,7 @@ impl ChunkArray {
     }
 
     fn whole(&self, file: &OpenFile, data: u64) -> Result<Vec<ChunkEntry>> {
-        let size = self.header.elements.saturating_mul(self.element.size(file.widths()) as u64);
-        let length = self.header.data_head(file.widths()).saturating_add(size).saturating_add(4);
+        let length = self.header.data_head(file.widths()).saturating_add(self.size(file, self.header.elements));
         let bytes = file.metadata("fixed array data block", data, length)?;
         fixed_array::decode_data(&bytes, &self.header, self.element, file.widths()).map_err(Error::at(data))
     }
@@ -102,14 +109,28 @@ impl ChunkArray {
         if written != Some(&true) {
             return Ok(None);
         }
-        let size = |elements: u64| elements.saturating_mul(self.element.size(file.widths()) as u64).saturating_add(4);
-        let count = (self.header.elements - page * self.header.page()).min(self.header.page());
-        let before = self.header.data_head(file.widths()).saturating_add(page.saturating_mul(size(self.header.page())));
-        let address = data.saturating_add(before);
-        let entries = self.pages.get_or(page, || {
-            let bytes = file.metadata("fixed array page", address, size(count))?;
-            fixed_array::decode_page(&bytes, count, self.element, file.widths()).map_err(Error::at(address))
-        })?;
+        let entries = self.pages.get_or(page, || self.read_page(file, data, page))?;
         Ok(Some(entries))
+    }
+
+    fn read_page(&self, file: &OpenFile, data: u64, page: u64) -> Result<Vec<ChunkEntry>> {
+        let (address, count) = (self.page_address(file, data, page), self.page_elements(page));
+        let bytes = file.metadata("fixed array page", address, self.size(file, count))?;
+        fixed_array::decode_page(&bytes, count, self.element, file.widths()).map_err(Error::at(address))
+    }
+
+    fn page_address(&self, file: &OpenFile, data: u64, page: u64) -> u64 {
+        let before = page.saturating_mul(self.size(file, self.header.page()));
+        data.saturating_add(self.header.data_head(file.widths())).saturating_add(before)
+    }
+
+    /// How many elements a page has: the last one has the rest.
+    fn page_elements(&self, page: u64) -> u64 {
+        self.header.elements.saturating_sub(page.saturating_mul(self.header.page())).min(self.header.page())
+    }
+
+    /// What so many elements and their checksum take.
+    fn size(&self, file: &OpenFile, elements: u64) -> u64 {
+        elements.saturating_mul(self.element.size(file.widths()) as u64).saturating_add(4)
     }
 }

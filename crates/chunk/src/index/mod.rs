@@ -1,5 +1,7 @@
 //! Where a chunk is: one question, six ways to answer it.
 
+mod change;
+
 use hyperslab_base::Width;
 use hyperslab_file::{OpenFile, Result};
 use hyperslab_format::{ChunkEntry, index::ChunkElement, message::ChunkIndex};
@@ -7,6 +9,8 @@ use hyperslab_space::{Coords, Extent};
 use hyperslab_structures::chunks;
 
 use crate::grid::Numbering;
+
+pub(crate) use change::Change;
 
 /// The index of a chunked dataset.
 #[derive(Debug)]
@@ -54,7 +58,7 @@ impl Index {
         let Some(address) = address else { return Ok(Index::Empty) };
         let numbering = |unlimited_first| Numbering::new(shape.extent, shape.chunk, unlimited_first);
         let size_width = shape.size_width(file.widths().lengths);
-        let element = ChunkElement { size_width: shape.filtered.then_some(size_width), chunk_bytes: shape.bytes };
+        let element = shape.element(file.widths().lengths);
         let rank = shape.chunk.len();
         Ok(match kind {
             ChunkIndex::BtreeV1 => Index::BtreeV1(chunks::btree_v1::ChunkTree::new(address, rank)),
@@ -156,6 +160,12 @@ impl Implicit {
 }
 
 impl Shape<'_> {
+    /// What arrays keep of a chunk.
+    fn element(&self, lengths: Width) -> ChunkElement {
+        let size_width = self.filtered.then(|| self.size_width(lengths));
+        ChunkElement { size_width, chunk_bytes: self.bytes }
+    }
+
     /// How many bytes the stored size of a filtered chunk takes: one more than the chunk's own size needs, since filters may make it
     /// larger; from version 5 of the layout on, as many as a length.
     fn size_width(&self, lengths: Width) -> Width {

@@ -1,0 +1,190 @@
+//! Chunks that are made anew: from old bytes, fill value and new values, through the filters, on all cores.
+
+use std::borrow::Cow;
+
+use hyperslab_driver::cores;
+use hyperslab_file::OpenFile;
+use hyperslab_format::ChunkEntry;
+use hyperslab_space::{Coords, Piece, Space};
+use rayon::prelude::*;
+
+use crate::{Chunked, Error, Filling, Result, publish::Made, scatter};
+
+/// The most bytes of chunks that are in memory at once.
+const BATCH: u64 = 64 << 20;
+
+/// A chunk to be made.
+pub(crate) struct Job<'a> {
+    pub(crate) place: Coords,
+    /// What the index says so far.
+    pub(crate) old: Option<ChunkEntry>,
+    /// Whether the old bytes are wanted, and if so, whether they went through the filters.
+    pub(crate) read: Option<bool>,
+    /// Values of the caller that come over it.
+    pub(crate) piece: Option<&'a Piece>,
+    /// What is filled in it, before values come.
+    pub(crate) blank: Blank,
+    /// Whether it goes through the filters.
+    pub(crate) coded: bool,
+}
+
+/// The part of a chunk that gets the fill value.
+pub(crate) enum Blank {
+    /// Nothing.
+    Nothing,
+    /// All of it.
+    All,
+    /// A part.
+    Part(Box<Space>),
+}
+
+impl Chunked {
+    /// Makes chunks, by rising place, and stores them, so many at a time. Whether the layout message must say something new.
+    pub(crate) fn make(
+        &mut self,
+        file: &OpenFile,
+        mut jobs: &[Job<'_>],
+        buf: &[u8],
+        filling: &Filling<'_>,
+    ) -> Result<bool> {
+        let mut moved = false;
+        while !jobs.is_empty() {
+            let mut bytes = 0u64;
+            let fits = |job: &&Job<'_>| {
+                let read = job.old.as_ref().filter(|_| job.read.is_some()).map_or(0, |old| old.size);
+                bytes = bytes.saturating_add((self.bytes as u64).max(read));
+                bytes <= BATCH
+            };
+            let count = jobs.iter().take_while(fits).count().max(1);
+            let (now, later) = jobs.split_at_checked(count).unwrap_or((jobs, &[]));
+            let made = self.made(file, now, buf, filling)?;
+            moved |= self.publish(file, &made)?;
+            jobs = later;
+        }
+        Ok(moved)
+    }
+
+    fn made<'a>(
+        &self,
+        file: &OpenFile,
+        jobs: &[Job<'_>],
+        buf: &'a [u8],
+        filling: &Filling<'_>,
+    ) -> Result<Vec<Made<'a>>> {
+        let stored = self.stored_bytes(file, jobs)?;
+        let work = |rooms: &mut (Vec<u8>, Vec<u8>), (job, stored): (&Job<'_>, &Vec<u8>)| {
+            self.made_one(job, stored, buf, filling, rooms)
+        };
+        let jobs = jobs.iter().zip(&stored);
+        if stored.len() == 1 {
+            return jobs.map(|job| work(&mut Default::default(), job)).collect();
+        }
+        let jobs: Vec<_> = jobs.collect();
+        let done: Vec<Result<Made<'a>>> =
+            cores::run(|| jobs.into_par_iter().map_init(Default::default, work).collect());
+        done.into_iter().collect()
+    }
+
+    /// The old bytes of all chunks whose bytes are wanted, with one request; nothing for others.
+    fn stored_bytes(&self, file: &OpenFile, jobs: &[Job<'_>]) -> Result<Vec<Vec<u8>>> {
+        let mut stored = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            let size = match (&job.old, job.read) {
+                (Some(old), Some(coded)) => {
+                    let size = if coded { old.size } else { self.bytes as u64 };
+                    file.check("chunk", old.address.unwrap_or(0), size)?;
+                    size
+                }
+                _ => 0,
+            };
+            stored.push(vec![0; usize::try_from(size).map_err(|_| Error::Memory(size))?]);
+        }
+        let wanted = jobs.iter().zip(&mut stored).filter(|(_, room)| !room.is_empty());
+        let parts: Vec<_> =
+            wanted.filter_map(|(job, room)| Some((job.old.as_ref()?.address?, room.as_mut_slice()))).collect();
+        if !parts.is_empty() {
+            file.read_raw("chunk", parts)?;
+        }
+        Ok(stored)
+    }
+
+    fn made_one<'a>(
+        &self,
+        job: &Job<'_>,
+        stored: &[u8],
+        buf: &'a [u8],
+        filling: &Filling<'_>,
+        (room, scratch): &mut (Vec<u8>, Vec<u8>),
+    ) -> Result<Made<'a>> {
+        let failed = |source| Error::Filter { chunk: job.place.to_vec(), source };
+        let raw: Cow<'a, [u8]> = match self.straight(job, buf)? {
+            Some(straight) => Cow::Borrowed(straight),
+            None => {
+                let mut room = std::mem::take(room);
+                match job.read {
+                    Some(true) => {
+                        let mask = job.old.as_ref().map_or(0, |old| old.mask);
+                        self.pipeline
+                            .decode(&self.registry, stored, mask, self.bytes, &mut room, scratch)
+                            .map_err(failed)?;
+                    }
+                    Some(false) => {
+                        room.clear();
+                        room.extend_from_slice(stored);
+                    }
+                    None => room.resize(self.bytes, 0),
+                }
+                match &job.blank {
+                    Blank::Nothing => {}
+                    Blank::All => scatter::fill(filling.value, &mut room, &self.whole()?, self.element())?,
+                    Blank::Part(part) => scatter::fill(filling.value, &mut room, part, self.element())?,
+                }
+                if let Some(piece) = job.piece {
+                    scatter::copy(buf, &piece.memory, &mut room, &piece.file, self.element())?;
+                }
+                Cow::Owned(room)
+            }
+        };
+        let (bytes, mask) = if job.coded {
+            let mut out = Vec::new();
+            let mask = self.pipeline.encode(&self.registry, &raw, 0, &mut out, scratch).map_err(failed)?;
+            if let Cow::Owned(raw) = raw {
+                *room = raw;
+            }
+            (Cow::Owned(out), mask)
+        } else {
+            (raw, 0)
+        };
+        Ok(Made { place: job.place.clone(), old: job.old.clone(), size: bytes.len(), bytes: Some(bytes), mask })
+    }
+
+    /// The caller's own bytes, if they are the whole chunk and lie together.
+    fn straight<'a>(&self, job: &Job<'_>, buf: &'a [u8]) -> Result<Option<&'a [u8]>> {
+        let Some(piece) = job.piece.filter(|piece| job.read.is_none() && piece.file.npoints() == self.elements())
+        else {
+            return Ok(None);
+        };
+        if matches!(job.blank, Blank::All | Blank::Part(_)) || !self.is_in_order(&piece.file)? {
+            return Ok(None);
+        }
+        let mut runs = piece.memory.runs(self.element())?;
+        let Some(first) = runs.next().filter(|run| run.len == self.bytes as u64) else { return Ok(None) };
+        let start = usize::try_from(first.offset).unwrap_or(usize::MAX);
+        Ok(buf.get(start..start.saturating_add(self.bytes)))
+    }
+
+    /// Whether a selection of a chunk is all of it, first to last.
+    fn is_in_order(&self, file: &Space) -> Result<bool> {
+        Ok(file.runs(self.element())?.next().is_some_and(|run| run.len == self.bytes as u64))
+    }
+
+    /// All of a chunk.
+    pub(crate) fn whole(&self) -> Result<Space> {
+        Ok(Space::simple(self.chunk())?)
+    }
+
+    /// The elements of a chunk.
+    pub(crate) fn elements(&self) -> u64 {
+        self.bytes as u64 / self.element().max(1)
+    }
+}

@@ -1,0 +1,73 @@
+//! Chunks on their way to the file: space, bytes, index, in this order.
+//!
+//! A chunk that the file names keeps its bytes until the index names another place; only what nothing in the file names yet is overwritten.
+
+use std::borrow::Cow;
+
+use hyperslab_file::{Kind, OpenFile};
+use hyperslab_format::ChunkEntry;
+use hyperslab_space::Coords;
+
+use crate::{Chunked, Error, Result, index::Change};
+
+/// A chunk as it will be stored.
+pub(crate) struct Made<'a> {
+    pub(crate) place: Coords,
+    /// What the index says so far.
+    pub(crate) old: Option<ChunkEntry>,
+    /// How many bytes it takes.
+    pub(crate) size: usize,
+    /// The bytes; none if its space is taken and left as it is.
+    pub(crate) bytes: Option<Cow<'a, [u8]>>,
+    /// The filters that were left out.
+    pub(crate) mask: u32,
+}
+
+impl Chunked {
+    /// Writes chunks, by rising place, with one request, and enters them in the index. Whether the layout message must say something new.
+    pub(crate) fn publish(&mut self, file: &OpenFile, made: &[Made<'_>]) -> Result<bool> {
+        let most = self.shape().most_bytes(self.kind, file.widths().lengths);
+        if let Some(large) = made.iter().find(|one| one.size as u64 > most) {
+            let why = format!("chunk {:?} takes {} bytes, its index has room for {most}", large.place, large.size);
+            return Err(Error::Layout(why));
+        }
+        let (mut parts, mut changes, mut gone) = (Vec::new(), Vec::with_capacity(made.len()), Vec::new());
+        for one in made {
+            let address = self.place_for(file, one, &mut gone)?;
+            parts.extend(one.bytes.as_ref().map(|bytes| (address, &**bytes)));
+            let entry = ChunkEntry { start: Vec::new(), address: Some(address), size: one.size as u64, mask: one.mask };
+            changes.push((one.place.clone(), entry));
+        }
+        if !parts.is_empty() {
+            file.write_raw("chunk", &parts)?;
+        }
+        let moved = self.enter(file, &changes)?;
+        gone.into_iter().try_for_each(|(address, length)| file.free(address, length))?;
+        Ok(moved)
+    }
+
+    /// Changes the index.
+    pub(crate) fn enter(&mut self, file: &OpenFile, changes: &[Change]) -> Result<bool> {
+        // The index is changed apart from the rest, which is asked for its shape meanwhile.
+        let mut index = std::mem::replace(&mut self.index, crate::Index::Empty);
+        let entered = index.change(file, self.kind, &self.shape(), changes);
+        self.index = index;
+        Ok(entered?)
+    }
+
+    /// Where a chunk goes: to its old space if nothing in the file names that yet and there is enough, else to new space.
+    fn place_for(&self, file: &OpenFile, one: &Made<'_>, gone: &mut Vec<(u64, u64)>) -> Result<u64> {
+        let size = one.size as u64;
+        if let Some((old, address)) = one.old.as_ref().and_then(|old| Some((old, old.address?))) {
+            file.check("chunk", address, old.size)?;
+            if file.is_fresh(address) && old.size >= size {
+                if old.size > size {
+                    gone.push((address.saturating_add(size), old.size - size));
+                }
+                return Ok(address);
+            }
+            gone.push((address, old.size));
+        }
+        Ok(file.allocate(Kind::Raw, size)?)
+    }
+}

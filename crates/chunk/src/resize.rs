@@ -1,0 +1,129 @@
+//! Datasets that grow and shrink.
+
+use hyperslab_file::{Error as FileError, OpenFile};
+use hyperslab_format::{
+    ChunkEntry,
+    message::{AllocTime, ChunkIndex},
+};
+use hyperslab_space::{Coords, Extent, Op, Slab, Space, UNLIMITED};
+
+use crate::{
+    Chunked, Filling, Index, Result,
+    allocate::Places,
+    make::{Blank, Job},
+};
+
+impl Chunked {
+    /// Makes the dataset so large. Chunks that are outside from now on are given back; of those that reach over the edge, what is
+    /// outside gets the fill value, so that nothing old is seen when the dataset grows again. Whether the layout message must say
+    /// something new.
+    pub fn resize(&mut self, file: &OpenFile, dims: &[u64], filling: &Filling<'_>) -> Result<bool> {
+        let max: Vec<_> = self.extent.max().iter().map(|&max| (max != UNLIMITED).then_some(max)).collect();
+        let (new, old) = (Extent::with_max(dims, &max)?, self.extent.clone());
+        let mut moved = false;
+        if self.kind == ChunkIndex::Implicit && !matches!(self.index, Index::Empty) {
+            self.blank_edges(file, &new, filling)?;
+            self.extent = new;
+            self.fill_places(file, Some(&old), filling)?;
+            return Ok(false);
+        }
+        let (gone, kept) = self.touched_by_resize(file, &new)?;
+        let mut jobs = Vec::with_capacity(kept.len());
+        for (place, entry) in kept {
+            let (was, is) = (self.is_coded(&place, &old), self.is_coded(&place, &new));
+            let blank = if self.loses(&place, &new) {
+                Blank::Part(Box::new(self.outside(&place, &new)?))
+            } else {
+                Blank::Nothing
+            };
+            jobs.push(Job { place, old: Some(entry), read: Some(was), piece: None, blank, coded: is });
+        }
+        self.extent = new;
+        moved |= self.make(file, &jobs, &[], filling)?;
+        let nothing = |(place, _): &(Coords, ChunkEntry)| {
+            (place.clone(), ChunkEntry { start: Vec::new(), address: None, size: 0, mask: 0 })
+        };
+        moved |= self.enter(file, &gone.iter().map(nothing).collect::<Vec<_>>())?;
+        for (_, entry) in gone {
+            if let Some(address) = entry.address {
+                file.check("chunk", address, entry.size)?;
+                file.free(address, entry.size)?;
+            }
+        }
+        if filling.alloc == AllocTime::Early {
+            moved |= self.allocate_all(file, filling)?;
+        }
+        Ok(moved)
+    }
+
+    /// Chunks that go, and chunks that stay but must be made anew; both by rising place.
+    #[expect(clippy::type_complexity, reason = "two lists of the same")]
+    fn touched_by_resize(
+        &self,
+        file: &OpenFile,
+        new: &Extent,
+    ) -> Result<(Vec<(Coords, ChunkEntry)>, Vec<(Coords, ChunkEntry)>)> {
+        let (mut gone, mut kept, mut visited) = (Vec::new(), Vec::new(), 0u64);
+        let shrinks = self.extent.dims().iter().zip(new.dims()).any(|(old, new)| new < old);
+        if !shrinks && !self.has_plain_edges() {
+            return Ok((gone, kept));
+        }
+        self.index.for_each(file, self.chunk(), &mut |place, entry| {
+            visited += 1;
+            // Blocks of an index that name each other could go on for very long.
+            if visited > file.end() {
+                return Err(FileError::broken("chunk index", 0, "more chunks than the file has bytes"));
+            }
+            let Some(place) = place.filter(|_| entry.address.is_some()) else { return Ok(()) };
+            if self.is_outside(&place, new) {
+                gone.push((place, entry.clone()));
+            } else if self.loses(&place, new) || self.is_coded(&place, &self.extent) != self.is_coded(&place, new) {
+                kept.push((place, entry.clone()));
+            }
+            Ok(())
+        })?;
+        gone.sort_by(|left, right| left.0.cmp(&right.0));
+        kept.sort_by(|left, right| left.0.cmp(&right.0));
+        Ok((gone, kept))
+    }
+
+    /// Whether elements of a chunk, but not all, are in the dataset now and not in `new`.
+    fn loses(&self, place: &[u64], new: &Extent) -> bool {
+        let sides = self.chunk().iter().zip(self.extent.dims().iter().zip(new.dims()));
+        let mut sides = place.iter().zip(sides);
+        sides.any(|(nth, (size, (old, new)))| {
+            let (first, end) = (nth.saturating_mul(*size), nth.saturating_add(1).saturating_mul(*size));
+            new < old && first < *new && *new < end
+        })
+    }
+
+    /// What of a chunk is outside of an extent.
+    fn outside(&self, place: &[u64], extent: &Extent) -> Result<Space> {
+        let sides = place.iter().zip(self.chunk().iter().zip(extent.dims()));
+        let side = |(nth, (size, dim)): (&u64, (&u64, &u64))| {
+            Slab::block(0, dim.saturating_sub(nth.saturating_mul(*size)).min(*size))
+        };
+        let mut outside = self.whole()?;
+        outside.select_hyperslab(Op::NotB, &sides.map(side).collect::<Vec<_>>())?;
+        Ok(outside)
+    }
+
+    /// Chunks that lie one after the other keep their places, so the fill value is written over what goes.
+    fn blank_edges(&self, file: &OpenFile, new: &Extent, filling: &Filling<'_>) -> Result<()> {
+        let bytes = filling.bytes(self.bytes);
+        for place in Places::of(self.chunk(), new)?.filter(|place| self.loses(place, new)) {
+            let outside = self.outside(&place, new)?;
+            let entry = self.index.find_all(file, std::slice::from_ref(&place), self.chunk())?.pop().flatten();
+            let Some(address) = entry.and_then(|entry| entry.address) else { continue };
+            let offset = file.check("chunk", address, self.bytes as u64)?;
+            let pair = hyperslab_driver::SelectionPair {
+                memory: &outside,
+                file: &outside,
+                offset,
+                element_size: self.element(),
+            };
+            file.write_selection(&[pair], &bytes)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! Writes to chunks.
+//!
+//! Chunks without filters that are there are written in place, all pieces in one selection request, straight from the caller's buffer;
+//! so are new ones that the values cover. All others are made in memory first.
+
+use hyperslab_driver::SelectionPair;
+use hyperslab_file::{Kind as SpaceKind, OpenFile};
+use hyperslab_format::{
+    ChunkEntry,
+    message::{AllocTime, ChunkIndex},
+};
+use hyperslab_space::{Coords, Kind, Piece, Space};
+
+use crate::{
+    Chunked, Filling, Index, Result,
+    chunked::PIECES,
+    make::{Blank, Job},
+};
+
+/// A piece whose values go straight to the file.
+struct Straight<'a> {
+    piece: &'a Piece,
+    address: u64,
+}
+
+impl Chunked {
+    /// Writes the selection of `source` in `buf` to the selection of `target`. Whether the layout message must say something new.
+    pub fn write(
+        &mut self,
+        file: &OpenFile,
+        target: &Space,
+        source: &Space,
+        buf: &[u8],
+        filling: &Filling<'_>,
+    ) -> Result<bool> {
+        let mut moved = false;
+        let is_first = matches!(self.index, Index::Empty);
+        if is_first && self.kind == ChunkIndex::Implicit {
+            moved |= self.allocate_all(file, filling)?;
+        }
+        let mut pieces = target.pieces(&self.grid, source)?;
+        loop {
+            let next: Vec<Piece> = pieces.by_ref().take(PIECES).collect::<hyperslab_space::Result<_>>()?;
+            if next.is_empty() {
+                break;
+            }
+            moved |= self.write_pieces(file, &next, buf, filling)?;
+        }
+        if is_first && filling.alloc == AllocTime::Late {
+            moved |= self.allocate_all(file, filling)?;
+        }
+        Ok(moved)
+    }
+
+    fn write_pieces(&mut self, file: &OpenFile, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<bool> {
+        let places: Vec<Coords> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
+        let entries = self.index.find_all(file, &places, self.chunk())?;
+        let (mut straight, mut jobs, mut new) = (Vec::new(), Vec::new(), Vec::new());
+        for (piece, old) in pieces.iter().zip(entries) {
+            let coded = self.is_coded(&piece.chunk, &self.extent);
+            match old.as_ref().and_then(|old| old.address) {
+                Some(address) if !coded => {
+                    file.check("chunk", address, self.bytes as u64)?;
+                    straight.push(Straight { piece, address });
+                }
+                None if !coded && self.covers(piece, self.elements()) => new.push(piece),
+                _ => jobs.push(self.job(piece, old, coded)),
+            }
+        }
+        let mut moved = self.make(file, &jobs, buf, filling)?;
+        let mut changes = Vec::with_capacity(new.len());
+        for piece in new {
+            let (size, mask) = (self.bytes as u64, 0);
+            let address = file.allocate(SpaceKind::Raw, size)?;
+            straight.push(Straight { piece, address });
+            let entry = ChunkEntry { start: Vec::new(), address: Some(address), size, mask };
+            changes.push((piece.chunk.clone(), entry));
+        }
+        self.write_straight(file, &straight, buf)?;
+        moved |= self.enter(file, &changes)?;
+        Ok(moved)
+    }
+
+    fn write_straight(&self, file: &OpenFile, straight: &[Straight<'_>], buf: &[u8]) -> Result<()> {
+        let mut request = Vec::with_capacity(straight.len());
+        for Straight { piece, address } in straight {
+            let offset = file.check("chunk", *address, self.bytes as u64)?;
+            let (memory, file, element_size) = (&piece.memory, &piece.file, self.element());
+            request.push(SelectionPair { memory, file, offset, element_size });
+        }
+        if request.is_empty() { Ok(()) } else { Ok(file.write_selection(&request, buf)?) }
+    }
+
+    fn job<'a>(&self, piece: &'a Piece, old: Option<ChunkEntry>, coded: bool) -> Job<'a> {
+        let (read, blank) = if self.covers(piece, self.elements()) {
+            (None, Blank::Nothing)
+        } else if old.is_none() || self.covers(piece, self.inside(&piece.chunk)) {
+            (None, Blank::All)
+        } else {
+            (Some(coded), Blank::Nothing)
+        };
+        Job { place: piece.chunk.clone(), old, read, piece: Some(piece), blank, coded }
+    }
+
+    /// Whether values go to so many different elements of a chunk; points may name one twice.
+    fn covers(&self, piece: &Piece, elements: u64) -> bool {
+        piece.file.kind() != Kind::Points && piece.file.npoints() == elements
+    }
+
+    /// How many elements of a chunk are in the dataset.
+    fn inside(&self, place: &[u64]) -> u64 {
+        let sides = place.iter().zip(self.chunk().iter().zip(self.extent.dims()));
+        let side = |(nth, (size, dim)): (&u64, (&u64, &u64))| dim.saturating_sub(nth.saturating_mul(*size)).min(*size);
+        sides.map(side).product()
+    }
+}
