@@ -13,7 +13,7 @@ use hyperslab_structures::{
     fractal_heap::{Parameters, Unfilter},
 };
 
-use crate::tape::{again, new_file, read};
+use crate::tape::{new_file, read};
 
 const KIND: u8 = 5;
 /// What the objects of a heap must be, by name.
@@ -195,7 +195,7 @@ fn object(rng: &mut Rng, most: usize) -> Vec<u8> {
 
 fn history(seed: u64, parameters: &Parameters, operations: usize) -> u32 {
     let mut rng = Rng::with_seed(seed);
-    let (storage, file) = new_file();
+    let (tape, file) = new_file();
     let mut names = Names::new(file, parameters);
     let (mut twin, mut depth) = (Twin::new(), 0);
     for nth in 0..operations {
@@ -218,8 +218,8 @@ fn history(seed: u64, parameters: &Parameters, operations: usize) -> u32 {
         if rng.u32(..300) == 0 || nth + 1 == operations {
             names.file.close().unwrap();
             depth = depth.max(check(&names.file, names.heap, &twin));
-            assert_eq!(all(&read(&storage), names.heap, names.tree), twin);
-            names.file = again(&storage);
+            assert_eq!(all(&read(tape.storage.content()), names.heap, names.tree), twin);
+            names.file = tape.again();
         }
     }
     for name in std::mem::take(&mut twin).into_keys() {
@@ -321,7 +321,7 @@ fn a_deleted_heap_leaves_no_space_behind() {
 fn after_every_single_write_all_objects_are_there() {
     for seed in 0..10 {
         let mut rng = Rng::with_seed(seed);
-        let (storage, file) = new_file();
+        let (mut tape, file) = new_file();
         let names = Names::new(file, &if seed % 2 == 0 { SMALL } else { Parameters::links() });
         let (mut twin, mut before) = (Twin::new(), None);
         for _ in 0..8 {
@@ -335,10 +335,10 @@ fn after_every_single_write_all_objects_are_there() {
                     twin.insert(name, object);
                 }
             }
-            storage.rewind();
+            tape.rewind();
             names.file.flush().unwrap();
             if let Some(before) = &before {
-                storage.play(|file| {
+                tape.play(|file| {
                     let now = all(file, names.heap, names.tree);
                     assert!(now == *before || now == twin);
                 });
