@@ -108,8 +108,10 @@ fn program(seed: u64) {
     }
     // Whatever was written last, the file has a state that was flushed, and never an older one again.
     let mut newest = 0;
+    let mut options = OpenOptions::default();
+    options.alone = true;
     film.show(first, &mut |nth, bytes| {
-        let file = OpenFile::open(Arc::new(Memory::from(bytes)), &OpenOptions::default());
+        let file = OpenFile::open(Arc::new(Memory::from(bytes)), &options);
         let found = list(&file.unwrap(), address);
         let state = states.iter().skip(newest).position(|state| *state == found);
         newest += state.unwrap_or_else(|| panic!("seed {seed}, write {nth}: no such state"));
