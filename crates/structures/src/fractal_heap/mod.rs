@@ -41,8 +41,8 @@ pub struct FractalHeap {
 /// The heap as it was read, good until it changes.
 struct View {
     address: u64,
-    /// How many changes there had been.
-    changes: u64,
+    /// When that was.
+    stamp: (u64, u64),
     header: fractal::FractalHeap,
     huge: Option<Tree>,
     unfilter: Arc<Unfilter>,
@@ -95,7 +95,7 @@ impl FractalHeap {
     /// The heap as it is now.
     fn view(&self, file: &OpenFile) -> Result<Arc<View>> {
         let mut view = self.lock();
-        if view.changes != State::changes(file, self.address) {
+        if view.stamp != State::stamp(file, self.address) {
             *view = Arc::new(View::read(file, self.address, self.unfilter.clone())?);
         }
         Ok(view.clone())
@@ -104,11 +104,11 @@ impl FractalHeap {
 
 impl View {
     fn read(file: &OpenFile, address: u64, unfilter: Arc<Unfilter>) -> Result<View> {
-        let changes = State::changes(file, address);
+        let stamp = State::stamp(file, address);
         let header = read_header(file, address)?;
         let huge = header.huge_tree.map(|tree| Tree::open(file, tree, &[1, 2, 3, 4])).transpose()?;
         let (direct, indirect) = (Kept::new(), Kept::new());
-        Ok(View { address, changes, header, huge, unfilter, direct, indirect })
+        Ok(View { address, stamp, header, huge, unfilter, direct, indirect })
     }
 
     fn broken(&self, why: impl Into<String>) -> Error {

@@ -21,7 +21,7 @@ pub(super) struct State {
 
 #[derive(Default)]
 pub(super) struct Inner {
-    /// How many times the heap was changed.
+    /// How many times the heap was changed, while this is kept.
     changes: u64,
     /// The free ranges, once they were needed.
     pub(super) free: Option<FreeList>,
@@ -44,9 +44,9 @@ impl State {
         Ok(state)
     }
 
-    /// How many times the heap at `address` was changed.
-    pub(super) fn changes(file: &OpenFile, address: u64) -> u64 {
-        file.attached::<State>(address).map_or(0, |state| state.lock().changes)
+    /// A stamp for what was read of the heap at `address`: the number of flushes, and of changes since the last one.
+    pub(super) fn stamp(file: &OpenFile, address: u64) -> (u64, u64) {
+        (file.flushes(), file.attached::<State>(address).map_or(0, |state| state.lock().changes))
     }
 
     /// Whether a direct block of the heap at `address` has no checksum yet.
@@ -110,6 +110,7 @@ impl Attached for State {
                 Ok(fractal::encode_direct(bytes, &header, self.address, offset, file.widths())?)
             })?;
         }
-        Ok(())
+        // All is in blocks now, so that a file with many heaps need not go through them at every flush.
+        if inner.removed.is_empty() { file.detach(self.address) } else { Ok(()) }
     }
 }
