@@ -69,7 +69,13 @@ impl OpenFile {
     pub fn free(&self, address: u64, length: u64) -> Result<()> {
         let store = self.store()?;
         let span = Span { start: address, len: length };
+        let bridges: Vec<_> = {
+            let mut orders = store.orders.lock();
+            let blocks = orders.within(span);
+            blocks.into_iter().flat_map(|block| orders.bridge(block)).collect()
+        };
         store.cache.forget(span.start..span.end())?;
+        bridges.into_iter().try_for_each(|(first, later)| self.order(first, later))?;
         store.given_up.lock().retain(|block, _| !(span.start..span.end()).contains(block));
         store.space.lock().free(span);
         store.touch();
@@ -146,7 +152,7 @@ impl OpenFile {
         let here = |address| store.cache.phase(Key::Block(address)).is_some_and(|phase| !phase.is_clean());
         if here(first) && here(later) {
             store.cache.depend(Key::Block(later), Key::Block(first))?;
-            store.orders.lock().push((later, first));
+            store.orders.lock().add(first, later);
         }
         Ok(())
     }

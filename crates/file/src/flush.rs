@@ -50,7 +50,7 @@ impl OpenFile {
         if left.entries > 0 {
             return Err(Error::broken("metadata cache", 0, format!("{} blocks wait for each other", left.entries)));
         }
-        for (later, first) in std::mem::take(&mut *store.orders.lock()) {
+        for (first, later) in store.orders.lock().take() {
             // One of the two may be gone, and the order with it.
             let _ = store.cache.release(Key::Block(later), Key::Block(first));
         }

@@ -1,7 +1,7 @@
 //! What an open file has if it may be changed: its space, blocks that are not in the file yet, and the order in which they get there.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::atomic::{AtomicU64, Ordering},
 };
 
@@ -17,8 +17,8 @@ pub(crate) struct Store {
     /// Blocks that were changed or made; the order in which they may be written is in there too.
     pub(crate) cache: Cache,
     pub(crate) space: Mutex<Space>,
-    /// Pairs of blocks of which the first waits for the second, until the next flush.
-    pub(crate) orders: Mutex<Vec<(u64, u64)>>,
+    /// Which block waits for which, until the next flush.
+    pub(crate) orders: Mutex<Orders>,
     /// Pieces of blocks that are taken back after the next flush, by the address of the block.
     pub(crate) given_up: Mutex<GivenUp>,
     /// How many times the file was flushed.
@@ -36,6 +36,52 @@ pub(crate) struct Store {
 }
 
 pub(crate) type GivenUp = BTreeMap<u64, (Reclaim, Vec<(u64, u64)>)>;
+
+/// Pairs of blocks of which one is written before the other.
+#[derive(Default)]
+pub(crate) struct Orders {
+    /// First and later.
+    behind: BTreeSet<(u64, u64)>,
+    /// Later and first.
+    before: BTreeSet<(u64, u64)>,
+}
+
+impl Orders {
+    pub(crate) fn add(&mut self, first: u64, later: u64) {
+        self.behind.insert((first, later));
+        self.before.insert((later, first));
+    }
+
+    /// Forgets a block. What was before it stays before what was behind it: says which pairs that are, first and later.
+    pub(crate) fn bridge(&mut self, block: u64) -> Vec<(u64, u64)> {
+        let of = |pairs: &BTreeSet<(u64, u64)>| -> Vec<u64> {
+            pairs.range((block, 0)..=(block, u64::MAX)).map(|(_, other)| *other).collect()
+        };
+        let (firsts, laters) = (of(&self.before), of(&self.behind));
+        for &first in &firsts {
+            self.before.remove(&(block, first));
+            self.behind.remove(&(first, block));
+        }
+        for &later in &laters {
+            self.behind.remove(&(block, later));
+            self.before.remove(&(later, block));
+        }
+        let bridges = firsts.iter().flat_map(|&first| laters.iter().map(move |&later| (first, later)));
+        bridges.inspect(|&(first, later)| self.add(first, later)).collect()
+    }
+
+    /// The blocks in a range of addresses that have an order.
+    pub(crate) fn within(&self, span: Span) -> BTreeSet<u64> {
+        let range = (span.start, 0)..(span.end(), 0);
+        self.behind.range(range.clone()).chain(self.before.range(range)).map(|(block, _)| *block).collect()
+    }
+
+    /// All pairs, first and later, which are forgotten.
+    pub(crate) fn take(&mut self) -> BTreeSet<(u64, u64)> {
+        self.before.clear();
+        std::mem::take(&mut self.behind)
+    }
+}
 
 /// File space, and what of it was given out since the last flush, so that nothing in the file names it yet.
 pub(crate) struct Space {

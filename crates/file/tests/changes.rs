@@ -68,6 +68,25 @@ fn fresh_blocks_and_the_superblock_go_before_changed_ones() {
 }
 
 #[test]
+fn an_order_through_a_block_that_is_freed_stays() {
+    let (storage, file) = new_file();
+    let blocks = [(); 4].map(|()| file.allocate(Kind::Metadata, 10).unwrap());
+    blocks.iter().for_each(|&block| file.put(block, vec![1; 10]).unwrap());
+    file.flush().unwrap();
+    storage.clear();
+    blocks.iter().for_each(|&block| file.put(block, vec![2; 10]).unwrap());
+    for pair in [3, 1, 2, 0].windows(2) {
+        file.order(blocks[pair[0]], blocks[pair[1]]).unwrap();
+    }
+    file.free(blocks[1], 20).unwrap();
+    assert!(file.order(blocks[0], blocks[3]).is_err(), "a cycle");
+    file.flush().unwrap();
+    let is_write = |record: &Record| matches!(record.operation, Operation::Write | Operation::WriteVector);
+    let written: Vec<u64> = storage.records().iter().filter(|one| is_write(one)).map(|one| one.parts[0].0).collect();
+    assert_eq!(written, [blocks[3], blocks[0]]);
+}
+
+#[test]
 fn what_the_file_names_is_given_out_again_after_a_flush_only() {
     let (_, file) = new_file();
     let old = file.allocate(Kind::Raw, 4096).unwrap();

@@ -112,6 +112,26 @@ impl<'a, F: Form> Editor<'a, F> {
         self.node(step.address)
     }
 
+    /// The key behind everything that a path leads to, if something is behind it.
+    pub(crate) fn key_behind(&mut self, path: &[Step]) -> Result<Option<F::Key>> {
+        for step in path.iter().rev() {
+            if let Some((key, _)) = self.node(step.address)?.entries.get(step.index + 1) {
+                return Ok(Some(key.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Sets the entry of the leaf that a path leads to.
+    pub(crate) fn set(&mut self, path: &[Step], key: F::Key, child: u64) -> Result<()> {
+        let step = self.step(path, path.len().saturating_sub(1))?;
+        if let Some(entry) = self.change(step.address)?.entries.get_mut(step.index) {
+            *entry = (key, child);
+        }
+        self.keep_order(path);
+        Ok(())
+    }
+
     /// Adds a child at `at` to the leaf at the end of a path: before or behind the child that the path leads to.
     pub(crate) fn insert(&mut self, path: &[Step], at: usize, key: F::Key, child: u64) -> Result<()> {
         self.insert_at(path, path.len().saturating_sub(1), at, (key, child))?;

@@ -45,4 +45,9 @@ impl<V> Kept<V> {
         }
         values.insert(number, Arc::new(value));
     }
+
+    /// Forgets all: the structure changed.
+    pub(crate) fn clear(&self) {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
 }

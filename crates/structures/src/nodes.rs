@@ -3,7 +3,7 @@
 use hyperslab_file::{Error, OpenFile, Result};
 
 /// How many nodes a walk may still visit. Nodes do not overlap, so a tree has no more of them than the file has room for, however
-/// they point at each other.
+/// they point at each other. Some are found twice in a tree whose writer was killed between the two halves of a split.
 pub(crate) struct Nodes {
     what: &'static str,
     left: u64,
@@ -12,7 +12,7 @@ pub(crate) struct Nodes {
 impl Nodes {
     /// For nodes of `size` bytes; the last of a file may be cut.
     pub(crate) fn of(file: &OpenFile, what: &'static str, size: u64) -> Nodes {
-        Nodes { what, left: file.end() / size.max(1) + 1 }
+        Nodes { what, left: (file.end() / size.max(1)).saturating_mul(4) + 1 }
     }
 
     /// Counts one.

@@ -130,10 +130,10 @@ pub fn delete(file: &OpenFile, root: u64, each: &mut dyn FnMut(Entry) -> Result<
     while let Some((address, above)) = open.pop() {
         counted.visit(address)?;
         let node = super::read_node(file, address, above)?;
-        for (_, child) in node.entries.into_iter().rev() {
-            if node.level > 0 {
-                open.push((child, Some(node.level)));
-            } else {
+        if node.level > 0 {
+            open.extend(node.entries.iter().rev().map(|(_, child)| (*child, Some(node.level))));
+        } else {
+            for (_, child) in node.entries {
                 read_symbols(file, child)?.into_iter().try_for_each(&mut *each)?;
                 blocks.push((child, symbols_size(file)));
             }

@@ -14,25 +14,25 @@ use hyperslab_format::{
 };
 
 /// A storage that keeps every write since it was told to.
-pub struct Recorder {
+pub(crate) struct Recorder {
     memory: Memory,
     writes: Mutex<Vec<Change>>,
 }
 
 #[derive(Clone)]
-pub enum Change {
+pub(crate) enum Change {
     Write(u64, Vec<u8>),
     Length(u64),
 }
 
 impl Recorder {
-    pub fn content(&self) -> Vec<u8> {
+    pub(crate) fn content(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.memory.len().unwrap() as usize];
         self.memory.read_at(0, &mut bytes, &Transfer::default()).unwrap();
         bytes
     }
 
-    pub fn take(&self) -> Vec<Change> {
+    pub(crate) fn take(&self) -> Vec<Change> {
         std::mem::take(&mut self.writes.lock().unwrap())
     }
 }
@@ -62,7 +62,7 @@ impl Driver for Recorder {
 }
 
 /// What the storage has after each of the changes, beginning with none.
-pub fn prefixes(before: &[u8], changes: &[Change], mut each: impl FnMut(usize, &[u8])) {
+pub(crate) fn prefixes(before: &[u8], changes: &[Change], mut each: impl FnMut(usize, &[u8])) {
     let mut bytes = before.to_vec();
     each(0, &bytes);
     for (nth, change) in changes.iter().enumerate() {
@@ -80,13 +80,13 @@ pub fn prefixes(before: &[u8], changes: &[Change], mut each: impl FnMut(usize, &
 
 /// The Ks of a superblock.
 #[derive(Clone, Copy, Debug)]
-pub struct Ks {
-    pub leaf: u16,
-    pub internal: u16,
-    pub chunks: u16,
+pub(crate) struct Ks {
+    pub(crate) leaf: u16,
+    pub(crate) internal: u16,
+    pub(crate) chunks: u16,
 }
 
-pub fn superblock(ks: Ks) -> Superblock {
+pub(crate) fn superblock(ks: Ks) -> Superblock {
     Superblock {
         version: 1,
         widths: Widths::EIGHT,
@@ -104,13 +104,13 @@ pub fn superblock(ks: Ks) -> Superblock {
 }
 
 /// A file without objects, open for writing.
-pub fn new_file(ks: Ks) -> (Arc<Recorder>, OpenFile) {
+pub(crate) fn new_file(ks: Ks) -> (Arc<Recorder>, OpenFile) {
     let mut bytes = superblock(ks).encode().unwrap();
     bytes.resize(2048, 0);
     open(bytes)
 }
 
-pub fn open(bytes: Vec<u8>) -> (Arc<Recorder>, OpenFile) {
+pub(crate) fn open(bytes: Vec<u8>) -> (Arc<Recorder>, OpenFile) {
     let storage = Arc::new(Recorder { memory: Memory::from(bytes), writes: Mutex::default() });
     let file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), Low::Earliest).unwrap();
     (storage, file)
