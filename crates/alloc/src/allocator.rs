@@ -138,6 +138,15 @@ impl Allocator {
         all
     }
 
+    /// The same with what each is for; whole pages, and everything in a file without pages, are for anything.
+    pub fn free_parts(&self) -> Vec<(Span, Option<Kind>)> {
+        let rests = self.shared.iter().filter(|rest| !rest.is_empty()).copied();
+        let any = self.pool.free.iter().chain(rests).map(|span| (span, None));
+        let mut all: Vec<_> = any.chain(self.pages.parts_of()).collect();
+        all.sort_unstable_by_key(|(span, _)| *span);
+        all
+    }
+
     /// Space freed whose release waits.
     pub fn pending(&self) -> &[Span] {
         &self.pending

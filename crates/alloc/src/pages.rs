@@ -83,6 +83,12 @@ impl Pages {
         span.len >= self.page && span.len.saturating_add(more).div_ceil(self.page) == span.len.div_ceil(self.page)
     }
 
+    /// Parts of pages, and what they are for.
+    pub(crate) fn parts_of(&self) -> impl Iterator<Item = (Span, Option<Kind>)> + '_ {
+        let of = |sections: &'_ Sections, kind| sections.iter().map(move |span| (span, Some(kind))).collect::<Vec<_>>();
+        of(&self.metadata, Kind::Metadata).into_iter().chain(of(&self.raw, Kind::Raw))
+    }
+
     pub(crate) fn sections(&self) -> impl Iterator<Item = Span> + '_ {
         self.metadata.iter().chain(self.raw.iter())
     }

@@ -15,7 +15,7 @@ use hyperslab_format::{
     version::{self, FileNeeds, Low},
 };
 
-use crate::{Error, OpenFile, OpenOptions, Result, open::flag, store::Store};
+use crate::{Error, OpenFile, OpenOptions, Result, free_space, open::flag, store::Store};
 
 /// What a new file is like.
 #[derive(Clone, Debug)]
@@ -61,11 +61,17 @@ impl OpenFile {
         let mut file = OpenFile::open(raw, options)?;
         let stored = file.superblock.encode()?;
         let end = file.superblock.end_of_file.map_or(file.end, |end| end.saturating_sub(file.superblock.base));
-        let store = Store::new(file.superblock.clone(), stored, end, Strategy::default(), low);
+        let info = free_space::info(&file)?;
+        let mut store = Store::new(file.superblock.clone(), stored, end, free_space::strategy(info.as_ref()), low);
+        store.info.clone_from(&info);
         file.pages = file.pages.writing_through();
         mark(&mut store.superblock.lock().0, true);
         file.write_superblock(&store)?;
         file.store = Some(Box::new(store));
+        if let Some(info) = info {
+            free_space::take_over(&file, file.store()?, info)?;
+            file.flush()?;
+        }
         Ok(file)
     }
 
@@ -74,9 +80,10 @@ impl OpenFile {
     pub fn close(&self) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         self.flush()?;
-        // What the first flush let others take back.
+        // What the first flush let others take back, and what leaves structures when that is published.
         self.flush()?;
         let _alone = store.operation.write();
+        free_space::save(self, store)?;
         let end = store.space.lock().allocator.trim();
         mark(&mut store.superblock.lock().0, false);
         self.write_superblock(store)?;

@@ -2,15 +2,18 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use hyperslab_alloc::{Allocator, Span, Strategy};
-use hyperslab_format::{Superblock, version::Low};
+use hyperslab_format::{Superblock, message::FileSpaceInfo, version::Low};
 use hyperslab_meta::{Cache, Entry, Failure};
 use parking_lot::{Mutex, RwLock};
 
-use crate::Reclaim;
+use crate::{Attached, Reclaim};
 
 /// The write side of an open file.
 pub(crate) struct Store {
@@ -29,10 +32,14 @@ pub(crate) struct Store {
     pub(crate) operation: RwLock<()>,
     /// How many times a block or the space was changed.
     pub(crate) changes: AtomicU64,
+    /// What structures keep in memory, by address.
+    pub(crate) attached: Mutex<BTreeMap<u64, Arc<dyn Attached>>>,
     /// Why nothing may be written any more.
     pub(crate) poison: Mutex<Option<String>>,
     /// The versions that new structures have.
     pub(crate) low: Low,
+    /// What the file said of its space when it was opened.
+    pub(crate) info: Option<FileSpaceInfo>,
 }
 
 pub(crate) type GivenUp = BTreeMap<u64, (Reclaim, Vec<(u64, u64)>)>;
@@ -113,9 +120,20 @@ impl Store {
             superblock: Mutex::new((superblock, stored)),
             operation: RwLock::new(()),
             changes: AtomicU64::new(0),
+            attached: Mutex::default(),
             poison: Mutex::default(),
             low,
+            info: None,
         }
+    }
+
+    /// Space at the very end of the file.
+    pub(crate) fn append(&self, length: u64) -> Result<u64, hyperslab_alloc::Error> {
+        let mut space = self.space.lock();
+        let span = space.allocator.append(length)?;
+        space.fresh.insert(span.start, span.len);
+        self.touch();
+        Ok(span.start)
     }
 
     /// Counts a change.

@@ -19,7 +19,7 @@ use crate::memory::Memory;
 use crate::numbers::{limits, tuple};
 use crate::numpy_type::{Dtype, dtype_of};
 use crate::object::name;
-use crate::reference::PyReference;
+use crate::reference::{self, PyReference, PyRegionReference};
 use crate::space::PySpace;
 
 /// A dataset.
@@ -250,6 +250,17 @@ impl DatasetHandle {
             self.fill(&Memory::new(&dtype, self.dataset.datatype())?, &source, &places, &mut array.clone())?;
         }
         Ok(true)
+    }
+
+    /// A reference to the elements that an index names.
+    fn region_reference(
+        this: PyRef<'_, Self>,
+        py: Python<'_>,
+        arguments: &Bound<'_, PyTuple>,
+    ) -> PyResult<Py<PyRegionReference>> {
+        this.shared.file()?;
+        let region = pick(this.dataset.space(), arguments)?.space;
+        reference::to_region(py, this.as_super().node.address(), region)
     }
 
     /// The region of a reference to this dataset, as a space.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hyperslab::File;
+use hyperslab::driver::Memory;
 use pyo3::prelude::*;
 
 use crate::error::{closed, exception};
@@ -41,6 +42,13 @@ impl FileHandle {
     #[new]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<FileHandle> {
         let file = py.detach(|| File::open(&path)).map_err(exception)?;
+        Ok(FileHandle(Arc::new(Shared::new(file))))
+    }
+
+    /// A file whose bytes are in memory.
+    #[staticmethod]
+    fn of_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<FileHandle> {
+        let file = py.detach(|| File::open_driver(Arc::new(Memory::from(bytes)))).map_err(exception)?;
         Ok(FileHandle(Arc::new(Shared::new(file))))
     }
 

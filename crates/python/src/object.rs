@@ -12,6 +12,7 @@ use crate::dataset::DatasetHandle;
 use crate::error::exception;
 use crate::file::{FileHandle, Shared};
 use crate::numpy_type::{Dtype, dtype_of};
+use crate::reference::{self, PyReference};
 
 /// An object of a file.
 #[pyclass(name = "ObjectHandle", module = "hyperslab._hyperslab", frozen, subclass)]
@@ -75,6 +76,11 @@ impl ObjectHandle {
     #[getter]
     fn file(&self) -> FileHandle {
         FileHandle(self.shared.clone())
+    }
+
+    /// A reference to it.
+    fn reference(&self) -> PyResult<PyReference> {
+        reference::to_object(self.shared.file()?, self.node.address())
     }
 
     /// The names of the attributes: in the order of their creation if that is kept, else of their bytes.

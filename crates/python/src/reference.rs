@@ -11,16 +11,21 @@ use pyo3::prelude::*;
 
 use crate::error::exception;
 
-/// A stored reference to an object. `file[reference]` is the object; a null reference is false.
+/// A reference to an object. `file[reference]` is the object; a null reference is false.
 #[pyclass(name = "Reference", module = "hyperslab", frozen, subclass)]
-pub(crate) struct PyReference {
-    /// The value as it is stored.
-    stored: Vec<u8>,
-    /// The type that it is stored with.
-    datatype: Arc<Datatype>,
+#[derive(PartialEq)]
+pub(crate) struct PyReference(Meaning);
+
+/// How a reference says what it means.
+#[derive(PartialEq)]
+enum Meaning {
+    /// The value as it is stored, and the type that it is stored with.
+    Stored(Vec<u8>, Arc<Datatype>),
+    /// A part of a dataset. What files store instead is in their heaps.
+    Region(Referent),
 }
 
-/// A stored reference to a part of a dataset. `file[reference]` is the dataset, `dataset[reference]` that part of its values.
+/// A reference to a part of a dataset. `file[reference]` is the dataset, `dataset[reference]` that part of its values.
 #[pyclass(name = "RegionReference", module = "hyperslab", frozen, extends = PyReference)]
 pub(crate) struct PyRegionReference;
 
@@ -30,16 +35,22 @@ const REVISED_REGION: u8 = 3;
 #[pymethods]
 impl PyReference {
     fn __bool__(&self) -> bool {
-        self.stored.iter().any(|&byte| byte != 0)
+        match &self.0 {
+            Meaning::Stored(stored, _) => stored.iter().any(|&byte| byte != 0),
+            Meaning::Region(_) => true,
+        }
     }
 
     fn __eq__(&self, other: &PyReference) -> bool {
-        self.stored == other.stored && *self.datatype == *other.datatype
+        self == other
     }
 
     fn __hash__(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        self.stored.hash(&mut hasher);
+        match &self.0 {
+            Meaning::Stored(stored, _) => stored.hash(&mut hasher),
+            Meaning::Region(referent) => referent.address.hash(&mut hasher),
+        }
         hasher.finish()
     }
 
@@ -62,12 +73,26 @@ pub(crate) fn object(py: Python<'_>, stored: &[u8], datatype: &Arc<Datatype>) ->
         Class::Reference(Reference::Revised(_)) => stored.first() == Some(&REVISED_REGION),
         _ => false,
     };
-    let reference = PyReference { stored: stored.to_vec(), datatype: datatype.clone() };
+    let reference = PyReference(Meaning::Stored(stored.to_vec(), datatype.clone()));
     if is_region {
         let region = PyClassInitializer::from(reference).add_subclass(PyRegionReference);
         return Ok(Py::new(py, region)?.into_any());
     }
     Ok(Py::new(py, reference)?.into_any())
+}
+
+/// A reference to the object at an address, as the file would store it.
+pub(crate) fn to_object(file: &File, address: u64) -> PyResult<PyReference> {
+    let stored = address.to_le_bytes().into_iter().take(file.address_width()).collect::<Vec<_>>();
+    let datatype = Datatype::reference(stored.len() as u32, Reference::Object).map_err(|why| exception(why.into()))?;
+    Ok(PyReference(Meaning::Stored(stored, Arc::new(datatype))))
+}
+
+/// A reference to what is selected of the dataset at an address.
+pub(crate) fn to_region(py: Python<'_>, address: u64, region: Space) -> PyResult<Py<PyRegionReference>> {
+    let referent = Referent { file: None, address, part: Part::Region(Box::new(region)) };
+    let reference = PyReference(Meaning::Region(referent));
+    Py::new(py, PyClassInitializer::from(reference).add_subclass(PyRegionReference))
 }
 
 impl PyReference {
@@ -89,6 +114,9 @@ impl PyReference {
     }
 
     fn referent(&self, file: &File) -> PyResult<Option<Referent>> {
-        file.dereference(&self.datatype, &self.stored).map_err(exception)
+        match &self.0 {
+            Meaning::Stored(stored, datatype) => file.dereference(datatype, stored).map_err(exception),
+            Meaning::Region(referent) => Ok(Some(referent.clone())),
+        }
     }
 }

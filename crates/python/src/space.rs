@@ -158,10 +158,11 @@ impl PySpace {
         bounds.map(|(low, high)| Ok((tuple(py, &low)?, tuple(py, &high)?))).transpose()
     }
 
-    /// Whether the selection is one regular pattern: blocks of equal size at equal distances in each dimension.
+    /// Whether the selection is a hyperslab of one regular pattern: blocks of equal size at equal distances in each dimension.
+    /// Only a hyperslab is; "all", where libhdf5 does not answer, is not.
     #[getter]
     fn is_regular(&self) -> bool {
-        self.0.regular().is_some() || (self.0.kind() == Kind::All && self.0.rank() > 0)
+        self.0.regular().is_some()
     }
 
     /// The blocks of the selection: an array of shape (n, 2, rank), the first and the last corner of each.

@@ -166,7 +166,7 @@ def test_extents():
 
 def test_all_and_none():
     space = Space((3, 4))
-    assert space.npoints == 12 and space.kind == "all" and space.is_regular
+    assert space.npoints == 12 and space.kind == "all" and not space.is_regular
     assert space.bounds == ((0, 0), (2, 3)) and space.blocks().tolist() == [[[0, 0], [2, 3]]]
     assert space.select_none() is None
     assert (

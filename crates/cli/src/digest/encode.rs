@@ -82,20 +82,36 @@ impl<'a> Encoder<'a> {
                     self.values(&vlen.base, bytes, out)?;
                 }
             }
-            Class::Reference(_) => self.reference(datatype, value, out),
+            Class::Reference(_) => return self.reference(datatype, value, out),
         }
         Ok(())
     }
 
-    /// Null, or the path of what is meant; one number for all that cannot be followed or lies in another file.
-    fn reference(&self, datatype: &Datatype, value: &[u8], out: &mut Vec<u8>) {
+    /// Null, or the path of what is meant; one number for all that cannot be followed.
+    fn reference(&self, datatype: &Datatype, value: &[u8], out: &mut Vec<u8>) -> Result<(), Failed> {
         const UNKNOWN: u8 = 2;
+        const ELSEWHERE: u8 = 5;
         let referent = match self.heap.dereference(datatype, value) {
-            Ok(None) => return out.push(0),
-            Ok(Some(referent)) if referent.file.is_none() => referent,
-            _ => return out.push(UNKNOWN),
+            Ok(Some(referent)) => referent,
+            other => {
+                out.push(if other.is_ok() { 0 } else { UNKNOWN });
+                return Ok(());
+            }
         };
-        let Some(path) = self.scene.paths.get(&referent.address) else { return out.push(UNKNOWN) };
+        if let Some(file) = &referent.file {
+            match self.scene.elsewhere.path(file, referent.address) {
+                Some(path) => {
+                    out.push(ELSEWHERE);
+                    text(&path, out);
+                }
+                None => out.push(UNKNOWN),
+            }
+            return Ok(());
+        }
+        let Some(path) = self.scene.paths.get(&referent.address) else {
+            out.push(UNKNOWN);
+            return Ok(());
+        };
         match &referent.part {
             Part::Object => {
                 out.push(1);
@@ -104,7 +120,7 @@ impl<'a> Encoder<'a> {
             Part::Region(space) => {
                 out.push(3);
                 text(path, out);
-                selected(space, out);
+                selected(space, out)?;
             }
             Part::Attribute(name) => {
                 out.push(4);
@@ -112,10 +128,11 @@ impl<'a> Encoder<'a> {
                 text(name, out);
             }
         }
+        Ok(())
     }
 }
 
-fn selected(space: &Space, out: &mut Vec<u8>) {
+fn selected(space: &Space, out: &mut Vec<u8>) -> Result<(), Failed> {
     let kind = match space.kind() {
         Kind::None => 0,
         Kind::Points => 1,
@@ -126,14 +143,15 @@ fn selected(space: &Space, out: &mut Vec<u8>) {
     out.push(kind);
     out.extend(count.to_le_bytes());
     if matches!(space.kind(), Kind::None | Kind::All) || count > MAX_REGION {
-        return;
+        return Ok(());
     }
     let place = |coords: &[u64]| linear(space.extent(), coords);
-    let mut places: Vec<u64> = space.coords().into_iter().flatten().map(|coords| place(&coords)).collect();
+    let mut places: Vec<u64> = space.coords().map_err(|why| why.to_string())?.map(|coords| place(&coords)).collect();
     if space.kind() == Kind::Hyperslab {
         places.sort_unstable();
     }
     out.extend(places.into_iter().flat_map(u64::to_le_bytes));
+    Ok(())
 }
 
 fn linear(extent: &Extent, coords: &[u64]) -> u64 {

@@ -1,15 +1,17 @@
 //! `hyperslab digest`: a file as lines of JSON, values as checksums, in a form that other libraries can be held against.
 //!
 //! Lives here: the walk over all links. What a datatype looks like is in [`describe`], how values are encoded before they are summed
-//! in [`encode`], what is said of one object in [`record`].
+//! in [`encode`], what is said of one object in [`record`], what of other files in [`elsewhere`].
 
 mod describe;
+mod elsewhere;
 mod encode;
 mod json;
 mod record;
 
 use std::{collections::HashMap, io::Write, path::Path};
 
+use elsewhere::Elsewhere;
 use hyperslab::{CharSet, File, Link, Node, Target};
 use json::Json;
 
@@ -22,6 +24,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) paths: HashMap<u64, Vec<u8>>,
     /// Values over this many bytes are not read.
     pub(crate) cap: u64,
+    /// Other files that references lead to.
+    pub(crate) elsewhere: Elsewhere,
 }
 
 /// A line to come.
@@ -44,7 +48,8 @@ pub(crate) fn run(path: &Path, cap: u64, out: &mut dyn Write) -> Result<(), Fail
     ]);
     let root = Node::Group(file.root()?);
     writeln!(out, "{head}")?;
-    let mut scene = Scene { file: &file, paths: HashMap::from([(root.address(), b"/".to_vec())]), cap };
+    let paths = HashMap::from([(root.address(), b"/".to_vec())]);
+    let mut scene = Scene { file: &file, paths, cap, elsewhere: Elsewhere::beside(path) };
     let lines = walk(&mut scene, root);
     let mut objects = 0u64;
     for line in lines {

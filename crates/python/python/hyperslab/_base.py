@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._hyperslab import FileHandle, ObjectHandle
+from ._hyperslab import FileHandle, ObjectHandle, Reference
+from ._regions import RegionProxy
 
 if TYPE_CHECKING:
     from ._attributes import AttributeManager
@@ -76,6 +77,20 @@ class HLObject:
         from ._attributes import AttributeManager
 
         return AttributeManager(self._handle)
+
+    @property
+    def ref(self) -> Reference:
+        """A reference to the object: `file[object.ref]` is the object."""
+        return self._handle.reference()
+
+    @property
+    def regionref(self) -> RegionProxy:
+        """Makes references to parts of a dataset, by indexing.
+
+        >>> dataset.regionref[0:10:2]               # doctest: +SKIP
+        <HDF5 region reference>
+        """
+        return RegionProxy(self)
 
     def __bool__(self) -> bool:
         return self._handle.valid

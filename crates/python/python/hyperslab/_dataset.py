@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._base import Empty, HLObject, _text
+from ._dims import DimensionManager, is_scale
 from ._dtypes import check_string_dtype
 from ._filters import COMPRESSIONS, describe
 from ._hyperslab import DatasetHandle, RegionReference, Space
+from ._regions import guess_shape
 from ._views import AsStrView, AsTypeView, ChunkIterator, FieldsView
 
 
@@ -199,7 +201,7 @@ class Dataset(HLObject):
         if self._handle.file.dereference(reference) != self._handle:
             raise ValueError("Region reference must point to this dataset")
         region = self._handle.region(reference)
-        return self._handle.read_selection(region, new_dtype).reshape(_guess_shape(region))
+        return self._handle.read_selection(region, new_dtype).reshape(guess_shape(region))
 
     def read_selection(self, space: Space, dtype: Any = None) -> np.ndarray:
         """The selected values, one after the other in the order of the selection.
@@ -267,6 +269,19 @@ class Dataset(HLObject):
         """
         return FieldsView(self, self.dtype, names)
 
+    @property
+    def dims(self) -> DimensionManager:
+        """Its dimensions, with their labels and scales.
+
+        >>> dataset.dims[0]["seconds"][:10]                 # doctest: +SKIP
+        """
+        return DimensionManager(self)
+
+    @property
+    def is_scale(self) -> bool:
+        """Whether it is a dimension scale."""
+        return is_scale(self)
+
     def iter_chunks(self, sel: Any = None) -> ChunkIterator:
         """For each chunk, the slices that read it, cut to `sel` if that is given.
 
@@ -285,26 +300,3 @@ def _arguments(selection: Any) -> tuple[Any, ...]:
     if selection is None:
         return ()
     return selection if isinstance(selection, tuple) else (selection,)
-
-
-def _guess_shape(space: Space) -> tuple[int, ...]:
-    """The shape of a selection that is a product of lists of indices; else so many elements in a row."""
-    rank = len(space.shape or ())
-    if space.kind == "all":
-        return space.shape or ()
-    if space.kind == "points":
-        return (space.npoints,)
-    if space.bounds is None:
-        return (0,) * rank
-    low, high = space.bounds
-    box = [last - first + 1 for first, last in zip(low, high, strict=True)]
-    shape = []
-    for axis in range(rank):
-        # Without all but the first index of this dimension, one of so many parts is left.
-        rest = space.copy()
-        if box[axis] > 1:
-            start = [first + (axis == dim) for dim, first in enumerate(low)]
-            block = [size - (axis == dim) for dim, size in enumerate(box)]
-            rest.select_hyperslab(start, [1] * rank, None, block, "notb")
-        shape.append(space.npoints // rest.npoints)
-    return tuple(shape) if math.prod(shape) == space.npoints else (space.npoints,)

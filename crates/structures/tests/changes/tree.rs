@@ -7,7 +7,7 @@ use hyperslab_file::{Error, OpenFile};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 use hyperslab_structures::Tree;
 
-use crate::tape::{again, new_file};
+use crate::tape::new_file;
 
 const KIND: u8 = 5;
 type Twin = BTreeMap<u32, Vec<u8>>;
@@ -71,7 +71,7 @@ fn check_node(file: &OpenFile, header: &BtreeV2, at: Pointer, level: u16, seen: 
 /// A long history: grows, stays, shrinks, with flushes and new handles in between.
 fn history(seed: u64, record_size: usize, node_size: u32, (split, merge): (u8, u8), operations: usize) -> u16 {
     let mut rng = Rng::with_seed(seed);
-    let (storage, mut file) = new_file();
+    let (tape, mut file) = new_file();
     let address = Tree::create(&file, KIND, record_size, node_size, split, merge).unwrap().address();
     let (mut twin, mut depth) = (Twin::new(), 0);
     for nth in 0..operations {
@@ -102,7 +102,7 @@ fn history(seed: u64, record_size: usize, node_size: u32, (split, merge): (u8, u
         }
         if rng.u32(..500) == 0 {
             file.close().unwrap();
-            file = again(&storage);
+            file = tape.again();
         }
     }
     let mut left: Vec<u32> = twin.keys().copied().collect();
@@ -191,7 +191,7 @@ fn a_deleted_tree_leaves_no_space_behind() {
 fn after_every_single_write_the_tree_is_the_old_or_the_new_one() {
     for seed in 0..8 {
         let mut rng = Rng::with_seed(seed);
-        let (storage, file) = new_file();
+        let (mut tape, file) = new_file();
         let mut tree = Tree::create(&file, KIND, 11, 128, 100, 40).unwrap();
         let mut twin = Twin::new();
         let mut before = None;
@@ -210,10 +210,10 @@ fn after_every_single_write_the_tree_is_the_old_or_the_new_one() {
                     }
                 }
             }
-            storage.rewind();
+            tape.rewind();
             file.flush().unwrap();
             if let Some(before) = &before {
-                let writes = storage.play(|file| {
+                let writes = tape.play(|file| {
                     let now = all(file, tree.address());
                     check(file, tree.address());
                     assert!(now == *before || now == twin);

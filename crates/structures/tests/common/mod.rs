@@ -1,6 +1,6 @@
 //! Files in memory that remember what was written.
 
-#![allow(dead_code)]
+#![allow(dead_code, unreachable_pub)]
 
 use std::sync::{Arc, Mutex};
 

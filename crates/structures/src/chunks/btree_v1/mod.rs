@@ -13,8 +13,6 @@ use hyperslab_format::{
 use crate::{kept::Kept, nodes::Nodes};
 
 const WHAT: &str = "chunk B-tree";
-/// Nodes that stay decoded.
-const NODES: usize = 1024;
 
 /// A tree of chunks.
 #[derive(Debug)]
@@ -27,7 +25,7 @@ pub struct ChunkTree {
 impl ChunkTree {
     /// The tree at `root`, of a dataset with `rank` dimensions.
     pub fn new(root: u64, rank: usize) -> ChunkTree {
-        ChunkTree { root, rank, nodes: Kept::new(NODES) }
+        ChunkTree { root, rank, nodes: Kept::new() }
     }
 
     /// The chunks whose first elements are these, in row-major order; `each` gets the number of every one that is there. One walk,

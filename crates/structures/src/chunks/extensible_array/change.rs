@@ -11,7 +11,7 @@ use hyperslab_format::{
     message::ArrayShape,
 };
 
-use super::{BLOCKS, ChunkArray, WHAT};
+use super::{ChunkArray, WHAT};
 use crate::{
     chunks::{apply, nothings, numbered},
     kept::Kept,
@@ -60,7 +60,7 @@ impl ChunkArray {
         let bytes = header.encode(file.widths())?;
         let address = file.allocate(Kind::Metadata, bytes.len() as u64)?;
         file.put(address, bytes)?;
-        Ok(ChunkArray { address, header, element, index: None, supers: Kept::new(BLOCKS), blocks: Kept::new(BLOCKS) })
+        Ok(ChunkArray { address, header, element, index: None, supers: Kept::new(), blocks: Kept::new() })
     }
 
     /// The chunk with this number from now on, or that there is none.

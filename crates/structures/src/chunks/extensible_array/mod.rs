@@ -16,8 +16,6 @@ use hyperslab_format::{
 use crate::kept::Kept;
 
 const WHAT: &str = "extensible array";
-/// Blocks and pages that stay decoded.
-const BLOCKS: usize = 256;
 
 /// Gets a super block, which data block of it, where that is and which of its pages were ever written.
 type EachBlock<'a> = dyn FnMut(&SuperBlock, u64, u64, &[bool]) -> Result<()> + 'a;
@@ -49,7 +47,7 @@ impl ChunkArray {
                 file.metadata("extensible array index block", place, header.index_size(element, widths) as u64)?;
             index = Some(extensible_array::decode_index(&bytes, &header, element, widths).map_err(Error::at(place))?);
         }
-        Ok(ChunkArray { address, header, element, index, supers: Kept::new(BLOCKS), blocks: Kept::new(BLOCKS) })
+        Ok(ChunkArray { address, header, element, index, supers: Kept::new(), blocks: Kept::new() })
     }
 
     /// Where its header is.

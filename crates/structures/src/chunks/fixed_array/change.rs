@@ -10,7 +10,7 @@ use hyperslab_format::{
     },
 };
 
-use super::{ChunkArray, PAGES, WHAT};
+use super::{ChunkArray, WHAT};
 use crate::{
     chunks::{apply, nothings, numbered},
     kept::Kept,
@@ -30,7 +30,7 @@ impl ChunkArray {
         let bytes = header.encode(file.widths())?;
         let address = file.allocate(Kind::Metadata, bytes.len() as u64)?;
         file.put(address, bytes)?;
-        Ok(ChunkArray { address, header, element, written: Vec::new(), pages: Kept::new(PAGES) })
+        Ok(ChunkArray { address, header, element, written: Vec::new(), pages: Kept::new() })
     }
 
     /// The chunk with this number from now on, or that there is none.

@@ -16,8 +16,6 @@ use hyperslab_format::{
 use crate::kept::Kept;
 
 const WHAT: &str = "fixed array";
-/// Pages that stay decoded.
-const PAGES: usize = 256;
 
 /// An array of chunks.
 #[derive(Debug)]
@@ -45,7 +43,7 @@ impl ChunkArray {
             let head = file.metadata(WHAT, data, header.data_head(widths))?;
             written = fixed_array::decode_head(&head, &header, widths).map_err(Error::at(data))?;
         }
-        Ok(ChunkArray { address, header, element, written, pages: Kept::new(PAGES) })
+        Ok(ChunkArray { address, header, element, written, pages: Kept::new() })
     }
 
     /// Where its header is.

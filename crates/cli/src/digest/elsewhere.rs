@@ -1,0 +1,56 @@
+//! Objects of other files that references lead to.
+
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
+
+use hyperslab::File;
+
+/// More files than this are not remembered.
+const MOST: usize = 64;
+
+/// The first path of each object, by address.
+type Paths = HashMap<u64, Vec<u8>>;
+
+/// The paths of other files, by their names. A file that cannot be read has none.
+pub(crate) struct Elsewhere {
+    directory: PathBuf,
+    known: RefCell<HashMap<Vec<u8>, Paths>>,
+}
+
+impl Elsewhere {
+    /// Names of files count from where this file is.
+    pub(crate) fn beside(file: &Path) -> Elsewhere {
+        Elsewhere { directory: file.parent().unwrap_or(Path::new("")).to_owned(), known: RefCell::default() }
+    }
+
+    /// The path of an object in the file with this name; none if it has no path or there is no such file.
+    pub(crate) fn path(&self, file: &[u8], address: u64) -> Option<Vec<u8>> {
+        let mut known = self.known.borrow_mut();
+        if !known.contains_key(file) {
+            if known.len() == MOST {
+                known.clear();
+            }
+            known.insert(
+                file.to_vec(),
+                paths(&self.directory.join(&*String::from_utf8_lossy(file))).unwrap_or_default(),
+            );
+        }
+        known.get(file)?.get(&address).cloned()
+    }
+}
+
+fn paths(file: &Path) -> hyperslab::Result<Paths> {
+    let root = File::open(file)?.root()?;
+    let mut paths = HashMap::from([(root.address(), b"/".to_vec())]);
+    root.visit(|path, node| {
+        if let Ok(node) = node {
+            paths.entry(node.address()).or_insert_with(|| [b"/", path].concat());
+        }
+        ControlFlow::<()>::Continue(())
+    })?;
+    Ok(paths)
+}
