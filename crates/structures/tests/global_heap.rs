@@ -32,7 +32,7 @@ fn check(file: &OpenFile, model: &Model) {
             at += if index == 0 { size } else { 16 + size.next_multiple_of(8) };
         }
         assert!(at == bytes.len() || (at + 16 > bytes.len() && at < bytes.len() && !seen.contains(&0)));
-        assert!(bytes.len() >= 4096 && bytes.len() % 8 == 0);
+        assert!(bytes.len() >= 4096 && bytes.len().is_multiple_of(8));
         assert_eq!(
             global::decode(&bytes, file.widths()).unwrap().len(),
             seen.iter().filter(|index| **index > 0).count()
