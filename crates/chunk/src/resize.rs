@@ -5,11 +5,12 @@ use hyperslab_format::{
     ChunkEntry,
     message::{AllocTime, ChunkIndex},
 };
-use hyperslab_space::{Coords, Extent, Op, Slab, Space, UNLIMITED};
+use hyperslab_space::{Extent, Op, Slab, Space, UNLIMITED};
 
 use crate::{
     Chunked, Filling, Index, Result,
     allocate::Places,
+    index::Change,
     make::{Blank, Job},
 };
 
@@ -40,13 +41,11 @@ impl Chunked {
         }
         self.extent = new;
         moved |= self.make(file, &jobs, &[], filling)?;
-        let nothing = |(place, _): &(Coords, ChunkEntry)| {
-            (place.clone(), ChunkEntry { start: Vec::new(), address: None, size: 0, mask: 0 })
-        };
+        let nothing = ChunkEntry { start: Vec::new(), address: None, size: 0, mask: 0 };
+        let nothing = |(place, _): &Change| (place.clone(), nothing.clone());
         moved |= self.enter(file, &gone.iter().map(nothing).collect::<Vec<_>>())?;
         for (_, entry) in gone {
             if let Some(address) = entry.address {
-                file.check("chunk", address, entry.size)?;
                 file.free(address, entry.size)?;
             }
         }
@@ -57,12 +56,7 @@ impl Chunked {
     }
 
     /// Chunks that go, and chunks that stay but must be made anew; both by rising place.
-    #[expect(clippy::type_complexity, reason = "two lists of the same")]
-    fn touched_by_resize(
-        &self,
-        file: &OpenFile,
-        new: &Extent,
-    ) -> Result<(Vec<(Coords, ChunkEntry)>, Vec<(Coords, ChunkEntry)>)> {
+    fn touched_by_resize(&self, file: &OpenFile, new: &Extent) -> Result<(Vec<Change>, Vec<Change>)> {
         let (mut gone, mut kept, mut visited) = (Vec::new(), Vec::new(), 0u64);
         let shrinks = self.extent.dims().iter().zip(new.dims()).any(|(old, new)| new < old);
         if !shrinks && !self.has_plain_edges() {
@@ -76,6 +70,7 @@ impl Chunked {
             }
             let Some(place) = place.filter(|_| entry.address.is_some()) else { return Ok(()) };
             if self.is_outside(&place, new) {
+                file.check("chunk", entry.address.unwrap_or(0), entry.size)?;
                 gone.push((place, entry.clone()));
             } else if self.loses(&place, new) || self.is_coded(&place, &self.extent) != self.is_coded(&place, new) {
                 kept.push((place, entry.clone()));
