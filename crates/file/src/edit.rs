@@ -157,17 +157,39 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Makes sure that the block at `address` may yet be written before blocks that change later, by a flush if it has to wait for
-    /// others. Only at the front of an operation, before it changes anything.
-    pub fn make_first(&self, address: u64) -> Result<()> {
-        let (after, _) = self.store()?.cache.ordered(Key::Block(address));
-        if after { self.flush_now() } else { Ok(()) }
+    /// To be called once, before an operation changes anything, with pairs of objects: it will [order](OpenFile::order) blocks of the first before
+    /// blocks of the second. If other operations since the last flush ordered some the other way round, that is written now.
+    pub fn plan_orders(&self, pairs: &[(u64, u64)]) -> Result<()> {
+        let store = self.store()?;
+        let matters = |&&(first, later): &&(u64, u64)| !self.is_fresh(first) && !self.is_fresh(later);
+        let is_against = |&(first, later): &(u64, u64)| store.object_orders.lock().waits(first, later);
+        if pairs.iter().filter(matters).any(is_against) {
+            self.flush_now()?;
+        }
+        for &(first, later) in pairs.iter().filter(matters) {
+            store.object_orders.lock().add(first, later);
+        }
+        Ok(())
     }
 
-    /// Makes sure that the block at `address` may yet be written after blocks that change later, by a flush if others wait for it. Only
-    /// at the front of an operation, before it changes anything.
-    pub fn make_last(&self, address: u64) -> Result<()> {
-        let (_, before) = self.store()?.cache.ordered(Key::Block(address));
-        if before { self.flush_now() } else { Ok(()) }
+    /// To be called before an operation gives an object in the file another name.
+    pub fn plan_name(&self, object: u64) -> Result<()> {
+        if !self.is_fresh(object) {
+            self.store()?.object_orders.lock().named.insert(object);
+        }
+        Ok(())
+    }
+
+    /// To be called before an operation takes one of its names from an object, and before all other plans: a name that it got since the last
+    /// flush is written now, so that it is never without.
+    pub fn settle_names(&self, object: u64) -> Result<()> {
+        let is_named = self.store()?.object_orders.lock().named.contains(&object);
+        if is_named { self.flush_now() } else { Ok(()) }
+    }
+
+    /// To be called before an operation moves a link from a group to another, and before all other plans: a group that the file does not know
+    /// yet is written now, so that what moves is never out of reach.
+    pub fn settle_move(&self, from: u64, to: u64) -> Result<()> {
+        if self.is_fresh(to) && !self.is_fresh(from) { self.flush_now() } else { Ok(()) }
     }
 }
