@@ -17,5 +17,5 @@ mod nodes;
 
 pub use btree_v2::Tree;
 pub use fractal_heap::FractalHeap;
-pub use global_heap::Collection;
+pub use global_heap::{Collection, GlobalHeap};
 pub use local_heap::LocalHeap;

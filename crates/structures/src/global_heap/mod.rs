@@ -1,5 +1,7 @@
 //! The global heap: collections of values of any size.
 
+mod change;
+
 use std::{
     ops::Range,
     sync::{Arc, OnceLock},
@@ -7,6 +9,8 @@ use std::{
 
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{Widths, heap::global};
+
+pub use change::GlobalHeap;
 
 const WHAT: &str = "global heap collection";
 /// The size that nearly all collections have.

@@ -1,0 +1,228 @@
+//! Adding values to the global heap, and removing them.
+
+use std::collections::BTreeMap;
+
+use hyperslab_file::{Error, Kind, OpenFile, Result};
+use hyperslab_format::{Widths, heap::global};
+
+use super::{Collection, GUESS, WHAT};
+
+/// How many collections with room are kept, as in libhdf5.
+const OPEN: usize = 16;
+
+/// The global heap of a file that is changed. There is one per file, since it knows which collections have room.
+///
+/// A new object lies in space that nothing in the file names, or behind the objects of a collection with room. Collections are filled in
+/// memory; [`GlobalHeap::settle`] writes them, and must be called before the values that name the objects are written.
+///
+/// An object that is removed stays where it is while the file may name it: until the flush after [`GlobalHeap::remove`]. The next call of
+/// `settle` after that takes its room back, or the space of the collection if it was the last; so a file that is closed is flushed,
+/// settled and flushed.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use hyperslab_file::{CreateOptions, OpenFile, OpenOptions};
+/// # use hyperslab_structures::{Collection, GlobalHeap};
+/// # let storage = Arc::new(hyperslab_driver::Memory::new());
+/// # let file = OpenFile::create(storage, &CreateOptions::default(), &OpenOptions::default())?;
+/// let mut heap = GlobalHeap::default();
+/// let (collection, index) = heap.add(&file, b"text")?;
+/// heap.settle(&file)?;
+/// assert_eq!(Collection::read(&file, collection)?.get(index)?, b"text");
+/// # Ok::<(), hyperslab_file::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct GlobalHeap {
+    /// With room, the one used last at the end.
+    open: Vec<Filled>,
+    /// Without room, not written yet.
+    full: Vec<Filled>,
+    /// Objects to be removed, by collection, and from which flush on.
+    removed: BTreeMap<u64, (u64, Vec<u16>)>,
+}
+
+impl GlobalHeap {
+    /// Adds an object; says which collection it is in, and its index there.
+    pub fn add(&mut self, file: &OpenFile, value: &[u8]) -> Result<(u64, u32)> {
+        let need = object_size(value.len(), file.widths());
+        let nth = self.open.iter().rposition(|filled| filled.has_room(need));
+        let mut filled = match nth {
+            Some(nth) => self.open.remove(nth),
+            None => {
+                let many = self.open.len().saturating_sub(OPEN);
+                self.full.extend(self.open.drain(..many));
+                Filled::create(file, need)?
+            }
+        };
+        let added = filled.add(value, file.widths());
+        let place = (filled.address, u32::from(added));
+        if filled.has_room(object_size(0, file.widths())) {
+            self.open.push(filled);
+        } else {
+            self.full.push(filled);
+        }
+        Ok(place)
+    }
+
+    /// Removes an object, after the next flush if the file may name it. The values that named it were written before, or will be by that
+    /// flush. What is not there is removed already.
+    pub fn remove(&mut self, file: &OpenFile, collection: u64, index: u32) {
+        let from = file.flushes() + u64::from(!file.is_fresh(collection));
+        if let Ok(index) = u16::try_from(index) {
+            let (when, indexes) = self.removed.entry(collection).or_default();
+            *when = from.max(*when);
+            indexes.push(index);
+        }
+    }
+
+    /// Writes all collections that were changed, and takes back what was removed before the last flush.
+    pub fn settle(&mut self, file: &OpenFile) -> Result<()> {
+        self.take_back(file)?;
+        let mut blocks = Vec::new();
+        for filled in self.open.iter_mut().chain(&mut self.full).filter(|filled| filled.changed) {
+            blocks.push((filled.address, filled.encode(file.widths())?));
+        }
+        let parts: Vec<_> = blocks.iter().map(|(address, bytes)| (*address, bytes.as_slice())).collect();
+        if !parts.is_empty() {
+            file.write_raw(WHAT, &parts)?;
+        }
+        self.full.clear();
+        self.open.iter_mut().for_each(|filled| filled.changed = false);
+        let many = self.open.len().saturating_sub(OPEN);
+        self.open.drain(..many);
+        Ok(())
+    }
+
+    /// Takes removed objects out of their collections.
+    fn take_back(&mut self, file: &OpenFile) -> Result<()> {
+        let now = file.flushes();
+        let ready: Vec<u64> =
+            self.removed.iter().filter(|(_, (when, _))| *when <= now).map(|(&address, _)| address).collect();
+        for address in ready {
+            let Some((_, indexes)) = self.removed.remove(&address) else { continue };
+            let here = |all: &mut Vec<Filled>| {
+                all.iter().position(|filled| filled.address == address).map(|nth| all.swap_remove(nth))
+            };
+            // What a bad value named may be anything: then there is nothing to take back.
+            let filled = here(&mut self.open).or_else(|| here(&mut self.full));
+            let Some(mut filled) = filled.or_else(|| Filled::read(file, address).ok()) else { continue };
+            if !filled.remove(&indexes, file.widths()) && !filled.changed {
+                continue;
+            }
+            if filled.objects.is_empty() {
+                file.free(filled.address, filled.size as u64)?;
+            } else {
+                self.open.insert(0, filled);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A collection that is being filled.
+#[derive(Debug)]
+struct Filled {
+    address: u64,
+    size: usize,
+    /// Index, references, end of the bytes, which follow each other.
+    objects: Vec<(u16, u16, usize)>,
+    bytes: Vec<u8>,
+    /// How much of the collection is taken.
+    used: usize,
+    /// The index of the next object, if not all were used once.
+    next: Option<u16>,
+    changed: bool,
+}
+
+impl Filled {
+    /// A new collection with room for an object that takes `need` bytes.
+    fn create(file: &OpenFile, need: usize) -> Result<Filled> {
+        let head = global::head_size(file.widths());
+        let size = need.saturating_add(head).max(GUESS as usize);
+        let address = file.allocate(Kind::Raw, size as u64)?;
+        let (objects, bytes) = (Vec::with_capacity(128.min(size / need)), Vec::with_capacity(size));
+        Ok(Filled { address, size, objects, bytes, used: head, next: Some(1), changed: true })
+    }
+
+    fn read(file: &OpenFile, address: u64) -> Result<Filled> {
+        let (collection, widths) = (Collection::read(file, address)?, file.widths());
+        let image = collection.own();
+        let size = global::decode_size(image, widths).map_err(Error::at(address))?;
+        if size != image.len() as u64 {
+            return Err(Error::broken(WHAT, address, "it is cut"));
+        }
+        let head = global::head_size(widths);
+        let empty = Filled {
+            address,
+            size: image.len(),
+            objects: Vec::new(),
+            bytes: Vec::new(),
+            used: head,
+            next: Some(1),
+            changed: false,
+        };
+        let found = global::decode_counted(image, widths).map_err(Error::at(address))?;
+        Ok(found.into_iter().fold(empty, |mut filled, object| {
+            filled.push(object.index, object.references, image.get(object.bytes).unwrap_or_default(), widths);
+            filled
+        }))
+    }
+
+    fn has_room(&self, need: usize) -> bool {
+        self.size - self.used.min(self.size) >= need
+            && (self.next.is_some() || self.objects.len() < usize::from(u16::MAX))
+    }
+
+    fn add(&mut self, value: &[u8], widths: Widths) -> u16 {
+        let unused = || (1..=u16::MAX).find(|index| self.objects.iter().all(|(used, ..)| used != index));
+        let index = self.next.or_else(unused).unwrap_or(u16::MAX);
+        self.push(index, 0, value, widths);
+        self.changed = true;
+        index
+    }
+
+    fn push(&mut self, index: u16, references: u16, value: &[u8], widths: Widths) {
+        self.bytes.extend_from_slice(value);
+        self.objects.push((index, references, self.bytes.len()));
+        self.used += object_size(value.len(), widths);
+        self.next = self.next.and_then(|next| next.max(index).checked_add(u16::from(index >= next)));
+    }
+
+    /// Each object with its index and references.
+    fn values(&self) -> impl Iterator<Item = (u16, u16, &[u8])> {
+        let mut start = 0;
+        self.objects.iter().map(move |&(index, references, end)| {
+            let bytes = self.bytes.get(start..end).unwrap_or_default();
+            start = end;
+            (index, references, bytes)
+        })
+    }
+
+    /// Removes objects; the others move together and keep their indexes. Whether something was removed.
+    fn remove(&mut self, indexes: &[u16], widths: Widths) -> bool {
+        let mut sorted = indexes.to_vec();
+        sorted.sort_unstable();
+        let empty = Vec::with_capacity(self.bytes.len());
+        let head = global::head_size(widths);
+        let left = Filled { objects: Vec::new(), bytes: empty, used: head, next: Some(1), ..*self };
+        let kept = self.values().filter(|(index, ..)| sorted.binary_search(index).is_err());
+        let mut left = kept.fold(left, |mut left, (index, references, bytes)| {
+            left.push(index, references, bytes, widths);
+            left
+        });
+        let less = left.objects.len() < self.objects.len();
+        left.changed = self.changed || less;
+        *self = left;
+        less
+    }
+
+    fn encode(&self, widths: Widths) -> Result<Vec<u8>> {
+        let objects: Vec<_> = self.values().collect();
+        Ok(global::encode(self.size, &objects, widths)?)
+    }
+}
+
+/// What an object of `length` bytes takes of a collection.
+fn object_size(length: usize, widths: Widths) -> usize {
+    global::head_size(widths).saturating_add(length.next_multiple_of(8))
+}
