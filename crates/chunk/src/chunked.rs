@@ -76,7 +76,7 @@ impl Chunked {
         let elements = Space::simple(chunk)?.npoints();
         let bytes = elements.checked_mul(element).ok_or(Error::Memory(u64::MAX))?;
         let filtered = !pipeline.steps().is_empty();
-        let shape = Shape { extent, chunk, bytes, filtered, layout_version: version };
+        let shape = Shape { extent, chunk, bytes, element_size: element, filtered, layout_version: version };
         let kind: ChunkIndex = *index;
         let index = Index::open(file, kind, *address, &shape)?;
         let bytes = usize::try_from(bytes).map_err(|_| Error::Memory(bytes))?;
@@ -121,6 +121,7 @@ impl Chunked {
             extent: &self.extent,
             chunk: self.grid.chunk(),
             bytes: self.bytes as u64,
+            element_size: self.element,
             filtered: !self.pipeline.steps().is_empty(),
             layout_version: self.layout_version,
         }

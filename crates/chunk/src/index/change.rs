@@ -32,7 +32,7 @@ impl Index {
         let element = shape.element(file.widths().lengths);
         let rank = shape.chunk.len();
         Ok(match kind {
-            ChunkIndex::BtreeV1 => return Err(old_tree()),
+            ChunkIndex::BtreeV1 => Index::BtreeV1(chunks::btree_v1::ChunkTree::create(file, rank)?),
             ChunkIndex::Single(_) => {
                 Index::Single(ChunkEntry { start: vec![0; rank], address: None, size: shape.bytes, mask: 0 })
             }
@@ -85,8 +85,7 @@ impl Index {
                     *self = Index::Empty;
                 }
             }
-            Index::BtreeV1(_) if changes.is_empty() => {}
-            Index::BtreeV1(_) => return Err(old_tree()),
+            Index::BtreeV1(tree) => change_old_tree(tree, file, shape, changes)?,
             Index::BtreeV2(tree) => changes.iter().try_for_each(|(place, chunk)| tree.set(file, place, chunk))?,
             Index::FixedArray(array, Numbered(numbering)) => array.set_all(file, &numbered(numbering, changes)?)?,
             Index::ExtensibleArray(array, Numbered(numbering)) => {
@@ -100,7 +99,7 @@ impl Index {
     pub(crate) fn delete(self, file: &OpenFile) -> Result<()> {
         match self {
             Index::Empty | Index::Single(_) => Ok(()),
-            Index::BtreeV1(_) => Err(old_tree()),
+            Index::BtreeV1(tree) => tree.delete(file, &mut |_| Ok(())),
             Index::BtreeV2(tree) => tree.delete(file),
             Index::FixedArray(array, _) => array.delete(file),
             Index::ExtensibleArray(array, _) => array.delete(file),
@@ -136,6 +135,23 @@ fn too_many(count: u64) -> Error {
     Error::Refused(format!("chunk index: {count} chunks are more than it can ever hold"))
 }
 
-fn old_tree() -> Error {
-    Error::Refused("chunk index: B-trees of the first kind cannot be changed".into())
+/// The old tree knows chunks by their first element.
+fn change_old_tree(
+    tree: &chunks::btree_v1::ChunkTree,
+    file: &OpenFile,
+    shape: &Shape<'_>,
+    changes: &[Change],
+) -> Result<()> {
+    let start = |place: &Coords| place.iter().zip(shape.chunk).map(|(nth, size)| nth.saturating_mul(*size)).collect();
+    let is_there = |(_, chunk): &&Change| chunk.address.is_some();
+    let (there, gone): (Vec<_>, Vec<_>) = changes.iter().partition(is_there);
+    if !there.is_empty() {
+        let extent: Vec<u64> = shape.chunk.iter().copied().chain([shape.element_size]).collect();
+        let entry = |(place, chunk): &&Change| ChunkEntry { start: start(place), ..chunk.clone() };
+        tree.insert_all(file, &extent, &there.iter().map(entry).collect::<Vec<_>>())?;
+    }
+    if !gone.is_empty() {
+        tree.remove_all(file, &gone.iter().map(|(place, _)| start(place)).collect::<Vec<Vec<u64>>>())?;
+    }
+    Ok(())
 }

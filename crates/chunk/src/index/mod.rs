@@ -48,6 +48,7 @@ pub(crate) struct Shape<'a> {
     pub(crate) extent: &'a Extent,
     pub(crate) chunk: &'a [u64],
     pub(crate) bytes: u64,
+    pub(crate) element_size: u64,
     pub(crate) filtered: bool,
     pub(crate) layout_version: u8,
 }

@@ -28,11 +28,6 @@ impl ChunkTree {
         ChunkTree { root, rank, nodes: Kept::new() }
     }
 
-    /// Where its root is.
-    pub fn root(&self) -> u64 {
-        self.root
-    }
-
     /// The chunks whose first elements are these, in row-major order; `each` gets the number of every one that is there. One walk,
     /// which reads each node once.
     pub fn find_sorted<P: AsRef<[u64]>>(

@@ -1,0 +1,91 @@
+//! Filtered chunks after every single write: each value is the one of the last flush or of the next.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use std::sync::Arc;
+
+use hyperslab_chunk::{Chunked, Filling, Storage, Values};
+use hyperslab_driver::{Driver, Memory};
+use hyperslab_file::{CreateOptions, Kind, OpenFile, OpenOptions};
+use hyperslab_filter::{Deflate, Fletcher32, Pipeline, Registry, Step};
+use hyperslab_format::{
+    message::{AllocTime, ArrayShape, ChunkIndex, FillTime, FillValue, FillWrite, Layout},
+    object_header::Prefix,
+    superblock::Root,
+    version::Low,
+};
+use hyperslab_space::{Extent, Op, Slab, Space};
+use hyperslab_workshop::Film;
+
+const SIZE: u64 = 300;
+
+fn open(file: &OpenFile, layout: &Layout, max: Option<u64>) -> Values {
+    let steps =
+        vec![Step::optional(Deflate::ID, Deflate::params(1)), Step::mandatory(Fletcher32::ID, Fletcher32::params())];
+    let extent = Extent::with_max(&[SIZE], &[max]).unwrap();
+    let (pipeline, registry) = (Pipeline::new(steps).unwrap(), Arc::new(Registry::default()));
+    let chunked = Chunked::open(file, layout, 4, &extent, 1, pipeline, registry).unwrap();
+    Values { extent, element: 1, fill: None, storage: Storage::Chunked(Box::new(chunked)) }
+}
+
+fn all(file: &OpenFile, values: &Values) -> Vec<u8> {
+    let whole = Space::simple(&[SIZE]).unwrap();
+    let mut got = vec![0; SIZE as usize];
+    values.read(file, &whole, &whole, &mut got).unwrap();
+    got
+}
+
+fn after_every_write(index: ChunkIndex, max: Option<u64>) {
+    let film = Arc::new(Film::default());
+    let mut create = CreateOptions::default();
+    // Later files carry a mark while they are written, which would have to be cleared before they are opened.
+    create.low = Low::V18;
+    let file = OpenFile::create(film.clone(), &create, &OpenOptions::default()).unwrap();
+    let header = Prefix::new(0).encode_first(&[]).unwrap();
+    let address = file.allocate(Kind::Metadata, header.len() as u64).unwrap();
+    file.put(address, header).unwrap();
+    file.set_root(Root::Header(Some(address))).unwrap();
+    let layout = Layout::Chunked { chunk: vec![2], element_size: 1, plain_edges: false, index, address: None };
+    let mut values = open(&file, &layout, max);
+    let fill = FillWrite { value: FillValue::Default, alloc: AllocTime::Incremental, write: FillTime::IfSet };
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut states = Vec::new();
+    for _ in 0..20 {
+        for _ in 0..random.u32(1..5) {
+            let start = random.u64(0..SIZE);
+            let count = random.u64(1..=(SIZE - start).min(40));
+            let mut target = Space::simple(&[SIZE]).unwrap();
+            target.select_hyperslab(Op::Set, &[Slab::block(start, count)]).unwrap();
+            let buf: Vec<u8> = (0..count).map(|_| random.u8(1..)).collect();
+            let source = Space::simple(&[count]).unwrap();
+            values.write(&file, &target, &source, &buf, &Filling::new(&fill)).unwrap();
+        }
+        file.flush().unwrap();
+        states.push((film.changes(), all(&file, &values)));
+    }
+    // Without a header, the place of the index is known from the first flush on only.
+    let (first, layout) = (states[0].0, values.layout(4).unwrap());
+    let mut seen = 0;
+    film.show(first, &mut |nth, bytes| {
+        let file = OpenFile::open(Arc::new(Memory::from(bytes)) as Arc<dyn Driver>, &OpenOptions::default()).unwrap();
+        let got = all(&file, &open(&file, &layout, max));
+        let next = states.iter().position(|(changes, _)| nth < *changes).unwrap_or(states.len() - 1);
+        let (before, after) = (&states[next.saturating_sub(1)].1, &states[next].1);
+        for (at, value) in got.iter().enumerate() {
+            assert!(*value == before[at] || *value == after[at], "element {at} after change {nth} of {index:?}");
+        }
+        seen += 1;
+    })
+    .unwrap();
+    assert!(seen > 100, "{seen} changes");
+}
+
+#[test]
+fn every_prefix_is_whole() {
+    let shape = ArrayShape { count_bits: 16, in_index: 2, min_blocks: 2, min_elements: 2, page_bits: 2 };
+    after_every_write(ChunkIndex::FixedArray { page_bits: 10 }, Some(SIZE));
+    after_every_write(ChunkIndex::FixedArray { page_bits: 3 }, Some(SIZE));
+    after_every_write(ChunkIndex::ExtensibleArray(shape), None);
+    after_every_write(ChunkIndex::BtreeV2 { node_size: 128, split: 100, merge: 40 }, None);
+    after_every_write(ChunkIndex::BtreeV1, None);
+}
