@@ -1,7 +1,7 @@
 //! Writing: values at once, blocks in waves, the superblock when all that it names is there.
 
 use hyperslab_driver::{Driver, MemoryType, SelectionPair, Transfer, WritePart};
-use hyperslab_format::superblock::Root;
+use hyperslab_format::{superblock::Root, symbol_table::Cache};
 use hyperslab_meta::{Failure, Key, Ring};
 
 use crate::{Error, OpenFile, Result, store::Store};
@@ -30,6 +30,18 @@ impl OpenFile {
         store.superblock.lock().0.root = root.clone();
         store.touch();
         self.root.set(root).map_err(|_| Error::broken("superblock", 0, "the file has a root group already"))
+    }
+
+    /// Says no more in the superblock where the links of the root group are, if that is the group at `group`: they moved.
+    pub fn forget_cached_root(&self, group: u64) -> Result<()> {
+        let store = self.store()?;
+        if let Root::Entry(entry) = &mut store.superblock.lock().0.root
+            && entry.header == Some(group)
+        {
+            entry.cache = Cache::Nothing;
+            store.touch();
+        }
+        Ok(())
     }
 
     /// Everything that was changed, in an order in which the file is whole after each single write.
