@@ -71,6 +71,8 @@ impl OpenFile {
     pub fn close(&self) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         self.flush()?;
+        // What the first flush let others take back.
+        self.flush()?;
         let _alone = store.operation.write();
         let end = store.space.lock().allocator.trim();
         self.write_superblock(store)?;

@@ -1,5 +1,7 @@
 //! Changing an open file: space, blocks, and their order. Nothing of this is in the file before [`OpenFile::flush`].
 
+use std::sync::atomic::Ordering;
+
 use hyperslab_alloc::Span;
 use hyperslab_format::version::Low;
 use hyperslab_meta::{Home, Key};
@@ -10,6 +12,10 @@ use crate::{
     Error, OpenFile, Result,
     store::{Block, Store},
 };
+
+/// Takes back pieces of the block at an address, which nothing in the file names any more: pairs of place and length, or what else the
+/// structure gave.
+pub type Reclaim = fn(&OpenFile, u64, &[(u64, u64)]) -> Result<()>;
 
 impl OpenFile {
     pub(crate) fn store(&self) -> Result<&Store> {
@@ -64,9 +70,24 @@ impl OpenFile {
         let store = self.store()?;
         let span = Span { start: address, len: length };
         store.cache.forget(span.start..span.end())?;
+        store.given_up.lock().retain(|block, _| !(span.start..span.end()).contains(block));
         store.space.lock().free(span);
         store.touch();
         Ok(())
+    }
+
+    /// Gives up a piece of the block at `address`, which the file may still name. `reclaim` gets all pieces of the block after the next
+    /// flush, unless the whole block is freed before; what it changes waits for the flush after that one.
+    pub fn give_up(&self, address: u64, piece: (u64, u64), reclaim: Reclaim) -> Result<()> {
+        let store = self.store()?;
+        store.given_up.lock().entry(address).or_insert_with(|| (reclaim, Vec::new())).1.push(piece);
+        store.touch();
+        Ok(())
+    }
+
+    /// How many times the file was flushed: what was read before may have changed since, where it was [given up](Self::give_up).
+    pub fn flushes(&self) -> u64 {
+        self.store.as_ref().map_or(0, |store| store.flushes.load(Ordering::Relaxed))
     }
 
     /// Whether nothing in the file names this address yet: what lies there may be changed in any way.

@@ -1,5 +1,7 @@
 //! Writing: values at once, blocks in waves, the superblock when all that it names is there.
 
+use std::sync::atomic::Ordering;
+
 use hyperslab_driver::{Driver, MemoryType, SelectionPair, Transfer, WritePart};
 use hyperslab_format::{superblock::Root, symbol_table::Cache};
 use hyperslab_meta::{Failure, Key, Ring};
@@ -62,6 +64,20 @@ impl OpenFile {
         let mut space = store.space.lock();
         space.allocator.publish();
         space.fresh.clear();
+        drop(space);
+        store.flushes.fetch_add(1, Ordering::Relaxed);
+        self.reclaim(store)
+    }
+
+    /// Takes back what was given up inside of blocks: now nothing in the file names it.
+    fn reclaim(&self, store: &Store) -> Result<()> {
+        let given_up = std::mem::take(&mut *store.given_up.lock());
+        for (address, (reclaim, pieces)) in given_up {
+            if let Err(why) = reclaim(self, address, &pieces) {
+                *store.poison.lock() = Some(why.to_string());
+                return Err(why);
+            }
+        }
         Ok(())
     }
 

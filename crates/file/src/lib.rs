@@ -17,7 +17,7 @@ mod operation;
 mod store;
 
 pub use create::CreateOptions;
-pub use edit::Kind;
+pub use edit::{Kind, Reclaim};
 pub use error::{Error, Result};
 pub use header::{Header, HeaderEdit, Message, MessageId, NewHeader, now};
 pub use members::members;

@@ -10,6 +10,8 @@ use hyperslab_format::{Superblock, version::Low};
 use hyperslab_meta::{Cache, Entry, Failure};
 use parking_lot::{Mutex, RwLock};
 
+use crate::Reclaim;
+
 /// The write side of an open file.
 pub(crate) struct Store {
     /// Blocks that were changed or made; the order in which they may be written is in there too.
@@ -17,6 +19,10 @@ pub(crate) struct Store {
     pub(crate) space: Mutex<Space>,
     /// Pairs of blocks of which the first waits for the second, until the next flush.
     pub(crate) orders: Mutex<Vec<(u64, u64)>>,
+    /// Pieces of blocks that are taken back after the next flush, by the address of the block.
+    pub(crate) given_up: Mutex<GivenUp>,
+    /// How many times the file was flushed.
+    pub(crate) flushes: AtomicU64,
     /// The superblock as it will be, and the bytes of it that the file has.
     pub(crate) superblock: Mutex<(Superblock, Vec<u8>)>,
     /// Changes take it alone, reads share it.
@@ -28,6 +34,8 @@ pub(crate) struct Store {
     /// The versions that new structures have.
     pub(crate) low: Low,
 }
+
+pub(crate) type GivenUp = BTreeMap<u64, (Reclaim, Vec<(u64, u64)>)>;
 
 /// File space, and what of it was given out since the last flush, so that nothing in the file names it yet.
 pub(crate) struct Space {
@@ -54,6 +62,8 @@ impl Store {
             cache: Cache::default(),
             space: Mutex::new(Space { allocator: Allocator::new(end, strategy), fresh: BTreeMap::new() }),
             orders: Mutex::default(),
+            given_up: Mutex::default(),
+            flushes: AtomicU64::new(0),
             superblock: Mutex::new((superblock, stored)),
             operation: RwLock::new(()),
             changes: AtomicU64::new(0),

@@ -94,3 +94,27 @@ fn an_operation_that_fails_in_the_middle_poisons_the_file() {
     assert_eq!(storage.len().unwrap(), before);
     again(&storage);
 }
+
+#[test]
+fn pieces_of_a_block_are_taken_back_after_the_flush_unless_the_block_is_freed() {
+    let (storage, file) = new_file();
+    let (kept, freed) = (file.allocate(Kind::Metadata, 10).unwrap(), file.allocate(Kind::Metadata, 10).unwrap());
+    file.put(kept, vec![1; 10]).unwrap();
+    file.put(freed, vec![1; 10]).unwrap();
+    let clear = |file: &OpenFile, address: u64, pieces: &[(u64, u64)]| {
+        file.edit("block", address, 10, |bytes| {
+            pieces.iter().for_each(|&(start, len)| bytes[start as usize..(start + len) as usize].fill(0));
+            Ok(())
+        })
+    };
+    file.give_up(kept, (1, 2), clear).unwrap();
+    file.give_up(kept, (5, 1), clear).unwrap();
+    file.give_up(freed, (5, 1), clear).unwrap();
+    file.free(freed, 10).unwrap();
+    assert_eq!(file.metadata("block", kept, 10).unwrap(), [1; 10]);
+    file.flush().unwrap();
+    assert_eq!(again(&storage).metadata("block", kept, 10).unwrap(), [1; 10]);
+    assert_eq!(file.metadata("block", kept, 10).unwrap(), [1, 0, 0, 1, 1, 0, 1, 1, 1, 1]);
+    file.close().unwrap();
+    assert_eq!(again(&storage).metadata("block", kept, 10).unwrap(), [1, 0, 0, 1, 1, 0, 1, 1, 1, 1]);
+}

@@ -30,4 +30,8 @@ impl<V> Kept<V> {
         }
         Ok(values.entry(number).or_insert(value).clone())
     }
+    /// Forgets all: the structure changed.
+    pub(crate) fn clear(&self) {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
 }

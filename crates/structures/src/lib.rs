@@ -11,6 +11,7 @@ pub mod global_heap;
 pub mod group_tree;
 pub mod local_heap;
 
+mod btree_v1;
 mod kept;
 mod nodes;
 

@@ -1,5 +1,7 @@
 //! Chunks in the first kind of B-tree, ordered by their first element.
 
+mod change;
+
 use std::sync::Arc;
 
 use hyperslab_file::{Error, OpenFile, Result};
@@ -77,7 +79,7 @@ impl ChunkTree {
 
     /// Calls `each` for every chunk, in order.
     pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(ChunkEntry) -> Result<()>) -> Result<()> {
-        let mut nodes = Nodes::of(file, WHAT, self.node_size(file));
+        let mut nodes = Nodes::of(file, WHAT, node_size(file, self.rank));
         self.walk(file, self.root, None, &mut nodes, each)
     }
 
@@ -101,14 +103,9 @@ impl ChunkTree {
         Ok(())
     }
 
-    fn node_size(&self, file: &OpenFile) -> u64 {
-        let key = btree_v1::chunk_key_size(self.rank);
-        btree_v1::node_size(file.superblock().chunk_internal_k, key, file.widths()) as u64
-    }
-
     fn node(&self, file: &OpenFile, address: u64, above: Option<u8>) -> Result<Arc<Node<ChunkKey>>> {
         let node = self.nodes.get_or(address, || {
-            let bytes = file.metadata_up_to(WHAT, address, self.node_size(file))?;
+            let bytes = file.metadata_up_to(WHAT, address, node_size(file, self.rank))?;
             btree_v1::decode_chunks(&bytes, self.rank, file.widths()).map_err(Error::at(address))
         })?;
         match above {
@@ -118,6 +115,11 @@ impl ChunkTree {
             _ => Ok(node),
         }
     }
+}
+
+fn node_size(file: &OpenFile, rank: usize) -> u64 {
+    let key = btree_v1::chunk_key_size(rank);
+    btree_v1::node_size(file.superblock().chunk_internal_k, key, file.widths()) as u64
 }
 
 fn entry(key: &ChunkKey, child: u64) -> ChunkEntry {

@@ -1,9 +1,13 @@
 //! The links of an old-style group: a B-tree over symbol table nodes.
 
+mod change;
+
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{btree_v1, symbol_table};
 
 use crate::{LocalHeap, nodes::Nodes};
+
+pub use change::{Removed, create, delete, insert, remove, replace};
 
 const WHAT: &str = "group B-tree";
 const SYMBOLS: &str = "symbol table node";
