@@ -1,5 +1,8 @@
 //! The second kind of B-tree: records in order, of whatever kind.
 
+mod change;
+mod node;
+
 use std::cmp::Ordering;
 
 use hyperslab_file::{Error, OpenFile, Result};
@@ -8,6 +11,7 @@ use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 use crate::nodes::Nodes;
 
 const WHAT: &str = "B-tree (version 2)";
+const NODE: &str = "B-tree node (version 2)";
 /// Deeper than any tree with a number of records that can be counted.
 const MAX_DEPTH: u16 = 64;
 
@@ -16,6 +20,14 @@ const MAX_DEPTH: u16 = 64;
 pub struct Tree {
     address: u64,
     header: BtreeV2,
+}
+
+/// What a walk over all records needs.
+struct Walk<'a> {
+    /// How many records may still come.
+    budget: u64,
+    visit: &'a mut dyn FnMut(u64) -> Result<()>,
+    each: &'a mut dyn FnMut(&[u8]) -> Result<()>,
 }
 
 impl Tree {
@@ -54,34 +66,45 @@ impl Tree {
 
     /// Calls `each` for every record, in order.
     pub fn for_each(&self, file: &OpenFile, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let mut budget = self.header.records;
-        let mut nodes = Nodes::of(file, WHAT, u64::from(self.header.node_size));
-        self.walk(file, self.header.root, self.header.depth, (&mut budget, &mut nodes), each)
+        self.for_each_node(file, &mut |_| (), each)
     }
 
-    fn walk(
+    /// The same, and the address of every node.
+    fn for_each_node(
         &self,
         file: &OpenFile,
-        node: Pointer,
-        level: u16,
-        (budget, nodes): (&mut u64, &mut Nodes),
+        node: &mut dyn FnMut(u64),
         each: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
+        let mut nodes = Nodes::of(file, WHAT, u64::from(self.header.node_size));
+        let mut walk = Walk {
+            budget: self.header.records,
+            visit: &mut |address| {
+                node(address);
+                nodes.visit(address)
+            },
+            each,
+        };
+        self.walk(file, self.header.root, self.header.depth, &mut walk)
+    }
+
+    fn walk(&self, file: &OpenFile, node: Pointer, level: u16, walk: &mut Walk<'_>) -> Result<()> {
         let Some(bytes) = self.read(file, node)? else { return Ok(()) };
-        nodes.visit(node.address.unwrap_or(self.address))?;
+        (walk.visit)(node.address.unwrap_or(self.address))?;
         let node = self.decode(&bytes, node, level, file)?;
         // A tree cannot show more records than its header counts.
-        *budget = budget
+        walk.budget = walk
+            .budget
             .checked_sub(node.records.len() as u64)
             .ok_or_else(|| Error::broken(WHAT, self.address, "more records than the header counts"))?;
         let mut children = node.children.iter();
         for record in &node.records {
             if let Some(&child) = children.next() {
-                self.walk(file, child, level - 1, (budget, nodes), each)?;
+                self.walk(file, child, level - 1, walk)?;
             }
-            each(record)?;
+            (walk.each)(record)?;
         }
-        children.try_for_each(|&child| self.walk(file, child, level - 1, (budget, nodes), each))
+        children.try_for_each(|&child| self.walk(file, child, level - 1, walk))
     }
 
     /// The record for which `order` says that it is the one; `order` tells how a record stands to what is looked for.
@@ -165,7 +188,7 @@ impl Tree {
 
     fn read(&self, file: &OpenFile, node: Pointer) -> Result<Option<Vec<u8>>> {
         let Some(address) = node.address.filter(|_| node.records > 0 || self.header.depth > 0) else { return Ok(None) };
-        file.metadata_up_to("B-tree node (version 2)", address, u64::from(self.header.node_size)).map(Some)
+        file.metadata_up_to(NODE, address, u64::from(self.header.node_size)).map(Some)
     }
 
     fn decode<'a>(
