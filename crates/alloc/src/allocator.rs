@@ -65,6 +65,25 @@ impl Allocator {
         Ok(taken)
     }
 
+    /// Space at the very end, whatever is free before it.
+    pub fn append(&mut self, len: u64) -> Result<Span, Error> {
+        match self.strategy {
+            Strategy::Paged { page } => {
+                let whole = len.checked_next_multiple_of(page.max(1)).ok_or(Error::Full { len })?;
+                Ok(Span { start: self.pool.append(whole, page)?.start, len })
+            }
+            Strategy::Fit { .. } => self.pool.append(len, 1),
+        }
+    }
+
+    /// Adds what was free when the file was closed. In pages, whoever says what a part of one is for gives the kind.
+    pub fn restore(&mut self, span: Span, kind: Kind) {
+        match self.strategy {
+            Strategy::Paged { .. } => self.pages.restore(&mut self.pool, span, kind),
+            Strategy::Fit { .. } => self.pool.free.add(span),
+        }
+    }
+
     /// Makes `span` longer in place, if what lies behind it is free.
     pub fn extend(&mut self, span: Span, more: u64) -> bool {
         if let Strategy::Paged { .. } = self.strategy {

@@ -53,6 +53,14 @@ impl Pages {
         Ok(Span { start: fresh.start, len })
     }
 
+    /// Adds free space of a file that was closed: whole pages, and parts of a page that holds one kind.
+    pub(crate) fn restore(&mut self, pool: &mut Pool, span: Span, kind: Kind) {
+        if span.len < self.page {
+            self.kinds.insert(span.start - span.start % self.page, kind);
+        }
+        self.give(pool, span);
+    }
+
     pub(crate) fn give(&mut self, pool: &mut Pool, span: Span) {
         let page = self.page;
         if span.len >= page {

@@ -72,6 +72,15 @@ impl Pool {
         Ok(Span { start: aligned, len })
     }
 
+    /// Space behind the end; what alignment skips is free.
+    pub(crate) fn append(&mut self, len: u64, alignment: u64) -> Result<Span, Error> {
+        let aligned = self.end.checked_next_multiple_of(alignment.max(1)).ok_or(Error::Full { len })?;
+        let end = aligned.checked_add(len).filter(|&end| end < u64::MAX).ok_or(Error::Full { len })?;
+        self.free.add(Span::between(self.end, aligned));
+        self.end = end;
+        Ok(Span { start: aligned, len })
+    }
+
     /// The bytes right behind `span`, if they are free or behind the end.
     pub(crate) fn extend(&mut self, span: Span, more: u64) -> bool {
         let behind = Span { start: span.end(), len: more };

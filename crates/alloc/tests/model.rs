@@ -122,3 +122,25 @@ fn the_last_address_is_an_error_not_an_overflow() {
     assert!(space.allocate(Kind::Raw, u64::MAX).is_err());
     assert!(Allocator::new(100, Way::Paged { page: 4096 }).allocate(Kind::Raw, u64::MAX - 5).is_err());
 }
+
+/// What was free when a file was closed is given out again after the next open, and never what is used.
+#[test]
+fn free_space_survives_a_close() {
+    for way in [Way::default(), Way::Paged { page: PAGE }] {
+        let mut space = Allocator::new(START, way);
+        let spans: Vec<Span> = (0..50).map(|nth| space.allocate(Kind::Raw, 10 + nth % 7).unwrap()).collect();
+        spans.iter().step_by(2).for_each(|&span| space.free(span));
+        space.publish();
+        let end = space.trim();
+        let mut again = Allocator::new(end, way);
+        space.sections().into_iter().for_each(|span| again.restore(span, Kind::Raw));
+        assert_eq!(again.sections(), space.sections());
+        let appended = again.append(100).unwrap();
+        assert!(appended.start >= end, "at the very end");
+        for _ in 0..100 {
+            let got = again.allocate(Kind::Raw, 12).unwrap();
+            let used = spans.iter().skip(1).step_by(2).chain([&appended]);
+            assert!(used.into_iter().all(|span| span.end() <= got.start || got.end() <= span.start));
+        }
+    }
+}

@@ -58,6 +58,12 @@ pub enum Why {
     /// A write to storage that was opened for reading.
     #[error("the storage is open for reading only")]
     ReadOnly,
+    /// Another program has the file open.
+    #[error(
+        "another program has the file open, one of the two for writing: close it there, or set HDF5_USE_FILE_LOCKING=FALSE if you \
+         know that nobody writes"
+    )]
+    Locked,
     /// A control operation that nobody knows.
     #[error("unknown control operation {0:?}")]
     UnknownCtl(CtlOp),

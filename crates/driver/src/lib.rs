@@ -41,6 +41,7 @@ mod memory;
 mod multi;
 mod page_buffer;
 mod subfile;
+mod tape;
 mod throttle;
 
 pub use absent::Absent;
@@ -53,13 +54,14 @@ pub use family::{Family, Opener};
 pub use fault::{Damage, Fault, Target};
 pub use kind::MemoryType;
 #[cfg(unix)]
-pub use local::{Local, OpenOptions};
+pub use local::{Local, Lock, OpenOptions};
 pub use log::{Counts, Log, Record};
 pub use memory::Memory;
 pub use multi::Multi;
 pub use page_buffer::PageBuffer;
 pub use pair::SelectionPair;
 pub use subfile::Subfile;
+pub use tape::{Change, Tape};
 pub use throttle::Throttle;
 pub use transfer::{Allocator, Mode, Place, Transfer};
 pub use vector::{ReadPart, WritePart};

@@ -11,7 +11,9 @@
 mod common;
 
 use common::{Plain, Scratch, VectorOnly};
-use hyperslab_driver::{Driver, Family, Fault, Local, Log, Memory, Multi, PageBuffer, Subfile, Throttle, conformance};
+use hyperslab_driver::{
+    Driver, Family, Fault, Local, Log, Memory, Multi, PageBuffer, Subfile, Tape, Throttle, conformance,
+};
 
 fn pass<D: Driver>(make: impl Fn() -> D) {
     let report = conformance::run(make).unwrap_or_else(|failure| panic!("{failure}"));
@@ -66,6 +68,7 @@ fn subfiles() {
 #[test]
 fn decorators() {
     pass(|| Log::new(Memory::new()));
+    pass(Tape::default);
     pass(|| Fault::new(Throttle::new(Log::new(Memory::new()).keep(10)).bandwidth(u64::MAX)));
     pass(|| Log::new(Subfile::new(vec![Fault::new(family(1000)), Fault::new(family(999))], 50).unwrap()));
 }

@@ -15,7 +15,7 @@ use hyperslab_format::{
     version::{self, FileNeeds, Low},
 };
 
-use crate::{Error, OpenFile, OpenOptions, Result, store::Store};
+use crate::{Error, OpenFile, OpenOptions, Result, open::flag, store::Store};
 
 /// What a new file is like.
 #[derive(Clone, Debug)]
@@ -63,11 +63,14 @@ impl OpenFile {
         let end = file.superblock.end_of_file.map_or(file.end, |end| end.saturating_sub(file.superblock.base));
         let store = Store::new(file.superblock.clone(), stored, end, Strategy::default(), low);
         file.pages = file.pages.writing_through();
+        mark(&mut store.superblock.lock().0, true);
+        file.write_superblock(&store)?;
         file.store = Some(Box::new(store));
         Ok(file)
     }
 
-    /// Writes everything, gives up what is unused at the end, and leaves the file to others. Nothing happens if it is only read.
+    /// Writes everything, gives up what is unused at the end, and leaves the file to others. Nothing happens if it is only read. A file that
+    /// is poisoned stays as it was at the last flush, mark included.
     pub fn close(&self) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         self.flush()?;
@@ -75,6 +78,7 @@ impl OpenFile {
         self.flush()?;
         let _alone = store.operation.write();
         let end = store.space.lock().allocator.trim();
+        mark(&mut store.superblock.lock().0, false);
         self.write_superblock(store)?;
         Ok(self.pages.set_len(self.base.saturating_add(end))?)
     }
@@ -84,7 +88,7 @@ fn first_superblock(create: &CreateOptions) -> Superblock {
     let version = version::superblock(create.low, FileNeeds::default());
     let entry = Entry { name: 0, header: None, cache: Cache::Nothing };
     let root = if version < 2 { Root::Entry(entry) } else { Root::Header(None) };
-    Superblock {
+    let mut superblock = Superblock {
         version,
         widths: create.widths,
         flags: 0,
@@ -97,5 +101,17 @@ fn first_superblock(create: &CreateOptions) -> Superblock {
         group_leaf_k: 4,
         group_internal_k: 16,
         chunk_internal_k: 32,
+    };
+    mark(&mut superblock, true);
+    superblock
+}
+
+/// Says in the superblock whether the file is open for writing, where there is a place for that; and that it is whole at every instant.
+fn mark(superblock: &mut Superblock, writing: bool) {
+    let flags = flag::WRITING | flag::WHOLE;
+    match superblock.version {
+        0..=2 => {}
+        _ if writing => superblock.flags |= flags,
+        _ => superblock.flags &= !flags,
     }
 }

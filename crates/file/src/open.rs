@@ -18,23 +18,32 @@ pub struct OpenOptions {
     pub page_size: usize,
     /// How many pages are kept.
     pub pages: usize,
+    /// Whether nobody else has the file open for writing, as the holder of a lock knows: then one that was left in the middle of changes can
+    /// be opened, if it was written by a program that keeps it whole at every instant.
+    pub alone: bool,
 }
 
 impl Default for OpenOptions {
     fn default() -> OpenOptions {
-        OpenOptions { page_size: 64 << 10, pages: 256 }
+        OpenOptions { page_size: 64 << 10, pages: 256, alone: false }
     }
 }
 
 /// Consistency flags of a superblock of version 3.
-const OPEN_FOR_WRITING: u32 = 1;
-const OPEN_FOR_SWMR: u32 = 4;
+pub(crate) mod flag {
+    /// Somebody has it open for writing.
+    pub(crate) const WRITING: u32 = 1;
+    /// It is whole all the same. libhdf5 knows the bit and never sets it.
+    pub(crate) const WHOLE: u32 = 2;
+    /// Whoever writes lets others read meanwhile.
+    pub(crate) const SWMR: u32 = 4;
+}
 
 impl OpenFile {
     /// Opens the file on a storage for reading.
     pub fn open(raw: Arc<dyn Driver>, options: &OpenOptions) -> Result<OpenFile> {
         let mut file = Self::begin(raw, options)?;
-        check_flags(&file.superblock)?;
+        check_flags(&file.superblock, options.alone)?;
         check_length(&file)?;
         extension::read(&mut file)?;
         Ok(file)
@@ -70,12 +79,11 @@ fn find_signature(storage: &impl Driver, length: u64) -> Result<u64> {
     Err(Error::NotHdf5)
 }
 
-fn check_flags(superblock: &Superblock) -> Result<()> {
-    let writing = superblock.flags & OPEN_FOR_WRITING != 0;
-    let swmr = superblock.flags & OPEN_FOR_SWMR != 0;
-    if superblock.version >= 3 && writing && !swmr {
+fn check_flags(superblock: &Superblock, alone: bool) -> Result<()> {
+    let has = |flag| superblock.version >= 3 && superblock.flags & flag != 0;
+    if has(flag::WRITING) && !has(flag::SWMR) && !(has(flag::WHOLE) && alone) {
         let why = "the file is marked as open for writing: another program has it open, or one that had it ended without \
-                   closing it. If no program has it open, clear the mark with `h5clear -s`";
+                   closing it. If no program has it open, clear the mark with `hyperslab clear` or `h5clear -s`";
         return Err(Error::Refused(why.into()));
     }
     Ok(())

@@ -25,7 +25,9 @@ fn new_file() -> (Storage, OpenFile) {
 }
 
 fn again(storage: &Storage) -> OpenFile {
-    OpenFile::open(storage.clone(), &OpenOptions::default()).unwrap()
+    let mut options = OpenOptions::default();
+    options.alone = true;
+    OpenFile::open(storage.clone(), &options).unwrap()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How a local file is opened.
 //!
-//! Lives here: [`OpenOptions`]. Does not live here: locks on files; those belong to the file layer.
+//! Lives here: [`OpenOptions`]. Does not live here: locks on files (`lock`).
 
 use std::fs;
 use std::path::Path;

@@ -24,6 +24,10 @@ impl Positioned {
         Positioned { file, calls: AtomicU64::new(0) }
     }
 
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
     pub(super) fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }

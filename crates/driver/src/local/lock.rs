@@ -1,0 +1,52 @@
+//! Locks on files, as libhdf5 takes them: advisory, on the whole file, held as long as the file is open.
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+use super::Local;
+use crate::{Operation, Result, Why};
+
+/// What a lock lets others do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lock {
+    /// Others may read.
+    Shared,
+    /// Nobody else may open the file.
+    Exclusive,
+}
+
+impl Local {
+    /// Locks the file against other programs until it is dropped. An error if one of them has it open in a way that does not go with this;
+    /// false if the file system has no locks.
+    ///
+    /// ```
+    /// use hyperslab_driver::{Local, Lock};
+    /// # let path = std::env::temp_dir().join(format!("hyperslab-lock-{}", std::process::id()));
+    /// let writer = Local::options().create(true).open(&path)?;
+    /// if writer.lock(Lock::Exclusive)? {
+    ///     assert!(Local::open(&path)?.lock(Lock::Shared).is_err());
+    /// }
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn lock(&self, lock: Lock) -> Result<bool> {
+        let operation = match lock {
+            Lock::Shared => FlockOperation::NonBlockingLockShared,
+            Lock::Exclusive => FlockOperation::NonBlockingLockExclusive,
+        };
+        match flock(self.file.file(), operation) {
+            Ok(()) => Ok(true),
+            Err(Errno::WOULDBLOCK) => Err(self.fail(Operation::Open, 0, 0, Why::Locked)),
+            Err(Errno::NOSYS | Errno::NOTSUP | Errno::NOLCK) => Ok(false),
+            Err(other) => Err(self.fail(Operation::Open, 0, 0, std::io::Error::from(other))),
+        }
+    }
+
+    /// Lets others open the file as they like.
+    pub fn unlock(&self) -> Result<()> {
+        match flock(self.file.file(), FlockOperation::Unlock) {
+            Ok(()) | Err(Errno::NOSYS | Errno::NOTSUP | Errno::NOLCK) => Ok(()),
+            Err(other) => Err(self.fail(Operation::Open, 0, 0, std::io::Error::from(other))),
+        }
+    }
+}
