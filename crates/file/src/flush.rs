@@ -57,6 +57,7 @@ impl OpenFile {
         if left.entries > 0 {
             return Err(Error::broken("metadata cache", 0, format!("{} blocks wait for each other", left.entries)));
         }
+        store.object_orders.lock().clear();
         for (later, first) in std::mem::take(&mut *store.orders.lock()) {
             // One of the two may be gone, and the order with it.
             let _ = store.cache.release(Key::Block(later), Key::Block(first));

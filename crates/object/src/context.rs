@@ -3,7 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use hyperslab_file::{OpenFile, Result};
-use hyperslab_structures::{FractalHeap, fractal_heap::{Parameters, Unfilter}};
+use hyperslab_structures::{
+    FractalHeap,
+    fractal_heap::{Parameters, Unfilter},
+};
 
 use crate::shared;
 

@@ -11,13 +11,12 @@ use crate::{Context, Kind, Links, Object, Target, attributes, links};
 /// Gives back the space of a dataset's values, which is not known here.
 pub type DropValues<'a> = dyn FnMut(&Object) -> Result<()> + 'a;
 
-/// Refuses to count one more name where there is no room for it, or where it could not be written before what names the object. To be
-/// called before anything changes.
-pub(crate) fn before_gain(context: &Context, object: u64) -> Result<()> {
+/// Refuses to count one more name where there is no room for it. To be called before anything changes; `by` is the object that will name it.
+pub(crate) fn before_gain(context: &Context, object: u64, by: u64) -> Result<()> {
     if HeaderEdit::open(context.file(), object)?.references()? == u32::MAX {
         return Err(Error::Refused(format!("the object at {object:#x} has as many names as can be counted")));
     }
-    context.file().make_first(object)
+    context.file().plan_order(object, by)
 }
 
 /// Counts one more name of an object, which is written before the block at `by`, where it is named.
@@ -38,10 +37,10 @@ pub(crate) struct Loss {
 }
 
 impl Loss {
-    /// Finds out what happens if each of `names` is the address of an object that loses one name. An object without names takes its
-    /// links with it. Nothing changes, except that blocks may be flushed that could not be written in the right order later.
-    pub(crate) fn plan(context: &Context, names: Vec<u64>) -> Result<Loss> {
-        let (mut counts, mut gone, mut open) = (HashMap::new(), Vec::new(), names);
+    /// Finds out what happens if `by` no longer names the objects at `named`. An object without names takes its links with it. To be called
+    /// before anything changes.
+    pub(crate) fn plan(context: &Context, by: u64, named: impl IntoIterator<Item = u64>) -> Result<Loss> {
+        let (mut counts, mut gone, mut open) = (HashMap::new(), Vec::new(), Vec::from_iter(named));
         let mut dead = HashSet::new();
         while let Some(address) = open.pop() {
             if dead.contains(&address) {
@@ -63,7 +62,7 @@ impl Loss {
             gone.push(object);
         }
         for &address in counts.keys() {
-            context.file().make_last(address)?;
+            context.file().plan_order(by, address)?;
         }
         Ok(Loss { fewer: counts.into_iter().collect(), gone })
     }
@@ -98,7 +97,8 @@ fn named_by(context: &Context, object: &Object) -> Result<Vec<u64>> {
 pub(crate) fn committed_type(context: &Context, object: &Object) -> Result<Option<u64>> {
     let header = object.header();
     let Some(found) = header.find(kind::DATATYPE).filter(|found| found.flags.is_shared()) else { return Ok(None) };
-    let (place, _) = Shared::decode(header.body(found), context.file().widths()).map_err(Error::at(object.address()))?;
+    let (place, _) =
+        Shared::decode(header.body(found), context.file().widths()).map_err(Error::at(object.address()))?;
     match place {
         Shared::Committed(address) => Ok(Some(address)),
         Shared::Heap(_) => Ok(None),

@@ -174,7 +174,8 @@ pub fn new_dataset(context: &Context, object: &ObjectSettings, parts: DatasetPar
         header.add(kind::MODIFICATION_TIME, Flags::NONE, None, message::encode_modification_time(now()))?;
     }
     if let Some(committed) = parts.datatype.committed() {
-        counts::before_gain(context, committed)?;
+        // The header is new: what names it is ordered, when it gets its name.
+        counts::before_gain(context, committed, committed)?;
     }
     let address = header.save()?;
     if let Some(committed) = parts.datatype.committed() {

@@ -42,10 +42,11 @@ pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_
     holder.check_order()?;
     let old = holder.find(attribute.name)?;
     let lost = old.as_ref().map(|(_, old)| holder.committed_type(old)).transpose()?.flatten();
-    let loss = Loss::plan(context, lost.into_iter().collect())?;
+    let loss = Loss::plan(context, object, lost)?;
     if let Some(committed) = attribute.datatype.committed() {
-        counts::before_gain(context, committed)?;
+        counts::before_gain(context, committed, object)?;
     }
+    holder.renew()?;
     if let Some((place, _)) = old {
         holder.remove(attribute.name, place)?;
     }
@@ -60,7 +61,7 @@ pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_
 
 /// Gives an attribute other values of the same type and number.
 pub fn write_attribute(context: &Context, object: u64, name: &[u8], data: &[u8]) -> Result<()> {
-    let mut holder = Holder::open(context, object)?;
+    let holder = Holder::open(context, object)?;
     let (place, stored) = holder.require(name)?;
     let bytes = holder.bytes(&stored)?;
     let parts = decode(&bytes, object)?;
@@ -76,7 +77,7 @@ pub fn write_attribute(context: &Context, object: u64, name: &[u8], data: &[u8])
 /// Gives an attribute another name. It keeps its place in the order of creation.
 pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], charset: CharSet) -> Result<()> {
     check_name(new)?;
-    let mut holder = Holder::open(context, object)?;
+    let holder = Holder::open(context, object)?;
     let (place, stored) = holder.require(old)?;
     if old == new {
         return Ok(());
@@ -99,7 +100,8 @@ pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], 
 pub fn remove_attribute(context: &Context, object: u64, name: &[u8]) -> Result<()> {
     let mut holder = Holder::open(context, object)?;
     let (place, old) = holder.require(name)?;
-    let loss = Loss::plan(context, holder.committed_type(&old)?.into_iter().collect())?;
+    let loss = Loss::plan(context, object, holder.committed_type(&old)?)?;
+    holder.renew()?;
     holder.remove(name, place)?;
     let by = holder.finish()?;
     loss.happen(context, by, &mut |_| Ok(()))

@@ -88,13 +88,14 @@ impl Dense {
     }
 
     /// The block whose write makes changes visible, if the header of the object is at `header`.
-    pub(super) fn published_by(&self, header: u64) -> u64 {
-        if self.tracked { header } else { self.names.address() }
+    pub(super) fn published_by(&self, file: &OpenFile, header: u64) -> u64 {
+        let names = self.names.address();
+        if self.tracked || file.is_fresh(names) { header } else { names }
     }
 
     /// Has everything that lies in the heap written before the block that names it.
     pub(super) fn before(&self, file: &OpenFile, header: u64) -> Result<()> {
-        if self.inserted { self.heap.before(file, self.published_by(header)) } else { Ok(()) }
+        if self.inserted { self.heap.before(file, self.published_by(file, header)) } else { Ok(()) }
     }
 
     pub(super) fn insert(&mut self, context: &Context, name: &[u8], attribute: &Stored) -> Result<()> {

@@ -43,9 +43,7 @@ impl<'a> Holder<'a> {
         let prefix = header.prefix();
         let (tracked, indexed) = (prefix.ordered, prefix.ordered && prefix.indexed);
         let info = match header.find(kind::ATTRIBUTE_INFO) {
-            Some(id) => {
-                AttributeInfo::decode(header.body(id), context.file().widths()).map_err(Error::at(address))?
-            }
+            Some(id) => AttributeInfo::decode(header.body(id), context.file().widths()).map_err(Error::at(address))?,
             None => {
                 // Somebody may have left the message out.
                 let orders = header.all(kind::ATTRIBUTE).filter_map(|id| header.message(id).order);
@@ -55,6 +53,12 @@ impl<'a> Holder<'a> {
         };
         let dense = Dense::open(context, &info)?;
         Ok(Holder { context, address, header, info, dense, by: address })
+    }
+
+    /// Reads again what a flush may have changed. Places stay as they are.
+    pub(super) fn renew(&mut self) -> Result<()> {
+        self.dense = Dense::open(self.context, &self.info)?;
+        Ok(())
     }
 
     /// Headers of version 1 have attributes inside only.
@@ -128,7 +132,7 @@ impl<'a> Holder<'a> {
         if let Some(dense) = &mut self.dense {
             dense.detach(file)?;
             dense.insert(context, name, &stored)?;
-            self.by = dense.published_by(self.address);
+            self.by = dense.published_by(self.context.file(), self.address);
             return Ok(());
         }
         let [most, _] = self.header.prefix().attribute_limits.unwrap_or([8, 6]);
@@ -160,7 +164,7 @@ impl<'a> Holder<'a> {
         let Some(dense) = &mut self.dense else { return Ok(()) };
         dense.detach(file)?;
         dense.remove(context, name)?;
-        self.by = dense.published_by(self.address);
+        self.by = dense.published_by(self.context.file(), self.address);
         if dense.len() >= u64::from(fewest) {
             return Ok(());
         }
@@ -184,7 +188,7 @@ impl<'a> Holder<'a> {
                 dense.detach(self.context.file())?;
                 dense.remove(self.context, old)?;
                 dense.insert(self.context, new, &stored)?;
-                self.by = dense.published_by(self.address);
+                self.by = dense.published_by(self.context.file(), self.address);
             }
             _ => {
                 self.remove(old, place)?;
@@ -241,12 +245,14 @@ impl<'a> Holder<'a> {
         let message = self.header.message(id);
         let body = match message.flags.is_shared() {
             false => Body::Here(message.body.to_vec()),
-            true => match Shared::decode(message.body, self.context.file().widths()).map_err(Error::at(self.address))? {
-                (Shared::Heap(id), _) => Body::Shared(id),
-                (Shared::Committed(_), _) => {
-                    return Err(Error::broken("attribute", self.address, "it is shared with a datatype"));
+            true => {
+                match Shared::decode(message.body, self.context.file().widths()).map_err(Error::at(self.address))? {
+                    (Shared::Heap(id), _) => Body::Shared(id),
+                    (Shared::Committed(_), _) => {
+                        return Err(Error::broken("attribute", self.address, "it is shared with a datatype"));
+                    }
                 }
-            },
+            }
         };
         Ok(Stored { flags: message.flags, order: message.order.map_or(NO_ORDER, u32::from), body })
     }

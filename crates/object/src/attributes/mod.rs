@@ -4,8 +4,8 @@ mod change;
 mod dense;
 mod holder;
 
-pub(crate) use change::{committed_types, delete_all};
 pub use change::{NewAttribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
+pub(crate) use change::{committed_types, delete_all};
 
 use std::borrow::Cow;
 

@@ -9,8 +9,7 @@ use hyperslab_format::{
 
 use super::{Links, dense::Dense, old};
 use crate::{
-    Context, Object,
-    attributes,
+    Context, Object, attributes,
     counts::{self, DropValues, Loss},
 };
 
@@ -21,14 +20,15 @@ const MAX_MESSAGE: usize = 65_535;
 pub fn link_new(context: &Context, group: u64, name: &[u8], charset: CharSet, object: u64) -> Result<()> {
     check_name(name)?;
     let link = Link { name: name.to_vec(), charset, order: None, target: Target::Hard(object) };
-    let mut change = GroupChange::open(context, group)?;
-    change.check_free(name)?;
-    change.insert(link)?;
-    let by = change.finish()?;
+    check_free(context, group, name)?;
     // The counts of the types that it uses go before its name.
     let object = Object::open(context, object)?;
     let mut types = attributes::committed_types(context, &object)?;
     types.extend(counts::committed_type(context, &object)?);
+    types.iter().try_for_each(|&committed| context.file().plan_order(committed, group))?;
+    let mut change = GroupChange::open(context, group)?;
+    change.insert(link)?;
+    let by = change.finish()?;
     types.into_iter().try_for_each(|committed| context.file().order(committed, by))
 }
 
@@ -37,12 +37,12 @@ pub fn link(context: &Context, group: u64, name: &[u8], charset: CharSet, target
     check_name(name)?;
     let link = Link { name: name.to_vec(), charset, order: None, target };
     link.encode(context.file().widths())?;
-    let mut change = GroupChange::open(context, group)?;
-    change.check_free(name)?;
+    check_free(context, group, name)?;
     let named = hard(&link);
     if let Some(object) = named {
-        counts::before_gain(context, object)?;
+        counts::before_gain(context, object, group)?;
     }
+    let mut change = GroupChange::open(context, group)?;
     change.insert(link)?;
     let by = change.finish()?;
     match named {
@@ -55,9 +55,9 @@ pub fn link(context: &Context, group: u64, name: &[u8], charset: CharSet, target
 /// Takes a link out of a group. An object that loses its last name goes, with everything that it owns; its values are given to
 /// `drop_values`.
 pub fn unlink(context: &Context, group: u64, name: &[u8], drop_values: &mut DropValues<'_>) -> Result<()> {
+    let link = require(context, group, name)?;
+    let loss = Loss::plan(context, group, hard(&link))?;
     let mut change = GroupChange::open(context, group)?;
-    let link = change.find(name)?;
-    let loss = Loss::plan(context, hard(&link).into_iter().collect())?;
     change.remove(name)?;
     let by = change.finish()?;
     loss.happen(context, by, drop_values)
@@ -66,26 +66,25 @@ pub fn unlink(context: &Context, group: u64, name: &[u8], drop_values: &mut Drop
 /// Gives a link another name, in the same group or in another one. It is the newest link there.
 pub fn rename(context: &Context, from: (u64, &[u8]), to: (u64, &[u8]), charset: CharSet) -> Result<()> {
     check_name(to.1)?;
-    let mut loses = GroupChange::open(context, from.0)?;
-    let link = loses.find(from.1)?;
+    let link = require(context, from.0, from.1)?;
     if from == to {
         return Ok(());
     }
     let link = Link { name: to.1.to_vec(), charset, order: None, ..link };
     link.encode(context.file().widths())?;
+    check_free(context, to.0, to.1)?;
     if from.0 == to.0 {
-        loses.check_free(to.1)?;
-        loses.insert(link)?;
-        loses.remove(from.1)?;
-        loses.finish()?;
+        let mut both = GroupChange::open(context, from.0)?;
+        both.insert(link)?;
+        both.remove(from.1)?;
+        both.finish()?;
         return Ok(());
     }
+    context.file().plan_order(to.0, from.0)?;
     let mut gains = GroupChange::open(context, to.0)?;
-    gains.check_free(to.1)?;
-    gains.may_be_first()?;
-    loses.may_be_last()?;
     gains.insert(link)?;
     let first = gains.finish()?;
+    let mut loses = GroupChange::open(context, from.0)?;
     loses.remove(from.1)?;
     let last = loses.finish()?;
     context.file().order(first, last)
@@ -111,6 +110,23 @@ fn hard(link: &Link) -> Option<u64> {
     match link.target {
         Target::Hard(address) => Some(address),
         _ => None,
+    }
+}
+
+fn find(context: &Context, group: u64, name: &[u8]) -> Result<Option<Link>> {
+    let object = Object::open(context, group)?;
+    Links::of(context, &object)?.find(name)
+}
+
+fn require(context: &Context, group: u64, name: &[u8]) -> Result<Link> {
+    let missing = || Error::Refused(format!("there is no link {:?}", String::from_utf8_lossy(name)));
+    find(context, group, name)?.ok_or_else(missing)
+}
+
+fn check_free(context: &Context, group: u64, name: &[u8]) -> Result<()> {
+    match find(context, group, name)? {
+        Some(_) => Err(Error::Refused(format!("there is a link {:?} already", String::from_utf8_lossy(name)))),
+        None => Ok(()),
     }
 }
 
@@ -156,38 +172,6 @@ impl<'a> GroupChange<'a> {
         Ok(GroupChange { context, address, header, form, by: address })
     }
 
-    fn find(&self, name: &[u8]) -> Result<Link> {
-        let object = Object::open(self.context, self.address)?;
-        let found = Links::of(self.context, &object)?.find(name)?;
-        found.ok_or_else(|| Error::Refused(format!("there is no link {:?}", String::from_utf8_lossy(name))))
-    }
-
-    fn check_free(&self, name: &[u8]) -> Result<()> {
-        let object = Object::open(self.context, self.address)?;
-        match Links::of(self.context, &object)?.find(name)? {
-            Some(_) => Err(Error::Refused(format!("there is a link {:?} already", String::from_utf8_lossy(name)))),
-            None => Ok(()),
-        }
-    }
-
-    /// The blocks of which one makes a change visible.
-    fn publishing(&self) -> Result<Vec<u64>> {
-        let mut blocks = vec![self.address];
-        match &self.form {
-            Form::Old(table) => blocks.extend(old::blocks(self.context, table)?),
-            Form::New { dense, .. } => blocks.extend(dense.iter().map(|dense| dense.published_by(self.address))),
-        }
-        Ok(blocks)
-    }
-
-    fn may_be_first(&self) -> Result<()> {
-        self.publishing()?.into_iter().try_for_each(|block| self.context.file().make_first(block))
-    }
-
-    fn may_be_last(&self) -> Result<()> {
-        self.publishing()?.into_iter().try_for_each(|block| self.context.file().make_last(block))
-    }
-
     fn insert(&mut self, mut link: Link) -> Result<()> {
         let (context, address) = (self.context, self.address);
         if let Form::Old(table) = &self.form {
@@ -204,7 +188,7 @@ impl<'a> GroupChange<'a> {
         if let Some(dense) = dense {
             dense.detach(context.file())?;
             dense.insert(context, &link)?;
-            self.by = dense.published_by(address);
+            self.by = dense.published_by(context.file(), address);
             return Ok(());
         }
         if self.header.all(kind::LINK).count() < usize::from(limits.max_compact()) && body.len() <= MAX_MESSAGE {
@@ -248,7 +232,7 @@ impl<'a> GroupChange<'a> {
             Form::New { info, limits, dense: Some(dense) } => {
                 dense.detach(file)?;
                 dense.remove(context, name)?;
-                self.by = dense.published_by(address);
+                self.by = dense.published_by(context.file(), address);
                 if dense.len() < u64::from(limits.min_dense()) {
                     let links = dense.all(file)?;
                     let bodies = links.iter().map(|link| link.encode(file.widths()));

@@ -62,20 +62,22 @@ impl Dense {
     }
 
     /// The block whose write makes changes of the links visible, if the header of the group is at `header`.
-    pub(super) fn published_by(&self, header: u64) -> u64 {
-        if self.tracked { header } else { self.names.address() }
+    pub(super) fn published_by(&self, file: &OpenFile, header: u64) -> u64 {
+        let names = self.names.address();
+        if self.tracked || file.is_fresh(names) { header } else { names }
     }
 
     /// Has everything that lies in the heap written before the block that names it.
     pub(super) fn before(&self, file: &OpenFile, header: u64) -> Result<()> {
-        if self.inserted { self.heap.before(file, self.published_by(header)) } else { Ok(()) }
+        if self.inserted { self.heap.before(file, self.published_by(file, header)) } else { Ok(()) }
     }
 
     pub(super) fn insert(&mut self, context: &Context, link: &Link) -> Result<()> {
         let (file, widths) = (context.file(), context.file().widths());
         let id = self.heap.insert(file, &link.encode(widths)?)?;
         self.inserted = true;
-        let id = id.try_into().map_err(|_| Error::broken("fractal heap", self.heap.address(), "ids of no such size"))?;
+        let id =
+            id.try_into().map_err(|_| Error::broken("fractal heap", self.heap.address(), "ids of no such size"))?;
         let record = Record::LinkName { hash: hyperslab_base::lookup3(&link.name), id };
         let record = Form::plain(kind::LINK_NAME).encode(&record, widths)?;
         let heap = &self.heap;

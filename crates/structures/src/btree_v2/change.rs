@@ -44,6 +44,18 @@ impl Tree {
         self.address
     }
 
+    /// Moves the header to space that nothing in the file names yet, unless it is there already: then whatever names it is what shows the changes
+    /// of the tree.
+    pub fn detach(&mut self, file: &OpenFile) -> Result<()> {
+        let bytes = self.header.encode(file.widths())?;
+        let address = file.shadow(self.address, bytes.len() as u64)?;
+        if address != self.address {
+            file.put(address, bytes)?;
+            self.address = address;
+        }
+        Ok(())
+    }
+
     /// Adds a record; `order` tells how a stored record stands to it. An error that changes nothing if there is an equal one.
     pub fn insert(&mut self, file: &OpenFile, record: &[u8], order: &mut Order<'_>) -> Result<()> {
         if record.len() != self.record_size() {
