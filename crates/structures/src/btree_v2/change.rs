@@ -44,6 +44,13 @@ impl Tree {
         self.address
     }
 
+    /// Gives the header another place if the file names this one. Only for trees that one block names, which is written later.
+    pub(crate) fn relocate(&mut self, file: &OpenFile) -> Result<()> {
+        let bytes = self.header.encode(file.widths())?;
+        self.address = file.shadow(self.address, bytes.len() as u64)?;
+        file.put(self.address, bytes)
+    }
+
     /// Adds a record; `order` tells how a stored record stands to it. An error that changes nothing if there is an equal one.
     pub fn insert(&mut self, file: &OpenFile, record: &[u8], order: &mut Order<'_>) -> Result<()> {
         if record.len() != self.record_size() {

@@ -1,6 +1,13 @@
 //! The fractal heap: objects by id, in blocks of growing size, alone, or in the id itself.
 
-use std::sync::Arc;
+mod blocks;
+mod change;
+mod free_list;
+mod huge;
+mod parameters;
+mod state;
+
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{
@@ -10,8 +17,12 @@ use hyperslab_format::{
 };
 
 use crate::{Tree, kept::Kept};
+use blocks::Direct;
+pub use parameters::Parameters;
+use state::State;
 
 const WHAT: &str = "fractal heap";
+const DIRECT: &str = "fractal heap direct block";
 /// Blocks that stay in memory.
 const BLOCKS: usize = 64;
 /// No stream of deflate, the filter that heaps have if any, grows by more than this factor.
@@ -20,9 +31,20 @@ const MAX_RATIO: u64 = 1032;
 /// Undoes filters: the pipeline, the stored bytes, the filter mask, the size it must give.
 pub type Unfilter = dyn Fn(&FilterPipeline, Vec<u8>, u32, u64) -> Result<Vec<u8>> + Send + Sync;
 
-/// A heap whose header was read.
+/// A heap whose header was read. Whatever changes the heap meanwhile, through this handle or another one, is seen.
 pub struct FractalHeap {
     address: u64,
+    unfilter: Arc<Unfilter>,
+    view: Mutex<Arc<View>>,
+    /// Published blocks that objects were added to through this handle.
+    touched: Vec<u64>,
+}
+
+/// The heap as it was read, good until it changes.
+struct View {
+    address: u64,
+    /// How many changes there had been.
+    changes: u64,
     header: fractal::FractalHeap,
     huge: Option<Tree>,
     unfilter: Arc<Unfilter>,
@@ -30,41 +52,65 @@ pub struct FractalHeap {
     indirect: Kept<Vec<Child>>,
 }
 
-/// A direct block: where it is, how large, where it begins in the heap, and how it was filtered.
-struct Direct {
-    address: u64,
-    size: u64,
-    offset: u64,
-    filtered: Option<(u64, u32)>,
+fn read_header(file: &OpenFile, address: u64) -> Result<fractal::FractalHeap> {
+    let widths = file.widths();
+    let head = file.metadata(WHAT, address, fractal::head_size(widths) as u64)?;
+    let size = fractal::FractalHeap::full_size(&head, widths).map_err(Error::at(address))?;
+    let bytes = file.metadata(WHAT, address, size as u64)?;
+    fractal::FractalHeap::decode(&bytes, widths).map_err(Error::at(address))
 }
 
 impl FractalHeap {
     /// Reads the header.
     pub fn open(file: &OpenFile, address: u64, unfilter: Arc<Unfilter>) -> Result<FractalHeap> {
-        let widths = file.widths();
-        let head = file.metadata(WHAT, address, fractal::head_size(widths) as u64)?;
-        let size = fractal::FractalHeap::full_size(&head, widths).map_err(Error::at(address))?;
-        let bytes = file.metadata(WHAT, address, size as u64)?;
-        let header = fractal::FractalHeap::decode(&bytes, widths).map_err(Error::at(address))?;
-        let huge = header.huge_tree.map(|tree| Tree::open(file, tree, &[1, 2, 3, 4])).transpose()?;
-        let (direct, indirect) = (Kept::new(BLOCKS), Kept::new(BLOCKS));
-        Ok(FractalHeap { address, header, huge, unfilter, direct, indirect })
+        let view = Mutex::new(Arc::new(View::read(file, address, unfilter.clone())?));
+        Ok(FractalHeap { address, unfilter, view, touched: Vec::new() })
+    }
+
+    /// Where the header is.
+    pub fn address(&self) -> u64 {
+        self.address
     }
 
     /// No more bytes than this are in all objects together: they lie in the file, or come out of filters.
     pub fn most(&self, file: &OpenFile) -> u64 {
-        file.end().saturating_mul(if self.header.filters.is_some() { MAX_RATIO } else { 1 })
+        let filtered = self.lock().header.filters.is_some();
+        file.end().saturating_mul(if filtered { MAX_RATIO } else { 1 })
     }
 
     /// The object with this id.
     pub fn get(&self, file: &OpenFile, id: &[u8]) -> Result<Vec<u8>> {
-        let id = HeapId::decode(id, &self.header, file.widths()).map_err(Error::at(self.address))?;
+        let view = self.view(file)?;
+        let id = HeapId::decode(id, &view.header, file.widths()).map_err(Error::at(self.address))?;
         match id {
-            HeapId::Managed { offset, length } => self.managed(file, offset, length),
-            HeapId::Huge(number) => self.huge(file, self.huge_record(file, number)?),
-            HeapId::HugeDirect(huge) => self.huge(file, huge),
+            HeapId::Managed { offset, length } => view.managed(file, offset, length),
+            HeapId::Huge(number) => view.huge(file, view.huge_record(file, number)?),
+            HeapId::HugeDirect(huge) => view.huge(file, huge),
             HeapId::Tiny(bytes) => Ok(bytes),
         }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Arc<View>> {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The heap as it is now.
+    fn view(&self, file: &OpenFile) -> Result<Arc<View>> {
+        let mut view = self.lock();
+        if view.changes != State::changes(file, self.address) {
+            *view = Arc::new(View::read(file, self.address, self.unfilter.clone())?);
+        }
+        Ok(view.clone())
+    }
+}
+
+impl View {
+    fn read(file: &OpenFile, address: u64, unfilter: Arc<Unfilter>) -> Result<View> {
+        let changes = State::changes(file, address);
+        let header = read_header(file, address)?;
+        let huge = header.huge_tree.map(|tree| Tree::open(file, tree, &[1, 2, 3, 4])).transpose()?;
+        let (direct, indirect) = (Kept::new(BLOCKS), Kept::new(BLOCKS));
+        Ok(View { address, changes, header, huge, unfilter, direct, indirect })
     }
 
     fn broken(&self, why: impl Into<String>) -> Error {
@@ -72,7 +118,8 @@ impl FractalHeap {
     }
 
     fn managed(&self, file: &OpenFile, offset: u64, length: u64) -> Result<Vec<u8>> {
-        let block = self.find(file, offset)?;
+        let mut children = |at, rows| self.indirect.get_or(at, || blocks::read_indirect(file, &self.header, at, rows));
+        let block = blocks::find(&self.header, self.address, offset, &mut children)?;
         let bytes = self.direct.get_or(block.address, || self.read_direct(file, &block))?;
         let start = usize::try_from(offset - block.offset).unwrap_or(usize::MAX);
         let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length));
@@ -82,59 +129,16 @@ impl FractalHeap {
             .ok_or_else(|| self.broken(format!("an object of {length} bytes at {offset} that is not there")))
     }
 
-    /// The direct block that holds an offset.
-    fn find(&self, file: &OpenFile, offset: u64) -> Result<Direct> {
-        let table = &self.header.table;
-        let missing = || self.broken(format!("no block holds offset {offset}"));
-        let mut address = self.header.root.ok_or_else(missing)?;
-        if self.header.root_rows == 0 {
-            let filtered = self.header.filters.as_ref().map(|(_, size, mask)| (*size, *mask));
-            return Ok(Direct { address, size: table.start, offset: 0, filtered })
-                .and_then(|block| if offset < block.size { Ok(block) } else { Err(missing()) });
-        }
-        let (mut rows, mut base) = (u32::from(self.header.root_rows), 0u64);
-        loop {
-            let within = offset - base;
-            let row = (0..rows).take_while(|&row| table.row_offset(row).is_some_and(|start| start <= within)).last();
-            let row = row.ok_or_else(missing)?;
-            let (start, size) = table.row_offset(row).zip(table.block_size(row)).ok_or_else(missing)?;
-            let column = (within - start) / size;
-            if column >= u64::from(table.width) {
-                return Err(missing());
-            }
-            let children = self.indirect.get_or(address, || self.read_indirect(file, address, rows))?;
-            let nth = row as usize * usize::from(table.width) + column as usize;
-            let child = children.get(nth).copied().ok_or_else(missing)?;
-            address = child.address.ok_or_else(missing)?;
-            base += start + column * size;
-            if row < table.direct_rows() {
-                return Ok(Direct { address, size, offset: base, filtered: child.filtered });
-            }
-            // A block of this size is again a table, of fewer rows.
-            let first_row = table.start.saturating_mul(u64::from(table.width));
-            let below = (size / first_row).checked_ilog2().map(|rows| rows + 1).ok_or_else(missing)?;
-            if below > row {
-                return Err(missing());
-            }
-            rows = below;
-        }
-    }
-
-    fn read_indirect(&self, file: &OpenFile, address: u64, rows: u32) -> Result<Vec<Child>> {
-        let size = fractal::indirect_size(&self.header, rows, file.widths());
-        let bytes = file.metadata("fractal heap indirect block", address, size as u64)?;
-        fractal::decode_indirect(&bytes, &self.header, rows, file.widths()).map_err(Error::at(address))
-    }
-
     fn read_direct(&self, file: &OpenFile, block: &Direct) -> Result<Vec<u8>> {
-        let what = "fractal heap direct block";
         let bytes = match (&self.header.filters, block.filtered) {
             (Some((pipeline, ..)), Some((stored, mask))) => {
-                (self.unfilter)(pipeline, file.metadata(what, block.address, stored)?, mask, block.size)?
+                (self.unfilter)(pipeline, file.metadata(DIRECT, block.address, stored)?, mask, block.size)?
             }
-            _ => file.metadata(what, block.address, block.size)?,
+            _ => file.metadata(DIRECT, block.address, block.size)?,
         };
-        fractal::check_direct(&bytes, &self.header, file.widths()).map_err(Error::at(block.address))?;
+        if !State::is_open(file, self.address, block.address) {
+            fractal::check_direct(&bytes, &self.header, file.widths()).map_err(Error::at(block.address))?;
+        }
         Ok(bytes)
     }
 
@@ -161,6 +165,6 @@ impl FractalHeap {
 
 impl std::fmt::Debug for FractalHeap {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FractalHeap").field("address", &self.address).field("header", &self.header).finish()
+        f.debug_struct("FractalHeap").field("address", &self.address).field("header", &self.lock().header).finish()
     }
 }
