@@ -74,7 +74,7 @@ impl OpenFile {
     pub fn close(&self) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         self.flush()?;
-        // What the first flush let others take back.
+        // What the first flush let others take back, and what leaves structures when that is published.
         self.flush()?;
         let _alone = store.operation.write();
         let end = store.space.lock().allocator.trim();

@@ -49,6 +49,7 @@ impl OpenFile {
     /// Everything that was changed, in an order in which the file is whole after each single write.
     pub(crate) fn flush_now(&self) -> Result<()> {
         let store = self.store()?;
+        self.settle()?;
         let mut write = |wave: &[(u64, Vec<u8>)]| self.write_blocks(wave).map_err(Failure::from);
         store.cache.flush_rings(Ring::Fresh, &mut write)?;
         // Whoever follows a changed block to a fresh one must find that inside of the file.

@@ -4,6 +4,7 @@
 //! the blocks of object headers, and changes: space, changed blocks, operations, flushing. Does not live here: what objects mean.
 //! Called by `structures`, `object` and `chunk`.
 
+mod attached;
 mod create;
 mod edit;
 mod error;
@@ -16,6 +17,7 @@ mod open_file;
 mod operation;
 mod store;
 
+pub use attached::Attached;
 pub use create::CreateOptions;
 pub use edit::{Kind, Reclaim};
 pub use error::{Error, Result};

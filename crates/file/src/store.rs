@@ -2,7 +2,10 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use hyperslab_alloc::{Allocator, Span, Strategy};
@@ -10,7 +13,7 @@ use hyperslab_format::{Superblock, version::Low};
 use hyperslab_meta::{Cache, Entry, Failure};
 use parking_lot::{Mutex, RwLock};
 
-use crate::Reclaim;
+use crate::{Attached, Reclaim};
 
 /// The write side of an open file.
 pub(crate) struct Store {
@@ -31,6 +34,8 @@ pub(crate) struct Store {
     pub(crate) operation: RwLock<()>,
     /// How many times a block or the space was changed.
     pub(crate) changes: AtomicU64,
+    /// What structures keep in memory, by address.
+    pub(crate) attached: Mutex<BTreeMap<u64, Arc<dyn Attached>>>,
     /// Why nothing may be written any more.
     pub(crate) poison: Mutex<Option<String>>,
     /// The versions that new structures have.
@@ -100,6 +105,7 @@ impl Store {
             superblock: Mutex::new((superblock, stored)),
             operation: RwLock::new(()),
             changes: AtomicU64::new(0),
+            attached: Mutex::default(),
             poison: Mutex::default(),
             low,
         }

@@ -81,8 +81,8 @@ impl Dense {
     /// Gives trees new headers where one write of a tree would not tell everything; the header of the object then switches to these.
     pub(super) fn detach(&mut self, file: &OpenFile) -> Result<()> {
         if self.tracked {
-            self.names.detach(file)?;
-            self.orders.iter_mut().try_for_each(|orders| orders.detach(file))?;
+            self.names.relocate(file)?;
+            self.orders.iter_mut().try_for_each(|orders| orders.relocate(file))?;
         }
         Ok(())
     }

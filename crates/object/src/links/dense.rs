@@ -55,8 +55,8 @@ impl Dense {
     /// get new headers, and the header of the group switches to these.
     pub(super) fn detach(&mut self, file: &OpenFile) -> Result<()> {
         if self.tracked {
-            self.names.detach(file)?;
-            self.orders.iter_mut().try_for_each(|orders| orders.detach(file))?;
+            self.names.relocate(file)?;
+            self.orders.iter_mut().try_for_each(|orders| orders.relocate(file))?;
         }
         Ok(())
     }

@@ -161,7 +161,7 @@ impl Program {
                 2 => object::new_datatype(context, &object, &int())?,
                 _ => {
                     let layout = Layout::Contiguous { address: None, size: Some(12) };
-                    let layout = DataLayout { version: 3, layout }.encode(context.file().widths())?;
+                    let layout = DataLayout { version: 3, old_sizes: Vec::new(), layout }.encode(context.file().widths())?;
                     let (alloc, write) = (AllocTime::Late, FillTime::IfSet);
                     let fill = FillWrite { value: FillValue::User(vec![1, 2, 3, 4]), alloc, write };
                     let own = int();

@@ -44,16 +44,11 @@ impl Tree {
         self.address
     }
 
-    /// Moves the header to space that nothing in the file names yet, unless it is there already: then whatever names it is what shows the changes
-    /// of the tree.
-    pub fn detach(&mut self, file: &OpenFile) -> Result<()> {
+    /// Gives the header another place if the file names this one. Only for trees that one block names, which is written later.
+    pub fn relocate(&mut self, file: &OpenFile) -> Result<()> {
         let bytes = self.header.encode(file.widths())?;
-        let address = file.shadow(self.address, bytes.len() as u64)?;
-        if address != self.address {
-            file.put(address, bytes)?;
-            self.address = address;
-        }
-        Ok(())
+        self.address = file.shadow(self.address, bytes.len() as u64)?;
+        file.put(self.address, bytes)
     }
 
     /// Adds a record; `order` tells how a stored record stands to it. An error that changes nothing if there is an equal one.

@@ -95,3 +95,8 @@ pub(crate) fn new_file() -> (Arc<Tape>, OpenFile) {
 pub(crate) fn again(storage: &Arc<Tape>) -> OpenFile {
     OpenFile::open_writable(storage.clone(), &OpenOptions::default(), Low::V110).unwrap()
 }
+
+/// The file opened again for reading.
+pub(crate) fn read(storage: &Arc<Tape>) -> OpenFile {
+    OpenFile::open(storage.clone(), &OpenOptions::default()).unwrap()
+}

@@ -42,4 +42,29 @@ impl DoublingTable {
         let width = u64::from(self.width);
         if row == 0 { Some(0) } else { self.block_size(row)?.checked_mul(width) }
     }
+
+    /// The row whose blocks have this size; the first one for the size of the first blocks.
+    pub fn row_of_size(&self, size: u64) -> u32 {
+        size.checked_div(self.start).and_then(u64::checked_ilog2).map_or(0, |row| if row == 0 { 0 } else { row + 1 })
+    }
+
+    /// How many rows an indirect block has that stands for `size` bytes of the heap.
+    pub fn rows_below(&self, size: u64) -> Option<u32> {
+        let first_row = self.start.checked_mul(u64::from(self.width))?;
+        size.checked_div(first_row)?.checked_ilog2().map(|rows| rows + 1)
+    }
+
+    /// The row of an indirect block with `rows` rows that an offset lies in, counted from the front of that block, and the column there.
+    pub fn place(&self, within: u64, rows: u32) -> Option<(u32, u64)> {
+        let reached = |row: &u32| self.row_offset(*row).is_some_and(|start| start <= within);
+        let row = (0..rows).take_while(reached).last()?;
+        let column = (within - self.row_offset(row)?).checked_div(self.block_size(row)?)?;
+        (column < u64::from(self.width)).then_some((row, column))
+    }
+
+    /// The most rows that the root block can have.
+    pub fn max_rows(&self) -> u32 {
+        let first_row = self.start.trailing_zeros() + u32::from(self.width).trailing_zeros();
+        (u32::from(self.bits) + 1).saturating_sub(first_row)
+    }
 }

@@ -1,0 +1,42 @@
+//! What structures keep in memory between operations, until it is written.
+
+use std::{any::Any, sync::Arc};
+
+use crate::{OpenFile, Result};
+
+/// What is kept of a structure of an open file.
+pub trait Attached: Any + Send + Sync {
+    /// Called before everything is written: puts into blocks what was only in memory.
+    fn settle(&self, file: &OpenFile) -> Result<()>;
+}
+
+impl OpenFile {
+    /// What is kept of the structure at `address`.
+    pub fn attached<T: Attached>(&self, address: u64) -> Option<Arc<T>> {
+        let kept: Arc<dyn Any + Send + Sync> = self.store.as_ref()?.attached.lock().get(&address)?.clone();
+        kept.downcast().ok()
+    }
+
+    /// Keeps something of the structure at `address`, in place of what was kept of it before.
+    pub fn attach(&self, address: u64, kept: Arc<dyn Attached>) -> Result<()> {
+        self.store()?.attached.lock().insert(address, kept);
+        Ok(())
+    }
+
+    /// Forgets what is kept of the structure at `address`.
+    pub fn detach(&self, address: u64) -> Result<()> {
+        self.store()?.attached.lock().remove(&address);
+        Ok(())
+    }
+
+    /// Puts into blocks what structures have in memory only.
+    pub(crate) fn settle(&self) -> Result<()> {
+        let store = self.store()?;
+        let all: Vec<Arc<dyn Attached>> = store.attached.lock().values().cloned().collect();
+        let settled = all.iter().try_for_each(|kept| kept.settle(self));
+        if let Err(why) = &settled {
+            *store.poison.lock() = Some(why.to_string());
+        }
+        settled
+    }
+}

@@ -1,0 +1,168 @@
+//! Free bytes in the direct blocks of a heap, and the manager that keeps them in the file.
+//!
+//! We keep ranges of bytes in blocks that exist. libhdf5 also lists blocks that it passed over; those sections stay as they are, since we never make
+//! such blocks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hyperslab_base::Width;
+use hyperslab_file::{Error, Kind, OpenFile, Result};
+use hyperslab_format::{
+    free_space::{Client, FreeSpace, Section},
+    heap::fractal::FractalHeap as Header,
+};
+
+const WHAT: &str = "free-space manager of a fractal heap";
+/// The class of a range of bytes in a direct block.
+const SINGLE: u8 = 0;
+const CLASSES: u16 = 4;
+const SHRINK: u16 = 80;
+const EXPAND: u16 = 120;
+
+/// The free ranges of a heap.
+#[derive(Debug, Default)]
+pub(super) struct FreeList {
+    by_offset: BTreeMap<u64, u64>,
+    by_size: BTreeSet<(u64, u64)>,
+    /// Sections of blocks that do not exist.
+    others: Vec<Section>,
+    /// How many sections follow from those, and their bytes.
+    ghosts: u64,
+    other_space: u64,
+    /// The manager in the file, and its list with its size.
+    manager: Option<u64>,
+    list: Option<(u64, u64)>,
+    changed: bool,
+}
+
+impl FreeList {
+    /// What the file says.
+    pub(super) fn read(file: &OpenFile, header: &Header) -> Result<FreeList> {
+        let Some(address) = header.free_manager else { return Ok(FreeList::default()) };
+        let bytes = file.metadata(WHAT, address, FreeSpace::size(file.widths()) as u64)?;
+        let manager = FreeSpace::decode(&bytes, file.widths()).map_err(Error::at(address))?;
+        if manager.client != Client::Heap {
+            return Err(Error::broken(WHAT, address, "it manages the space of something else"));
+        }
+        let mut free = FreeList { manager: Some(address), ghosts: manager.ghosts, ..FreeList::default() };
+        if let Some(list) = manager.list {
+            free.list = Some((list, manager.list_allocated));
+            let bytes = file.metadata(WHAT, list, manager.list_size)?;
+            for section in manager.decode_list(&bytes, file.widths()).map_err(Error::at(list))? {
+                if section.class == SINGLE {
+                    free.add(section.offset, section.size);
+                } else {
+                    free.others.push(section);
+                }
+            }
+        }
+        free.other_space = manager.space.saturating_sub(free.by_offset.values().sum());
+        free.changed = false;
+        Ok(free)
+    }
+
+    /// The smallest range that has room, the first one of those.
+    pub(super) fn best(&self, length: u64) -> Option<(u64, u64)> {
+        self.by_size.range((length, 0)..).next().map(|&(size, offset)| (offset, size))
+    }
+
+    /// The bytes of the range that begins at an offset.
+    pub(super) fn size_at(&self, offset: u64) -> u64 {
+        self.by_offset.get(&offset).copied().unwrap_or(0)
+    }
+
+    /// Takes a range out.
+    pub(super) fn take(&mut self, offset: u64) {
+        if let Some(size) = self.by_offset.remove(&offset) {
+            self.by_size.remove(&(size, offset));
+            self.changed = true;
+        }
+    }
+
+    /// Adds a range; it is joined with its neighbours. Those are in the same block, since blocks have a head.
+    pub(super) fn add(&mut self, mut offset: u64, mut size: u64) {
+        if size == 0 {
+            return;
+        }
+        let before = self.by_offset.range(..offset).next_back().map(|(&offset, &size)| (offset, size));
+        if let Some((start, length)) = before.filter(|(start, length)| start.checked_add(*length) == Some(offset)) {
+            self.take(start);
+            (offset, size) = (start, size.saturating_add(length));
+        }
+        if let Some(&length) = offset.checked_add(size).and_then(|end| self.by_offset.get(&end)) {
+            self.take(offset + size);
+            size = size.saturating_add(length);
+        }
+        self.by_offset.insert(offset, size);
+        self.by_size.insert((size, offset));
+        self.changed = true;
+    }
+
+    /// Whether something of a range is free.
+    pub(super) fn touches(&self, offset: u64, length: u64) -> bool {
+        let end = offset.saturating_add(length);
+        let last = self.by_offset.range(..end).next_back();
+        last.is_some_and(|(start, size)| start.saturating_add(*size) > offset)
+    }
+
+    /// Forgets all ranges: the heap has no blocks.
+    pub(super) fn clear(&mut self) {
+        let FreeList { manager, list, .. } = *self;
+        *self = FreeList { manager, list, changed: true, ..FreeList::default() };
+    }
+
+    /// Gives back the space of the manager.
+    pub(super) fn free(&mut self, file: &OpenFile) -> Result<()> {
+        if let Some((list, size)) = self.list.take() {
+            file.free(list, size)?;
+        }
+        match self.manager.take() {
+            Some(manager) => file.free(manager, FreeSpace::size(file.widths()) as u64),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the manager anew if something changed, to space that nothing names yet, so that the heap's header switches to it.
+    pub(super) fn write(&mut self, file: &OpenFile, header: &mut Header) -> Result<()> {
+        if !std::mem::take(&mut self.changed) {
+            return Ok(());
+        }
+        self.free(file)?;
+        header.free_manager = None;
+        let single = |(&offset, &size): (&u64, &u64)| Section { offset, size, class: SINGLE, blocks: None };
+        let mut sections: Vec<Section> = self.by_offset.iter().map(single).chain(self.others.iter().copied()).collect();
+        if sections.is_empty() {
+            return Ok(());
+        }
+        sections.sort_by_key(|section| (section.size, section.offset));
+        let (widths, listed) = (file.widths(), sections.len() as u64);
+        let offset_width = header.table.offset_width().bytes();
+        let sizes = sections.chunk_by(|left, right| left.size == right.size).count();
+        let of_size = sizes * (Width::of(listed).bytes() + Width::of(header.table.max_direct).bytes());
+        let of_blocks = sections.iter().filter(|section| section.blocks.is_some()).count() * (offset_width + 6);
+        let frame = 5 + widths.offsets.bytes() + 4;
+        let list_size = (frame + of_size + sections.len() * (offset_width + 1) + of_blocks) as u64;
+        let address = file.allocate(Kind::Metadata, FreeSpace::size(widths) as u64)?;
+        let list = file.allocate(Kind::Metadata, list_size)?;
+        let manager = FreeSpace {
+            client: Client::Heap,
+            space: self.by_offset.values().sum::<u64>().saturating_add(self.other_space),
+            sections: listed + self.ghosts,
+            listed,
+            ghosts: self.ghosts,
+            classes: CLASSES,
+            shrink: SHRINK,
+            expand: EXPAND,
+            address_bits: header.table.bits,
+            max_section: header.table.max_direct,
+            list: Some(list),
+            list_size,
+            list_allocated: list_size,
+        };
+        file.put(list, manager.encode_list(&sections, address, widths)?)?;
+        file.put(address, manager.encode(widths)?)?;
+        (self.manager, self.list) = (Some(address), Some((list, list_size)));
+        header.free_manager = Some(address);
+        Ok(())
+    }
+}

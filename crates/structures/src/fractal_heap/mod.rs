@@ -1,0 +1,170 @@
+//! The fractal heap: objects by id, in blocks of growing size, alone, or in the id itself.
+
+mod blocks;
+mod change;
+mod free_list;
+mod huge;
+mod parameters;
+mod state;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_format::{
+    heap::fractal::{self, Child, HeapId, Huge},
+    index::record::{Form, Record},
+    message::FilterPipeline,
+};
+
+use crate::{Tree, kept::Kept};
+use blocks::Direct;
+pub use parameters::Parameters;
+use state::State;
+
+const WHAT: &str = "fractal heap";
+const DIRECT: &str = "fractal heap direct block";
+/// Blocks that stay in memory.
+const BLOCKS: usize = 64;
+/// No stream of deflate, the filter that heaps have if any, grows by more than this factor.
+const MAX_RATIO: u64 = 1032;
+
+/// Undoes filters: the pipeline, the stored bytes, the filter mask, the size it must give.
+pub type Unfilter = dyn Fn(&FilterPipeline, Vec<u8>, u32, u64) -> Result<Vec<u8>> + Send + Sync;
+
+/// A heap whose header was read. Whatever changes the heap meanwhile, through this handle or another one, is seen.
+pub struct FractalHeap {
+    address: u64,
+    unfilter: Arc<Unfilter>,
+    view: Mutex<Arc<View>>,
+    /// Published blocks that objects were added to through this handle.
+    touched: Vec<u64>,
+}
+
+/// The heap as it was read, good until it changes.
+struct View {
+    address: u64,
+    /// How many changes there had been.
+    changes: u64,
+    header: fractal::FractalHeap,
+    huge: Option<Tree>,
+    unfilter: Arc<Unfilter>,
+    direct: Kept<Vec<u8>>,
+    indirect: Kept<Vec<Child>>,
+}
+
+fn read_header(file: &OpenFile, address: u64) -> Result<fractal::FractalHeap> {
+    let widths = file.widths();
+    let head = file.metadata(WHAT, address, fractal::head_size(widths) as u64)?;
+    let size = fractal::FractalHeap::full_size(&head, widths).map_err(Error::at(address))?;
+    let bytes = file.metadata(WHAT, address, size as u64)?;
+    fractal::FractalHeap::decode(&bytes, widths).map_err(Error::at(address))
+}
+
+impl FractalHeap {
+    /// Reads the header.
+    pub fn open(file: &OpenFile, address: u64, unfilter: Arc<Unfilter>) -> Result<FractalHeap> {
+        let view = Mutex::new(Arc::new(View::read(file, address, unfilter.clone())?));
+        Ok(FractalHeap { address, unfilter, view, touched: Vec::new() })
+    }
+
+    /// Where the header is.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// No more bytes than this are in all objects together: they lie in the file, or come out of filters.
+    pub fn most(&self, file: &OpenFile) -> u64 {
+        let filtered = self.lock().header.filters.is_some();
+        file.end().saturating_mul(if filtered { MAX_RATIO } else { 1 })
+    }
+
+    /// The object with this id.
+    pub fn get(&self, file: &OpenFile, id: &[u8]) -> Result<Vec<u8>> {
+        let view = self.view(file)?;
+        let id = HeapId::decode(id, &view.header, file.widths()).map_err(Error::at(self.address))?;
+        match id {
+            HeapId::Managed { offset, length } => view.managed(file, offset, length),
+            HeapId::Huge(number) => view.huge(file, view.huge_record(file, number)?),
+            HeapId::HugeDirect(huge) => view.huge(file, huge),
+            HeapId::Tiny(bytes) => Ok(bytes),
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Arc<View>> {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The heap as it is now.
+    fn view(&self, file: &OpenFile) -> Result<Arc<View>> {
+        let mut view = self.lock();
+        if view.changes != State::changes(file, self.address) {
+            *view = Arc::new(View::read(file, self.address, self.unfilter.clone())?);
+        }
+        Ok(view.clone())
+    }
+}
+
+impl View {
+    fn read(file: &OpenFile, address: u64, unfilter: Arc<Unfilter>) -> Result<View> {
+        let changes = State::changes(file, address);
+        let header = read_header(file, address)?;
+        let huge = header.huge_tree.map(|tree| Tree::open(file, tree, &[1, 2, 3, 4])).transpose()?;
+        let (direct, indirect) = (Kept::new(BLOCKS), Kept::new(BLOCKS));
+        Ok(View { address, changes, header, huge, unfilter, direct, indirect })
+    }
+
+    fn broken(&self, why: impl Into<String>) -> Error {
+        Error::broken(WHAT, self.address, why)
+    }
+
+    fn managed(&self, file: &OpenFile, offset: u64, length: u64) -> Result<Vec<u8>> {
+        let mut children = |at, rows| self.indirect.get_or(at, || blocks::read_indirect(file, &self.header, at, rows));
+        let block = blocks::find(&self.header, self.address, offset, &mut children)?;
+        let bytes = self.direct.get_or(block.address, || self.read_direct(file, &block))?;
+        let start = usize::try_from(offset - block.offset).unwrap_or(usize::MAX);
+        let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length));
+        let object = end.and_then(|end| bytes.get(start..end));
+        object
+            .map(<[u8]>::to_vec)
+            .ok_or_else(|| self.broken(format!("an object of {length} bytes at {offset} that is not there")))
+    }
+
+    fn read_direct(&self, file: &OpenFile, block: &Direct) -> Result<Vec<u8>> {
+        let bytes = match (&self.header.filters, block.filtered) {
+            (Some((pipeline, ..)), Some((stored, mask))) => {
+                (self.unfilter)(pipeline, file.metadata(DIRECT, block.address, stored)?, mask, block.size)?
+            }
+            _ => file.metadata(DIRECT, block.address, block.size)?,
+        };
+        if !State::is_open(file, self.address, block.address) {
+            fractal::check_direct(&bytes, &self.header, file.widths()).map_err(Error::at(block.address))?;
+        }
+        Ok(bytes)
+    }
+
+    fn huge(&self, file: &OpenFile, huge: Huge) -> Result<Vec<u8>> {
+        let bytes = file.metadata("huge object of a fractal heap", huge.address, huge.length)?;
+        match (&self.header.filters, huge.filtered) {
+            (Some((pipeline, ..)), Some((mask, size))) => (self.unfilter)(pipeline, bytes, mask, size),
+            _ => Ok(bytes),
+        }
+    }
+
+    fn huge_record(&self, file: &OpenFile, number: u64) -> Result<Huge> {
+        let tree = self.huge.as_ref().ok_or_else(|| self.broken("a huge object, but no tree of them"))?;
+        let form = Form::plain(tree.kind());
+        let read = |record: &[u8]| match form.decode(record, file.widths()).map_err(Error::at(self.address))? {
+            Record::Huge(huge, Some(number)) => Ok((huge, number)),
+            _ => Err(self.broken("the tree of huge objects does not number them")),
+        };
+        let mut order = |record: &[u8]| Ok(read(record)?.1.cmp(&number));
+        let found = tree.find(file, &mut order, |record| read(record))?;
+        found.map(|(huge, _)| huge).ok_or_else(|| self.broken(format!("there is no huge object {number}")))
+    }
+}
+
+impl std::fmt::Debug for FractalHeap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FractalHeap").field("address", &self.address).field("header", &self.lock().header).finish()
+    }
+}

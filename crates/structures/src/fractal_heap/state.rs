@@ -1,0 +1,115 @@
+//! What is kept of a heap between operations: free ranges, blocks without their checksum yet, objects that are to leave it.
+//!
+//! An object that was removed is still named by the file until the next flush. So it leaves the heap after that one: then its space is free, the
+//! statistics and the tree of huge objects change. The header of the heap can then always be written before what names its objects.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use hyperslab_file::{Attached, OpenFile, Result};
+use hyperslab_format::heap::fractal::{self, HeapId};
+
+use super::{DIRECT, change::Change, free_list::FreeList};
+
+/// What is kept of a heap while its file is open.
+pub(super) struct State {
+    address: u64,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+pub(super) struct Inner {
+    /// How many times the heap was changed.
+    changes: u64,
+    /// The free ranges, once they were needed.
+    pub(super) free: Option<FreeList>,
+    /// Direct blocks that get their head and checksum before they are written: their size, and where they begin in the heap.
+    pub(super) open: BTreeMap<u64, (u64, u64)>,
+    /// Objects that are to leave the heap, with the number of flushes there had been.
+    removed: Vec<(u64, HeapId)>,
+    /// Those that have a place or a number: whether they are huge, and that.
+    known: BTreeSet<(bool, u64)>,
+}
+
+impl State {
+    /// What is kept of the heap at `address`.
+    pub(super) fn of(file: &OpenFile, address: u64) -> Result<Arc<State>> {
+        if let Some(state) = file.attached(address) {
+            return Ok(state);
+        }
+        let state = Arc::new(State { address, inner: Mutex::default() });
+        file.attach(address, state.clone())?;
+        Ok(state)
+    }
+
+    /// How many times the heap at `address` was changed.
+    pub(super) fn changes(file: &OpenFile, address: u64) -> u64 {
+        file.attached::<State>(address).map_or(0, |state| state.lock().changes)
+    }
+
+    /// Whether a direct block of the heap at `address` has no checksum yet.
+    pub(super) fn is_open(file: &OpenFile, address: u64, block: u64) -> bool {
+        file.attached::<State>(address).is_some_and(|state| state.lock().open.contains_key(&block))
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// Counts a change, so that what others have read is read again.
+    pub(super) fn touch(&mut self) {
+        self.changes += 1;
+    }
+
+    /// Notes that an object is to leave the heap.
+    pub(super) fn remove(&mut self, flushes: u64, id: HeapId) {
+        self.known.extend(place(&id));
+        self.removed.push((flushes, id));
+    }
+
+    /// Whether an object is to leave the heap.
+    pub(super) fn is_removed(&self, id: &HeapId) -> bool {
+        place(id).is_some_and(|place| self.known.contains(&place))
+    }
+
+    /// The objects that the file no longer names.
+    pub(super) fn take_removed(&mut self, flushes: u64) -> Vec<HeapId> {
+        let (gone, left) = std::mem::take(&mut self.removed).into_iter().partition(|(noted, _)| *noted < flushes);
+        self.removed = left;
+        let gone: Vec<(u64, HeapId)> = gone;
+        for place in gone.iter().filter_map(|(_, id)| place(id)) {
+            self.known.remove(&place);
+        }
+        gone.into_iter().map(|(_, id)| id).collect()
+    }
+}
+
+/// What an object is known by; tiny ones may be equal.
+fn place(id: &HeapId) -> Option<(bool, u64)> {
+    match id {
+        HeapId::Managed { offset, .. } => Some((false, *offset)),
+        HeapId::Huge(number) => Some((true, *number)),
+        HeapId::HugeDirect(huge) => Some((true, huge.address)),
+        HeapId::Tiny(_) => None,
+    }
+}
+
+impl Attached for State {
+    fn settle(&self, file: &OpenFile) -> Result<()> {
+        let mut inner = self.lock();
+        let mut change = Change::of(file, self.address, &mut inner)?;
+        change.let_go()?;
+        change.write_free()?;
+        let header = change.header.clone();
+        for (block, (size, offset)) in std::mem::take(&mut inner.open) {
+            file.edit(DIRECT, block, size, |bytes| {
+                Ok(fractal::encode_direct(bytes, &header, self.address, offset, file.widths())?)
+            })?;
+        }
+        Ok(())
+    }
+}
