@@ -157,17 +157,17 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Makes sure that the block at `address` may yet be written before blocks that change later, by a flush if it has to wait for
-    /// others. Only at the front of an operation, before it changes anything.
-    pub fn make_first(&self, address: u64) -> Result<()> {
-        let (after, _) = self.store()?.cache.ordered(Key::Block(address));
-        if after { self.flush_now() } else { Ok(()) }
-    }
-
-    /// Makes sure that the block at `address` may yet be written after blocks that change later, by a flush if others wait for it. Only
-    /// at the front of an operation, before it changes anything.
-    pub fn make_last(&self, address: u64) -> Result<()> {
-        let (_, before) = self.store()?.cache.ordered(Key::Block(address));
-        if before { self.flush_now() } else { Ok(()) }
+    /// To be called before an operation changes anything: it will [order](OpenFile::order) a block of the object at `first` before one of the
+    /// object at `later`. If other operations since the last flush ordered them the other way round, that is written now.
+    pub fn plan_order(&self, first: u64, later: u64) -> Result<()> {
+        let store = self.store()?;
+        if first == later || self.is_fresh(first) || self.is_fresh(later) {
+            return Ok(());
+        }
+        if store.object_orders.lock().waits(first, later) {
+            self.flush_now()?;
+        }
+        store.object_orders.lock().add(first, later);
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use hyperslab_driver::{Driver, MemoryType, SelectionPair, Transfer, WritePart};
-use hyperslab_format::superblock::Root;
+use hyperslab_format::{superblock::Root, symbol_table::Cache};
 use hyperslab_meta::{Failure, Key, Ring};
 
 use crate::{Error, OpenFile, Result, store::Store};
@@ -39,6 +39,18 @@ impl OpenFile {
         self.root.set(root).map_err(|_| Error::broken("superblock", 0, "the file has a root group already"))
     }
 
+    /// Says no more in the superblock where the links of the root group are, if that is the group at `group`: they moved.
+    pub fn forget_cached_root(&self, group: u64) -> Result<()> {
+        let store = self.store()?;
+        if let Root::Entry(entry) = &mut store.superblock.lock().0.root
+            && entry.header == Some(group)
+        {
+            entry.cache = Cache::Nothing;
+            store.touch();
+        }
+        Ok(())
+    }
+
     /// Everything that was changed, in an order in which the file is whole after each single write.
     pub(crate) fn flush_now(&self) -> Result<()> {
         let store = self.store()?;
@@ -51,6 +63,7 @@ impl OpenFile {
         if left.entries > 0 {
             return Err(Error::broken("metadata cache", 0, format!("{} blocks wait for each other", left.entries)));
         }
+        store.object_orders.lock().clear();
         for (first, later) in store.orders.lock().take() {
             // One of the two may be gone, and the order with it.
             let _ = store.cache.release(Key::Block(later), Key::Block(first));

@@ -1,7 +1,7 @@
 //! What an open file has if it may be changed: its space, blocks that are not in the file yet, and the order in which they get there.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -26,6 +26,8 @@ pub(crate) struct Store {
     pub(crate) given_up: Mutex<GivenUp>,
     /// How many times the file was flushed.
     pub(crate) flushes: AtomicU64,
+    /// Which objects have blocks that go before blocks of others, until the next flush.
+    pub(crate) object_orders: Mutex<ObjectOrders>,
     /// The superblock as it will be, and the bytes of it that the file has.
     pub(crate) superblock: Mutex<(Superblock, Vec<u8>)>,
     /// Changes take it alone, reads share it.
@@ -96,6 +98,36 @@ pub(crate) struct Space {
     pub(crate) fresh: BTreeMap<u64, u64>,
 }
 
+/// By object, those that go before it.
+#[derive(Default)]
+pub(crate) struct ObjectOrders(HashMap<u64, Vec<u64>>);
+
+impl ObjectOrders {
+    /// Whether `this` waits for `other`, directly or through others.
+    pub(crate) fn waits(&self, this: u64, other: u64) -> bool {
+        let (mut seen, mut open) = (HashSet::from([this]), vec![this]);
+        while let Some(object) = open.pop() {
+            if object == other {
+                return true;
+            }
+            let firsts = self.0.get(&object).into_iter().flatten();
+            open.extend(firsts.filter(|&&first| seen.insert(first)));
+        }
+        false
+    }
+
+    pub(crate) fn add(&mut self, first: u64, later: u64) {
+        let firsts = self.0.entry(later).or_default();
+        if firsts.last() != Some(&first) {
+            firsts.push(first);
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
 /// A block of metadata as it will be in the file.
 pub(crate) struct Block(pub(crate) Vec<u8>);
 
@@ -115,6 +147,7 @@ impl Store {
             cache: Cache::default(),
             space: Mutex::new(Space { allocator: Allocator::new(end, strategy), fresh: BTreeMap::new() }),
             orders: Mutex::default(),
+            object_orders: Mutex::default(),
             given_up: Mutex::default(),
             flushes: AtomicU64::new(0),
             superblock: Mutex::new((superblock, stored)),

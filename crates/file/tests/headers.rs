@@ -4,10 +4,9 @@
 
 use std::sync::Arc;
 
-use hyperslab_driver::Memory;
+use hyperslab_driver::{Memory, Tape};
 use hyperslab_file::{CreateOptions, Header, HeaderEdit, NewHeader, OpenFile, OpenOptions};
 use hyperslab_format::{object_header::Flags, superblock::Root, version::Low};
-use hyperslab_workshop::Film;
 
 /// The messages of a header: kind, order, body.
 type List = Vec<(u16, Option<u16>, Vec<u8>)>;
@@ -38,10 +37,10 @@ fn length(random: &mut fastrand::Rng) -> usize {
 
 fn program(seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
-    let film = Arc::new(Film::default());
+    let tape = Arc::new(Tape::default());
     let mut create = CreateOptions::default();
     create.low = Low::V110;
-    let mut file = OpenFile::create(film.clone(), &create, &OpenOptions::default()).unwrap();
+    let mut file = OpenFile::create(tape.clone(), &create, &OpenOptions::default()).unwrap();
     let new = NewHeader {
         version: random.u8(1..=2),
         times: random.bool(),
@@ -56,7 +55,7 @@ fn program(seed: u64) {
     file.flush().unwrap();
     let mut twin: List = Vec::new();
     let mut states = vec![twin.clone()];
-    let first = film.changes();
+    let mut bytes = tape.cut().unwrap();
     for _ in 0..60 {
         file.operate(|| {
             let mut edit = HeaderEdit::open(&file, address)?;
@@ -101,20 +100,22 @@ fn program(seed: u64) {
             file.flush().unwrap();
             if random.bool() {
                 file.close().unwrap();
-                file = OpenFile::open_writable(film.clone(), &OpenOptions::default(), Low::V110).unwrap();
+                file = OpenFile::open_writable(tape.clone(), &OpenOptions::default(), Low::V110).unwrap();
                 assert_eq!(list(&file, address), twin, "seed {seed}");
             }
         }
     }
     // Whatever was written last, the file has a state that was flushed, and never an older one again.
     let mut newest = 0;
-    film.show(first, &mut |nth, bytes| {
-        let file = OpenFile::open(Arc::new(Memory::from(bytes)), &OpenOptions::default());
+    let mut options = OpenOptions::default();
+    options.alone = true;
+    for (nth, change) in tape.changes().iter().enumerate() {
+        change.apply(&mut bytes);
+        let file = OpenFile::open(Arc::new(Memory::from(bytes.clone())), &options);
         let found = list(&file.unwrap(), address);
         let state = states.iter().skip(newest).position(|state| *state == found);
         newest += state.unwrap_or_else(|| panic!("seed {seed}, write {nth}: no such state"));
-    })
-    .unwrap();
+    }
 }
 
 #[test]

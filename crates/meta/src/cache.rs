@@ -232,12 +232,6 @@ impl Cache {
         self.slots.lock().get(key).map(|slot| slot.phase)
     }
 
-    /// Whether an entry has to be written after others, and whether it has to be written before others.
-    pub fn ordered(&self, key: Key) -> (bool, bool) {
-        let slots = self.slots.lock();
-        slots.id(key).map_or((false, false), |id| (slots.graph.is_parent(id), slots.graph.is_child(id)))
-    }
-
     /// Evicts all entries of an object that may leave; says how many stay.
     pub fn evict(&self, owner: Owner) -> usize {
         let mut slots = self.slots.lock();

@@ -106,11 +106,6 @@ impl Graph {
         self.nodes.get(&id).is_some_and(|node| node.waits_for > 0)
     }
 
-    /// Whether somebody waits for an entry, or would if it changed.
-    pub fn is_child(&self, id: Id) -> bool {
-        self.nodes.get(&id).is_some_and(|node| !node.parents.is_empty())
-    }
-
     /// Whether an entry has children, and so must stay.
     pub fn is_parent(&self, id: Id) -> bool {
         self.nodes.get(&id).is_some_and(|node| !node.children.is_empty())

@@ -66,7 +66,7 @@ pub(crate) struct Slots {
     by_key: BTreeMap<Key, Id>,
     by_owner: HashMap<Owner, HashSet<Id>>,
     corked: HashSet<Owner>,
-    pub(crate) graph: Graph,
+    graph: Graph,
     /// How many entries of each ring are not clean.
     unclean: [usize; Ring::ALL.len()],
     next: u64,

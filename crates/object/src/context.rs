@@ -3,7 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use hyperslab_file::{OpenFile, Result};
-use hyperslab_structures::{FractalHeap, fractal_heap::Unfilter};
+use hyperslab_structures::{
+    FractalHeap,
+    fractal_heap::{Parameters, Unfilter},
+};
 
 use crate::shared;
 
@@ -29,6 +32,11 @@ impl Context {
     /// The fractal heap at an address.
     pub(crate) fn heap(&self, address: u64) -> Result<FractalHeap> {
         FractalHeap::open(&self.file, address, self.unfilter.clone())
+    }
+
+    /// A new fractal heap.
+    pub(crate) fn new_heap(&self, parameters: &Parameters) -> Result<FractalHeap> {
+        FractalHeap::create(&self.file, parameters, self.unfilter.clone())
     }
 
     /// The heaps of shared messages: the message types of each, one bit a type.

@@ -4,17 +4,26 @@
 //! bulk values, or the structures that links and attributes are kept in. Called by `hyperslab`.
 
 mod attributes;
+mod change;
 mod context;
+mod counts;
 mod dataset;
 mod links;
+mod new;
 mod object;
+mod parts;
 mod path;
 mod shared;
+mod tree;
 
-pub use attributes::Attribute;
+pub use attributes::{Attribute, NewAttribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
+pub use change::{set_comment, set_extent, set_layout};
 pub use context::Context;
+pub use counts::DropValues;
 pub use hyperslab_file::{Error, Result};
 pub use hyperslab_format::message::{CharSet, Link, Target};
-pub use links::Links;
+pub use links::{Links, link, link_new, rename, unlink};
+pub use new::{DatasetParts, GroupSettings, ObjectSettings, new_dataset, new_datatype, new_group, new_root};
 pub use object::{Body, Kind, Object};
+pub use parts::NewType;
 pub use path::{Beyond, Found, LinkBudget, Path, resolve};

@@ -16,6 +16,11 @@ impl Extent {
     /// The dataspace message in version 1 or 2, with sizes of eight bytes. Version 1 cannot hold a null extent. The maxima may be left out
     /// of an extent that cannot grow; libhdf5 always writes them.
     pub fn encode(&self, version: u8, leave_out_max: bool) -> Result<Vec<u8>> {
+        self.encode_wide(version, leave_out_max, Width::W8)
+    }
+
+    /// As [`Extent::encode`], with sizes of `width` bytes. Only eight bytes can say "unlimited".
+    pub fn encode_wide(&self, version: u8, leave_out_max: bool, width: Width) -> Result<Vec<u8>> {
         let max = if leave_out_max && self.max() == self.dims() { &[] } else { self.max() };
         let mut sink = Sink::new();
         sink.u8(version);
@@ -31,7 +36,10 @@ impl Extent {
             _ => return Err(Error::Encode("the dataspace message has versions 1 and 2")),
         }
         for &size in self.dims().iter().chain(max) {
-            sink.uint(Width::W8, size);
+            if size > width.max() {
+                return Err(Error::Encode("a size that the lengths of this file have no room for"));
+            }
+            sink.uint(width, size);
         }
         Ok(sink.into_bytes())
     }

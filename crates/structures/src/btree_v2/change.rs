@@ -45,7 +45,7 @@ impl Tree {
     }
 
     /// Gives the header another place if the file names this one. Only for trees that one block names, which is written later.
-    pub(crate) fn relocate(&mut self, file: &OpenFile) -> Result<()> {
+    pub fn relocate(&mut self, file: &OpenFile) -> Result<()> {
         let bytes = self.header.encode(file.widths())?;
         self.address = file.shadow(self.address, bytes.len() as u64)?;
         file.put(self.address, bytes)

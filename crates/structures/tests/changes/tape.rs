@@ -72,3 +72,8 @@ pub(crate) fn new_file_with(messages: impl FnOnce(&OpenFile) -> Vec<(u16, Vec<u8
     tape.rewind();
     (tape, file)
 }
+
+/// The file opened again for reading.
+pub(crate) fn read(storage: &Arc<Tape>) -> OpenFile {
+    OpenFile::open(storage.clone(), &OpenOptions::default()).unwrap()
+}

@@ -18,6 +18,11 @@ impl ChunkTree {
         Ok(ChunkTree::new(crate::btree_v1::create(file, &Chunks { rank })?, rank))
     }
 
+    /// Where the root is. It stays there.
+    pub fn root(&self) -> u64 {
+        self.root
+    }
+
     /// Adds a chunk, or replaces the one that begins at the same element; says which. `extent` is that of a chunk, in elements, then the
     /// bytes of an element.
     pub fn insert(&self, file: &OpenFile, extent: &[u64], chunk: &ChunkEntry) -> Result<Option<ChunkEntry>> {

@@ -1,5 +1,12 @@
 //! The links of a group, in whichever of the three forms they are kept.
 
+mod change;
+mod dense;
+mod old;
+
+pub(crate) use change::delete_all;
+pub use change::{link, link_new, rename, unlink};
+
 use hyperslab_file::{Error, Result};
 use hyperslab_format::{
     message::{self, CharSet, Link, Target, kind},

@@ -1,5 +1,12 @@
 //! The attributes of an object: in its header, or in a heap of their own.
 
+mod change;
+mod dense;
+mod holder;
+
+pub use change::{NewAttribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
+pub(crate) use change::{committed_types, delete_all};
+
 use std::borrow::Cow;
 
 use hyperslab_base::Reader;

@@ -1,0 +1,170 @@
+//! Attributes come, go, and get other values and names.
+
+use hyperslab_file::{Error, Result};
+use hyperslab_format::{
+    message::{self, AttributeInfo, CharSet, Shared, kind},
+    object_header::Flags,
+    version,
+};
+use hyperslab_space::Extent;
+
+use super::{
+    dense::{Body, Dense, Stored},
+    holder::Holder,
+};
+use crate::{
+    Context, NewType, Object,
+    counts::{self, Loss},
+    parts,
+};
+
+/// A new attribute.
+#[derive(Clone, Copy, Debug)]
+pub struct NewAttribute<'a> {
+    /// Its name.
+    pub name: &'a [u8],
+    /// How the name is written.
+    pub charset: CharSet,
+    /// The type of its values.
+    pub datatype: NewType<'a>,
+    /// Its size.
+    pub extent: &'a Extent,
+    /// Its values as the file has them.
+    pub data: &'a [u8],
+}
+
+/// Gives an object an attribute. One with the same name goes; the new one is the newest of all.
+pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<()> {
+    check_name(attribute.name)?;
+    let mut holder = Holder::open(context, object)?;
+    let body = encode(context, attribute)?;
+    holder.check_size(body.len())?;
+    holder.check_order()?;
+    let old = holder.find(attribute.name)?;
+    let lost = old.as_ref().map(|(_, old)| holder.committed_type(old)).transpose()?.flatten();
+    let loss = Loss::plan(context, object, lost)?;
+    if let Some(committed) = attribute.datatype.committed() {
+        counts::before_gain(context, committed, object)?;
+    }
+    holder.renew()?;
+    if let Some((place, _)) = old {
+        holder.remove(attribute.name, place)?;
+    }
+    let order = holder.next_order();
+    holder.insert(attribute.name, Stored { flags: Flags::NONE, order, body: Body::Here(body) })?;
+    let by = holder.finish()?;
+    if let Some(committed) = attribute.datatype.committed() {
+        counts::gain(context, committed, by)?;
+    }
+    loss.happen(context, by, &mut |_| Ok(()))
+}
+
+/// Gives an attribute other values of the same type and number.
+pub fn write_attribute(context: &Context, object: u64, name: &[u8], data: &[u8]) -> Result<()> {
+    let holder = Holder::open(context, object)?;
+    let (place, stored) = holder.require(name)?;
+    let bytes = holder.bytes(&stored)?;
+    let parts = decode(&bytes, object)?;
+    if parts.data.len() < data.len() {
+        return Err(Error::Refused(format!("{} bytes of values where there are {}", data.len(), parts.data.len())));
+    }
+    let padding = parts.data.get(data.len()..).unwrap_or_default();
+    let body = message::Attribute { data: &[data, padding].concat(), ..parts }.encode()?;
+    let stored = Stored { flags: unshared(stored.flags), body: Body::Here(body), ..stored };
+    holder.put((name, place), (name, stored))
+}
+
+/// Gives an attribute another name. It keeps its place in the order of creation.
+pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], charset: CharSet) -> Result<()> {
+    check_name(new)?;
+    let holder = Holder::open(context, object)?;
+    let (place, stored) = holder.require(old)?;
+    if old == new {
+        return Ok(());
+    }
+    if holder.find(new)?.is_some() {
+        return Err(Error::Refused(format!("there is an attribute {:?} already", String::from_utf8_lossy(new))));
+    }
+    let bytes = holder.bytes(&stored)?;
+    let parts = decode(&bytes, object)?;
+    let shared = parts.datatype_shared || parts.dataspace_shared;
+    let version = parts.version.max(version::attribute(context.file().low(), charset, shared));
+    let charset = if version < 3 { CharSet::Ascii } else { charset };
+    let body = message::Attribute { version, name: new, charset, ..parts }.encode()?;
+    holder.check_size(body.len())?;
+    let stored = Stored { flags: unshared(stored.flags), body: Body::Here(body), ..stored };
+    holder.put((old, place), (new, stored))
+}
+
+/// Takes an attribute away.
+pub fn remove_attribute(context: &Context, object: u64, name: &[u8]) -> Result<()> {
+    let mut holder = Holder::open(context, object)?;
+    let (place, old) = holder.require(name)?;
+    let loss = Loss::plan(context, object, holder.committed_type(&old)?)?;
+    holder.renew()?;
+    holder.remove(name, place)?;
+    let by = holder.finish()?;
+    loss.happen(context, by, &mut |_| Ok(()))
+}
+
+/// Gives back what the attributes of an object take beside its header.
+pub(crate) fn delete_all(context: &Context, object: &Object) -> Result<()> {
+    let Some(found) = object.header().find(kind::ATTRIBUTE_INFO) else { return Ok(()) };
+    let info = AttributeInfo::decode(object.header().body(found), context.file().widths());
+    let dense = Dense::open(context, &info.map_err(Error::at(object.address()))?)?;
+    dense.map_or(Ok(()), |dense| dense.delete(context.file()))
+}
+
+/// Where the types of an object's attributes are committed, one for each attribute that has such a type.
+pub(crate) fn committed_types(context: &Context, object: &Object) -> Result<Vec<u64>> {
+    let mut types = Vec::new();
+    object.bodies(context, &mut |body, _| {
+        types.extend(committed_type(context, &body?, object.address())?);
+        Ok(())
+    })?;
+    Ok(types)
+}
+
+pub(super) fn committed_type(context: &Context, body: &[u8], object: u64) -> Result<Option<u64>> {
+    let parts = decode(body, object)?;
+    if !parts.datatype_shared {
+        return Ok(None);
+    }
+    let (place, _) = Shared::decode(parts.datatype, context.file().widths()).map_err(Error::at(object))?;
+    match place {
+        Shared::Committed(address) => Ok(Some(address)),
+        Shared::Heap(_) => Ok(None),
+    }
+}
+
+fn check_name(name: &[u8]) -> Result<()> {
+    match name {
+        [] => Err(Error::Refused("an attribute needs a name".into())),
+        _ if name.contains(&0) => Err(Error::Refused("a name has no zero byte in it".into())),
+        _ => Ok(()),
+    }
+}
+
+fn encode(context: &Context, attribute: &NewAttribute<'_>) -> Result<Vec<u8>> {
+    let (datatype, flags) = attribute.datatype.encode(context)?;
+    let dataspace = parts::extent(context, attribute.extent, 0)?;
+    let encoded = message::Attribute {
+        version: version::attribute(context.file().low(), attribute.charset, flags.is_shared()),
+        name: attribute.name,
+        charset: attribute.charset,
+        datatype: &datatype,
+        datatype_shared: flags.is_shared(),
+        dataspace: &dataspace,
+        dataspace_shared: false,
+        data: attribute.data,
+    };
+    Ok(encoded.encode()?)
+}
+
+pub(super) fn decode(body: &[u8], object: u64) -> Result<message::Attribute<'_>> {
+    message::Attribute::decode(body).map_err(Error::at(object))
+}
+
+fn unshared(flags: Flags) -> Flags {
+    Flags(flags.0 & !Flags::SHARED.0)
+}

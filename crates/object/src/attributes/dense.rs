@@ -1,0 +1,195 @@
+//! Attributes outside of the header: in a fractal heap, found by name, and by creation order where that is indexed.
+
+use std::cmp::Ordering;
+
+use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_format::{
+    index::record::{AttributePlace, Form, Record, kind},
+    message::{self, AttributeInfo},
+    object_header::Flags,
+};
+use hyperslab_structures::{FractalHeap, Tree, fractal_heap::Parameters};
+
+use crate::{Context, shared, tree};
+
+/// The place in the order of attributes that do not keep it.
+pub(super) const NO_ORDER: u32 = 65_535;
+
+/// The attributes of an object that lie outside of its header.
+pub(super) struct Dense {
+    heap: FractalHeap,
+    names: Tree,
+    orders: Option<Tree>,
+    tracked: bool,
+    /// Whether the heap got something that trees name.
+    inserted: bool,
+}
+
+/// An attribute message, or where it is if it is shared.
+pub(super) struct Stored {
+    pub(super) flags: Flags,
+    pub(super) order: u32,
+    pub(super) body: Body,
+}
+
+pub(super) enum Body {
+    Here(Vec<u8>),
+    /// In the heap of shared messages.
+    Shared([u8; 8]),
+}
+
+impl Stored {
+    /// How many bytes of a header it would take.
+    pub(super) fn size(&self) -> usize {
+        match &self.body {
+            Body::Here(body) => body.len(),
+            Body::Shared(id) => 2 + id.len(),
+        }
+    }
+}
+
+impl Dense {
+    /// No attributes yet.
+    pub(super) fn create(context: &Context, info: &AttributeInfo) -> Result<Dense> {
+        let heap = context.new_heap(&Parameters::attributes())?;
+        let names = tree::create(context, kind::ATTRIBUTE_NAME)?;
+        let orders = info.indexed.then(|| tree::create(context, kind::ATTRIBUTE_ORDER)).transpose()?;
+        Ok(Dense { heap, names, orders, tracked: info.tracked, inserted: false })
+    }
+
+    /// The attributes that the message names, if it does.
+    pub(super) fn open(context: &Context, info: &AttributeInfo) -> Result<Option<Dense>> {
+        let (Some(heap), Some(names)) = (info.heap, info.names) else { return Ok(None) };
+        let open = |address, kind| Tree::open(context.file(), address, &[kind]);
+        let orders = info.orders.map(|orders| open(orders, kind::ATTRIBUTE_ORDER)).transpose()?;
+        let (heap, names) = (context.heap(heap)?, open(names, kind::ATTRIBUTE_NAME)?);
+        Ok(Some(Dense { heap, names, orders, tracked: info.tracked, inserted: false }))
+    }
+
+    /// Says in the message where the attributes are.
+    pub(super) fn name_in(&self, info: &mut AttributeInfo) {
+        info.heap = Some(self.heap.address());
+        info.names = Some(self.names.address());
+        info.orders = self.orders.as_ref().map(Tree::address);
+    }
+
+    /// How many attributes there are.
+    pub(super) fn len(&self) -> u64 {
+        self.names.len()
+    }
+
+    /// Gives trees new headers where one write of a tree would not tell everything; the header of the object then switches to these.
+    pub(super) fn detach(&mut self, file: &OpenFile) -> Result<()> {
+        if self.tracked {
+            self.names.relocate(file)?;
+            self.orders.iter_mut().try_for_each(|orders| orders.relocate(file))?;
+        }
+        Ok(())
+    }
+
+    /// The block whose write makes changes visible, if the header of the object is at `header`.
+    pub(super) fn published_by(&self, file: &OpenFile, header: u64) -> u64 {
+        let names = self.names.address();
+        if self.tracked || file.is_fresh(names) { header } else { names }
+    }
+
+    /// Has everything that lies in the heap written before the block that names it.
+    pub(super) fn before(&self, file: &OpenFile, header: u64) -> Result<()> {
+        if self.inserted { self.heap.before(file, self.published_by(file, header)) } else { Ok(()) }
+    }
+
+    pub(super) fn insert(&mut self, context: &Context, name: &[u8], attribute: &Stored) -> Result<()> {
+        let (file, widths) = (context.file(), context.file().widths());
+        let id = match &attribute.body {
+            Body::Shared(id) => *id,
+            Body::Here(body) => {
+                let id = self.heap.insert(file, body)?;
+                self.inserted = true;
+                let other = |_| Error::broken("fractal heap", self.heap.address(), "ids of no such size");
+                id.try_into().map_err(other)?
+            }
+        };
+        let place = AttributePlace { id, flags: attribute.flags.0, order: attribute.order };
+        let record = Record::AttributeName { place, hash: hyperslab_base::lookup3(name) };
+        let record = Form::plain(kind::ATTRIBUTE_NAME).encode(&record, widths)?;
+        let heap = &self.heap;
+        self.names.insert(file, &record, &mut |other| by_name(context, heap, other, name))?;
+        if let Some(orders) = &mut self.orders {
+            let record = Form::plain(kind::ATTRIBUTE_ORDER).encode(&Record::AttributeOrder(place), widths)?;
+            orders.insert(file, &record, &mut |other| Ok(order_of(other).cmp(&place.order)))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the attribute with this name out.
+    pub(super) fn remove(&mut self, context: &Context, name: &[u8]) -> Result<()> {
+        let (file, heap) = (context.file(), &self.heap);
+        let removed = self.names.remove(file, &mut |other| by_name(context, heap, other, name))?;
+        let missing = || Error::broken("attribute", heap.address(), "one that was there is not there");
+        let place = place(&removed.ok_or_else(missing)?, file, heap)?;
+        if let Some(orders) = &mut self.orders {
+            orders.remove(file, &mut |other| Ok(order_of(other).cmp(&place.order)))?;
+        }
+        if Flags(place.flags).is_shared() {
+            return Ok(());
+        }
+        self.heap.remove(file, &place.id)
+    }
+
+    /// The attribute with this name.
+    pub(super) fn find(&self, context: &Context, name: &[u8]) -> Result<Option<Stored>> {
+        let mut order = |record: &[u8]| by_name(context, &self.heap, record, name);
+        self.names.find(context.file(), &mut order, |record| self.stored(context.file(), record))
+    }
+
+    /// All attributes, in the order in which the tree of names has them.
+    pub(super) fn all(&self, context: &Context) -> Result<Vec<Stored>> {
+        let mut all = Vec::new();
+        self.names.for_each(context.file(), &mut |record| {
+            all.push(self.stored(context.file(), record)?);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    fn stored(&self, file: &OpenFile, record: &[u8]) -> Result<Stored> {
+        let AttributePlace { id, flags, order } = place(record, file, &self.heap)?;
+        let flags = Flags(flags);
+        let body = if flags.is_shared() { Body::Shared(id) } else { Body::Here(self.heap.get(file, &id)?) };
+        Ok(Stored { flags, order, body })
+    }
+
+    /// Gives all space back.
+    pub(super) fn delete(self, file: &OpenFile) -> Result<()> {
+        self.names.delete(file, &mut |_| Ok(()))?;
+        self.orders.map_or(Ok(()), |orders| orders.delete(file, &mut |_| Ok(())))?;
+        self.heap.delete(file)
+    }
+}
+
+fn place(record: &[u8], file: &OpenFile, heap: &FractalHeap) -> Result<AttributePlace> {
+    match Form::plain(kind::ATTRIBUTE_NAME).decode(record, file.widths()).map_err(Error::at(heap.address()))? {
+        Record::AttributeName { place, .. } => Ok(place),
+        _ => Err(Error::broken("attribute", heap.address(), "a record of another type")),
+    }
+}
+
+/// Records are ordered by the hash of the name, then by the name.
+fn by_name(context: &Context, heap: &FractalHeap, record: &[u8], name: &[u8]) -> Result<Ordering> {
+    let hash = record.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+    let wanted = hyperslab_base::lookup3(name);
+    if hash != wanted {
+        return Ok(hash.cmp(&wanted));
+    }
+    let place = place(record, context.file(), heap)?;
+    let body = match Flags(place.flags).is_shared() {
+        false => heap.get(context.file(), &place.id)?,
+        true => shared::from_heap(context, message::kind::ATTRIBUTE, &place.id, heap.address())?,
+    };
+    let parts = message::Attribute::decode(&body).map_err(Error::at(heap.address()))?;
+    Ok(parts.name.cmp(name))
+}
+
+fn order_of(record: &[u8]) -> u32 {
+    record.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}

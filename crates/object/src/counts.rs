@@ -1,0 +1,123 @@
+//! How many hard links name an object, and what happens to one that loses its last.
+
+use std::collections::{HashMap, HashSet};
+
+use hyperslab_file::{Error, HeaderEdit, Result};
+use hyperslab_format::message::{self, Shared, kind};
+use hyperslab_structures::LocalHeap;
+
+use crate::{Context, Kind, Links, Object, Target, attributes, links};
+
+/// Gives back the space of a dataset's values, which is not known here.
+pub type DropValues<'a> = dyn FnMut(&Object) -> Result<()> + 'a;
+
+/// Refuses to count one more name where there is no room for it. To be called before anything changes; `by` is the object that will name it.
+pub(crate) fn before_gain(context: &Context, object: u64, by: u64) -> Result<()> {
+    if HeaderEdit::open(context.file(), object)?.references()? == u32::MAX {
+        return Err(Error::Refused(format!("the object at {object:#x} has as many names as can be counted")));
+    }
+    context.file().plan_order(object, by)
+}
+
+/// Counts one more name of an object, which is written before the block at `by`, where it is named.
+pub(crate) fn gain(context: &Context, object: u64, by: u64) -> Result<()> {
+    let mut header = HeaderEdit::open(context.file(), object)?;
+    header.set_references(header.references()?.saturating_add(1))?;
+    header.save()?;
+    context.file().order(object, by)
+}
+
+/// What becomes of objects that lose names.
+#[derive(Debug, Default)]
+pub(crate) struct Loss {
+    /// Those that still have names, and how many.
+    fewer: Vec<(u64, u32)>,
+    /// Those that have none.
+    gone: Vec<Object>,
+}
+
+impl Loss {
+    /// Finds out what happens if `by` no longer names the objects at `named`. An object without names takes its links with it. To be called
+    /// before anything changes.
+    pub(crate) fn plan(context: &Context, by: u64, named: impl IntoIterator<Item = u64>) -> Result<Loss> {
+        let (mut counts, mut gone, mut open) = (HashMap::new(), Vec::new(), Vec::from_iter(named));
+        let mut dead = HashSet::new();
+        while let Some(address) = open.pop() {
+            if dead.contains(&address) {
+                continue;
+            }
+            let known = counts.get(&address).copied();
+            let count = match known {
+                Some(count) => count,
+                None => HeaderEdit::open(context.file(), address)?.references()?,
+            };
+            if count > 1 {
+                counts.insert(address, count - 1);
+                continue;
+            }
+            counts.remove(&address);
+            dead.insert(address);
+            let object = Object::open(context, address)?;
+            open.extend(named_by(context, &object)?);
+            gone.push(object);
+        }
+        for &address in counts.keys() {
+            context.file().plan_order(by, address)?;
+        }
+        Ok(Loss { fewer: counts.into_iter().collect(), gone })
+    }
+
+    /// Does it, after the block at `after` no longer names them.
+    pub(crate) fn happen(self, context: &Context, after: u64, drop_values: &mut DropValues<'_>) -> Result<()> {
+        for (address, count) in self.fewer {
+            let mut header = HeaderEdit::open(context.file(), address)?;
+            header.set_references(count)?;
+            header.save()?;
+            context.file().order(after, address)?;
+        }
+        self.gone.into_iter().try_for_each(|object| delete(context, &object, drop_values))
+    }
+}
+
+/// The objects that an object names: by hard links, and as the types of its values and attributes.
+fn named_by(context: &Context, object: &Object) -> Result<Vec<u64>> {
+    let mut named = attributes::committed_types(context, object)?;
+    named.extend(committed_type(context, object)?);
+    if object.kind() == Kind::Group {
+        let links = Links::of(context, object)?.all()?;
+        named.extend(links.iter().filter_map(|link| match link.target {
+            Target::Hard(address) => Some(address),
+            _ => None,
+        }));
+    }
+    Ok(named)
+}
+
+/// Where the type of a dataset is committed.
+pub(crate) fn committed_type(context: &Context, object: &Object) -> Result<Option<u64>> {
+    let header = object.header();
+    let Some(found) = header.find(kind::DATATYPE).filter(|found| found.flags.is_shared()) else { return Ok(None) };
+    let (place, _) =
+        Shared::decode(header.body(found), context.file().widths()).map_err(Error::at(object.address()))?;
+    match place {
+        Shared::Committed(address) => Ok(Some(address)),
+        Shared::Heap(_) => Ok(None),
+    }
+}
+
+/// Gives back everything that an object owns. Messages in the heap of shared messages stay there.
+fn delete(context: &Context, object: &Object, drop_values: &mut DropValues<'_>) -> Result<()> {
+    let (file, header) = (context.file(), object.header());
+    if object.kind() == Kind::Dataset {
+        drop_values(object)?;
+    }
+    if let Some(files) = header.find(kind::EXTERNAL_FILES) {
+        let files = message::ExternalFiles::decode(header.body(files), file.widths());
+        if let Some(heap) = files.map_err(Error::at(object.address()))?.heap {
+            LocalHeap::open(file, heap)?.delete(file)?;
+        }
+    }
+    links::delete_all(context, object)?;
+    attributes::delete_all(context, object)?;
+    HeaderEdit::open(file, object.address())?.delete()
+}

@@ -1,0 +1,141 @@
+//! Links outside of the header: in a fractal heap, found by name, and by creation order where that is indexed.
+
+use std::cmp::Ordering;
+
+use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_format::{
+    index::record::{Form, Record, kind},
+    message::{Link, LinkInfo},
+};
+use hyperslab_structures::{FractalHeap, Tree, fractal_heap::Parameters};
+
+use crate::{Context, tree};
+
+/// The links of a group that lie outside of its header.
+pub(super) struct Dense {
+    heap: FractalHeap,
+    names: Tree,
+    orders: Option<Tree>,
+    tracked: bool,
+    /// Whether the heap got something that trees name.
+    inserted: bool,
+}
+
+impl Dense {
+    /// No links yet.
+    pub(super) fn create(context: &Context, info: &LinkInfo) -> Result<Dense> {
+        let heap = context.new_heap(&Parameters::links())?;
+        let names = tree::create(context, kind::LINK_NAME)?;
+        let orders = info.indexed.then(|| tree::create(context, kind::LINK_ORDER)).transpose()?;
+        Ok(Dense { heap, names, orders, tracked: info.tracked, inserted: false })
+    }
+
+    /// The links that the message names, if it does.
+    pub(super) fn open(context: &Context, info: &LinkInfo) -> Result<Option<Dense>> {
+        let (Some(heap), Some(names)) = (info.heap, info.names) else { return Ok(None) };
+        let open = |address, kind| Tree::open(context.file(), address, &[kind]);
+        let orders = info.orders.map(|orders| open(orders, kind::LINK_ORDER)).transpose()?;
+        let (heap, names) = (context.heap(heap)?, open(names, kind::LINK_NAME)?);
+        Ok(Some(Dense { heap, names, orders, tracked: info.tracked, inserted: false }))
+    }
+
+    /// Says in the message where the links are.
+    pub(super) fn name_in(&self, info: &mut LinkInfo) {
+        info.heap = Some(self.heap.address());
+        info.names = Some(self.names.address());
+        info.orders = self.orders.as_ref().map(Tree::address);
+    }
+
+    /// How many links there are.
+    pub(super) fn len(&self) -> u64 {
+        self.names.len()
+    }
+
+    /// Two trees, or a tree and the number of the next link, cannot change by one write. So where there is more than a tree of names, trees
+    /// get new headers, and the header of the group switches to these.
+    pub(super) fn detach(&mut self, file: &OpenFile) -> Result<()> {
+        if self.tracked {
+            self.names.relocate(file)?;
+            self.orders.iter_mut().try_for_each(|orders| orders.relocate(file))?;
+        }
+        Ok(())
+    }
+
+    /// The block whose write makes changes of the links visible, if the header of the group is at `header`.
+    pub(super) fn published_by(&self, file: &OpenFile, header: u64) -> u64 {
+        let names = self.names.address();
+        if self.tracked || file.is_fresh(names) { header } else { names }
+    }
+
+    /// Has everything that lies in the heap written before the block that names it.
+    pub(super) fn before(&self, file: &OpenFile, header: u64) -> Result<()> {
+        if self.inserted { self.heap.before(file, self.published_by(file, header)) } else { Ok(()) }
+    }
+
+    pub(super) fn insert(&mut self, context: &Context, link: &Link) -> Result<()> {
+        let (file, widths) = (context.file(), context.file().widths());
+        let id = self.heap.insert(file, &link.encode(widths)?)?;
+        self.inserted = true;
+        let id =
+            id.try_into().map_err(|_| Error::broken("fractal heap", self.heap.address(), "ids of no such size"))?;
+        let record = Record::LinkName { hash: hyperslab_base::lookup3(&link.name), id };
+        let record = Form::plain(kind::LINK_NAME).encode(&record, widths)?;
+        let heap = &self.heap;
+        self.names.insert(file, &record, &mut |other| by_name(file, heap, other, &link.name))?;
+        if let Some(orders) = &mut self.orders {
+            let order = link.order.unwrap_or(0);
+            let record = Form::plain(kind::LINK_ORDER).encode(&Record::LinkOrder { order, id }, widths)?;
+            orders.insert(file, &record, &mut |other| Ok(order_of(other).cmp(&order)))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the link with this name out.
+    pub(super) fn remove(&mut self, context: &Context, name: &[u8]) -> Result<()> {
+        let (file, heap) = (context.file(), &self.heap);
+        let removed = self.names.remove(file, &mut |other| by_name(file, heap, other, name))?;
+        let missing = || Error::broken("group", heap.address(), "a link that was there is not there");
+        let removed = removed.ok_or_else(missing)?;
+        let id = removed.get(4..).unwrap_or_default();
+        if let Some(orders) = &mut self.orders {
+            let link = decode(file, heap, id)?;
+            let order = link.order.unwrap_or(0);
+            orders.remove(file, &mut |other| Ok(order_of(other).cmp(&order)))?;
+        }
+        self.heap.remove(file, id)
+    }
+
+    /// All links, in the order in which the tree of names has them.
+    pub(super) fn all(&self, file: &OpenFile) -> Result<Vec<Link>> {
+        let mut links = Vec::new();
+        self.names.for_each(file, &mut |record| {
+            links.push(decode(file, &self.heap, record.get(4..).unwrap_or_default())?);
+            Ok(())
+        })?;
+        Ok(links)
+    }
+
+    /// Gives all space back.
+    pub(super) fn delete(self, file: &OpenFile) -> Result<()> {
+        self.names.delete(file, &mut |_| Ok(()))?;
+        self.orders.map_or(Ok(()), |orders| orders.delete(file, &mut |_| Ok(())))?;
+        self.heap.delete(file)
+    }
+}
+
+/// Records are ordered by the hash of the name, then by the name.
+fn by_name(file: &OpenFile, heap: &FractalHeap, record: &[u8], name: &[u8]) -> Result<Ordering> {
+    let hash = record.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+    match hash.cmp(&hyperslab_base::lookup3(name)) {
+        Ordering::Equal => Ok(decode(file, heap, record.get(4..).unwrap_or_default())?.name.as_slice().cmp(name)),
+        unequal => Ok(unequal),
+    }
+}
+
+fn order_of(record: &[u8]) -> i64 {
+    record.first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes))
+}
+
+fn decode(file: &OpenFile, heap: &FractalHeap, id: &[u8]) -> Result<Link> {
+    Link::decode(&heap.get(file, id)?, file.widths()).map_err(Error::at(heap.address()))
+}

@@ -1,0 +1,50 @@
+//! Links of groups of the old kind, in a B-tree with their names in a local heap.
+
+use hyperslab_file::{Error, Result};
+use hyperslab_format::{
+    message::{Link, SymbolTable, Target},
+    symbol_table::Cache,
+};
+use hyperslab_structures::{LocalHeap, group_tree};
+
+use crate::Context;
+
+/// Adds a hard or soft link; the block whose write shows it.
+pub(super) fn insert(context: &Context, table: &SymbolTable, link: &Link) -> Result<u64> {
+    let (file, (root, mut heap)) = (context.file(), open(context, table)?);
+    let entry = match &link.target {
+        Target::Hard(address) => (Some(*address), Cache::Nothing),
+        Target::Soft(path) => {
+            let place = heap.add(file, path)?;
+            let far = |_| Error::Refused("the names of this group take more than 4 GiB".into());
+            (None, Cache::SoftLink(u32::try_from(place).map_err(far)?))
+        }
+        _ => return Err(Error::Refused("a group of the old kind has hard and soft links only".into())),
+    };
+    group_tree::insert(file, root, &mut heap, &link.name, entry)
+}
+
+/// Takes a link out; the block whose write hides it.
+pub(super) fn remove(context: &Context, table: &SymbolTable, name: &[u8]) -> Result<u64> {
+    let (root, heap) = open(context, table)?;
+    let removed = group_tree::remove(context.file(), root, &heap, name)?;
+    removed
+        .map(|removed| removed.block)
+        .ok_or_else(|| Error::broken("group B-tree", root, "a link that was there is not there"))
+}
+
+/// Gives all space back.
+pub(super) fn delete(context: &Context, table: &SymbolTable) -> Result<()> {
+    let file = context.file();
+    if let Some(root) = table.btree {
+        group_tree::delete(file, root, &mut |_| Ok(()))?;
+    }
+    table.heap.map_or(Ok(()), |heap| LocalHeap::open(file, heap)?.delete(file))
+}
+
+fn open(context: &Context, table: &SymbolTable) -> Result<(u64, LocalHeap)> {
+    let (Some(root), Some(heap)) = (table.btree, table.heap) else {
+        return Err(Error::broken("symbol table message", 0, "a group without B-tree or heap"));
+    };
+    Ok((root, LocalHeap::open(context.file(), heap)?))
+}

@@ -1,0 +1,128 @@
+//! Objects that come, change and go: random programs against a twin, the file after every single write, and libhdf5 on the same files.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+mod listing;
+mod program;
+mod twin;
+
+use std::{collections::HashSet, path::Path, process::Command, sync::Arc};
+
+use hyperslab_driver::{Memory, Tape};
+use hyperslab_file::{CreateOptions, OpenFile, OpenOptions};
+use hyperslab_format::version::Low;
+use hyperslab_object::Context;
+use listing::listing;
+use program::Program;
+use twin::Twin;
+
+const LOWS: [Low; 4] = [Low::Earliest, Low::V18, Low::V110, Low::V200];
+
+fn in_context(file: OpenFile) -> Context {
+    Context::new(file, Arc::new(|_, bytes, _, _| Ok(bytes)))
+}
+
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::default();
+    options.alone = true;
+    options
+}
+
+/// Runs a program; what it leaves, and the twin at each flush with the number of changes before it.
+fn run(seed: u64, steps: usize, tape: &Arc<Tape>) -> (Twin, Vec<(usize, Twin)>) {
+    let low = LOWS[seed as usize % LOWS.len()];
+    let mut create = CreateOptions::default();
+    create.low = low;
+    let mut context = in_context(OpenFile::create(tape.clone(), &create, &options()).unwrap());
+    let mut program = Program::new(seed, low);
+    program.begin(&context).unwrap();
+    context.file().flush().unwrap();
+    let mut flushed = vec![(tape.changes().len(), program.twin.clone())];
+    for step in 0..steps {
+        program.step(&context).unwrap_or_else(|why| panic!("seed {seed}, step {step}: {why}"));
+        if program.random.u8(0..8) == 0 {
+            check(&context, &program.twin, seed, step);
+            context.file().flush().unwrap();
+            flushed.push((tape.changes().len(), program.twin.clone()));
+            check(&context, &program.twin, seed, step);
+            if program.random.u8(0..3) == 0 {
+                context.file().close().unwrap();
+                context = in_context(OpenFile::open_writable(tape.clone(), &options(), low).unwrap());
+                check(&context, &program.twin, seed, step);
+            }
+        }
+    }
+    check(&context, &program.twin, seed, steps);
+    context.file().close().unwrap();
+    flushed.push((tape.changes().len(), program.twin.clone()));
+    (program.twin, flushed)
+}
+
+fn check(context: &Context, twin: &Twin, seed: u64, step: usize) {
+    let found = listing(context).unwrap_or_else(|why| panic!("seed {seed}, step {step}: {why}"));
+    assert_same(&found, &twin.listing(), &format!("seed {seed}, step {step}"));
+}
+
+fn assert_same(left: &[String], right: &[String], what: &str) {
+    let differs = left.iter().zip(right).position(|(left, right)| left != right);
+    if let Some(nth) = differs {
+        panic!("{what}: line {nth}:\n{}\n{}", left[nth], right[nth]);
+    }
+    assert_eq!(left.len(), right.len(), "{what}: {:?}", left.get(right.len()).or(right.get(left.len())));
+}
+
+#[test]
+fn random_programs_leave_what_their_twin_has() {
+    for seed in 0..40 {
+        run(seed, 150, &Arc::new(Tape::default()));
+    }
+}
+
+/// After every write everything that can be reached is whole; what was there before the flush and is there after it is there meanwhile.
+#[test]
+fn the_file_is_whole_after_every_write() {
+    for seed in 100..124 {
+        let tape = Arc::new(Tape::default());
+        let (_, flushed) = run(seed, 60, &tape);
+        let mut bytes = Vec::new();
+        for (nth, change) in tape.changes().iter().enumerate() {
+            change.apply(&mut bytes);
+            let before = flushed.iter().rev().find(|(number, _)| *number <= nth);
+            let after = flushed.iter().find(|(number, _)| *number > nth);
+            let (Some((_, before)), Some((_, after))) = (before, after) else { continue };
+            let file = OpenFile::open(Arc::new(Memory::from(bytes.clone())), &options()).unwrap();
+            let lines = listing(&in_context(file)).unwrap_or_else(|why| panic!("seed {seed}, write {nth}: {why}"));
+            let heads = lines.iter().filter(|line| !line.starts_with(' '));
+            let found: HashSet<u64> = heads.map(|line| line.split(' ').nth(1).unwrap().parse().unwrap()).collect();
+            let (before, after) = (before.reached(), after.reached());
+            for at in before.intersection(&after) {
+                assert!(found.contains(at), "seed {seed}, write {nth}: the object at {at} has no name");
+            }
+        }
+    }
+}
+
+fn libhdf5(python: &Path, job: &str, file: &Path) -> Vec<String> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/objects/listing.py");
+    let out = Command::new(python).arg(script).arg(job).arg(file).output().unwrap();
+    assert!(out.status.success(), "{}: {}", file.display(), String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap().lines().map(str::to_string).collect()
+}
+
+#[test]
+fn libhdf5_lists_the_same_and_goes_on() {
+    let Some(python) = hyperslab_workshop::python() else { return };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for seed in 200..216 {
+        let tape = Arc::new(Tape::default());
+        let (twin, _) = run(seed, 150, &tape);
+        let path = folder.join(format!("objects-{seed}.h5"));
+        std::fs::write(&path, tape.cut().unwrap()).unwrap();
+        assert_same(&libhdf5(&python, "list", &path), &twin.listing(), &format!("seed {seed}, libhdf5"));
+        let theirs = libhdf5(&python, "add", &path);
+        let storage = Arc::new(Memory::from(std::fs::read(&path).unwrap()));
+        let context = in_context(OpenFile::open(storage, &options()).unwrap());
+        assert_same(&listing(&context).unwrap(), &theirs, &format!("seed {seed}, after libhdf5"));
+        std::fs::remove_file(&path).unwrap();
+    }
+}
