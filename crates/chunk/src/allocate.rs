@@ -19,7 +19,7 @@ impl Chunked {
             }
             return Ok(is_new);
         }
-        let plain = filling.bytes(self.bytes);
+        let plain = filling.bytes(self.bytes)?;
         let (mut coded, mut mask) = (Vec::new(), 0);
         if !self.pipeline.steps().is_empty() {
             let failed = |source| Error::Filter { chunk: vec![0; self.chunk().len()], source };
@@ -54,7 +54,7 @@ impl Chunked {
         if !filling.write {
             return Ok(());
         }
-        let bytes = filling.bytes(self.bytes);
+        let bytes = filling.bytes(self.bytes)?;
         let is_new = |place: &Coords| old.is_none_or(|old| self.is_outside(place, old));
         let mut places = Places::of(self.chunk(), &self.extent)?.filter(is_new);
         loop {

@@ -2,6 +2,8 @@
 
 use hyperslab_format::message::{AllocTime, FillTime, FillValue, FillWrite};
 
+use crate::{Error, Result};
+
 /// What new space of a dataset holds, and when there is some.
 #[derive(Clone, Copy, Debug)]
 pub struct Filling<'a> {
@@ -34,11 +36,14 @@ impl<'a> Filling<'a> {
     }
 
     /// `len` bytes of the fill value.
-    pub(crate) fn bytes(&self, len: usize) -> Vec<u8> {
-        match self.value.filter(|value| !value.is_empty() && value.iter().any(|&byte| byte != 0)) {
-            None => vec![0; len],
-            Some(value) => value.iter().copied().cycle().take(len).collect(),
+    pub(crate) fn bytes(&self, len: usize) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len).map_err(|_| Error::Memory(len as u64))?;
+        match self.value.filter(|value| value.iter().any(|&byte| byte != 0)) {
+            None => bytes.resize(len, 0),
+            Some(value) => bytes.extend(value.iter().copied().cycle().take(len)),
         }
+        Ok(bytes)
     }
 
     /// Whether the fill value is all zeros.

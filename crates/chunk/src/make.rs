@@ -72,7 +72,7 @@ impl Chunked {
         filling: &Filling<'_>,
     ) -> Result<Vec<Made<'a>>> {
         let stored = self.stored_bytes(file, jobs)?;
-        let work = |rooms: &mut (Vec<u8>, Vec<u8>), (job, stored): (&Job<'_>, &Vec<u8>)| {
+        let work = |rooms: &mut [Vec<u8>; 3], (job, stored): (&Job<'_>, &Vec<u8>)| {
             self.made_one(job, stored, buf, filling, rooms)
         };
         let jobs = jobs.iter().zip(&stored);
@@ -80,8 +80,10 @@ impl Chunked {
             return jobs.map(|job| work(&mut Default::default(), job)).collect();
         }
         let jobs: Vec<_> = jobs.collect();
-        let done: Vec<Result<Made<'a>>> =
-            cores::run(|| jobs.into_par_iter().map_init(Default::default, work).collect());
+        // Room is made again whenever work is split, so it is not split to the last chunk.
+        let together = (jobs.len() / (8 * cores::count())).max(1);
+        let jobs = || jobs.into_par_iter().with_min_len(together);
+        let done: Vec<Result<Made<'a>>> = cores::run(|| jobs().map_init(Default::default, work).collect());
         done.into_iter().collect()
     }
 
@@ -114,13 +116,15 @@ impl Chunked {
         stored: &[u8],
         buf: &'a [u8],
         filling: &Filling<'_>,
-        (room, scratch): &mut (Vec<u8>, Vec<u8>),
+        [room, scratch, out]: &mut [Vec<u8>; 3],
     ) -> Result<Made<'a>> {
         let failed = |source| Error::Filter { chunk: job.place.to_vec(), source };
         let raw: Cow<'a, [u8]> = match self.straight(job, buf)? {
             Some(straight) => Cow::Borrowed(straight),
             None => {
                 let mut room = std::mem::take(room);
+                let more = self.bytes.saturating_sub(room.len());
+                room.try_reserve_exact(more).map_err(|_| Error::Memory(self.bytes as u64))?;
                 match job.read {
                     Some(true) => {
                         let mask = job.old.as_ref().map_or(0, |old| old.mask);
@@ -146,12 +150,12 @@ impl Chunked {
             }
         };
         let (bytes, mask) = if job.coded {
-            let mut out = Vec::new();
-            let mask = self.pipeline.encode(&self.registry, &raw, 0, &mut out, scratch).map_err(failed)?;
+            let mask = self.pipeline.encode(&self.registry, &raw, 0, out, scratch).map_err(failed)?;
             if let Cow::Owned(raw) = raw {
                 *room = raw;
             }
-            (Cow::Owned(out), mask)
+            // Filters take room for the worst case; what waits for its batch takes what it has.
+            (Cow::Owned(out.as_slice().to_vec()), mask)
         } else {
             (raw, 0)
         };

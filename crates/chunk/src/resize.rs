@@ -110,7 +110,7 @@ impl Chunked {
 
     /// Chunks that lie one after the other keep their places, so the fill value is written over what goes.
     fn blank_edges(&self, file: &OpenFile, new: &Extent, filling: &Filling<'_>) -> Result<()> {
-        let bytes = filling.bytes(self.bytes);
+        let bytes = filling.bytes(self.bytes)?;
         for place in Places::of(self.chunk(), new)?.filter(|place| self.loses(place, new)) {
             let outside = self.outside(&place, new)?;
             let entry = self.index.find_all(file, std::slice::from_ref(&place), self.chunk())?.pop().flatten();

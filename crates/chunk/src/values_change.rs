@@ -125,7 +125,8 @@ fn allocate(file: &OpenFile, bytes: u64, filling: &Filling<'_>, covered: bool) -
     // Space that the storage does not have yet reads as zeros.
     let there = if filling.is_zero() { file.stored_end()?.saturating_sub(address).min(bytes) } else { bytes };
     let value = filling.value.map_or(1, |value| value.len().max(1) as u64);
-    let piece = filling.bytes(usize::try_from((PIECE / value).max(1).saturating_mul(value).min(there)).unwrap_or(0));
+    let piece = (PIECE / value).max(1).saturating_mul(value).min(there);
+    let piece = filling.bytes(usize::try_from(piece).unwrap_or(usize::MAX))?;
     let mut at = 0;
     while at < there && !piece.is_empty() {
         let count = usize::try_from(there - at).unwrap_or(usize::MAX).min(piece.len());

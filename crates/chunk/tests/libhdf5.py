@@ -25,6 +25,8 @@ FILTERS = {
     "plain": {},
     "gzip": {"compression": 4, "shuffle": True},
     "sum": {"fletcher32": True},
+    "early": {},
+    "earlysum": {"fletcher32": True},
 }
 
 
@@ -46,11 +48,25 @@ def make(path, libver):
                     if chunks is None and options:
                         continue
                     # Enough for blocks with pages; the old tree has none.
-                    if name == "long" and (options or fill or libver == "earliest"):
+                    if name == "long" and (filters != "plain" or fill or libver == "earliest"):
                         continue
-                    file.create_dataset(
-                        f"{name}-{filters}-{fill}", shape, "<i2", chunks=chunks, maxshape=maxshape, fillvalue=fill, **options
-                    )
+                    dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+                    if filters.startswith("early"):
+                        dcpl.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+                    if chunks:
+                        dcpl.set_chunk(chunks)
+                    if "shuffle" in options:
+                        dcpl.set_shuffle()
+                    if "compression" in options:
+                        dcpl.set_deflate(options["compression"])
+                    if "fletcher32" in options:
+                        dcpl.set_fletcher32()
+                    if fill:
+                        dcpl.set_fill_value(np.array(fill, "<i2"))
+                    top = tuple(h5py.h5s.UNLIMITED if dim is None else dim for dim in maxshape)
+                    space = h5py.h5s.create_simple(shape, top)
+                    made = f"{name}-{filters}-{fill}".encode()
+                    h5py.h5d.create(file.id, made, h5py.h5t.STD_I16LE, space, dcpl)
     with h5py.File(path) as file:
         for name in datasets(file):
             print(name, h5py.h5o.get_info(file[name].id).addr)
