@@ -94,7 +94,7 @@ impl Walk {
     }
 
     fn node(&mut self, file: &File, node: &Node, open: &mut Vec<u64>) {
-        node.comment();
+        let _ = node.comment();
         for attribute in self.keep(node.attributes()).unwrap_or_default() {
             if let Some(attribute) = self.keep(attribute) {
                 values::attribute(self, file, &attribute);

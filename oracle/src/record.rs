@@ -92,7 +92,7 @@ fn object(file: &File, address: u64) -> Result<(Node, Record)> {
 
 fn common(file: &File, node: &Node) -> Record {
     let mut record = Record::new();
-    record.insert("comment".into(), hex(node.comment().unwrap_or_default()).into());
+    record.insert("comment".into(), hex(&node.comment().ok().flatten().unwrap_or_default()).into());
     record.insert("attributes".into(), attributes(file, node).unwrap_or_else(|why| why.to_string().into()));
     record
 }
@@ -135,7 +135,7 @@ fn typed(datatype: &Datatype, committed: bool, extent: &Extent, record: &mut Rec
 }
 
 fn dataset_record(dataset: &Dataset, record: &mut Record) -> Result<()> {
-    typed(dataset.datatype(), dataset.has_committed_datatype(), dataset.extent(), record);
+    typed(dataset.datatype(), dataset.has_committed_datatype(), &dataset.extent(), record);
     let layout = match dataset.layout()? {
         Layout::Compact => "compact",
         Layout::Contiguous => "contiguous",

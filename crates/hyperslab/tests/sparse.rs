@@ -45,7 +45,7 @@ fn made(test: &str, wanted: impl Fn(&str) -> bool) -> Vec<Case> {
     let case = |one: &Value| {
         let file = &files[usize::from(name(one).starts_with("latest"))];
         let dataset = file.dataset(name(one)).unwrap();
-        let values = naive(dataset.shape(), one);
+        let values = naive(&dataset.shape(), one);
         Case { name: name(one), dataset, values }
     };
     let cases = written.iter().filter(|one| wanted(&name(one))).map(case).collect();
