@@ -51,6 +51,7 @@ fn go(mut program: Program, mut context: Context, steps: usize, tape: &Arc<Tape>
     let mut flushed = vec![(tape.changes().len(), program.twin.clone())];
     for step in 0..steps {
         program.step(&context).unwrap_or_else(|why| panic!("seed {seed}, step {step}: {why}"));
+        program.twin.age();
         if program.random.u8(0..8) == 0 {
             check(&context, &program.twin, seed, step);
             context.file().flush().unwrap();

@@ -165,6 +165,13 @@ impl Twin {
         seen.into_iter().map(|at| (at, self.things[&at].serial)).collect()
     }
 
+    /// Objects that cannot be reached now are others when they can be again.
+    pub(crate) fn age(&mut self) {
+        let reached = self.reached();
+        let lost = self.things.iter_mut().filter(|(at, thing)| !reached.contains(&(**at, thing.serial)));
+        lost.for_each(|(_, thing)| thing.serial += 1 << 40);
+    }
+
     pub(crate) fn listing(&self) -> Vec<String> {
         let (mut lines, mut seen, mut open) = (Vec::new(), HashSet::new(), vec![self.root]);
         while let Some(at) = open.pop() {
