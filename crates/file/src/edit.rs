@@ -187,9 +187,9 @@ impl OpenFile {
         if is_named { self.flush_now() } else { Ok(()) }
     }
 
-    /// To be called before an operation moves a link from a group to another, and before all other plans: a group that the file does not know
-    /// yet is written now, so that what moves is never out of reach.
-    pub fn settle_move(&self, from: u64, to: u64) -> Result<()> {
-        if self.is_fresh(to) && !self.is_fresh(from) { self.flush_now() } else { Ok(()) }
+    /// To be called before an operation, and before all other plans, if something of the object at `later` may be seen only after something of
+    /// the object at `first`. What the file does not know yet cannot be ordered behind what it knows: then it is written now.
+    pub fn settle_later(&self, first: u64, later: u64) -> Result<()> {
+        if self.is_fresh(later) && !self.is_fresh(first) { self.flush_now() } else { Ok(()) }
     }
 }

@@ -48,6 +48,7 @@ pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_
     let loss = Loss::plan(context, lost)?;
     if let Some(committed) = gained {
         counts::check_gain(context, committed)?;
+        context.file().settle_later(committed, object)?;
     }
     let orders = loss.orders(object).chain(gained.map(|committed| (committed, object)));
     context.file().plan_orders(&orders.collect::<Vec<_>>())?;

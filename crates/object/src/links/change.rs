@@ -25,6 +25,7 @@ pub fn link_new(context: &Context, group: u64, name: &[u8], charset: CharSet, ob
     let object = Object::open(context, object)?;
     let mut types = attributes::committed_types(context, &object)?;
     types.extend(counts::committed_type(context, &object)?);
+    types.iter().try_for_each(|&committed| context.file().settle_later(committed, group))?;
     context.file().plan_orders(&types.iter().map(|&committed| (committed, group)).collect::<Vec<_>>())?;
     let mut change = GroupChange::open(context, group)?;
     change.insert(link)?;
@@ -41,6 +42,7 @@ pub fn link(context: &Context, group: u64, name: &[u8], charset: CharSet, target
     let named = hard(&link);
     if let Some(object) = named {
         counts::check_gain(context, object)?;
+        context.file().settle_later(object, group)?;
         context.file().plan_orders(&[(object, group)])?;
         context.file().plan_name(object)?;
     }
@@ -83,7 +85,8 @@ pub fn rename(context: &Context, from: (u64, &[u8]), to: (u64, &[u8]), charset: 
         both.finish()?;
         return Ok(());
     }
-    context.file().settle_move(from.0, to.0)?;
+    // A new group has to be in reach before links move there.
+    context.file().settle_later(from.0, to.0)?;
     context.file().plan_orders(&[(to.0, from.0)])?;
     let mut gains = GroupChange::open(context, to.0)?;
     gains.insert(link)?;

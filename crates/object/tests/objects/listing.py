@@ -1,5 +1,6 @@
-"""Lists everything in a file, as `listing.rs` does; with `add`, changes the file first."""
+"""Lists everything in a file, as `listing.rs` does; with `add`, changes the file first, with `make`, makes it first."""
 
+import random
 import sys
 
 import h5py
@@ -109,6 +110,42 @@ def add(path):
                     del obj[name]
 
 
+def make(path, seed):
+    """A file with groups, links and attributes in all forms."""
+    choose = random.Random(seed)
+    libver = choose.choice([("earliest", "latest"), ("v108", "latest"), ("latest", "latest")])
+    with h5py.File(path, "w", libver=libver, track_order=choose.random() < 0.3) as file:
+        everything = [file["/"]]
+        for _ in range(choose.randrange(1, 9)):
+            group = choose.choice([one for one in everything if isinstance(one, h5py.Group)])
+            everything.append(group.create_group(f"name {len(group)}", track_order=choose.random() < 0.4))
+            if choose.random() < 0.4:
+                group[f"name {len(group)}"] = np.dtype("<i4")
+                everything.append(group[f"name {len(group) - 1}"])
+            if choose.random() < 0.4:
+                name = f"name {len(group)}"
+                everything.append(group.create_dataset(name, (3,), "<i4", track_order=choose.random() < 0.4))
+        committed = [one for one in everything if isinstance(one, h5py.Datatype)]
+        for obj in everything:
+            for nth in range(choose.randrange(25)):
+                values = np.arange(choose.randrange(40), dtype="<i4")
+                dtype = choose.choice(committed) if committed and choose.random() < 0.2 else None
+                obj.attrs.create(f"name {nth}", values, dtype=dtype)
+            if not isinstance(obj, h5py.Group):
+                continue
+            for _ in range(choose.randrange(30)):
+                name = f"name {len(obj)}"
+                kind = choose.randrange(6)
+                if kind == 0:
+                    obj[name] = choose.choice(everything)
+                elif kind == 1 and obj.id.get_create_plist().get_link_creation_order():
+                    obj[name] = h5py.ExternalLink("other.h5", "/there")
+                else:
+                    obj[name] = h5py.SoftLink("/somewhere")
+
+
 if sys.argv[1] == "add":
     add(sys.argv[2])
+if sys.argv[1] == "make":
+    make(sys.argv[2], int(sys.argv[3]))
 print("\n".join(listing(sys.argv[2])))

@@ -85,7 +85,7 @@ fn links(
     Ok(())
 }
 
-fn is_tracked(context: &Context, object: &Object) -> bool {
+pub(crate) fn is_tracked(context: &Context, object: &Object) -> bool {
     use hyperslab_format::message::{LinkInfo, kind};
     let info = object.header().find(kind::LINK_INFO);
     info.is_some_and(|info| LinkInfo::decode(object.header().body(info), context.file().widths()).unwrap().tracked)

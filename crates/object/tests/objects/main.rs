@@ -6,7 +6,12 @@ mod listing;
 mod program;
 mod twin;
 
-use std::{collections::HashSet, path::Path, process::Command, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    path::Path,
+    process::Command,
+    sync::Arc,
+};
 
 use hyperslab_driver::{Memory, Tape};
 use hyperslab_file::{CreateOptions, OpenFile, OpenOptions};
@@ -33,13 +38,20 @@ fn run(seed: u64, steps: usize, tape: &Arc<Tape>) -> (Twin, Vec<(usize, Twin)>) 
     let low = LOWS[seed as usize % LOWS.len()];
     let mut create = CreateOptions::default();
     create.low = low;
-    let mut context = in_context(OpenFile::create(tape.clone(), &create, &options()).unwrap());
+    let context = in_context(OpenFile::create(tape.clone(), &create, &options()).unwrap());
     let mut program = Program::new(seed, low);
     program.begin(&context).unwrap();
     context.file().flush().unwrap();
+    go(program, context, steps, tape)
+}
+
+/// Goes on with a program.
+fn go(mut program: Program, mut context: Context, steps: usize, tape: &Arc<Tape>) -> (Twin, Vec<(usize, Twin)>) {
+    let (seed, low) = (program.seed, program.low);
     let mut flushed = vec![(tape.changes().len(), program.twin.clone())];
     for step in 0..steps {
         program.step(&context).unwrap_or_else(|why| panic!("seed {seed}, step {step}: {why}"));
+        program.twin.age();
         if program.random.u8(0..8) == 0 {
             check(&context, &program.twin, seed, step);
             context.file().flush().unwrap();
@@ -73,17 +85,44 @@ fn assert_same(left: &[String], right: &[String], what: &str) {
 
 #[test]
 fn random_programs_leave_what_their_twin_has() {
-    for seed in 0..40 {
+    for seed in programs(0, 40) {
         run(seed, 150, &Arc::new(Tape::default()));
+    }
+}
+
+/// More programs than usual, if the environment asks for them.
+fn programs(first: u64, usual: u64) -> std::ops::Range<u64> {
+    let asked = std::env::var("HYPERSLAB_PROGRAMS").ok().and_then(|number| number.parse().ok());
+    first..first + asked.unwrap_or(usual)
+}
+
+/// No object has more names than it counts, or it could go while somebody names it. One that moves has two for a moment.
+fn check_counts(lines: &[String], what: &str) {
+    let (mut counts, mut names, mut group) = (HashMap::new(), HashSet::new(), "");
+    for line in lines {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words.as_slice() {
+            ["", "link", name, "hard", at] => drop(names.insert((group, *name, *at))),
+            ["", ..] => {}
+            [_, at, count, ..] => {
+                group = at;
+                counts.insert(*at, count.parse::<usize>().unwrap());
+            }
+            _ => {}
+        }
+    }
+    for (at, count) in counts {
+        let named = names.iter().filter(|(_, _, to)| *to == at).count();
+        assert!(named <= count, "{what}: the object at {at} has {named} names and counts {count}");
     }
 }
 
 /// After every write everything that can be reached is whole; what was there before the flush and is there after it is there meanwhile.
 #[test]
 fn the_file_is_whole_after_every_write() {
-    for seed in 100..124 {
+    for seed in programs(10_000, 24) {
         let tape = Arc::new(Tape::default());
-        let (_, flushed) = run(seed, 60, &tape);
+        let (flushed, moves) = (run(seed, 60, &tape).1, Program::new(seed, Low::Earliest).moves);
         let mut bytes = Vec::new();
         for (nth, change) in tape.changes().iter().enumerate() {
             change.apply(&mut bytes);
@@ -95,6 +134,9 @@ fn the_file_is_whole_after_every_write() {
                 listing(&in_context(file), false).unwrap_or_else(|why| panic!("seed {seed}, write {nth}: {why}"));
             let heads = lines.iter().filter(|line| !line.starts_with(' '));
             let found: HashSet<u64> = heads.map(|line| line.split(' ').nth(1).unwrap().parse().unwrap()).collect();
+            if !moves {
+                check_counts(&lines, &format!("seed {seed}, write {nth}"));
+            }
             let (before, after) = (before.reached(), after.reached());
             for (at, _) in before.intersection(&after) {
                 assert!(found.contains(at), "seed {seed}, write {nth}: the object at {at} has no name");
@@ -109,9 +151,9 @@ fn without_comments(lines: &[String]) -> Vec<String> {
     lines.iter().map(|line| if line.starts_with(' ') { line.clone() } else { head(line) }).collect()
 }
 
-fn libhdf5(python: &Path, job: &str, file: &Path) -> Vec<String> {
+fn libhdf5(python: &Path, job: &str, file: &Path, seed: u64) -> Vec<String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/objects/listing.py");
-    let out = Command::new(python).arg(script).arg(job).arg(file).output().unwrap();
+    let out = Command::new(python).arg(script).arg(job).arg(file).arg(seed.to_string()).output().unwrap();
     assert!(out.status.success(), "{}: {}", file.display(), String::from_utf8_lossy(&out.stderr));
     String::from_utf8(out.stdout).unwrap().lines().map(str::to_string).collect()
 }
@@ -120,14 +162,40 @@ fn libhdf5(python: &Path, job: &str, file: &Path) -> Vec<String> {
 fn libhdf5_lists_the_same_and_goes_on() {
     let Some(python) = hyperslab_workshop::python() else { return };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    for seed in 200..216 {
+    for seed in programs(20_000, 12) {
         let tape = Arc::new(Tape::default());
         let (twin, _) = run(seed, 150, &tape);
         let path = folder.join(format!("objects-{seed}.h5"));
         std::fs::write(&path, tape.cut().unwrap()).unwrap();
         let ours = without_comments(&twin.listing());
-        assert_same(&libhdf5(&python, "list", &path), &ours, &format!("seed {seed}, libhdf5"));
-        let theirs = libhdf5(&python, "add", &path);
+        assert_same(&libhdf5(&python, "list", &path, seed), &ours, &format!("seed {seed}, libhdf5"));
+        let theirs = libhdf5(&python, "add", &path, seed);
+        let storage = Arc::new(Memory::from(std::fs::read(&path).unwrap()));
+        let context = in_context(OpenFile::open(storage, &options()).unwrap());
+        let ours = without_comments(&listing(&context, true).unwrap());
+        assert_same(&ours, &theirs, &format!("seed {seed}, after libhdf5"));
+        std::fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn files_of_libhdf5_can_be_changed() {
+    let Some(python) = hyperslab_workshop::python() else { return };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for seed in programs(30_000, 12) {
+        let path = folder.join(format!("objects-{seed}.h5"));
+        let theirs = libhdf5(&python, "make", &path, seed);
+        let tape = Arc::new(Tape::from(std::fs::read(&path).unwrap()));
+        let low = LOWS[seed as usize % LOWS.len()];
+        let context = in_context(OpenFile::open_writable(tape.clone(), &options(), low).unwrap());
+        assert_same(&without_comments(&listing(&context, true).unwrap()), &theirs, &format!("seed {seed}, as made"));
+        let mut program = Program::new(seed, low);
+        program.twin = Twin::of(&context).unwrap();
+        let (twin, _) = go(program, context, 100, &tape);
+        std::fs::write(&path, tape.cut().unwrap()).unwrap();
+        let ours = without_comments(&twin.listing());
+        assert_same(&libhdf5(&python, "list", &path, seed), &ours, &format!("seed {seed}, libhdf5"));
+        let theirs = libhdf5(&python, "add", &path, seed);
         let storage = Arc::new(Memory::from(std::fs::read(&path).unwrap()));
         let context = in_context(OpenFile::open(storage, &options()).unwrap());
         let ours = without_comments(&listing(&context, true).unwrap());

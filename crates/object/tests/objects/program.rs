@@ -14,6 +14,7 @@ use hyperslab_space::Extent;
 use super::twin::{Goal, Thing, Twin, Value};
 
 pub(crate) struct Program {
+    pub(crate) seed: u64,
     pub(crate) random: fastrand::Rng,
     pub(crate) twin: Twin,
     pub(crate) low: Low,
@@ -34,7 +35,7 @@ impl Program {
     pub(crate) fn new(seed: u64, low: Low) -> Program {
         let mut random = fastrand::Rng::with_seed(seed);
         let moves = random.bool();
-        Program { random, twin: Twin::default(), low, moves, made: 0 }
+        Program { seed, random, twin: Twin::default(), low, moves, made: 1 << 32 }
     }
 
     fn settings(&mut self) -> (ObjectSettings, GroupSettings) {

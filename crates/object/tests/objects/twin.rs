@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::listing::hexed;
+use hyperslab_object::{Attribute, Context, Kind, Links, Object, Result, Target};
+
+use super::listing::{hexed, is_tracked};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Goal {
@@ -43,6 +45,59 @@ pub(crate) struct Twin {
 }
 
 impl Twin {
+    /// The twin of a file that somebody made.
+    pub(crate) fn of(context: &Context) -> Result<Twin> {
+        let root = context.file().root()?;
+        let (mut twin, mut open) = (Twin { things: HashMap::new(), root }, vec![root]);
+        while let Some(at) = open.pop() {
+            if twin.things.contains_key(&at) {
+                continue;
+            }
+            let object = Object::open(context, at)?;
+            let mut thing = Thing {
+                serial: twin.things.len(),
+                names: object.references()?,
+                new_header: object.header().prefix().version == 2,
+                ..Thing::default()
+            };
+            for attribute in object.attributes(context)? {
+                let Attribute { name, committed, data, .. } = attribute?;
+                thing.attributes.insert(name, Value { committed, data });
+            }
+            if object.header().prefix().ordered {
+                thing.attribute_order = Some(object.attribute_names_as_made(context)?);
+            }
+            thing.kind = match object.kind() {
+                Kind::Group => {
+                    let mut links = Links::of(context, &object)?.all()?;
+                    for link in &links {
+                        let goal = match link.target.clone() {
+                            Target::Hard(at) => Goal::Hard(at),
+                            Target::Soft(path) => Goal::Soft(path),
+                            Target::External { file, path } => Goal::External(file, path),
+                            Target::User { .. } => panic!("no such links are made"),
+                        };
+                        if let Goal::Hard(at) = goal {
+                            open.push(at);
+                        }
+                        thing.links.insert(link.name.clone(), goal);
+                    }
+                    links.sort_by_key(|link| link.order);
+                    let tracked = is_tracked(context, &object);
+                    thing.link_order = tracked.then(|| links.into_iter().map(|link| link.name).collect());
+                    "group"
+                }
+                Kind::Dataset => {
+                    thing.committed = object.datatype(context)?.1;
+                    "dataset"
+                }
+                Kind::Datatype => "datatype",
+            };
+            twin.things.insert(at, thing);
+        }
+        Ok(twin)
+    }
+
     pub(crate) fn of_kind(&self, kind: &str) -> Vec<u64> {
         let mut found: Vec<u64> = self.things.iter().filter(|(_, one)| one.kind == kind).map(|(at, _)| *at).collect();
         found.sort_unstable();
@@ -108,6 +163,13 @@ impl Twin {
             }
         }
         seen.into_iter().map(|at| (at, self.things[&at].serial)).collect()
+    }
+
+    /// Objects that cannot be reached now are others when they can be again.
+    pub(crate) fn age(&mut self) {
+        let reached = self.reached();
+        let lost = self.things.iter_mut().filter(|(at, thing)| !reached.contains(&(**at, thing.serial)));
+        lost.for_each(|(_, thing)| thing.serial += 1 << 40);
     }
 
     pub(crate) fn listing(&self) -> Vec<String> {
