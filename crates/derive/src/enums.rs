@@ -29,7 +29,32 @@ pub(crate) fn write(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream>
         None => return Ok(TokenStream::new()),
     };
     let numbers = 0..others.len();
+    let (each, places) = (data.variants.iter().map(|variant| &variant.ident).collect::<Vec<_>>(), 0..names.len());
     Ok(quote! {
+        #[automatically_derived]
+        impl #impls ::hyperslab::Storable for #ident #types #wheres {
+            type Encoder = ::hyperslab::derived::StoredVariants;
+
+            fn datatype() -> ::hyperslab::Result<::hyperslab::dtype::Datatype> {
+                ::hyperslab::derived::StoredVariants::datatype(&[#(#names),*], &[#(Self::#each as i128),*])
+            }
+
+            fn storing(
+                stored: &::hyperslab::dtype::Datatype,
+            ) -> ::hyperslab::Result<::hyperslab::Storing<Self::Encoder>> {
+                ::hyperslab::derived::StoredVariants::storing::<Self>(stored, &[#(#names),*])
+            }
+
+            fn encode(
+                &self,
+                encoder: &Self::Encoder,
+                bytes: &mut [u8],
+                _: &mut ::hyperslab::dtype::Arena,
+            ) -> ::hyperslab::Result<()> {
+                encoder.encode(match self { #(Self::#each => #places,)* }, bytes)
+            }
+        }
+
         #[automatically_derived]
         impl #impls ::hyperslab::Element for #ident #types #wheres {
             type Decoder = ::hyperslab::derived::Variants;

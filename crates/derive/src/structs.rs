@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{DeriveInput, Error, Fields, Generics, Ident, Result, Type, parse_quote, spanned::Spanned};
+use syn::{DeriveInput, Error, Fields, Generics, Ident, Path, Result, Type, parse_quote, spanned::Spanned};
 
 use crate::attributes::{Options, unique};
 
@@ -33,13 +33,13 @@ pub(crate) fn write(input: &DeriveInput, fields: &Fields) -> Result<TokenStream>
     unique(fields.iter().map(|field| (field.ident, field.name.as_str())))?;
     match options.pod {
         Some(span) => plain(input, &fields, span),
-        None => Ok(decoded(input, &fields)),
+        None => Ok([decoded(input, &fields), encoded(input, &fields)].into_iter().collect()),
     }
 }
 
 /// Field by field, of bytes that lie as the file has them or are converted.
 fn decoded(input: &DeriveInput, fields: &[Field<'_>]) -> TokenStream {
-    let generics = bounded(&input.generics, fields);
+    let generics = bounded(&input.generics, fields, &parse_quote!(::hyperslab::Element));
     let (impls, types, wheres) = generics.split_for_impl();
     let ident = &input.ident;
     let recipes = fields.iter().map(|Field { ty, name, default, .. }| match default {
@@ -97,6 +97,69 @@ fn decoded(input: &DeriveInput, fields: &[Field<'_>]) -> TokenStream {
     }
 }
 
+/// Field by field, to bytes that are converted.
+fn encoded(input: &DeriveInput, fields: &[Field<'_>]) -> TokenStream {
+    let generics = bounded(&input.generics, fields, &parse_quote!(::hyperslab::Storable));
+    let (impls, types, wheres) = generics.split_for_impl();
+    let (ident, datatype) = (&input.ident, datatype(fields));
+    let steps = fields.iter().map(|Field { ty, name, default, .. }| match default {
+        true => quote_spanned!(ty.span()=> fields.field_if_there::<#ty>(#name)?),
+        false => quote_spanned!(ty.span()=> fields.field::<#ty>(#name)?),
+    });
+    let encoders = fields.iter().map(|Field { ty, default, .. }| {
+        let field =
+            quote_spanned!(ty.span()=> ::hyperslab::derived::StoredField<<#ty as ::hyperslab::Storable>::Encoder>);
+        if *default { quote!(::std::option::Option<#field>) } else { field }
+    });
+    let values = fields.iter().enumerate().map(|(nth, Field { ident, ty, default, .. })| {
+        let nth = syn::Index::from(nth);
+        match default {
+            true => quote_spanned!(ty.span()=> if let ::std::option::Option::Some(field) = &encoder.#nth {
+                field.encode::<#ty>(&self.#ident, bytes, arena)?;
+            }),
+            false => quote_spanned!(ty.span()=> encoder.#nth.encode::<#ty>(&self.#ident, bytes, arena)?;),
+        }
+    });
+    quote! {
+        #[automatically_derived]
+        impl #impls ::hyperslab::Storable for #ident #types #wheres {
+            type Encoder = (#(#encoders,)*);
+
+            #datatype
+
+            fn storing(
+                stored: &::hyperslab::dtype::Datatype,
+            ) -> ::hyperslab::Result<::hyperslab::Storing<Self::Encoder>> {
+                let mut fields = ::hyperslab::derived::StoredFields::of::<Self>(stored)?;
+                let encoder = (#(#steps,)*);
+                fields.storing(encoder)
+            }
+
+            fn encode(
+                &self,
+                encoder: &Self::Encoder,
+                bytes: &mut [u8],
+                arena: &mut ::hyperslab::dtype::Arena,
+            ) -> ::hyperslab::Result<()> {
+                #(#values)*
+                ::std::result::Result::Ok(())
+            }
+        }
+    }
+}
+
+/// The compound of a new dataset.
+fn datatype(fields: &[Field<'_>]) -> TokenStream {
+    let members = fields
+        .iter()
+        .map(|Field { ty, name, .. }| quote_spanned!(ty.span()=> (#name, <#ty as ::hyperslab::Storable>::datatype()?)));
+    quote! {
+        fn datatype() -> ::hyperslab::Result<::hyperslab::dtype::Datatype> {
+            ::std::result::Result::Ok(::hyperslab::dtype::Datatype::compound([#(#members),*])?)
+        }
+    }
+}
+
 /// Straight to its place: the compound of the conversion is the struct as it lies in memory.
 fn plain(input: &DeriveInput, fields: &[Field<'_>], span: Span) -> Result<TokenStream> {
     let is_c = |attribute: &syn::Attribute| {
@@ -111,6 +174,10 @@ fn plain(input: &DeriveInput, fields: &[Field<'_>], span: Span) -> Result<TokenS
     let members = fields.iter().map(|Field { ident: field, ty, name, .. }| {
         quote_spanned!(ty.span()=> fields.field_at::<#ty>(#name, ::std::mem::offset_of!(Self, #field))?;)
     });
+    let stored_members = fields.iter().map(|Field { ident: field, ty, name, .. }| {
+        quote_spanned!(ty.span()=> fields.field_at::<#ty>(#name, ::std::mem::offset_of!(Self, #field))?;)
+    });
+    let datatype = datatype(fields);
     if let Some(field) = fields.iter().find(|field| field.default) {
         return Err(Error::new(field.ident.span(), "with `pod` every member must be there; `default` cannot be"));
     }
@@ -137,17 +204,44 @@ fn plain(input: &DeriveInput, fields: &[Field<'_>], span: Span) -> Result<TokenS
                 ::hyperslab::derived::bytemuck::allocation::try_zeroed_vec(count).ok()
             }
         }
+
+        #[automatically_derived]
+        impl #impls ::hyperslab::Storable for #ident #types #wheres {
+            type Encoder = ();
+
+            #datatype
+
+            fn storing(stored: &::hyperslab::dtype::Datatype) -> ::hyperslab::Result<::hyperslab::Storing<()>> {
+                let mut fields = ::hyperslab::derived::StoredFields::of::<Self>(stored)?;
+                #(#stored_members)*
+                fields.storing_in_place::<Self>()
+            }
+
+            fn encode(
+                &self,
+                _: &(),
+                bytes: &mut [u8],
+                _: &mut ::hyperslab::dtype::Arena,
+            ) -> ::hyperslab::Result<()> {
+                ::hyperslab::derived::put(bytes, ::hyperslab::derived::bytemuck::bytes_of(self));
+                ::std::result::Result::Ok(())
+            }
+
+            fn bytes_of(values: &[Self]) -> ::std::option::Option<&[u8]> {
+                ::std::option::Option::Some(::hyperslab::derived::bytemuck::cast_slice(values))
+            }
+        }
     })
 }
 
 /// Type parameters must be elements themselves.
-fn bounded(generics: &Generics, fields: &[Field<'_>]) -> Generics {
+fn bounded(generics: &Generics, fields: &[Field<'_>], bound: &Path) -> Generics {
     let mut generics = generics.clone();
     if generics.type_params().next().is_some() {
         let clause = generics.make_where_clause();
-        clause.predicates.push(parse_quote!(Self: ::std::marker::Send));
+        clause.predicates.push(parse_quote!(Self: ::std::marker::Send + ::std::marker::Sync));
         for ty in fields.iter().map(|field| field.ty) {
-            clause.predicates.push(parse_quote!(#ty: ::hyperslab::Element));
+            clause.predicates.push(parse_quote!(#ty: #bound));
         }
     }
     generics

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::datatype::{Class, Datatype};
+use hyperslab_base::Width;
+
+use crate::datatype::{Class, Datatype, Reference};
 use crate::heap::{Sequence, Source, Target};
 use crate::{Error, Result};
 
@@ -95,14 +97,39 @@ impl Datatype {
     /// # Ok::<(), hyperslab_dtype::Error>(())
     /// ```
     pub fn in_memory(&self) -> Result<Datatype> {
-        let changes = self.any(&mut |part| matches!(part.class(), Class::Vlen(_)) && part.size() != Arena::REFERENCE);
+        self.resized(&|class| matches!(class, Class::Vlen(_)).then_some(Arena::REFERENCE as u32))
+    }
+
+    /// The datatype values have in a file whose addresses have this width. Where that changes the size of a member, its compound is
+    /// packed.
+    ///
+    /// ```
+    /// use hyperslab_base::Width;
+    /// use hyperslab_dtype::{Charset, Datatype};
+    /// assert_eq!(Datatype::var_string(Charset::Utf8).in_file(Width::W4)?.size(), 12);
+    /// # Ok::<(), hyperslab_dtype::Error>(())
+    /// ```
+    pub fn in_file(&self, addresses: Width) -> Result<Datatype> {
+        let address = addresses.bytes() as u32;
+        self.resized(&|class| match class {
+            Class::Vlen(_) => Some(4 + address + 4),
+            Class::Reference(Reference::Object) => Some(address),
+            Class::Reference(Reference::Region) => Some(address + 4),
+            _ => None,
+        })
+    }
+
+    /// The same where parts of some classes have other sizes.
+    fn resized(&self, size: &dyn Fn(&Class) -> Option<u32>) -> Result<Datatype> {
+        let changes = self.any(&mut |part| size(part.class()).is_some_and(|size| size != part.size));
         if !changes {
             return Ok(self.clone());
         }
-        let changed = self.map_parts(&|part| part.in_memory())?;
+        let changed = self.map_parts(&|part| part.resized(size))?;
+        let new = size(&changed.class).unwrap_or(changed.size);
         match changed.class {
-            Class::Vlen(vlen) => Datatype::vlen_of_size(Arena::REFERENCE as u32, vlen),
-            class => Datatype::checked(changed.size, class),
+            Class::Vlen(vlen) => Datatype::vlen_of_size(new, vlen),
+            class => Datatype::checked(new, class),
         }
     }
 }

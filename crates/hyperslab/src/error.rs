@@ -66,6 +66,25 @@ pub enum Error {
         /// What stands in the way, or what to ask for instead.
         why: String,
     },
+    /// Values that a stored type cannot hold.
+    #[error("values of type {given} cannot be written as {stored}: {why}")]
+    Unstorable {
+        /// The type that they should be stored as.
+        stored: String,
+        /// The Rust type.
+        given: String,
+        /// What stands in the way, or what to write instead.
+        why: String,
+    },
+    /// A new dataset, or one that changes, that cannot be as it was said to be.
+    #[error("dataset: {0}")]
+    Create(String),
+    /// A name that is taken.
+    #[error("{0} exists already; delete it first, or take another name")]
+    Exists(String),
+    /// Something that cannot be changed so.
+    #[error("{0}")]
+    Change(String),
     /// A stored value that is none of the Rust type asked for.
     #[error("{0}")]
     Value(String),
@@ -107,6 +126,17 @@ impl Error {
     /// Values of type `stored` where a `T` is wanted.
     pub(crate) fn mismatch<T>(stored: &Datatype) -> Error {
         Error::Mismatch { stored: stored.to_string(), wanted: type_name::<T>().into(), why: instead(stored) }
+    }
+
+    /// Values of `T` where the type `stored` is.
+    pub(crate) fn not_from<T: ?Sized>(stored: &Datatype) -> Error {
+        let why = instead(stored).replace("read", "write").replace("write_stored", "write_converted");
+        Error::Unstorable { stored: stored.to_string(), given: type_name::<T>().into(), why }
+    }
+
+    /// As [`Error::not_from`], where the classes go together and yet there is no conversion.
+    pub(crate) fn no_conversion_from<T: ?Sized>(stored: &Datatype, why: &hyperslab_dtype::Error) -> Error {
+        Error::Unstorable { stored: stored.to_string(), given: type_name::<T>().into(), why: why.to_string() }
     }
 
     /// As [`Error::mismatch`], where the classes go together and yet there is no conversion.

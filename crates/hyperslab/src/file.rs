@@ -8,11 +8,17 @@ use std::{
 use hyperslab_driver::Driver;
 use hyperslab_file::OpenFile;
 use hyperslab_filter::Registry;
-use hyperslab_object::{Context, Object};
+use hyperslab_object::{Context, GroupSettings, Object};
+use hyperslab_structures::GlobalHeap;
+use parking_lot::Mutex;
 
-use crate::{Dataset, Group, Heap, Node, OpenOptions, Result, others::Others, storage::Storage, trip::Trip};
+use crate::{
+    Dataset, Group, Heap, Node, OpenOptions, Result, dataset::Known, open_options::Access, others::Others,
+    place::untimed, storage::Storage, trip::Trip,
+};
 
-/// An HDF5 file, open for reading. Cheap to clone; any number of threads may use it at once.
+/// An HDF5 file that is open. Cheap to clone; any number of threads may use it at once. One that may be changed is closed with its last
+/// handle; [`File::close`] tells what may go wrong then.
 #[derive(Clone)]
 pub struct File {
     pub(crate) inner: Arc<Inner>,
@@ -22,6 +28,10 @@ pub struct File {
 pub(crate) struct Inner {
     pub(crate) context: Context,
     pub(crate) registry: Arc<Registry>,
+    /// If they may change.
+    pub(crate) datasets: Known,
+    /// Where new values of variable length go.
+    pub(crate) heap: Mutex<GlobalHeap>,
     driver: &'static str,
     /// Of the member with the superblock, if each kind of content has its own.
     size: Option<u64>,
@@ -35,14 +45,61 @@ impl File {
         OpenOptions::new().open(path)
     }
 
-    pub(crate) fn with_options(path: &Path, options: OpenOptions) -> Result<File> {
-        Others::new(options).open(path)
-    }
-
     /// Opens the file on any storage. Other files that it names are looked for where the program runs.
     pub fn open_driver(storage: Arc<dyn Driver>) -> Result<File> {
-        let inner = Inner::open(Storage { driver: storage, name: "other", size: None }, None)?;
-        Ok(File { inner: Arc::new(inner), others: Others::new(OpenOptions::new()) })
+        OpenOptions::new().open_on(storage)
+    }
+
+    /// Makes a file, instead of one that may be there. [`OpenOptions`] can say more.
+    ///
+    /// ```
+    /// # let path = std::env::temp_dir().join(format!("hyperslab-create-{}.h5", std::process::id()));
+    /// let file = hyperslab::File::create(&path)?;
+    /// file.root()?.new_dataset::<i32>().write("numbers", &[1, 2, 3])?;
+    /// file.close()?;
+    /// assert_eq!(hyperslab::File::open(&path)?.dataset("numbers")?.read::<i32>()?, [1, 2, 3]);
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn create(path: impl AsRef<Path>) -> Result<File> {
+        OpenOptions::new().create().truncate().open(path)
+    }
+
+    /// Makes a file; an error if it is there.
+    pub fn create_new(path: impl AsRef<Path>) -> Result<File> {
+        OpenOptions::new().create_new().open(path)
+    }
+
+    /// Opens a file for reading and writing.
+    pub fn edit(path: impl AsRef<Path>) -> Result<File> {
+        OpenOptions::new().read_write().open(path)
+    }
+
+    /// Makes a file on any storage, whose old content is lost.
+    pub fn create_on(storage: Arc<dyn Driver>) -> Result<File> {
+        OpenOptions::new().create().truncate().open_on(storage)
+    }
+
+    /// Whether the file may be changed.
+    pub fn is_writable(&self) -> bool {
+        self.inner.context.file().is_writable()
+    }
+
+    /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process.
+    pub fn flush(&self) -> Result<()> {
+        Ok(self.inner.context.file().flush()?)
+    }
+
+    /// Writes everything and says what went wrong, if something does. Without this, the last handle that goes closes the file and
+    /// says nothing.
+    pub fn close(self) -> Result<()> {
+        Ok(self.inner.context.file().close()?)
+    }
+
+    /// Does one operation that changes the file, alone. Nothing in it may read as users do: whatever holds changes off would wait for
+    /// it forever.
+    pub(crate) fn operate<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.inner.context.file().operate(change)
     }
 
     /// Where it was opened, unless on other storage.
@@ -83,6 +140,7 @@ impl File {
 
     /// The object whose header is at an address.
     pub fn at(&self, address: u64) -> Result<Node> {
+        let _held = self.inner.context.file().reading();
         Node::new(self, Object::open(&self.inner.context, address)?, &Trip::default())
     }
 
@@ -129,10 +187,39 @@ impl File {
 impl Inner {
     pub(crate) fn open(storage: Storage, path: Option<PathBuf>) -> Result<Inner> {
         let Storage { driver, name, size } = storage;
-        let registry = Arc::new(Registry::default());
         let file = OpenFile::open(driver, &hyperslab_file::OpenOptions::default())?;
+        Ok(Inner::new(file, name, size, path))
+    }
+
+    /// A file that may be changed, made if the options say so; `alone` if nobody else can have it open.
+    pub(crate) fn writable(storage: Storage, path: Option<PathBuf>, access: &Access, alone: bool) -> Result<Inner> {
+        let Storage { driver, name, size } = storage;
+        let mut options = hyperslab_file::OpenOptions::default();
+        options.alone = alone;
+        if !access.truncate && !access.create_new && !(access.create && driver.len()? == 0) {
+            let file = OpenFile::open_writable(driver, &options, access.low)?;
+            return Ok(Inner::new(file, name, size, path));
+        }
+        let mut create = hyperslab_file::CreateOptions::default();
+        (create.low, create.user_block) = (access.low, access.user_block);
+        let inner = Inner::new(OpenFile::create(driver, &create, &options)?, name, size, path);
+        let file = inner.context.file();
+        file.operate(|| hyperslab_object::new_root(&inner.context, &untimed(), &GroupSettings::default()))?;
+        file.flush()?;
+        Ok(inner)
+    }
+
+    fn new(file: OpenFile, name: &'static str, size: Option<u64>, path: Option<PathBuf>) -> Inner {
+        let registry = Arc::new(Registry::default());
         let context = Context::new(file, hyperslab_chunk::unfilter(registry.clone()));
-        Ok(Inner { context, registry, driver: name, size, path })
+        Inner { context, registry, datasets: Known::default(), heap: Mutex::default(), driver: name, size, path }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // Whoever wants to know what goes wrong closes the file.
+        let _ = self.context.file().close();
     }
 }
 

@@ -26,6 +26,8 @@ impl File {
         let mut links = LinkBudget::default();
         let (mut file, mut start, mut path) = (self.clone(), start, path.to_vec());
         loop {
+            let here = file.clone();
+            let _held = here.inner.context.file().reading();
             let link = match hyperslab_object::resolve(&file.inner.context, start, &path, &mut links)? {
                 Found::Object(object) => return Node::new(&file, *object, trip).map(Reached::Object),
                 Found::Missing { at, last } => return Ok(Reached::Missing { at, last }),

@@ -3,7 +3,7 @@
 use hyperslab_format::message::Link;
 use hyperslab_object::{Links, Object};
 
-use crate::{Dataset, File, Node, Result};
+use crate::{Dataset, File, Node, Result, current::Current};
 
 /// An object that holds links: names of other objects.
 ///
@@ -27,13 +27,13 @@ impl Group {
         &self.file
     }
 
-    pub(crate) fn object(&self) -> &Object {
-        &self.object
+    pub(crate) fn object(&self) -> Result<Current<'_>> {
+        self.file.current(&self.object)
     }
 
     /// All links, in the order of their names' bytes.
     pub fn links(&self) -> Result<Vec<Link>> {
-        Ok(Links::of(&self.file.inner.context, &self.object)?.all()?)
+        Ok(Links::of(&self.file.inner.context, &*self.object()?)?.all()?)
     }
 
     /// All links, in the order in which they were made; in the order of their names where a group does not keep it.
@@ -52,7 +52,7 @@ impl Group {
 
     /// The link with this name.
     pub fn link(&self, name: impl AsRef<[u8]>) -> Result<Option<Link>> {
-        Ok(Links::of(&self.file.inner.context, &self.object)?.find(name.as_ref())?)
+        Ok(Links::of(&self.file.inner.context, &*self.object()?)?.find(name.as_ref())?)
     }
 
     /// The names of all links, in the order of their bytes. What is not UTF-8 in them is replaced; [`Group::links`] has the bytes.
@@ -65,7 +65,7 @@ impl Group {
 
     /// How many links it has.
     pub fn len(&self) -> Result<u64> {
-        Ok(Links::of(&self.file.inner.context, &self.object)?.count()?)
+        Ok(Links::of(&self.file.inner.context, &*self.object()?)?.count()?)
     }
 
     /// Whether it has no links.

@@ -49,21 +49,31 @@
 //! - [`driver`]: file drivers that see a whole request at once.
 
 mod attribute;
+mod attribute_change;
+mod current;
 mod dataset;
+mod datatype;
 mod element;
 mod error;
 mod file;
 mod follow;
 mod group;
+mod group_change;
 mod heap;
+mod heap_writer;
 #[cfg(feature = "ndarray")]
 mod nd;
+mod new_dataset;
 mod node;
 mod open_options;
 mod others;
+mod place;
 mod reference;
+mod references;
+mod scale;
 mod search;
 mod slice;
+mod storable;
 mod storage;
 mod trip;
 mod value;
@@ -72,18 +82,23 @@ mod virtual_dataset;
 mod visit;
 
 pub use attribute::Attribute;
+pub use attribute_change::NewAttribute;
 pub use dataset::{Dataset, ExternalName, Layout, StoredSize, VirtualName};
 pub use element::{Element, Recipe};
 pub use error::{Error, Result};
 pub use file::File;
 pub use group::Group;
+pub use group_change::NewGroup;
 pub use heap::{Heap, Sequences};
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
-pub use hyperslab_format::virtual_mapping::Mapping;
+pub use hyperslab_format::{version::Low, virtual_mapping::Mapping};
+pub use new_dataset::NewDataset;
 pub use node::{NamedDatatype, Node};
 pub use open_options::{LinkResolver, OpenOptions, VirtualView};
 pub use reference::{Part, Referent};
+pub use references::{ObjectReference, RegionReference};
 pub use slice::{Index, Slice};
+pub use storable::{Storable, Storing};
 pub use value::{Shown, Value, Values};
 pub use view::View;
 
@@ -98,6 +113,7 @@ pub use hyperslab_space as space;
 #[doc(hidden)]
 pub mod derived {
     pub use crate::element::{Field, Fields, Variants, read};
+    pub use crate::storable::{StoredField, StoredFields, StoredVariants, put};
     pub use bytemuck;
 }
 

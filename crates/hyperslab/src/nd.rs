@@ -14,7 +14,7 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn read_array<T: Element, D: Dimension>(&self) -> Result<Array<T, D>> {
-        shaped(self.shape(), self.read()?)
+        self.slice(Slice::default())?.read_array()
     }
 
     /// The values of a slice as an array; a single index takes a dimension away.

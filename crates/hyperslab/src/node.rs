@@ -3,7 +3,7 @@
 use hyperslab_dtype::Datatype;
 use hyperslab_object::{Kind, Object};
 
-use crate::{Dataset, Error, File, Group, Result, trip::Trip};
+use crate::{Dataset, Error, File, Group, Result, current::Current, trip::Trip};
 
 /// An object of a file.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl Node {
         let file = file.clone();
         Ok(match object.kind() {
             Kind::Group => Node::Group(Group { file, object }),
-            Kind::Dataset => Node::Dataset(Dataset::open(file, object, trip)?),
+            Kind::Dataset => Node::Dataset(Dataset::open(&file, object, trip)?),
             Kind::Datatype => Node::Datatype(NamedDatatype { file, object }),
         })
     }
@@ -45,7 +45,11 @@ impl Node {
 
     /// Where its header is; the same for all names of an object.
     pub fn address(&self) -> u64 {
-        self.object().address()
+        match self {
+            Node::Group(group) => group.address(),
+            Node::Dataset(dataset) => dataset.address(),
+            Node::Datatype(datatype) => datatype.address(),
+        }
     }
 
     /// The group, if it is one.
@@ -100,15 +104,15 @@ impl Node {
     }
 
     /// Its comment.
-    pub fn comment(&self) -> Option<&[u8]> {
-        self.object().comment()
+    pub fn comment(&self) -> Result<Option<Vec<u8>>> {
+        Ok(self.object()?.comment().map(<[u8]>::to_vec))
     }
 
-    pub(crate) fn object(&self) -> &Object {
+    pub(crate) fn object(&self) -> Result<Current<'_>> {
         match self {
-            Node::Group(group) => &group.object,
+            Node::Group(group) => group.object(),
             Node::Dataset(dataset) => dataset.object(),
-            Node::Datatype(datatype) => &datatype.object,
+            Node::Datatype(datatype) => datatype.object(),
         }
     }
 
@@ -127,12 +131,17 @@ impl NamedDatatype {
         &self.file
     }
 
-    pub(crate) fn object(&self) -> &Object {
-        &self.object
+    pub(crate) fn object(&self) -> Result<Current<'_>> {
+        self.file.current(&self.object)
+    }
+
+    /// Where its header is.
+    pub fn address(&self) -> u64 {
+        self.object.address()
     }
 
     /// The datatype.
     pub fn datatype(&self) -> Result<Datatype> {
-        Ok(self.object.datatype(&self.file.inner.context)?.0)
+        Ok(self.object()?.datatype(&self.file.inner.context)?.0)
     }
 }

@@ -6,9 +6,11 @@ use std::{
     sync::Arc,
 };
 
-use hyperslab_format::message::Target;
+use hyperslab_format::{message::Target, version::Low};
 
-use crate::{Error, File, Result};
+use hyperslab_driver::Driver;
+
+use crate::{Error, File, Result, file::Inner, others::Others, storage::Storage};
 
 /// Says what a user-defined link stands for, from what its class keeps in it. The answer is a link of another kind.
 pub type LinkResolver = dyn Fn(&[u8]) -> std::result::Result<Target, String> + Send + Sync;
@@ -23,7 +25,7 @@ pub enum VirtualView {
     FirstMissing,
 }
 
-/// How a file, and the files that it leads to, are opened.
+/// How a file, and the files that it leads to, are opened: for reading, unless more is said.
 ///
 /// ```no_run
 /// use hyperslab::{OpenOptions, Target, VirtualView};
@@ -42,6 +44,92 @@ pub struct OpenOptions {
     pub(crate) link_prefix: Option<PathBuf>,
     pub(crate) raw_prefix: Option<PathBuf>,
     resolvers: HashMap<u8, Arc<LinkResolver>>,
+    pub(crate) access: Access,
+}
+
+/// How the file itself is opened; those that it leads to are only read.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub(crate) write: bool,
+    pub(crate) create: bool,
+    pub(crate) create_new: bool,
+    pub(crate) truncate: bool,
+    pub(crate) unlocked: bool,
+    pub(crate) low: Low,
+    pub(crate) user_block: u64,
+}
+
+impl Default for Access {
+    fn default() -> Access {
+        let (write, create, create_new, truncate, unlocked) = Default::default();
+        Access { write, create, create_new, truncate, unlocked, low: Low::Earliest, user_block: 0 }
+    }
+}
+
+/// Writing.
+///
+/// ```
+/// use hyperslab::{Low, OpenOptions};
+/// # let path = std::env::temp_dir().join(format!("hyperslab-options-{}.h5", std::process::id()));
+/// let file = OpenOptions::new().create().truncate().low(Low::V110).user_block(512).open(&path)?;
+/// assert_eq!(file.superblock_version(), 3);
+/// file.close()?;
+/// let file = OpenOptions::new().read_write().open(&path)?;
+/// file.root()?.create_group("a/b/c")?;
+/// # file.close()?;
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), hyperslab::Error>(())
+/// ```
+impl OpenOptions {
+    /// The file may be changed.
+    #[must_use]
+    pub fn read_write(mut self) -> OpenOptions {
+        self.access.write = true;
+        self
+    }
+
+    /// The file may be changed, and is made if it is not there.
+    #[must_use]
+    pub fn create(mut self) -> OpenOptions {
+        self.access.create = true;
+        self.read_write()
+    }
+
+    /// The file is made; an error if it is there.
+    #[must_use]
+    pub fn create_new(mut self) -> OpenOptions {
+        self.access.create_new = true;
+        self.read_write()
+    }
+
+    /// The file begins empty; what it had is lost.
+    #[must_use]
+    pub fn truncate(mut self) -> OpenOptions {
+        self.access.truncate = true;
+        self.read_write()
+    }
+
+    /// Which versions new structures have: those that the given library can read, at least. The newer, the smaller and faster; any
+    /// library can read [`Low::Earliest`].
+    #[must_use]
+    pub fn low(mut self, low: Low) -> OpenOptions {
+        self.access.low = low;
+        self
+    }
+
+    /// A new file has so many bytes in front that are the user's: none, 512, or twice, four times … as many.
+    #[must_use]
+    pub fn user_block(mut self, bytes: u64) -> OpenOptions {
+        self.access.user_block = bytes;
+        self
+    }
+
+    /// Does not lock a file that may be changed against other programs. Nobody else may have it open then.
+    #[must_use]
+    pub fn unlocked(mut self) -> OpenOptions {
+        self.access.unlocked = true;
+        self
+    }
 }
 
 impl OpenOptions {
@@ -99,9 +187,20 @@ impl OpenOptions {
         self
     }
 
-    /// Opens a file for reading.
+    /// Opens the file.
     pub fn open(self, path: impl AsRef<Path>) -> Result<File> {
-        File::with_options(path.as_ref(), self)
+        Others::new(self).open_first(path.as_ref())
+    }
+
+    /// Opens the file on any storage; [`File::create_on`] is short for a new one.
+    pub fn open_on(self, storage: Arc<dyn Driver>) -> Result<File> {
+        let access = &self.access;
+        let storage = Storage { driver: storage, name: "other", size: None };
+        let inner = match access.write {
+            true => Inner::writable(storage, None, access, false)?,
+            false => Inner::open(storage, None)?,
+        };
+        Ok(File { inner: Arc::new(inner), others: Others::new(self) })
     }
 
     /// A link as one of a kind that is not the user's.

@@ -53,6 +53,20 @@ impl Others {
         Ok(File { inner, others: self.clone() })
     }
 
+    /// Opens the file that leads to all others, as the options say.
+    pub(crate) fn open_first(self: &Arc<Others>, path: &Path) -> Result<File> {
+        let access = &self.options.access;
+        if !access.write {
+            return self.open(path);
+        }
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let (storage, alone) = storage::open_writable(&path, access)?;
+        let inner = Arc::new(Inner::writable(storage, Some(path.clone()), access, alone)?);
+        // Links that lead back here find the file as it is now.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push((path, inner.clone()));
+        Ok(File { inner, others: self.clone() })
+    }
+
     fn kept(&self, path: &Path) -> Option<Arc<Inner>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let found = kept.iter().position(|(known, _)| known == path)?;

@@ -142,7 +142,7 @@ impl Heap<'_> {
     fn selection(&self, address: u64, selection: &[u8]) -> Result<Part> {
         match self.file().at(address)? {
             Node::Dataset(dataset) => {
-                Ok(Part::Region(Box::new(Space::decode_selection(dataset.extent().clone(), selection)?.0)))
+                Ok(Part::Region(Box::new(Space::decode_selection(dataset.extent(), selection)?.0)))
             }
             other => {
                 let path = format!("the object at {address:#x}");

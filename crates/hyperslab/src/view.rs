@@ -2,7 +2,7 @@
 
 use hyperslab_space::Space;
 
-use crate::{Dataset, Element, Result, Slice};
+use crate::{Dataset, Element, Result, Slice, Storable};
 
 /// A part of a dataset, as [`Dataset::slice`] gives it. Nothing is read before one of its values is asked for.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct View {
 
 impl View {
     pub(crate) fn new(dataset: Dataset, slice: &Slice) -> Result<View> {
-        let (selection, shape) = slice.select(dataset.extent())?;
+        let (selection, shape) = slice.select(&dataset.extent())?;
         Ok(View { dataset, selection, shape })
     }
 
@@ -41,6 +41,11 @@ impl View {
     /// Its values, the last dimension fastest.
     pub fn read<T: Element>(&self) -> Result<Vec<T>> {
         self.dataset.read_selection(&self.selection)
+    }
+
+    /// Writes its values, the last dimension fastest.
+    pub fn write<T: Storable>(&self, values: &[T]) -> Result<()> {
+        self.dataset.write_selection(&self.selection, values)
     }
 
     /// Reads its values to `to`, which has room for exactly so many.

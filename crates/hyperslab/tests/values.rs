@@ -40,7 +40,7 @@ fn references_lead_to_their_objects() {
         Value::Reference(referent) => match &referent.part {
             Part::Region(space) => {
                 assert_eq!((referent.address, &referent.file), (address, &None));
-                assert_eq!(space.extent(), images.extent());
+                assert_eq!(*space.extent(), images.extent());
                 space.npoints()
             }
             other => panic!("{other:?}"),

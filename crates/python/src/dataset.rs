@@ -116,7 +116,7 @@ impl DatasetHandle {
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.shared.file()?;
-        (!self.dataset.extent().is_null()).then(|| tuple(py, self.dataset.shape())).transpose()
+        (!self.dataset.extent().is_null()).then(|| tuple(py, &self.dataset.shape())).transpose()
     }
 
     #[getter]

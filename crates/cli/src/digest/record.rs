@@ -25,8 +25,8 @@ pub(crate) fn of(scene: &Scene<'_>, node: &Node) -> Json {
                 .map_or_else(|why| Json::error("dtype", &why), |datatype| describe::datatype(&datatype, true)),
         ),
     }
-    if let Some(comment) = node.comment().filter(|comment| !comment.is_empty()) {
-        json.set("comment", Json::bytes(comment));
+    if let Some(comment) = node.comment().ok().flatten().filter(|comment| !comment.is_empty()) {
+        json.set("comment", Json::bytes(&comment));
     }
     json.set("attrs", attributes(scene, node));
     json
@@ -69,7 +69,7 @@ fn attribute(scene: &Scene<'_>, attribute: &Attribute) -> Json {
 fn describe_dataset(scene: &Scene<'_>, dataset: &Dataset, json: &mut Json) {
     let extent = dataset.extent();
     json.set("dtype", describe::datatype(dataset.datatype(), dataset.has_committed_datatype()));
-    json.set("shape", shape(extent));
+    json.set("shape", shape(&extent));
     let max = |&max: &u64| if max == UNLIMITED { Json::Null } else { Json::from(max) };
     let maxima = (extent.rank() > 0).then(|| extent.max().iter().map(max).collect());
     json.set("maxshape", maxima.unwrap_or(Json::Null));

@@ -40,7 +40,7 @@ impl<W: Write> Dumper<'_, W> {
     fn json_dataset(&mut self, dataset: &Dataset, errors: &mut Vec<String>) -> Result<(), Failure> {
         self.field("type", &dataset.datatype().to_string())?;
         self.out.write_all(b",\"shape\":")?;
-        serde_json::to_writer(&mut self.out, &dims(dataset.extent())).map_err(std::io::Error::from)?;
+        serde_json::to_writer(&mut self.out, &dims(&dataset.extent())).map_err(std::io::Error::from)?;
         if let Some(slice) = &self.options.slice {
             self.field("slice", &slice.to_string())?;
         }

@@ -83,7 +83,7 @@ impl<W: Write> Dumper<'_, W> {
 
     /// What of a dataset is asked for.
     fn part(&self, dataset: &Dataset) -> Result<Part, String> {
-        let shape = Shape(dataset.shape().to_vec());
+        let shape = Shape(dataset.shape());
         let Some(slice) = &self.options.slice else {
             return Ok(Part { slabs: shape.0.iter().map(|&dim| Slab::block(0, dim)).collect(), dims: shape.0 });
         };

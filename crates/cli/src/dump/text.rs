@@ -44,7 +44,7 @@ impl<W: Write> Dumper<'_, W> {
 
     fn headline(&mut self, path: &str, dataset: &Dataset) -> Result<(), Failure> {
         let datatype = text::datatype(&dataset.datatype().to_string());
-        let size = shape(dataset.extent());
+        let size = shape(&dataset.extent());
         write!(self.out, "{DATASET}{path}{DATASET:#}  {TYPE}{datatype}{TYPE:#}  {SHAPE}{size}{SHAPE:#}")?;
         if let Some(slice) = &self.options.slice {
             write!(self.out, " {FAINT}[{slice}]{FAINT:#}")?;

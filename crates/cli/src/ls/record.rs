@@ -121,7 +121,7 @@ impl Facts {
         let max = (extent.max() != extent.dims()).then(|| extent.max().iter().map(limit).collect());
         let stored = dataset.stored_size().map_err(&mut note).ok();
         let mut facts = Facts {
-            shape: dims(extent),
+            shape: dims(&extent),
             max,
             layout: "unknown",
             chunk: None,

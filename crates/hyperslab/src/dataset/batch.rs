@@ -1,9 +1,9 @@
 //! Cutting a read into parts, so that what must be converted never is in memory twice as a whole.
 
-use hyperslab_chunk::Storage;
-use hyperslab_space::{Grid, Kind, Piece, Slab, Space};
+use hyperslab_format::message::Layout;
+use hyperslab_space::{Extent, Grid, Kind, Piece, Slab, Space};
 
-use super::{Dataset, read::room};
+use super::{Dataset, read::room, state::State};
 use crate::{Error, Result};
 
 /// Stored bytes of a part, if no chunk is larger: few enough to be in the processor's cache still when they are converted.
@@ -17,13 +17,15 @@ impl Dataset {
         places: &Space,
         each: &mut dyn FnMut(&[u8], &Space) -> Result<()>,
     ) -> Result<()> {
-        self.parts(selection, places, self.boxes(selection, false), each)
+        let boxes = boxes(&self.now(), self.datatype().size(), selection, false);
+        self.parts(selection, places, boxes, each)
     }
 
     /// As [`Dataset::in_batches`], in the order of the selection.
     pub(super) fn in_order(&self, selection: &Space, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         // Points come in any order; cut into boxes they would lose it.
-        let boxes = if selection.kind() == Kind::Points { None } else { self.boxes(selection, true) };
+        let cut = || boxes(&self.now(), self.datatype().size(), selection, true);
+        let boxes = if selection.kind() == Kind::Points { None } else { cut() };
         let places = Space::simple(&[selection.npoints()])?;
         self.parts(selection, &places, boxes, &mut |stored, _| each(stored))
     }
@@ -36,6 +38,8 @@ impl Dataset {
         each: &mut dyn FnMut(&[u8], &Space) -> Result<()>,
     ) -> Result<()> {
         selection.check_inside()?;
+        let now = self.now();
+        let values = now.values(self)?;
         let Some(boxes) = boxes else {
             return each(&self.read_stored_selection(selection)?, places);
         };
@@ -43,62 +47,61 @@ impl Dataset {
         let mut stored = Vec::new();
         for piece in selection.pieces(&Grid::new(&boxes)?, places)? {
             let piece = piece?;
-            let part = self.placed(&piece, &boxes)?;
+            let part = placed(&now.extent, &piece, &boxes)?;
             let count = part.npoints();
             let bytes = usize::try_from(count.saturating_mul(size as u64)).unwrap_or(usize::MAX);
             if bytes > stored.len() {
                 stored = room(count, size)?;
             }
             let stored = stored.get_mut(..bytes).unwrap_or_default();
-            self.values()?.read(self.stored(), &part, &Space::simple(&[count])?, stored)?;
+            values.read(self.stored(), &part, &Space::simple(&[count])?, stored)?;
             each(stored, &piece.memory)?;
         }
         Ok(())
     }
+}
 
-    /// A piece of a box as a part of the dataset.
-    fn placed(&self, piece: &Piece, boxes: &[u64]) -> Result<Space> {
-        let corner = piece.chunk.iter().zip(boxes).map(|(nth, size)| nth.saturating_mul(*size));
-        if piece.file.kind() == Kind::All {
-            let slabs: Vec<Slab> = corner.zip(boxes).map(|(start, size)| Slab::block(start, *size)).collect();
-            let mut whole = self.space();
-            whole.select_hyperslab(hyperslab_space::Op::Set, &slabs)?;
-            return Ok(whole);
-        }
-        let far = |_| Error::Slice("an index beyond 2^63".into());
-        let by: Vec<i64> = corner.map(|start| i64::try_from(start).map_err(far)).collect::<Result<_>>()?;
-        Ok(Space::with(self.extent().clone(), piece.file.moved(&by)?.selection().clone())?)
+/// A piece of a box as a part of the dataset.
+pub(super) fn placed(extent: &Extent, piece: &Piece, boxes: &[u64]) -> Result<Space> {
+    let corner = piece.chunk.iter().zip(boxes).map(|(nth, size)| nth.saturating_mul(*size));
+    if piece.file.kind() == Kind::All {
+        let slabs: Vec<Slab> = corner.zip(boxes).map(|(start, size)| Slab::block(start, *size)).collect();
+        let mut whole = Space::new(extent.clone());
+        whole.select_hyperslab(hyperslab_space::Op::Set, &slabs)?;
+        return Ok(whole);
     }
+    let far = |_| Error::Slice("an index beyond 2^63".into());
+    let by: Vec<i64> = corner.map(|start| i64::try_from(start).map_err(far)).collect::<Result<_>>()?;
+    Ok(Space::with(extent.clone(), piece.file.moved(&by)?.selection().clone())?)
+}
 
-    /// Boxes of values that are read at once: whole chunks, as many as make a batch of selected values. Boxes that keep the order of
-    /// values are cut in the first dimension alone. None if there is nothing to cut.
-    fn boxes(&self, selection: &Space, ordered: bool) -> Option<Vec<u64>> {
-        let element = self.datatype().size().max(1) as u64;
-        let count = selection.npoints();
-        if self.rank() == 0 || count.saturating_mul(element) <= BATCH {
-            return None;
-        }
-        let mut boxes = match &self.values().ok()?.storage {
-            Storage::Chunked(chunked) => chunked.chunk().to_vec(),
-            _ => vec![1; self.rank()],
-        };
-        let mut bytes = boxes.iter().fold(element, |bytes, side| bytes.saturating_mul(*side));
-        // Enough chunks for all cores.
-        let chunks = bytes.saturating_mul(2 * hyperslab_driver::cores::count() as u64);
-        let (low, high) = selection.bounds()?;
-        let sides = low.iter().zip(&high).map(|(low, high)| high.saturating_sub(*low).saturating_add(1));
-        let thinness = sides.fold(1u64, u64::saturating_mul) / count.max(1);
-        let most = BATCH.max(chunks.min(16 * BATCH)).saturating_mul(thinness.max(1));
-        for (dim, (side, &whole)) in boxes.iter_mut().zip(self.shape()).enumerate().rev() {
-            let needed = whole.div_ceil((*side).max(1)).max(1);
-            let fits = if ordered && dim > 0 { needed } else { (most / bytes.max(1)).clamp(1, needed) };
-            *side = side.checked_mul(fits)?;
-            bytes = bytes.saturating_mul(fits);
-            // Larger boxes in the dimensions before would not be in one piece.
-            if fits < needed && !ordered {
-                break;
-            }
-        }
-        Some(boxes)
+/// Boxes of values of `size` bytes that are read or written at once: whole chunks, as many as make a batch of selected values. Boxes that
+/// keep the order of values are cut in the first dimension alone. None if there is nothing to cut.
+pub(super) fn boxes(state: &State, size: usize, selection: &Space, ordered: bool) -> Option<Vec<u64>> {
+    let (element, count, rank) = (size.max(1) as u64, selection.npoints(), state.extent.rank());
+    if rank == 0 || count.saturating_mul(element) <= BATCH {
+        return None;
     }
+    let mut boxes = match &state.layout.layout {
+        Layout::Chunked { chunk, .. } => chunk.clone(),
+        _ => vec![1; rank],
+    };
+    let mut bytes = boxes.iter().fold(element, |bytes, side| bytes.saturating_mul(*side));
+    // Enough chunks for all cores.
+    let chunks = bytes.saturating_mul(2 * hyperslab_driver::cores::count() as u64);
+    let (low, high) = selection.bounds()?;
+    let sides = low.iter().zip(&high).map(|(low, high)| high.saturating_sub(*low).saturating_add(1));
+    let thinness = sides.fold(1u64, u64::saturating_mul) / count.max(1);
+    let most = BATCH.max(chunks.min(16 * BATCH)).saturating_mul(thinness.max(1));
+    for (dim, (side, &whole)) in boxes.iter_mut().zip(state.extent.dims()).enumerate().rev() {
+        let needed = whole.div_ceil((*side).max(1)).max(1);
+        let fits = if ordered && dim > 0 { needed } else { (most / bytes.max(1)).clamp(1, needed) };
+        *side = side.checked_mul(fits)?;
+        bytes = bytes.saturating_mul(fits);
+        // Larger boxes in the dimensions before would not be in one piece.
+        if fits < needed && !ordered {
+            break;
+        }
+    }
+    Some(boxes)
 }

@@ -1,6 +1,6 @@
 //! How a dataset is stored: for people, and for reads.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use hyperslab_chunk::{Chunked, ExternalPart, Externals, Storage, Values};
 use hyperslab_driver::{Driver, Local};
@@ -8,7 +8,7 @@ use hyperslab_format::message::{self, ChunkIndex, FillTime, FillValue, FillWrite
 use hyperslab_format::virtual_mapping::{self, Mapping};
 use hyperslab_structures::LocalHeap;
 
-use super::Dataset;
+use super::{Dataset, state::State};
 use crate::{Error, File, Result, search};
 
 /// A part of an external file: its name, the first byte, and how many bytes if that is limited.
@@ -42,7 +42,7 @@ impl Dataset {
     /// How it is stored.
     pub fn layout(&self) -> Result<Layout> {
         use message::Layout as Stored;
-        Ok(match &self.inner.layout.layout {
+        Ok(match &self.now().layout.layout {
             Stored::Compact(_) => Layout::Compact,
             Stored::Contiguous { .. } => match self.external_names()? {
                 Some(names) => Layout::External(names),
@@ -55,19 +55,10 @@ impl Dataset {
         })
     }
 
-    /// Where the values are.
-    pub(super) fn values(&self) -> Result<&Values> {
-        if let Some(values) = self.inner.values.get() {
-            return Ok(values);
-        }
-        let values = self.open_values()?;
-        Ok(self.inner.values.get_or_init(|| values))
-    }
-
-    fn open_values(&self) -> Result<Values> {
+    pub(super) fn open_values(&self, now: &State) -> Result<Values> {
         let (inner, context) = (&self.inner, &self.inner.file.inner.context);
         let element = inner.datatype.size() as u64;
-        let storage = match &inner.layout.layout {
+        let storage = match &now.layout.layout {
             message::Layout::Compact(bytes) => Storage::Compact(bytes.clone()),
             message::Layout::Contiguous { address, .. } => match self.externals()? {
                 Some(externals) => Storage::External(externals),
@@ -76,9 +67,8 @@ impl Dataset {
             layout @ message::Layout::Chunked { .. } => {
                 let pipeline = hyperslab_chunk::pipeline(&inner.filters)?;
                 let registry = inner.file.inner.registry.clone();
-                let version = inner.layout.version;
-                let chunked =
-                    Chunked::open(context.file(), layout, version, &inner.extent, element, pipeline, registry)?;
+                let version = now.layout.version;
+                let chunked = Chunked::open(context.file(), layout, version, &now.extent, element, pipeline, registry)?;
                 Storage::Chunked(Box::new(chunked))
             }
             message::Layout::Virtual { .. } => match &inner.elsewhere {
@@ -86,19 +76,19 @@ impl Dataset {
                 None => Storage::Contiguous(None),
             },
         };
-        let is_virtual = matches!(inner.layout.layout, message::Layout::Virtual { .. });
+        let is_virtual = matches!(now.layout.layout, message::Layout::Virtual { .. });
         let fill = match &inner.fill {
             // A value that is never written is not read either, except between the parts of a virtual dataset.
             FillWrite { write: FillTime::Never, .. } if !is_virtual => None,
             FillWrite { value: FillValue::User(value), .. } if value.len() as u64 == element => Some(value.clone()),
             _ => None,
         };
-        Ok(Values { extent: inner.extent.clone(), element, fill, storage })
+        Ok(Values { extent: now.extent.clone(), element, fill, storage })
     }
 
     /// Where the parts of a virtual dataset come from; nothing for others.
     pub fn virtual_mappings(&self) -> Result<Vec<Mapping>> {
-        match self.inner.layout.layout {
+        match self.now().layout.layout {
             message::Layout::Virtual { heap, index } => mappings(self.file(), heap, index),
             _ => Ok(Vec::new()),
         }
@@ -117,11 +107,11 @@ impl Dataset {
         let Some(names) = self.external_names()? else { return Ok(None) };
         let file = &self.inner.file;
         let open = |name: &[u8]| {
-            let prefix = file.others.options.raw_prefix.as_deref();
-            let places = search::raw_places(name, prefix, file.inner.path.as_deref());
-            let place = places.iter().find(|place| place.exists()).or(places.first()).cloned().unwrap_or_default();
-            let local = Local::open(&place).map(|local| Arc::new(local) as Arc<dyn Driver>);
-            local.map_err(|why| why.to_string())
+            let place = external_place(file, name);
+            let writable = || Local::options().write(true).open(&place);
+            let local =
+                if file.is_writable() { writable().or_else(|_| Local::open(&place)) } else { Local::open(&place) };
+            local.map(|local| Arc::new(local) as Arc<dyn Driver>).map_err(|why| why.to_string())
         };
         // Slots often are parts of one file.
         let mut opened = HashMap::new();
@@ -131,6 +121,22 @@ impl Dataset {
         };
         Ok(Some(Externals { parts: names.into_iter().map(part).collect() }))
     }
+}
+
+/// Where an external file is, or would be.
+fn external_place(file: &File, name: &[u8]) -> PathBuf {
+    let prefix = file.others.options.raw_prefix.as_deref();
+    let places = search::raw_places(name, prefix, file.inner.path.as_deref());
+    places.iter().find(|place| place.exists()).or(places.first()).cloned().unwrap_or_default()
+}
+
+/// Makes an external file if it is missing.
+pub(crate) fn make_external(file: &File, name: &[u8]) -> Result<()> {
+    let place = external_place(file, name);
+    if !place.exists() {
+        Local::options().create(true).open(&place)?;
+    }
+    Ok(())
 }
 
 /// The mappings of a virtual dataset.

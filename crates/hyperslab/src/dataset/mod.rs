@@ -1,23 +1,29 @@
 //! Datasets.
 
 mod batch;
+mod change;
 mod layout;
 mod read;
+mod state;
 mod stored_size;
 mod typed;
+mod write;
 
 use std::sync::{Arc, OnceLock};
 
-use hyperslab_chunk::Values;
 use hyperslab_dtype::Datatype;
 use hyperslab_format::message::{self, FillWrite, FilterPipeline, FilterStep};
 use hyperslab_object::Object;
 use hyperslab_space::Extent;
 
-use crate::{File, Result, trip::Trip, virtual_dataset::Virtual};
+use self::state::{Changing, State};
+use crate::{File, Result, current::Current, trip::Trip, virtual_dataset::Virtual};
 
+pub(crate) use change::{allocate, drop_values};
+pub(crate) use layout::make_external;
 pub use layout::{ExternalName, Layout, VirtualName};
 pub(crate) use read::room;
+pub(crate) use state::Known;
 pub use stored_size::StoredSize;
 
 /// An object that holds an array of values. Cheap to clone; any number of threads may use it at once.
@@ -29,38 +35,43 @@ pub struct Dataset {
 #[derive(Debug)]
 struct Inner {
     file: File,
+    /// As it was when the dataset was opened.
     object: Object,
-    extent: Extent,
     datatype: Datatype,
     /// Where the datatype is committed, if it is.
     committed: Option<u64>,
-    layout: message::DataLayout,
     filters: FilterPipeline,
     fill: FillWrite,
     /// The datasets behind it, if it is virtual.
     elsewhere: Option<Arc<Virtual>>,
-    /// Where the values are, found out when the first are read.
-    values: OnceLock<Values>,
+    changing: Changing,
 }
 
 impl Dataset {
     /// A dataset whose header can be understood as a whole. One that grows with its sources has its size from them, now.
-    pub(crate) fn open(file: File, object: Object, trip: &Trip) -> Result<Dataset> {
-        let context = &file.inner.context;
+    pub(crate) fn open(file: &File, object: Object, trip: &Trip) -> Result<Dataset> {
+        let (context, known, address) = (&file.inner.context, &file.inner.datasets, object.address());
+        if let Some(dataset) = known.get(address) {
+            return Ok(dataset);
+        }
         let (datatype, committed) = object.datatype(context)?;
         let (extent, layout) = (object.extent(context)?, object.layout(context)?);
         let (filters, fill) = (object.filters(context)?, object.fill(context)?);
         let elsewhere = match layout.layout {
             message::Layout::Virtual { heap, index } => {
-                let mappings = layout::mappings(&file, heap, index)?;
-                Some(Virtual::open(&file, mappings, &extent, &datatype, &fill, trip)?)
+                let mappings = layout::mappings(file, heap, index)?;
+                Some(Virtual::open(file, mappings, &extent, &datatype, &fill, trip)?)
             }
             _ => None,
         };
         let extent = elsewhere.as_ref().map_or(extent, |elsewhere| elsewhere.extent().clone());
-        let (elsewhere, values) = (elsewhere.map(Arc::new), OnceLock::new());
-        let inner = Inner { file, object, extent, datatype, committed, layout, filters, fill, elsewhere, values };
-        Ok(Dataset { inner: Arc::new(inner) })
+        let changing = Changing::new(file, State { extent, layout, values: OnceLock::new() });
+        // The size of a virtual dataset is found out anew whenever it is opened.
+        let shared = context.file().is_writable() && elsewhere.is_none();
+        let (file, elsewhere) = (file.clone(), elsewhere.map(Arc::new));
+        let inner = Inner { file, object, datatype, committed, filters, fill, elsewhere, changing };
+        let dataset = Dataset { inner: Arc::new(inner) };
+        Ok(if shared { known.insert(address, dataset) } else { dataset })
     }
 
     /// The file that it is in.
@@ -68,28 +79,33 @@ impl Dataset {
         &self.inner.file
     }
 
-    pub(crate) fn object(&self) -> &Object {
-        &self.inner.object
+    pub(crate) fn object(&self) -> Result<Current<'_>> {
+        self.inner.file.current(&self.inner.object)
     }
 
-    /// Its size, and how far it may grow.
-    pub fn extent(&self) -> &Extent {
-        &self.inner.extent
+    /// Where its header is.
+    pub fn address(&self) -> u64 {
+        self.inner.object.address()
     }
 
-    /// Its size in each dimension; nothing for a scalar.
-    pub fn shape(&self) -> &[u64] {
-        self.inner.extent.dims()
+    /// Its size now, and how far it may grow.
+    pub fn extent(&self) -> Extent {
+        self.now().extent.clone()
+    }
+
+    /// Its size in each dimension now; nothing for a scalar.
+    pub fn shape(&self) -> Vec<u64> {
+        self.now().extent.dims().to_vec()
     }
 
     /// The number of its dimensions; none for a scalar.
     pub fn rank(&self) -> usize {
-        self.inner.extent.rank()
+        self.now().extent.rank()
     }
 
     /// How many values it has.
     pub fn len(&self) -> u64 {
-        self.inner.extent.elements()
+        self.now().extent.elements()
     }
 
     /// Whether it has no values.

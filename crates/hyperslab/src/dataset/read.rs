@@ -9,7 +9,7 @@ use crate::{Error, Result, Sequences, element::convert, trip::Trip, virtual_data
 impl Dataset {
     /// All of its values, for the reads that take a selection.
     pub fn space(&self) -> Space {
-        Space::new(self.extent().clone())
+        Space::new(self.extent())
     }
 
     /// All values, as bytes of the stored type; variable-length parts are references into [`File::heap`](crate::File::heap).
@@ -20,7 +20,8 @@ impl Dataset {
     /// The selected values one after the other, as bytes of the stored type.
     pub fn read_stored_selection(&self, selection: &Space) -> Result<Vec<u8>> {
         let count = selection.npoints();
-        let values = self.values()?;
+        let now = self.now();
+        let values = now.values(self)?;
         values.check(self.stored())?;
         let mut buf = room(count, self.datatype().size())?;
         values.read(self.stored(), selection, &Space::simple(&[count])?, &mut buf)?;
@@ -84,7 +85,7 @@ impl Dataset {
         buf: &mut [u8],
     ) -> Result<()> {
         if plan.is_copy() {
-            return Ok(self.values()?.read(self.stored(), selection, places, buf)?);
+            return Ok(self.now().values(self)?.read(self.stored(), selection, places, buf)?);
         }
         let from = self.datatype().size();
         self.in_batches(selection, places, &mut |stored, places| {

@@ -19,17 +19,18 @@ pub struct StoredSize {
 impl Dataset {
     /// How much place its values take, as stored. Reads the index of a chunked dataset as a whole; else costs nothing.
     pub fn stored_size(&self) -> Result<StoredSize> {
-        let whole = self.extent().elements().saturating_mul(self.datatype().size() as u64);
+        let now = self.now();
+        let whole = now.extent.elements().saturating_mul(self.datatype().size() as u64);
         let one = |bytes| Ok(StoredSize { bytes, chunks: None });
-        match &self.inner.layout.layout {
+        match &now.layout.layout {
             message::Layout::Compact(values) => one(values.len() as u64),
             message::Layout::Contiguous { address: Some(_), size } => one(size.unwrap_or(whole)),
-            message::Layout::Contiguous { address: None, .. } => match self.values()?.storage {
+            message::Layout::Contiguous { address: None, .. } => match now.values(self)?.storage {
                 Storage::External(_) => one(whole),
                 _ => one(0),
             },
             message::Layout::Virtual { .. } => one(0),
-            message::Layout::Chunked { .. } => match &self.values()?.storage {
+            message::Layout::Chunked { .. } => match &now.values(self)?.storage {
                 Storage::Chunked(chunked) => {
                     let stored = chunked.stored(self.file().inner.context.file())?;
                     Ok(StoredSize { bytes: stored.bytes, chunks: Some(stored.chunks) })

@@ -43,7 +43,7 @@ impl<T: Element, const N: usize> Element for [T; N] {
 }
 
 /// What the elements of the first dimension are: the element type, or an array of the other dimensions.
-pub(super) fn inner(array: &Array) -> Result<Option<Datatype>> {
+pub(crate) fn inner(array: &Array) -> Result<Option<Datatype>> {
     Ok(match array.dims() {
         [] => None,
         [_] => Some(array.base().clone()),

@@ -13,10 +13,12 @@ use hyperslab_dtype::Datatype;
 
 use crate::{Result, Sequences};
 
+pub(crate) use array::inner;
 #[doc(hidden)]
 pub use compound::{Field, Fields};
 #[doc(hidden)]
 pub use enumeration::Variants;
+pub(crate) use number::pair;
 #[doc(hidden)]
 pub use number::read;
 pub(crate) use values::{Reading, convert};

@@ -58,7 +58,7 @@ fn bits_as_number(size: usize, bits: Bits) -> Result<Datatype> {
 }
 
 /// A complex number as h5py stores it: a compound of a real and an imaginary part.
-fn pair(stored: &Datatype) -> Option<Datatype> {
+pub(crate) fn pair(stored: &Datatype) -> Option<Datatype> {
     let Class::Compound(compound) = stored.class() else { return None };
     let [real, imaginary] = compound.members() else { return None };
     let side_by_side = real.offset == 0 && imaginary.offset as usize * 2 == stored.size();

@@ -5,9 +5,9 @@ mod multi;
 
 use std::{path::Path, sync::Arc};
 
-use hyperslab_driver::{Driver, Local};
+use hyperslab_driver::{Driver, Local, Lock};
 
-use crate::Result;
+use crate::{Error, Result, open_options::Access};
 
 /// The storage behind a path.
 pub(crate) struct Storage {
@@ -29,4 +29,19 @@ pub(crate) fn open(path: &Path) -> Result<Storage> {
         Some(several) => Ok(several),
         None => Ok(Storage { driver: one, name: "sec2", size: None }),
     }
+}
+
+/// The storage behind a path that may be changed, locked against others; whether it is.
+pub(crate) fn open_writable(path: &Path, access: &Access) -> Result<(Storage, bool)> {
+    if path.to_str().is_some_and(family::is_template) {
+        return Err(Error::Unsupported("writing a family of files"));
+    }
+    let options = Local::options().write(true).create(access.create || access.truncate).create_new(access.create_new);
+    let local = options.open(path)?;
+    let alone = !access.unlocked && local.lock(Lock::Exclusive)?;
+    let one: Arc<dyn Driver> = Arc::new(local);
+    if !access.truncate && multi::open(path, &one)?.is_some() {
+        return Err(Error::Unsupported("writing a file for each kind of content"));
+    }
+    Ok((Storage { driver: one, name: "sec2", size: None }, alone))
 }

@@ -128,12 +128,12 @@ impl Virtual {
             return Ok(None);
         }
         let Some(dataset) = self.source(index, block, trip)? else { return Ok(None) };
-        let in_source = |selection: Selection| Space::with(dataset.extent().clone(), selection);
+        let in_source = |selection: Selection| Space::with(dataset.extent(), selection);
         let (target, source) = match (target, part.kind) {
             (None, Kind::Growing { target: (dim, slab), source: (source_dim, source_slab) }) => {
                 let size = |extent: &Extent, dim| extent.dims().get(dim).copied().unwrap_or(0);
                 let here = slab.indices_below(size(&self.extent, dim));
-                let both = here.min(source_slab.indices_below(size(dataset.extent(), source_dim)));
+                let both = here.min(source_slab.indices_below(size(&dataset.extent(), source_dim)));
                 (in_target(part.target.limited(both)?)?, in_source(part.source.limited(both)?)?)
             }
             (Some(target), _) => (target, in_source(part.source.clone())?),

@@ -29,6 +29,10 @@ impl Sources {
             let why = format!("{} in {}: {why}", name(&key.1), name(&key.0));
             Error::Values(hyperslab_chunk::Error::Source(why))
         })?;
+        // What is missing may come as long as somebody writes.
+        if opened.is_none() && above.inner.context.file().is_writable() {
+            return Ok(None);
+        }
         let mut kept = lock();
         if kept.len() >= MOST {
             kept.clear();

@@ -1,0 +1,199 @@
+//! Attributes come, go, and get other values and names.
+
+use std::borrow::Cow;
+
+use hyperslab_dtype::{Arena, Datatype, Plan};
+use hyperslab_object::NewType;
+use hyperslab_space::Extent;
+
+use crate::{
+    Dataset, Error, File, Group, NamedDatatype, Node, Result, Storable, dataset::room, datatype,
+    heap_writer::HeapWriter, place::charset, storable::Writing,
+};
+
+/// An attribute that is not there yet, as `new_attribute` of an object gives it.
+///
+/// ```
+/// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+/// let root = file.root()?;
+/// root.new_attribute::<f32>().shape([2, 2]).write("matrix", &[1.0, 0.0, 0.0, 1.0])?;
+/// assert_eq!(root.attribute("matrix")?.shape(), [2, 2]);
+/// # Ok::<(), hyperslab::Error>(())
+/// ```
+#[must_use = "nothing happens before `write`"]
+#[derive(Debug)]
+pub struct NewAttribute {
+    file: File,
+    owner: u64,
+    kind: Result<Kind>,
+    extent: Wanted,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Own(Datatype),
+    Committed(NamedDatatype),
+}
+
+#[derive(Debug)]
+enum Wanted {
+    /// That of the values: one dimension.
+    Usual,
+    Empty,
+    Scalar,
+    Simple(Vec<u64>),
+}
+
+impl NewAttribute {
+    fn new(file: &File, owner: u64, kind: Result<Kind>) -> NewAttribute {
+        NewAttribute { file: file.clone(), owner, kind, extent: Wanted::Usual }
+    }
+
+    /// Its size in each dimension. Without this it has one dimension, for all values.
+    pub fn shape(self, shape: impl AsRef<[u64]>) -> NewAttribute {
+        let shape = shape.as_ref();
+        NewAttribute { extent: if shape.is_empty() { Wanted::Scalar } else { Wanted::Simple(shape.to_vec()) }, ..self }
+    }
+
+    /// One value without dimensions.
+    pub fn scalar(self) -> NewAttribute {
+        NewAttribute { extent: Wanted::Scalar, ..self }
+    }
+
+    /// No values, and no place for any.
+    pub fn empty(self) -> NewAttribute {
+        NewAttribute { extent: Wanted::Empty, ..self }
+    }
+
+    /// The stored type, if it is not that of the Rust type.
+    pub fn datatype(self, datatype: Datatype) -> NewAttribute {
+        NewAttribute { kind: Ok(Kind::Own(datatype)), ..self }
+    }
+
+    /// The stored type is a committed one of the same file, and stays bound to it.
+    pub fn committed(self, datatype: &NamedDatatype) -> NewAttribute {
+        NewAttribute { kind: Ok(Kind::Committed(datatype.clone())), ..self }
+    }
+
+    /// Makes the attribute, instead of one that may have this name.
+    pub fn write<T: Storable>(self, name: impl AsRef<[u8]>, values: &[T]) -> Result<()> {
+        let (stored, _) = self.stored_type()?;
+        let writing = Writing::<T>::new(&stored)?;
+        let (bytes, arena) = writing.encode(values)?;
+        self.put(name.as_ref(), values.len() as u64, writing.plan(), &bytes, &arena)
+    }
+
+    /// As [`NewAttribute::write`], with values that are bytes of `datatype`; what is of variable length is in the arena.
+    pub fn write_converted(
+        self,
+        name: impl AsRef<[u8]>,
+        datatype: &Datatype,
+        bytes: &[u8],
+        arena: &Arena,
+    ) -> Result<()> {
+        let (stored, _) = self.stored_type()?;
+        let plan = Plan::new(datatype, &stored)?;
+        self.put(name.as_ref(), (bytes.len() / datatype.size().max(1)) as u64, &plan, bytes, arena)
+    }
+
+    /// The stored type, and where it is committed.
+    fn stored_type(&self) -> Result<(Datatype, Option<u64>)> {
+        match &self.kind {
+            Ok(Kind::Own(own)) => Ok((datatype::in_file(own, &self.file)?, None)),
+            Ok(Kind::Committed(named)) if *named.file() == self.file => Ok((named.datatype()?, Some(named.address()))),
+            Ok(Kind::Committed(_)) => Err(Error::Change("a committed datatype of another file".into())),
+            Err(why) => Err(Error::Change(why.to_string())),
+        }
+    }
+
+    fn put(&self, name: &[u8], count: u64, plan: &Plan, bytes: &[u8], arena: &Arena) -> Result<()> {
+        let (stored, committed) = self.stored_type()?;
+        let extent = match &self.extent {
+            Wanted::Usual => Extent::simple(&[count])?,
+            Wanted::Empty => Extent::null(),
+            Wanted::Scalar => Extent::scalar(),
+            Wanted::Simple(shape) => Extent::simple(shape)?,
+        };
+        if extent.elements() != count {
+            return Err(Error::Length { values: count, room: extent.elements() });
+        }
+        let (mut data, file) = (room(count, stored.size())?, &self.file);
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        file.operate(|| {
+            let mut heap = HeapWriter::new(file);
+            plan.convert(count, bytes, &mut data, arena, &mut heap)?;
+            heap.settle()?;
+            let datatype = committed.map_or(NewType::Own(&stored), NewType::Committed);
+            let (charset, extent, data) = (charset(name), &extent, &data);
+            let new = hyperslab_object::NewAttribute { name, charset, datatype, extent, data };
+            Ok(hyperslab_object::set_attribute(&file.inner.context, self.owner, &new)?)
+        })
+    }
+}
+
+macro_rules! attributes_change {
+    ($($owner:ty)*) => {$(
+        /// Changing attributes.
+        impl $owner {
+            /// Gives it an attribute of one value, instead of one that may have this name.
+            ///
+            /// ```
+            /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+            /// let root = file.root()?;
+            /// root.set_attribute("title", "measured")?;
+            /// root.set_attribute("version", 3)?;
+            /// assert_eq!(root.attribute("title")?.read_scalar::<String>()?, "measured");
+            /// # Ok::<(), hyperslab::Error>(())
+            /// ```
+            pub fn set_attribute<T: Storable>(&self, name: impl AsRef<[u8]>, value: T) -> Result<()> {
+                self.new_attribute::<T>().scalar().write(name, std::slice::from_ref(&value))
+            }
+
+            /// Gives it an attribute of one dimension, instead of one that may have this name.
+            pub fn set_attribute_values<T: Storable>(&self, name: impl AsRef<[u8]>, values: &[T]) -> Result<()> {
+                self.new_attribute::<T>().write(name, values)
+            }
+
+            /// A new attribute, of which more can be said.
+            pub fn new_attribute<T: Storable + ?Sized>(&self) -> NewAttribute {
+                NewAttribute::new(self.file(), self.address(), T::datatype().map(Kind::Own))
+            }
+
+            /// As `new_attribute`, for values of a datatype.
+            pub fn new_attribute_of(&self, datatype: Datatype) -> NewAttribute {
+                NewAttribute::new(self.file(), self.address(), Ok(Kind::Own(datatype)))
+            }
+
+            /// Takes an attribute away.
+            pub fn remove_attribute(&self, name: impl AsRef<[u8]>) -> Result<()> {
+                let (file, name) = (self.file(), name.as_ref());
+                self.attribute_there(name)?;
+                file.operate(|| Ok(hyperslab_object::remove_attribute(&file.inner.context, self.address(), name)?))
+            }
+
+            /// Gives an attribute another name.
+            pub fn rename_attribute(&self, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<()> {
+                let (file, from, to) = (self.file(), from.as_ref(), to.as_ref());
+                self.attribute_there(from)?;
+                if from != to && self.has_attribute(to)? {
+                    return Err(Error::Exists(format!("attribute {}", text(to))));
+                }
+                let address = self.address();
+                let context = &file.inner.context;
+                file.operate(|| Ok(hyperslab_object::rename_attribute(context, address, from, to, charset(to))?))
+            }
+
+            fn attribute_there(&self, name: &[u8]) -> Result<()> {
+                match self.has_attribute(name)? {
+                    true => Ok(()),
+                    false => Err(Error::Missing(format!("attribute {}", text(name)))),
+                }
+            }
+        }
+    )*};
+}
+attributes_change!(Node Group Dataset NamedDatatype);
+
+fn text(name: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(name)
+}

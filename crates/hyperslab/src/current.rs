@@ -1,0 +1,35 @@
+//! Objects as they are now: others may have changed them since they were opened.
+
+use std::{borrow::Cow, ops::Deref};
+
+use hyperslab_file::Reading;
+use hyperslab_object::Object;
+
+use crate::{File, Result};
+
+/// An object that nobody changes while this lives.
+pub(crate) struct Current<'a> {
+    object: Cow<'a, Object>,
+    _held: Reading<'a>,
+}
+
+impl File {
+    /// What an object is now; `known` is what it was when it was opened. In a file that is only read nothing changes.
+    pub(crate) fn current<'a>(&'a self, known: &'a Object) -> Result<Current<'a>> {
+        let context = &self.inner.context;
+        let held = context.file().reading();
+        let object = match context.file().is_writable() {
+            true => Cow::Owned(Object::open(context, known.address())?),
+            false => Cow::Borrowed(known),
+        };
+        Ok(Current { object, _held: held })
+    }
+}
+
+impl Deref for Current<'_> {
+    type Target = Object;
+
+    fn deref(&self) -> &Object {
+        &self.object
+    }
+}

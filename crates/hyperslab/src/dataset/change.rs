@@ -1,0 +1,185 @@
+//! A dataset that is being changed, within one operation.
+
+use hyperslab_chunk::{Filling, Storage, Values};
+use hyperslab_object::Object;
+use hyperslab_space::{Extent, Space};
+use parking_lot::RwLockWriteGuard;
+
+use super::{
+    Dataset,
+    state::{Changing, State},
+};
+use crate::{Error, File, Result, trip::Trip};
+
+/// The state of a dataset, taken for a change. All handles see what becomes of it.
+pub(super) struct Change<'a> {
+    dataset: &'a Dataset,
+    state: RwLockWriteGuard<'a, State>,
+    /// Whether the header must say something new of the layout.
+    moved: bool,
+}
+
+impl Dataset {
+    /// Takes the state for a change. Only within an operation.
+    pub(super) fn change(&self) -> Result<Change<'_>> {
+        match &self.inner.changing {
+            Changing::Sometimes(state) => Ok(Change { dataset: self, state: state.write(), moved: false }),
+            Changing::Never(_) => Err(hyperslab_file::Error::ReadOnly.into()),
+        }
+    }
+
+    /// Makes it larger or smaller, as far as it may grow. New elements are the fill value.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let log = file.root()?.new_dataset::<i32>().shape([0]).max_shape([None]).fill_value(-1).create("log")?;
+    /// log.resize([3])?;
+    /// log.write_slice(1.., &[5, 6])?;
+    /// assert_eq!(log.read::<i32>()?, [-1, 5, 6]);
+    /// assert!(file.dataset("log")?.resize([3, 3]).is_err());
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn resize(&self, shape: impl AsRef<[u64]>) -> Result<()> {
+        let (shape, file) = (shape.as_ref(), self.file());
+        file.operate(|| {
+            let mut change = self.change()?;
+            let old = change.state.extent.clone();
+            let new = resized(&old, shape)?;
+            if new == old {
+                return Ok(());
+            }
+            let filling = filling(self);
+            let stored = file.inner.context.file();
+            if !matches!(change.values()?.storage, Storage::Chunked(_) | Storage::External(_)) {
+                return Err(Error::Create("only what is stored in chunks or other files changes its size".into()));
+            }
+            let moved = change.values()?.resize(stored, shape, &filling)?;
+            change.moved |= moved;
+            change.state.extent = new.clone();
+            hyperslab_object::set_extent(&file.inner.context, self.address(), &new)?;
+            change.save()
+        })
+    }
+
+    /// The stored bytes of the chunk at a place in the grid of chunks, and the filters that were left out, a bit each; nothing if
+    /// it was never written.
+    pub fn read_chunk(&self, place: impl AsRef<[u64]>) -> Result<Option<(u32, Vec<u8>)>> {
+        let now = self.now();
+        match &now.values(self)?.storage {
+            Storage::Chunked(chunked) => Ok(chunked.read_chunk(self.stored(), place.as_ref())?),
+            _ => Err(Error::Change("the dataset is not stored in chunks".into())),
+        }
+    }
+
+    /// Stores bytes as the chunk at a place in the grid of chunks. They went through the filters already, but for those whose bit in
+    /// `mask` is set.
+    pub fn write_chunk(&self, place: impl AsRef<[u64]>, mask: u32, bytes: &[u8]) -> Result<()> {
+        let file = self.file();
+        file.operate(|| {
+            let (mut change, filling) = (self.change()?, filling(self));
+            let Storage::Chunked(chunked) = &mut change.values()?.storage else {
+                return Err(Error::Change("the dataset is not stored in chunks".into()));
+            };
+            let moved = chunked.write_chunk(file.inner.context.file(), place.as_ref(), mask, bytes, &filling)?;
+            change.moved |= moved;
+            change.save()
+        })
+    }
+}
+
+impl Change<'_> {
+    pub(super) fn extent(&self) -> &Extent {
+        &self.state.extent
+    }
+
+    pub(super) fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn values(&mut self) -> Result<&mut Values> {
+        if self.state.values.get().is_none() {
+            let values = self.dataset.open_values(&self.state)?;
+            let _ = self.state.values.set(values);
+        }
+        let missing = || Error::Change("nobody knows where the values are".into());
+        self.state.values.get_mut().ok_or_else(missing)
+    }
+
+    /// Reads stored values.
+    pub(super) fn read(&mut self, part: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
+        let file = self.dataset.stored();
+        Ok(self.values()?.read(file, part, places, buf)?)
+    }
+
+    /// Writes stored values.
+    pub(super) fn write(&mut self, part: &Space, places: &Space, buf: &[u8]) -> Result<()> {
+        let (file, filling) = (self.dataset.stored(), filling(self.dataset));
+        let moved = self.values()?.write(file, part, places, buf, &filling)?;
+        self.moved |= moved;
+        Ok(())
+    }
+
+    /// Lets the header say what changed.
+    pub(super) fn save(mut self) -> Result<()> {
+        if !self.moved {
+            return Ok(());
+        }
+        let file = &self.dataset.inner.file;
+        let version = self.state.layout.version;
+        if let Some(layout) = self.values()?.layout(version) {
+            self.state.layout.layout = layout;
+        }
+        let body = self.state.layout.encode(file.inner.context.file().widths());
+        let body = body.map_err(hyperslab_file::Error::from)?;
+        Ok(hyperslab_object::set_layout(&file.inner.context, self.dataset.address(), body)?)
+    }
+}
+
+/// What new space holds.
+fn filling(dataset: &Dataset) -> Filling<'_> {
+    Filling::new(&dataset.inner.fill)
+}
+
+/// An extent with other sizes; an error if it may not have them.
+fn resized(old: &Extent, shape: &[u64]) -> Result<Extent> {
+    if shape.len() != old.rank() || old.rank() == 0 {
+        let why = format!("{shape:?} for a shape of {:?}: the number of dimensions stays", old.dims());
+        return Err(Error::Create(why));
+    }
+    let sides = shape.iter().zip(old.dims().iter().zip(old.max()));
+    if let Some(dim) = sides.clone().position(|(new, (_, max))| new > max) {
+        let max = old.max().get(dim).copied().unwrap_or(0);
+        return Err(Error::Create(format!("dimension {dim} never has more than {max}")));
+    }
+    let max: Vec<_> = old.max().iter().map(|&max| (max != hyperslab_space::UNLIMITED).then_some(max)).collect();
+    Ok(Extent::with_max(shape, &max)?)
+}
+
+/// Gives back the space of the values of a dataset that goes. Only within an operation.
+pub(crate) fn drop_values(file: &File, object: &Object) -> hyperslab_file::Result<()> {
+    let failed = |why: Error| match why {
+        Error::File(why) => why,
+        why => hyperslab_file::Error::Refused(why.to_string()),
+    };
+    file.inner.datasets.forget(object.address());
+    let dataset = Dataset::open(file, object.clone(), &Trip::default()).map_err(failed)?;
+    file.inner.datasets.forget(object.address());
+    if dataset.inner.elsewhere.is_some() {
+        return Ok(());
+    }
+    let mut change = dataset.change().map_err(failed)?;
+    change.values().map_err(failed)?;
+    let stored = file.inner.context.file();
+    match change.state.values.take() {
+        Some(values) => values.delete(stored).map_err(|why| failed(why.into())),
+        None => Ok(()),
+    }
+}
+
+/// Takes space for all values of a new dataset. Only within an operation.
+pub(crate) fn allocate(file: &File, address: u64) -> Result<()> {
+    let dataset = Dataset::open(file, Object::open(&file.inner.context, address)?, &Trip::default())?;
+    let mut change = dataset.change()?;
+    change.moved = change.values()?.allocate(file.inner.context.file(), &filling(&dataset))?;
+    change.save()
+}

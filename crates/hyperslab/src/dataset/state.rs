@@ -1,0 +1,117 @@
+//! What of a dataset changes: its size, and where its values are. All handles of a dataset share it.
+
+use std::{
+    collections::HashMap,
+    ops::Deref,
+    sync::{Arc, OnceLock, Weak},
+};
+
+use hyperslab_chunk::Values;
+use hyperslab_file::Reading;
+use hyperslab_format::message;
+use hyperslab_space::Extent;
+use parking_lot::{Mutex, RwLock, RwLockReadGuard};
+
+use super::{Dataset, Inner};
+use crate::{File, Result};
+
+/// The part of a dataset that changes.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) extent: Extent,
+    pub(super) layout: message::DataLayout,
+    /// Where the values are, found out when the first are read.
+    pub(super) values: OnceLock<Values>,
+}
+
+/// Files that are only read need no lock.
+#[derive(Debug)]
+pub(super) enum Changing {
+    Never(State),
+    Sometimes(RwLock<State>),
+}
+
+/// The state of a dataset that nobody changes while this lives.
+pub(super) struct Now<'a> {
+    state: Held<'a>,
+    _reading: Reading<'a>,
+}
+
+enum Held<'a> {
+    Always(&'a State),
+    Locked(RwLockReadGuard<'a, State>),
+}
+
+impl Changing {
+    pub(super) fn new(file: &File, state: State) -> Changing {
+        match file.inner.context.file().is_writable() {
+            true => Changing::Sometimes(RwLock::new(state)),
+            false => Changing::Never(state),
+        }
+    }
+}
+
+impl Dataset {
+    /// The state as it is now. It stays so while the result lives; the same thread must not change the file meanwhile.
+    pub(super) fn now(&self) -> Now<'_> {
+        // First the file, then the dataset: changes take them in this order, too.
+        let reading = self.inner.file.inner.context.file().reading();
+        let state = match &self.inner.changing {
+            Changing::Never(state) => Held::Always(state),
+            Changing::Sometimes(state) => Held::Locked(state.read_recursive()),
+        };
+        Now { state, _reading: reading }
+    }
+}
+
+impl Now<'_> {
+    /// Where the values are.
+    pub(super) fn values(&self, dataset: &Dataset) -> Result<&Values> {
+        if let Some(values) = self.values.get() {
+            return Ok(values);
+        }
+        let values = dataset.open_values(self)?;
+        Ok(self.values.get_or_init(|| values))
+    }
+}
+
+impl Deref for Now<'_> {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        match &self.state {
+            Held::Always(state) => state,
+            Held::Locked(state) => state,
+        }
+    }
+}
+
+/// The datasets of a file that somebody has a handle of, by the address of their headers.
+#[derive(Debug, Default)]
+pub(crate) struct Known(Mutex<HashMap<u64, Weak<Inner>>>);
+
+impl Known {
+    /// The dataset at an address, if somebody has it.
+    pub(super) fn get(&self, address: u64) -> Option<Dataset> {
+        self.0.lock().get(&address).and_then(Weak::upgrade).map(|inner| Dataset { inner })
+    }
+
+    /// The dataset for all who ask from now on; another one if somebody was faster.
+    pub(super) fn insert(&self, address: u64, dataset: Dataset) -> Dataset {
+        let mut known = self.0.lock();
+        if let Some(inner) = known.get(&address).and_then(Weak::upgrade) {
+            return Dataset { inner };
+        }
+        // Those that nobody has any more go when there are twice as many as before.
+        if known.len() == known.capacity() {
+            known.retain(|_, inner| inner.strong_count() > 0);
+        }
+        known.insert(address, Arc::downgrade(&dataset.inner));
+        dataset
+    }
+
+    /// Whoever asks for the object at an address from now on gets another one: it is no more.
+    pub(crate) fn forget(&self, address: u64) {
+        self.0.lock().remove(&address);
+    }
+}

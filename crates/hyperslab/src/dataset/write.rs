@@ -1,0 +1,178 @@
+//! Writing values: encoded and converted as they go, each operation as a whole.
+
+use hyperslab_dtype::{Arena, Datatype, Plan};
+use hyperslab_space::{Grid, Space};
+
+use super::{
+    Dataset,
+    batch::{boxes, placed},
+    change::Change,
+    read::room,
+};
+use crate::{Error, Result, Slice, Storable, element::convert, heap_writer::HeapWriter, storable::Writing};
+
+/// Values in memory: where they are in a buffer, their bytes, and what is of variable length.
+struct Given<'a> {
+    plan: &'a Plan,
+    /// Bytes of a value.
+    size: usize,
+    places: &'a Space,
+    bytes: &'a [u8],
+    sequences: &'a Arena,
+}
+
+impl Dataset {
+    /// Writes all values, the last dimension fastest. Values are converted as libhdf5 converts them: numbers that do not fit become
+    /// the nearest that does.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let dataset = file.root()?.new_dataset::<u8>().shape([2, 2]).create("pixels")?;
+    /// dataset.write(&[1.5f32, 2.0, 300.0, -1.0])?;
+    /// assert_eq!(dataset.read::<u8>()?, [1, 2, 255, 0]);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn write<T: Storable>(&self, values: &[T]) -> Result<()> {
+        self.write_selection(&self.space(), values)
+    }
+
+    /// Writes the only value.
+    pub fn write_scalar<T: Storable>(&self, value: &T) -> Result<()> {
+        self.write(std::slice::from_ref(value))
+    }
+
+    /// Writes the values of a slice, the last dimension fastest.
+    ///
+    /// ```
+    /// use hyperslab::s;
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let dataset = file.root()?.new_dataset::<i32>().shape([3, 4]).create("table")?;
+    /// dataset.write_slice(s![.., 0], &[1, 2, 3])?;
+    /// dataset.write_slice(s![-1, 1..], &[7, 8, 9])?;
+    /// assert_eq!(dataset.read::<i32>()?, [1, 0, 0, 0, 2, 0, 0, 0, 3, 7, 8, 9]);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn write_slice<T: Storable>(&self, slice: impl Into<Slice>, values: &[T]) -> Result<()> {
+        self.slice(slice)?.write(values)
+    }
+
+    /// Writes the selected values, in the order of the selection: any hyperslabs, or points.
+    pub fn write_selection<T: Storable>(&self, selection: &Space, values: &[T]) -> Result<()> {
+        let writing = Writing::<T>::new(self.datatype())?;
+        let (room, count) = (selection.npoints(), values.len() as u64);
+        if room != count {
+            return Err(Error::Length { values: count, room });
+        }
+        let (bytes, arena) = writing.encode(values)?;
+        let (plan, size, places) = (writing.plan(), writing.size(), Space::simple(&[count])?);
+        self.write_given(selection, &Given { plan, size, places: &places, bytes: &bytes, sequences: &arena })
+    }
+
+    /// Writes the selected values from the selected places of `buf`, whose extent is in values of `datatype`. What is of variable
+    /// length is taken from `arena`; `datatype` says so if it is [in memory](Datatype::in_memory).
+    pub fn write_converted(
+        &self,
+        selection: &Space,
+        datatype: &Datatype,
+        places: &Space,
+        buf: &[u8],
+        arena: &Arena,
+    ) -> Result<()> {
+        let plan = Plan::new(datatype, self.datatype())?;
+        let size = datatype.size();
+        // Whatever stands in the way is found out before anything changes.
+        let room = buf.len() as u64 / size.max(1) as u64;
+        if places.extent().elements() > room {
+            return Err(Error::Length { values: places.extent().elements(), room });
+        }
+        places.check_inside()?;
+        self.write_given(selection, &Given { plan: &plan, size, places, bytes: buf, sequences: arena })
+    }
+
+    fn write_given(&self, selection: &Space, given: &Given<'_>) -> Result<()> {
+        let (left, right) = (selection.npoints(), given.places.npoints());
+        if left != right {
+            return Err(hyperslab_space::Error::Counts { left, right }.into());
+        }
+        selection.check_inside()?;
+        if self.inner.elsewhere.is_some() {
+            return Err(Error::Unsupported("writing through a virtual dataset"));
+        }
+        self.file().operate(|| {
+            let mut change = self.change()?;
+            if selection.dims() != change.extent().dims() {
+                let why =
+                    format!("a selection of {:?}, but the dataset has {:?} now", selection.dims(), change.extent());
+                return Err(Error::Slice(why));
+            }
+            self.put(&mut change, selection, given)?;
+            change.save()
+        })
+    }
+
+    fn put(&self, change: &mut Change<'_>, selection: &Space, given: &Given<'_>) -> Result<()> {
+        if given.plan.is_copy() {
+            return change.write(selection, given.places, given.bytes);
+        }
+        let mut heap = HeapWriter::new(self.file());
+        let stored_size = self.datatype().size();
+        let cut = boxes(change.state(), stored_size, selection, false);
+        let Some(cut) = cut else {
+            let stored = self.converted(change, selection, given, given.places, &mut heap)?;
+            return change.write(selection, &Space::simple(&[selection.npoints()])?, &stored);
+        };
+        let extent = change.extent().clone();
+        for piece in selection.pieces(&Grid::new(&cut)?, given.places)? {
+            let piece = piece?;
+            let part = placed(&extent, &piece, &cut)?;
+            let stored = self.converted(change, &part, given, &piece.memory, &mut heap)?;
+            change.write(&part, &Space::simple(&[part.npoints()])?, &stored)?;
+        }
+        Ok(())
+    }
+
+    /// The values of some places as the dataset stores them, one after the other.
+    fn converted(
+        &self,
+        change: &mut Change<'_>,
+        part: &Space,
+        given: &Given<'_>,
+        places: &Space,
+        heap: &mut HeapWriter<'_>,
+    ) -> Result<Vec<u8>> {
+        let (count, to) = (part.npoints(), self.datatype().size());
+        let mut stored = room(count, to)?;
+        if given.plan.keeps_background() {
+            change.read(part, &Space::simple(&[count])?, &mut stored)?;
+        }
+        let mut packed = Vec::new();
+        let from = gathered(given, places, count, &mut packed)?;
+        if !self.datatype().has_vlen() {
+            convert(given.plan, (given.size, to), from, &mut stored)?;
+            return Ok(stored);
+        }
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        given.plan.convert(count, from, &mut stored, given.sequences, heap)?;
+        heap.settle()?;
+        Ok(stored)
+    }
+}
+
+/// The values of some places one after the other: where they are, if they lie so.
+fn gathered<'a>(given: &Given<'a>, places: &Space, count: u64, packed: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+    let size = given.size as u64;
+    let range = |start: u64, len: u64| {
+        let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        place(start)..place(start.saturating_add(len))
+    };
+    let outside = || Error::Length { values: count, room: given.bytes.len() as u64 / size.max(1) };
+    let mut runs = places.runs(size)?;
+    let first = runs.next();
+    if let (Some(run), None) = (first, runs.next()) {
+        return given.bytes.get(range(run.offset, run.len)).ok_or_else(outside);
+    }
+    for run in places.runs(size)? {
+        packed.extend_from_slice(given.bytes.get(range(run.offset, run.len)).ok_or_else(outside)?);
+    }
+    Ok(packed)
+}

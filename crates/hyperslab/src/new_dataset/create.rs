@@ -1,0 +1,119 @@
+//! Making a dataset, after everything was checked.
+
+use hyperslab_format::{
+    message::{AllocTime, DataLayout, ExternalFiles, ExternalSlot, Layout},
+    virtual_mapping,
+};
+use hyperslab_object::{DatasetParts, NewType, ObjectSettings};
+use hyperslab_structures::LocalHeap;
+
+use super::{NewDataset, planned::Planned};
+use crate::{
+    Dataset, Error, File, Result, Storable, dataset,
+    heap_writer::HeapWriter,
+    place::{Made, Place},
+    storable::Writing,
+};
+
+pub(super) fn create(new: NewDataset, path: &[u8]) -> Result<Dataset> {
+    let place = new.group.place(path)?;
+    let new = new.right()?;
+    let planned = new.plan(&place.file)?;
+    make(&new, &place, &planned)
+}
+
+/// Makes the dataset and writes its values; what cannot be written is found out before.
+pub(super) fn create_with<T: Storable>(new: NewDataset, path: &[u8], values: &[T]) -> Result<Dataset> {
+    let place = new.group.place(path)?;
+    let new = new.right()?;
+    let planned = new.plan(&place.file)?;
+    let (count, room) = (values.len() as u64, planned.extent.elements());
+    if count != room {
+        return Err(Error::Length { values: count, room });
+    }
+    if matches!(planned.layout, Layout::Virtual { .. }) {
+        return Err(Error::Create("the values of a virtual dataset are written to its sources".into()));
+    }
+    Writing::<T>::new(&planned.datatype)?.encode(values)?;
+    let dataset = make(&new, &place, &planned)?;
+    dataset.write(values)?;
+    Ok(dataset)
+}
+
+impl NewDataset {
+    /// Nothing was said wrong.
+    fn right(mut self) -> Result<NewDataset> {
+        match self.wrong.take() {
+            Some(why) => Err(why),
+            None => Ok(self),
+        }
+    }
+}
+
+fn make(new: &NewDataset, place: &Place, planned: &Planned) -> Result<Dataset> {
+    let (file, mut address) = (&place.file, 0);
+    planned.external.iter().try_for_each(|(name, ..)| dataset::make_external(file, name))?;
+    place.operate(|| {
+        address = put(new, file, planned)?;
+        if planned.fill.alloc == AllocTime::Early {
+            dataset::allocate(file, address)?;
+        }
+        Ok(Made::Object(address))
+    })?;
+    file.at(address)?.into_dataset()
+}
+
+fn put(new: &NewDataset, file: &File, planned: &Planned) -> Result<u64> {
+    let context = &file.inner.context;
+    let stored = context.file();
+    let mut layout = planned.layout.clone();
+    if let Layout::Virtual { heap, index } = &mut layout {
+        let bytes = virtual_mapping::encode(&planned.mappings, stored.low(), stored.widths());
+        let mut writer = HeapWriter::new(file);
+        let (address, object) = writer.put(&bytes.map_err(hyperslab_file::Error::from)?)?;
+        writer.settle()?;
+        (*heap, *index) = (Some(address), object);
+    }
+    let constant_layout = is_constant(planned);
+    let layout = DataLayout { version: planned.layout_version, old_sizes: Vec::new(), layout };
+    let settings = ObjectSettings {
+        times: new.track_times,
+        ordered: new.track_order,
+        indexed: new.track_order,
+        ..Default::default()
+    };
+    let parts = DatasetParts {
+        extent: &planned.extent,
+        datatype: planned.committed.map_or(NewType::Own(&planned.datatype), NewType::Committed),
+        fill: &planned.fill,
+        layout: layout.encode(stored.widths()).map_err(hyperslab_file::Error::from)?,
+        constant_layout,
+        filters: Some(&planned.filters),
+        external: external(file, planned)?,
+    };
+    Ok(hyperslab_object::new_dataset(context, &settings, parts)?)
+}
+
+/// Whether the layout never changes, as libhdf5 says it: all space is there from the start.
+fn is_constant(planned: &Planned) -> bool {
+    let is_compact = matches!(planned.layout, Layout::Compact(_));
+    let is_plain = !is_compact && planned.filters.steps.is_empty();
+    planned.fill.alloc == AllocTime::Early && is_plain && planned.extent.elements() > 0
+}
+
+/// The message that names external files.
+fn external(file: &File, planned: &Planned) -> Result<Option<Vec<u8>>> {
+    if planned.external.is_empty() {
+        return Ok(None);
+    }
+    let stored = file.inner.context.file();
+    let sizes = planned.external.iter().map(|(name, ..)| (name.len() as u64 + 1).next_multiple_of(8));
+    let mut heap = LocalHeap::create(stored, 8 + sizes.sum::<u64>())?;
+    heap.add(stored, b"")?;
+    let mut slots = Vec::new();
+    for (name, offset, size) in &planned.external {
+        slots.push(ExternalSlot { name: heap.add(stored, name)?, offset: *offset, size: *size });
+    }
+    let files = ExternalFiles { room: slots.len() as u16, heap: Some(heap.address()), slots };
+    Ok(Some(files.encode(stored.widths()).map_err(hyperslab_file::Error::from)?))
+}

@@ -1,0 +1,234 @@
+//! A new dataset that was checked: whatever the user said wrong is found out here, before anything changes.
+
+use hyperslab_dtype::Datatype;
+use hyperslab_format::{
+    message::{AllocTime, FillTime, FillValue, FillWrite, FilterPipeline, Layout},
+    version,
+    virtual_mapping::Mapping,
+};
+use hyperslab_space::{Extent, UNLIMITED};
+
+use super::{Fill, Kind, NewDataset, Shape, Wanted, guess};
+use crate::{Error, ExternalName, File, Result, datatype};
+
+/// What a new dataset will be.
+#[derive(Debug)]
+pub(super) struct Planned {
+    pub(super) extent: Extent,
+    pub(super) datatype: Datatype,
+    /// Where it is committed, if it is.
+    pub(super) committed: Option<u64>,
+    pub(super) fill: FillWrite,
+    pub(super) filters: FilterPipeline,
+    /// Without addresses: nothing has a place yet.
+    pub(super) layout: Layout,
+    pub(super) layout_version: u8,
+    pub(super) external: Vec<ExternalName>,
+    pub(super) mappings: Vec<Mapping>,
+}
+
+/// The most bytes of values in a header: what the layout message has room for.
+const MOST_COMPACT: u64 = 65_536 - 4 - 16;
+
+fn refuse(why: impl Into<String>) -> Error {
+    Error::Create(why.into())
+}
+
+impl NewDataset {
+    /// Checks what was said.
+    pub(super) fn plan(&self, file: &File) -> Result<Planned> {
+        let stored = file.inner.context.file();
+        let low = stored.low();
+        let (datatype, committed) = self.stored_type(file)?;
+        let (extent, element) = (self.extent()?, datatype.size() as u64);
+        let bytes = extent.elements().checked_mul(element).ok_or_else(|| refuse("it has more than 2^64 bytes"))?;
+        let mut layout = match &self.layout {
+            Wanted::Usual | Wanted::SomeChunks => match self.usual_chunks(&extent, element)? {
+                Some(chunk) => chunked(chunk, element),
+                None => Layout::Contiguous { address: None, size: Some(bytes) },
+            },
+            Wanted::Chunks(chunk) => chunked(chunk.clone(), element),
+            Wanted::Contiguous | Wanted::External(_) => Layout::Contiguous { address: None, size: Some(bytes) },
+            Wanted::Compact => Layout::Compact(Vec::new()),
+            Wanted::Virtual(_) => Layout::Virtual { heap: None, index: 0 },
+        };
+        let fill = self.fill(&datatype, &layout)?;
+        let filters = match &layout {
+            Layout::Chunked { chunk, .. } => {
+                check_chunk(chunk, &extent, element)?;
+                let value = match &fill.value {
+                    FillValue::User(value) => Some(value.clone()),
+                    FillValue::Default => Some(vec![0; datatype.size()]),
+                    FillValue::Undefined => None,
+                };
+                let registry = &file.inner.registry;
+                let steps = self.filters.iter().map(|wish| wish.step(registry, &datatype, chunk, value.as_deref()));
+                FilterPipeline::of_version(version::filter_pipeline(low), steps.collect::<Result<_>>()?)
+            }
+            _ if !self.filters.is_empty() => {
+                return Err(refuse("only chunks go through filters: say the shape of chunks, or no layout at all"));
+            }
+            _ => FilterPipeline::default(),
+        };
+        let filtered = !filters.steps.is_empty();
+        let layout_version = version::data_layout(low, &layout, filtered);
+        if let Layout::Chunked { chunk, index, .. } = &mut layout {
+            *index = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
+        }
+        self.check_layout(&extent, bytes)?;
+        let external = match &self.layout {
+            Wanted::External(files) => files.clone(),
+            _ => Vec::new(),
+        };
+        let mappings = match &self.layout {
+            Wanted::Virtual(mappings) => mappings.clone(),
+            _ => Vec::new(),
+        };
+        if let Layout::Compact(values) = &mut layout {
+            *values = filled(&fill, extent.elements(), datatype.size());
+        }
+        Ok(Planned { extent, datatype, committed, fill, filters, layout, layout_version, external, mappings })
+    }
+
+    /// The stored type, and where it is committed.
+    fn stored_type(&self, file: &File) -> Result<(Datatype, Option<u64>)> {
+        match &self.kind {
+            Kind::Given(datatype) => Ok((datatype::in_file(datatype, file)?, None)),
+            Kind::Committed(named) if named.file() == file => Ok((named.datatype()?, Some(named.address()))),
+            Kind::Committed(_) => Err(refuse("a committed datatype of another file")),
+        }
+    }
+
+    fn extent(&self) -> Result<Extent> {
+        let dims = match &self.shape {
+            Shape::Unknown => return Err(refuse("say its shape, or write values to it at once")),
+            Shape::Empty | Shape::Scalar if self.max.as_ref().is_some_and(|max| !max.is_empty()) => {
+                return Err(refuse("what has no dimensions cannot grow"));
+            }
+            Shape::Empty => return Ok(Extent::null()),
+            Shape::Scalar => return Ok(Extent::scalar()),
+            Shape::Simple(dims) => dims,
+        };
+        Ok(match &self.max {
+            Some(max) => Extent::with_max(dims, max)?,
+            None => Extent::simple(dims)?,
+        })
+    }
+
+    /// The chunks of a dataset of which nobody said how it is stored; none if one piece will do.
+    fn usual_chunks(&self, extent: &Extent, element: u64) -> Result<Option<Vec<u64>>> {
+        let wanted = matches!(self.layout, Wanted::SomeChunks);
+        if !wanted && self.filters.is_empty() && extent.max() == extent.dims() {
+            return Ok(None);
+        }
+        match extent.rank() {
+            0 => Err(refuse("what has no dimensions has no chunks, so neither filters")),
+            _ => {
+                let mut chunk = guess::chunk(extent.dims(), element);
+                // A chunk must not be larger than the dataset can ever be.
+                for (side, &max) in chunk.iter_mut().zip(extent.max()) {
+                    *side = (*side).min(max.max(1));
+                }
+                Ok(Some(chunk))
+            }
+        }
+    }
+
+    fn fill(&self, datatype: &Datatype, layout: &Layout) -> Result<FillWrite> {
+        let value = match &self.fill {
+            Fill::Zeros => FillValue::Default,
+            Fill::Undefined => FillValue::Undefined,
+            Fill::Given(_) if datatype.has_vlen() => {
+                return Err(refuse("a fill value of variable length would be read by nobody"));
+            }
+            Fill::Given(encode) => FillValue::User(encode(datatype)?),
+        };
+        let usual = match layout {
+            Layout::Compact(_) => AllocTime::Early,
+            Layout::Contiguous { .. } => AllocTime::Late,
+            Layout::Chunked { .. } | Layout::Virtual { .. } => AllocTime::Incremental,
+        };
+        let alloc = self.alloc_time.filter(|time| *time != AllocTime::Default).unwrap_or(usual);
+        if matches!(layout, Layout::Compact(_)) && alloc != AllocTime::Early {
+            return Err(refuse("values in the header have their space from the start: the allocation time is early"));
+        }
+        let mut write = self.fill_time.unwrap_or(FillTime::IfSet);
+        if datatype.has_vlen() {
+            // Else what was never written would be taken for references.
+            match write {
+                FillTime::Never => return Err(refuse("values of variable length need their fill value written")),
+                FillTime::IfSet if value == FillValue::Default => write = FillTime::Alloc,
+                _ => {}
+            }
+        }
+        if value == FillValue::Undefined && write == FillTime::Alloc {
+            return Err(refuse("there is no fill value that could be written"));
+        }
+        Ok(FillWrite { value, alloc, write })
+    }
+
+    fn check_layout(&self, extent: &Extent, bytes: u64) -> Result<()> {
+        let fixed = extent.dims() == extent.max();
+        match &self.layout {
+            Wanted::Compact if !fixed => Err(refuse("values in the header cannot grow: say the shape of chunks")),
+            Wanted::Compact if bytes > MOST_COMPACT => {
+                Err(refuse(format!("{bytes} bytes of values, but a header has room for {MOST_COMPACT}")))
+            }
+            Wanted::Contiguous if !fixed => Err(refuse("values in one piece cannot grow: say the shape of chunks")),
+            Wanted::External(files) => check_external(files, extent, bytes),
+            Wanted::Virtual(_) if extent.rank() == 0 => Err(refuse("a virtual dataset needs dimensions")),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn chunked(chunk: Vec<u64>, element_size: u64) -> Layout {
+    let index = hyperslab_format::message::ChunkIndex::BtreeV1;
+    Layout::Chunked { chunk, element_size, plain_edges: false, index, address: None }
+}
+
+fn check_chunk(chunk: &[u64], extent: &Extent, element: u64) -> Result<()> {
+    if chunk.len() != extent.rank() || chunk.is_empty() {
+        return Err(refuse(format!("chunks of {chunk:?} for a shape of {:?}: both need as many", extent.dims())));
+    }
+    if let Some(dim) = chunk.iter().position(|&side| side == 0) {
+        return Err(refuse(format!("chunks without elements in dimension {dim}")));
+    }
+    let sides = chunk.iter().zip(extent.max());
+    if let Some(dim) = sides.clone().position(|(&side, &max)| max != UNLIMITED && side > max && max > 0) {
+        let (side, max) = (chunk.get(dim).unwrap_or(&0), extent.max().get(dim).unwrap_or(&0));
+        return Err(refuse(format!("chunks of {side} in dimension {dim}, which never has more than {max}")));
+    }
+    let bytes = chunk.iter().try_fold(element, |bytes, side| bytes.checked_mul(*side));
+    match bytes.and_then(|bytes| usize::try_from(bytes).ok()) {
+        Some(_) => Ok(()),
+        None => Err(refuse("chunks of more than 2^64 bytes")),
+    }
+}
+
+fn check_external(files: &[ExternalName], extent: &Extent, bytes: u64) -> Result<()> {
+    if extent.max().iter().skip(1).zip(extent.dims().iter().skip(1)).any(|(max, dim)| max != dim) {
+        return Err(refuse("values in other files grow in the first dimension only"));
+    }
+    let (Some((last, others)), true) = (files.split_last(), extent.rank() > 0) else {
+        return Err(refuse("values in other files need dimensions, and a file"));
+    };
+    if others.iter().any(|(.., size)| size.is_none()) {
+        return Err(refuse("only the last of the other files may be without end"));
+    }
+    let room = files.iter().try_fold(0u64, |room, (.., size)| room.checked_add(size.unwrap_or(0)));
+    let enough = last.2.is_none() || room.is_some_and(|room| room >= bytes && extent.max().first() != Some(&UNLIMITED));
+    match enough {
+        true => Ok(()),
+        false => Err(refuse(format!("the other files have room for {} bytes, not {bytes}", room.unwrap_or(0)))),
+    }
+}
+
+/// Elements that were never written.
+fn filled(fill: &FillWrite, count: u64, size: usize) -> Vec<u8> {
+    let count = usize::try_from(count).unwrap_or(0);
+    match (&fill.value, fill.write) {
+        (FillValue::User(value), FillTime::Alloc | FillTime::IfSet) => value.repeat(count),
+        _ => vec![0; count.saturating_mul(size)],
+    }
+}

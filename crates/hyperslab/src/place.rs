@@ -1,0 +1,115 @@
+//! Where a new name goes: the last group on the way that is there, and the names that are missing.
+
+use hyperslab_object::{CharSet, GroupSettings, Links, Object, ObjectSettings, Target};
+
+use crate::{Error, File, Group, Node, Result};
+
+/// A name that is free.
+pub(crate) struct Place {
+    pub(crate) file: File,
+    group: u64,
+    /// The names of groups that are missing on the way, and the last one.
+    names: Vec<Vec<u8>>,
+}
+
+impl Group {
+    /// The place for a new object at a path from here on; an error if there is one. Links on the way are followed, other files too.
+    pub(crate) fn place(&self, path: &[u8]) -> Result<Place> {
+        let shown = || String::from_utf8_lossy(path).into_owned();
+        let mut at = if path.starts_with(b"/") { self.file.root()? } else { self.clone() };
+        let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty() && *name != b".");
+        let mut names: std::collections::VecDeque<&[u8]> = names.collect();
+        if path.contains(&0) {
+            return Err(Error::Change(format!("the name {:?} has a zero in it", shown())));
+        }
+        let Some(last) = names.len().checked_sub(1) else {
+            return Err(Error::Exists(if path.is_empty() { "an object without a name".into() } else { shown() }));
+        };
+        for nth in 0..=last {
+            let Some(&name) = names.front() else { break };
+            if !at.contains(name)? {
+                break;
+            }
+            if nth == last {
+                return Err(Error::Exists(shown()));
+            }
+            at = match at.get(name)? {
+                Node::Group(group) => group,
+                other => return Err(Error::Kind { path: shown(), found: other.kind(), wanted: "group" }),
+            };
+            names.pop_front();
+        }
+        if !at.file.is_writable() {
+            return Err(hyperslab_file::Error::ReadOnly.into());
+        }
+        let group = at.address();
+        Ok(Place { file: at.file, group, names: names.into_iter().map(<[u8]>::to_vec).collect() })
+    }
+}
+
+/// What a new name leads to.
+pub(crate) enum Made {
+    /// A new object, at an address: this is its first name.
+    Object(u64),
+    /// An object that has names, or a place elsewhere.
+    Other(Target),
+}
+
+impl Place {
+    /// One operation: makes the groups that are missing, and a link to what `make` makes.
+    pub(crate) fn operate(&self, make: impl FnOnce() -> Result<Made>) -> Result<()> {
+        self.file.operate(|| {
+            self.check()?;
+            let made = make()?;
+            let (context, group, name) = (&self.file.inner.context, self.last_group()?, self.name());
+            Ok(match made {
+                Made::Object(address) => hyperslab_object::link_new(context, group, name, charset(name), address)?,
+                Made::Other(target) => hyperslab_object::link(context, group, name, charset(name), target)?,
+            })
+        })
+    }
+
+    /// One operation: the link `from` of a group of the same file moves here.
+    pub(crate) fn operate_move(&self, from: (u64, &[u8])) -> Result<()> {
+        self.file.operate(|| {
+            self.check()?;
+            let (context, to, name) = (&self.file.inner.context, self.last_group()?, self.name());
+            Ok(hyperslab_object::rename(context, from, (to, name), charset(name))?)
+        })
+    }
+
+    /// Others may have been faster.
+    fn check(&self) -> Result<()> {
+        let (context, first) = (&self.file.inner.context, self.names.first().map_or(&[][..], Vec::as_slice));
+        let group = Object::open(context, self.group)?;
+        match Links::of(context, &group)?.find(first)? {
+            Some(_) => Err(Error::Exists(String::from_utf8_lossy(first).into_owned())),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes the groups that are missing on the way; the last of them.
+    fn last_group(&self) -> Result<u64> {
+        let (context, mut group) = (&self.file.inner.context, self.group);
+        for name in self.names.iter().take(self.names.len().saturating_sub(1)) {
+            let new = hyperslab_object::new_group(context, &untimed(), &GroupSettings::default())?;
+            hyperslab_object::link_new(context, group, name, charset(name), new)?;
+            group = new;
+        }
+        Ok(group)
+    }
+
+    fn name(&self) -> &[u8] {
+        self.names.last().map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Objects keep no times unless somebody wants it, as in h5py: so equal files have equal bytes.
+pub(crate) fn untimed() -> ObjectSettings {
+    ObjectSettings { times: false, ..Default::default() }
+}
+
+/// How a name is written: what is ASCII says so, as h5py has it.
+pub(crate) fn charset(name: &[u8]) -> CharSet {
+    if name.is_ascii() { CharSet::Ascii } else { CharSet::Utf8 }
+}
