@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, atomic::Ordering},
 };
 
 use hyperslab_alloc::Strategy;
@@ -76,9 +76,12 @@ impl OpenFile {
     }
 
     /// Writes everything, gives up what is unused at the end, and leaves the file to others. Nothing happens if it is only read. A file that
-    /// is poisoned stays as it was at the last flush, mark included.
+    /// is poisoned stays as it was at the last flush, mark included. Nothing can be changed after this.
     pub fn close(&self) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
+        if store.closed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         self.flush()?;
         // What the first flush let others take back, and what leaves structures when that is published.
         self.flush()?;
@@ -87,7 +90,9 @@ impl OpenFile {
         let end = store.space.lock().allocator.trim();
         mark(&mut store.superblock.lock().0, false);
         self.write_superblock(store)?;
-        Ok(self.pages.set_len(self.base.saturating_add(end))?)
+        self.pages.set_len(self.base.saturating_add(end))?;
+        store.closed.store(true, Ordering::Relaxed);
+        Ok(())
     }
 }
 

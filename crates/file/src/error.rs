@@ -54,6 +54,9 @@ pub enum Error {
     /// The file was opened for reading.
     #[error("the file was opened for reading only: open it for writing to change it")]
     ReadOnly,
+    /// The file was closed through another handle.
+    #[error("the file was closed")]
+    Closed,
     /// An operation failed in the middle.
     #[error(
         "nothing more is written to the file, which is as it was at the last flush, since an operation failed in the middle: {0}. \

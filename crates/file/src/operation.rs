@@ -55,6 +55,9 @@ impl OpenFile {
     }
 
     pub(crate) fn check_poison(&self) -> Result<()> {
+        if self.store.as_ref().is_some_and(|store| store.closed.load(Ordering::Relaxed)) {
+            return Err(Error::Closed);
+        }
         match self.store.as_ref().and_then(|store| store.poison.lock().clone()) {
             Some(why) => Err(Error::Poisoned(why)),
             None => Ok(()),

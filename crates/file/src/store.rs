@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -36,6 +36,8 @@ pub(crate) struct Store {
     pub(crate) changes: AtomicU64,
     /// What structures keep in memory, by address.
     pub(crate) attached: Mutex<BTreeMap<u64, Arc<dyn Attached>>>,
+    /// Whether the file was closed.
+    pub(crate) closed: AtomicBool,
     /// Why nothing may be written any more.
     pub(crate) poison: Mutex<Option<String>>,
     /// The versions that new structures have.
@@ -164,6 +166,7 @@ impl Store {
             operation: RwLock::new(()),
             changes: AtomicU64::new(0),
             attached: Mutex::default(),
+            closed: AtomicBool::new(false),
             poison: Mutex::default(),
             low,
             info: None,

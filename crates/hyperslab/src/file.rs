@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use hyperslab_driver::Driver;
+use hyperslab_driver::{Driver, Local};
 use hyperslab_file::OpenFile;
 use hyperslab_filter::Registry;
 use hyperslab_object::{Context, GroupSettings, Object};
@@ -35,6 +35,8 @@ pub(crate) struct Inner {
     driver: &'static str,
     /// Of the member with the superblock, if each kind of content has its own.
     size: Option<u64>,
+    /// Locked against others, if it is.
+    locked: Option<Arc<Local>>,
     /// Absolute, if there is one.
     pub(crate) path: Option<PathBuf>,
 }
@@ -90,10 +92,10 @@ impl File {
         Ok(self.inner.context.file().flush()?)
     }
 
-    /// Writes everything and says what went wrong, if something does. Without this, the last handle that goes closes the file and
-    /// says nothing.
+    /// Writes everything and says what went wrong, if something does; nothing can be changed afterwards through any handle. Without
+    /// this, the last handle that goes closes the file and says nothing.
     pub fn close(self) -> Result<()> {
-        Ok(self.inner.context.file().close()?)
+        self.inner.close()
     }
 
     /// Does one operation that changes the file, alone. Nothing in it may read as users do: whatever holds changes off would wait for
@@ -186,40 +188,62 @@ impl File {
 
 impl Inner {
     pub(crate) fn open(storage: Storage, path: Option<PathBuf>) -> Result<Inner> {
-        let Storage { driver, name, size } = storage;
+        let Storage { driver, name, size, locked } = storage;
         let file = OpenFile::open(driver, &hyperslab_file::OpenOptions::default())?;
-        Ok(Inner::new(file, name, size, path))
+        Ok(Inner::new(file, name, size, locked, path))
     }
 
     /// A file that may be changed, made if the options say so; `alone` if nobody else can have it open.
     pub(crate) fn writable(storage: Storage, path: Option<PathBuf>, access: &Access, alone: bool) -> Result<Inner> {
-        let Storage { driver, name, size } = storage;
+        let Storage { driver, name, size, locked } = storage;
         let mut options = hyperslab_file::OpenOptions::default();
         options.alone = alone;
         if !access.truncate && !access.create_new && !(access.create && driver.len()? == 0) {
             let file = OpenFile::open_writable(driver, &options, access.low)?;
-            return Ok(Inner::new(file, name, size, path));
+            return Ok(Inner::new(file, name, size, locked, path));
         }
         let mut create = hyperslab_file::CreateOptions::default();
         (create.low, create.user_block) = (access.low, access.user_block);
-        let inner = Inner::new(OpenFile::create(driver, &create, &options)?, name, size, path);
+        let inner = Inner::new(OpenFile::create(driver, &create, &options)?, name, size, locked, path);
         let file = inner.context.file();
         file.operate(|| hyperslab_object::new_root(&inner.context, &untimed(), &GroupSettings::default()))?;
         file.flush()?;
         Ok(inner)
     }
 
-    fn new(file: OpenFile, name: &'static str, size: Option<u64>, path: Option<PathBuf>) -> Inner {
+    fn new(
+        file: OpenFile,
+        name: &'static str,
+        size: Option<u64>,
+        locked: Option<Arc<Local>>,
+        path: Option<PathBuf>,
+    ) -> Inner {
         let registry = Arc::new(Registry::default());
         let context = Context::new(file, hyperslab_chunk::unfilter(registry.clone()));
-        Inner { context, registry, datasets: Known::default(), heap: Mutex::default(), driver: name, size, path }
+        Inner {
+            context,
+            registry,
+            datasets: Known::default(),
+            heap: Mutex::default(),
+            driver: name,
+            size,
+            locked,
+            path,
+        }
+    }
+}
+
+impl Inner {
+    fn close(&self) -> Result<()> {
+        self.context.file().close()?;
+        self.locked.as_ref().map_or(Ok(()), |locked| Ok(locked.unlock()?))
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
         // Whoever wants to know what goes wrong closes the file.
-        let _ = self.context.file().close();
+        let _ = self.close();
     }
 }
 

@@ -195,7 +195,7 @@ impl OpenOptions {
     /// Opens the file on any storage; [`File::create_on`] is short for a new one.
     pub fn open_on(self, storage: Arc<dyn Driver>) -> Result<File> {
         let access = &self.access;
-        let storage = Storage { driver: storage, name: "other", size: None };
+        let storage = Storage { driver: storage, name: "other", size: None, locked: None };
         let inner = match access.write {
             true => Inner::writable(storage, None, access, false)?,
             false => Inner::open(storage, None)?,

@@ -1,6 +1,6 @@
 //! How a dataset is stored: for people, and for reads.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use hyperslab_chunk::{Chunked, ExternalPart, Externals, Storage, Values};
 use hyperslab_driver::{Driver, Local};
@@ -107,11 +107,11 @@ impl Dataset {
         let Some(names) = self.external_names()? else { return Ok(None) };
         let file = &self.inner.file;
         let open = |name: &[u8]| {
-            let prefix = file.others.options.raw_prefix.as_deref();
-            let places = search::raw_places(name, prefix, file.inner.path.as_deref());
-            let place = places.iter().find(|place| place.exists()).or(places.first()).cloned().unwrap_or_default();
-            let local = Local::open(&place).map(|local| Arc::new(local) as Arc<dyn Driver>);
-            local.map_err(|why| why.to_string())
+            let place = external_place(file, name);
+            let writable = || Local::options().write(true).open(&place);
+            let local =
+                if file.is_writable() { writable().or_else(|_| Local::open(&place)) } else { Local::open(&place) };
+            local.map(|local| Arc::new(local) as Arc<dyn Driver>).map_err(|why| why.to_string())
         };
         // Slots often are parts of one file.
         let mut opened = HashMap::new();
@@ -121,6 +121,22 @@ impl Dataset {
         };
         Ok(Some(Externals { parts: names.into_iter().map(part).collect() }))
     }
+}
+
+/// Where an external file is, or would be.
+fn external_place(file: &File, name: &[u8]) -> PathBuf {
+    let prefix = file.others.options.raw_prefix.as_deref();
+    let places = search::raw_places(name, prefix, file.inner.path.as_deref());
+    places.iter().find(|place| place.exists()).or(places.first()).cloned().unwrap_or_default()
+}
+
+/// Makes an external file if it is missing.
+pub(crate) fn make_external(file: &File, name: &[u8]) -> Result<()> {
+    let place = external_place(file, name);
+    if !place.exists() {
+        Local::options().create(true).open(&place)?;
+    }
+    Ok(())
 }
 
 /// The mappings of a virtual dataset.

@@ -52,6 +52,7 @@ impl NewDataset {
 
 fn make(new: &NewDataset, place: &Place, planned: &Planned) -> Result<Dataset> {
     let (file, mut address) = (&place.file, 0);
+    planned.external.iter().try_for_each(|(name, ..)| dataset::make_external(file, name))?;
     place.operate(|| {
         address = put(new, file, planned)?;
         if planned.fill.alloc == AllocTime::Early {

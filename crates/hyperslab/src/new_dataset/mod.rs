@@ -226,7 +226,8 @@ impl NewDataset {
         NewDataset { layout: Wanted::Contiguous, ..self }
     }
 
-    /// In other files, one after the other: the name of each, the first byte, and how many bytes if that is limited.
+    /// In other files, one after the other: the name of each, the first byte, and how many bytes if that is limited. Those that are
+    /// missing are made.
     pub fn external<N: Into<Vec<u8>>>(self, files: impl IntoIterator<Item = (N, u64, Option<u64>)>) -> NewDataset {
         let files = files.into_iter().map(|(name, offset, size)| (name.into(), offset, size)).collect();
         NewDataset { layout: Wanted::External(files), ..self }

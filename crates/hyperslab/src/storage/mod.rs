@@ -16,6 +16,8 @@ pub(crate) struct Storage {
     pub(crate) name: &'static str,
     /// How many bytes the member with the superblock has, if each kind of content has its own.
     pub(crate) size: Option<u64>,
+    /// What is locked against others.
+    pub(crate) locked: Option<Arc<Local>>,
 }
 
 /// The storage behind a path: a path with a `%d` (or `%05d`, say) is a family of files; one that ends as the metadata member of a
@@ -27,7 +29,7 @@ pub(crate) fn open(path: &Path) -> Result<Storage> {
     let one: Arc<dyn Driver> = Arc::new(Local::open(path)?);
     match multi::open(path, &one)? {
         Some(several) => Ok(several),
-        None => Ok(Storage { driver: one, name: "sec2", size: None }),
+        None => Ok(Storage { driver: one, name: "sec2", size: None, locked: None }),
     }
 }
 
@@ -39,9 +41,10 @@ pub(crate) fn open_writable(path: &Path, access: &Access) -> Result<(Storage, bo
     let options = Local::options().write(true).create(access.create || access.truncate).create_new(access.create_new);
     let local = options.open(path)?;
     let alone = !access.unlocked && local.lock(Lock::Exclusive)?;
-    let one: Arc<dyn Driver> = Arc::new(local);
+    let local = Arc::new(local);
+    let one: Arc<dyn Driver> = local.clone();
     if !access.truncate && multi::open(path, &one)?.is_some() {
         return Err(Error::Unsupported("writing a file for each kind of content"));
     }
-    Ok((Storage { driver: one, name: "sec2", size: None }, alone))
+    Ok((Storage { driver: one, name: "sec2", size: None, locked: alone.then_some(local) }, alone))
 }
