@@ -2,6 +2,9 @@
 //!
 //! Lives here: what a header's messages make of an object, the links of a group in all their forms, paths. Does not live here:
 //! bulk values, or the structures that links and attributes are kept in. Called by `hyperslab`.
+//!
+//! Each function that changes something is to be called inside of [`OpenFile::operate`](hyperslab_file::OpenFile::operate), and checks what
+//! the user gave before it changes anything.
 
 mod attributes;
 mod change;
