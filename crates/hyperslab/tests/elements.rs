@@ -89,7 +89,6 @@ fn refusals_say_what_to_do() {
     assert!(why(dataset("station/sky").read::<bool>().map(drop)).contains("neither 0 (false) nor 1 (true)"));
     #[derive(Debug, Element)]
     struct Wrong {
-        #[expect(dead_code, reason = "never read")]
         gust: f32,
     }
     let wrong = why(dataset("reading").read::<Wrong>().map(drop));
