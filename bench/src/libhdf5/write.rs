@@ -100,8 +100,9 @@ impl Drop for Open {
 /// How the values of a new dataset are stored: one piece, or chunks of a shape, perhaps shuffled and deflated at a level.
 pub(crate) type Stored<'a> = Option<(&'a [u64], Option<c_uint>)>;
 
-/// `H5F_ACC_TRUNC`, `H5F_LIBVER_LATEST` of libhdf5 2.0, and a size for strings of any length.
+/// `H5F_ACC_TRUNC`, `H5F_LIBVER_EARLIEST`, `H5F_LIBVER_LATEST` of libhdf5 2.0, and a size for strings of any length.
 const TRUNCATE: c_uint = 2;
+const EARLIEST: c_int = 0;
 const LATEST: c_int = 5;
 const VARIABLE: usize = usize::MAX;
 
@@ -112,9 +113,8 @@ impl Hdf5 {
         // SAFETY: the name ends with a zero, the list of properties is open.
         unsafe {
             let access = Open::new((calls.properties)(calls.of_access), calls.properties_close, "H5Pcreate")?;
-            if latest {
-                done((calls.set_bounds)(access.id, LATEST, LATEST), "H5Pset_libver_bounds")?;
-            }
+            let low = if latest { LATEST } else { EARLIEST };
+            done((calls.set_bounds)(access.id, low, LATEST), "H5Pset_libver_bounds")?;
             Open::new((calls.file_create)(name.as_ptr(), TRUNCATE, 0, access.id), calls.file_close, "H5Fcreate")
         }
     }
