@@ -49,6 +49,7 @@
 //! - [`driver`]: file drivers that see a whole request at once.
 
 mod attribute;
+pub mod check;
 mod dataset;
 mod element;
 mod error;

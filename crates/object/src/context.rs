@@ -31,6 +31,11 @@ impl Context {
         FractalHeap::open(&self.file, address, self.unfilter.clone())
     }
 
+    /// How filtered heaps are decoded.
+    pub(crate) fn unfilter(&self) -> &Unfilter {
+        &*self.unfilter
+    }
+
     /// The heaps of shared messages: the message types of each, one bit a type.
     pub(crate) fn shared_heaps(&self) -> Result<&[(u16, FractalHeap)]> {
         if let Some(heaps) = self.shared_heaps.get() {

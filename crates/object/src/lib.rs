@@ -10,6 +10,7 @@ mod links;
 mod object;
 mod path;
 mod shared;
+mod walk;
 
 pub use attributes::Attribute;
 pub use context::Context;
@@ -18,3 +19,4 @@ pub use hyperslab_format::message::{CharSet, Link, Target};
 pub use links::Links;
 pub use object::{Body, Kind, Object};
 pub use path::{Beyond, Found, LinkBudget, Path, resolve};
+pub use walk::{Surveyed, survey_shared};
