@@ -69,6 +69,7 @@
 
 mod attribute;
 mod attribute_change;
+pub mod check;
 mod current;
 mod dataset;
 mod datatype;

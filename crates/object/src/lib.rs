@@ -18,6 +18,7 @@ mod parts;
 mod path;
 mod shared;
 mod tree;
+mod walk;
 
 pub use attributes::{Attribute, NewAttribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
 pub use change::{set_comment, set_extent, set_layout};
@@ -30,3 +31,4 @@ pub use new::{DatasetParts, GroupSettings, ObjectSettings, new_dataset, new_data
 pub use object::{Body, Kind, Object};
 pub use parts::NewType;
 pub use path::{Beyond, Found, LinkBudget, Path, resolve};
+pub use walk::{Surveyed, survey_shared};
