@@ -30,11 +30,17 @@ fn programs_agree_with_the_model_and_libhdf5() -> Result<(), Box<dyn std::error:
                 });
                 let shown = short.segments.iter().enumerate().filter(|(_, segment)| !segment.operations.is_empty());
                 let steps = shown.flat_map(|(number, segment)| {
-                    let head = format!("  segment {number}: low {}, theirs {}, swapped {}", segment.low, segment.theirs, segment.swapped);
+                    let head = format!(
+                        "  segment {number}: low {}, theirs {}, swapped {}",
+                        segment.low, segment.theirs, segment.swapped
+                    );
                     std::iter::once(head).chain(segment.operations.iter().map(|operation| format!("    {operation:?}")))
                 });
                 let steps = steps.collect::<Vec<_>>().join("\n");
-                let report = format!("HYPERSLAB_SEED={} HYPERSLAB_PROGRAMS=1: {first}\n  shortened: {last}\n{steps}", program.seed);
+                let report = format!(
+                    "HYPERSLAB_SEED={} HYPERSLAB_PROGRAMS=1: {first}\n  shortened: {last}\n{steps}",
+                    program.seed
+                );
                 println!("seed {} fails: {last}", program.seed);
                 differences.push(report);
             }

@@ -149,7 +149,9 @@ impl Writer {
                 let limits: Vec<_> = shape.iter().map(|&size| limit(size, &mut self.random)).collect();
                 let chunk = shape.iter().map(|&size| self.random.u64(1..=size.min(40))).collect::<Vec<_>>();
                 // Many chunks make trees and arrays with several blocks; too many take too long.
-                let enough = |chunk: &[u64]| shape.iter().zip(chunk).map(|(size, side)| size.div_ceil(*side)).product::<u64>() <= 150;
+                let enough = |chunk: &[u64]| {
+                    shape.iter().zip(chunk).map(|(size, side)| size.div_ceil(*side)).product::<u64>() <= 150
+                };
                 let chunk = if enough(&chunk) { chunk } else { shape.clone() };
                 max = Some(limits);
                 if self.one_in(8) {
@@ -187,7 +189,11 @@ impl Writer {
         sets.get(at).map(|set| set.to_vec()).unwrap_or_default()
     }
 
-    fn some_dataset<'a>(&mut self, model: &'a Model, wanted: impl Fn(&Dataset) -> bool) -> Option<(String, &'a Dataset)> {
+    fn some_dataset<'a>(
+        &mut self,
+        model: &'a Model,
+        wanted: impl Fn(&Dataset) -> bool,
+    ) -> Option<(String, &'a Dataset)> {
         let datasets = paths(model, |what| matches!(what, What::Dataset(dataset) if wanted(dataset)));
         if datasets.is_empty() {
             return None;
@@ -233,7 +239,11 @@ impl Writer {
 
 /// The paths of objects, each with its first name, that are as wanted.
 fn paths(model: &Model, wanted: impl Fn(&What) -> bool) -> Vec<String> {
-    walk(model).into_iter().filter(|(_, number)| matches!(model.objects.get(*number), Some(object) if wanted(&object.what))).map(|(path, _)| path).collect()
+    walk(model)
+        .into_iter()
+        .filter(|(_, number)| matches!(model.objects.get(*number), Some(object) if wanted(&object.what)))
+        .map(|(path, _)| path)
+        .collect()
 }
 
 /// The paths of all links.

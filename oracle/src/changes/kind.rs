@@ -151,19 +151,58 @@ impl Sample for Sky {
 macro_rules! for_kind {
     ($kind:expr, $sample:ident => $body:expr) => {
         match $kind {
-            Kind::I1 => { type $sample = i8; $body }
-            Kind::U2 => { type $sample = u16; $body }
-            Kind::I4 | Kind::I4Be => { type $sample = i32; $body }
-            Kind::I8 => { type $sample = i64; $body }
-            Kind::F4 => { type $sample = f32; $body }
-            Kind::F8 => { type $sample = f64; $body }
-            Kind::Text | Kind::Fixed => { type $sample = String; $body }
-            Kind::List => { type $sample = Vec<i32>; $body }
-            Kind::Truth => { type $sample = bool; $body }
-            Kind::Pair => { type $sample = Pair; $body }
-            Kind::Note => { type $sample = Note; $body }
-            Kind::Sky => { type $sample = Sky; $body }
-            Kind::Array => { type $sample = [i16; 3]; $body }
+            Kind::I1 => {
+                type $sample = i8;
+                $body
+            }
+            Kind::U2 => {
+                type $sample = u16;
+                $body
+            }
+            Kind::I4 | Kind::I4Be => {
+                type $sample = i32;
+                $body
+            }
+            Kind::I8 => {
+                type $sample = i64;
+                $body
+            }
+            Kind::F4 => {
+                type $sample = f32;
+                $body
+            }
+            Kind::F8 => {
+                type $sample = f64;
+                $body
+            }
+            Kind::Text | Kind::Fixed => {
+                type $sample = String;
+                $body
+            }
+            Kind::List => {
+                type $sample = Vec<i32>;
+                $body
+            }
+            Kind::Truth => {
+                type $sample = bool;
+                $body
+            }
+            Kind::Pair => {
+                type $sample = Pair;
+                $body
+            }
+            Kind::Note => {
+                type $sample = Note;
+                $body
+            }
+            Kind::Sky => {
+                type $sample = Sky;
+                $body
+            }
+            Kind::Array => {
+                type $sample = [i16; 3];
+                $body
+            }
         }
     };
 }

@@ -73,7 +73,7 @@ impl Looking<'_> {
 /// The names in the order in which they were made, if that is kept and there are any.
 fn order(group: &Group) -> Result<Value> {
     let links = group.links_as_made()?;
-    if links.is_empty() || links.iter().any(|link| link.order.is_none()) {
+    if links.is_empty() || !group.tracks_order()? {
         return Ok(Value::Null);
     }
     Ok(links.iter().map(|link| String::from_utf8_lossy(&link.name).into_owned()).collect())

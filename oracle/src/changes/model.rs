@@ -103,7 +103,8 @@ impl Model {
         }
         seen.insert(number, path.into());
         let attributes = object.attributes.iter();
-        let attributes: BTreeMap<_, _> = attributes.map(|(name, attribute)| (name, attribute.record(in_full))).collect();
+        let attributes: BTreeMap<_, _> =
+            attributes.map(|(name, attribute)| (name, attribute.record(in_full))).collect();
         let mut record = match &object.what {
             What::Group(links, true) if !links.is_empty() => {
                 let mut names: Vec<_> = links.iter().map(|(name, (order, _))| (order, name)).collect();

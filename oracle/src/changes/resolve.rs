@@ -61,10 +61,12 @@ impl Model {
 
     /// The object that a path of hard links leads to.
     pub fn find(&self, path: &str) -> Result<usize> {
-        path.split('/').filter(|name| !name.is_empty()).try_fold(0, |number, name| match self.links(number)?.get(name) {
-            Some((_, Link::Hard(next))) => Ok(*next),
-            Some(_) => Err(Refusal::Unclear),
-            None => Err(Refusal::Refused),
+        path.split('/').filter(|name| !name.is_empty()).try_fold(0, |number, name| {
+            match self.links(number)?.get(name) {
+                Some((_, Link::Hard(next))) => Ok(*next),
+                Some(_) => Err(Refusal::Unclear),
+                None => Err(Refusal::Refused),
+            }
         })
     }
 
