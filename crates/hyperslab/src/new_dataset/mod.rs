@@ -5,7 +5,7 @@ mod filters;
 mod guess;
 mod planned;
 
-use hyperslab_dtype::Datatype;
+use hyperslab_dtype::{Datatype, NoHeap, Plan};
 use hyperslab_format::{
     message::{AllocTime, FillTime},
     virtual_mapping::Mapping,
@@ -91,7 +91,7 @@ enum Fill {
     Given(Box<FillBytes>),
 }
 
-type FillBytes = dyn Fn(&Datatype) -> Result<Vec<u8>>;
+type FillBytes = dyn Fn(&Datatype) -> Result<Vec<u8>> + Send + Sync;
 
 impl std::fmt::Debug for Fill {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -166,14 +166,25 @@ impl NewDataset {
     }
 
     /// What elements are that were never written; zeros if nothing is said.
-    pub fn fill_value<T: Storable + 'static>(self, value: T) -> NewDataset {
+    pub fn fill_value<T: Storable + Send + 'static>(self, value: T) -> NewDataset {
         let encode = move |stored: &Datatype| {
             let writing = Writing::<T>::new(stored)?;
             let values = std::slice::from_ref(&value);
             let (bytes, _) = writing.encode(values)?;
             let mut stored = crate::dataset::room(1, stored.size())?;
-            writing.plan().convert(1, &bytes, &mut stored, &hyperslab_dtype::NoHeap, &mut hyperslab_dtype::NoHeap)?;
+            writing.plan().convert(1, &bytes, &mut stored, &NoHeap, &mut NoHeap)?;
             Ok(stored)
+        };
+        NewDataset { fill: Fill::Given(Box::new(encode)), ..self }
+    }
+
+    /// As [`NewDataset::fill_value`], with a value that is bytes of `datatype`.
+    pub fn fill_converted(self, datatype: Datatype, bytes: Vec<u8>) -> NewDataset {
+        let encode = move |stored: &Datatype| {
+            let plan = Plan::new(&datatype, stored)?;
+            let mut filled = crate::dataset::room(1, stored.size())?;
+            plan.convert(1, &bytes, &mut filled, &NoHeap, &mut NoHeap)?;
+            Ok(filled)
         };
         NewDataset { fill: Fill::Given(Box::new(encode)), ..self }
     }

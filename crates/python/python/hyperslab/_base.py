@@ -92,6 +92,17 @@ class HLObject:
         """
         return RegionProxy(self)
 
+    @property
+    def id(self) -> Any:
+        """What h5py's users find of the lower level."""
+        from ._ids import ObjectID
+
+        return ObjectID(self)
+
+    @property
+    def _id(self) -> Any:
+        return self.id
+
     def __bool__(self) -> bool:
         return self._handle.valid
 
