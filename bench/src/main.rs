@@ -7,6 +7,7 @@ mod clock;
 mod libhdf5;
 mod reads;
 mod selections;
+mod writes;
 
 use anyhow::{Context, Result};
 use case::Timing;
@@ -35,7 +36,7 @@ fn main() -> Result<()> {
 
     let wanted = |name: &str| arguments.names.is_empty() || arguments.names.iter().any(|part| name.contains(part));
     let mut timings = Vec::new();
-    for case in selections::CASES.iter().chain(reads::CASES).filter(|case| wanted(case.name)) {
+    for case in selections::CASES.iter().chain(reads::CASES).chain(writes::CASES).filter(|case| wanted(case.name)) {
         eprintln!("{} …", case.name);
         timings.push(case.time(&hdf5).with_context(|| case.name)?);
     }

@@ -1,4 +1,4 @@
-//! libhdf5, called in the shared object that the h5py wheel brings: dataspaces (`space`) and files (`file`).
+//! libhdf5, called in the shared object that the h5py wheel brings: dataspaces (`space`), files (`file`) and new ones (`write`).
 //!
 //! The only place with `unsafe` in the workshop. Benefit: both sides run in one process, with no Python between the clock
 //! and the C code. Soundness: the signatures are those of the public headers (HDF5 1.12 to 2.0), every pointer is to a live
@@ -8,6 +8,7 @@
 
 mod file;
 mod space;
+mod write;
 
 use anyhow::{Context, Result, bail};
 use libloading::Library;
@@ -24,6 +25,7 @@ type Id = i64;
 pub(crate) struct Hdf5 {
     spaces: space::Functions,
     files: file::Functions,
+    writes: write::Functions,
     version: (c_uint, c_uint, c_uint),
     _library: Library,
 }
@@ -45,7 +47,8 @@ impl Hdf5 {
                 bail!("libhdf5 does not start");
             }
             let (spaces, files) = (space::Functions::load(&library)?, file::Functions::load(&library)?);
-            Ok(Hdf5 { spaces, files, version, _library: library })
+            let writes = write::Functions::load(&library)?;
+            Ok(Hdf5 { spaces, files, writes, version, _library: library })
         }
     }
 

@@ -29,7 +29,7 @@ pub use error::{Error, Result};
 pub use external::{ExternalPart, Externals};
 pub use filling::Filling;
 pub use filters::{pipeline, unfilter};
-pub use index::Index;
+pub use index::{Index, Kept};
 pub use scatter::{fill, scatter};
 pub use stored::Stored;
 pub use values::{Storage, Values};

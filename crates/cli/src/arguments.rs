@@ -1,12 +1,20 @@
 //! The command line: what can be said, and its help. The text here is the only source of `--help`.
 
+mod check;
+mod diff;
+mod stat;
+
 use crate::slice::{Shape, Slice};
 use crate::walk::Sort;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use hyperslab::space::{Low, Op};
 use std::path::PathBuf;
 
-/// Look into HDF5 files and selections
+pub(crate) use check::{Check, Clear};
+pub(crate) use diff::{Aspect, Diff};
+pub(crate) use stat::Stat;
+
+/// Look into HDF5 files and selections, compare and check them
 #[derive(Parser)]
 #[command(
     name = "hyperslab",
@@ -19,7 +27,8 @@ Examples:
   hyperslab dump run.h5 /detector/images --slice 0    the first image
   hyperslab dump --json run.h5                        all values, for another program
 
-Exit status: 0 success, 1 error (what could be read is printed), 2 wrong usage."
+Exit status: 0 success, 1 error (what could be read is printed), 2 wrong usage; others for `diff` and
+`check`, see there."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -34,6 +43,14 @@ pub(crate) enum Job {
     Dump(Dump),
     /// Explain a selection: elements, bounds, blocks, runs of bytes, encoded size
     Select(Box<Select>),
+    /// Compare two files, or objects in them
+    Diff(Box<Diff>),
+    /// Tell what the bytes of a file are used for
+    Stat(Stat),
+    /// Look at every structure of files: are they whole?
+    Check(Check),
+    /// Take away the mark of a program that ended without closing the file
+    Clear(Clear),
     /// Print a file as lines of JSON, values as checksums, to compare with other libraries
     Digest {
         /// The file

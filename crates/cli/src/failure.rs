@@ -23,6 +23,10 @@ pub(crate) enum Failure {
     NotGroup { path: String, above: String, kind: &'static str },
     #[error("{path}: {why}")]
     Object { path: String, why: Box<hyperslab::Error> },
+    #[error("{0} is not whole; `hyperslab check` tells more, --force clears the mark all the same")]
+    NotWhole(String),
+    #[error("another program has {0} open: close it there first; --force clears the mark all the same")]
+    Locked(String),
     #[error("{0}; the rest is printed above")]
     Some(String),
     #[error("cannot write: {0}")]

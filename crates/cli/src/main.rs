@@ -5,6 +5,9 @@
 
 mod arguments;
 mod attributes;
+mod check;
+mod clear;
+mod diff;
 mod digest;
 mod dump;
 mod failure;
@@ -13,8 +16,10 @@ mod ls;
 mod names;
 mod nested;
 mod output;
+mod pieces;
 mod select;
 mod slice;
+mod stat;
 mod style;
 mod text;
 mod value_json;
@@ -26,18 +31,27 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments = arguments::parse();
+    let well = |()| true;
     let done = match &arguments.job {
-        Job::Ls(options) => ls::run(options),
-        Job::Dump(options) => dump::run(options),
-        Job::Select(select) => select::run(select),
-        Job::Digest { file, cap } => digest::run(file, *cap, &mut std::io::BufWriter::new(std::io::stdout().lock())),
+        Job::Ls(options) => ls::run(options).map(well),
+        Job::Dump(options) => dump::run(options).map(well),
+        Job::Select(select) => select::run(select).map(well),
+        Job::Diff(options) => diff::run(options),
+        Job::Stat(options) => stat::run(options).map(well),
+        Job::Check(options) => check::run(options),
+        Job::Clear(options) => clear::run(options).map(well),
+        Job::Digest { file, cap } => {
+            digest::run(file, *cap, &mut std::io::BufWriter::new(std::io::stdout().lock())).map(well)
+        }
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(failure::Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             anstream::eprintln!("{}", style::error(&failure));
-            ExitCode::FAILURE
+            // Where 1 is an answer, trouble is 2.
+            ExitCode::from(if matches!(arguments.job, Job::Diff(_) | Job::Check(_)) { 2 } else { 1 })
         }
     }
 }

@@ -192,4 +192,11 @@ impl OpenFile {
     pub fn settle_later(&self, first: u64, later: u64) -> Result<()> {
         if self.is_fresh(later) && !self.is_fresh(first) { self.flush_now() } else { Ok(()) }
     }
+
+    /// To be called before an operation, and before all other plans, if other blocks of an object than before will show its changes: what is
+    /// ordered by the old ones is written now.
+    pub fn settle_orders(&self, object: u64) -> Result<()> {
+        let is_ordered = self.store()?.object_orders.lock().ordered.contains(&object);
+        if is_ordered { self.flush_now() } else { Ok(()) }
+    }
 }

@@ -43,6 +43,13 @@ pub(crate) fn info(file: &OpenFile) -> Result<Option<FileSpaceInfo>> {
     FileSpaceInfo::decode(header.body(found), file.widths()).map(Some).map_err(Error::at(address))
 }
 
+impl OpenFile {
+    /// How the file says that its space is managed, if it does.
+    pub fn space_info(&self) -> Result<Option<FileSpaceInfo>> {
+        info(self)
+    }
+}
+
 /// How space is given out in a file that says this.
 pub(crate) fn strategy(info: Option<&FileSpaceInfo>) -> Strategy {
     match info {

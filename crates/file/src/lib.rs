@@ -1,10 +1,11 @@
 //! One open file.
 //!
 //! Lives here: finding and reading the superblock and its extension, reads of metadata through pages, reads of raw data,
-//! the blocks of object headers, and changes: space, changed blocks, operations, flushing. Does not live here: what objects mean.
+//! the blocks of object headers, a look at every block, and changes: space, changed blocks, operations, flushing. Does not live here: what objects mean.
 //! Called by `structures`, `object` and `chunk`.
 
 mod attached;
+mod clear;
 mod create;
 mod edit;
 mod error;
@@ -17,8 +18,10 @@ mod open;
 mod open_file;
 mod operation;
 mod store;
+mod survey;
 
 pub use attached::Attached;
+pub use clear::{Marks, clear};
 pub use create::CreateOptions;
 pub use edit::{Kind, Reclaim};
 pub use error::{Error, Result};
@@ -27,3 +30,4 @@ pub use members::members;
 pub use open::OpenOptions;
 pub use open_file::OpenFile;
 pub use operation::Reading;
+pub use survey::Survey;

@@ -21,11 +21,13 @@ pub struct OpenOptions {
     /// Whether nobody else has the file open for writing, as the holder of a lock knows: then one that was left in the middle of changes can
     /// be opened, if it was written by a program that keeps it whole at every instant.
     pub alone: bool,
+    /// Whether a file is opened though it is marked as open for writing, or lost its end: by whoever wants to see what is wrong with it.
+    pub as_it_is: bool,
 }
 
 impl Default for OpenOptions {
     fn default() -> OpenOptions {
-        OpenOptions { page_size: 64 << 10, pages: 256, alone: false }
+        OpenOptions { page_size: 64 << 10, pages: 256, alone: false, as_it_is: false }
     }
 }
 
@@ -43,8 +45,10 @@ impl OpenFile {
     /// Opens the file on a storage for reading.
     pub fn open(raw: Arc<dyn Driver>, options: &OpenOptions) -> Result<OpenFile> {
         let mut file = Self::begin(raw, options)?;
-        check_flags(&file.superblock, options.alone)?;
-        check_length(&file)?;
+        if !options.as_it_is {
+            check_flags(&file.superblock, options.alone)?;
+            check_length(&file)?;
+        }
         extension::read(&mut file)?;
         Ok(file)
     }
@@ -91,10 +95,8 @@ fn check_flags(superblock: &Superblock, alone: bool) -> Result<()> {
 
 /// A file that lost its end must not be read as if it were whole.
 fn check_length(file: &OpenFile) -> Result<()> {
-    let (superblock, base, length) = (&file.superblock, file.base, file.base + file.end);
-    // Stored addresses count from the stored base, which a user block added later does not change.
-    let stored = superblock.end_of_file.map(|end| end.saturating_sub(superblock.base).saturating_add(base));
-    match stored {
+    let length = file.base + file.end;
+    match file.told_end().map(|end| end.saturating_add(file.base)) {
         Some(end) if end > length => {
             Err(Error::Refused(format!("the file is truncated: it has {length} bytes, its superblock says {end}")))
         }

@@ -56,6 +56,12 @@ impl OpenFile {
         }
     }
 
+    /// Where the superblock says that the file ends, as an address.
+    pub fn told_end(&self) -> Option<u64> {
+        // Stored addresses count from the stored base, which a user block added later does not change.
+        self.superblock.end_of_file.map(|end| end.saturating_sub(self.superblock.base))
+    }
+
     /// The object header of the root group.
     pub fn root(&self) -> Result<u64> {
         let root = self.root.get().and_then(Root::header);

@@ -105,6 +105,8 @@ pub(crate) struct Space {
 pub(crate) struct ObjectOrders {
     /// By object, those that go before it.
     firsts: HashMap<u64, Vec<u64>>,
+    /// All objects that have an order.
+    pub(crate) ordered: HashSet<u64>,
     /// Objects of the file that got another name.
     pub(crate) named: HashSet<u64>,
 }
@@ -128,6 +130,7 @@ impl ObjectOrders {
     }
 
     pub(crate) fn add(&mut self, first: u64, later: u64) {
+        self.ordered.extend([first, later]);
         let firsts = self.firsts.entry(later).or_default();
         if firsts.last() != Some(&first) {
             firsts.push(first);
@@ -136,6 +139,7 @@ impl ObjectOrders {
 
     pub(crate) fn clear(&mut self) {
         self.firsts.clear();
+        self.ordered.clear();
         self.named.clear();
     }
 }

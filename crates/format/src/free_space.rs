@@ -145,7 +145,20 @@ impl FreeSpace {
     }
 
     /// Reads the list of sections, [`FreeSpace::list_size`] bytes.
+    ///
+    /// Sizes take as many bytes as the largest section needs. The first releases that wrote lists counted one less for a power of two; the
+    /// checksum tells.
     pub fn decode_list(&self, bytes: &[u8], widths: Widths) -> Result<Vec<Section>> {
+        let width = Width::of(self.max_section);
+        let narrow = Width::of(self.max_section.saturating_sub(1));
+        let sections = self.decode_sized(bytes, width, widths);
+        if sections.is_err() && narrow != width {
+            return self.decode_sized(bytes, narrow, widths).or(sections);
+        }
+        sections
+    }
+
+    fn decode_sized(&self, bytes: &[u8], size_width: Width, widths: Widths) -> Result<Vec<Section>> {
         let mut reader = Reader::new("list of free sections", bytes);
         reader.signature(b"FSSE")?;
         reader.version(0..=0)?;
@@ -153,7 +166,7 @@ impl FreeSpace {
         let mut sections = Vec::new();
         while (sections.len() as u64) < self.listed {
             let count = reader.uint(Width::of(self.listed))?;
-            let size = reader.uint(Width::of(self.max_section))?;
+            let size = reader.uint(size_width)?;
             if count == 0 || count > self.listed - sections.len() as u64 {
                 return Err(reader.refuse(format!("{count} sections of {size} bytes, but {} in all", self.listed)));
             }

@@ -198,7 +198,8 @@ impl Inner {
         let Storage { driver, name, size, locked } = storage;
         let mut options = hyperslab_file::OpenOptions::default();
         options.alone = alone;
-        if !access.truncate && !access.create_new && !(access.create && driver.len()? == 0) {
+        let is_new = access.truncate || access.create_new || access.create && driver.len()? == 0;
+        if !is_new {
             let file = OpenFile::open_writable(driver, &options, access.low)?;
             return Ok(Inner::new(file, name, size, locked, path));
         }

@@ -20,6 +20,10 @@
 //! | say which values | [`s!`], [`Slice`], and [`space`] for any selection |
 //! | know what values can be read as | [`Element`](trait@Element); structs and enums derive it |
 //! | read attributes | [`Attribute`] |
+//! | make or change a file | [`File::create`], [`File::edit`], [`OpenOptions`] |
+//! | make and change what is in it | [`Group::create_group`], [`Group::new_dataset`], `set_attribute`, [`Group::delete`], [`Group::rename`] |
+//! | write values | [`Dataset::write`], [`Dataset::write_slice`], [`Dataset::resize`] |
+//! | know what values can be written from | [`Storable`]; what derives `Element` is as well |
 //!
 //! Compounds are read as structs, enumerations as enums:
 //!
@@ -38,7 +42,22 @@
 //! # Ok::<(), hyperslab::Error>(())
 //! ```
 //!
-//! With the feature `ndarray`, reads give arrays of that crate.
+//! Files are made and changed as they are read:
+//!
+//! ```
+//! use hyperslab::{File, s};
+//!
+//! # let path = std::env::temp_dir().join(format!("hyperslab-readme-{}.h5", std::process::id()));
+//! let file = File::create(&path)?;
+//! let table = file.root()?.new_dataset::<f32>().shape([3, 4]).chunks([1, 4]).deflate(4).create("runs/first")?;
+//! table.write_slice(s![0, ..], &[1.0, 2.0, 3.0, 4.0])?;
+//! table.set_attribute("units", "kelvin")?;
+//! file.close()?;
+//! # std::fs::remove_file(&path).unwrap();
+//! # Ok::<(), hyperslab::Error>(())
+//! ```
+//!
+//! With the feature `ndarray`, reads give arrays of that crate, and writes take them.
 //!
 //! This crate is the face of the house: files, groups, datasets and attributes; no algorithms. The rooms below it can be used by
 //! themselves:
@@ -50,6 +69,7 @@
 
 mod attribute;
 mod attribute_change;
+pub mod check;
 mod current;
 mod dataset;
 mod datatype;

@@ -1,8 +1,8 @@
 //! Arrays of the crate `ndarray`.
 
-use ndarray::{Array, ArrayViewMut, Dimension, IxDyn, ShapeError};
+use ndarray::{Array, ArrayView, ArrayViewMut, Dimension, IxDyn, ShapeError};
 
-use crate::{Attribute, Dataset, Element, Error, Result, Slice, View};
+use crate::{Attribute, Dataset, Element, Error, NewDataset, Result, Slice, Storable, View};
 
 impl Dataset {
     /// All values as an array.
@@ -36,7 +36,60 @@ impl Dataset {
     }
 }
 
+/// Writing.
+impl Dataset {
+    /// Writes all values from an array of the same shape.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let values = ndarray::array![[1, 2], [3, 4]];
+    /// let dataset = file.root()?.new_dataset::<i32>().write_array("table", values.view())?;
+    /// dataset.write_array(values.t())?;
+    /// assert_eq!(dataset.read::<i32>()?, [1, 3, 2, 4]);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn write_array<T: Storable, D: Dimension>(&self, from: ArrayView<'_, T, D>) -> Result<()> {
+        self.slice(Slice::default())?.write_array(from)
+    }
+
+    /// Writes the values of a slice from an array of its shape.
+    pub fn write_slice_array<T: Storable, D: Dimension>(
+        &self,
+        slice: impl Into<Slice>,
+        from: ArrayView<'_, T, D>,
+    ) -> Result<()> {
+        self.slice(slice)?.write_array(from)
+    }
+}
+
+impl NewDataset {
+    /// Makes the dataset with the shape and the values of an array.
+    pub fn write_array<T: Storable, D: Dimension>(
+        self,
+        path: impl AsRef<[u8]>,
+        from: ArrayView<'_, T, D>,
+    ) -> Result<Dataset> {
+        let shape: Vec<u64> = from.shape().iter().map(|&side| side as u64).collect();
+        match from.as_slice() {
+            Some(values) => self.shape(shape).write(path, values),
+            None => self.shape(shape).write(path, &from.iter().collect::<Vec<&T>>()),
+        }
+    }
+}
+
 impl View {
+    /// Writes its values from an array of the same shape, without a copy if that lies in memory as files have it.
+    pub fn write_array<T: Storable, D: Dimension>(&self, from: ArrayView<'_, T, D>) -> Result<()> {
+        let same = from.shape().iter().map(|&side| side as u64).eq(self.shape().iter().copied());
+        if !same {
+            return Err(Error::Slice(format!("an array of {:?} for values of {:?}", from.shape(), self.shape())));
+        }
+        match from.as_slice() {
+            Some(values) => self.write(values),
+            None => self.write(&from.iter().collect::<Vec<&T>>()),
+        }
+    }
+
     /// Its values as an array.
     pub fn read_array<T: Element, D: Dimension>(&self) -> Result<Array<T, D>> {
         shaped(self.shape(), self.read()?)

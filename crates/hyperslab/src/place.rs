@@ -62,10 +62,11 @@ impl Place {
             self.check()?;
             let made = make()?;
             let (context, group, name) = (&self.file.inner.context, self.last_group()?, self.name());
-            Ok(match made {
-                Made::Object(address) => hyperslab_object::link_new(context, group, name, charset(name), address)?,
-                Made::Other(target) => hyperslab_object::link(context, group, name, charset(name), target)?,
-            })
+            let linked = match made {
+                Made::Object(address) => hyperslab_object::link_new(context, group, name, charset(name), address),
+                Made::Other(target) => hyperslab_object::link(context, group, name, charset(name), target),
+            };
+            linked.map_err(Error::from)
         })
     }
 

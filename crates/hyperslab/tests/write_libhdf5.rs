@@ -63,7 +63,7 @@ fn layouts(root: &Group) -> Result<()> {
         let new = || wish(group.new_dataset::<i32>().shape([23, 31]));
         new().write(name, &numbers::<i32>(23 * 31))?;
         let partly = new().fill_value(-5).create(format!("{name}, partly"))?;
-        partly.write_slice((3..20, 4..6), &vec![9; 34])?;
+        partly.write_slice((3..20, 4..6), &[9; 34])?;
         new().create(format!("{name}, empty"))?;
     }
     let filters: [(&str, Wish); 16] = [
@@ -254,10 +254,10 @@ fn change(file: &File) -> Result<()> {
     let root = file.root()?;
     for (_, node) in root.group("data")?.members()? {
         let dataset = node?.into_dataset()?;
-        dataset.write_slice((4, ..), &vec![7; 11])?;
+        dataset.write_slice((4, ..), &[7; 11])?;
         if dataset.extent().max()[0] > 10 {
             dataset.resize([13, 11])?;
-            dataset.write_slice((10.., ..), &vec![8; 33])?;
+            dataset.write_slice((10.., ..), &[8; 33])?;
         }
         dataset.set_attribute("changed", "yes")?;
     }

@@ -39,6 +39,11 @@ impl Context {
         FractalHeap::create(&self.file, parameters, self.unfilter.clone())
     }
 
+    /// How filtered heaps are decoded.
+    pub(crate) fn unfilter(&self) -> &Unfilter {
+        &*self.unfilter
+    }
+
     /// The heaps of shared messages: the message types of each, one bit a type.
     pub(crate) fn shared_heaps(&self) -> Result<&[(u16, FractalHeap)]> {
         if let Some(heaps) = self.shared_heaps.get() {

@@ -2,6 +2,9 @@
 //!
 //! Lives here: what a header's messages make of an object, the links of a group in all their forms, paths. Does not live here:
 //! bulk values, or the structures that links and attributes are kept in. Called by `hyperslab`.
+//!
+//! Each function that changes something is to be called inside of [`OpenFile::operate`](hyperslab_file::OpenFile::operate), and checks what
+//! the user gave before it changes anything.
 
 mod attributes;
 mod change;
@@ -15,6 +18,7 @@ mod parts;
 mod path;
 mod shared;
 mod tree;
+mod walk;
 
 pub use attributes::{Attribute, NewAttribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
 pub use change::{set_comment, set_extent, set_layout};
@@ -27,3 +31,4 @@ pub use new::{DatasetParts, GroupSettings, ObjectSettings, new_dataset, new_data
 pub use object::{Body, Kind, Object};
 pub use parts::NewType;
 pub use path::{Beyond, Found, LinkBudget, Path, resolve};
+pub use walk::{Surveyed, survey_shared};

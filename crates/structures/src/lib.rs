@@ -10,6 +10,7 @@ pub mod fractal_heap;
 pub mod global_heap;
 pub mod group_tree;
 pub mod local_heap;
+pub mod walk;
 
 mod btree_v1;
 mod kept;

@@ -1,6 +1,7 @@
 //! Where a chunk is: one question, six ways to answer it.
 
 mod change;
+mod walk;
 
 use hyperslab_base::Width;
 use hyperslab_file::{OpenFile, Result};
@@ -11,6 +12,7 @@ use hyperslab_structures::chunks;
 use crate::grid::Numbering;
 
 pub(crate) use change::Change;
+pub use walk::Kept;
 
 /// The index of a chunked dataset.
 #[derive(Debug)]

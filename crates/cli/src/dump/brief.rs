@@ -1,9 +1,10 @@
 //! Arrays for a screen: numbers in columns, records as a table, and of large ones only the corners, as NumPy shows them.
 
 use super::Part;
-use super::elements::{Elements, nth};
+use super::elements::Elements;
 use crate::names::Names;
 use crate::nested::{self, Shape};
+use crate::pieces::nth;
 use comfy_table::{Table, presets};
 use hyperslab::space::Slab;
 use hyperslab::{Dataset, Error, Value};

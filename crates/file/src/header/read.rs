@@ -82,8 +82,13 @@ impl Header {
     }
 
     /// All messages, empty ones and continuations too, with the number of the block that each is in.
-    pub(super) fn framed(&self) -> impl Iterator<Item = (&Message, usize)> {
+    pub(crate) fn framed(&self) -> impl Iterator<Item = (&Message, usize)> {
         self.messages.iter().map(|message| (message, message.block))
+    }
+
+    /// Where its blocks are, and how many bytes each has.
+    pub fn spans(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.places.iter().zip(&self.blocks).map(|(&place, block)| (place, block.len() as u64))
     }
 
     /// The bytes of all blocks.

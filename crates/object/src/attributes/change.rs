@@ -43,6 +43,9 @@ pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_
     let old = holder.find(attribute.name)?;
     let gained = attribute.datatype.committed();
     let lost = old.as_ref().map(|(_, old)| holder.committed_type(old)).transpose()?.flatten();
+    if old.is_some() {
+        holder.settle_form()?;
+    }
     // One that is lost and gained stays as it is.
     let (gained, lost) = if gained == lost { (None, None) } else { (gained, lost) };
     let loss = Loss::plan(context, lost)?;
@@ -106,6 +109,7 @@ pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], 
 pub fn remove_attribute(context: &Context, object: u64, name: &[u8]) -> Result<()> {
     let mut holder = Holder::open(context, object)?;
     let (place, old) = holder.require(name)?;
+    holder.settle_form()?;
     let loss = Loss::plan(context, holder.committed_type(&old)?)?;
     context.file().plan_orders(&loss.orders(object).collect::<Vec<_>>())?;
     holder.renew()?;

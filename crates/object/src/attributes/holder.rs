@@ -55,6 +55,13 @@ impl<'a> Holder<'a> {
         Ok(Holder { context, address, header, info, dense, by: address })
     }
 
+    /// Prepares for attributes that come in when one goes: then the header shows what a tree showed.
+    pub(super) fn settle_form(&self) -> Result<()> {
+        let [_, fewest] = self.header.prefix().attribute_limits.unwrap_or([8, 6]);
+        let comes_in = self.dense.as_ref().is_some_and(|dense| dense.len() <= u64::from(fewest));
+        if comes_in { self.context.file().settle_orders(self.address) } else { Ok(()) }
+    }
+
     /// Reads again what a flush may have changed. Places stay as they are.
     pub(super) fn renew(&mut self) -> Result<()> {
         self.dense = Dense::open(self.context, &self.info)?;

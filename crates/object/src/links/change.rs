@@ -21,6 +21,7 @@ pub fn link_new(context: &Context, group: u64, name: &[u8], charset: CharSet, ob
     check_name(name)?;
     let link = Link { name: name.to_vec(), charset, order: None, target: Target::Hard(object) };
     check_free(context, group, name)?;
+    settle_form(context, group, Some(&link))?;
     // The counts of the types that it uses go before its name.
     let object = Object::open(context, object)?;
     let mut types = attributes::committed_types(context, &object)?;
@@ -29,8 +30,11 @@ pub fn link_new(context: &Context, group: u64, name: &[u8], charset: CharSet, ob
     context.file().plan_orders(&types.iter().map(|&committed| (committed, group)).collect::<Vec<_>>())?;
     let mut change = GroupChange::open(context, group)?;
     change.insert(link)?;
-    let by = change.finish()?;
-    types.into_iter().try_for_each(|committed| context.file().order(committed, by))
+    let shown: Vec<u64> = change.names().into_iter().chain([change.finish()?]).collect();
+    for committed in types {
+        shown.iter().try_for_each(|&by| context.file().order(committed, by))?;
+    }
+    Ok(())
 }
 
 /// Adds a link: another name of an object, a path, or something outside of this file.
@@ -39,6 +43,7 @@ pub fn link(context: &Context, group: u64, name: &[u8], charset: CharSet, target
     let link = Link { name: name.to_vec(), charset, order: None, target };
     link.encode(context.file().widths())?;
     check_free(context, group, name)?;
+    settle_form(context, group, Some(&link))?;
     let named = hard(&link);
     if let Some(object) = named {
         counts::check_gain(context, object)?;
@@ -48,10 +53,15 @@ pub fn link(context: &Context, group: u64, name: &[u8], charset: CharSet, target
     }
     let mut change = GroupChange::open(context, group)?;
     change.insert(link)?;
+    let before = change.names();
     let by = change.finish()?;
     match named {
         // The group may name itself.
-        Some(object) => counts::gain(context, object, by),
+        Some(object) => {
+            counts::gain(context, object, by)?;
+            // Nodes of an old group may yet be split; all of them are written after the names.
+            before.map_or(Ok(()), |names| context.file().order(object, names))
+        }
         None => Ok(()),
     }
 }
@@ -60,6 +70,7 @@ pub fn link(context: &Context, group: u64, name: &[u8], charset: CharSet, target
 /// `drop_values`.
 pub fn unlink(context: &Context, group: u64, name: &[u8], drop_values: &mut DropValues<'_>) -> Result<()> {
     let link = require(context, group, name)?;
+    settle_form(context, group, None)?;
     let loss = Loss::plan(context, hard(&link))?;
     context.file().plan_orders(&loss.orders(group).collect::<Vec<_>>())?;
     let mut change = GroupChange::open(context, group)?;
@@ -78,6 +89,8 @@ pub fn rename(context: &Context, from: (u64, &[u8]), to: (u64, &[u8]), charset: 
     let link = Link { name: to.1.to_vec(), charset, order: None, ..link };
     link.encode(context.file().widths())?;
     check_free(context, to.0, to.1)?;
+    settle_form(context, to.0, Some(&link))?;
+    settle_form(context, from.0, None)?;
     if from.0 == to.0 {
         let mut both = GroupChange::open(context, from.0)?;
         both.insert(link)?;
@@ -135,6 +148,16 @@ fn check_free(context: &Context, group: u64, name: &[u8]) -> Result<()> {
         Some(_) => Err(Error::Refused(format!("there is a link {:?} already", String::from_utf8_lossy(name)))),
         None => Ok(()),
     }
+}
+
+/// Prepares for a group that changes its form when it gets this link, or loses one: then its header shows what other blocks showed.
+fn settle_form(context: &Context, group: u64, gets: Option<&Link>) -> Result<()> {
+    let changes = match (GroupChange::open(context, group)?.form, gets) {
+        (Form::Old(_), Some(link)) => !version::old_group_holds(link),
+        (Form::New { limits, dense: Some(dense), .. }, None) => dense.len() <= u64::from(limits.min_dense()),
+        _ => false,
+    };
+    if changes { context.file().settle_orders(group) } else { Ok(()) }
 }
 
 fn check_name(name: &[u8]) -> Result<()> {
@@ -212,6 +235,14 @@ impl<'a> GroupChange<'a> {
         outside.insert(context, &link)?;
         *dense = Some(Box::new(outside));
         Ok(())
+    }
+
+    /// Where the names of an old group are.
+    fn names(&self) -> Option<u64> {
+        match &self.form {
+            Form::Old(table) => table.heap,
+            Form::New { .. } => None,
+        }
     }
 
     /// Makes a group of the new kind of an old one.

@@ -144,6 +144,19 @@ def make(path, seed):
                     obj[name] = h5py.SoftLink("/somewhere")
 
 
+def many(path, libver):
+    """Many groups with attributes and links, as `files_are_not_larger` makes them."""
+    with h5py.File(path, "w", libver=(libver, "latest")) as file:
+        for nth in range(200):
+            group = file.create_group(f"group {nth}")
+            for attribute in range(nth % 20):
+                group.attrs.create(f"attribute {attribute}", np.arange(10, dtype="<i4"))
+            for link in range(nth % 15):
+                group[f"link {link}"] = h5py.SoftLink("/somewhere")
+
+
+if sys.argv[1] == "many":
+    many(sys.argv[2], ["earliest", "v108"][int(sys.argv[3])])
 if sys.argv[1] == "add":
     add(sys.argv[2])
 if sys.argv[1] == "make":

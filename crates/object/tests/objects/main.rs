@@ -13,10 +13,15 @@ use std::{
     sync::Arc,
 };
 
-use hyperslab_driver::{Memory, Tape};
+use hyperslab_driver::{Driver, Memory, Tape};
+use hyperslab_dtype::{Datatype, Order};
 use hyperslab_file::{CreateOptions, OpenFile, OpenOptions};
 use hyperslab_format::version::Low;
-use hyperslab_object::Context;
+use hyperslab_object::{
+    CharSet, Context, GroupSettings, NewAttribute, NewType, ObjectSettings, Target, link, link_new, new_group,
+    new_root, set_attribute,
+};
+use hyperslab_space::Extent;
 use listing::listing;
 use program::Program;
 use twin::Twin;
@@ -202,4 +207,51 @@ fn files_of_libhdf5_can_be_changed() {
         assert_same(&ours, &theirs, &format!("seed {seed}, after libhdf5"));
         std::fs::remove_file(&path).unwrap();
     }
+}
+
+#[test]
+fn files_are_not_larger_than_those_of_libhdf5() {
+    let Some(python) = hyperslab_workshop::python() else { return };
+    for (nth, low) in [Low::Earliest, Low::V18].into_iter().enumerate() {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("many-{nth}.h5"));
+        libhdf5(&python, "many", &path, nth as u64);
+        let theirs = std::fs::metadata(&path).unwrap().len();
+        std::fs::remove_file(&path).unwrap();
+        let ours = many(low).unwrap();
+        println!("{low:?}: {ours} bytes, libhdf5 {theirs}");
+        assert!(ours * 100 <= theirs * 105, "{low:?}: {ours} bytes where libhdf5 takes {theirs}");
+    }
+}
+
+/// Many groups with attributes and links, as `listing.py` makes them; the size of the file.
+fn many(low: Low) -> hyperslab_object::Result<u64> {
+    let storage = Arc::new(Memory::new());
+    let mut create = CreateOptions::default();
+    create.low = low;
+    let context = in_context(OpenFile::create(storage.clone(), &create, &options())?);
+    let (object, group) = (ObjectSettings::default(), GroupSettings::default());
+    context.file().operate(|| new_root(&context, &object, &group))?;
+    let datatype = Datatype::integer(4, true, Order::Little).unwrap();
+    let (extent, data) = (Extent::simple(&[10]).unwrap(), [0; 40]);
+    let (root, charset) = (context.file().root()?, CharSet::Ascii);
+    for nth in 0..200 {
+        let at = context.file().operate(|| {
+            let at = new_group(&context, &object, &group)?;
+            link_new(&context, root, format!("group {nth}").as_bytes(), charset, at)?;
+            Ok::<u64, hyperslab_object::Error>(at)
+        })?;
+        for attribute in 0..nth % 20 {
+            let name = format!("attribute {attribute}");
+            let (name, datatype) = (name.as_bytes(), NewType::Own(&datatype));
+            let attribute = NewAttribute { name, charset, datatype, extent: &extent, data: &data };
+            context.file().operate(|| set_attribute(&context, at, &attribute))?;
+        }
+        for nth in 0..nth % 15 {
+            let target = Target::Soft(b"/somewhere".to_vec());
+            let name = format!("link {nth}");
+            context.file().operate(|| link(&context, at, name.as_bytes(), charset, target))?;
+        }
+    }
+    context.file().close()?;
+    Ok(storage.len()?)
 }

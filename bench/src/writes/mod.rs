@@ -1,0 +1,124 @@
+//! Writes: new files with the same content, made by us and by libhdf5 at the same settings, from creating the file to closing it.
+
+use crate::case::Case;
+use crate::clock::{Times, side_by_side};
+use crate::libhdf5::Hdf5;
+use anyhow::{Context, Result, ensure};
+use hyperslab::{File, Low, OpenOptions};
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+
+/// In the order of the table.
+pub(crate) const CASES: &[Case] = &[
+    Case { name: "write contiguous 256 MiB", aim: 1., run: |hdf5| array(hdf5, 256, None) },
+    Case { name: "write chunks of 1 MiB, 128 MiB", aim: 1., run: |hdf5| array(hdf5, 128, Some(None)) },
+    Case { name: "write shuffle+gzip-4 128 MiB", aim: 4., run: |hdf5| array(hdf5, 128, Some(Some(4))) },
+    Case { name: "write 20,000 datasets, old", aim: 3., run: |hdf5| tree(hdf5, false) },
+    Case { name: "write 20,000 datasets, latest", aim: 3., run: |hdf5| tree(hdf5, true) },
+    Case { name: "write 200,000 strings", aim: 3., run: strings },
+];
+
+/// No file of ours may be larger than this part of libhdf5's.
+const SIZE: f64 = 1.05;
+/// A MiB of floats.
+const ROW: u64 = 1 << 18;
+
+/// Ours and theirs.
+type Both = (Times, Times);
+
+/// Times both, then holds the sizes of the files against each other.
+fn both(ours: impl Fn(&Path) -> Result<()>, theirs: impl Fn(&Path) -> Result<()>) -> Result<Both> {
+    let (our_path, their_path) = (path("ours.h5")?, path("theirs.h5")?);
+    let times = side_by_side(|| ours(&our_path), || theirs(&their_path))?;
+    let size = |path: &Path| std::fs::metadata(path).map(|metadata| metadata.len());
+    let (our_size, their_size) = (size(&our_path)?, size(&their_path)?);
+    eprintln!("  {our_size} bytes, libhdf5 {their_size}: {:.3}", our_size as f64 / their_size as f64);
+    ensure!(our_size as f64 <= their_size as f64 * SIZE, "our file is too large");
+    std::fs::remove_file(our_path)?;
+    std::fs::remove_file(their_path)?;
+    Ok(times)
+}
+
+fn path(name: &str) -> Result<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("no workspace")?;
+    let directory = root.join("target/bench-files");
+    std::fs::create_dir_all(&directory)?;
+    Ok(directory.join(name))
+}
+
+fn create(path: &Path, latest: bool) -> Result<File> {
+    let low = if latest { Low::V200 } else { Low::Earliest };
+    Ok(OpenOptions::new().create().truncate().low(low).open(path)?)
+}
+
+/// Numbers that gzip makes smaller, as a detector's would be.
+fn numbers(count: u64) -> Vec<f32> {
+    let mut random = fastrand::Rng::with_seed(5);
+    (0..count).map(|nth| (nth % 1000) as f32 + random.u8(..) as f32).collect()
+}
+
+/// So many MiB: in one piece, or in chunks of one, perhaps filtered.
+fn array(hdf5: &Hdf5, rows: u64, chunks: Option<Option<u32>>) -> Result<Both> {
+    let (values, shape, chunk) = (numbers(rows * ROW), [rows, ROW], [1, ROW]);
+    let ours = |path: &Path| {
+        let file = create(path, true)?;
+        let new = file.root()?.new_dataset::<f32>().shape(shape);
+        let new = match chunks {
+            None => new.contiguous(),
+            Some(None) => new.chunks(chunk),
+            Some(Some(level)) => new.chunks(chunk).shuffle().deflate(level),
+        };
+        new.write("data", &values)?;
+        Ok(file.close()?)
+    };
+    let theirs = |path: &Path| {
+        let file = hdf5.create(path, true)?;
+        hdf5.write_floats(&file, "data", &shape, chunks.map(|level| (&chunk[..], level)), &values).map(drop)
+    };
+    both(ours, theirs)
+}
+
+/// 100 datasets of ten values with an attribute in each of 200 groups.
+fn tree(hdf5: &Hdf5, latest: bool) -> Result<Both> {
+    let values = numbers(10);
+    let ours = |path: &Path| {
+        let file = create(path, latest)?;
+        for group in 0..200 {
+            let group = file.root()?.create_group(format!("group{group}"))?;
+            for nth in 0..100 {
+                let made = group.new_dataset::<f32>().shape([10]).contiguous().write(format!("data{nth}"), &values)?;
+                made.set_attribute("scale", f64::from(nth))?;
+            }
+        }
+        Ok(file.close()?)
+    };
+    let theirs = |path: &Path| {
+        let file = hdf5.create(path, latest)?;
+        for group in 0..200 {
+            let group = hdf5.new_group(&file, &format!("group{group}"))?;
+            for nth in 0..100 {
+                let made = hdf5.write_floats(&group, &format!("data{nth}"), &[10], None, &values)?;
+                hdf5.write_attribute(&made, "scale", f64::from(nth))?;
+            }
+        }
+        Ok(())
+    };
+    both(ours, theirs)
+}
+
+/// Strings of 5 to 24 bytes.
+fn strings(hdf5: &Hdf5) -> Result<Both> {
+    let texts: Vec<String> =
+        (0..200_000).map(|nth: usize| "a string, or more of it!"[..5 + nth % 20].to_owned()).collect();
+    let their_texts = texts.iter().map(|text| Ok(CString::new(text.as_str())?)).collect::<Result<Vec<_>>>()?;
+    let ours = |path: &Path| {
+        let file = create(path, true)?;
+        file.root()?.new_dataset::<String>().shape([texts.len() as u64]).contiguous().write("data", &texts)?;
+        Ok(file.close()?)
+    };
+    let theirs = |path: &Path| {
+        let file = hdf5.create(path, true)?;
+        hdf5.write_strings(&file, "data", &their_texts).map(drop)
+    };
+    both(ours, theirs)
+}

@@ -1,0 +1,120 @@
+//! A look at every place in the file where values of a dataset are.
+
+use hyperslab_base::Width;
+use hyperslab_file::{OpenFile, Survey};
+use hyperslab_format::{
+    ChunkEntry,
+    message::{ChunkIndex, DataLayout, Layout},
+};
+use hyperslab_space::Extent;
+use hyperslab_structures::walk;
+
+use super::Shape;
+use crate::grid::Numbering;
+
+const CHUNK: &str = "chunk";
+
+/// A dataset whose values are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept<'a> {
+    /// Where its header is.
+    pub address: u64,
+    /// What the layout message says.
+    pub layout: &'a DataLayout,
+    /// Its size.
+    pub extent: &'a Extent,
+    /// The bytes of an element.
+    pub element: u64,
+    /// Whether chunks go through filters.
+    pub filtered: bool,
+}
+
+impl Kept<'_> {
+    /// Shows the index of chunks and all chunks, or the one block that values are in. What is in other files is not looked at.
+    pub fn survey(&self, file: &OpenFile, survey: &mut dyn Survey) {
+        match &self.layout.layout {
+            Layout::Compact(_) => {}
+            Layout::Contiguous { address: Some(address), size } => {
+                let whole = self.extent.elements().saturating_mul(self.element);
+                if let Some(size) = size.filter(|size| *size < whole) {
+                    let why = format!("{size} bytes are stored, but values of the dataset take {whole}");
+                    survey.problem("contiguous values", *address, why);
+                }
+                survey.block("contiguous values", *address, size.unwrap_or(whole));
+            }
+            Layout::Contiguous { address: None, .. } => {}
+            Layout::Virtual { heap, .. } => {
+                heap.and_then(|heap| walk::collection(file, heap, survey));
+            }
+            Layout::Chunked { chunk, element_size, index, address, .. } => {
+                let what = "data layout message";
+                if chunk.len() != self.extent.rank() || chunk.contains(&0) {
+                    let why = format!("a chunk of {chunk:?} in an extent of {:?}", self.extent.dims());
+                    return survey.problem(what, self.address, why);
+                }
+                if *element_size != self.element {
+                    let why = format!("elements of {element_size} bytes, but the type has {}", self.element);
+                    return survey.problem(what, self.address, why);
+                }
+                if let Some(address) = address {
+                    self.chunks(file, chunk, *index, *address, survey);
+                }
+            }
+        }
+    }
+
+    fn chunks(&self, file: &OpenFile, chunk: &[u64], index: ChunkIndex, address: u64, survey: &mut dyn Survey) {
+        let bytes = chunk.iter().fold(self.element, |bytes, side| bytes.saturating_mul(*side));
+        let (filtered, layout_version) = (self.filtered, self.layout.version);
+        let shape = Shape { extent: self.extent, chunk, bytes, element_size: self.element, filtered, layout_version };
+        let (lengths, rank): (Width, usize) = (file.widths().lengths, chunk.len());
+        let one = |survey: &mut dyn Survey, place: Option<&[u64]>, entry: &ChunkEntry| {
+            let Some(at) = entry.address else { return };
+            let inside = |(place, (side, dim)): (&u64, (&u64, &u64))| place.saturating_mul(*side) < *dim;
+            match place {
+                Some(place) if place.iter().zip(chunk.iter().zip(self.extent.dims())).all(inside) => {}
+                // Releases of libhdf5 have put chunks where nobody finds them.
+                Some(_) => survey.note(CHUNK, at, "it is outside of the dataset, where nobody reads it".into()),
+                None => survey.problem(CHUNK, at, "it begins at no multiple of the chunk's shape".into()),
+            }
+            if !self.filtered && entry.size != bytes {
+                survey.problem(CHUNK, at, format!("{} bytes where chunks have {bytes}", entry.size));
+            }
+            survey.block(CHUNK, at, entry.size);
+        };
+        let numbering = Numbering::new(self.extent, chunk, matches!(index, ChunkIndex::ExtensibleArray(_)));
+        let mut numbered = |survey: &mut dyn Survey, number: Option<u64>, entry: &ChunkEntry| {
+            let place = number.and_then(|number| numbering.place(number));
+            one(survey, place.as_deref(), entry);
+        };
+        match index {
+            ChunkIndex::BtreeV1 => walk::chunk_tree(file, address, rank, survey, &mut |survey, _, entry| {
+                let places = entry.start.iter().zip(chunk);
+                let place: Option<Vec<u64>> =
+                    places.map(|(start, side)| start.is_multiple_of(*side).then(|| start / side)).collect();
+                one(survey, place.as_deref(), entry);
+            }),
+            ChunkIndex::BtreeV2 { .. } => {
+                let form = (rank, bytes, shape.size_width(lengths));
+                walk::chunk_tree_v2(file, address, form, survey, &mut |survey, _, entry| {
+                    one(survey, Some(&entry.start), entry);
+                });
+            }
+            ChunkIndex::Single(stored) => {
+                survey.block(CHUNK, address, stored.map_or(bytes, |(size, _)| size));
+            }
+            ChunkIndex::Implicit => {
+                survey.block("chunks", address, numbering.count().saturating_mul(bytes));
+            }
+            ChunkIndex::FixedArray { .. } => {
+                let has = walk::fixed_array(file, address, shape.element(lengths), survey, &mut numbered);
+                if let Some(has) = has {
+                    survey.equal("fixed array", address, "chunks", has, numbering.count());
+                }
+            }
+            ChunkIndex::ExtensibleArray(_) => {
+                walk::extensible_array(file, address, shape.element(lengths), survey, &mut numbered);
+            }
+        }
+    }
+}

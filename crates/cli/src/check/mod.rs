@@ -1,0 +1,158 @@
+//! `hyperslab check`: is a file whole?
+
+use crate::arguments::Check;
+use crate::failure::Failure;
+use crate::output;
+use crate::style::{ERROR, FAINT, SHAPE};
+use crate::text::{bytes, count, lossy, printable};
+use hyperslab::check::{Finding, Progress, Report};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// What is found, for other programs.
+#[derive(Serialize)]
+struct Record<'a> {
+    file: String,
+    clean: bool,
+    objects: u64,
+    blocks: u64,
+    free: u64,
+    lost: u64,
+    problems: Vec<FindingRecord<'a>>,
+    notes: Vec<FindingRecord<'a>>,
+    /// Findings that are left out.
+    more: u64,
+}
+
+#[derive(Serialize)]
+struct FindingRecord<'a> {
+    address: u64,
+    what: &'static str,
+    /// The path of the object that it belongs to.
+    of: Option<String>,
+    why: &'a str,
+}
+
+/// Checks all files; whether all of them are clean.
+pub(crate) fn run(options: &Check) -> Result<bool, Failure> {
+    let mut out = output::standard(options.json);
+    let (mut clean, mut trouble) = (true, None);
+    for file in &options.files {
+        match look(file) {
+            Ok(report) => {
+                clean &= is_clean(&report, options.strict);
+                match options.json {
+                    true => json(&mut out, file, &report, options)?,
+                    false => text(&mut out, file, &report, options)?,
+                }
+            }
+            Err(why) => {
+                // One that cannot be read does not hide the others.
+                anstream::eprintln!("{}", crate::style::error(&why));
+                trouble = Some(why);
+            }
+        }
+    }
+    match trouble {
+        Some(_) => Err(Failure::Some("not all files could be checked".into())),
+        None => Ok(clean),
+    }
+}
+
+/// Looks at a file, with a bar on a terminal if it takes long.
+pub(crate) fn look(file: &Path) -> Result<Report, Failure> {
+    if !file.exists() && !file.to_string_lossy().contains('%') {
+        return Err(Failure::NoFile(file.display().to_string()));
+    }
+    let bar = ProgressBar::no_length();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} of {len} objects [{bar:40}]") {
+        bar.set_style(style);
+    }
+    let report = hyperslab::check::file(file, &mut |Progress { objects, known, .. }| {
+        bar.set_length(known);
+        bar.set_position(objects);
+    });
+    bar.finish_and_clear();
+    report.map_err(|why| Failure::Open { file: file.display().to_string(), why: Box::new(why) })
+}
+
+fn is_clean(report: &Report, strict: bool) -> bool {
+    report.problems().next().is_none() && report.more == 0 && (!strict || report.notes().next().is_none())
+}
+
+fn text(out: &mut impl Write, file: &Path, report: &Report, options: &Check) -> io::Result<()> {
+    let problems = report.problems().count() as u64;
+    let name = printable(file.display().to_string().as_bytes());
+    match problems {
+        0 => write!(out, "{name}: {SHAPE}whole{SHAPE:#}, {}", seen(report))?,
+        _ => write!(out, "{name}: {ERROR}{}{ERROR:#}, {}", count(problems + report.more, "problem"), seen(report))?,
+    }
+    writeln!(out, "{FAINT}{}{FAINT:#}", unused(report))?;
+    let mut left = options.limit;
+    list(out, report.problems(), &mut left)?;
+    if options.lost || options.strict {
+        list(out, report.notes(), &mut left)?;
+    } else {
+        list(out, report.notes().filter(|note| note.what != "lost space"), &mut left)?;
+    }
+    Ok(())
+}
+
+/// `12 objects in 40 blocks`.
+pub(crate) fn seen(report: &Report) -> String {
+    let blocks = report.usage.iter().map(|usage| usage.blocks).sum();
+    format!("{} in {}", count(report.objects(), "object"), count(blocks, "block"))
+}
+
+fn unused(report: &Report) -> String {
+    let lost = if report.lost > 0 { format!(", {} lost", bytes(report.lost)) } else { String::new() };
+    if report.free > 0 { format!(", {} free{lost}", bytes(report.free)) } else { lost }
+}
+
+fn list<'a>(out: &mut impl Write, findings: impl Iterator<Item = &'a Finding>, left: &mut usize) -> io::Result<()> {
+    let mut hidden = 0;
+    for finding in findings {
+        if *left == 0 {
+            hidden += 1;
+            continue;
+        }
+        *left -= 1;
+        writeln!(out, "  {}", line(finding))?;
+    }
+    match hidden {
+        0 => Ok(()),
+        _ => writeln!(out, "  {FAINT}… and {hidden} more{FAINT:#}"),
+    }
+}
+
+/// `0x1f0  chunk B-tree of /images: its chunks do not rise`.
+pub(crate) fn line(finding: &Finding) -> String {
+    let owner = finding.owner.as_ref().map_or(String::new(), |path| format!(" of {}", printable(path)));
+    let why = printable(finding.why.as_bytes());
+    format!("{FAINT}{:#x}{FAINT:#}  {}{owner}: {why}", finding.address, finding.what)
+}
+
+fn json(out: &mut impl Write, file: &Path, report: &Report, options: &Check) -> io::Result<()> {
+    let line = Record {
+        file: file.display().to_string(),
+        clean: is_clean(report, options.strict),
+        objects: report.objects(),
+        blocks: report.usage.iter().map(|usage| usage.blocks).sum(),
+        free: report.free,
+        lost: report.lost,
+        problems: report.problems().map(FindingRecord::from).collect(),
+        notes: report.notes().map(FindingRecord::from).collect(),
+        more: report.more,
+    };
+    serde_json::to_writer(&mut *out, &line).map_err(io::Error::from)?;
+    writeln!(out)
+}
+
+impl<'a> From<&'a Finding> for FindingRecord<'a> {
+    fn from(finding: &'a Finding) -> FindingRecord<'a> {
+        let Finding { address, what, owner, why, .. } = finding;
+        FindingRecord { address: *address, what, of: owner.as_deref().map(lossy), why }
+    }
+}

@@ -1,0 +1,62 @@
+//! `hyperslab clear`: takes away marks that a crash left.
+
+use crate::arguments::Clear;
+use crate::check::{line, look, seen};
+use crate::failure::Failure;
+use crate::output;
+use crate::text::count;
+use hyperslab::check::Marks;
+use std::io::Write;
+
+/// Problems that are shown.
+const SHOWN: usize = 10;
+
+pub(crate) fn run(options: &Clear) -> Result<(), Failure> {
+    let report = look(&options.file)?;
+    let mut out = output::standard(false);
+    let name = options.file.display();
+    if report.marks.bits == 0 {
+        writeln!(out, "{name}: no marks, {}", seen(&report))?;
+        return Ok(());
+    }
+    writeln!(out, "{name}: {}", words(report.marks))?;
+    // The mark itself is among the problems.
+    let problems: Vec<_> = report.problems().filter(|problem| !is_mark(problem)).collect();
+    if problems.is_empty() {
+        writeln!(out, "the file is whole: {}", seen(&report))?;
+    } else {
+        writeln!(out, "the file is not whole: {}", count(problems.len() as u64, "problem"))?;
+        for problem in problems.iter().take(SHOWN) {
+            writeln!(out, "  {}", line(problem))?;
+        }
+        if !options.force {
+            return Err(Failure::NotWhole(name.to_string()));
+        }
+    }
+    hyperslab::check::clear(&options.file, options.force).map_err(|why| match is_locked(&why) {
+        true => Failure::Locked(name.to_string()),
+        false => Failure::Open { file: name.to_string(), why: Box::new(why) },
+    })?;
+    writeln!(out, "cleared")?;
+    Ok(())
+}
+
+fn is_mark(problem: &hyperslab::check::Finding) -> bool {
+    problem.what == "superblock" && problem.why.contains("marked as open")
+}
+
+fn is_locked(why: &hyperslab::Error) -> bool {
+    use hyperslab::driver;
+    matches!(why, hyperslab::Error::Driver(driver::Error { why: driver::Why::Locked, .. }))
+}
+
+fn words(marks: Marks) -> String {
+    match marks {
+        Marks { writing: true, swmr: true, .. } => "marked as open for writing while others read".into(),
+        Marks { writing: true, whole: true, .. } => {
+            "marked as open for writing by a program that keeps the file whole at every instant".into()
+        }
+        Marks { writing: true, .. } => "marked as open for writing".into(),
+        Marks { bits, .. } => format!("marked with flags {bits:#x} that mean nothing in this version"),
+    }
+}

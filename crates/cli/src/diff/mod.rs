@@ -1,0 +1,114 @@
+//! `hyperslab diff`: what is not the same in two files.
+
+mod objects;
+mod print;
+mod rules;
+mod values;
+
+use crate::arguments::Diff;
+use crate::failure::Failure;
+use crate::names::Names;
+use crate::text::count;
+use crate::{find, output};
+use hyperslab::{File, Node};
+use print::Difference;
+use rules::Rules;
+use std::collections::HashSet;
+use std::io::{BufWriter, Write};
+
+/// One of the two files.
+pub(crate) struct Side<'a> {
+    file: &'a File,
+    names: Names<'a>,
+}
+
+struct Differ<'a> {
+    options: &'a Diff,
+    left: Side<'a>,
+    right: Side<'a>,
+    rules: Rules,
+    out: BufWriter<Box<dyn Write>>,
+    found: u64,
+    failed: u64,
+    /// Pairs of objects that were compared, or wait for it.
+    seen: HashSet<(u64, u64)>,
+    waiting: Vec<(Vec<u8>, Node, Node)>,
+}
+
+/// Whether both are equal.
+pub(crate) fn run(options: &Diff) -> Result<bool, Failure> {
+    let (left, right) = (find::open(&options.left)?, find::open(&options.right)?);
+    let first = find::object(&left, &options.path)?;
+    let second = find::object(&right, options.other.as_deref().unwrap_or(&options.path))?;
+    let side = |file| Side { file, names: Names::new(file) };
+    let rules = Rules {
+        absolute: options.absolute.unwrap_or(0.0),
+        relative: options.relative.unwrap_or(0.0),
+        nan_differs: options.nan_differs,
+    };
+    let mut differ = Differ {
+        options,
+        left: side(&left),
+        right: side(&right),
+        rules,
+        out: BufWriter::new(output::standard(options.json)),
+        found: 0,
+        failed: 0,
+        seen: HashSet::new(),
+        waiting: Vec::new(),
+    };
+    let path = format!("/{}", options.path.trim_matches('/')).into_bytes();
+    differ.wait(path, first, second);
+    while let Some((path, left, right)) = differ.waiting.pop() {
+        differ.objects(&path, &left, &right)?;
+        if differ.is_told() {
+            break;
+        }
+    }
+    differ.end()
+}
+
+impl Differ<'_> {
+    fn wait(&mut self, path: Vec<u8>, left: Node, right: Node) {
+        if self.seen.insert((left.address(), right.address())) {
+            self.waiting.push((path, left, right));
+        }
+    }
+
+    /// Whether one difference is enough, and there is one.
+    fn is_told(&self) -> bool {
+        self.options.quiet && self.found > 0
+    }
+
+    fn tell(&mut self, difference: &Difference) -> Result<(), Failure> {
+        self.found += 1;
+        if self.options.quiet {
+            return Ok(());
+        }
+        if self.options.json {
+            serde_json::to_writer(&mut self.out, difference).map_err(std::io::Error::from)?;
+            return Ok(writeln!(self.out)?);
+        }
+        Ok(difference.text(&mut self.out)?)
+    }
+
+    /// Says at once what failed; the others go on.
+    fn complain(&mut self, path: &[u8], why: &dyn std::fmt::Display) -> Result<(), Failure> {
+        self.failed += 1;
+        self.out.flush()?;
+        let path = crate::text::printable(path);
+        anstream::eprintln!("{}", crate::style::error(&format_args!("{path}: {why}")));
+        Ok(())
+    }
+
+    fn end(mut self) -> Result<bool, Failure> {
+        if !self.options.json && !self.options.quiet && self.found > 0 {
+            writeln!(self.out, "{}", count(self.found, "difference"))?;
+        }
+        self.out.flush()?;
+        match self.failed {
+            0 => Ok(self.found == 0),
+            failed => Err(Failure::Some(format!("{} could not be compared as a whole", count(failed, "object")))),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Comparing values, piece by piece.
+
+use super::Differ;
+use super::rules::number;
+use crate::pieces::{Pieces, nth};
+use hyperslab::dtype::{Class, Datatype};
+use hyperslab::space::{Op, Slab, Space};
+use hyperslab::{Attribute, Dataset, Result, Value};
+use serde::Serialize;
+
+/// How the values of two arrays differ.
+#[derive(Default, Serialize)]
+pub(crate) struct Differing {
+    /// How many do.
+    pub(crate) differing: u64,
+    /// How many were compared.
+    pub(crate) compared: u64,
+    /// The largest distance of two numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) largest: Option<f64>,
+    /// The first of them.
+    pub(crate) first: Vec<Example>,
+}
+
+/// Two values that differ.
+#[derive(Serialize)]
+pub(crate) struct Example {
+    pub(crate) at: Vec<u64>,
+    pub(crate) left: String,
+    pub(crate) right: String,
+}
+
+impl Differ<'_> {
+    /// The values of two datasets of the same shape.
+    pub(super) fn datasets(&self, left: &Dataset, right: &Dataset) -> Result<Differing> {
+        let mut found = Differing::default();
+        let same_type = left.datatype() == right.datatype() && self.rules.are_plain() && is_flat(left.datatype());
+        for slabs in Pieces::all(left) {
+            let (here, there) = (select(left, &slabs)?, select(right, &slabs)?);
+            // Bytes that are equal need no look at what they mean.
+            if same_type
+                && let (Ok(mine), Ok(other)) = (left.read_stored_selection(&here), right.read_stored_selection(&there))
+                && mine == other
+            {
+                found.compared += here.npoints();
+                continue;
+            }
+            let place = |number: u64| place(&slabs, number);
+            self.pairs(left.read_values(&here)?, right.read_values(&there)?, &place, &mut found)?;
+            if self.options.quiet && found.differing > 0 {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The values of two attributes of the same shape.
+    pub(super) fn attribute_values(&self, left: &Attribute, right: &Attribute) -> Result<Differing> {
+        let slabs: Vec<Slab> = left.shape().iter().map(|&dim| Slab::block(0, dim)).collect();
+        let mut found = Differing::default();
+        self.pairs(left.read_values()?, right.read_values()?, &|number| place(&slabs, number), &mut found)?;
+        Ok(found)
+    }
+
+    fn pairs(
+        &self,
+        left: impl Iterator<Item = Result<Value>>,
+        right: impl Iterator<Item = Result<Value>>,
+        place: &dyn Fn(u64) -> Vec<u64>,
+        found: &mut Differing,
+    ) -> Result<()> {
+        for (nth, (left, right)) in (0..).zip(left.zip(right)) {
+            let (left, right) = (left?, right?);
+            found.compared += 1;
+            if self.rules.equal(&left, &right, (&self.left, &self.right)) {
+                continue;
+            }
+            found.differing += 1;
+            if let (Some(left), Some(right)) = (number(&left), number(&right)) {
+                let distance = (left - right).abs();
+                found.largest =
+                    found.largest.into_iter().chain([distance]).filter(|far| far.is_finite()).reduce(f64::max);
+            }
+            if found.first.len() < self.options.limit {
+                let (left, right) = (self.left.names.show(&left), self.right.names.show(&right));
+                found.first.push(Example { at: place(nth), left, right });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn select(dataset: &Dataset, slabs: &[Slab]) -> Result<Space> {
+    let mut space = dataset.space();
+    if !slabs.is_empty() {
+        space.select_hyperslab(Op::Set, slabs)?;
+    }
+    Ok(space)
+}
+
+/// The place of a value in a piece, counted in the dataset.
+fn place(slabs: &[Slab], mut number: u64) -> Vec<u64> {
+    let mut at: Vec<u64> = slabs
+        .iter()
+        .rev()
+        .map(|slab| {
+            let size = slab.indices().max(1);
+            let index = nth(slab, number % size);
+            number /= size;
+            index
+        })
+        .collect();
+    at.reverse();
+    at
+}
+
+/// Whether equal bytes are equal values: nothing lies elsewhere in the file.
+fn is_flat(datatype: &Datatype) -> bool {
+    match datatype.class() {
+        Class::Vlen(_) | Class::Reference(_) => false,
+        Class::Array(array) => is_flat(array.base()),
+        Class::Compound(compound) => compound.members().iter().all(|member| is_flat(&member.datatype)),
+        _ => true,
+    }
+}

@@ -1,0 +1,127 @@
+//! `hyperslab stat`: what the bytes of a file are used for.
+
+mod record;
+
+use crate::arguments::Stat;
+use crate::check::look;
+use crate::failure::Failure;
+use crate::style::{FAINT, GROUP};
+use crate::text::{bytes, count, printable};
+use crate::{find, output};
+use comfy_table::{CellAlignment, Table, presets};
+use record::{DatasetRecord, Record};
+use std::io::{self, IsTerminal, Write};
+
+pub(crate) fn run(options: &Stat) -> Result<(), Failure> {
+    let report = look(&options.file)?;
+    let file = find::open(&options.file)?;
+    let record = Record::new(&options.file, &file, &report)?;
+    let mut out = output::standard(options.json);
+    match options.json {
+        true => {
+            serde_json::to_writer(&mut out, &record).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+        false => text(&mut out, &record, options.datasets)?,
+    }
+    match report.problems().count() as u64 {
+        0 => Ok(()),
+        problems => Err(Failure::Some(format!(
+            "the file has {}, so that numbers may be wrong; see `hyperslab check`",
+            count(problems, "problem")
+        ))),
+    }
+}
+
+fn text(out: &mut impl Write, record: &Record, most: usize) -> io::Result<()> {
+    let objects = &record.objects;
+    writeln!(out, "{GROUP}{}{GROUP:#}  {}", printable(record.file.as_bytes()), bytes(record.size))?;
+    writeln!(
+        out,
+        "{}, {}, {}, {}",
+        count(objects.groups, "group"),
+        count(objects.datasets, "dataset"),
+        count(objects.datatypes, "committed datatype"),
+        count(objects.links, "link"),
+    )?;
+    writeln!(out, "{FAINT}{}{FAINT:#}\n", form(record))?;
+    let share = |part: u64| format!("{:.1} %", 100.0 * part as f64 / record.size.max(1) as f64);
+    let mut table = sheet(&["used for", "blocks", "bytes", "share"]);
+    for kind in &record.blocks {
+        table.add_row([kind.what.to_owned(), kind.blocks.to_string(), bytes(kind.bytes), share(kind.bytes)]);
+    }
+    let totals = &record.bytes;
+    let rest = [
+        ("user block", totals.user_block),
+        ("listed as free", totals.free),
+        ("lost", totals.lost),
+        ("all metadata", totals.metadata),
+        ("all values", totals.values),
+    ];
+    for (what, size) in rest.into_iter().filter(|(_, size)| *size > 0) {
+        table.add_row([what.to_owned(), String::new(), bytes(size), share(size)]);
+    }
+    right(&mut table, 1..4);
+    writeln!(out, "{}", table.trim_fmt())?;
+    datasets(out, &record.datasets, most)
+}
+
+/// Versions and how space is managed.
+fn form(record: &Record) -> String {
+    let mut words = vec![format!("superblock {}", record.superblock)];
+    match record.headers {
+        [0, 0] => {}
+        [0, _] => words.push("object headers 2".into()),
+        [_, 0] => words.push("object headers 1".into()),
+        [first, second] => words.push(format!("object headers 1 ({first}) and 2 ({second})")),
+    }
+    words.push(match (record.space.strategy, record.space.page) {
+        ("pages", Some(page)) => format!("space in pages of {}", bytes(page)),
+        ("managers", _) => "space by managers".into(),
+        ("gathered", _) => "space gathered".into(),
+        ("end", _) => "space from the end".into(),
+        _ => "space as usual".into(),
+    });
+    if record.space.persists {
+        words.push("free space is kept".into());
+    }
+    words.join(", ")
+}
+
+fn datasets(out: &mut impl Write, datasets: &[DatasetRecord], most: usize) -> io::Result<()> {
+    if datasets.is_empty() || most == 0 {
+        return Ok(());
+    }
+    let mut table = sheet(&["dataset", "values", "stored", "ratio", "chunks"]);
+    for dataset in datasets.iter().take(most) {
+        let ratio = match dataset.stored {
+            0 => String::new(),
+            stored => format!("{:.2}×", dataset.bytes as f64 / stored as f64),
+        };
+        let chunks = dataset.chunks.map_or(String::new(), |chunks| chunks.to_string());
+        let path = printable(dataset.path.as_bytes());
+        table.add_row([path, bytes(dataset.bytes), bytes(dataset.stored), ratio, chunks]);
+    }
+    right(&mut table, 1..5);
+    writeln!(out, "\n{}", table.trim_fmt())?;
+    match datasets.len().saturating_sub(most) {
+        0 => Ok(()),
+        hidden => writeln!(out, "{FAINT}… and {hidden} more{FAINT:#}"),
+    }
+}
+
+fn sheet(head: &[&str]) -> Table {
+    let mut table = Table::new();
+    let framed = io::stdout().is_terminal();
+    table.load_style(if framed { presets::UTF8_FULL_CONDENSED } else { presets::NOTHING });
+    table.set_header(head.iter().copied());
+    table
+}
+
+fn right(table: &mut Table, columns: std::ops::Range<usize>) {
+    for column in columns {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What there is to say of a file, gathered once for both kinds of output.
+
+use crate::failure::Failure;
+use crate::text::printable;
+use hyperslab::check::Report;
+use hyperslab::{File, Node};
+use serde::Serialize;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+#[derive(Serialize)]
+pub(crate) struct Record {
+    pub(crate) file: String,
+    pub(crate) size: u64,
+    pub(crate) superblock: u8,
+    /// Object headers of version 1 and 2.
+    pub(crate) headers: [u64; 2],
+    pub(crate) objects: Objects,
+    pub(crate) space: Space,
+    pub(crate) bytes: Bytes,
+    /// The most bytes first.
+    pub(crate) blocks: Vec<Blocks>,
+    /// The most stored bytes first.
+    pub(crate) datasets: Vec<DatasetRecord>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Objects {
+    pub(crate) groups: u64,
+    pub(crate) datasets: u64,
+    pub(crate) datatypes: u64,
+    pub(crate) links: u64,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Space {
+    pub(crate) strategy: &'static str,
+    pub(crate) persists: bool,
+    pub(crate) page: Option<u64>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Bytes {
+    pub(crate) user_block: u64,
+    pub(crate) metadata: u64,
+    pub(crate) values: u64,
+    pub(crate) free: u64,
+    pub(crate) lost: u64,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Blocks {
+    pub(crate) what: &'static str,
+    pub(crate) values: bool,
+    pub(crate) blocks: u64,
+    pub(crate) bytes: u64,
+}
+
+#[derive(Serialize)]
+pub(crate) struct DatasetRecord {
+    pub(crate) path: String,
+    /// What its values take without filters.
+    pub(crate) bytes: u64,
+    /// What they take as stored.
+    pub(crate) stored: u64,
+    pub(crate) chunks: Option<u64>,
+}
+
+impl Record {
+    pub(crate) fn new(path: &Path, file: &File, report: &Report) -> Result<Record, Failure> {
+        let all = |values: bool| {
+            let kinds = report.usage.iter().filter(|usage| usage.values == values);
+            kinds.map(|usage| usage.bytes).sum()
+        };
+        let mut blocks: Vec<Blocks> = report
+            .usage
+            .iter()
+            .map(|usage| Blocks { what: usage.what, values: usage.values, blocks: usage.blocks, bytes: usage.bytes })
+            .collect();
+        blocks.sort_by_key(|kind| std::cmp::Reverse(kind.bytes));
+        let mut datasets = datasets(file)?;
+        datasets.sort_by_key(|dataset| std::cmp::Reverse((dataset.stored, dataset.bytes)));
+        Ok(Record {
+            file: path.display().to_string(),
+            size: report.size,
+            superblock: report.superblock,
+            headers: report.headers,
+            objects: Objects {
+                groups: report.groups,
+                datasets: report.datasets,
+                datatypes: report.datatypes,
+                links: report.links,
+            },
+            space: Space { strategy: report.space.strategy, persists: report.space.persists, page: report.space.page },
+            bytes: Bytes {
+                user_block: file.user_block(),
+                metadata: all(false),
+                values: all(true),
+                free: report.free,
+                lost: report.lost,
+            },
+            blocks,
+            datasets,
+        })
+    }
+}
+
+fn datasets(file: &File) -> Result<Vec<DatasetRecord>, Failure> {
+    let mut datasets = Vec::new();
+    file.root()?.visit(|path, node| {
+        // What cannot be read is told of by the check.
+        if let Ok(Node::Dataset(dataset)) = node
+            && let Ok(stored) = dataset.stored_size()
+        {
+            datasets.push(DatasetRecord {
+                path: format!("/{}", printable(path)),
+                bytes: dataset.len().saturating_mul(dataset.datatype().size() as u64),
+                stored: stored.bytes,
+                chunks: stored.chunks,
+            });
+        }
+        ControlFlow::<()>::Continue(())
+    })?;
+    Ok(datasets)
+}

@@ -1,0 +1,181 @@
+//! The books: which bytes of the file belong to whom.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use hyperslab_file::Survey;
+
+use super::{Finding, Severity, Usage};
+
+/// More findings than this nobody reads.
+const MOST_FINDINGS: usize = 10_000;
+/// Blocks of a good file do not overlap. Those of a bad one may, but not so often that a look at it takes forever.
+const OFTEN: u64 = 16;
+/// What values are in; all else is there to find them.
+const VALUES: [&str; 5] =
+    ["contiguous values", "chunk", "chunks", "global heap collection", "huge object of a fractal heap"];
+
+/// A range of bytes, and whose it is.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    pub(super) address: u64,
+    pub(super) length: u64,
+    what: &'static str,
+    owner: u32,
+}
+
+pub(super) struct Book {
+    /// Where the file ends.
+    end: u64,
+    spans: Vec<Span>,
+    free: Vec<Span>,
+    /// The span that begins at an address.
+    begins: HashMap<u64, u32>,
+    /// Blocks that several may name.
+    shared: HashSet<u64>,
+    /// The bytes of all blocks.
+    taken: u64,
+    /// The paths of objects that own something; the first stands for the file itself.
+    owners: Vec<Option<Vec<u8>>>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) more: u64,
+}
+
+impl Book {
+    pub(super) fn new(end: u64) -> Book {
+        Book {
+            end,
+            spans: Vec::new(),
+            free: Vec::new(),
+            begins: HashMap::new(),
+            shared: HashSet::new(),
+            taken: 0,
+            owners: vec![None],
+            findings: Vec::new(),
+            more: 0,
+        }
+    }
+
+    /// What comes next belongs to the object at a path; to the file if there is none.
+    pub(super) fn turn_to(&mut self, owner: Option<&[u8]>) {
+        self.owners.push(owner.map(<[u8]>::to_vec));
+    }
+
+    fn owner(&self) -> u32 {
+        u32::try_from(self.owners.len().saturating_sub(1)).unwrap_or(u32::MAX)
+    }
+
+    fn path(&self, owner: u32) -> Option<Vec<u8>> {
+        self.owners.get(owner as usize).cloned().flatten()
+    }
+
+    fn add(&mut self, severity: Severity, what: &'static str, address: u64, owner: u32, why: String) {
+        if self.findings.len() >= MOST_FINDINGS {
+            self.more += 1;
+            return;
+        }
+        let owner = self.path(owner);
+        self.findings.push(Finding { severity, address, what, owner, why });
+    }
+
+    /// A span in words.
+    fn name(&self, span: &Span) -> String {
+        let Span { address, length, what, owner } = span;
+        let owner = self.path(*owner).map_or(String::new(), |path| format!(" of {}", String::from_utf8_lossy(&path)));
+        format!("{what}{owner} at {address:#x} with {length} bytes")
+    }
+
+    fn record(&mut self, what: &'static str, address: u64, length: u64) -> bool {
+        let outside = address.checked_add(length).is_none_or(|end| end > self.end);
+        if outside {
+            let why = format!("{length} bytes reach over the end of the file at {:#x}", self.end);
+            self.problem(what, address, why);
+            return false;
+        }
+        self.taken = self.taken.saturating_add(length);
+        if self.taken / OFTEN > self.end {
+            self.problem(what, address, "it is not looked at: others take all bytes of the file many times".into());
+            return false;
+        }
+        self.begins.insert(address, u32::try_from(self.spans.len()).unwrap_or(u32::MAX));
+        self.spans.push(Span { address, length, what, owner: self.owner() });
+        true
+    }
+
+    /// Says which spans overlap; gives all, in order, with what is free.
+    pub(super) fn close(&mut self) -> Vec<Span> {
+        let mut all = std::mem::take(&mut self.spans);
+        all.append(&mut self.free);
+        all.sort_by_key(|span| (span.address, span.length));
+        let mut last: Option<Span> = None;
+        for span in &all {
+            if let Some(last) = last.filter(|last| last.address + last.length > span.address) {
+                let why = format!("it overlaps with the {}", self.name(&last));
+                self.add(Severity::Problem, span.what, span.address, span.owner, why);
+            }
+            if last.is_none_or(|last| span.address + span.length > last.address + last.length) {
+                last = Some(*span);
+            }
+        }
+        all
+    }
+
+    /// What takes space, by kind.
+    pub(super) fn usage(spans: &[Span]) -> Vec<Usage> {
+        let mut kinds: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
+        for span in spans.iter().filter(|span| span.what != FREE) {
+            let (blocks, bytes) = kinds.entry(span.what).or_default();
+            (*blocks, *bytes) = (*blocks + 1, bytes.saturating_add(span.length));
+        }
+        let usage = |(what, (blocks, bytes))| Usage { what, values: VALUES.contains(&what), blocks, bytes };
+        kinds.into_iter().map(usage).collect()
+    }
+}
+
+pub(super) const FREE: &str = "free space";
+
+impl Span {
+    pub(super) fn is_free(&self) -> bool {
+        self.what == FREE
+    }
+
+    /// A span that nobody named, found by what is in it.
+    pub(super) fn unnamed(what: &'static str, address: u64, length: u64) -> Span {
+        Span { address, length, what, owner: 0 }
+    }
+}
+
+impl Survey for Book {
+    fn block(&mut self, what: &'static str, address: u64, length: u64) -> bool {
+        if length == 0 {
+            return true;
+        }
+        if let Some(first) = self.begins.get(&address).and_then(|&nth| self.spans.get(nth as usize).copied()) {
+            let why = format!("its place is that of the {}", self.name(&first));
+            self.problem(what, address, why);
+            return false;
+        }
+        self.record(what, address, length)
+    }
+
+    fn shared(&mut self, what: &'static str, address: u64, length: u64) -> bool {
+        self.shared.insert(address) && self.block(what, address, length)
+    }
+
+    fn free(&mut self, address: u64, length: u64) {
+        if address.checked_add(length).is_none_or(|end| end > self.end) {
+            let why = format!("{length} bytes reach over the end of the file at {:#x}", self.end);
+            return self.problem(FREE, address, why);
+        }
+        if length > 0 {
+            self.free.push(Span { address, length, what: FREE, owner: 0 });
+        }
+    }
+
+    fn problem(&mut self, what: &'static str, address: u64, why: String) {
+        self.add(Severity::Problem, what, address, self.owner(), why);
+    }
+
+    fn note(&mut self, what: &'static str, address: u64, why: String) {
+        self.add(Severity::Note, what, address, self.owner(), why);
+    }
+}

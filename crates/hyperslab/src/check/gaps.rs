@@ -1,0 +1,63 @@
+//! Bytes that no structure named: collections of the global heap, which only values name, and what is lost.
+
+use hyperslab_file::{OpenFile, Survey};
+use hyperslab_structures::Collection;
+
+use super::book::{Book, Span};
+
+const COLLECTION: &str = "global heap collection";
+const SIGNATURE: &[u8] = b"GCOL";
+/// What is read at once in search of collections.
+const WINDOW: u64 = 1 << 20;
+
+/// Notes what is lost between spans, which are in order, and how many bytes that is; adds the collections that lie there.
+pub(super) fn fill(file: &OpenFile, book: &mut Book, spans: &mut Vec<Span>, end: u64) -> u64 {
+    let mut gaps = Vec::new();
+    let mut at = 0;
+    for span in spans.iter() {
+        if span.address > at {
+            gaps.push((at, span.address));
+        }
+        at = at.max(span.address.saturating_add(span.length));
+    }
+    if end > at {
+        gaps.push((at, end));
+    }
+    let mut lost = 0u64;
+    for (start, end) in gaps {
+        let mut from = start;
+        while let Some((place, length)) = collection(file, from, end) {
+            lost = lost.saturating_add(note(book, from, place));
+            spans.push(Span::unnamed(COLLECTION, place, length));
+            from = place + length;
+        }
+        lost = lost.saturating_add(note(book, from, end));
+    }
+    lost
+}
+
+fn note(book: &mut Book, from: u64, to: u64) -> u64 {
+    let length = to - from;
+    if length > 0 {
+        book.note("lost space", from, format!("{length} bytes that nobody uses and no list has as free"));
+    }
+    length
+}
+
+/// The first collection in a range that is whole, and its bytes.
+fn collection(file: &OpenFile, from: u64, to: u64) -> Option<(u64, u64)> {
+    let mut start = from;
+    while start < to {
+        let length = (to - start).min(WINDOW);
+        // With a few bytes of the next window, so that no signature is cut.
+        let bytes = file.metadata(COLLECTION, start, (to - start).min(WINDOW + 3)).ok()?;
+        for (at, _) in (start..).zip(bytes.windows(SIGNATURE.len())).filter(|(_, here)| *here == SIGNATURE) {
+            let found = Collection::read(file, at).ok().map(|found| found.size() as u64);
+            if let Some(size) = found.filter(|size| *size > 0 && *size <= to - at) {
+                return Some((at, size));
+            }
+        }
+        start += length;
+    }
+    None
+}

@@ -1,0 +1,67 @@
+//! Looking at everything in a file: is it whole, who takes which bytes, what is lost?
+//!
+//! ```
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/weather.h5");
+//! let report = hyperslab::check::file(path, &mut |_| ())?;
+//! assert_eq!(report.problems().count(), 0);
+//! assert_eq!((report.groups, report.datasets), (2, 8));
+//! # Ok::<(), hyperslab::Error>(())
+//! ```
+//!
+//! Lives here: the walk from object to object, hard-link counts, and the books of who has which bytes. Does not live here: the blocks of a structure; each
+//! room shows its own to a `Survey`.
+
+mod book;
+mod gaps;
+mod report;
+mod walk;
+
+use std::{path::Path, sync::Arc};
+
+use hyperslab_driver::{Driver, Local, Lock};
+use hyperslab_file::{OpenFile, OpenOptions};
+use hyperslab_filter::Registry;
+use hyperslab_object::Context;
+
+use crate::{Result, storage};
+
+pub use hyperslab_file::Marks;
+pub use report::{Finding, Progress, Report, Severity, Space, Usage};
+
+/// Looks at everything in a file. An error if it cannot be read at all; what is wrong with its content is in the report. `progress` is
+/// called now and then.
+pub fn file(path: impl AsRef<Path>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
+    let storage = storage::open(path.as_ref())?;
+    // Members of several files have addresses with wide gaps between them, which are nobody's loss.
+    let one = matches!(storage.name, "sec2" | "family");
+    let size = storage.driver.len()?;
+    match on(storage.driver, one, progress) {
+        Err(why) => Report::of_what_stops(why, size),
+        Ok(report) => Ok(report),
+    }
+}
+
+fn on(
+    driver: Arc<dyn Driver>,
+    one: bool,
+    progress: &mut dyn FnMut(Progress),
+) -> std::result::Result<Report, hyperslab_file::Error> {
+    let mut options = OpenOptions::default();
+    options.as_it_is = true;
+    let file = OpenFile::open(driver, &options)?;
+    let context = Context::new(file, hyperslab_chunk::unfilter(Arc::new(Registry::default())));
+    Ok(walk::Walk::new(&context, progress).run(one))
+}
+
+/// Takes away the marks that programs which ended without closing the file left in its superblock; says which there were. An error if another program
+/// has the file open, unless `force` says that it does not matter.
+pub fn clear(path: impl AsRef<Path>, force: bool) -> Result<Marks> {
+    let local = Local::options().write(true).open(path)?;
+    match local.lock(Lock::Exclusive) {
+        Ok(_) => {}
+        Err(_) if force => {}
+        Err(why) => return Err(why.into()),
+    }
+    let driver: Arc<dyn Driver> = Arc::new(local);
+    Ok(hyperslab_file::clear(&driver)?)
+}

@@ -1,0 +1,165 @@
+//! From object to object along hard links.
+
+use std::collections::HashMap;
+
+use hyperslab_chunk::Kept;
+use hyperslab_file::Survey;
+use hyperslab_object::{Context, Kind, Object, Target, survey_shared};
+
+use super::{Progress, Report, Space, book::Book, gaps};
+
+/// Progress is told of once in so many objects.
+const OFTEN: u64 = 64;
+
+pub(super) struct Walk<'a> {
+    context: &'a Context,
+    progress: &'a mut dyn FnMut(Progress),
+    book: Book,
+    report: Report,
+    /// Objects that are to be looked at: the path that they were first met at, and where they are.
+    waiting: Vec<(Vec<u8>, u64)>,
+    /// How many hard links lead to an object, counted; and the path that it was first met at.
+    links: HashMap<u64, (u64, Vec<u8>)>,
+    /// How many hard links objects say that lead to them.
+    says: Vec<(u64, u64)>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(context: &'a Context, progress: &'a mut dyn FnMut(Progress)) -> Walk<'a> {
+        let book = Book::new(context.file().end());
+        let (report, waiting, links, says) = (Report::default(), Vec::new(), HashMap::new(), Vec::new());
+        Walk { context, progress, book, report, waiting, links, says }
+    }
+
+    /// Looks at everything; at lost space too, if the file is in `one` piece.
+    pub(super) fn run(mut self, one: bool) -> Report {
+        let file = self.context.file();
+        self.head();
+        file.survey(&mut self.book);
+        survey_shared(self.context, &mut self.book);
+        if let Some(root) = (&mut self.book as &mut dyn Survey).found("superblock", 0, file.root()) {
+            self.meet(b"/".to_vec(), root);
+        }
+        while let Some((path, address)) = self.waiting.pop() {
+            self.object(&path, address);
+            let objects = self.report.objects();
+            if objects.is_multiple_of(OFTEN) {
+                (self.progress)(Progress { objects, known: objects + self.waiting.len() as u64 });
+            }
+        }
+        self.count();
+        self.book.turn_to(None);
+        let mut spans = self.book.close();
+        let end = file.told_end().map_or(file.end(), |end| end.min(file.end()));
+        self.report.free = spans.iter().filter(|span| span.is_free()).map(|span| span.length).sum();
+        if one {
+            self.report.lost = gaps::fill(file, &mut self.book, &mut spans, end);
+        }
+        self.report.usage = Book::usage(&spans);
+        let mut findings = std::mem::take(&mut self.book.findings);
+        findings.sort_by_key(|finding| (finding.severity, finding.address));
+        (self.report.findings, self.report.more) = (findings, self.book.more);
+        self.report
+    }
+
+    /// What the superblock tells, and what is wrong with the file as a whole.
+    fn head(&mut self) {
+        let file = self.context.file();
+        self.report.size = file.user_block() + file.end();
+        self.report.superblock = file.superblock().version;
+        self.report.marks = file.marks();
+        let survey: &mut dyn Survey = &mut self.book;
+        self.report.space = Space::new(survey.found("superblock extension", 0, file.space_info()).flatten().as_ref());
+        let marks = self.report.marks;
+        if marks.writing && !marks.swmr {
+            let why =
+                "the file is marked as open for writing: another program has it open, or ended without closing it";
+            survey.problem("superblock", 0, why.into());
+        } else if marks.writing {
+            let why = "the file is marked as open for writing while others read";
+            self.book.note("superblock", 0, why.into());
+        }
+        match file.told_end() {
+            Some(end) if end > file.end() => {
+                let why = format!("the file is truncated: it ends at {:#x}, but should end at {end:#x}", file.end());
+                self.book.problem("superblock", 0, why);
+            }
+            Some(end) if end < file.end() => {
+                let why = format!("{} bytes behind the end that the superblock tells", file.end() - end);
+                self.book.note("end of the file", end, why);
+            }
+            _ => {}
+        }
+    }
+
+    /// A hard link leads here.
+    fn meet(&mut self, path: Vec<u8>, address: u64) {
+        let waiting = &mut self.waiting;
+        let (count, _) = self.links.entry(address).or_insert_with(|| {
+            waiting.push((path.clone(), address));
+            (0, path)
+        });
+        *count += 1;
+    }
+
+    fn object(&mut self, path: &[u8], address: u64) {
+        self.book.turn_to(Some(path));
+        let Some(found) = Object::survey(self.context, address, &mut self.book) else { return };
+        let object = found.object;
+        match object.kind() {
+            Kind::Group => self.report.groups += 1,
+            Kind::Dataset => {
+                self.report.datasets += 1;
+                self.values(&object);
+            }
+            Kind::Datatype => self.report.datatypes += 1,
+        }
+        let [first, second] = &mut self.report.headers;
+        *(if object.header().prefix().version == 1 { first } else { second }) += 1;
+        self.says.extend(object.references().ok().map(|count| (address, u64::from(count))));
+        self.report.links += found.links.len() as u64;
+        // The last one to wait is the first to be looked at.
+        for link in found.links.into_iter().rev() {
+            if let Target::Hard(target) = link.target {
+                let above = path.strip_suffix(b"/").unwrap_or(path);
+                self.meet([above, b"/", &link.name].concat(), target);
+            }
+        }
+        for datatype in found.committed {
+            // One that has no name is not met by its name.
+            let mut unnamed = path.to_vec();
+            unnamed.extend_from_slice(b" (its datatype)");
+            self.meet(unnamed, datatype);
+        }
+    }
+
+    fn values(&mut self, object: &Object) {
+        let context = self.context;
+        // What cannot be understood was told of with the messages.
+        let (Ok(layout), Ok(extent)) = (object.layout(context), object.extent(context)) else { return };
+        let (Ok((datatype, _)), Ok(filters)) = (object.datatype(context), object.filters(context)) else { return };
+        let kept = Kept {
+            address: object.address(),
+            layout: &layout,
+            extent: &extent,
+            element: datatype.size() as u64,
+            filtered: !filters.steps.is_empty(),
+        };
+        kept.survey(context.file(), &mut self.book);
+    }
+
+    /// Compares the hard links that were met with what objects say.
+    fn count(&mut self) {
+        // A message that several objects share may use a committed datatype, and counts once.
+        let shares = self.context.file().shared_table().is_some();
+        for (address, says) in std::mem::take(&mut self.says) {
+            let Some((has, path)) = self.links.get(&address).filter(|(has, _)| *has != says) else { continue };
+            let why = format!("it says that {says} hard links lead to it, but {has} do");
+            self.book.turn_to(Some(path));
+            match shares {
+                true => self.book.note("object header", address, why),
+                false => self.book.problem("object header", address, why),
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Extensible arrays.
+
+use hyperslab_base::Reader;
+use hyperslab_file::{Error, OpenFile, Result, Survey};
+use hyperslab_format::{
+    ChunkEntry,
+    index::{
+        ChunkElement,
+        extensible_array::{self, ExtensibleArray, SuperBlock, Usage},
+    },
+};
+
+use super::EachChunk;
+
+const WHAT: &str = "extensible array";
+const SUPER: &str = "extensible array super block";
+const DATA: &str = "extensible array data block";
+const PAGE: &str = "extensible array page";
+
+struct Walk<'a, 'b> {
+    file: &'a OpenFile,
+    header: ExtensibleArray,
+    element: ChunkElement,
+    /// What there is of it.
+    has: Usage,
+    survey: &'a mut dyn Survey,
+    each: &'a mut EachChunk<'b>,
+}
+
+/// Shows the array at `address` and all its elements.
+pub fn extensible_array(
+    file: &OpenFile,
+    address: u64,
+    element: ChunkElement,
+    survey: &mut dyn Survey,
+    each: &mut EachChunk<'_>,
+) -> Option<()> {
+    let widths = file.widths();
+    let size = ExtensibleArray::size(widths) as u64;
+    if !survey.block(WHAT, address, size) {
+        return None;
+    }
+    let bytes = file.metadata(WHAT, address, size);
+    let header = bytes.and_then(|bytes| ExtensibleArray::decode(&bytes, widths).map_err(Error::at(address)));
+    let header = survey.found(WHAT, address, header)?;
+    if usize::from(header.element_size) != element.size(widths) {
+        let why = format!("elements of {} bytes where {} belong", header.element_size, element.size(widths));
+        survey.problem(WHAT, address, why);
+        return None;
+    }
+    let has = Usage { elements: u64::from(header.in_index), ..Usage::default() };
+    let mut walk = Walk { file, header, element, has, survey, each };
+    walk.index(header.index?)?;
+    let (says, has) = (header.usage, walk.has);
+    survey.equal(WHAT, address, "super blocks", says.super_blocks, has.super_blocks);
+    survey.equal(WHAT, address, "bytes of super blocks", says.super_bytes, has.super_bytes);
+    survey.equal(WHAT, address, "data blocks", says.data_blocks, has.data_blocks);
+    survey.equal(WHAT, address, "bytes of data blocks", says.data_bytes, has.data_bytes);
+    survey.equal(WHAT, address, "places for elements", says.elements, has.elements);
+    Some(())
+}
+
+impl Walk<'_, '_> {
+    /// The index block and all below it; nothing if not all could be seen.
+    fn index(&mut self, address: u64) -> Option<()> {
+        const INDEX: &str = "extensible array index block";
+        let (header, widths) = (self.header, self.file.widths());
+        let size = header.index_size(self.element, widths) as u64;
+        if !self.survey.block(INDEX, address, size) {
+            return None;
+        }
+        let index = self.file.metadata(INDEX, address, size).and_then(|bytes| {
+            extensible_array::decode_index(&bytes, &header, self.element, widths).map_err(Error::at(address))
+        });
+        let index = self.survey.found(INDEX, address, index)?;
+        self.elements(0, &index.elements);
+        let (mut direct, mut supers, mut whole) = (index.data.iter(), index.supers.iter(), Some(()));
+        for nth in 0..header.super_blocks() {
+            let Some(block) = header.super_block(nth) else { break };
+            if nth < header.direct_super_blocks() {
+                for (data, address) in (0..block.blocks).zip(direct.by_ref()) {
+                    if let Some(address) = address {
+                        whole = whole.and(self.data(*address, &block, data, &[]));
+                    }
+                }
+            } else if let Some(address) = supers.next().copied().flatten() {
+                whole = whole.and(self.super_block(address, &block));
+            }
+        }
+        whole
+    }
+
+    fn super_block(&mut self, address: u64, block: &SuperBlock) -> Option<()> {
+        let size = self.header.super_size(block, self.file.widths());
+        if !self.survey.block(SUPER, address, size) {
+            return None;
+        }
+        let blocks = self.file.metadata(SUPER, address, size).and_then(|bytes| {
+            extensible_array::decode_super(&bytes, &self.header, block, self.file.widths()).map_err(Error::at(address))
+        });
+        let blocks = self.survey.found(SUPER, address, blocks)?;
+        self.has.super_blocks += 1;
+        self.has.super_bytes = self.has.super_bytes.saturating_add(size);
+        let mut whole = Some(());
+        for (nth, (address, written)) in (0..).zip(&blocks) {
+            if let Some(address) = address {
+                whole = whole.and(self.data(*address, block, nth, written));
+            }
+        }
+        whole
+    }
+
+    fn data(&mut self, address: u64, block: &SuperBlock, nth: u64, written: &[bool]) -> Option<()> {
+        let (header, widths) = (self.header, self.file.widths());
+        let size_of_one = self.element.size(widths) as u64;
+        let taken = |elements: u64| elements.saturating_mul(size_of_one).saturating_add(4);
+        let (head, pages) = (header.data_head(block.elements, widths), header.pages(block.elements));
+        let size = head.saturating_add(match pages {
+            0 => taken(block.elements),
+            _ => pages.saturating_mul(taken(header.page())),
+        });
+        if !self.survey.block(DATA, address, size) {
+            return None;
+        }
+        self.has.data_blocks += 1;
+        self.has.data_bytes = self.has.data_bytes.saturating_add(size);
+        self.has.elements = self.has.elements.saturating_add(block.elements);
+        let first = block.first.saturating_add(nth.saturating_mul(block.elements));
+        let first = first.saturating_add(u64::from(header.in_index));
+        if pages == 0 {
+            let entries = self.file.metadata(DATA, address, size).and_then(|bytes| {
+                extensible_array::decode_data(&bytes, &header, block.elements, self.element, widths)
+                    .map_err(Error::at(address))
+            });
+            let entries = self.survey.found(DATA, address, entries)?;
+            self.elements(first, &entries);
+            return Some(());
+        }
+        let checked = self.file.metadata(DATA, address, head).and_then(|bytes| check_head(&bytes, address));
+        self.survey.found(DATA, address, checked);
+        for (page, _) in (0..pages).zip(written).filter(|(_, written)| **written) {
+            let at = address.saturating_add(head).saturating_add(page.saturating_mul(taken(header.page())));
+            let entries = self.file.metadata(PAGE, at, taken(header.page())).and_then(|bytes| {
+                extensible_array::decode_page(&bytes, &header, self.element, widths).map_err(Error::at(at))
+            });
+            if let Some(entries) = self.survey.found(PAGE, at, entries) {
+                self.elements(first.saturating_add(page.saturating_mul(header.page())), &entries);
+            }
+        }
+        Some(())
+    }
+
+    fn elements(&mut self, first: u64, entries: &[ChunkEntry]) {
+        (first..).zip(entries).for_each(|(number, entry)| (self.each)(self.survey, Some(number), entry));
+    }
+}
+
+/// Checks signature and checksum of what a paged data block has in front.
+fn check_head(bytes: &[u8], address: u64) -> Result<()> {
+    let mut reader = Reader::new(DATA, bytes);
+    let mut check = || {
+        reader.signature(b"EADB")?;
+        reader.skip(reader.left().saturating_sub(4))?;
+        reader.checksum(bytes)
+    };
+    check().map_err(Error::at(address))
+}
