@@ -44,7 +44,7 @@ pub(crate) fn create(
             "fill" => {
                 let (array, dtype): (Array<'_>, Dtype<'_>) = value.extract()?;
                 let given = Given::new(shared.file()?, &array, &dtype, &datatype)?;
-                new.fill_converted(given.datatype, given.bytes.into_owned())
+                new.fill_converted(given.datatype, given.bytes.into_owned(), given.arena)
             }
             key => option(new, key, &value)?,
         };
@@ -125,6 +125,6 @@ fn filtered(new: NewDataset, filter: &Bound<'_, PyTuple>) -> PyResult<NewDataset
 }
 
 /// Whether a filter is there.
-pub(crate) fn filter_available(id: u16) -> bool {
-    hyperslab::filter::Registry::default().get(id).is_some()
+pub(crate) fn filter_available(id: i64) -> bool {
+    u16::try_from(id).is_ok_and(|id| hyperslab::filter::Registry::default().get(id).is_some())
 }

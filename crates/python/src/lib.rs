@@ -55,7 +55,7 @@ mod _hyperslab {
 
     /// Whether a filter is there.
     #[pyfunction]
-    fn filter_available(id: u16) -> bool {
+    fn filter_available(id: i64) -> bool {
         create::filter_available(id)
     }
 

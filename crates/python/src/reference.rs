@@ -34,6 +34,13 @@ const REVISED_REGION: u8 = 3;
 
 #[pymethods]
 impl PyReference {
+    /// One that refers to nothing.
+    #[new]
+    fn null() -> PyResult<PyReference> {
+        let datatype = Datatype::reference(8, Reference::Object).map_err(|why| exception(why.into()))?;
+        Ok(PyReference(Meaning::Stored(vec![0; 8], Arc::new(datatype))))
+    }
+
     fn __bool__(&self) -> bool {
         match &self.0 {
             Meaning::Stored(stored, _) => stored.iter().any(|&byte| byte != 0),
@@ -118,12 +125,12 @@ impl PyReference {
         let referent = match &self.0 {
             Meaning::Stored(stored, own) if own.as_ref() == datatype => return Ok(stored.clone()),
             Meaning::Stored(..) => {
-                return Err(PyTypeError::new_err(format!("a reference of another kind than {datatype}")));
+                return Err(PyTypeError::new_err(format!("Can't convert the reference to {datatype}")));
             }
             Meaning::Region(referent) => referent,
         };
         let (Part::Region(region), Class::Reference(Reference::Region)) = (&referent.part, datatype.class()) else {
-            return Err(PyTypeError::new_err(format!("a region reference is no {datatype}")));
+            return Err(PyTypeError::new_err(format!("Can't convert a region reference to {datatype}")));
         };
         let made =
             py.detach(|| file.at(referent.address)?.into_dataset()?.region_reference(region)).map_err(exception)?;

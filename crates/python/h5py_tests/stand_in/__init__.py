@@ -59,6 +59,7 @@ _module("_hl.vds", vds_support=True)
 _module("_hl.selections")
 _module("_hl.filters", encode=_NAMES)
 
+low_level.extend(hyperslab)
 registered_drivers = lambda: frozenset({"sec2", "stdio", "core", "family", "split", "fileobj"})  # noqa: E731
 get_config = _config.get_config
 AttributeManager = hyperslab.AttributeManager

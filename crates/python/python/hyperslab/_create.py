@@ -138,6 +138,8 @@ def fill_array(value: Any, dtype: np.dtype) -> tuple[np.ndarray, np.dtype]:
         array[()] = bytes(encoded)
         return array, array.dtype
     array = np.asarray(value)
+    if dtype.names is not None and array.dtype.names is None and not isinstance(value, tuple):
+        raise ValueError(f"{value!r} is no value of {dtype}")
     if array.dtype.kind in "OU" or dtype.names is not None:
         array = np.asarray(value, dtype=dtype)
     elif dtype.kind in "biu" and array.dtype.kind in "biu":
@@ -236,12 +238,16 @@ def _external(external: Any) -> list[tuple[bytes, int, int]]:
     if external is None:
         return []
     if isinstance(external, str | bytes | os.PathLike):
-        external = [(external,)]
+        external = [(external, 0, UNLIMITED)]
     files = []
     for entry in external:
-        if isinstance(entry, str | bytes | os.PathLike):
+        if isinstance(entry, str | bytes | os.PathLike) or not hasattr(entry, "__len__"):
             raise TypeError("external must be a name, or a sequence of (name, offset, size)")
-        name, offset, size = (*entry, *(0, UNLIMITED)[len(entry) - 1 :]) if len(entry) < 3 else entry
+        if len(entry) != 3:
+            raise ValueError(f"external files have a name, an offset and a size, not {len(entry)} things")
+        name, offset, size = entry
+        if isinstance(offset, str) or isinstance(size, str):
+            raise TypeError("offset and size of an external file are integers")
         files.append((os.fsencode(name), int(offset), int(size)))
     return files
 

@@ -232,6 +232,8 @@ class Dataset(HLObject):
         if self.shape is None:
             raise TypeError("Empty datasets have no numpy representation")
         source = _arguments(source_sel)
+        if dest.size == 0 and source_sel is None and dest_sel is None and dest.shape != self.shape:
+            raise TypeError(f"Can't broadcast {self.shape} -> {dest.shape}")
         if self._handle.read_into(dest, source, _arguments(dest_sel)):
             return
         values = self._handle.read(source, dest.dtype)
@@ -277,9 +279,9 @@ class Dataset(HLObject):
             size = [length if dim == axis else old for dim, old in enumerate(self.shape or ())]
         self._handle.resize(tuple(size))
 
-    def make_scale(self, name: str = "") -> None:
+    def make_scale(self, name: str | bytes = "") -> None:
         """Makes it a dimension scale, which other datasets can have for their dimensions."""
-        self._handle.make_scale(name)
+        self._handle.make_scale(name.decode() if isinstance(name, bytes) else name)
 
     def flush(self) -> None:
         """Writes what was changed so far, in the whole file."""
@@ -295,7 +297,7 @@ class Dataset(HLObject):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
-            raise ValueError("values of a dataset cannot be had without a copy")
+            raise ValueError("memory allocation cannot be avoided: values of a dataset are always copied")
         if self.shape is None:
             raise TypeError("Empty datasets have no numpy representation")
         dtype = None if dtype is None else np.dtype(dtype)

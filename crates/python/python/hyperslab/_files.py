@@ -55,12 +55,19 @@ class File(Group):
             if userblock_size and (userblock_size < 512 or userblock_size & (userblock_size - 1)):
                 raise ValueError("User block size must be 0, or a power of 2 and at least 512")
         check_options(driver, libver, locking, options)
+        strategy = options.get("fs_strategy")
+        if strategy is not None:
+            if mode in ("r", "r+") or (mode == "a" and os.path.exists(name)):
+                raise ValueError("Unable to set file space strategy of an existing file")
+            if strategy not in ("fsm", "page", "aggregate", "none"):
+                raise ValueError("Invalid file space strategy type")
         self._libver = libver_bounds(libver)
         order = _config.get_config().track_order if track_order is None else track_order
         how = (mode, self._libver[0], userblock_size or 0, bool(order))
         opened = _open(name, driver, options, how, locking not in (False, "false"))
         super().__init__(opened.root(), opened, "/")
         self._swmr, self._back = bool(swmr) and mode == "r", None
+        self._driver = "fileobj" if hasattr(name, "read") else driver
         if mode != "r":
             self._back = _place_for_bytes(name, driver, options)
         if userblock_size is not None and opened.user_block != userblock_size:
@@ -75,7 +82,7 @@ class File(Group):
         """A file that is open already."""
         file = object.__new__(File)
         Group.__init__(file, opened.root(), opened, "/")
-        file._swmr, file._back, file._libver = False, None, libver_bounds(None)
+        file._swmr, file._back, file._driver, file._libver = False, None, None, libver_bounds(None)
         return file
 
     @property
@@ -95,8 +102,9 @@ class File(Group):
 
     @property
     def driver(self) -> str:
-        """How the file lies on storage: "sec2" for one file, "family" for several."""
-        return self._opened.driver
+        """How the file lies on storage: "sec2" for one file, "family" for several, else what it was opened with."""
+        found = self._opened.driver
+        return self._driver if self._driver is not None and found in ("sec2", "other") else found
 
     @property
     def swmr_mode(self) -> bool:

@@ -45,9 +45,18 @@ class Group(CreateInGroup, NamesMapping, HLObject, MutableMapping[Any, Any]):
             return wrap(handle, None)
         return wrap(handle, None if self.name is None else _join(self.name, name))
 
-    def get(self, name: str | bytes, default: Any = None, getclass: bool = False, getlink: bool = False) -> Any:
+    def get(
+        self,
+        name: str | bytes,
+        default: Any = None,
+        getclass: bool = False,
+        getlink: bool = False,
+        elink_mode: str | None = None,
+        elink_locking: bool | str | None = None,
+        elink_swmr: bool | None = None,
+    ) -> Any:
         """The object with this name, or `default`. With `getclass` its class instead, with `getlink` the link instead of the
-        object, with both the class of the link.
+        object, with both the class of the link. What external links lead to is read only, whatever `elink_locking` says.
 
         >>> group.get("wind", getlink=True)         # doctest: +SKIP
         <SoftLink to "/archive/wind">
@@ -57,6 +66,10 @@ class Group(CreateInGroup, NamesMapping, HLObject, MutableMapping[Any, Any]):
             if target is None:
                 return default
             return link_class(target) if getclass else link_object(target)
+        if elink_mode not in (None, "r"):
+            if elink_mode != "r+" or not self._handle.file.is_writable:
+                raise ValueError(f"external links cannot be followed with mode {elink_mode!r}")
+            raise NotImplementedError("writing to what external links lead to: open that file itself")
         try:
             found = self[name]
         except KeyError:

@@ -6,7 +6,7 @@ import copy
 import os
 from typing import TYPE_CHECKING, Any
 
-from ._hyperslab import Space
+from ._hyperslab import UNLIMITED, Space
 from ._selections import choose
 
 if TYPE_CHECKING:
@@ -80,6 +80,10 @@ class VirtualLayout:
 
     def __setitem__(self, key: Any, source: VirtualSource) -> None:
         space, _ = choose(self.shape, key)
+        if UNLIMITED not in (space.npoints, source.space.npoints) and space.npoints != source.space.npoints:
+            raise ValueError(
+                f"a different number of elements: {space.npoints} of the layout, {source.space.npoints} of the source"
+            )
         self._parts.append((space, os.fsencode(source.path), source.name, source.space))
 
     def sources(self, filename: str) -> list[tuple[Space, bytes, str, Space]]:

@@ -74,13 +74,22 @@ def _values(dataset: Dataset, value: Any, names: tuple[str, ...]) -> np.ndarray:
         return np.asarray(value, dtype=dtype[names[0]].base, order="C")
     structure = dtype.kind == "V" and dtype.subdtype is None
     if dtype.kind == "O" or (structure and not (isinstance(value, np.ndarray) and value.dtype.kind == "V") and not names):
-        return np.asarray(value, dtype=dtype.base, order="C")
+        return _checked(np.asarray(value, dtype=dtype.base, order="C"), base)
     text = check_string_dtype(dtype)
     if text is not None and text.encoding == "utf-8" and item_type(value) is str:
         texts = np.asarray(value, dtype=object)
         return np.array([one.encode() for one in texts.flat], dtype=dtype).reshape(texts.shape)
     given = np.asarray(value, order="C", dtype=None if isinstance(value, np.ndarray) else dtype.base)
     return _converted(given, dtype.base)
+
+
+def _checked(values: np.ndarray, base: Any) -> np.ndarray:
+    """Fails if text does not go into ASCII where nothing else is stored."""
+    if base is bytes:
+        for value in values.flat:
+            if isinstance(value, str):
+                value.encode("ascii")
+    return values
 
 
 def _converted(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -97,6 +106,11 @@ def _converted(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 def _sequences(value: Any, base: np.dtype, dtype: np.dtype) -> np.ndarray:
     """An array of arrays: of one if all values are those of one sequence."""
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O" and any(hasattr(row, "__len__") for row in value.flat):
+        made = np.empty(value.shape, dtype)
+        for at, row in enumerate(value.flat):
+            made.reshape(-1)[at] = row if base.kind == "O" else np.asarray(row, dtype=base)
+        return made
     try:
         values = np.asarray(value, dtype=base)
     except (ValueError, TypeError):
@@ -105,8 +119,6 @@ def _sequences(value: Any, base: np.dtype, dtype: np.dtype) -> np.ndarray:
         for at, row in enumerate(rows):
             values[at] = row
         return values
-    if isinstance(value, np.ndarray) and value.dtype.kind == "O" and base.kind == "O":
-        return value.astype(dtype)
     rows_shape = values.shape[:-1] if values.ndim > 1 else (1,)
     made = np.empty(rows_shape, dtype)
     flat = values.reshape(-1, values.shape[-1]) if values.ndim > 1 else values.reshape(1, -1)
