@@ -1,13 +1,13 @@
 //! Making a dataset, after everything was checked.
 
 use hyperslab_format::{
-    message::{AllocTime, DataLayout, ExternalFiles, ExternalSlot, Layout},
+    message::{AllocTime, DataLayout, ExternalFiles, ExternalSlot, FillValue, Layout},
     virtual_mapping,
 };
 use hyperslab_object::{DatasetParts, NewType, ObjectSettings};
 use hyperslab_structures::LocalHeap;
 
-use super::{NewDataset, planned::Planned};
+use super::{Fill, NewDataset, planned::Planned};
 use crate::{
     Dataset, Error, File, Result, Storable, dataset,
     heap_writer::HeapWriter,
@@ -74,6 +74,12 @@ fn put(new: &NewDataset, file: &File, planned: &Planned) -> Result<u64> {
         writer.settle()?;
         (*heap, *index) = (Some(address), object);
     }
+    let mut fill = planned.fill.clone();
+    if let (Fill::Given(encode), true) = (&new.fill, planned.datatype.has_vlen()) {
+        let mut heap = HeapWriter::new(file);
+        fill.value = FillValue::User(encode(&planned.datatype, &mut heap)?);
+        heap.settle()?;
+    }
     let constant_layout = is_constant(planned);
     let layout = DataLayout { version: planned.layout_version, old_sizes: Vec::new(), layout };
     let settings = ObjectSettings {
@@ -85,7 +91,7 @@ fn put(new: &NewDataset, file: &File, planned: &Planned) -> Result<u64> {
     let parts = DatasetParts {
         extent: &planned.extent,
         datatype: planned.committed.map_or(NewType::Own(&planned.datatype), NewType::Committed),
-        fill: &planned.fill,
+        fill: &fill,
         layout: layout.encode(stored.widths()).map_err(hyperslab_file::Error::from)?,
         constant_layout,
         filters: Some(&planned.filters),

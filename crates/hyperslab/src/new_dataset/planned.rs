@@ -1,6 +1,6 @@
 //! A new dataset that was checked: whatever the user said wrong is found out here, before anything changes.
 
-use hyperslab_dtype::Datatype;
+use hyperslab_dtype::{Datatype, Target};
 use hyperslab_format::{
     message::{AllocTime, FillTime, FillValue, FillWrite, FilterPipeline, Layout},
     version,
@@ -85,6 +85,9 @@ impl NewDataset {
             _ => Vec::new(),
         };
         if let Layout::Compact(values) = &mut layout {
+            if datatype.has_vlen() && matches!(fill.value, FillValue::User(_)) {
+                return Err(refuse("values in the header have no fill value of variable length"));
+            }
             *values = filled(&fill, extent.elements(), datatype.size());
         }
         Ok(Planned { extent, datatype, committed, fill, filters, layout, layout_version, external, mappings })
@@ -138,10 +141,7 @@ impl NewDataset {
         let value = match &self.fill {
             Fill::Zeros => FillValue::Default,
             Fill::Undefined => FillValue::Undefined,
-            Fill::Given(_) if datatype.has_vlen() => {
-                return Err(refuse("a fill value of variable length would be read by nobody"));
-            }
-            Fill::Given(encode) => FillValue::User(encode(datatype)?),
+            Fill::Given(encode) => FillValue::User(encode(datatype, &mut Nowhere)?),
         };
         let usual = match layout {
             Layout::Compact(_) => AllocTime::Early,
@@ -179,6 +179,16 @@ impl NewDataset {
             Wanted::Virtual(_) if extent.rank() == 0 => Err(refuse("a virtual dataset needs dimensions")),
             _ => Ok(()),
         }
+    }
+}
+
+/// For what is only tried: references to nothing. The file gets its own when everything was checked.
+struct Nowhere;
+
+impl Target for Nowhere {
+    fn store(&mut self, _: Option<(usize, &[u8])>, reference: &mut [u8]) -> hyperslab_dtype::Result<()> {
+        reference.fill(0);
+        Ok(())
     }
 }
 
