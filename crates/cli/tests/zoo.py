@@ -66,7 +66,7 @@ def objects(file):
 
 def huge(file):
     """Attributes and links that are alone in their heap."""
-    large = file.create_dataset("large", (4,))
+    large = file.create_dataset("large", (4,), "f4")
     for number in range(12):
         large.attrs[f"large {number}"] = np.arange(3000 + number)
     del large.attrs["large 5"]

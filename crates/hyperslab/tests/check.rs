@@ -66,7 +66,7 @@ fn a_wrong_count_of_links() {
     let header = address(&bytes, "temperature");
     assert_eq!(bytes[header], 1, "a header of version 1");
     bytes[header + 4] = 7;
-    assert!(says(&look(&bytes), "/temperature", "says that 7 hard links lead to it, but 1 do"));
+    assert!(says(&look(&bytes), "/temperature", "says that it has 7 hard links, but has 1"));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn two_objects_with_one_place() {
     let entry = (symbols..symbols + 400).find(|&at| number(&bytes, at) == right as u64).unwrap();
     set(&mut bytes, entry, left as u64);
     let report = look(&bytes);
-    assert!(says(&report, "", "hard links lead to it, but 2 do"));
+    assert!(says(&report, "", "hard links, but has 2"));
     assert!(report.lost > look(&old()).lost);
 }
 
