@@ -37,6 +37,8 @@ enum Job {
     Fuzz(fuzz::Options),
     /// Make a small file that shows much of what HDF5 can hold
     Sample(sample::Options),
+    /// Run h5py's own tests with our Python package in its place
+    H5pyTests(python::H5pyOptions),
     /// Run the test of many threads under the thread sanitizer
     Tsan(tsan::Options),
 }
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Job::Bench(options) => bench::run(&options),
         Job::Fuzz(options) => fuzz::run(&options),
         Job::Sample(options) => sample::run(&options),
+        Job::H5pyTests(options) => python::h5py_tests(&options),
         Job::Tsan(options) => tsan::run(&options),
     };
     match result {

@@ -58,6 +58,10 @@ fn make(new: &NewDataset, place: &Place, planned: &Planned) -> Result<Dataset> {
         if planned.fill.alloc == AllocTime::Early {
             dataset::allocate(file, address)?;
         }
+        let count = usize::try_from(planned.extent.elements()).unwrap_or(usize::MAX);
+        if let Some(values) = own_copies(new, file, planned, count)? {
+            dataset::write_stored(file, address, &values)?;
+        }
         Ok(Made::Object(address))
     })?;
     file.at(address)?.into_dataset()
@@ -75,10 +79,8 @@ fn put(new: &NewDataset, file: &File, planned: &Planned) -> Result<u64> {
         (*heap, *index) = (Some(address), object);
     }
     let mut fill = planned.fill.clone();
-    if let (Fill::Given(encode), true) = (&new.fill, planned.datatype.has_vlen()) {
-        let mut heap = HeapWriter::new(file);
-        fill.value = FillValue::User(encode(&planned.datatype, &mut heap)?);
-        heap.settle()?;
+    if let Some(value) = own_copies(new, file, planned, 1)? {
+        fill.value = FillValue::User(value);
     }
     let constant_layout = is_constant(planned);
     let layout = DataLayout { version: planned.layout_version, old_sizes: Vec::new(), layout };
@@ -98,6 +100,16 @@ fn put(new: &NewDataset, file: &File, planned: &Planned) -> Result<u64> {
         external: external(file, planned)?,
     };
     Ok(hyperslab_object::new_dataset(context, &settings, parts)?)
+}
+
+/// Elements with a fill value of variable length, if there is one: each with a copy of its own, since libhdf5 drops what was there
+/// when it writes an element.
+fn own_copies(new: &NewDataset, file: &File, planned: &Planned, count: usize) -> Result<Option<Vec<u8>>> {
+    let (Fill::Given(encode), true) = (&new.fill, planned.datatype.has_vlen()) else { return Ok(None) };
+    let mut heap = HeapWriter::new(file);
+    let values = encode(&planned.datatype, count, &mut heap)?;
+    heap.settle()?;
+    Ok(Some(values))
 }
 
 /// Whether the layout never changes, as libhdf5 says it: all space is there from the start.

@@ -87,11 +87,11 @@ enum Wanted {
 enum Fill {
     Zeros,
     Undefined,
-    /// As stored, given the stored type and where what is of variable length goes.
+    /// So many elements as stored, given the stored type and where what is of variable length goes.
     Given(Box<FillBytes>),
 }
 
-type FillBytes = dyn Fn(&Datatype, &mut dyn Target) -> Result<Vec<u8>> + Send + Sync;
+type FillBytes = dyn Fn(&Datatype, usize, &mut dyn Target) -> Result<Vec<u8>> + Send + Sync;
 
 impl std::fmt::Debug for Fill {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -167,12 +167,12 @@ impl NewDataset {
 
     /// What elements are that were never written; zeros if nothing is said.
     pub fn fill_value<T: Storable + Send + 'static>(self, value: T) -> NewDataset {
-        let encode = move |stored: &Datatype, heap: &mut dyn Target| {
+        let encode = move |stored: &Datatype, count: usize, heap: &mut dyn Target| {
             let writing = Writing::<T>::new(stored)?;
             let values = std::slice::from_ref(&value);
             let (bytes, arena) = writing.encode(values)?;
-            let mut stored = crate::dataset::room(1, stored.size())?;
-            writing.plan().convert(1, &bytes, &mut stored, &arena, heap)?;
+            let mut stored = crate::dataset::room(count as u64, stored.size())?;
+            writing.plan().convert(count, &bytes.repeat(count), &mut stored, &arena, heap)?;
             Ok(stored)
         };
         NewDataset { fill: Fill::Given(Box::new(encode)), ..self }
@@ -180,10 +180,10 @@ impl NewDataset {
 
     /// As [`NewDataset::fill_value`], with a value that is bytes of `datatype`; what is of variable length is in the arena.
     pub fn fill_converted(self, datatype: Datatype, bytes: Vec<u8>, arena: Arena) -> NewDataset {
-        let encode = move |stored: &Datatype, heap: &mut dyn Target| {
+        let encode = move |stored: &Datatype, count: usize, heap: &mut dyn Target| {
             let plan = Plan::new(&datatype, stored)?;
-            let mut filled = crate::dataset::room(1, stored.size())?;
-            plan.convert(1, &bytes, &mut filled, &arena, heap)?;
+            let mut filled = crate::dataset::room(count as u64, stored.size())?;
+            plan.convert(count, &bytes.repeat(count), &mut filled, &arena, heap)?;
             Ok(filled)
         };
         NewDataset { fill: Fill::Given(Box::new(encode)), ..self }

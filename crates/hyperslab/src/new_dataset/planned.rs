@@ -76,6 +76,12 @@ impl NewDataset {
             *index = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
         }
         self.check_layout(&extent, bytes)?;
+        let is_elsewhere = matches!(self.layout, Wanted::External(_) | Wanted::Virtual(_) | Wanted::Compact);
+        let is_own = datatype.has_vlen() && matches!(fill.value, FillValue::User(_));
+        if is_own && (is_elsewhere || extent.dims() != extent.max()) {
+            // Each element has its own copy, which new space would lack.
+            return Err(refuse("a fill value of variable length goes with chunks or one piece, and a size that stays"));
+        }
         let external = match &self.layout {
             Wanted::External(files) => files.clone(),
             _ => Vec::new(),
@@ -85,9 +91,6 @@ impl NewDataset {
             _ => Vec::new(),
         };
         if let Layout::Compact(values) = &mut layout {
-            if datatype.has_vlen() && matches!(fill.value, FillValue::User(_)) {
-                return Err(refuse("values in the header have no fill value of variable length"));
-            }
             *values = filled(&fill, extent.elements(), datatype.size());
         }
         Ok(Planned { extent, datatype, committed, fill, filters, layout, layout_version, external, mappings })
@@ -141,7 +144,7 @@ impl NewDataset {
         let value = match &self.fill {
             Fill::Zeros => FillValue::Default,
             Fill::Undefined => FillValue::Undefined,
-            Fill::Given(encode) => FillValue::User(encode(datatype, &mut Nowhere)?),
+            Fill::Given(encode) => FillValue::User(encode(datatype, 1, &mut Nowhere)?),
         };
         let usual = match layout {
             Layout::Compact(_) => AllocTime::Early,
