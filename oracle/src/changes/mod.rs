@@ -3,6 +3,7 @@
 //! Lives here: operations, the plain model of a file, the generator, and the run of a program by Hyperslab and by libhdf5, which
 //! `changes.py` calls. Does not live here: the tests, which are in `tests/`.
 
+mod crash;
 mod generate;
 mod kind;
 mod look;
@@ -13,6 +14,7 @@ mod resolve;
 mod run;
 mod shrink;
 
+pub use crash::{Crashed, Window, after_crash};
 pub use generate::{Style, Writer};
 pub use kind::Kind;
 pub use look::look;
