@@ -24,7 +24,8 @@ fn ten_times_added_and_deleted() {
     let Some(python) = hyperslab_workshop::python() else { return };
     let values: Vec<i64> = (0..VALUES as i64).collect();
     for (low, name) in [(Low::Earliest, "earliest"), (Low::V200, "latest")] {
-        let path = |who: &str| std::env::temp_dir().join(format!("hyperslab-size-{}-{name}-{who}.h5", std::process::id()));
+        let path =
+            |who: &str| std::env::temp_dir().join(format!("hyperslab-size-{}-{name}-{who}.h5", std::process::id()));
         let (ours, theirs) = (path("ours"), path("theirs"));
         OpenOptions::new().create().truncate().low(low).open(&ours).unwrap().close().unwrap();
         for _ in 0..TIMES {
@@ -40,6 +41,7 @@ fn ten_times_added_and_deleted() {
         println!("{name}: {mine} bytes, libhdf5 has {other}");
         assert!(mine <= other, "{name}: {mine} bytes, libhdf5 has {other}");
         assert!(File::open(&ours).unwrap().root().unwrap().is_empty().unwrap());
-        [ours, theirs].map(|path| std::fs::remove_file(path).unwrap());
+        std::fs::remove_file(ours).unwrap();
+        std::fs::remove_file(theirs).unwrap();
     }
 }

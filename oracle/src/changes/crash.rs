@@ -145,9 +145,9 @@ fn wrong_record(record: &Value, may: &[Option<&Value>]) -> Option<String> {
         }
     }
     let first = known.first().unwrap_or(&none);
-    let lost = first.keys().find(|name| {
-        always && !attributes.contains_key(*name) && known.iter().all(|state| state.contains_key(*name))
-    });
+    let lost = first
+        .keys()
+        .find(|name| always && !attributes.contains_key(*name) && known.iter().all(|state| state.contains_key(*name)));
     lost.map(|name| format!("lost the attribute {name}"))
 }
 

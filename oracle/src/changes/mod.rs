@@ -22,5 +22,5 @@ pub use model::{Attribute, Dataset, Link, Model, Object, What};
 pub use operation::{NewDataset, Operation, Picked, Storage, numbers};
 pub use ours::{LOWS, open, perform};
 pub use resolve::Refusal;
-pub use run::{Changes, Segment, compare};
+pub use run::{Changes, Segment, compare, their_look};
 pub use shrink::shrink;
