@@ -46,7 +46,9 @@ impl Crashed {
         let mut run = Crashed { models, operations: Vec::new(), changes: Vec::new(), failed: None };
         while run.operations.len() < length && run.failed.is_none() {
             let mut model = run.models.last().cloned().unwrap_or_default();
-            let operation = writer.operation(&model);
+            // What moved and is changed then has its old name and new content for a while, which the window does not know.
+            let moved = matches!(run.operations.last(), Some(Operation::Move { .. }));
+            let operation = if moved { Operation::Flush } else { writer.operation(&model) };
             match model.apply(&operation) {
                 Ok(()) => {}
                 Err(Refusal::Refused | Refusal::Unclear) => continue,
@@ -67,7 +69,7 @@ impl Crashed {
         let begun = self.changes.iter().take(self.operations.len()).filter(|before| **before < changes).count();
         let done = |nth: usize| self.changes.get(nth + 1).is_some_and(|after| *after <= changes);
         let flushes = self.operations.iter().enumerate().take(begun);
-        let flushed = flushes.filter(|(nth, operation)| matches!(operation, Operation::Flush) && done(*nth)).last();
+        let flushed = flushes.rev().find(|(nth, operation)| matches!(operation, Operation::Flush) && done(*nth));
         self.states(flushed.map_or(0, |(nth, _)| nth + 1), begun)
     }
 
@@ -75,7 +77,7 @@ impl Crashed {
     pub fn window_of_failure(&self) -> Window {
         let last = self.operations.len().saturating_sub(1);
         let flushes = self.operations.iter().enumerate().take(last);
-        let flushed = flushes.filter(|(_, operation)| matches!(operation, Operation::Flush)).last();
+        let flushed = flushes.rev().find(|(_, operation)| matches!(operation, Operation::Flush));
         self.states(flushed.map_or(0, |(nth, _)| nth + 1), self.operations.len())
     }
 

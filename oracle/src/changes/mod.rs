@@ -3,6 +3,8 @@
 //! Lives here: operations, the plain model of a file, the generator, and the run of a program by Hyperslab and by libhdf5, which
 //! `changes.py` calls. Does not live here: the tests, which are in `tests/`.
 
+#![allow(clippy::indexing_slicing, reason = "records of JSON and tables of constants, in tests alone")]
+
 mod crash;
 mod generate;
 mod kind;
