@@ -40,6 +40,8 @@ enum Job {
     Sample(sample::Options),
     /// Change files by random programs, by us, by libhdf5 and in a model, and compare
     Programs(programs::Options),
+    /// Run h5py's own tests with our Python package in its place
+    H5pyTests(python::H5pyOptions),
     /// Run the test of many threads under the thread sanitizer
     Tsan(tsan::Options),
 }
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Job::Fuzz(options) => fuzz::run(&options),
         Job::Sample(options) => sample::run(&options),
         Job::Programs(options) => programs::run(&options),
+        Job::H5pyTests(options) => python::h5py_tests(&options),
         Job::Tsan(options) => tsan::run(&options),
     };
     match result {

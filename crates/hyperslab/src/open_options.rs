@@ -57,12 +57,13 @@ pub(crate) struct Access {
     pub(crate) unlocked: bool,
     pub(crate) low: Low,
     pub(crate) user_block: u64,
+    pub(crate) ordered: bool,
 }
 
 impl Default for Access {
     fn default() -> Access {
         let (write, create, create_new, truncate, unlocked) = Default::default();
-        Access { write, create, create_new, truncate, unlocked, low: Low::Earliest, user_block: 0 }
+        Access { write, create, create_new, truncate, unlocked, low: Low::Earliest, user_block: 0, ordered: false }
     }
 }
 
@@ -121,6 +122,13 @@ impl OpenOptions {
     #[must_use]
     pub fn user_block(mut self, bytes: u64) -> OpenOptions {
         self.access.user_block = bytes;
+        self
+    }
+
+    /// Whether the root group of a new file keeps the order in which its links and attributes are made.
+    #[must_use]
+    pub fn track_order(mut self, track: bool) -> OpenOptions {
+        self.access.ordered = track;
         self
     }
 
