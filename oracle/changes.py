@@ -5,6 +5,7 @@ Reads and answers lines of questions as oracle.py does. What an operation means 
 
 import hashlib
 import json
+import traceback
 
 import h5py
 import numpy as np
@@ -105,7 +106,9 @@ def plain(kind, found):
             return [int(number) for number in found]
 
 
-def written(kind, found):
+def written(kind, found, full):
+    if full:
+        return plain(kind, found)
     text = json.dumps(plain(kind, found), separators=(",", ":"))
     data = text.encode()
     if len(data) <= 200:
@@ -221,21 +224,21 @@ def kind_of(datatype):
     return next(kind for kind, known in TYPES.items() if known == datatype)
 
 
-def attribute(owner, name):
+def attribute(owner, name, full):
     found = h5a.open(owner, name.encode())
     kind = kind_of(found.get_type())
     room = np.empty(found.shape + (3,), "<i2") if kind == "array" else np.empty(found.shape, DTYPES[kind])
     found.read(room, MEMORY[kind])
-    return {"kind": kind, "shape": list(found.shape), "values": written(kind, room)}
+    return {"kind": kind, "shape": list(found.shape), "values": written(kind, room, full)}
 
 
-def see(item, path, seen, found):
+def see(item, path, seen, found, full):
     address = h5o.get_info(item.id).addr
-    if address in seen:
+    if address in seen and not full:
         found[path] = {"same": seen[address]}
         return
     seen[address] = path
-    record = {"attributes": {name: attribute(item.id, name) for name in item.attrs}}
+    record = {"attributes": {name: attribute(item.id, name, full) for name in item.attrs}}
     found[path] = record
     if isinstance(item, h5py.Datatype):
         record["datatype"] = kind_of(item.id)
@@ -243,7 +246,7 @@ def see(item, path, seen, found):
         kind = kind_of(item.id.get_type())
         # A single list would be taken for many values.
         stored = [item[()]] if kind == "list" and not item.shape else item[()]
-        record |= {"dataset": kind, "shape": list(item.shape), "max": list(item.maxshape), "values": written(kind, stored)}
+        record |= {"dataset": kind, "shape": list(item.shape), "max": list(item.maxshape), "values": written(kind, stored, full)}
     else:
         tracked = item.id.get_create_plist().get_link_creation_order() and len(item)
         record["group"] = list(item) if tracked else None
@@ -254,23 +257,21 @@ def see(item, path, seen, found):
             elif isinstance(link, h5py.ExternalLink):
                 found[below] = {"external": [link.filename, link.path]}
             else:
-                see(item[name], below, seen, found)
+                see(item[name], below, seen, found, full)
 
 
-def look(path):
+def look(path, full):
     found = {}
     with h5py.File(path) as file:
-        see(file["/"], "/", {}, found)
+        see(file["/"], "/", {}, found, full)
     return found
 
 
 def answer(question):
     try:
         refused = [run(**one) for one in question["runs"]]
-        return {"refused": refused, "seen": [look(path) for path in question["look"]]}
+        return {"refused": refused, "seen": [look(path, question["full"]) for path in question["look"]]}
     except Exception as why:
-        import traceback
-
         return {"refused": f"libhdf5: {''.join(traceback.format_exception(why))[-1500:]}"}
 
 

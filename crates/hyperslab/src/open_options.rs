@@ -132,7 +132,8 @@ impl OpenOptions {
         self
     }
 
-    /// Does not lock a file that may be changed against other programs. Nobody else may have it open then.
+    /// Does not lock a file that may be changed against other programs. Nobody else may have it open then. Other storage than files is
+    /// never locked: with this, one that a crash left marked as open is opened.
     #[must_use]
     pub fn unlocked(mut self) -> OpenOptions {
         self.access.unlocked = true;
@@ -205,7 +206,7 @@ impl OpenOptions {
         let access = &self.access;
         let storage = Storage { driver: storage, name: "other", size: None, locked: None };
         let inner = match access.write {
-            true => Inner::writable(storage, None, access, false)?,
+            true => Inner::writable(storage, None, access, access.unlocked)?,
             false => Inner::open(storage, None)?,
         };
         Ok(File { inner: Arc::new(inner), others: Others::new(self) })

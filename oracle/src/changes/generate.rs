@@ -250,7 +250,7 @@ fn paths(model: &Model, wanted: impl Fn(&What) -> bool) -> Vec<String> {
 fn links(model: &Model) -> Vec<String> {
     let mut found = Vec::new();
     for (path, number) in walk(model) {
-        let names = model.links(number).map(|links| links.keys().collect()).unwrap_or(Vec::new());
+        let names: Vec<_> = model.links(number).map(|links| links.keys().collect()).unwrap_or_default();
         found.extend(names.iter().map(|name| format!("{}/{name}", path.trim_end_matches('/'))));
     }
     found

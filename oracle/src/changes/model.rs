@@ -88,6 +88,22 @@ impl Model {
         found
     }
 
+    /// All names of every object; no group may hold itself.
+    pub fn names(&self) -> BTreeMap<usize, Vec<String>> {
+        let mut found = BTreeMap::new();
+        self.name(0, "/", &mut found);
+        found
+    }
+
+    fn name(&self, number: usize, path: &str, found: &mut BTreeMap<usize, Vec<String>>) {
+        found.entry(number).or_default().push(path.to_owned());
+        for (name, (_, link)) in self.links(number).into_iter().flatten() {
+            if let Link::Hard(next) = link {
+                self.name(*next, &format!("{}/{name}", path.trim_end_matches('/')), found);
+            }
+        }
+    }
+
     fn see(
         &self,
         number: usize,

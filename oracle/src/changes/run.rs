@@ -81,7 +81,8 @@ impl Changes {
 #[derive(Serialize)]
 struct Question<'a> {
     runs: Vec<Run<'a>>,
-    look: [&'a Path; 2],
+    look: Vec<&'a Path>,
+    full: bool,
 }
 
 #[derive(Serialize)]
@@ -99,6 +100,18 @@ enum Answer {
     Done { refused: Vec<Vec<Option<String>>>, seen: Vec<BTreeMap<String, Value>> },
     /// The process broke.
     Refused { refused: String },
+}
+
+/// What libhdf5 sees in a file, in full.
+///
+/// # Errors
+/// If it cannot read it.
+pub fn their_look(oracle: &mut Oracle, path: &Path) -> Result<BTreeMap<String, Value>> {
+    let question = Question { runs: Vec::new(), look: vec![path], full: true };
+    match oracle.ask(&[question])?.pop().ok_or("no answer")? {
+        Answer::Done { mut seen, .. } => Ok(seen.pop().ok_or("no file")?),
+        Answer::Refused { refused } => Err(refused.into()),
+    }
 }
 
 /// Runs a program with files in a directory; says what differs, if anything does.
@@ -126,7 +139,7 @@ pub fn compare(oracle: &mut Oracle, program: &Changes, directory: &Path) -> Resu
         }
         let run = |path| Run { path, low: LOWS[segment.low].1, new: number == 0, operations: &operations };
         let runs = if segment.theirs { vec![run(ours), run(theirs)] } else { vec![run(theirs)] };
-        let answers: Vec<Answer> = oracle.ask(&[Question { runs, look: [ours, theirs] }])?;
+        let answers: Vec<Answer> = oracle.ask(&[Question { runs, look: vec![ours, theirs], full: false }])?;
         let (refused, seen) = match answers.into_iter().next().ok_or("no answer")? {
             Answer::Done { refused, seen } => (refused, seen),
             Answer::Refused { refused } => return said(refused),
