@@ -163,6 +163,8 @@ class File(Group):
 
 def _open(name: Any, driver: str | None, options: dict[str, Any], how: tuple[Any, ...], locked: bool) -> FileHandle:
     mode = how[0]
+    if hasattr(name, "read") and driver not in (None, "fileobj"):
+        raise ValueError("Driver must be 'fileobj' for file-like object if specified.")
     if driver == "fileobj" or hasattr(name, "read"):
         file = options.get("fileobj", name)
         file.seek(0)
