@@ -64,7 +64,9 @@ class File(Group):
         self._libver = libver_bounds(libver)
         order = _config.get_config().track_order if track_order is None else track_order
         made = settings(self._libver[0], userblock_size or 0, bool(order), options)
-        opened = _open(name, driver, options, (mode, made), locking not in (False, "false"))
+        # Who follows a writer must not be in the way of the next one.
+        locked = locking not in (False, "false") and not (swmr and mode == "r")
+        opened = _open(name, driver, options, (mode, made), locked)
         super().__init__(opened.root(), opened, "/")
         self._swmr, self._back = bool(swmr) and mode == "r", None
         self._driver = "fileobj" if hasattr(name, "read") else driver
