@@ -207,7 +207,8 @@ impl Inner {
         (create.low, create.user_block) = (access.low, access.user_block);
         let inner = Inner::new(OpenFile::create(driver, &create, &options)?, name, size, locked, path);
         let file = inner.context.file();
-        file.operate(|| hyperslab_object::new_root(&inner.context, &untimed(), &GroupSettings::default()))?;
+        let (object, group) = access.root.unwrap_or((untimed(), GroupSettings::default()));
+        file.operate(|| hyperslab_object::new_root(&inner.context, &object, &group))?;
         file.flush()?;
         Ok(inner)
     }

@@ -9,6 +9,7 @@ use std::{
 use hyperslab_format::{message::Target, version::Low};
 
 use hyperslab_driver::Driver;
+use hyperslab_object::{GroupSettings, ObjectSettings};
 
 use crate::{Error, File, Result, file::Inner, others::Others, storage::Storage};
 
@@ -57,12 +58,14 @@ pub(crate) struct Access {
     pub(crate) unlocked: bool,
     pub(crate) low: Low,
     pub(crate) user_block: u64,
+    /// What the root group of a new file is like, if it is not as usual.
+    pub(crate) root: Option<(ObjectSettings, GroupSettings)>,
 }
 
 impl Default for Access {
     fn default() -> Access {
         let (write, create, create_new, truncate, unlocked) = Default::default();
-        Access { write, create, create_new, truncate, unlocked, low: Low::Earliest, user_block: 0 }
+        Access { write, create, create_new, truncate, unlocked, low: Low::Earliest, user_block: 0, root: None }
     }
 }
 

@@ -54,16 +54,20 @@ fn make(new: &NewDataset, place: &Place, planned: &Planned) -> Result<Dataset> {
     let (file, mut address) = (&place.file, 0);
     planned.external.iter().try_for_each(|(name, ..)| dataset::make_external(file, name))?;
     place.operate(|| {
-        address = put(new, file, planned)?;
-        if planned.fill.alloc == AllocTime::Early {
-            dataset::allocate(file, address)?;
-        }
+        let settings = ObjectSettings {
+            times: new.track_times,
+            ordered: new.track_order,
+            indexed: new.track_order,
+            ..Default::default()
+        };
+        address = put(&settings, file, planned)?;
         Ok(Made::Object(address))
     })?;
     file.at(address)?.into_dataset()
 }
 
-fn put(new: &NewDataset, file: &File, planned: &Planned) -> Result<u64> {
+/// Makes the dataset, which has no name yet. Only within an operation.
+pub(crate) fn put(settings: &ObjectSettings, file: &File, planned: &Planned) -> Result<u64> {
     let context = &file.inner.context;
     let stored = context.file();
     let mut layout = planned.layout.clone();
@@ -76,12 +80,6 @@ fn put(new: &NewDataset, file: &File, planned: &Planned) -> Result<u64> {
     }
     let constant_layout = is_constant(planned);
     let layout = DataLayout { version: planned.layout_version, old_sizes: Vec::new(), layout };
-    let settings = ObjectSettings {
-        times: new.track_times,
-        ordered: new.track_order,
-        indexed: new.track_order,
-        ..Default::default()
-    };
     let parts = DatasetParts {
         extent: &planned.extent,
         datatype: planned.committed.map_or(NewType::Own(&planned.datatype), NewType::Committed),
@@ -91,7 +89,11 @@ fn put(new: &NewDataset, file: &File, planned: &Planned) -> Result<u64> {
         filters: Some(&planned.filters),
         external: external(file, planned)?,
     };
-    Ok(hyperslab_object::new_dataset(context, &settings, parts)?)
+    let address = hyperslab_object::new_dataset(context, settings, parts)?;
+    if planned.fill.alloc == AllocTime::Early {
+        dataset::allocate(file, address)?;
+    }
+    Ok(address)
 }
 
 /// Whether the layout never changes, as libhdf5 says it: all space is there from the start.
