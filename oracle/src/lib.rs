@@ -5,6 +5,7 @@
 //! Outside the house: nothing imports it.
 
 mod batch;
+pub mod changes;
 mod files;
 mod generator;
 mod hex;

@@ -8,6 +8,7 @@ mod layers;
 mod lexer;
 mod metadata;
 mod plan;
+mod programs;
 mod python;
 mod sample;
 mod step;
@@ -37,6 +38,10 @@ enum Job {
     Fuzz(fuzz::Options),
     /// Make a small file that shows much of what HDF5 can hold
     Sample(sample::Options),
+    /// Change files by random programs, by us, by libhdf5 and in a model, and compare
+    Programs(programs::Options),
+    /// Run h5py's own tests with our Python package in its place
+    H5pyTests(python::H5pyOptions),
     /// Run the test of many threads under the thread sanitizer
     Tsan(tsan::Options),
 }
@@ -48,6 +53,8 @@ fn main() -> ExitCode {
         Job::Bench(options) => bench::run(&options),
         Job::Fuzz(options) => fuzz::run(&options),
         Job::Sample(options) => sample::run(&options),
+        Job::Programs(options) => programs::run(&options),
+        Job::H5pyTests(options) => python::h5py_tests(&options),
         Job::Tsan(options) => tsan::run(&options),
     };
     match result {

@@ -35,9 +35,39 @@ pub(crate) fn set_up(metadata: &Metadata) -> Result<PathBuf> {
 
 /// Builds our package into the environment and runs its tests, which compare it with h5py.
 pub(crate) fn test_package(metadata: &Metadata, python: &Path) -> Result<()> {
+    let package = build_package(metadata, python)?;
+    run(Command::new(python).args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).current_dir(package))
+}
+
+/// Builds our package into the environment; where its sources are.
+fn build_package(metadata: &Metadata, python: &Path) -> Result<PathBuf> {
     let package = metadata.workspace_root.join("crates/python");
     let home = metadata.target_directory.join("venv");
     let build = ["-m", "maturin", "develop", "--quiet", "--manifest-path"];
     run(Command::new(python).args(build).arg(package.join("Cargo.toml")).env("VIRTUAL_ENV", &home))?;
-    run(Command::new(python).args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).current_dir(package))
+    Ok(package)
+}
+
+/// Which of h5py's tests to run.
+#[derive(clap::Args)]
+pub(crate) struct H5pyOptions {
+    /// Modules, such as `test_group`; those that `docs/h5py-tests.md` tells of if none is given
+    modules: Vec<String>,
+    /// Say what failed, and why
+    #[arg(long)]
+    failures: bool,
+    /// Fail if fewer percent than these pass
+    #[arg(long, default_value_t = 80)]
+    least: u8,
+}
+
+/// Runs h5py's own tests with our package in the place of h5py.
+pub(crate) fn h5py_tests(options: &H5pyOptions) -> Result<()> {
+    let metadata = crate::metadata::load()?;
+    let python = set_up(&metadata)?;
+    let package = build_package(&metadata, &python)?;
+    let mut command = Command::new(&python);
+    command.arg(package.join("h5py_tests/run.py")).args(&options.modules);
+    command.args(["--least", &options.least.to_string()]).args(options.failures.then_some("--failures"));
+    run(&mut command)
 }

@@ -114,9 +114,9 @@ impl Case {
     fn run(&self, seed: u64) {
         let mut random = fastrand::Rng::with_seed(seed);
         let storage: Arc<dyn Driver> = Arc::new(Memory::new());
-        let mut file = new_file(storage.clone());
-        file.close().unwrap();
+        new_file(storage.clone()).close().unwrap();
         let empty = storage.len().unwrap();
+        let mut file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), Low::V110).unwrap();
         let filling = Filling::new(&self.fill);
         let mut twin = Twin { dims: self.dims.clone(), values: HashMap::new() };
         let mut layout = self.layout();

@@ -31,8 +31,8 @@ Examples:
   hyperslab dump run.h5 /detector/images --slice 0    the first image
   hyperslab dump --json run.h5                        all values, for another program
 
-Exit status: 0 success, 1 error (what could be read is printed), 2 wrong usage; others for `diff` and
-`check`, see there."
+Exit status: 0 success, 1 error (what could be read is printed), 2 wrong usage.
+`diff` and `check` have others; see there."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]

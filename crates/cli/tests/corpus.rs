@@ -37,6 +37,11 @@ fn digest(file: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_hyperslab")).arg("digest").arg(file).output().unwrap()
 }
 
+/// What libhdf5 says of a file, if that was written down.
+fn expected(corpus: &Path, name: &str) -> Option<String> {
+    fs::read_to_string(corpus.join("expected").join(format!("{}.jsonl", name.replace('/', "@@")))).ok()
+}
+
 /// Lines by path, without what is for people only.
 fn lines(text: &str) -> BTreeMap<String, Value> {
     let parse = |line: &str| -> Option<Value> { serde_json::from_str(&line.replace("\\udc", "\\u00")).ok() };
@@ -68,8 +73,7 @@ fn without_optional_data(mut line: Value, other: &Value) -> Value {
 }
 
 fn equal(corpus: &Path, name: &str) -> Result<(), String> {
-    let expected =
-        fs::read_to_string(corpus.join("expected").join(format!("{}.jsonl", name.replace('/', "@@")))).unwrap();
+    let expected = expected(corpus, name).unwrap();
     let output = digest(&corpus.join("public").join(name));
     let first: Value = serde_json::from_str(expected.lines().next().unwrap_or("{}")).unwrap_or_default();
     if first.get("error").is_some() {
@@ -128,5 +132,75 @@ fn bad_files_end_with_values_or_a_clear_error() {
         assert!(matches!(output.status.code(), Some(0 | 1)), "{name}: {:?} {complaint}", output.status);
         assert!(!complaint.contains("panicked"), "{name}: {complaint}");
         assert!(output.status.success() || !complaint.trim().is_empty(), "{name}: an error without a word");
+    });
+}
+
+/// Nothing is wrong with a file that libhdf5 reads as a whole, and every byte of it is somebody's, free or lost.
+#[test]
+fn good_files_are_whole() {
+    let Some(corpus) = corpus() else {
+        return eprintln!("skipped all files: there is no corpus");
+    };
+    let (files, wrong, clean) = (names(&corpus, "public"), Mutex::new(Vec::new()), AtomicUsize::new(0));
+    on_all(&files, |(name, _)| {
+        // Without expectation it is a part of a file that has several, or no HDF5 file.
+        let Some(expected) = expected(&corpus, name).filter(|expected| !expected.contains("\"error\"")) else { return };
+        let Ok(report) = hyperslab::check::file(corpus.join("public").join(name), &mut |_| ()) else { return };
+        let complain = |why: String| wrong.lock().unwrap().push(format!("{name}: {why}"));
+        if let Some(problem) = report.problems().next() {
+            return complain(format!("{problem:?}"));
+        }
+        clean.fetch_add(1, Ordering::Relaxed);
+        let used: u64 = report.usage.iter().map(|usage| usage.bytes).sum();
+        let said = expected.lines().next().unwrap_or_default();
+        if said.contains("\"sec2\"") && used + report.free + report.lost > report.size {
+            complain(format!("{used} used, {} free, {} lost of {}", report.free, report.lost, report.size));
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    println!("{} files are whole", clean.load(Ordering::Relaxed));
+    assert!(wrong.is_empty(), "{} of {} files:\n{}", wrong.len(), files.len(), wrong.join("\n"));
+}
+
+/// A file is equal to itself, whatever is in it.
+#[test]
+#[cfg(target_os = "linux")]
+fn files_equal_themselves() {
+    let Some(corpus) = corpus() else {
+        return eprintln!("skipped all files: there is no corpus");
+    };
+    let (files, wrong) = (names(&corpus, "public"), Mutex::new(Vec::new()));
+    on_all(&files, |(name, _)| {
+        let file = corpus.join("public").join(name);
+        if fs::metadata(&file).is_ok_and(|facts| facts.len() > 4 << 20) {
+            return;
+        }
+        // A few have datasets of more elements than anybody reads, most of them never written.
+        let mut command = Command::new("timeout");
+        let command = command.arg("20").arg(env!("CARGO_BIN_EXE_hyperslab")).arg("diff").arg(&file).arg(&file);
+        let output = command.output().unwrap();
+        if output.status.code() == Some(124) {
+            return println!("{name} takes too long");
+        }
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        if !matches!(output.status.code(), Some(0 | 2)) || complaint.contains("panicked") {
+            let told = String::from_utf8_lossy(&output.stdout).chars().take(300).collect::<String>();
+            wrong.lock().unwrap().push(format!("{name}: {:?} {told}{complaint}", output.status));
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{} of {} files:\n{}", wrong.len(), files.len(), wrong.join("\n"));
+}
+
+#[test]
+fn checks_of_bad_files_end() {
+    let Some(corpus) = corpus() else {
+        return eprintln!("skipped all files: there is no corpus");
+    };
+    let files = names(&corpus, "malformed");
+    on_all(&files, |(name, _)| {
+        let file = corpus.join("malformed").join(name);
+        // Whatever the answer is, there is one.
+        hyperslab::check::file(file, &mut |_| ()).map_or_else(|why| assert!(!why.to_string().is_empty()), |_| ());
     });
 }

@@ -8,7 +8,7 @@ use std::{
 use hyperslab_driver::{Driver, Local};
 use hyperslab_file::OpenFile;
 use hyperslab_filter::Registry;
-use hyperslab_object::{Context, GroupSettings, Object};
+use hyperslab_object::{Context, GroupSettings, Object, ObjectSettings};
 use hyperslab_structures::GlobalHeap;
 use parking_lot::Mutex;
 
@@ -207,7 +207,10 @@ impl Inner {
         (create.low, create.user_block) = (access.low, access.user_block);
         let inner = Inner::new(OpenFile::create(driver, &create, &options)?, name, size, locked, path);
         let file = inner.context.file();
-        let (object, group) = access.root.unwrap_or((untimed(), GroupSettings::default()));
+        let track = access.ordered;
+        let object = ObjectSettings { ordered: track, indexed: track, ..untimed() };
+        let group = GroupSettings { tracked: track, indexed: track, ..Default::default() };
+        let (object, group) = access.root.unwrap_or((object, group));
         file.operate(|| hyperslab_object::new_root(&inner.context, &object, &group))?;
         file.flush()?;
         Ok(inner)

@@ -1,7 +1,7 @@
 //! Groups.
 
 use hyperslab_format::message::Link;
-use hyperslab_object::{Links, Object};
+use hyperslab_object::{GroupSettings, Links, Object};
 
 use crate::{Dataset, File, Node, Result, current::Current};
 
@@ -46,8 +46,17 @@ impl Group {
     /// ```
     pub fn links_as_made(&self) -> Result<Vec<Link>> {
         let mut links = self.links()?;
-        links.sort_by_key(|link| link.order);
+        // libhdf5 lets a link keep its number when it moves to a group that has none.
+        if self.tracks_order()? {
+            links.sort_by_key(|link| link.order);
+        }
         Ok(links)
+    }
+
+    /// Whether it keeps the order in which links are made.
+    pub fn tracks_order(&self) -> Result<bool> {
+        let current = self.object()?;
+        Ok(GroupSettings::of(&self.file.inner.context, current.address())?.tracked)
     }
 
     /// The link with this name.

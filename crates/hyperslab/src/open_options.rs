@@ -58,6 +58,7 @@ pub(crate) struct Access {
     pub(crate) unlocked: bool,
     pub(crate) low: Low,
     pub(crate) user_block: u64,
+    pub(crate) ordered: bool,
     /// What the root group of a new file is like, if it is not as usual.
     pub(crate) root: Option<(ObjectSettings, GroupSettings)>,
 }
@@ -65,7 +66,8 @@ pub(crate) struct Access {
 impl Default for Access {
     fn default() -> Access {
         let (write, create, create_new, truncate, unlocked) = Default::default();
-        Access { write, create, create_new, truncate, unlocked, low: Low::Earliest, user_block: 0, root: None }
+        let (low, user_block, ordered) = (Low::Earliest, 0, false);
+        Access { write, create, create_new, truncate, unlocked, low, user_block, ordered, root: None }
     }
 }
 
@@ -127,7 +129,15 @@ impl OpenOptions {
         self
     }
 
-    /// Does not lock a file that may be changed against other programs. Nobody else may have it open then.
+    /// Whether the root group of a new file keeps the order in which its links and attributes are made.
+    #[must_use]
+    pub fn track_order(mut self, track: bool) -> OpenOptions {
+        self.access.ordered = track;
+        self
+    }
+
+    /// Does not lock a file that may be changed against other programs. Nobody else may have it open then. Other storage than files is
+    /// never locked: with this, one that a crash left marked as open is opened.
     #[must_use]
     pub fn unlocked(mut self) -> OpenOptions {
         self.access.unlocked = true;
@@ -200,7 +210,7 @@ impl OpenOptions {
         let access = &self.access;
         let storage = Storage { driver: storage, name: "other", size: None, locked: None };
         let inner = match access.write {
-            true => Inner::writable(storage, None, access, false)?,
+            true => Inner::writable(storage, None, access, access.unlocked)?,
             false => Inner::open(storage, None)?,
         };
         Ok(File { inner: Arc::new(inner), others: Others::new(self) })

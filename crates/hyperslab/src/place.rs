@@ -89,11 +89,11 @@ impl Place {
         }
     }
 
-    /// Makes the groups that are missing on the way; the last of them.
+    /// Makes the groups that are missing on the way, each like the one that it is in, as libhdf5 does; the last of them.
     fn last_group(&self) -> Result<u64> {
         let (context, mut group) = (&self.file.inner.context, self.group);
         for name in self.names.iter().take(self.names.len().saturating_sub(1)) {
-            let new = hyperslab_object::new_group(context, &untimed(), &GroupSettings::default())?;
+            let new = hyperslab_object::new_group(context, &untimed(), &GroupSettings::of(context, group)?)?;
             hyperslab_object::link_new(context, group, name, charset(name), new)?;
             group = new;
         }

@@ -84,7 +84,7 @@ fn structs_with_everything_in_them() {
         time: n.into(),
         note: "n".repeat(n.into()),
         wind: [n.into(), -1.0],
-        sky: if n % 2 == 0 { Sky::Clear } else { Sky::Cloudy },
+        sky: if n.is_multiple_of(2) { Sky::Clear } else { Sky::Cloudy },
         visits: (0..n % 4).map(|m| (0..m).collect()).collect(),
     };
     let values: Vec<Reading> = (0..300).map(one).collect();

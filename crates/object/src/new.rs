@@ -48,6 +48,23 @@ pub struct GroupSettings {
     pub name_bytes: Option<u32>,
 }
 
+impl GroupSettings {
+    /// Those of a group that is there, for another one like it.
+    pub fn of(context: &Context, address: u64) -> Result<GroupSettings> {
+        let (header, widths) = (HeaderEdit::open(context.file(), address)?, context.file().widths());
+        let mut settings = GroupSettings::default();
+        if let Some(id) = header.find(kind::LINK_INFO) {
+            let info = LinkInfo::decode(header.body(id), widths).map_err(Error::at(address))?;
+            (settings.tracked, settings.indexed) = (info.tracked, info.indexed);
+        }
+        if let Some(id) = header.find(kind::GROUP_INFO) {
+            let info = GroupInfo::decode(header.body(id)).map_err(Error::at(address))?;
+            (settings.limits, settings.expected) = (info.limits, info.expected);
+        }
+        Ok(settings)
+    }
+}
+
 /// What a new dataset is made of.
 #[derive(Clone, Debug)]
 pub struct DatasetParts<'a> {

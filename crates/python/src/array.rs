@@ -45,3 +45,17 @@ pub(crate) fn bytes<'a>(array: &'a mut Array<'_>) -> PyResult<&'a mut [u8]> {
     // is as wrong here as it is with any function that fills an array.
     Ok(unsafe { std::slice::from_raw_parts_mut((*array.as_array_ptr()).fields.data.cast(), length) })
 }
+
+/// All bytes of an array that is only looked at.
+#[expect(unsafe_code, reason = "values are written straight from the array instead of being copied first")]
+pub(crate) fn contents<'a>(array: &'a Array<'_>) -> PyResult<&'a [u8]> {
+    if !array.is_c_contiguous() {
+        return Err(PyTypeError::new_err("Array must be C-contiguous"));
+    }
+    let length = array.len() * array.dtype().itemsize();
+    if length == 0 {
+        return Ok(&[]);
+    }
+    // SAFETY: as in `bytes`. Arrays that NumPy left unwritten have been written by whoever gives them away.
+    Ok(unsafe { std::slice::from_raw_parts((*array.as_array_ptr()).fields.data.cast(), length) })
+}

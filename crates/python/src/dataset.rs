@@ -1,22 +1,23 @@
-//! Datasets: facts, and reads into NumPy arrays.
+//! Datasets: facts, and values to and from NumPy arrays.
 
 use std::sync::Arc;
 
 use hyperslab::dtype::{Arena, Datatype, Plan};
 use hyperslab::space::{Op, Selection, Space, UNLIMITED};
-use hyperslab::{Dataset, FillValue, Layout};
+use hyperslab::{Dataset, FillTime, FillValue, Layout};
 use numpy::PyArrayDescr;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyTuple};
 
 use crate::array::{Array, bytes, check_writable, unwrapped, zeros};
 use crate::error::{exception, of_space, too_large};
 use crate::file::Shared;
+use crate::given::Given;
 use crate::index::{Picked, pick};
 use crate::memory::Memory;
-use crate::numbers::{limits, tuple};
+use crate::numbers::{limits, numbers, tuple};
 use crate::numpy_type::{Dtype, dtype_of};
 use crate::object::name;
 use crate::reference::{self, PyReference, PyRegionReference};
@@ -250,6 +251,74 @@ impl DatasetHandle {
             self.fill(&Memory::new(&dtype, self.dataset.datatype())?, &source, &places, &mut array.clone())?;
         }
         Ok(true)
+    }
+
+    /// Writes the elements of an array, each of `dtype`, to the selected ones, in the order of the selection.
+    fn write(&self, py: Python<'_>, space: &PySpace, array: Array<'_>, dtype: Dtype<'_>) -> PyResult<()> {
+        let file = self.shared.file()?;
+        let given = Given::new(file, &array, &dtype, self.dataset.datatype())?;
+        given.write(py, &self.dataset, &space.0)
+    }
+
+    /// Makes it larger or smaller.
+    fn resize(&self, py: Python<'_>, shape: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.shared.file()?;
+        let shape = numbers(shape, "shape")?;
+        py.detach(|| self.dataset.resize(shape)).map_err(exception)
+    }
+
+    /// The stored bytes of the chunk at a place in the grid of chunks, and the filters that were left out; nothing if it was never
+    /// written.
+    fn read_chunk<'py>(&self, py: Python<'py>, place: Vec<u64>) -> PyResult<Option<(u32, Bound<'py, PyBytes>)>> {
+        self.shared.file()?;
+        let found = py.detach(|| self.dataset.read_chunk(place)).map_err(exception)?;
+        Ok(found.map(|(mask, bytes)| (mask, PyBytes::new(py, &bytes))))
+    }
+
+    /// Stores bytes as the chunk at a place in the grid of chunks.
+    fn write_chunk(&self, py: Python<'_>, place: Vec<u64>, mask: u32, bytes: &[u8]) -> PyResult<()> {
+        self.shared.file()?;
+        py.detach(|| self.dataset.write_chunk(place, mask, bytes)).map_err(exception)
+    }
+
+    /// How many bytes the values take in the file.
+    fn stored_size(&self, py: Python<'_>) -> PyResult<u64> {
+        self.shared.file()?;
+        Ok(py.detach(|| self.dataset.stored_size()).map_err(exception)?.bytes)
+    }
+
+    /// When the fill value is written: "alloc", "never" or "ifset".
+    #[getter]
+    fn fill_time(&self) -> &'static str {
+        match self.dataset.fill().write {
+            FillTime::Alloc => "alloc",
+            FillTime::Never => "never",
+            FillTime::IfSet => "ifset",
+        }
+    }
+
+    /// Makes it a dimension scale.
+    fn make_scale(&self, py: Python<'_>, name: Option<&str>) -> PyResult<()> {
+        self.shared.file()?;
+        py.detach(|| self.dataset.make_scale(name)).map_err(exception)
+    }
+
+    /// Gives a dimension a scale.
+    fn attach_scale(&self, py: Python<'_>, dimension: usize, scale: &DatasetHandle) -> PyResult<()> {
+        self.shared.file()?;
+        py.detach(|| self.dataset.attach_scale(dimension, &scale.dataset)).map_err(exception)
+    }
+
+    /// Takes a scale from a dimension.
+    fn detach_scale(&self, py: Python<'_>, dimension: usize, scale: &DatasetHandle) -> PyResult<()> {
+        self.shared.file()?;
+        py.detach(|| self.dataset.detach_scale(dimension, &scale.dataset)).map_err(exception)
+    }
+
+    /// Gives a dimension a label.
+    fn set_label(&self, py: Python<'_>, dimension: usize, label: &str) -> PyResult<()> {
+        self.shared.file()?;
+        py.detach(|| self.dataset.set_label(dimension, label)).map_err(exception)
     }
 
     /// A reference to the elements that an index names.

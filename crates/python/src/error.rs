@@ -1,7 +1,7 @@
 //! Errors of the engine as the exceptions that users of h5py expect.
 
 use hyperslab::{Error, driver, dtype, space};
-use pyo3::exceptions::{PyKeyError, PyMemoryError, PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyMemoryError, PyNotImplementedError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// An error as an exception: a name or a link that leads nowhere is a `KeyError`, anything about the file or its bytes an `OSError`.
@@ -12,6 +12,10 @@ pub(crate) fn exception(error: Error) -> PyErr {
         Error::Driver(error) => of_driver(error),
         Error::Space(error) => of_space(error),
         error @ Error::Kind { .. } => PyTypeError::new_err(error.to_string()),
+        error @ (Error::Exists(_) | Error::Create(_) | Error::Change(_) | Error::Value(_)) => {
+            PyValueError::new_err(error.to_string())
+        }
+        error @ Error::Unsupported(_) => PyNotImplementedError::new_err(error.to_string()),
         error => PyOSError::new_err(error.to_string()),
     }
 }

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hyperslab::File;
-use hyperslab::driver::Memory;
+use hyperslab::driver::{Driver, Memory, Transfer};
+use hyperslab::{File, Low, OpenOptions};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::error::{closed, exception};
 use crate::object;
@@ -16,11 +18,13 @@ use crate::reference::PyReference;
 pub(crate) struct Shared {
     pub(crate) file: File,
     open: AtomicBool,
+    /// Its bytes, if they are in memory.
+    memory: Option<Arc<Memory>>,
 }
 
 impl Shared {
     pub(crate) fn new(file: File) -> Shared {
-        Shared { file, open: AtomicBool::new(true) }
+        Shared { file, open: AtomicBool::new(true), memory: None }
     }
 
     /// The file, unless it is closed.
@@ -45,16 +49,72 @@ impl FileHandle {
         Ok(FileHandle(Arc::new(Shared::new(file))))
     }
 
-    /// A file whose bytes are in memory.
+    /// A file that may be changed, by a mode as `open` of Python has it.
     #[staticmethod]
-    fn of_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<FileHandle> {
-        let file = py.detach(|| File::open_driver(Arc::new(Memory::from(bytes)))).map_err(exception)?;
+    #[pyo3(signature = (path, mode, low="earliest", user_block=0, track_order=false, locked=true))]
+    fn writable(
+        py: Python<'_>,
+        path: PathBuf,
+        mode: &str,
+        low: &str,
+        user_block: u64,
+        track_order: bool,
+        locked: bool,
+    ) -> PyResult<FileHandle> {
+        let mut options = options(mode, low, user_block, track_order)?;
+        if !locked {
+            options = options.unlocked();
+        }
+        let file = py.detach(|| options.open(&path)).map_err(exception)?;
         Ok(FileHandle(Arc::new(Shared::new(file))))
     }
 
+    /// A file whose bytes are in memory.
+    #[staticmethod]
+    #[pyo3(signature = (bytes, mode="r", low="earliest", user_block=0, track_order=false))]
+    fn of_bytes(
+        py: Python<'_>,
+        bytes: Vec<u8>,
+        mode: &str,
+        low: &str,
+        user_block: u64,
+        track_order: bool,
+    ) -> PyResult<FileHandle> {
+        let options = options(mode, low, user_block, track_order)?;
+        let memory = Arc::new(Memory::from(bytes));
+        let file = py.detach(|| options.open_on(memory.clone())).map_err(exception)?;
+        Ok(FileHandle(Arc::new(Shared { memory: Some(memory), ..Shared::new(file) })))
+    }
+
+    /// The bytes of a file that is in memory, as they were last flushed.
+    fn image<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let Some(memory) = &self.0.memory else { return Ok(None) };
+        let failed = |why: hyperslab::driver::Error| exception(why.into());
+        let length = usize::try_from(memory.len().map_err(failed)?).unwrap_or(usize::MAX);
+        let image = PyBytes::new_with(py, length, |bytes| {
+            memory.read_at(0, bytes, &Transfer::default()).map_err(|why| exception(why.into()))
+        });
+        image.map(Some)
+    }
+
+    /// Writes everything that was changed so far.
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        let file = self.0.file()?;
+        if file.is_writable() { py.detach(|| file.flush()).map_err(exception) } else { Ok(()) }
+    }
+
     /// From now on no object of the file can be used.
-    fn close(&self) {
-        self.0.open.store(false, Ordering::Relaxed);
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        if !self.0.open.swap(false, Ordering::Relaxed) || !self.0.file.is_writable() {
+            return Ok(());
+        }
+        py.detach(|| self.0.file.clone().close()).map_err(exception)
+    }
+
+    /// Whether it may be changed.
+    #[getter]
+    fn is_writable(&self) -> PyResult<bool> {
+        Ok(self.0.file()?.is_writable())
     }
 
     #[getter]
@@ -96,4 +156,30 @@ impl FileHandle {
     fn __eq__(&self, other: &FileHandle) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
+}
+
+fn options(mode: &str, low: &str, user_block: u64, track_order: bool) -> PyResult<OpenOptions> {
+    let options = OpenOptions::new().low(version(low)?).user_block(user_block).track_order(track_order);
+    Ok(match mode {
+        "r" => options,
+        "r+" => options.read_write(),
+        "w" => options.create().truncate(),
+        "w-" | "x" => options.create_new(),
+        "a" => options.create(),
+        other => {
+            return Err(PyValueError::new_err(format!("Invalid mode {other:?}; must be one of r, r+, w, w-, x, a")));
+        }
+    })
+}
+
+fn version(low: &str) -> PyResult<Low> {
+    Ok(match low {
+        "earliest" => Low::Earliest,
+        "v108" => Low::V18,
+        "v110" => Low::V110,
+        "v112" => Low::V112,
+        "v114" => Low::V114,
+        "v200" | "latest" => Low::V200,
+        other => return Err(PyValueError::new_err(format!("no library version {other:?}"))),
+    })
 }

@@ -1,13 +1,15 @@
 //! The Python package `hyperslab`: HDF5 files with h5py's names.
 //!
-//! Lives here: what Python must not do slowly: selections, reads into NumPy arrays, values as Python objects. Does not live here:
+//! Lives here: what Python must not do slowly: selections, values to and from NumPy arrays, values as Python objects. Does not live here:
 //! the classes that users see, which are Python (`python/hyperslab`), nor any algorithm.
 
 mod array;
 mod attribute;
+mod create;
 mod dataset;
 mod error;
 mod file;
+mod given;
 mod index;
 mod memory;
 mod numbers;
@@ -16,8 +18,10 @@ mod object;
 mod objects;
 mod reference;
 mod space;
+mod stored_type;
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// The part of the package that is Rust.
 #[pymodule]
@@ -36,6 +40,24 @@ mod _hyperslab {
     use super::reference::{PyReference, PyRegionReference};
     #[pymodule_export]
     use super::space::PySpace;
+
+    /// The elements that an index names in an array of a shape, and the shape that they make.
+    #[pyfunction]
+    fn select<'py>(
+        py: Python<'py>,
+        shape: Vec<u64>,
+        arguments: &Bound<'py, PyTuple>,
+    ) -> PyResult<(space::PySpace, Bound<'py, PyTuple>)> {
+        let whole = hyperslab::space::Space::simple(&shape).map_err(error::of_space)?;
+        let picked = index::pick(whole, arguments)?;
+        Ok((space::PySpace(picked.space), PyTuple::new(py, picked.shape)?))
+    }
+
+    /// Whether a filter is there.
+    #[pyfunction]
+    fn filter_available(id: i64) -> bool {
+        create::filter_available(id)
+    }
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -118,7 +118,7 @@ fn number(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Datatype> {
 }
 
 /// NumPy's floating-point formats; the largest is the machine's `long double`.
-fn float(size: u32, order: Order) -> Option<Datatype> {
+pub(crate) fn float(size: u32, order: Order) -> Option<Datatype> {
     let format = match size {
         2 => Float::F16,
         4 => Float::F32,

@@ -2,17 +2,22 @@
 
 use std::sync::Arc;
 
+use hyperslab::dtype::Arena;
 use hyperslab::{Group, Link, Node, Target};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
+use crate::array::Array;
 use crate::attribute::AttributeHandle;
+use crate::create;
 use crate::dataset::DatasetHandle;
 use crate::error::exception;
 use crate::file::{FileHandle, Shared};
+use crate::given::Given;
 use crate::numpy_type::{Dtype, dtype_of};
 use crate::reference::{self, PyReference};
+use crate::stored_type::{StoredType, stored_type};
 
 /// An object of a file.
 #[pyclass(name = "ObjectHandle", module = "hyperslab._hyperslab", frozen, subclass)]
@@ -104,6 +109,48 @@ impl ObjectHandle {
         }
     }
 
+    /// Gives it an attribute, instead of one that may have this name: the elements of an array, each of `dtype`, stored as a dtype or
+    /// a named datatype. Without an array the attribute has no elements.
+    #[pyo3(signature = (name, stored, array=None, dtype=None, shape=None))]
+    fn set_attribute(
+        &self,
+        py: Python<'_>,
+        name: &Bound<'_, PyAny>,
+        stored: &Bound<'_, PyAny>,
+        array: Option<Array<'_>>,
+        dtype: Option<Dtype<'_>>,
+        shape: Option<Vec<u64>>,
+    ) -> PyResult<()> {
+        let (file, name, kind) = (self.shared.file()?, name_bytes(name)?, StoredType::of(stored)?);
+        let datatype = kind.datatype()?;
+        let new = self.node.new_attribute_of(datatype.clone());
+        let new = match &kind {
+            StoredType::Own(_) => new,
+            StoredType::Committed(named) => new.committed(named),
+        };
+        let (Some(array), Some(dtype)) = (array, dtype) else {
+            let arena = Arena::default();
+            return py.detach(|| new.empty().write_converted(name, &datatype, &[], &arena)).map_err(exception);
+        };
+        let given = Given::new(file, &array, &dtype, &datatype)?;
+        let new = new.shape(shape.unwrap_or_default());
+        py.detach(|| new.write_converted(name, &given.datatype, &given.bytes, &given.arena)).map_err(exception)
+    }
+
+    /// Takes an attribute away.
+    fn remove_attribute(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.shared.file()?;
+        let name = name_bytes(name)?;
+        py.detach(|| self.node.remove_attribute(name)).map_err(exception)
+    }
+
+    /// Gives an attribute another name.
+    fn rename_attribute(&self, py: Python<'_>, from: &Bound<'_, PyAny>, to: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.shared.file()?;
+        let (from, to) = (name_bytes(from)?, name_bytes(to)?);
+        py.detach(|| self.node.rename_attribute(from, to)).map_err(exception)
+    }
+
     fn __eq__(&self, other: &ObjectHandle) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared) && self.address() == other.address()
     }
@@ -149,6 +196,101 @@ impl GroupHandle {
         let (path, group) = (name_bytes(path)?, &this.0);
         let node = py.detach(|| group.get(&path)).map_err(exception)?;
         handle(py, shared, node)
+    }
+
+    /// Makes a group.
+    #[pyo3(signature = (path, track_order=false, track_times=false))]
+    fn create_group(
+        this: PyRef<'_, Self>,
+        py: Python<'_>,
+        path: &Bound<'_, PyAny>,
+        track_order: bool,
+        track_times: bool,
+    ) -> PyResult<Py<PyAny>> {
+        let (shared, path) = (&this.as_super().shared, name_bytes(path)?);
+        shared.file()?;
+        let new = this.0.new_group().track_order(track_order).track_times(track_times);
+        let made = py.detach(|| new.create(path)).map_err(exception)?;
+        handle(py, shared, Node::Group(made))
+    }
+
+    /// Makes a dataset; `options` are those of `_create.py`.
+    fn create_dataset(
+        this: PyRef<'_, Self>,
+        py: Python<'_>,
+        path: &Bound<'_, PyAny>,
+        stored: &Bound<'_, PyAny>,
+        shape: Option<&Bound<'_, PyAny>>,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<Py<PyAny>> {
+        let (shared, path) = (&this.as_super().shared, name_bytes(path)?);
+        shared.file()?;
+        create::create(py, shared, &this.0, &path, stored, shape, options)
+    }
+
+    /// Gives a datatype a name.
+    fn commit_datatype(
+        this: PyRef<'_, Self>,
+        py: Python<'_>,
+        path: &Bound<'_, PyAny>,
+        dtype: &Dtype<'_>,
+    ) -> PyResult<Py<PyAny>> {
+        let (shared, path, datatype) = (&this.as_super().shared, name_bytes(path)?, stored_type(dtype)?);
+        shared.file()?;
+        let group = &this.0;
+        let made = py.detach(|| group.commit_datatype(path, &datatype)).map_err(exception)?;
+        handle(py, shared, Node::Datatype(made))
+    }
+
+    /// Gives an object another name.
+    fn hard_link(
+        this: PyRef<'_, Self>,
+        py: Python<'_>,
+        path: &Bound<'_, PyAny>,
+        object: &ObjectHandle,
+    ) -> PyResult<()> {
+        this.as_super().shared.file()?;
+        let (path, group) = (name_bytes(path)?, &this.0);
+        py.detach(|| group.hard_link(path, &object.node)).map_err(exception)
+    }
+
+    /// Makes a link to a path.
+    fn soft_link(
+        this: PyRef<'_, Self>,
+        py: Python<'_>,
+        path: &Bound<'_, PyAny>,
+        target: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        this.as_super().shared.file()?;
+        let (path, target, group) = (name_bytes(path)?, name_bytes(target)?, &this.0);
+        py.detach(|| group.soft_link(path, target)).map_err(exception)
+    }
+
+    /// Makes a link to a path in another file.
+    fn external_link(
+        this: PyRef<'_, Self>,
+        py: Python<'_>,
+        path: &Bound<'_, PyAny>,
+        file: &Bound<'_, PyAny>,
+        target: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        this.as_super().shared.file()?;
+        let (path, file, target, group) = (name_bytes(path)?, name_bytes(file)?, name_bytes(target)?, &this.0);
+        py.detach(|| group.external_link(path, file, target)).map_err(exception)
+    }
+
+    /// Takes a name away.
+    fn delete(this: PyRef<'_, Self>, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
+        this.as_super().shared.file()?;
+        let (path, group) = (name_bytes(path)?, &this.0);
+        py.detach(|| group.delete(path)).map_err(exception)
+    }
+
+    /// Gives a link another path.
+    fn rename(this: PyRef<'_, Self>, py: Python<'_>, from: &Bound<'_, PyAny>, to: &Bound<'_, PyAny>) -> PyResult<()> {
+        this.as_super().shared.file()?;
+        let (from, to, group) = (name_bytes(from)?, name_bytes(to)?, &this.0);
+        py.detach(|| group.rename(from, to)).map_err(exception)
     }
 }
 

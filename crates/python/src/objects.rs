@@ -95,3 +95,15 @@ fn put(place: &mut [u8], object: Py<PyAny>) {
         ffi::Py_XDECREF(old);
     }
 }
+
+/// The object that an array has at a place, if it has any.
+#[expect(
+    unsafe_code,
+    reason = "NumPy has no other way to see objects within structures, and any other is many times slower"
+)]
+pub(crate) fn get<'py>(py: Python<'py>, place: &[u8]) -> Option<Bound<'py, PyAny>> {
+    let place = place.first_chunk::<{ size_of::<*mut ffi::PyObject>() }>()?;
+    let place = place.as_ptr().cast::<*mut ffi::PyObject>();
+    // SAFETY: as in `put`. The array owns the object; what is given away is a reference of its own.
+    unsafe { Bound::from_borrowed_ptr_or_opt(py, place.read_unaligned()) }
+}

@@ -3,9 +3,9 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use hyperslab::dtype::{Class, Datatype, Reference};
+use hyperslab::dtype::{Arena, Class, Datatype, Reference};
 use hyperslab::space::Space;
-use hyperslab::{Error, File, Node, Part, Referent};
+use hyperslab::{Error, File, Node, Part, Referent, Storable};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -34,6 +34,13 @@ const REVISED_REGION: u8 = 3;
 
 #[pymethods]
 impl PyReference {
+    /// One that refers to nothing.
+    #[new]
+    fn null() -> PyResult<PyReference> {
+        let datatype = Datatype::reference(8, Reference::Object).map_err(|why| exception(why.into()))?;
+        Ok(PyReference(Meaning::Stored(vec![0; 8], Arc::new(datatype))))
+    }
+
     fn __bool__(&self) -> bool {
         match &self.0 {
             Meaning::Stored(stored, _) => stored.iter().any(|&byte| byte != 0),
@@ -111,6 +118,25 @@ impl PyReference {
             Some(Referent { part: Part::Region(region), .. }) => Ok(*region),
             _ => Err(PyTypeError::new_err("not a region reference")),
         }
+    }
+
+    /// Its bytes in a file, as a value of a type. A region is kept in the file for it.
+    pub(crate) fn stored(&self, py: Python<'_>, file: &File, datatype: &Datatype) -> PyResult<Vec<u8>> {
+        let referent = match &self.0 {
+            Meaning::Stored(stored, own) if own.as_ref() == datatype => return Ok(stored.clone()),
+            Meaning::Stored(..) => {
+                return Err(PyTypeError::new_err(format!("Can't convert the reference to {datatype}")));
+            }
+            Meaning::Region(referent) => referent,
+        };
+        let (Part::Region(region), Class::Reference(Reference::Region)) = (&referent.part, datatype.class()) else {
+            return Err(PyTypeError::new_err(format!("Can't convert a region reference to {datatype}")));
+        };
+        let made =
+            py.detach(|| file.at(referent.address)?.into_dataset()?.region_reference(region)).map_err(exception)?;
+        let mut stored = vec![0; datatype.size()];
+        made.encode(&(), &mut stored, &mut Arena::default()).map_err(exception)?;
+        Ok(stored)
     }
 
     fn referent(&self, file: &File) -> PyResult<Option<Referent>> {

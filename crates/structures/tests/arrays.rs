@@ -199,9 +199,9 @@ fn an_extensible_array_refuses_what_it_cannot_hold_before_it_changes() {
 #[test]
 fn deleted_arrays_give_all_their_space_back() {
     let storage: Arc<dyn Driver> = Arc::new(Memory::new());
-    let file = new_file(storage.clone());
-    file.close().unwrap();
+    new_file(storage.clone()).close().unwrap();
     let before = storage.len().unwrap();
+    let file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), Low::V110).unwrap();
     let [_, small] = shapes();
     for element in elements() {
         let chunks: Vec<_> =

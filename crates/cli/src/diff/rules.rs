@@ -37,7 +37,9 @@ impl Rules {
                 let (from, to) = (sides.0.names.path(left), sides.1.names.path(right));
                 let same_object = match (from, to) {
                     (Some(from), Some(to)) => from == to,
-                    _ => left.file == right.file && left.file.is_some() && left.address == right.address,
+                    // Objects in other files, or that lost all their names.
+                    (None, None) => left.file == right.file && left.address == right.address,
+                    _ => false,
                 };
                 same_object
                     && match (&left.part, &right.part) {

@@ -249,7 +249,11 @@ impl Walk<'_> {
         let Some(list) = manager.list else { return Ok(()) };
         let bytes = self.bytes(list, manager.list_size)?;
         let sections = walked(manager.decode_list(bytes, self.widths))?;
-        self.tally.same("free sections", bytes, manager.encode_list(&sections, address, self.widths));
+        let again = manager.encode_list(&sections, address, self.widths);
+        // The first releases that wrote lists had narrower sizes, which are read and not written.
+        if again.is_ok() || !manager.max_section.is_power_of_two() {
+            self.tally.same("free sections", bytes, again);
+        }
         Ok(())
     }
 }

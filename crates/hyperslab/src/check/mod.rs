@@ -34,14 +34,23 @@ pub fn file(path: impl AsRef<Path>, progress: &mut dyn FnMut(Progress)) -> Resul
     let storage = storage::open(path.as_ref())?;
     // Members of several files have addresses with wide gaps between them, which are nobody's loss.
     let one = matches!(storage.name, "sec2" | "family");
-    let size = storage.driver.len()?;
-    match on(storage.driver, one, progress) {
+    look(storage.driver, one, progress)
+}
+
+/// As [`file`], on any storage.
+pub fn storage(storage: Arc<dyn Driver>) -> Result<Report> {
+    look(storage, true, &mut |_| ())
+}
+
+fn look(driver: Arc<dyn Driver>, one: bool, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
+    let size = driver.len()?;
+    match walk(driver, one, progress) {
         Err(why) => Report::of_what_stops(why, size),
         Ok(report) => Ok(report),
     }
 }
 
-fn on(
+fn walk(
     driver: Arc<dyn Driver>,
     one: bool,
     progress: &mut dyn FnMut(Progress),

@@ -154,7 +154,7 @@ impl<'a> Walk<'a> {
         let shares = self.context.file().shared_table().is_some();
         for (address, says) in std::mem::take(&mut self.says) {
             let Some((has, path)) = self.links.get(&address).filter(|(has, _)| *has != says) else { continue };
-            let why = format!("it says that {says} hard links lead to it, but {has} do");
+            let why = format!("it says that it has {says} hard links, but has {has}");
             self.book.turn_to(Some(path));
             match shares {
                 true => self.book.note("object header", address, why),

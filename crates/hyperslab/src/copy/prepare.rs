@@ -59,7 +59,7 @@ impl Prepared {
                 if let Some(fill) = fill {
                     planned.fill.value = FillValue::User(fill.store(file)?);
                 }
-                put(&object, file, &planned)
+                put(&object, file, &planned, &planned.fill)
             }
         }
     }

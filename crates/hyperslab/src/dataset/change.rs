@@ -183,3 +183,14 @@ pub(crate) fn allocate(file: &File, address: u64) -> Result<()> {
     change.moved = change.values()?.allocate(file.inner.context.file(), &filling(&dataset))?;
     change.save()
 }
+
+/// Writes all values of a new dataset, as they are stored. Only within an operation.
+pub(crate) fn write_stored(file: &File, address: u64, values: &[u8]) -> Result<()> {
+    let dataset = Dataset::open(file, Object::open(&file.inner.context, address)?, &Trip::default())?;
+    let mut change = dataset.change()?;
+    let whole = Space::new(change.extent().clone());
+    if whole.npoints() > 0 {
+        change.write(&whole, &Space::simple(&[whole.npoints()])?, values)?;
+    }
+    change.save()
+}

@@ -20,7 +20,7 @@ use hyperslab_space::Extent;
 use self::state::{Changing, State};
 use crate::{File, Result, current::Current, trip::Trip, virtual_dataset::Virtual};
 
-pub(crate) use change::{allocate, drop_values};
+pub(crate) use change::{allocate, drop_values, write_stored};
 pub(crate) use layout::make_external;
 pub use layout::{ExternalName, Layout, VirtualName};
 pub(crate) use read::room;

@@ -1,13 +1,13 @@
 //! Making a dataset, after everything was checked.
 
 use hyperslab_format::{
-    message::{AllocTime, DataLayout, ExternalFiles, ExternalSlot, Layout},
+    message::{AllocTime, DataLayout, ExternalFiles, ExternalSlot, FillValue, FillWrite, Layout},
     virtual_mapping,
 };
 use hyperslab_object::{DatasetParts, NewType, ObjectSettings};
 use hyperslab_structures::LocalHeap;
 
-use super::{NewDataset, planned::Planned};
+use super::{Fill, NewDataset, planned::Planned};
 use crate::{
     Dataset, Error, File, Result, Storable, dataset,
     heap_writer::HeapWriter,
@@ -60,14 +60,22 @@ fn make(new: &NewDataset, place: &Place, planned: &Planned) -> Result<Dataset> {
             indexed: new.track_order,
             ..Default::default()
         };
-        address = put(&settings, file, planned)?;
+        let mut fill = planned.fill.clone();
+        if let Some(value) = own_copies(new, file, planned, 1)? {
+            fill.value = FillValue::User(value);
+        }
+        address = put(&settings, file, planned, &fill)?;
+        let count = usize::try_from(planned.extent.elements()).unwrap_or(usize::MAX);
+        if let Some(values) = own_copies(new, file, planned, count)? {
+            dataset::write_stored(file, address, &values)?;
+        }
         Ok(Made::Object(address))
     })?;
     file.at(address)?.into_dataset()
 }
 
 /// Makes the dataset, which has no name yet. Only within an operation.
-pub(crate) fn put(settings: &ObjectSettings, file: &File, planned: &Planned) -> Result<u64> {
+pub(crate) fn put(settings: &ObjectSettings, file: &File, planned: &Planned, fill: &FillWrite) -> Result<u64> {
     let context = &file.inner.context;
     let stored = context.file();
     let mut layout = planned.layout.clone();
@@ -83,7 +91,7 @@ pub(crate) fn put(settings: &ObjectSettings, file: &File, planned: &Planned) -> 
     let parts = DatasetParts {
         extent: &planned.extent,
         datatype: planned.committed.map_or(NewType::Own(&planned.datatype), NewType::Committed),
-        fill: &planned.fill,
+        fill,
         layout: layout.encode(stored.widths()).map_err(hyperslab_file::Error::from)?,
         constant_layout,
         filters: Some(&planned.filters),
@@ -94,6 +102,16 @@ pub(crate) fn put(settings: &ObjectSettings, file: &File, planned: &Planned) -> 
         dataset::allocate(file, address)?;
     }
     Ok(address)
+}
+
+/// Elements with a fill value of variable length, if there is one: each with a copy of its own, since libhdf5 drops what was there
+/// when it writes an element.
+fn own_copies(new: &NewDataset, file: &File, planned: &Planned, count: usize) -> Result<Option<Vec<u8>>> {
+    let (Fill::Given(encode), true) = (&new.fill, planned.datatype.has_vlen()) else { return Ok(None) };
+    let mut heap = HeapWriter::new(file);
+    let values = encode(&planned.datatype, count, &mut heap)?;
+    heap.settle()?;
+    Ok(Some(values))
 }
 
 /// Whether the layout never changes, as libhdf5 says it: all space is there from the start.

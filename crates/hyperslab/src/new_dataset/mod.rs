@@ -5,7 +5,7 @@ mod filters;
 mod guess;
 mod planned;
 
-use hyperslab_dtype::Datatype;
+use hyperslab_dtype::{Arena, Datatype, Plan, Target};
 use hyperslab_format::{
     message::{AllocTime, FillTime},
     virtual_mapping::Mapping,
@@ -88,11 +88,11 @@ enum Wanted {
 enum Fill {
     Zeros,
     Undefined,
-    /// As stored, given the stored type.
+    /// So many elements as stored, given the stored type and where what is of variable length goes.
     Given(Box<FillBytes>),
 }
 
-type FillBytes = dyn Fn(&Datatype) -> Result<Vec<u8>>;
+type FillBytes = dyn Fn(&Datatype, usize, &mut dyn Target) -> Result<Vec<u8>> + Send + Sync;
 
 impl std::fmt::Debug for Fill {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -167,14 +167,25 @@ impl NewDataset {
     }
 
     /// What elements are that were never written; zeros if nothing is said.
-    pub fn fill_value<T: Storable + 'static>(self, value: T) -> NewDataset {
-        let encode = move |stored: &Datatype| {
+    pub fn fill_value<T: Storable + Send + 'static>(self, value: T) -> NewDataset {
+        let encode = move |stored: &Datatype, count: usize, heap: &mut dyn Target| {
             let writing = Writing::<T>::new(stored)?;
             let values = std::slice::from_ref(&value);
-            let (bytes, _) = writing.encode(values)?;
-            let mut stored = crate::dataset::room(1, stored.size())?;
-            writing.plan().convert(1, &bytes, &mut stored, &hyperslab_dtype::NoHeap, &mut hyperslab_dtype::NoHeap)?;
+            let (bytes, arena) = writing.encode(values)?;
+            let mut stored = crate::dataset::room(count as u64, stored.size())?;
+            writing.plan().convert(count, &bytes.repeat(count), &mut stored, &arena, heap)?;
             Ok(stored)
+        };
+        NewDataset { fill: Fill::Given(Box::new(encode)), ..self }
+    }
+
+    /// As [`NewDataset::fill_value`], with a value that is bytes of `datatype`; what is of variable length is in the arena.
+    pub fn fill_converted(self, datatype: Datatype, bytes: Vec<u8>, arena: Arena) -> NewDataset {
+        let encode = move |stored: &Datatype, count: usize, heap: &mut dyn Target| {
+            let plan = Plan::new(&datatype, stored)?;
+            let mut filled = crate::dataset::room(count as u64, stored.size())?;
+            plan.convert(count, &bytes.repeat(count), &mut filled, &arena, heap)?;
+            Ok(filled)
         };
         NewDataset { fill: Fill::Given(Box::new(encode)), ..self }
     }

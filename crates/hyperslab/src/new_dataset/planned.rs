@@ -1,6 +1,6 @@
 //! A new dataset that was checked: whatever the user said wrong is found out here, before anything changes.
 
-use hyperslab_dtype::Datatype;
+use hyperslab_dtype::{Datatype, Target};
 use hyperslab_format::{
     message::{AllocTime, FillTime, FillValue, FillWrite, FilterPipeline, Layout},
     version,
@@ -76,6 +76,12 @@ impl NewDataset {
             *index = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
         }
         self.check_layout(&extent, bytes)?;
+        let is_elsewhere = matches!(self.layout, Wanted::External(_) | Wanted::Virtual(_) | Wanted::Compact);
+        let is_own = datatype.has_vlen() && matches!(fill.value, FillValue::User(_));
+        if is_own && (is_elsewhere || extent.dims() != extent.max()) {
+            // Each element has its own copy, which new space would lack.
+            return Err(refuse("a fill value of variable length goes with chunks or one piece, and a size that stays"));
+        }
         let external = match &self.layout {
             Wanted::External(files) => files.clone(),
             _ => Vec::new(),
@@ -138,10 +144,7 @@ impl NewDataset {
         let value = match &self.fill {
             Fill::Zeros => FillValue::Default,
             Fill::Undefined => FillValue::Undefined,
-            Fill::Given(_) if datatype.has_vlen() => {
-                return Err(refuse("a fill value of variable length would be read by nobody"));
-            }
-            Fill::Given(encode) => FillValue::User(encode(datatype)?),
+            Fill::Given(encode) => FillValue::User(encode(datatype, 1, &mut Nowhere)?),
         };
         let usual = match layout {
             Layout::Compact(_) => AllocTime::Early,
@@ -179,6 +182,16 @@ impl NewDataset {
             Wanted::Virtual(_) if extent.rank() == 0 => Err(refuse("a virtual dataset needs dimensions")),
             _ => Ok(()),
         }
+    }
+}
+
+/// For what is only tried: references to nothing. The file gets its own when everything was checked.
+struct Nowhere;
+
+impl Target for Nowhere {
+    fn store(&mut self, _: Option<(usize, &[u8])>, reference: &mut [u8]) -> hyperslab_dtype::Result<()> {
+        reference.fill(0);
+        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@
 
 from ._attributes import AttributeManager
 from ._base import Empty, HLObject
+from ._config import get_config
 from ._dataset import Dataset
 from ._datatype import Datatype
 from ._dtypes import (
@@ -30,6 +31,8 @@ from ._files import File, is_hdf5
 from ._group import Group
 from ._hyperslab import UNLIMITED, Reference, RegionReference, Space
 from ._links import ExternalLink, HardLink, SoftLink, UserLink
+from ._selections import MultiBlockSlice
+from ._vds import VirtualLayout, VirtualSource
 
 __all__ = [
     "UNLIMITED",
@@ -42,11 +45,14 @@ __all__ = [
     "Group",
     "HLObject",
     "HardLink",
+    "MultiBlockSlice",
     "Reference",
     "RegionReference",
     "SoftLink",
     "Space",
     "UserLink",
+    "VirtualLayout",
+    "VirtualSource",
     "check_dtype",
     "check_enum_dtype",
     "check_opaque_dtype",
@@ -54,6 +60,7 @@ __all__ = [
     "check_string_dtype",
     "check_vlen_dtype",
     "enum_dtype",
+    "get_config",
     "is_hdf5",
     "opaque_dtype",
     "ref_dtype",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 import numpy as np
 
+from ._arrays import new_array, plain
 from ._base import Empty, NamesMapping, _text
+from ._datatype import Datatype
 from ._dtypes import check_string_dtype
 from ._hyperslab import ObjectHandle
 
 
-class AttributeManager(NamesMapping):
+class AttributeManager(NamesMapping, MutableMapping[Any, Any]):
     """The attributes of an object: names and values.
 
     Strings of variable length are `str`; other values are as NumPy has them.
@@ -38,6 +41,67 @@ class AttributeManager(NamesMapping):
             decoded = [value.decode("utf-8", "surrogateescape") for value in values.flat]
             values = np.array(decoded, dtype=values.dtype).reshape(values.shape)
         return values[()] if values.ndim == 0 else values
+
+    def __setitem__(self, name: str | bytes, value: Any) -> None:
+        self.create(name, value)
+
+    def __delitem__(self, name: str | bytes) -> None:
+        if self._handle.attribute(name) is None:
+            raise KeyError(f"Unable to delete attribute (can't locate attribute: '{_text(name)}')")
+        self._handle.remove_attribute(name)
+
+    def create(self, name: str | bytes, data: Any, shape: Any = None, dtype: Any = None) -> None:
+        """Gives the object an attribute, instead of one that may have this name.
+
+        >>> dataset.attrs.create("range", [200, 320], dtype="f4")      # doctest: +SKIP
+        """
+        stored: Any = dtype._handle if isinstance(dtype, Datatype) else None
+        dtype = dtype.dtype if isinstance(dtype, Datatype) else dtype
+        if isinstance(data, Empty):
+            wanted = data.dtype if dtype is None else np.dtype(dtype)
+            self._handle.set_attribute(name, wanted if stored is None else stored)
+            return
+        data = new_array(data, dtype)
+        dtype = data.dtype if dtype is None else np.dtype(dtype)
+        shape = data.shape if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
+        element = dtype
+        if dtype.subdtype is not None:
+            # The last dimensions of the values are those of the type.
+            element, inner = dtype.subdtype
+            if shape[len(shape) - len(inner) :] != inner:
+                raise ValueError(f"Array dtype shape {inner} is incompatible with data shape {shape}")
+            shape = shape[: len(shape) - len(inner)]
+        elif math.prod(shape) != data.size:
+            raise ValueError("Shape of new attribute conflicts with shape of data")
+        values = np.asarray(plain(data), dtype=None if element.kind == "T" else element, order="C")
+        memory = values.dtype if dtype.subdtype is None else np.dtype((values.dtype, dtype.shape))
+        self._handle.set_attribute(name, dtype if stored is None else stored, values, memory, shape)
+
+    def modify(self, name: str | bytes, value: Any) -> None:
+        """Gives an attribute another value, but leaves its type and shape; makes it if it is not there."""
+        attribute = self._handle.attribute(name)
+        if attribute is None:
+            self[name] = value
+            return
+        shape, dtype = attribute.shape, attribute.dtype
+        if shape is None:
+            raise OSError("Empty attributes can't be modified")
+        values = np.asarray(value, order="C", dtype=None if isinstance(value, np.ndarray) else dtype)
+        whole = shape + dtype.shape
+        if values.shape != whole and not (values.size == 1 and math.prod(whole) == 1):
+            raise TypeError("Shape of data is incompatible with existing attribute")
+        memory = values.dtype if dtype.subdtype is None else np.dtype((values.dtype, dtype.shape))
+        self._handle.set_attribute(name, dtype, values, memory, shape)
+
+    def _copy_from(self, other: AttributeManager, name: str | bytes) -> None:
+        """Gives the object an attribute of another one."""
+        attribute = other._handle.attribute(name)
+        assert attribute is not None
+        shape, dtype = attribute.shape, attribute.dtype
+        if shape is None:
+            self._handle.set_attribute(name, dtype)
+        else:
+            self._handle.set_attribute(name, dtype, attribute.read(), dtype, shape)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._handle.attribute_names())

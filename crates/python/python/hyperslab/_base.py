@@ -44,10 +44,16 @@ class HLObject:
 
     _handle: ObjectHandle
 
-    def __init__(self, handle: ObjectHandle, opened: FileHandle, name: str | bytes | None) -> None:
+    def __init__(self, handle: Any, opened: FileHandle | None = None, name: str | bytes | None = None) -> None:
+        """From a handle, or from the `id` of an object."""
+        if not isinstance(handle, ObjectHandle):
+            known = getattr(handle, "_object", None)
+            if known is None or not isinstance(known, type(self)):
+                raise ValueError(f"{handle} is not the id of a {type(self).__name__.lower()}")
+            handle, opened, name = known._handle, known._opened, known._name
         self._handle = handle
         self._name = name
-        self._opened = opened
+        self._opened: FileHandle = handle.file if opened is None else opened
 
     @property
     def name(self) -> str | bytes | None:
@@ -91,6 +97,17 @@ class HLObject:
         <HDF5 region reference>
         """
         return RegionProxy(self)
+
+    @property
+    def id(self) -> Any:
+        """What h5py's users find of the lower level."""
+        from ._ids import ObjectID
+
+        return ObjectID(self)
+
+    @property
+    def _id(self) -> Any:
+        return self.id
 
     def __bool__(self) -> bool:
         return self._handle.valid
@@ -150,6 +167,9 @@ class _Values(ValuesView[Any]):
     def __iter__(self) -> Iterator[Any]:
         return (self._mapping.get(key) for key in self._mapping)
 
+    def __reversed__(self) -> Iterator[Any]:
+        return (self._mapping.get(key) for key in reversed(self._mapping))  # type: ignore[call-overload]
+
     def __contains__(self, value: object) -> bool:
         return any(value == found for found in self)
 
@@ -161,6 +181,9 @@ class _Items(ItemsView[Any, Any]):
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         return ((key, self._mapping.get(key)) for key in self._mapping)
+
+    def __reversed__(self) -> Iterator[tuple[Any, Any]]:
+        return ((key, self._mapping.get(key)) for key in reversed(self._mapping))  # type: ignore[call-overload]
 
     def __contains__(self, item: object) -> bool:
         match item:

@@ -15,8 +15,11 @@ from ._dims import DimensionManager, is_scale
 from ._dtypes import check_string_dtype
 from ._filters import COMPRESSIONS, describe
 from ._hyperslab import DatasetHandle, RegionReference, Space
+from ._ids import DatasetID
 from ._regions import guess_shape
+from ._selections import MultiBlockSlice, choose
 from ._views import AsStrView, AsTypeView, ChunkIterator, FieldsView
+from ._write import write_all, write_item
 
 
 class VDSmap(NamedTuple):
@@ -29,7 +32,7 @@ class VDSmap(NamedTuple):
 
 
 class Dataset(HLObject):
-    """An array in the file. Indexing reads: integers, slices, lists of indices, masks and names of fields, as with NumPy.
+    """An array in the file. Indexing reads and writes: integers, slices, lists of indices, masks and names of fields, as with NumPy.
 
     >>> dataset[3:8, ::2]                           # doctest: +SKIP
     >>> dataset[dataset[:, 0] > 0]                  # doctest: +SKIP
@@ -38,19 +41,23 @@ class Dataset(HLObject):
 
     _handle: DatasetHandle
 
-    @cached_property
-    def _facts(self) -> tuple[tuple[int, ...] | None, np.dtype]:
-        return self._handle.shape, self._handle.dtype
-
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """Its size in each dimension; `()` for a scalar, `None` for a dataset without elements."""
-        return self._facts[0]
+        """Its size in each dimension; `()` for a scalar, `None` for a dataset without elements. Assigning resizes it."""
+        return self._handle.shape
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        self.resize(shape)
+
+    @cached_property
+    def _dtype(self) -> np.dtype:
+        return self._handle.dtype
 
     @property
     def dtype(self) -> np.dtype:
         """The dtype of its values."""
-        return self._facts[1]
+        return self._dtype
 
     @property
     def maxshape(self) -> tuple[int | None, ...] | None:
@@ -183,6 +190,9 @@ class Dataset(HLObject):
             return self._read_scalar(args, new_dtype)
         if len(args) == 1 and isinstance(args[0], RegionReference):
             return self._read_region(args[0], new_dtype)
+        if any(isinstance(arg, MultiBlockSlice) for arg in args):
+            space, shape = choose(self.shape, args)
+            return self._handle.read_selection(space, new_dtype).reshape(shape)
         return self._handle.read(args, new_dtype)
 
     def _read_scalar(self, args: tuple[Any, ...], new_dtype: np.dtype | None) -> Any:
@@ -222,6 +232,8 @@ class Dataset(HLObject):
         if self.shape is None:
             raise TypeError("Empty datasets have no numpy representation")
         source = _arguments(source_sel)
+        if dest.size == 0 and source_sel is None and dest_sel is None and dest.shape != self.shape:
+            raise TypeError(f"Can't broadcast {self.shape} -> {dest.shape}")
         if self._handle.read_into(dest, source, _arguments(dest_sel)):
             return
         values = self._handle.read(source, dest.dtype)
@@ -231,9 +243,61 @@ class Dataset(HLObject):
         except ValueError:
             raise TypeError(f"Can't broadcast {np.shape(values)} -> {place.shape}") from None
 
+    def __setitem__(self, args: Any, val: Any) -> None:
+        write_item(self, args, val)
+
+    def _write_new(self, values: np.ndarray) -> None:
+        """Writes all values of a new dataset."""
+        write_all(self, values)
+
+    def write_direct(self, source: np.ndarray, source_sel: Any = None, dest_sel: Any = None) -> None:
+        """Writes a part of an array to a part of the dataset: `self[dest_sel] = source[source_sel]`. The array must be
+        C-contiguous.
+
+        >>> dataset.write_direct(array, np.s_[:10], np.s_[20:30])       # doctest: +SKIP
+        """
+        if self.shape is None:
+            raise TypeError("Empty datasets cannot be written to")
+        if not source.flags.c_contiguous:
+            raise TypeError("Array must be C-contiguous")
+        write_item(self, () if dest_sel is None else dest_sel, source[... if source_sel is None else source_sel])
+
+    def resize(self, size: Any, axis: int | None = None) -> None:
+        """Makes it larger or smaller, as far as it may grow: all of its shape, or one dimension.
+
+        >>> dataset.resize(dataset.shape[0] + 100, axis=0)              # doctest: +SKIP
+        """
+        if self.chunks is None:
+            raise TypeError("Only chunked datasets can be resized")
+        if axis is not None:
+            if not 0 <= axis < self.ndim:
+                raise ValueError(f"Invalid axis (0 to {self.ndim - 1} allowed)")
+            try:
+                length = int(size)
+            except TypeError:
+                raise TypeError("Argument must be a single int if axis is specified") from None
+            size = [length if dim == axis else old for dim, old in enumerate(self.shape or ())]
+        self._handle.resize(tuple(size))
+
+    def make_scale(self, name: str | bytes = "") -> None:
+        """Makes it a dimension scale, which other datasets can have for their dimensions."""
+        self._handle.make_scale(name.decode() if isinstance(name, bytes) else name)
+
+    def flush(self) -> None:
+        """Writes what was changed so far, in the whole file."""
+        self._opened.flush()
+
+    def refresh(self) -> None:
+        """There is nothing to do: the dataset is always seen as it is."""
+
+    @property
+    def id(self) -> DatasetID:
+        """What h5py's users find of the lower level: whole chunks as they are stored."""
+        return DatasetID(self)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
-            raise ValueError("values of a dataset cannot be had without a copy")
+            raise ValueError("memory allocation cannot be avoided: values of a dataset are always copied")
         if self.shape is None:
             raise TypeError("Empty datasets have no numpy representation")
         dtype = None if dtype is None else np.dtype(dtype)

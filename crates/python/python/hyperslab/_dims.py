@@ -58,6 +58,18 @@ class DimensionProxy:
         labels = self._dataset.attrs.get(_LABELS)
         return "" if labels is None else _string(labels[self._dimension])
 
+    @label.setter
+    def label(self, value: str) -> None:
+        self._dataset._handle.set_label(self._dimension, value)
+
+    def attach_scale(self, dset: Dataset) -> None:
+        """Says that the indices of this dimension stand for the values of `dset`, which becomes a scale if it is none."""
+        self._dataset._handle.attach_scale(self._dimension, dset._handle)
+
+    def detach_scale(self, dset: Dataset) -> None:
+        """Takes a scale away from this dimension."""
+        self._dataset._handle.detach_scale(self._dimension, dset._handle)
+
     def _scales(self) -> list[Dataset]:
         from ._group import wrap
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Any, Self
 
+from . import _config
 from ._group import Group
 from ._hyperslab import FileHandle
-from ._options import check_options
+from ._options import check_options, libver_bounds
 
-_WRITING = {"r+", "w", "w-", "x", "a"}
+_WRITING = ("r+", "w", "w-", "x", "a")
 
 
 class File(Group):
@@ -28,31 +30,59 @@ class File(Group):
         userblock_size: int | None = None,
         swmr: bool = False,
         locking: bool | str | None = None,
+        track_order: bool | None = None,
         **options: Any,
     ) -> None:
-        """Opens a file for reading: by its name, or any object with `read` and `seek`, whose bytes are taken at once.
+        """Opens a file by its name, or any object with `read`, `write` and `seek`, whose bytes are held in memory meanwhile.
 
-        Takes what `h5py.File` takes. `libver`, `locking` and sizes of caches have no effect on reading, but must be
-        right. Drivers: "sec2", "stdio" and "core" for one file, "family" for a name such as "part%05d.h5", "split" for
-        a pair whose common part is given, "fileobj" for objects.
+        Modes: "r" to read, "r+" to change what is there, "w" to make a new file instead of any old one, "w-" or "x" to make one
+        that must not be there, "a" to change a file or make it. `libver` says which libraries must be able to read what is
+        written: "earliest" (all), "v108" … "v200", "latest".
+
+        Takes what `h5py.File` takes. Sizes of caches have no effect, but must be right. Drivers: "sec2", "stdio" and "core" for
+        one file, "family" for a name such as "part%05d.h5", "split" for a pair whose common part is given, both to be read only,
+        and "fileobj" for objects.
         """
-        if mode in _WRITING:
-            raise NotImplementedError(f"mode {mode!r}: files can only be read so far; open with mode 'r'")
-        if mode != "r":
-            raise ValueError("Invalid mode; must be 'r'")
+        if mode not in ("r", *_WRITING):
+            raise ValueError("Invalid mode; must be one of r, r+, w, w-, x, a")
         if userblock_size is not None:
-            raise ValueError("User block may only be specified when creating a file")
+            if mode in ("r", "r+"):
+                raise ValueError("User block may only be specified when creating a file")
+            try:
+                userblock_size = int(userblock_size)
+            except (TypeError, ValueError):
+                raise ValueError("User block size must be an integer") from None
+            if userblock_size and (userblock_size < 512 or userblock_size & (userblock_size - 1)):
+                raise ValueError("User block size must be 0, or a power of 2 and at least 512")
         check_options(driver, libver, locking, options)
-        opened = _open(name, driver, options)
+        strategy = options.get("fs_strategy")
+        if strategy is not None:
+            if mode in ("r", "r+") or (mode == "a" and os.path.exists(name)):
+                raise ValueError("Unable to set file space strategy of an existing file")
+            if strategy not in ("fsm", "page", "aggregate", "none"):
+                raise ValueError("Invalid file space strategy type")
+        self._libver = libver_bounds(libver)
+        order = _config.get_config().track_order if track_order is None else track_order
+        how = (mode, self._libver[0], userblock_size or 0, bool(order))
+        opened = _open(name, driver, options, how, locking not in (False, "false"))
         super().__init__(opened.root(), opened, "/")
-        self._swmr = bool(swmr)
+        self._swmr, self._back = bool(swmr) and mode == "r", None
+        self._driver = "fileobj" if hasattr(name, "read") else driver
+        if mode != "r":
+            self._back = _place_for_bytes(name, driver, options)
+        if userblock_size is not None and opened.user_block != userblock_size:
+            found = opened.user_block
+            self.close()
+            raise ValueError(
+                f"Requested userblock size ({userblock_size}) does not match that of existing file ({found})"
+            )
 
     @classmethod
     def _of(cls, opened: FileHandle) -> File:
         """A file that is open already."""
         file = object.__new__(File)
         Group.__init__(file, opened.root(), opened, "/")
-        file._swmr = False
+        file._swmr, file._back, file._driver, file._libver = False, None, None, libver_bounds(None)
         return file
 
     @property
@@ -62,15 +92,19 @@ class File(Group):
 
     @property
     def mode(self) -> str:
-        """Always "r": files can only be read so far."""
-        if not self:
-            raise ValueError("the file of this object is closed")
-        return "r"
+        """"r" if the file can only be read, "r+" if it can be changed."""
+        return "r+" if self._opened.is_writable else "r"
+
+    @property
+    def libver(self) -> tuple[str, str]:
+        """The oldest and the newest library whose structures are written."""
+        return self._libver
 
     @property
     def driver(self) -> str:
-        """How the file lies on storage: "sec2" for one file, "family" for several."""
-        return self._opened.driver
+        """How the file lies on storage: "sec2" for one file, "family" for several, else what it was opened with."""
+        found = self._opened.driver
+        return self._driver if self._driver is not None and found in ("sec2", "other") else found
 
     @property
     def swmr_mode(self) -> bool:
@@ -88,8 +122,32 @@ class File(Group):
         return self
 
     def close(self) -> None:
-        """Closes the file; no object of it can be used afterwards. Closing twice is allowed."""
+        """Writes what was changed and closes the file; no object of it can be used afterwards. Closing twice is allowed."""
+        if not self._opened.valid:
+            return
         self._opened.close()
+        self._hand_back()
+
+    def flush(self) -> None:
+        """Writes what was changed so far. Whatever happens then, it can be read."""
+        self._opened.flush()
+        self._hand_back()
+
+    def _hand_back(self) -> None:
+        """A file that is in memory goes where its bytes came from."""
+        image = None if self._back is None else self._opened.image()
+        if image is None or self._back is None:
+            return
+        if isinstance(self._back, str):
+            with open(self._back, "wb") as file:
+                file.write(image)
+            return
+        self._back.seek(0)
+        self._back.write(image)
+        if hasattr(self._back, "truncate"):
+            self._back.truncate(len(image))
+        if hasattr(self._back, "flush"):
+            self._back.flush()
 
     def __enter__(self) -> Self:
         return self
@@ -103,17 +161,45 @@ class File(Group):
         return f'<HDF5 file "{os.path.basename(self.filename)}" (mode {self.mode})>'
 
 
-def _open(name: Any, driver: str | None, options: dict[str, Any]) -> FileHandle:
+def _open(name: Any, driver: str | None, options: dict[str, Any], how: tuple[Any, ...], locked: bool) -> FileHandle:
+    mode = how[0]
+    if hasattr(name, "read") and driver not in (None, "fileobj"):
+        raise ValueError("Driver must be 'fileobj' for file-like object if specified.")
     if driver == "fileobj" or hasattr(name, "read"):
         file = options.get("fileobj", name)
         file.seek(0)
-        return FileHandle.of_bytes(file.read())
+        held = b"" if mode in ("w", "w-", "x") else file.read()
+        return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, *how[1:])
     path = os.fsdecode(name)
+    if driver == "core" and mode != "r":
+        return _open_core(path, how)
     if driver == "split":
         path += options.get("meta_ext", "-m.h5")
     if driver == "family" and "%" not in path:
         raise ValueError(f"a family of files has a name such as 'part%05d.h5', not {path!r}")
-    return FileHandle(path)
+    return FileHandle(path) if mode == "r" else FileHandle.writable(path, *how, locked)
+
+
+def _open_core(path: str, how: tuple[Any, ...]) -> FileHandle:
+    """A file in memory, which begins with the bytes of one that is there."""
+    mode = how[0]
+    exists = os.path.exists(path)
+    if exists and mode in ("w-", "x"):
+        raise FileExistsError(errno.EEXIST, "Unable to create file (file exists)", path)
+    if not exists and mode == "r+":
+        raise FileNotFoundError(errno.ENOENT, "Unable to open file (no such file)", path)
+    held = b""
+    if exists and mode in ("r+", "a"):
+        with open(path, "rb") as file:
+            held = file.read()
+    return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, *how[1:])
+
+
+def _place_for_bytes(name: Any, driver: str | None, options: dict[str, Any]) -> Any:
+    """Where the bytes of a file in memory go: an object, a path, or nowhere."""
+    if driver == "fileobj" or hasattr(name, "read"):
+        return options.get("fileobj", name)
+    return os.fsdecode(name) if driver == "core" and options.get("backing_store", True) else None
 
 
 def is_hdf5(name: str | bytes | os.PathLike[Any]) -> bool:

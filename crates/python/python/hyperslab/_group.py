@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
 
-from ._base import HLObject, NamesMapping, _join, _text
+import numpy as np
+
+from ._base import HLObject, NamesMapping, _encoded, _join, _text
+from ._create_in_group import CreateInGroup
 from ._dataset import Dataset
 from ._datatype import Datatype
 from ._hyperslab import DatasetHandle, DatatypeHandle, FileHandle, GroupHandle, ObjectHandle, Reference
-from ._links import link_class, link_object
+from ._links import ExternalLink, HardLink, SoftLink, link_class, link_object
 
 
-class Group(NamesMapping, HLObject):
+class Group(CreateInGroup, NamesMapping, HLObject, MutableMapping[Any, Any]):
     """An object that holds others by their names.
 
     >>> list(group)                                 # doctest: +SKIP
@@ -41,9 +45,18 @@ class Group(NamesMapping, HLObject):
             return wrap(handle, None)
         return wrap(handle, None if self.name is None else _join(self.name, name))
 
-    def get(self, name: str | bytes, default: Any = None, getclass: bool = False, getlink: bool = False) -> Any:
+    def get(
+        self,
+        name: str | bytes,
+        default: Any = None,
+        getclass: bool = False,
+        getlink: bool = False,
+        elink_mode: str | None = None,
+        elink_locking: bool | str | None = None,
+        elink_swmr: bool | None = None,
+    ) -> Any:
         """The object with this name, or `default`. With `getclass` its class instead, with `getlink` the link instead of the
-        object, with both the class of the link.
+        object, with both the class of the link. What external links lead to is read only, whatever `elink_locking` says.
 
         >>> group.get("wind", getlink=True)         # doctest: +SKIP
         <SoftLink to "/archive/wind">
@@ -53,11 +66,45 @@ class Group(NamesMapping, HLObject):
             if target is None:
                 return default
             return link_class(target) if getclass else link_object(target)
+        if elink_mode not in (None, "r"):
+            if elink_mode != "r+" or not self._handle.file.is_writable:
+                raise ValueError(f"external links cannot be followed with mode {elink_mode!r}")
+            raise NotImplementedError("writing to what external links lead to: open that file itself")
         try:
             found = self[name]
         except KeyError:
             return default
         return type(found) if getclass else found
+
+    def __setitem__(self, name: str | bytes, obj: Any) -> None:
+        """Gives an object a name: an object of the file another one, a link or a dtype its first, anything else as a new dataset."""
+        self._check_writable("create link")
+        if isinstance(obj, HLObject):
+            self._handle.hard_link(name, obj._handle)
+        elif isinstance(obj, SoftLink):
+            self._handle.soft_link(name, obj.path)
+        elif isinstance(obj, ExternalLink):
+            self._handle.external_link(name, os.fsencode(obj.filename), obj.path)
+        elif isinstance(obj, HardLink):
+            raise TypeError("a hard link is made by assigning the object itself")
+        elif isinstance(obj, np.dtype):
+            self._handle.commit_datatype(name, obj)
+        else:
+            self.create_dataset(name, data=obj)
+
+    def __delitem__(self, name: str | bytes) -> None:
+        """Takes a name away. An object without names is gone."""
+        if self.file.mode == "r":
+            raise KeyError("Couldn't delete link (no write intent on file)")
+        self._handle.delete(name)
+
+    def move(self, source: str | bytes, dest: str | bytes) -> None:
+        """Gives what has one name another.
+
+        >>> group.move("wind", "archive/wind")      # doctest: +SKIP
+        """
+        if _encoded(source) != _encoded(dest):
+            self._handle.rename(source, dest)
 
     def _link(self, name: str | bytes) -> tuple[Any, ...] | None:
         """What the last name of a path stands for."""

@@ -1,4 +1,4 @@
-"""What a file can be opened with. Most of it matters to writing alone, and is only checked."""
+"""What a file can be opened with. Much of it has no effect, and is only checked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LOCKING = (None, True, False, "true", "false", "best-effort")
 
 #: Sizes of caches and buffers, and what new files are made with.
 _WITHOUT_EFFECT = frozenset(
-    """rdcc_nslots rdcc_nbytes rdcc_w0 track_order track_times fs_strategy fs_persist fs_threshold fs_page_size
+    """rdcc_nslots rdcc_nbytes rdcc_w0 track_times fs_strategy fs_persist fs_threshold fs_page_size
     page_buf_size min_meta_keep min_raw_keep alignment_threshold alignment_interval meta_block_size""".split()
 )
 
@@ -23,6 +23,13 @@ _DRIVERS: dict[str | None, frozenset[str]] = {
     "split": frozenset({"meta_ext", "raw_ext"}),
     "fileobj": frozenset({"fileobj"}),
 }
+
+
+def libver_bounds(libver: Any) -> tuple[str, str]:
+    """The oldest and the newest library that are meant."""
+    low, high = (libver, None) if libver is None or isinstance(libver, str) else libver
+    newest = _VERSIONS[-2]
+    return (low or "earliest").replace("latest", newest), (high or newest).replace("latest", newest)
 
 
 def check_options(driver: str | None, libver: Any, locking: Any, options: dict[str, Any]) -> None:

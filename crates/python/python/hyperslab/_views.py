@@ -47,7 +47,7 @@ class AbstractView(ABC):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
-            raise ValueError("values of a dataset cannot be had without a copy")
+            raise ValueError("memory allocation cannot be avoided: values of a dataset are always copied")
         return np.asarray(self[()], dtype=dtype or self.dtype)
 
 

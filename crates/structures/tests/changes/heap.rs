@@ -274,7 +274,7 @@ fn a_handle_sees_what_another_one_changes() {
 
 #[test]
 fn what_cannot_be_is_refused_before_anything_changes() {
-    let (_, file) = new_file();
+    let (tape, file) = new_file();
     let names = Names::new(file, &SMALL);
     let file = &names.file;
     let mut heap = names.heap();
@@ -286,6 +286,8 @@ fn what_cannot_be_is_refused_before_anything_changes() {
     file.operate(|| heap.remove(file, &id)).unwrap();
     assert!(file.operate(|| heap.remove(file, &id)).is_err(), "twice");
     file.close().unwrap();
+    let file = &tape.again();
+    let mut heap = FractalHeap::open(file, heap.address(), no_filters()).unwrap();
     assert!(file.operate(|| heap.remove(file, &id)).is_err(), "long gone");
     let full = Parameters { table: DoublingTable { width: 2, start: 64, max_direct: 128, bits: 9 }, ..SMALL };
     let mut heap = FractalHeap::create(file, &full, no_filters()).unwrap();
@@ -300,11 +302,12 @@ fn what_cannot_be_is_refused_before_anything_changes() {
 
 #[test]
 fn a_deleted_heap_leaves_no_space_behind() {
-    let (_, file) = new_file();
+    let (tape, file) = new_file();
     file.close().unwrap();
     let before = file.end();
     let mut rng = Rng::with_seed(5);
     for parameters in [SMALL, Parameters::links(), Parameters { id_len: 30, ..SMALL }] {
+        let file = tape.again();
         let mut heap = FractalHeap::create(&file, &parameters, no_filters()).unwrap();
         let ids: Vec<Vec<u8>> =
             (0..500).map(|_| heap.insert(&file, &object(&mut rng, parameters.max_managed as usize)).unwrap()).collect();

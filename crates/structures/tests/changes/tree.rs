@@ -163,9 +163,9 @@ fn what_cannot_be_is_refused_before_anything_changes() {
 
 #[test]
 fn a_deleted_tree_leaves_no_space_behind() {
-    let (_, file) = new_file();
+    let (tape, file) = new_file();
     file.close().unwrap();
-    let before = file.end();
+    let (before, file) = (file.end(), tape.again());
     let mut rng = Rng::with_seed(2);
     for _ in 0..3 {
         let mut tree = Tree::create(&file, KIND, 11, 128, 100, 40).unwrap();

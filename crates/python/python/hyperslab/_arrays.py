@@ -1,0 +1,59 @@
+"""Values that users give, as arrays that can be written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._dtypes import check_string_dtype, check_vlen_dtype, ref_dtype, regionref_dtype, string_dtype
+from ._hyperslab import Reference, RegionReference
+
+
+def item_type(data: Any) -> type | None:
+    """The class that all items of nested lists or of an array of objects have; `None` if they differ or nobody knows."""
+    if isinstance(data, np.ndarray):
+        marked = check_string_dtype(data.dtype) or check_vlen_dtype(data.dtype)
+        types = {type(item) for item in data.flat} if data.dtype.kind == "O" and not marked else set()
+    elif isinstance(data, list | tuple):
+        types = {item_type(item) for item in data}
+    else:
+        return type(data)
+    return types.pop() if len(types) == 1 else None
+
+
+_MARKED = {RegionReference: regionref_dtype, Reference: ref_dtype, bytes: string_dtype("ascii"), str: string_dtype()}
+
+
+def new_array(data: Any, dtype: Any = None) -> np.ndarray:
+    """The array for a new dataset or attribute: what is no array yet gets the wanted dtype at once, strings and references one
+    that says so."""
+    dtype = None if dtype is None else np.dtype(dtype)
+    half = dtype is not None and dtype.kind == "f" and dtype.itemsize == 2
+    wanted = dtype
+    if not half and (isinstance(data, np.ndarray) or dtype is None):
+        wanted = _MARKED.get(item_type(data))  # type: ignore[arg-type]
+    array = np.asarray(data, order="C", dtype=wanted)
+    return array if wanted is None else array.view(wanted)
+
+
+def plain(array: np.ndarray) -> np.ndarray:
+    """Strings of NumPy's own variable length as objects."""
+    return array.astype(object).astype(string_dtype()) if array.dtype.kind == "T" else array
+
+
+def fit(array: np.ndarray, shape: tuple[int, ...], inner: int = 0) -> np.ndarray:
+    """The array as one of this shape, where its last `inner` dimensions belong to the elements: repeated as NumPy does it, and
+    without needless dimensions in front."""
+    outer = array.shape[: array.ndim - inner]
+    if outer == shape:
+        return np.ascontiguousarray(array).reshape(array.shape)
+    excess = max(len(outer) - len(shape), 0)
+    if any(size != 1 for size in outer[:excess]):
+        raise TypeError(f"Can't broadcast {outer} -> {shape}")
+    squeezed = array.reshape(array.shape[excess:])
+    try:
+        spread = np.broadcast_to(squeezed, shape + array.shape[array.ndim - inner :])
+    except ValueError:
+        raise TypeError(f"Can't broadcast {outer} -> {shape}") from None
+    return np.ascontiguousarray(spread)

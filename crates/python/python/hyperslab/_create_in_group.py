@@ -1,0 +1,166 @@
+"""What groups make: groups, datasets, copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _config
+from ._base import _join
+from ._copy import copy_object
+from ._create import New, fill_array
+from ._datatype import Datatype
+from ._hyperslab import GroupHandle
+from ._vds import VirtualLayout
+
+if TYPE_CHECKING:
+    from ._dataset import Dataset
+    from ._group import Group
+
+
+class CreateInGroup:
+    """The part of a group that makes new objects."""
+
+    _handle: GroupHandle
+    name: Any
+    file: Any
+
+    def _check_writable(self, what: str) -> None:
+        if not self._handle.file.is_writable:
+            raise ValueError(f"Unable to {what} (no write intent on file)")
+
+    def _wrapped(self, handle: Any, name: str | bytes) -> Any:
+        from ._group import wrap
+
+        if handle.file != self._handle.file or self.name is None:
+            return wrap(handle, None)
+        return wrap(handle, _join(self.name, name))
+
+    def create_group(
+        self, name: str | bytes | None, track_order: bool | None = None, *, track_times: bool | None = False
+    ) -> Group:
+        """A new group. Groups on the way to it are made if they are missing.
+
+        >>> group.create_group("a/b/c")             # doctest: +SKIP
+        """
+        track_order = _config.get_config().track_order if track_order is None else track_order
+        if track_times not in (None, True, False):
+            raise TypeError("track_times must be either True, False, or None")
+        name = _named(name)
+        self._check_writable("create group")
+        return self._wrapped(self._handle.create_group(name, bool(track_order), bool(track_times)), name)
+
+    def require_group(self, name: str | bytes) -> Group:
+        """The group with this name, made if it is missing."""
+        if name not in self:  # type: ignore[operator]
+            return self.create_group(name)
+        found = self[name]  # type: ignore[index]
+        if not isinstance(found._handle, GroupHandle):
+            raise TypeError(f"Incompatible object ({type(found).__name__}) already exists")
+        return found
+
+    def create_dataset(
+        self, name: str | bytes | None, shape: Any = None, dtype: Any = None, data: Any = None, **options: Any
+    ) -> Dataset:
+        """A new dataset, with what `h5py.Group.create_dataset` takes.
+
+        >>> group.create_dataset("x", (100, 100), "f4", chunks=(10, 100), compression="gzip")   # doctest: +SKIP
+        """
+        if options.get("track_order") is None:
+            options["track_order"] = _config.get_config().track_order
+        new = New(shape, dtype, data, options)
+        name = _named(name)
+        self._check_writable("create dataset")
+        made = self._wrapped(self._handle.create_dataset(name, new.stored, new.shape, new.options), name)
+        if new.data is not None and new.data.size:
+            made._write_new(new.data)
+        return made
+
+    def create_dataset_like(self, name: str | bytes | None, other: Dataset, **options: Any) -> Dataset:
+        """A new dataset like another, without its values and attributes; `options` come before what the other has."""
+        alike = "shape dtype chunks compression compression_opts scaleoffset shuffle fletcher32 fillvalue".split()
+        for key in alike:
+            options.setdefault(key, getattr(other, key))
+        if other.maxshape != other.shape:
+            options.setdefault("maxshape", other.maxshape)
+        if options["dtype"].hasobject:
+            options["fillvalue"] = None
+        return self.create_dataset(name, **options)
+
+    def require_dataset(
+        self, name: str | bytes, shape: Any, dtype: Any, exact: bool = False, **options: Any
+    ) -> Dataset:
+        """The dataset with this name, made if it is missing. One that is there must have this shape and a dtype that values can
+        be cast to safely; the same dtype if `exact`. If `maxshape` is given, that must fit instead of the shape."""
+        if name not in self:  # type: ignore[operator]
+            return self.create_dataset(name, shape, dtype, **options)
+        from ._dataset import Dataset
+
+        found = self[name]  # type: ignore[index]
+        shape = (shape,) if isinstance(shape, int) else shape
+        if not isinstance(found, Dataset):
+            raise TypeError(f"Incompatible object ({type(found).__name__}) already exists")
+        if shape != found.shape:
+            if "maxshape" not in options:
+                raise TypeError(f"Shapes do not match (existing {found.shape} vs new {shape})")
+            if options["maxshape"] != found.maxshape:
+                raise TypeError(f"Max shapes do not match (existing {found.maxshape} vs new {options['maxshape']})")
+        if exact and np.dtype(dtype) != found.dtype:
+            raise TypeError(f"Datatypes do not exactly match (existing {found.dtype} vs new {dtype})")
+        if not exact and not np.can_cast(dtype, found.dtype):
+            raise TypeError(f"Datatypes cannot be safely cast (existing {found.dtype} vs new {dtype})")
+        return found
+
+    def create_virtual_dataset(self, name: str | bytes, layout: VirtualLayout, fillvalue: Any = None) -> Dataset:
+        """A new dataset whose values are those of others."""
+        named = isinstance(layout.dtype, Datatype)
+        dtype = layout.dtype.dtype if named else np.dtype(layout.dtype)
+        options: dict[str, Any] = {"sources": layout.sources(self.file.filename)}
+        if layout.maxshape is not None:
+            options["maxshape"] = tuple(layout.maxshape)
+        if fillvalue is not None:
+            options["fill"] = fill_array(fillvalue, dtype)
+        stored = layout.dtype._handle if named else dtype
+        self._check_writable("create dataset")
+        return self._wrapped(self._handle.create_dataset(name, stored, layout.shape, options), name)
+
+    @contextmanager
+    def build_virtual_dataset(
+        self, name: str | bytes, shape: Any, dtype: Any, maxshape: Any = None, fillvalue: Any = None
+    ) -> Iterator[VirtualLayout]:
+        """A layout to be filled; when it is left, the virtual dataset is made.
+
+        >>> with group.build_virtual_dataset("all", (10, 1000), "u4") as layout:        # doctest: +SKIP
+        ...     layout[0] = hyperslab.VirtualSource("first.h5", "data", (1000,))
+        """
+        layout = VirtualLayout(shape, dtype, maxshape, self.file.filename)
+        yield layout
+        self.create_virtual_dataset(name, layout, fillvalue)
+
+    def copy(
+        self,
+        source: Any,
+        dest: Any,
+        name: str | None = None,
+        shallow: bool = False,
+        expand_soft: bool = False,
+        expand_external: bool = False,
+        expand_refs: bool = False,
+        without_attrs: bool = False,
+    ) -> None:
+        """Copies an object, and what a group holds: to a path, or into a group. Values go through memory.
+
+        >>> group.copy("run", "run again")          # doctest: +SKIP
+        """
+        if expand_refs:
+            raise NotImplementedError("copies of what references lead to")
+        copy_object(self, source, dest, name, shallow, expand_soft, expand_external, without_attrs)
+
+
+def _named(name: Any) -> Any:
+    if name is None:
+        raise NotImplementedError("an object without a name: give it one")
+    return name

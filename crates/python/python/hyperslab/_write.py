@@ -1,0 +1,152 @@
+"""Writing to datasets: what is given becomes an array of the right shape, whose bytes the engine converts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._arrays import fit, item_type, plain
+from ._dtypes import check_enum_dtype, check_string_dtype, check_vlen_dtype
+from ._hyperslab import Space
+from ._selections import choose
+
+if TYPE_CHECKING:
+    from ._dataset import Dataset
+
+
+def write_all(dataset: Dataset, values: np.ndarray) -> None:
+    """Writes all values of a dataset, of whose shape they may not be."""
+    dtype, shape = dataset.dtype, dataset.shape or ()
+    values = _converted(values, dtype)
+    inner = dtype.shape if dtype.subdtype is not None else ()
+    if inner and values.dtype.subdtype is None and values.shape[values.ndim - len(inner) :] != inner:
+        raise TypeError(f"values of shape {values.shape} for elements of shape {inner}")
+    memory = np.dtype((values.dtype, inner)) if inner else values.dtype
+    dataset._handle.write(Space(shape), np.ascontiguousarray(values), memory)
+
+
+def write_item(dataset: Dataset, args: Any, value: Any) -> None:
+    """`dataset[args] = value`."""
+    args = args if isinstance(args, tuple) else (args,)
+    names = tuple(arg for arg in args if isinstance(arg, str))
+    args = tuple(arg for arg in args if not isinstance(arg, str))
+    dtype = dataset.dtype
+    if dataset._handle.file.is_writable is False:
+        raise OSError("Can't write data (no write intent on file)")
+    values = plain(_values(dataset, value, names))
+    inner: tuple[int, ...] = ()
+    memory = values.dtype
+    if names:
+        memory, values, inner = _fields(values, dtype, names)
+    elif dtype.subdtype is not None:
+        inner = dtype.shape
+        if values.ndim == 0:
+            raise TypeError("Scalar broadcasting is not supported for array dtypes")
+        if values.shape[values.ndim - len(inner) :] != inner:
+            found = values.shape[-len(inner) :]
+            raise TypeError(
+                f"When writing to array types, last N dimensions have to match (got {found}, but should be {inner})"
+            )
+        memory = np.dtype((values.dtype, inner))
+    if dataset.shape is None:
+        raise ValueError("Empty datasets cannot be written to")
+    if dataset.shape == ():
+        if args not in ((), (Ellipsis,)):
+            raise ValueError("Illegal slicing argument for scalar dataspace")
+        space, shape = Space(()), ()
+    else:
+        space, shape = choose(dataset.shape, args, dataset)
+    values = fit(values, shape, len(inner))
+    if space.npoints:
+        dataset._handle.write(space, values, memory)
+
+
+def _values(dataset: Dataset, value: Any, names: tuple[str, ...]) -> np.ndarray:
+    """The array that is meant; arrays of numbers stay as they are, since the engine converts them."""
+    dtype = dataset.dtype
+    base = check_vlen_dtype(dtype)
+    if base is not None and base not in (str, bytes):
+        return _sequences(value, np.dtype(base), dtype)
+    if len(names) == 1 and dtype.names is not None and not isinstance(value, np.ndarray):
+        if names[0] not in dtype.names:
+            raise ValueError(f"No such field for indexing: {names[0]}")
+        return np.asarray(value, dtype=dtype[names[0]].base, order="C")
+    structure = dtype.kind == "V" and dtype.subdtype is None
+    if dtype.kind == "O" or (structure and not (isinstance(value, np.ndarray) and value.dtype.kind == "V") and not names):
+        return _checked(np.asarray(value, dtype=dtype.base, order="C"), base)
+    text = check_string_dtype(dtype)
+    if text is not None and text.encoding == "utf-8" and item_type(value) is str:
+        texts = np.asarray(value, dtype=object)
+        return np.array([one.encode() for one in texts.flat], dtype=dtype).reshape(texts.shape)
+    given = np.asarray(value, order="C", dtype=None if isinstance(value, np.ndarray) else dtype.base)
+    return _converted(given, dtype.base)
+
+
+def _checked(values: np.ndarray, base: Any) -> np.ndarray:
+    """Fails if text does not go into ASCII where nothing else is stored."""
+    if base is bytes:
+        for value in values.flat:
+            if isinstance(value, str):
+                value.encode("ascii")
+    return values
+
+
+def _converted(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Numbers become names of an enumeration by their value, strings become objects where the engine knows no other way."""
+    values = plain(values)
+    if (check_enum_dtype(dtype) is not None or dtype.kind == "b") and values.dtype != dtype and values.dtype.kind in "biuf":
+        return values.astype(dtype)
+    if dtype.kind == "O" and values.dtype.kind in "SU":
+        return values.astype(object).astype(dtype)
+    if values.dtype.kind == "U" and dtype.kind == "S":
+        raise TypeError(f"No conversion path for dtype: {values.dtype!r}")
+    return values
+
+
+def _sequences(value: Any, base: np.dtype, dtype: np.dtype) -> np.ndarray:
+    """An array of arrays: of one if all values are those of one sequence."""
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O" and any(hasattr(row, "__len__") for row in value.flat):
+        made = np.empty(value.shape, dtype)
+        for at, row in enumerate(value.flat):
+            made.reshape(-1)[at] = row if base.kind == "O" else np.asarray(row, dtype=base)
+        return made
+    try:
+        values = np.asarray(value, dtype=base)
+    except (ValueError, TypeError):
+        rows = [np.array(row, dtype=base) if base.kind != "O" else row for row in value]
+        values = np.empty(len(rows), dtype)
+        for at, row in enumerate(rows):
+            values[at] = row
+        return values
+    rows_shape = values.shape[:-1] if values.ndim > 1 else (1,)
+    made = np.empty(rows_shape, dtype)
+    flat = values.reshape(-1, values.shape[-1]) if values.ndim > 1 else values.reshape(1, -1)
+    for at, row in enumerate(flat):
+        made.reshape(-1)[at] = row
+    return made
+
+
+def _fields(values: np.ndarray, dtype: np.dtype, names: tuple[str, ...]) -> tuple[np.dtype, np.ndarray, tuple[int, ...]]:
+    """The dtype of elements that have the named fields only, their values, and the dimensions that one field has itself."""
+    if dtype.names is None:
+        raise TypeError("Illegal slicing argument (not a compound dataset)")
+    if wrong := [name for name in names if name not in dtype.names]:
+        shown = ", ".join(f'"{name}"' for name in wrong)
+        raise ValueError(f"Illegal slicing argument (fields {shown} not in dataset type)")
+    if len(names) == 1 and values.dtype.names is None:
+        inner = dtype[names[0]].shape
+        if inner and values.shape[values.ndim - len(inner) :] != inner:
+            raise TypeError(f"values of shape {values.shape} for a field of shape {inner}")
+        return np.dtype([(names[0], values.dtype, inner)]), values, inner
+    if values.dtype.names is None:
+        raise TypeError("values of several fields need fields themselves")
+    kept = [name for name in values.dtype.names if name in names]
+    picked = values.dtype
+    fields = {
+        "names": kept,
+        "formats": [picked[name] for name in kept],
+        "offsets": [picked.fields[name][1] for name in kept],  # type: ignore[index]
+        "itemsize": picked.itemsize,
+    }
+    return np.dtype(fields), values, ()

@@ -1,0 +1,162 @@
+//! Values of NumPy arrays as the engine takes them: where they are, unless some are Python objects.
+
+use std::borrow::Cow;
+
+use hyperslab::dtype::{Arena, Datatype, Padding, Target};
+use hyperslab::space::Space;
+use hyperslab::{Dataset, File};
+use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString};
+
+use crate::array::{Array, contents};
+use crate::error::{exception, of_space, of_type, too_large};
+use crate::memory::{Make, Memory, Step};
+use crate::numpy_type::Dtype;
+use crate::objects;
+use crate::reference::PyReference;
+
+/// Values to be written.
+pub(crate) struct Given<'a> {
+    pub(crate) datatype: Datatype,
+    pub(crate) bytes: Cow<'a, [u8]>,
+    pub(crate) arena: Arena,
+    count: u64,
+}
+
+impl<'a> Given<'a> {
+    /// The elements of an array, each of `dtype`, for values of type `stored` in a file.
+    pub(crate) fn new(file: &File, array: &'a Array<'_>, dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Given<'a>> {
+        let (py, memory) = (array.py(), Memory::new(dtype, stored)?);
+        let (bytes, mut arena) = (contents(array)?, Arena::default());
+        let count = bytes.len() / memory.itemsize.max(1);
+        let Some(_) = &memory.steps else {
+            return Ok(Given { datatype: memory.datatype, bytes: Cow::Borrowed(bytes), arena, count: count as u64 });
+        };
+        let length = count.saturating_mul(memory.datatype.size());
+        let mut stage = Vec::new();
+        stage.try_reserve_exact(length).map_err(|_| too_large(length as u64))?;
+        stage.resize(length, 0);
+        memory.gather(py, file, bytes, &mut stage, &mut arena)?;
+        Ok(Given { datatype: memory.datatype, bytes: Cow::Owned(stage), arena, count: count as u64 })
+    }
+
+    /// Writes the values to selected places of a dataset.
+    pub(crate) fn write(&self, py: Python<'_>, dataset: &Dataset, selection: &Space) -> PyResult<()> {
+        let places = Space::simple(&[self.count]).map_err(of_space)?;
+        py.detach(|| dataset.write_converted(selection, &self.datatype, &places, &self.bytes, &self.arena))
+            .map_err(exception)
+    }
+}
+
+impl Memory {
+    /// Makes converted values of the elements `from`, the bytes of an array.
+    fn gather(&self, py: Python<'_>, file: &File, from: &[u8], to: &mut [u8], arena: &mut Arena) -> PyResult<()> {
+        let values = from.chunks_exact(self.itemsize.max(1)).zip(to.chunks_exact_mut(self.datatype.size()));
+        for (from, to) in values {
+            let Some(steps) = &self.steps else {
+                to.copy_from_slice(from);
+                continue;
+            };
+            for step in steps {
+                step.give(py, file, from, to, arena)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Step {
+    fn give(&self, py: Python<'_>, file: &File, from: &[u8], to: &mut [u8], arena: &mut Arena) -> PyResult<()> {
+        let from = from.get(self.to..).unwrap_or_default();
+        let to = to.get_mut(self.from..).unwrap_or_default();
+        match &self.make {
+            Make::Copy(length) => to.iter_mut().zip(from).take(*length).for_each(|(to, from)| *to = *from),
+            Make::Text(length) => {
+                let text = Padding::NullPad.strip(from.get(..*length).unwrap_or_default());
+                keep(arena, Some((text.len(), text)), to)?;
+            }
+            Make::Bytes => {
+                let text = text(objects::get(py, from).as_ref())?;
+                if text.contains(&0) {
+                    return Err(PyValueError::new_err("VLEN strings do not support embedded NULLs"));
+                }
+                keep(arena, Some((text.len(), &text)), to)?;
+            }
+            Make::FixedBytes(length, padding) => {
+                let text = text(objects::get(py, from).as_ref())?;
+                let pad = if *padding == Padding::SpacePad { b' ' } else { 0 };
+                let padded = text.iter().copied().chain(std::iter::repeat(pad));
+                to.iter_mut().zip(padded).take(*length).for_each(|(to, from)| *to = from);
+            }
+            Make::Array(element, dtype) => {
+                let Some(values) = objects::get(py, from).filter(|object| !object.is_none()) else {
+                    return keep(arena, None, to);
+                };
+                let values = row(&values, dtype.bind(py))?;
+                let (bytes, count) = (contents(&values)?, values.len());
+                if count == 0 {
+                    return keep(arena, None, to);
+                }
+                if element.steps.is_none() {
+                    return keep(arena, Some((count, bytes)), to);
+                }
+                let mut stage = vec![0; count.saturating_mul(element.datatype.size())];
+                element.gather(py, file, bytes, &mut stage, arena)?;
+                keep(arena, Some((count, &stage)), to)?;
+            }
+            Make::Reference(datatype) => {
+                let Some(object) = objects::get(py, from).filter(|object| !object.is_none()) else { return Ok(()) };
+                let reference = object.cast::<PyReference>().map_err(|_| {
+                    PyTypeError::new_err(format!("Can't convert incompatible object to HDF5 reference: {object:?}"))
+                })?;
+                let stored = reference.get().stored(py, file, datatype)?;
+                to.iter_mut().zip(stored).for_each(|(to, from)| *to = from);
+            }
+            Make::Repeat(count, element) => {
+                let parts = |size: usize, length: usize| count.saturating_mul(size).min(length);
+                let (read, written) = (parts(element.itemsize, from.len()), parts(element.datatype.size(), to.len()));
+                let (from, to) = (from.get(..read).unwrap_or_default(), to.get_mut(..written).unwrap_or_default());
+                element.gather(py, file, from, to, arena)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn keep(arena: &mut Arena, sequence: Option<(usize, &[u8])>, reference: &mut [u8]) -> PyResult<()> {
+    let reference = reference.get_mut(..Arena::REFERENCE).unwrap_or_default();
+    arena.store(sequence, reference).map_err(of_type)
+}
+
+/// The bytes of a string; none is the same as an empty one.
+fn text<'py>(object: Option<&Bound<'py, PyAny>>) -> PyResult<Cow<'py, [u8]>> {
+    let Some(object) = object.filter(|object| !object.is_none()) else { return Ok(Cow::Borrowed(&[])) };
+    if let Ok(bytes) = object.cast::<PyBytes>() {
+        return Ok(Cow::Owned(bytes.as_bytes().to_vec()));
+    }
+    if !object.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err("Can't implicitly convert non-string objects to strings"));
+    }
+    let encoded = object.call_method1("encode", ("utf-8", "surrogateescape"))?;
+    Ok(Cow::Owned(encoded.cast::<PyBytes>()?.as_bytes().to_vec()))
+}
+
+/// The elements of a sequence, one after the other.
+fn row<'py>(values: &Bound<'py, PyAny>, dtype: &Bound<'py, PyArrayDescr>) -> PyResult<Array<'py>> {
+    let numpy = values.py().import("numpy")?;
+    if dtype.has_object() && !values.is_instance_of::<PyUntypedArray>() {
+        // NumPy would look into what is inside.
+        let made = numpy.call_method1("empty", (values.len()?, dtype))?;
+        for (at, value) in values.try_iter()?.enumerate() {
+            made.set_item(at, value?)?;
+        }
+        return Ok(made.cast_into()?);
+    }
+    let options = PyDict::new(values.py());
+    options.set_item("dtype", dtype)?;
+    options.set_item("order", "C")?;
+    let made = numpy.call_method("asarray", (values,), Some(&options))?;
+    Ok(made.call_method0("ravel")?.cast_into()?)
+}

@@ -1,0 +1,117 @@
+//! After a crash at any write, and on a disk that is full from any write on, everything that was flushed is there.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use hyperslab::driver::{Change, Damage, Driver, Fault, Memory, Tape, Target, Transfer};
+use hyperslab_oracle::Oracle;
+use hyperslab_oracle::changes::{Crashed, LOWS, after_crash, look, their_look};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// The oldest formats, and those whose structures came later.
+const FORMATS: [usize; 4] = [0, 1, 2, 5];
+
+fn setting(name: &str, usual: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
+}
+
+#[test]
+fn every_prefix_has_what_was_flushed() {
+    let (seed, programs) = (setting("HYPERSLAB_SEED", 1), setting("HYPERSLAB_CRASHES", 3));
+    let (mut prefixes, mut wrong) = (0, Vec::new());
+    for (seed, low) in (seed..seed + programs).flat_map(|seed| FORMATS.map(|low| (seed, low))) {
+        let tape = Arc::new(Tape::default());
+        let run = Crashed::run(seed, low, 60, tape.clone(), &|| tape.changes().len()).unwrap();
+        assert!(run.failed.is_none(), "seed {seed}, {}: {:?}", LOWS[low].1, run.failed);
+        let mut bytes = Vec::new();
+        let (mut found, mut first) = (None, None);
+        for (nth, change) in tape.changes().iter().enumerate() {
+            change.apply(&mut bytes);
+            // Before the first operation the file is still being made.
+            if nth + 1 < run.changes[0] || *change == Change::Sync {
+                continue;
+            }
+            prefixes += 1;
+            let window = run.window(nth + 1);
+            let seen = after_crash(bytes.clone()).and_then(|file| look(&file, true));
+            if let (None, Ok(seen)) = (&first, &seen) {
+                first = Some(seen.clone());
+            }
+            let why = seen.map_or_else(|why| Some(why.to_string()), |seen| window.wrong(&seen));
+            if let (Some(why), None) = (why, &found) {
+                let begun = run.changes.iter().take(run.operations.len()).filter(|before| **before <= nth).count();
+                let before = run.operations[..begun].iter().rev().take(12).rev();
+                let steps: Vec<_> = before.map(|operation| format!("    {operation:?}")).collect();
+                let name = LOWS[low].1;
+                found = Some(format!("seed {seed}, {name}, change {nth}: {why}\n{}", steps.join("\n")));
+            }
+        }
+        // What has nothing of it is noticed.
+        assert!(run.window(usize::MAX).wrong(&first.unwrap()).is_some(), "seed {seed}");
+        wrong.extend(found);
+    }
+    println!("{prefixes} prefixes tried");
+    assert!(wrong.is_empty(), "{} programs lose something:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn libhdf5_reads_what_was_flushed_when_the_mark_is_cleared() -> Result<(), Box<dyn std::error::Error>> {
+    let Some(mut oracle) = Oracle::start_script("changes.py")? else { return Ok(()) };
+    let (seed, path) = (setting("HYPERSLAB_SEED", 1), std::env::temp_dir());
+    let path = path.join(format!("hyperslab-crash-{}.h5", std::process::id()));
+    let (mut prefixes, mut wrong) = (0, Vec::new());
+    for low in FORMATS {
+        let tape = Arc::new(Tape::default());
+        let run = Crashed::run(seed, low, 60, tape.clone(), &|| tape.changes().len())?;
+        let mut bytes = Vec::new();
+        for (nth, change) in tape.changes().iter().enumerate() {
+            change.apply(&mut bytes);
+            if nth < run.changes[0] || *change == Change::Sync || nth % 7 != 0 {
+                continue;
+            }
+            prefixes += 1;
+            std::fs::write(&path, &bytes)?;
+            hyperslab::check::clear(&path, false)?;
+            let seen = their_look(&mut oracle, &path);
+            let why = seen.map_or_else(|why| Some(why.to_string()), |seen| run.window(nth + 1).wrong(&seen));
+            wrong.extend(why.map(|why| format!("seed {seed}, {}, change {nth}: {why}", LOWS[low].1)));
+        }
+    }
+    std::fs::remove_file(&path)?;
+    println!("{prefixes} prefixes read by libhdf5");
+    assert!(wrong.is_empty(), "{} prefixes lose something:\n{}", wrong.len(), wrong[..wrong.len().min(5)].join("\n"));
+    Ok(())
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_loses_nothing() {
+    let seed = setting("HYPERSLAB_SEED", 1);
+    let (mut failures, mut wrong) = (0, Vec::new());
+    // Nothing of the request is done, or its first part.
+    let damages = [Damage::Shorten(0), Damage::TearAtPart(1)];
+    for (low, damage) in FORMATS.into_iter().flat_map(|low| damages.map(|damage| (low, damage))) {
+        for spare in 0.. {
+            let disk = Arc::new(Fault::new(Memory::new()));
+            disk.arm_forever(Target::Writes, spare, damage);
+            let told = catch_unwind(AssertUnwindSafe(|| Crashed::run(seed, low, 40, disk.clone(), &|| 0)));
+            let name = LOWS[low].1;
+            let Ok(told) = told else {
+                wrong.push(format!("{name}, write {spare}: panic"));
+                break;
+            };
+            let Ok(run) = told else { continue };
+            if run.failed.is_none() {
+                break;
+            }
+            failures += 1;
+            let mut bytes = vec![0; disk.len().unwrap() as usize];
+            disk.read_at(0, &mut bytes, &Transfer::default()).unwrap();
+            let seen = after_crash(bytes).and_then(|file| look(&file, true));
+            let window = run.window_of_failure();
+            let why = seen.map_or_else(|why| Some(why.to_string()), |seen| window.wrong(&seen));
+            wrong.extend(why.map(|why| format!("{name}, write {spare}, {:?}: {why}", run.failed)));
+        }
+    }
+    println!("{failures} writes failed, one in each run");
+    assert!(wrong.is_empty(), "{} runs lose something:\n{}", wrong.len(), wrong[..wrong.len().min(8)].join("\n"));
+}

@@ -1,0 +1,47 @@
+//! A file that grows and shrinks again and again ends no larger than libhdf5's.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use hyperslab::{File, Low, OpenOptions};
+use std::process::Command;
+
+const TIMES: usize = 10;
+const VALUES: usize = 1 << 20; // of eight bytes
+
+const THEIRS: &str = "
+import sys, h5py, numpy
+path, low = sys.argv[1:]
+h5py.File(path, 'w', libver=(low, 'latest')).close()
+for time in range(10):
+    with h5py.File(path, 'r+', libver=(low, 'latest')) as file:
+        file.create_dataset('large', data=numpy.arange(1 << 20, dtype='<i8'))
+    with h5py.File(path, 'r+', libver=(low, 'latest')) as file:
+        del file['large']
+";
+
+#[test]
+fn ten_times_added_and_deleted() {
+    let Some(python) = hyperslab_workshop::python() else { return };
+    let values: Vec<i64> = (0..VALUES as i64).collect();
+    for (low, name) in [(Low::Earliest, "earliest"), (Low::V200, "latest")] {
+        let path =
+            |who: &str| std::env::temp_dir().join(format!("hyperslab-size-{}-{name}-{who}.h5", std::process::id()));
+        let (ours, theirs) = (path("ours"), path("theirs"));
+        OpenOptions::new().create().truncate().low(low).open(&ours).unwrap().close().unwrap();
+        for _ in 0..TIMES {
+            let file = OpenOptions::new().read_write().low(low).open(&ours).unwrap();
+            file.root().unwrap().new_dataset::<i64>().write("large", &values).unwrap();
+            file.close().unwrap();
+            let file = OpenOptions::new().read_write().low(low).open(&ours).unwrap();
+            file.root().unwrap().delete("large").unwrap();
+            file.close().unwrap();
+        }
+        assert!(Command::new(&python).args(["-c", THEIRS]).arg(&theirs).arg(name).status().unwrap().success());
+        let [mine, other] = [&ours, &theirs].map(|path| std::fs::metadata(path).unwrap().len());
+        println!("{name}: {mine} bytes, libhdf5 has {other}");
+        assert!(mine <= other, "{name}: {mine} bytes, libhdf5 has {other}");
+        assert!(File::open(&ours).unwrap().root().unwrap().is_empty().unwrap());
+        std::fs::remove_file(ours).unwrap();
+        std::fs::remove_file(theirs).unwrap();
+    }
+}
