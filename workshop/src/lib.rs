@@ -1,9 +1,5 @@
 //! What tests of several rooms share. Nothing that ships depends on it.
 
-mod film;
-
-pub use film::Film;
-
 use std::{
     env,
     path::{Path, PathBuf},

@@ -3,7 +3,7 @@
 //! A page holds pieces of one kind, none of which crosses its borders. Whatever is a page or more has its pages for itself. A page that is all
 //! free may serve the other kind.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::{Error, Kind, Sections, Span, pool::Pool};
 
@@ -15,13 +15,16 @@ pub(crate) struct Pages {
     raw: Sections,
     /// What the pages hold that were cut into pieces.
     kinds: HashMap<u64, Kind>,
+    /// Where something large begins that was given out here, and so has its last page for itself. Of what was there before nobody knows:
+    /// libhdf5 gives the rest of such a page to others.
+    whole: HashSet<u64>,
 }
 
 impl Pages {
     /// Pages behind what the pool holds already; metadata may use the rest of its last page.
     pub(crate) fn new(pool: &mut Pool, page: u64) -> Pages {
         let cut = Sections::cut_at(page);
-        let mut pages = Pages { page, metadata: cut.clone(), raw: cut, kinds: HashMap::new() };
+        let mut pages = Pages { page, metadata: cut.clone(), raw: cut, kinds: HashMap::new(), whole: HashSet::new() };
         let end = pool.end.checked_next_multiple_of(page).unwrap_or(pool.end);
         if end > pool.end {
             pages.kinds.insert(end - page, Kind::Metadata);
@@ -42,7 +45,9 @@ impl Pages {
         let page = self.page;
         if len >= page {
             let whole = len.checked_next_multiple_of(page).ok_or(Error::Full { len })?;
-            return Ok(Span { start: pool.take(whole, page)?.start, len });
+            let start = pool.take(whole, page)?.start;
+            self.whole.insert(start);
+            return Ok(Span { start, len });
         }
         if let Some(span) = self.parts(kind).take(len, 1) {
             return Ok(span);
@@ -64,8 +69,12 @@ impl Pages {
     pub(crate) fn give(&mut self, pool: &mut Pool, span: Span) {
         let page = self.page;
         if span.len >= page {
-            let len = span.len.checked_next_multiple_of(page).unwrap_or(span.len);
-            return pool.free.add(Span { start: span.start, len });
+            if self.whole.remove(&span.start) {
+                let len = span.len.checked_next_multiple_of(page).unwrap_or(span.len);
+                return pool.free.add(Span { start: span.start, len });
+            }
+            let start = span.start.checked_next_multiple_of(page).unwrap_or(span.end());
+            return pool.free.add(Span::between(start, span.end() - span.end() % page));
         }
         let home = span.start - span.start % page;
         let kind = self.kinds.get(&home).copied().unwrap_or(Kind::Metadata);
@@ -80,7 +89,8 @@ impl Pages {
 
     /// Whether something has room behind it: only what has its last page for itself.
     pub(crate) fn may_extend(&self, span: Span, more: u64) -> bool {
-        span.len >= self.page && span.len.saturating_add(more).div_ceil(self.page) == span.len.div_ceil(self.page)
+        self.whole.contains(&span.start)
+            && span.len.saturating_add(more).div_ceil(self.page) == span.len.div_ceil(self.page)
     }
 
     /// Parts of pages, and what they are for.

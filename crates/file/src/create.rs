@@ -62,6 +62,7 @@ impl OpenFile {
         let stored = file.superblock.encode()?;
         let end = file.superblock.end_of_file.map_or(file.end, |end| end.saturating_sub(file.superblock.base));
         let info = free_space::info(&file)?;
+        info.iter().try_for_each(|info| free_space::check(info, file.superblock.extension.unwrap_or(0)))?;
         let mut store = Store::new(file.superblock.clone(), stored, end, free_space::strategy(info.as_ref()), low);
         store.info.clone_from(&info);
         file.pages = file.pages.writing_through();

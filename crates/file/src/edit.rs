@@ -130,12 +130,8 @@ impl OpenFile {
         change: impl FnOnce(&mut [u8]) -> Result<T>,
     ) -> Result<T> {
         let store = self.store()?;
-        if store.cache.phase(Key::Block(address)).is_none() {
-            let bytes = self.metadata(what, address, length)?;
-            store.cache.get(address, Home::user(0), || Ok(Block(bytes)))?;
-        }
-        let missing = || Err("it is not there".into());
-        let mut block = store.cache.get_mut::<Block>(address, Home::user(0), missing)?;
+        let load = || Ok(Block(self.metadata(what, address, length)?));
+        let mut block = store.cache.get_mut(address, Home::user(0), load)?;
         let changed = change(&mut block.0)?;
         store.touch();
         Ok(changed)

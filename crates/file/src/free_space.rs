@@ -30,6 +30,8 @@ const VALUES: usize = 2;
 const PAGES: usize = 6;
 /// From this size on, a section is kept for values, so that small ones serve metadata.
 const FOR_VALUES: u64 = 4096;
+/// No page is smaller.
+const SMALLEST_PAGE: u64 = 512;
 /// Lists are saved if they tell of so many times the bytes that they take.
 const WORTH: u64 = 4;
 /// About what they take beside their sections: the extension of the superblock, heads, checksums.
@@ -41,6 +43,16 @@ pub(crate) fn info(file: &OpenFile) -> Result<Option<FileSpaceInfo>> {
     let header = Header::read(file, address)?;
     let Some(found) = header.find(kind::FILE_SPACE_INFO) else { return Ok(None) };
     FileSpaceInfo::decode(header.body(found), file.widths()).map(Some).map_err(Error::at(address))
+}
+
+/// Refuses what cannot be gone on with: pages that are none.
+pub(crate) fn check(info: &FileSpaceInfo, address: u64) -> Result<()> {
+    match info {
+        FileSpaceInfo::New { strategy: SpaceStrategy::Pages, page_size, .. } if *page_size < SMALLEST_PAGE => {
+            Err(Error::broken("file space info message", address, format!("pages of {page_size} bytes")))
+        }
+        _ => Ok(()),
+    }
 }
 
 impl OpenFile {
@@ -63,30 +75,41 @@ pub(crate) fn strategy(info: Option<&FileSpaceInfo>) -> Strategy {
 /// Takes over the free sections that the file lists, and the space of the lists. The file must be flushed before anything else happens.
 pub(crate) fn take_over(file: &OpenFile, store: &Store, info: FileSpaceInfo) -> Result<()> {
     let FileSpaceInfo::New { managers: Some(managers), .. } = &info else { return Ok(()) };
+    let (mut free, mut blocks) = (Vec::new(), Vec::new());
     for (nth, &address) in managers.iter().enumerate() {
         let Some(address) = address else { continue };
         let size = FreeSpace::size(file.widths()) as u64;
         let manager = file.metadata(WHAT, address, size)?;
         let manager = FreeSpace::decode(&manager, file.widths()).map_err(Error::at(address))?;
         let kind = if nth % 6 == VALUES { Kind::Raw } else { Kind::Metadata };
-        for section in sections(file, &manager)? {
-            let span = Span { start: section.offset, len: section.size };
-            if span.end() > store.space.lock().allocator.end() {
-                return Err(Error::broken(
-                    WHAT,
-                    address,
-                    format!("a free section at {:#x} outside the file", span.start),
-                ));
-            }
-            store.space.lock().allocator.restore(span, kind);
-        }
-        file.free(address, size)?;
-        if let Some(list) = manager.list {
-            file.free(list, manager.list_allocated)?;
-        }
+        let spans =
+            sections(file, &manager)?.into_iter().map(|section| Span { start: section.offset, len: section.size });
+        free.extend(spans.map(|span| (span, kind)));
+        blocks.push(Span { start: address, len: size });
+        blocks.extend(manager.list.map(|list| Span { start: list, len: manager.list_allocated }));
     }
+    check_apart(file, free.iter().map(|(span, _)| *span).chain(blocks.iter().copied()))?;
+    for (span, kind) in free {
+        store.space.lock().allocator.restore(span, kind);
+    }
+    blocks.into_iter().try_for_each(|span| file.free(span.start, span.len))?;
     let end = store.space.lock().allocator.end();
     set_info(file, store, |info| set_managers(info, [None; 12], end))
+}
+
+/// Refuses lists that name bytes twice, or outside of the file: what they call free would be somebody's.
+fn check_apart(file: &OpenFile, spans: impl Iterator<Item = Span>) -> Result<()> {
+    let mut spans: Vec<Span> = spans.filter(|span| !span.is_empty()).collect();
+    spans.sort_unstable();
+    let mut before = 0;
+    for span in spans {
+        file.check(WHAT, span.start, span.len)?;
+        if span.start < before {
+            return Err(Error::broken(WHAT, span.start, "free sections that overlap"));
+        }
+        before = span.end();
+    }
+    Ok(())
 }
 
 fn set_managers(info: &mut FileSpaceInfo, addresses: [Option<u64>; 12], end: u64) {

@@ -188,14 +188,16 @@ impl File {
 
 impl Inner {
     pub(crate) fn open(storage: Storage, path: Option<PathBuf>) -> Result<Inner> {
-        let Storage { driver, name, size, locked } = storage;
-        let file = OpenFile::open(driver, &hyperslab_file::OpenOptions::default())?;
+        let Storage { driver, name, size, locked, alone } = storage;
+        let mut options = hyperslab_file::OpenOptions::default();
+        options.alone = alone;
+        let file = OpenFile::open(driver, &options)?;
         Ok(Inner::new(file, name, size, locked, path))
     }
 
-    /// A file that may be changed, made if the options say so; `alone` if nobody else can have it open.
-    pub(crate) fn writable(storage: Storage, path: Option<PathBuf>, access: &Access, alone: bool) -> Result<Inner> {
-        let Storage { driver, name, size, locked } = storage;
+    /// A file that may be changed, made if the options say so.
+    pub(crate) fn writable(storage: Storage, path: Option<PathBuf>, access: &Access) -> Result<Inner> {
+        let Storage { driver, name, size, locked, alone } = storage;
         let mut options = hyperslab_file::OpenOptions::default();
         options.alone = alone;
         let is_new = access.truncate || access.create_new || access.create && driver.len()? == 0;

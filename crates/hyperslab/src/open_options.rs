@@ -208,9 +208,9 @@ impl OpenOptions {
     /// Opens the file on any storage; [`File::create_on`] is short for a new one.
     pub fn open_on(self, storage: Arc<dyn Driver>) -> Result<File> {
         let access = &self.access;
-        let storage = Storage { driver: storage, name: "other", size: None, locked: None };
+        let storage = Storage { driver: storage, name: "other", size: None, locked: None, alone: access.unlocked };
         let inner = match access.write {
-            true => Inner::writable(storage, None, access, access.unlocked)?,
+            true => Inner::writable(storage, None, access)?,
             false => Inner::open(storage, None)?,
         };
         Ok(File { inner: Arc::new(inner), others: Others::new(self) })

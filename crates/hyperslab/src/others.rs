@@ -60,8 +60,8 @@ impl Others {
             return self.open(path);
         }
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        let (storage, alone) = storage::open_writable(&path, access)?;
-        let inner = Arc::new(Inner::writable(storage, Some(path.clone()), access, alone)?);
+        let storage = storage::open_writable(&path, access)?;
+        let inner = Arc::new(Inner::writable(storage, Some(path.clone()), access)?);
         // Links that lead back here find the file as it is now.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).push((path, inner.clone()));
         Ok(File { inner, others: self.clone() })

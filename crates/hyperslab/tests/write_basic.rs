@@ -225,3 +225,25 @@ fn mistakes_are_found_before_anything_changes() {
     assert!(read.root().unwrap().create_group("x").unwrap_err().to_string().contains("for reading only"));
     assert!(read.dataset("height").unwrap().write_scalar(&1.0).unwrap_err().to_string().contains("for reading only"));
 }
+
+/// A process that is killed after a flush leaves a marked file; nobody has to clear the mark before it is read or changed.
+#[test]
+fn what_a_killed_process_flushed_is_read_at_once() {
+    let folder = std::env::temp_dir().join(format!("hyperslab-killed-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (path, left) = (folder.join("alive.h5"), folder.join("left.h5"));
+    let file = OpenOptions::new().create().truncate().low(Low::V110).open(&path).unwrap();
+    file.root().unwrap().new_dataset::<i32>().write("numbers", &[1, 2, 3]).unwrap();
+    file.flush().unwrap();
+    std::fs::copy(&path, &left).unwrap();
+    let numbers = |file: &File| file.dataset("numbers").unwrap().read::<i32>().unwrap();
+    assert_eq!(numbers(&File::open(&left).unwrap()), [1, 2, 3]);
+    let edited = File::edit(&left).unwrap();
+    assert_eq!(numbers(&edited), [1, 2, 3]);
+    edited.close().unwrap();
+    let refused = File::open(&path).unwrap_err().to_string();
+    assert!(refused.contains("open for writing"), "somebody alive writes it: {refused}");
+    file.close().unwrap();
+    assert_eq!(numbers(&File::open(&path).unwrap()), [1, 2, 3]);
+    std::fs::remove_dir_all(&folder).unwrap();
+}

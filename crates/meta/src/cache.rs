@@ -29,7 +29,8 @@ impl Cache {
         Cache { slots: Arc::new(Mutex::new(slots)), flushing: Arc::default() }
     }
 
-    /// The entry, to read; loaded if it is not here. Two threads that miss at the same time both load; the first value stays.
+    /// The entry, to read; loaded if it is not here. Two threads that miss at the same time both load; the first value stays. What was
+    /// loaded while blocks were written may be older than the file, and is loaded again.
     ///
     /// ```
     /// # use hyperslab_meta::{Cache, Entry, Failure, Home};
@@ -47,7 +48,7 @@ impl Cache {
         &self,
         address: u64,
         home: Home,
-        load: impl FnOnce() -> Result<T, Failure>,
+        load: impl FnMut() -> Result<T, Failure>,
     ) -> Result<Shared<T>> {
         let (_, value) = self.value(address, home, load)?;
         Ok(Shared { value: value.read_arc() })
@@ -58,7 +59,7 @@ impl Cache {
         &self,
         address: u64,
         home: Home,
-        load: impl FnOnce() -> Result<T, Failure>,
+        load: impl FnMut() -> Result<T, Failure>,
     ) -> Result<Exclusive<T>> {
         let (id, value) = self.value(address, home, load)?;
         Ok(Exclusive { cache: self.clone(), id, value: value.write_arc(), changed: false })
@@ -85,16 +86,19 @@ impl Cache {
         &self,
         address: u64,
         home: Home,
-        load: impl FnOnce() -> Result<T, Failure>,
+        mut load: impl FnMut() -> Result<T, Failure>,
     ) -> Result<(Id, Arc<RwLock<T>>)> {
         let key = Key::Block(address);
-        if let Some(found) = self.known(key)? {
-            return Ok(found);
-        }
-        let value = load().map_err(Error::Load)?;
-        match self.add(key, value, home, Phase::Clean) {
-            Err(Error::Present(_)) => self.known(key)?.ok_or(Error::Absent(key)),
-            added => added,
+        loop {
+            let waves = self.statistics().waves;
+            if let Some(found) = self.known(key)? {
+                return Ok(found);
+            }
+            let value = load().map_err(Error::Load)?;
+            match self.add(key, value, home, Phase::Clean, Some(waves)) {
+                Err(Error::Present(_)) => {}
+                added => return added,
+            }
         }
     }
 
@@ -111,11 +115,23 @@ impl Cache {
         Ok(Some((slots.id(key)?, value)))
     }
 
-    fn add<T: Entry>(&self, key: Key, value: T, home: Home, phase: Phase) -> Result<(Id, Arc<RwLock<T>>)> {
+    /// A new entry. One that was loaded when only so many `waves` had been written is refused as if it were there: somebody may have
+    /// changed it, written it and evicted it since.
+    fn add<T: Entry>(
+        &self,
+        key: Key,
+        value: T,
+        home: Home,
+        phase: Phase,
+        waves: Option<u64>,
+    ) -> Result<(Id, Arc<RwLock<T>>)> {
         let footprint = value.footprint();
         let value = Arc::new(RwLock::new(value));
         let content = Content::Block(value.clone());
         let mut slots = self.slots.lock();
+        if waves.is_some_and(|waves| waves != slots.books.statistics().waves) {
+            return Err(Error::Present(key));
+        }
         let id = slots.add(Slot { key, content, home, phase, pins: 0, footprint })?;
         let evicted = slots.make_room();
         drop(slots);
@@ -125,7 +141,7 @@ impl Cache {
 
     /// A new entry, dirty.
     pub fn insert<T: Entry>(&self, address: u64, value: T, home: Home) -> Result<()> {
-        self.add(Key::Block(address), value, home, Phase::Dirty).map(drop)
+        self.add(Key::Block(address), value, home, Phase::Dirty, None).map(drop)
     }
 
     /// The entry from now on, dirty: a new one, or another value for one that is here.

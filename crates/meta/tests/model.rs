@@ -104,14 +104,14 @@ proptest! {
             match step {
                 Step::Read(place) => {
                     let Some(value) = twin.values.get(&place) else { continue };
-                    let stored = twin.file.get(&place).cloned();
-                    let read = cache.get(place, home(place), || Ok(Block(stored.unwrap()))).unwrap();
+                    let stored = twin.file.get(&place);
+                    let read = cache.get(place, home(place), || Ok(Block(stored.cloned().unwrap()))).unwrap();
                     prop_assert_eq!(&read.0, value);
                 }
                 Step::Write(place, byte) => {
                     let Some(value) = twin.values.get_mut(&place) else { continue };
-                    let stored = twin.file.get(&place).cloned();
-                    let mut entry = cache.get_mut(place, home(place), || Ok(Block(stored.unwrap()))).unwrap();
+                    let stored = twin.file.get(&place);
+                    let mut entry = cache.get_mut(place, home(place), || Ok(Block(stored.cloned().unwrap()))).unwrap();
                     entry.0.fill(byte);
                     value.fill(byte);
                 }
@@ -186,6 +186,29 @@ impl Cycle for std::ops::Range<u64> {
     fn cycle_for(self, count: usize) -> impl Iterator<Item = u64> {
         self.cycle().take(count)
     }
+}
+
+#[test]
+fn what_was_written_during_a_load_is_not_forgotten() {
+    let cache = Cache::default();
+    let file = std::cell::RefCell::new(block(1));
+    let mut loads = 0;
+    let load = || {
+        let stored = file.borrow().0.clone();
+        loads += 1;
+        if loads == 1 {
+            // Somebody else changes the block, writes it and lets it go.
+            cache.insert(8, block(2), home(8)).unwrap();
+            let write = &mut |wave: &[(u64, Vec<u8>)]| {
+                file.borrow_mut().0.clone_from(&wave[0].1);
+                Ok(())
+            };
+            cache.flush(write).unwrap();
+            cache.remove(Key::Block(8)).unwrap();
+        }
+        Ok(Block(stored))
+    };
+    assert_eq!(cache.get(8, home(8), load).unwrap().0, block(2).0);
 }
 
 #[test]

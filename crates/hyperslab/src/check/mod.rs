@@ -37,7 +37,7 @@ pub fn file(path: impl AsRef<Path>, progress: &mut dyn FnMut(Progress)) -> Resul
     look(storage.driver, one, progress)
 }
 
-/// As [`file`], on any storage.
+/// As [`file()`], on any storage.
 pub fn storage(storage: Arc<dyn Driver>) -> Result<Report> {
     look(storage, true, &mut |_| ())
 }

@@ -64,8 +64,19 @@ impl Dataset {
             return Err(Error::Length { values: count, room });
         }
         let (bytes, arena) = writing.encode(values)?;
-        let (plan, size, places) = (writing.plan(), writing.size(), Space::simple(&[count])?);
-        self.write_given(selection, &Given { plan, size, places: &places, bytes: &bytes, sequences: &arena })
+        self.write_encoded(selection, &writing, &bytes, &arena)
+    }
+
+    /// Writes values that were encoded for this dataset, one after the other.
+    pub(crate) fn write_encoded<T: Storable>(
+        &self,
+        selection: &Space,
+        writing: &Writing<T>,
+        bytes: &[u8],
+        sequences: &Arena,
+    ) -> Result<()> {
+        let (plan, size, places) = (writing.plan(), writing.size(), Space::simple(&[selection.npoints()])?);
+        self.write_given(selection, &Given { plan, size, places: &places, bytes, sequences })
     }
 
     /// Writes the selected values from the selected places of `buf`, whose extent is in values of `datatype`. What is of variable

@@ -34,9 +34,10 @@ pub(super) fn create_with<T: Storable>(new: NewDataset, path: &[u8], values: &[T
     if matches!(planned.layout, Layout::Virtual { .. }) {
         return Err(Error::Create("the values of a virtual dataset are written to its sources".into()));
     }
-    Writing::<T>::new(&planned.datatype)?.encode(values)?;
+    let writing = Writing::<T>::new(&planned.datatype)?;
+    let (bytes, sequences) = writing.encode(values)?;
     let dataset = make(&new, &place, &planned)?;
-    dataset.write(values)?;
+    dataset.write_encoded(&dataset.space(), &writing, &bytes, &sequences)?;
     Ok(dataset)
 }
 

@@ -24,7 +24,7 @@ pub(super) fn open(template: &str) -> Result<Storage> {
     }
     let open = |name: &str, _: bool| Path::new(name).exists().then(|| Local::open(name)).transpose();
     let family = Family::open(template, told.unwrap_or(size), Box::new(open))?;
-    Ok(Storage { driver: Arc::new(family), name: "family", size: None, locked: None })
+    Ok(Storage { driver: Arc::new(family), name: "family", size: None, locked: None, alone: false })
 }
 
 pub(super) fn is_template(name: &str) -> bool {

@@ -18,6 +18,8 @@ pub(crate) struct Storage {
     pub(crate) size: Option<u64>,
     /// What is locked against others.
     pub(crate) locked: Option<Arc<Local>>,
+    /// Whether nobody else is writing it.
+    pub(crate) alone: bool,
 }
 
 /// The storage behind a path: a path with a `%d` (or `%05d`, say) is a family of files; one that ends as the metadata member of a
@@ -26,25 +28,41 @@ pub(crate) fn open(path: &Path) -> Result<Storage> {
     if let Some(template) = path.to_str().filter(|name| family::is_template(name)) {
         return family::open(template);
     }
-    let one: Arc<dyn Driver> = Arc::new(Local::open(path)?);
+    let local = Local::open(path)?;
+    let alone = nobody_writes(&local)?;
+    let one: Arc<dyn Driver> = Arc::new(local);
     match multi::open(path, &one)? {
         Some(several) => Ok(several),
-        None => Ok(Storage { driver: one, name: "sec2", size: None, locked: None }),
+        None => Ok(Storage { driver: one, name: "sec2", size: None, locked: None, alone }),
     }
 }
 
-/// The storage behind a path that may be changed, locked against others; whether it is.
-pub(crate) fn open_writable(path: &Path, access: &Access) -> Result<(Storage, bool)> {
+/// Whether a file could be locked by a reader now, so that nobody who is alive writes it. It is not kept locked: readers are in nobody's way.
+fn nobody_writes(local: &Local) -> Result<bool> {
+    if !locks() || !local.lock(Lock::Shared).unwrap_or(false) {
+        return Ok(false);
+    }
+    local.unlock()?;
+    Ok(true)
+}
+
+/// Whether files are locked at all; the environment may say no, as it does for libhdf5.
+fn locks() -> bool {
+    !std::env::var("HDF5_USE_FILE_LOCKING").is_ok_and(|said| ["FALSE", "0"].contains(&said.as_str()))
+}
+
+/// The storage behind a path that may be changed, locked against others if files are.
+pub(crate) fn open_writable(path: &Path, access: &Access) -> Result<Storage> {
     if path.to_str().is_some_and(family::is_template) {
         return Err(Error::Unsupported("writing a family of files"));
     }
     let options = Local::options().write(true).create(access.create || access.truncate).create_new(access.create_new);
     let local = options.open(path)?;
-    let alone = !access.unlocked && local.lock(Lock::Exclusive)?;
+    let alone = !access.unlocked && locks() && local.lock(Lock::Exclusive)?;
     let local = Arc::new(local);
     let one: Arc<dyn Driver> = local.clone();
     if !access.truncate && multi::open(path, &one)?.is_some() {
         return Err(Error::Unsupported("writing a file for each kind of content"));
     }
-    Ok((Storage { driver: one, name: "sec2", size: None, locked: alone.then_some(local) }, alone))
+    Ok(Storage { driver: one, name: "sec2", size: None, locked: alone.then_some(local), alone })
 }

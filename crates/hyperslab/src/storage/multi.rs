@@ -37,7 +37,13 @@ pub(super) fn open(path: &Path, one: &Arc<dyn Driver>) -> Result<Option<Storage>
         let driver = if index == 0 { one.clone() } else { open_member(member, common)? };
         opened.push((member.start, driver, kinds.collect()));
     }
-    Ok(Some(Storage { driver: Arc::new(Multi::new(opened)?), name, size: Some(one.len()?), locked: None }))
+    Ok(Some(Storage {
+        driver: Arc::new(Multi::new(opened)?),
+        name,
+        size: Some(one.len()?),
+        locked: None,
+        alone: false,
+    }))
 }
 
 fn common<'a>(path: &'a str, ending: &str) -> &'a str {
