@@ -212,6 +212,7 @@ impl Inner {
         let track = access.ordered;
         let object = ObjectSettings { ordered: track, indexed: track, ..untimed() };
         let group = GroupSettings { tracked: track, indexed: track, ..Default::default() };
+        let (object, group) = access.root.unwrap_or((object, group));
         file.operate(|| hyperslab_object::new_root(&inner.context, &object, &group))?;
         file.flush()?;
         Ok(inner)

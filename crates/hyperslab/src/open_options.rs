@@ -10,6 +10,7 @@ use hyperslab_format::{message::Target, version::Low};
 
 use hyperslab_driver::Driver;
 use hyperslab_file::{FileSpace, Placement};
+use hyperslab_object::{GroupSettings, ObjectSettings};
 
 use crate::{Error, File, Result, file::Inner, others::Others, storage::Storage};
 
@@ -49,7 +50,7 @@ pub struct OpenOptions {
 }
 
 /// How the file itself is opened; those that it leads to are only read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
     pub(crate) write: bool,
     pub(crate) create: bool,
@@ -61,14 +62,8 @@ pub(crate) struct Access {
     pub(crate) ordered: bool,
     pub(crate) space: FileSpace,
     pub(crate) placement: Placement,
-}
-
-impl Default for Access {
-    fn default() -> Access {
-        let (write, create, create_new, truncate, unlocked, ordered) = Default::default();
-        let (low, user_block, space, placement) = (Low::Earliest, 0, FileSpace::default(), Placement::default());
-        Access { write, create, create_new, truncate, unlocked, low, user_block, ordered, space, placement }
-    }
+    /// What the root group of a new file is like, if it is not as usual.
+    pub(crate) root: Option<(ObjectSettings, GroupSettings)>,
 }
 
 /// Writing.

@@ -16,7 +16,7 @@ pub(super) struct Change<'a> {
     dataset: &'a Dataset,
     state: RwLockWriteGuard<'a, State>,
     /// Whether the header must say something new of the layout.
-    moved: bool,
+    pub(super) moved: bool,
 }
 
 impl Dataset {
@@ -96,7 +96,7 @@ impl Change<'_> {
         &self.state
     }
 
-    fn values(&mut self) -> Result<&mut Values> {
+    pub(super) fn values(&mut self) -> Result<&mut Values> {
         if self.state.values.get().is_none() {
             let values = self.dataset.open_values(&self.state)?;
             let _ = self.state.values.set(values);
@@ -136,7 +136,7 @@ impl Change<'_> {
 }
 
 /// What new space holds.
-fn filling(dataset: &Dataset) -> Filling<'_> {
+pub(super) fn filling(dataset: &Dataset) -> Filling<'_> {
     Filling::new(&dataset.inner.fill)
 }
 
