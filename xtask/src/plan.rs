@@ -31,6 +31,7 @@ pub(crate) const PLAN: &[Room] = &[
     pure("format", &["base", "space", "dtype"]),
     room("driver", &["base", "space"]),
     room("meta", &["base"]),
+    room("cache", &["base", "space"]),
     // one open file
     room("file", &["base", "space", "driver", "meta", "alloc", "format"]),
     // structures in the file

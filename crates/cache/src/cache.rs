@@ -1,0 +1,139 @@
+//! The cache of one file: its shelves, least recently used first, and the room that it has.
+
+use std::sync::Arc;
+
+use hashlink::LinkedHashMap;
+use parking_lot::Mutex;
+
+use crate::{
+    Claim, Config, Footprint, Limits, Need, Policy, Promise, Shelf, Statistics, Taken,
+    budget::Budget,
+    shelf::{Inner, Victim},
+    statistics::Counters,
+};
+
+/// The chunks of one file. Any number of threads may use it at once.
+pub struct Cache<V: Footprint> {
+    config: Config,
+    books: Arc<Books>,
+    /// By number, the one used last at the end.
+    ranking: Mutex<LinkedHashMap<u64, Arc<Inner<V>>>>,
+    next: Mutex<u64>,
+}
+
+/// What became of a wish for room.
+pub enum Room<'a, V: Footprint> {
+    /// There is room.
+    Claimed(Claim<'a>),
+    /// There is when these are written.
+    Dirty(Vec<Taken<V>>),
+}
+
+/// What all shelves share.
+#[derive(Debug)]
+pub(crate) struct Books {
+    pub(crate) budget: Budget,
+    pub(crate) counters: Counters,
+}
+
+impl<V: Footprint> Cache<V> {
+    /// An empty cache.
+    pub fn new(config: Config) -> Cache<V> {
+        let books = Books { budget: Budget::new(config.limits()), counters: Counters::default() };
+        Cache { config, books: Arc::new(books), ranking: Mutex::default(), next: Mutex::new(0) }
+    }
+
+    /// A shelf for a dataset, with what the cache's own settings are if nothing is said.
+    pub fn open(&self, reserve: Option<usize>, policy: Option<Policy>) -> Shelf<V> {
+        let mut next = self.next.lock();
+        let number = *next;
+        *next += 1;
+        drop(next);
+        let (reserve, policy) = (reserve.unwrap_or(self.config.reserve), policy.unwrap_or(self.config.policy));
+        let shelf = Shelf::new(number, reserve, policy, self.books.clone());
+        self.ranking.lock().insert(number, shelf.inner.clone());
+        shelf
+    }
+
+    /// A dataset is closed: its shelf is no longer known. What is on it must have been written.
+    pub fn close(&self, shelf: &Shelf<V>) {
+        let gone = self.ranking.lock().remove(&shelf.inner.number);
+        shelf.places().iter().for_each(|place| shelf.discard(place));
+        drop(gone);
+    }
+
+    /// All shelves.
+    pub fn shelves(&self) -> Vec<Shelf<V>> {
+        self.ranking.lock().values().map(|inner| Shelf { inner: inner.clone() }).collect()
+    }
+
+    /// A shelf is used.
+    pub fn touch(&self, shelf: &Shelf<V>) {
+        self.ranking.lock().to_back(&shelf.inner.number);
+    }
+
+    /// Waits until a request may have what it needs. To be asked before chunks are pinned, never while some are.
+    pub fn promise(&self, need: Need) -> Promise<'_> {
+        self.books.budget.promise(need)
+    }
+
+    /// Lets chunks leave until there is room for so many bytes more, which then are claimed. If some must be written first, they are handed back:
+    /// whoever has written them asks again. Shelves keep their reserve, as long as that suffices.
+    pub fn make_room(&self, bytes: usize) -> Room<'_, V> {
+        loop {
+            if let Some(claim) = self.books.budget.try_claim(bytes) {
+                return Room::Claimed(claim);
+            }
+            let (dirty, any) = self.evict(bytes);
+            if !dirty.is_empty() {
+                return Room::Dirty(dirty);
+            }
+            // If all that is here is in somebody's hands, others must let go first.
+            if !any && let Some(claim) = self.books.budget.claim_or_wait(bytes) {
+                return Room::Claimed(claim);
+            }
+        }
+    }
+
+    /// Evicts; what must be written first, and whether anything has left.
+    fn evict(&self, bytes: usize) -> (Vec<Taken<V>>, bool) {
+        let (mut dirty, mut gone) = (Vec::new(), Vec::new());
+        let mut coming = 0; // what those that must be written give back
+        for spare_reserve in [true, false] {
+            // Those that have no more to give are passed by for the rest of this round.
+            let shelves: Vec<_> = self.ranking.lock().values().cloned().collect();
+            for shelf in shelves {
+                let mut on_the_way = 0;
+                while self.books.budget.excess(bytes) > coming && shelf.surplus(spare_reserve) > on_the_way {
+                    match shelf.victim() {
+                        Some(Victim::Gone(value)) => gone.push(value),
+                        Some(Victim::Dirty(taken)) => {
+                            let size = taken.footprint();
+                            (coming, on_the_way) = (coming + size, on_the_way + size);
+                            dirty.push(taken);
+                        }
+                        None => break,
+                    }
+                }
+            }
+        }
+        let any = !gone.is_empty();
+        drop(gone);
+        (dirty, any)
+    }
+
+    /// Its limits now.
+    pub fn limits(&self) -> Limits {
+        self.books.budget.limits()
+    }
+
+    /// Another limit, which holds from the next request on.
+    pub fn set_bytes(&self, bytes: usize) {
+        self.books.budget.set_quiescent(bytes);
+    }
+
+    /// What it did so far.
+    pub fn statistics(&self) -> Statistics {
+        self.books.counters.statistics(self.books.budget.taken())
+    }
+}

@@ -1,0 +1,33 @@
+//! The chunk cache: chunks in memory, decoded, by dataset and place in the grid.
+//!
+//! Lives here: which chunks are in memory and in which phase of their life, how much memory they may take, who waits for whom, and who leaves first. Does not
+//! live here: I/O, coding, what a chunk is. Called by `chunk`. The page about all of it is `docs/chunk-cache.md`.
+//!
+//! ```text
+//!  Cache    one per file: budget, ranking of shelves, statistics
+//!   Shelf    one per dataset: turns, slots in the order of a policy
+//!    Slot     one per chunk: phase, pins, value
+//! ```
+
+mod budget;
+mod cache;
+mod config;
+mod life;
+mod order;
+mod request;
+mod shelf;
+mod slot;
+mod statistics;
+mod taken;
+mod turns;
+
+pub use budget::{Claim, Need, Promise};
+pub use cache::{Cache, Room};
+pub use config::{Config, Limits};
+pub use order::Policy;
+pub use request::{Found, Vacancy, Waiter};
+pub use shelf::Shelf;
+pub use slot::{Encoded, Footprint, Pinned, Writing};
+pub use statistics::Statistics;
+pub use taken::Taken;
+pub use turns::{Area, Turn};

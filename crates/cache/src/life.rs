@@ -1,0 +1,67 @@
+//! The life of a chunk in memory, as a table; the picture is in `docs/chunk-cache.md`.
+
+/// Where a chunk is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Phase {
+    /// Somebody loads it; the others wait.
+    Loading,
+    /// As in the file.
+    Clean,
+    /// Not in the file yet.
+    Dirty,
+    /// Not in the file yet, but encoded for it.
+    Encoded,
+    /// On its way to the file.
+    Writing,
+    /// On its way to the file, and changed since.
+    Stale,
+    /// No longer in the cache; who still has it looks again.
+    Gone,
+}
+
+/// What happens to a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Event {
+    /// Its values are there.
+    Loaded,
+    /// A caller writes to it.
+    Change,
+    /// It was encoded ahead of time.
+    Encode,
+    /// It is to be written to the file.
+    Take,
+    /// It was.
+    Written,
+    /// It could not be.
+    Failed,
+    /// It leaves the cache.
+    Leave,
+}
+
+/// All that is legal. A chunk that is not clean leaves only if it is deleted, or replaced past the cache.
+const TABLE: [(Phase, Event, Phase); 17] = [
+    (Phase::Loading, Event::Loaded, Phase::Clean),
+    (Phase::Loading, Event::Leave, Phase::Gone),
+    (Phase::Clean, Event::Change, Phase::Dirty),
+    (Phase::Clean, Event::Leave, Phase::Gone),
+    (Phase::Dirty, Event::Change, Phase::Dirty),
+    (Phase::Dirty, Event::Encode, Phase::Encoded),
+    (Phase::Dirty, Event::Take, Phase::Writing),
+    (Phase::Dirty, Event::Leave, Phase::Gone),
+    (Phase::Encoded, Event::Change, Phase::Dirty),
+    (Phase::Encoded, Event::Take, Phase::Writing),
+    (Phase::Encoded, Event::Leave, Phase::Gone),
+    (Phase::Writing, Event::Change, Phase::Stale),
+    (Phase::Writing, Event::Written, Phase::Clean),
+    (Phase::Writing, Event::Failed, Phase::Dirty),
+    (Phase::Stale, Event::Change, Phase::Stale),
+    (Phase::Stale, Event::Written, Phase::Dirty),
+    (Phase::Stale, Event::Failed, Phase::Dirty),
+];
+
+impl Phase {
+    /// Where `event` leads; nowhere if it may not happen.
+    pub(crate) fn after(self, event: Event) -> Option<Phase> {
+        TABLE.iter().find(|(from, by, _)| (*from, *by) == (self, event)).map(|row| row.2)
+    }
+}

@@ -1,0 +1,71 @@
+//! Three queues, after "FIFO queues are all you need for cache eviction" (Yang and others, 2023): what is used again while it is in the small one goes on to
+//! the main one; what was pushed out of the small one and comes back soon goes there at once.
+
+use hashlink::{LinkedHashMap, LinkedHashSet};
+use hyperslab_space::Coords;
+
+use super::{Order, Verdict};
+
+/// The small queue has one in so many chunks.
+const SMALL: usize = 10;
+/// Uses are counted up to this.
+const MOST: u8 = 3;
+
+#[derive(Debug, Default)]
+pub(super) struct S3Fifo {
+    /// With the uses since they came.
+    small: LinkedHashMap<Coords, u8>,
+    main: LinkedHashMap<Coords, u8>,
+    /// What was pushed out of the small queue lately.
+    ghosts: LinkedHashSet<Coords>,
+}
+
+impl Order for S3Fifo {
+    fn enter(&mut self, place: &Coords) {
+        self.leave(place, false);
+        let queue = if self.ghosts.remove(place) { &mut self.main } else { &mut self.small };
+        queue.insert(place.clone(), 0);
+    }
+
+    fn touch(&mut self, place: &Coords) {
+        let uses = self.small.get_mut(place).or_else(|| self.main.get_mut(place));
+        uses.into_iter().for_each(|uses| *uses = (*uses + 1).min(MOST));
+    }
+
+    fn leave(&mut self, place: &Coords, evicted: bool) {
+        let was_small = self.small.remove(place).is_some();
+        self.main.remove(place);
+        if was_small && evicted {
+            self.ghosts.replace(place.clone());
+        }
+        while self.ghosts.len() > (self.small.len() + self.main.len()).max(SMALL) {
+            self.ghosts.pop_front();
+        }
+    }
+
+    fn victim(&mut self, judge: &mut dyn FnMut(&Coords) -> Verdict) -> Option<Coords> {
+        // Each chunk has at most so many uses to lose, and one chance to be spared.
+        let all = self.small.len() + self.main.len();
+        for _ in 0..(usize::from(MOST) + 2) * all {
+            let from_small = self.main.is_empty() || self.small.len() * SMALL > all;
+            let (place, uses) = if from_small { self.small.pop_front() } else { self.main.pop_front() }?;
+            if from_small && uses > 0 {
+                self.main.insert(place, 0);
+                continue;
+            }
+            if uses > 0 {
+                self.main.insert(place, uses - 1);
+                continue;
+            }
+            let verdict = judge(&place);
+            let queue = if from_small { &mut self.small } else { &mut self.main };
+            queue.insert(place.clone(), 0);
+            match verdict {
+                Verdict::Leave => return Some(place),
+                Verdict::Spare => self.touch(&place),
+                Verdict::Stay => {}
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,93 @@
+//! The chunks of a request: there, to be loaded, or loaded by somebody else.
+
+use std::sync::Arc;
+
+use hyperslab_space::Coords;
+
+use crate::{
+    Claim, Footprint, Pinned, Shelf,
+    life::Event,
+    shelf::{Inner, Look},
+    slot::Slot,
+    statistics::count,
+};
+
+/// What the cache has of a chunk.
+pub enum Found<V: Footprint> {
+    /// It is here.
+    Here(Pinned<V>),
+    /// Whoever asked must load it, or make it.
+    Vacant(Vacancy<V>),
+    /// Somebody loads it. To be waited for when all own vacancies are filled, or two could wait for each other.
+    Awaited(Waiter<V>),
+}
+
+impl<V: Footprint> Shelf<V> {
+    /// What the cache has of a chunk, which counts as used.
+    pub fn find(&self, place: &Coords) -> Found<V> {
+        let counters = &self.inner.books.counters;
+        match self.inner.look(place) {
+            Look::New(slot) => {
+                count(&counters.misses, 1);
+                Found::Vacant(Vacancy { slot: Some(slot), shelf: self.inner.clone() })
+            }
+            Look::Known(slot) => {
+                count(&counters.hits, 1);
+                match slot.value() {
+                    Some(value) => Found::Here(Pinned { slot, shelf: self.inner.clone(), value }),
+                    None => Found::Awaited(Waiter { slot, shelf: self.clone() }),
+                }
+            }
+        }
+    }
+}
+
+/// A chunk that its holder must load. If this is dropped, the chunk is as if nobody had asked.
+pub struct Vacancy<V: Footprint> {
+    /// Until it is filled.
+    slot: Option<Arc<Slot<V>>>,
+    shelf: Arc<Inner<V>>,
+}
+
+impl<V: Footprint> Vacancy<V> {
+    /// Its place in the grid.
+    pub fn place(&self) -> Option<&Coords> {
+        self.slot.as_ref().map(|slot| &slot.place)
+    }
+
+    /// The chunk, in room that was claimed: as it is in the file, or not there yet.
+    pub fn fill(mut self, value: V, claim: &mut Claim<'_>, dirty: bool) -> Option<Pinned<V>> {
+        let (slot, shelf) = (self.slot.take()?, self.shelf.clone());
+        claim.spend(value.footprint());
+        slot.count_as(value.footprint(), &shelf);
+        let value = slot.fill(value);
+        if dirty {
+            slot.happen(Event::Change);
+        }
+        Some(Pinned { slot, shelf, value })
+    }
+}
+
+impl<V: Footprint> Drop for Vacancy<V> {
+    fn drop(&mut self) {
+        if let Some(slot) = self.slot.take() {
+            self.shelf.give_up(&slot);
+        }
+    }
+}
+
+/// A chunk that somebody else loads.
+pub struct Waiter<V: Footprint> {
+    slot: Arc<Slot<V>>,
+    shelf: Shelf<V>,
+}
+
+impl<V: Footprint> Waiter<V> {
+    /// Waits for it. If it could not be loaded, or has left already, it is looked for again.
+    pub fn wait(self) -> Found<V> {
+        match self.slot.wait() {
+            Some(value) => Found::Here(Pinned { slot: self.slot, shelf: self.shelf.inner.clone(), value }),
+            None => self.shelf.find(&self.slot.place),
+        }
+    }
+}

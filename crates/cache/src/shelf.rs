@@ -1,0 +1,236 @@
+//! The chunks of one dataset.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use hyperslab_space::Coords;
+use parking_lot::Mutex;
+
+use crate::{
+    Area, Footprint, Pinned, Policy, Taken, Turn,
+    cache::Books,
+    life::{Event, Phase},
+    order::{Order, Verdict},
+    slot::{Exit, Slot},
+    statistics::count,
+    turns::Turns,
+};
+
+/// The chunks of one dataset. Cheap to clone.
+pub struct Shelf<V: Footprint> {
+    pub(crate) inner: Arc<Inner<V>>,
+}
+
+impl<V: Footprint> Clone for Shelf<V> {
+    fn clone(&self) -> Shelf<V> {
+        Shelf { inner: self.inner.clone() }
+    }
+}
+
+pub(crate) struct Inner<V> {
+    /// Its number: shelves are entered in this order.
+    pub(crate) number: u64,
+    /// What it keeps while others have more.
+    reserve: usize,
+    turns: Turns,
+    slots: Mutex<Slots<V>>,
+    bytes: AtomicUsize,
+    pub(crate) books: Arc<Books>,
+    /// So that what is pinned finds its shelf.
+    this: Weak<Inner<V>>,
+}
+
+struct Slots<V> {
+    by_place: HashMap<Coords, Arc<Slot<V>>>,
+    order: Box<dyn Order>,
+}
+
+/// What a shelf has of a chunk.
+pub(crate) enum Look<V> {
+    /// It is there, or somebody loads it.
+    Known(Arc<Slot<V>>),
+    /// Whoever asked loads it.
+    New(Arc<Slot<V>>),
+}
+
+impl<V: Footprint> Shelf<V> {
+    pub(crate) fn new(number: u64, reserve: usize, policy: Policy, books: Arc<Books>) -> Shelf<V> {
+        let slots = Slots { by_place: HashMap::new(), order: policy.order() };
+        let inner = Arc::new_cyclic(|this: &Weak<Inner<V>>| Inner {
+            number,
+            reserve,
+            turns: Turns::default(),
+            slots: Mutex::new(slots),
+            bytes: AtomicUsize::new(0),
+            books,
+            this: this.clone(),
+        });
+        Shelf { inner }
+    }
+
+    /// Waits for the turn of a request: for those that came before, overlap it, and of which one writes.
+    pub fn enter(&self, area: Area, writes: bool) -> Turn<'_> {
+        self.inner.turns.enter(area, writes)
+    }
+
+    /// A chunk that is in memory now.
+    pub fn peek(&self, place: &Coords) -> Option<Pinned<V>> {
+        let slot = self.inner.slots.lock().by_place.get(place)?.clone();
+        let value = slot.value()?;
+        Some(Pinned { slot, shelf: self.inner.clone(), value })
+    }
+
+    /// The places of all chunks in memory.
+    pub fn places(&self) -> Vec<Coords> {
+        self.inner.slots.lock().by_place.keys().cloned().collect()
+    }
+
+    /// Whether it is the same shelf.
+    pub fn is(&self, other: &Shelf<V>) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
+    /// What its chunks take, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.inner.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Takes all chunks that must be written.
+    pub fn take_dirty(&self) -> Vec<Taken<V>> {
+        let slots: Vec<_> = self.inner.slots.lock().by_place.values().cloned().collect();
+        let taken = slots.into_iter().filter_map(|slot| {
+            let (value, encoded) = slot.take()?;
+            Some(Taken::new(Pinned { slot, shelf: self.inner.clone(), value }, encoded, false))
+        });
+        taken.collect()
+    }
+
+    /// Lets all chunks leave that nobody has and that are in the file; how many are left.
+    pub fn evict(&self) -> usize {
+        let places = self.places();
+        let gone: Vec<_> = places.iter().filter_map(|place| self.inner.evict(place)).collect();
+        drop(gone);
+        self.inner.slots.lock().by_place.len()
+    }
+
+    /// Forgets a chunk, also if it is dirty: it was deleted, or is replaced past the cache. Only for those whose turn it is. Waits for
+    /// whoever writes the chunk to the file, so nothing that those need may be held.
+    pub fn discard(&self, place: &Coords) {
+        let mut slots = self.inner.slots.lock();
+        let Some(slot) = slots.by_place.remove(place) else { return };
+        slots.order.leave(place, false);
+        drop(slots);
+        let value = slot.discard();
+        slot.count_as(0, &self.inner);
+        drop(value);
+    }
+}
+
+impl<V: Footprint> Inner<V> {
+    /// The chunk at a place, known or new.
+    pub(crate) fn look(&self, place: &Coords) -> Look<V> {
+        let mut slots = self.slots.lock();
+        if let Some(slot) = slots.by_place.get(place).cloned() {
+            slots.order.touch(place);
+            return Look::Known(slot);
+        }
+        let slot = Arc::new(Slot::new(place.clone()));
+        slots.by_place.insert(place.clone(), slot.clone());
+        slots.order.enter(place);
+        Look::New(slot)
+    }
+
+    /// Whoever loaded a chunk gives up.
+    pub(crate) fn give_up(&self, slot: &Arc<Slot<V>>) {
+        let mut slots = self.slots.lock();
+        if slots.by_place.get(&slot.place).is_some_and(|known| Arc::ptr_eq(known, slot)) {
+            slots.by_place.remove(&slot.place);
+            slots.order.leave(&slot.place, false);
+        }
+        drop(slots);
+        slot.happen(Event::Leave);
+        slot.count_as(0, self);
+    }
+
+    pub(crate) fn resize(&self, before: usize, after: usize) {
+        self.bytes.fetch_add(after, Ordering::Relaxed);
+        self.bytes.fetch_sub(before, Ordering::Relaxed);
+        self.books.budget.resize(before, after);
+    }
+
+    /// What it has beyond its reserve, or at all.
+    pub(crate) fn surplus(&self, spare_reserve: bool) -> usize {
+        let bytes = self.bytes.load(Ordering::Relaxed);
+        bytes.saturating_sub(if spare_reserve { self.reserve } else { 0 })
+    }
+
+    /// Lets a chunk leave if it may.
+    fn evict(&self, place: &Coords) -> Option<Gone<V>> {
+        let mut slots = self.slots.lock();
+        let slot = slots.by_place.get(place)?.clone();
+        if slot.phase() != Phase::Clean {
+            return None;
+        }
+        let Exit::Gone(value) = slot.exit() else { return None };
+        slots.by_place.remove(place);
+        slots.order.leave(place, true);
+        drop(slots);
+        slot.count_as(0, self);
+        Some(Gone { _value: value })
+    }
+
+    /// The next chunk to leave, if one may: gone, or taken to be written first.
+    pub(crate) fn victim(&self) -> Option<Victim<V>> {
+        let mut slots = self.slots.lock();
+        let Slots { by_place, order } = &mut *slots;
+        let mut judge = |place: &Coords| match by_place.get(place) {
+            Some(slot) if !slot.is_free() => Verdict::Stay,
+            Some(slot) if slot.spare() => Verdict::Spare,
+            _ => Verdict::Leave,
+        };
+        let place = order.victim(&mut judge)?;
+        let slot = by_place.get(&place)?.clone();
+        match slot.exit() {
+            Exit::Gone(value) => {
+                by_place.remove(&place);
+                order.leave(&place, true);
+                drop(slots);
+                slot.count_as(0, self);
+                count(&self.books.counters.evictions, 1);
+                Some(Victim::Gone(Gone { _value: value }))
+            }
+            Exit::Dirty(value, encoded) => {
+                drop(slots);
+                let shelf = self.this.upgrade()?;
+                Some(Victim::Dirty(Taken::new(Pinned { slot, shelf, value }, encoded, true)))
+            }
+            Exit::Busy => None,
+        }
+    }
+
+    /// A chunk that was written leaves if nobody wants it any more.
+    pub(crate) fn leave(&self, slot: &Arc<Slot<V>>) {
+        if let Some(gone) = self.evict(&slot.place) {
+            count(&self.books.counters.evictions, 1);
+            drop(gone);
+        }
+    }
+}
+
+/// What is left of a chunk that left: dropped when no lock is held.
+pub(crate) struct Gone<V> {
+    _value: Arc<parking_lot::RwLock<V>>,
+}
+
+/// A chunk that leaves.
+pub(crate) enum Victim<V: Footprint> {
+    /// It did.
+    Gone(Gone<V>),
+    /// It must be written first.
+    Dirty(Taken<V>),
+}

@@ -1,0 +1,42 @@
+//! What the cache did so far.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What the cache did so far, for users to see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// Chunks that were there.
+    pub hits: u64,
+    /// Chunks that had to be loaded or made.
+    pub misses: u64,
+    /// Chunks that made room for others.
+    pub evictions: u64,
+    /// Chunks that were written to the file.
+    pub written: u64,
+    /// What chunks take now, in bytes.
+    pub bytes: usize,
+    /// The most that was taken, with what requests had on the way.
+    pub peak_bytes: usize,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) hits: AtomicU64,
+    pub(crate) misses: AtomicU64,
+    pub(crate) evictions: AtomicU64,
+    pub(crate) written: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn statistics(&self, (bytes, peak_bytes): (usize, usize)) -> Statistics {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let (hits, misses) = (of(&self.hits), of(&self.misses));
+        let (evictions, written) = (of(&self.evictions), of(&self.written));
+        Statistics { hits, misses, evictions, written, bytes, peak_bytes }
+    }
+}
+
+pub(crate) fn count(counter: &AtomicU64, by: usize) {
+    counter.fetch_add(by as u64, Ordering::Relaxed);
+}

@@ -1,0 +1,69 @@
+//! Chunks on their way to the file.
+
+use std::sync::Arc;
+
+use hyperslab_space::Coords;
+use parking_lot::RwLockReadGuard;
+
+use crate::{Encoded, Footprint, Pinned, Shelf, life::Event, statistics::count};
+
+/// A dirty chunk that somebody writes to the file. If this is dropped before [`Taken::written`], it is dirty as before.
+pub struct Taken<V: Footprint> {
+    /// Always there, but while it is dropped.
+    pinned: Option<Pinned<V>>,
+    encoded: Option<Arc<Encoded>>,
+    leaves: bool,
+    written: bool,
+}
+
+impl<V: Footprint> Taken<V> {
+    /// A chunk, which `leaves` when it is written if it is to make room for others.
+    pub(crate) fn new(pinned: Pinned<V>, encoded: Option<Arc<Encoded>>, leaves: bool) -> Taken<V> {
+        Taken { pinned: Some(pinned), encoded, leaves, written: false }
+    }
+
+    /// Its place in the grid.
+    pub fn place(&self) -> Option<&Coords> {
+        self.pinned.as_ref().map(Pinned::place)
+    }
+
+    /// The shelf that it belongs to.
+    pub fn shelf(&self) -> Option<Shelf<V>> {
+        self.pinned.as_ref().map(|pinned| Shelf { inner: pinned.shelf.clone() })
+    }
+
+    /// What was encoded ahead of time.
+    pub fn encoded(&self) -> Option<&Arc<Encoded>> {
+        self.encoded.as_ref()
+    }
+
+    /// The value. Whoever changes it meanwhile makes the chunk dirty again.
+    pub fn read(&self) -> Option<RwLockReadGuard<'_, V>> {
+        self.pinned.as_ref().map(Pinned::read)
+    }
+
+    /// What the budget counts for it.
+    pub(crate) fn footprint(&self) -> usize {
+        self.pinned.as_ref().map_or(0, |pinned| pinned.slot.counted())
+    }
+
+    /// It is in the file.
+    pub fn written(mut self) {
+        self.written = true;
+    }
+}
+
+impl<V: Footprint> Drop for Taken<V> {
+    fn drop(&mut self) {
+        let Some(Pinned { slot, shelf, value }) = self.pinned.take() else { return };
+        slot.happen(if self.written { Event::Written } else { Event::Failed });
+        slot.recount(value.read().footprint(), &shelf);
+        drop(value);
+        if self.written {
+            count(&shelf.books.counters.written, 1);
+            if self.leaves {
+                shelf.leave(&slot);
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Requests of several threads over chunks of several datasets, on a file in memory.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use std::collections::HashMap;
+
+use hyperslab_cache::{Area, Cache, Config, Encoded, Footprint, Found, Need, Policy, Room, Shelf, Taken};
+use hyperslab_space::Coords;
+use parking_lot::Mutex;
+use proptest::prelude::*;
+
+/// A chunk of a few numbers.
+struct Numbers(Vec<u64>);
+
+const PER_CHUNK: usize = 4;
+const BYTES: usize = 8 * PER_CHUNK;
+
+impl Footprint for Numbers {
+    fn footprint(&self) -> usize {
+        8 * self.0.len()
+    }
+}
+
+/// Datasets of chunks in a row. What was never written is zero.
+struct File {
+    cache: Cache<Numbers>,
+    shelves: Vec<Shelf<Numbers>>,
+    stored: Mutex<HashMap<(usize, u64), Vec<u64>>>,
+}
+
+impl File {
+    fn new(config: Config, datasets: usize) -> File {
+        let cache = Cache::new(config);
+        let shelves = (0..datasets).map(|_| cache.open(None, None)).collect();
+        File { cache, shelves, stored: Mutex::default() }
+    }
+
+    fn number(&self, taken: &Taken<Numbers>) -> usize {
+        self.shelves.iter().position(|shelf| taken.shelf().unwrap().is(shelf)).unwrap()
+    }
+
+    fn write_out(&self, taken: Vec<Taken<Numbers>>) {
+        for taken in taken {
+            let key = (self.number(&taken), taken.place().unwrap()[0]);
+            let encoded = taken.encoded().map(|encoded| {
+                encoded.bytes.chunks_exact(8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap())).collect()
+            });
+            let values = encoded.unwrap_or_else(|| taken.read().unwrap().0.clone());
+            self.stored.lock().insert(key, values);
+            taken.written();
+        }
+    }
+
+    /// Does something with each number from `start` on.
+    fn request(&self, dataset: usize, start: u64, count: u64, writes: bool, mut each: impl FnMut(u64, &mut u64)) {
+        let shelf = &self.shelves[dataset];
+        let end = start + count - 1;
+        let _turn = shelf.enter(Area::Box([start].as_slice().into(), [end].as_slice().into()), writes);
+        let (first, last) = (start / PER_CHUNK as u64, end / PER_CHUNK as u64);
+        let most = (self.cache.limits().quiescent / BYTES).max(1) as u64;
+        for list in (first..=last).step_by(most as usize).map(|from| from..=last.min(from + most - 1)) {
+            let chunks = list.clone().count() * BYTES;
+            let _promise = self.cache.promise(Need { chunks, aside: 0 });
+            let mut pinned = Vec::new();
+            let mut open: Vec<_> = list.map(|place| shelf.find(&Coords::from_slice(&[place]))).collect();
+            while !open.is_empty() {
+                let (mut vacant, mut awaited) = (Vec::new(), Vec::new());
+                for found in open.drain(..) {
+                    match found {
+                        Found::Here(here) => pinned.push(here),
+                        Found::Vacant(vacancy) => vacant.push(vacancy),
+                        Found::Awaited(waiter) => awaited.push(waiter),
+                    }
+                }
+                let mut claim = loop {
+                    match self.cache.make_room(vacant.len() * BYTES) {
+                        Room::Claimed(claim) => break claim,
+                        Room::Dirty(taken) => self.write_out(taken),
+                    }
+                };
+                for vacancy in vacant {
+                    let key = (dataset, vacancy.place().unwrap()[0]);
+                    let values = self.stored.lock().get(&key).cloned().unwrap_or_else(|| vec![0; PER_CHUNK]);
+                    pinned.push(vacancy.fill(Numbers(values), &mut claim, false).unwrap());
+                }
+                drop(claim);
+                open = awaited.into_iter().map(|waiter| waiter.wait()).collect();
+            }
+            for pinned in pinned {
+                let from = pinned.place()[0] * PER_CHUNK as u64;
+                let inside = |nth: usize| (start..=end).contains(&(from + nth as u64));
+                if !writes {
+                    let values = pinned.read().0.clone();
+                    let numbers = values.into_iter().enumerate().filter(|(nth, _)| inside(*nth));
+                    numbers.for_each(|(nth, mut value)| each(from + nth as u64, &mut value));
+                    continue;
+                }
+                let mut values = pinned.write();
+                let numbers = values.0.iter_mut().enumerate().filter(|(nth, _)| inside(*nth));
+                numbers.for_each(|(nth, value)| each(from + nth as u64, value));
+                drop(values);
+                if from % 3 == 0 {
+                    let bytes = |numbers: &Numbers| numbers.0.iter().flat_map(|n| n.to_le_bytes()).collect();
+                    pinned.encode_ahead(|numbers| Ok::<_, ()>(Encoded { bytes: bytes(numbers), note: 0 })).unwrap();
+                }
+            }
+        }
+    }
+
+    fn flush(&self) {
+        self.shelves.iter().for_each(|shelf| self.write_out(shelf.take_dirty()));
+    }
+}
+
+fn policy() -> impl Strategy<Value = Policy> {
+    prop_oneof![Just(Policy::Lru), Just(Policy::Mru), Just(Policy::Lfu), Just(Policy::S3Fifo)]
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Write(usize, u64, u64, u64),
+    Read(usize, u64, u64),
+    Flush,
+    Evict(usize),
+    Resize(usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..3usize, 0..80u64, 1..20u64, any::<u64>()).prop_map(|(d, s, n, v)| Step::Write(d, s, n, v)),
+        4 => (0..3usize, 0..80u64, 1..20u64).prop_map(|(d, s, n)| Step::Read(d, s, n)),
+        1 => Just(Step::Flush),
+        1 => (0..3usize).prop_map(Step::Evict),
+        1 => (1..12usize).prop_map(Step::Resize),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn the_cache_is_as_good_as_memory(policy in policy(), reserve in 0..4usize, steps in prop::collection::vec(step(), 1..150)) {
+        let file = File::new(Config::default().bytes(5 * BYTES).policy(policy).reserve(reserve * BYTES), 3);
+        let mut twin: HashMap<(usize, u64), u64> = HashMap::new();
+        for step in steps {
+            match step {
+                Step::Write(dataset, start, count, value) => {
+                    file.request(dataset, start, count, true, |at, number| *number = value ^ at);
+                    twin.extend((start..start + count).map(|at| ((dataset, at), value ^ at)));
+                }
+                Step::Read(dataset, start, count) => {
+                    let mut seen = 0;
+                    file.request(dataset, start, count, false, |at, number| {
+                        seen += 1;
+                        assert_eq!(*number, twin.get(&(dataset, at)).copied().unwrap_or(0));
+                    });
+                    prop_assert_eq!(seen, count);
+                }
+                Step::Flush => {
+                    file.flush();
+                    let stored = file.stored.lock();
+                    for ((dataset, at), value) in &twin {
+                        let chunk = &stored[&(*dataset, at / PER_CHUNK as u64)];
+                        prop_assert_eq!(chunk[(at % PER_CHUNK as u64) as usize], *value);
+                    }
+                }
+                Step::Evict(dataset) => {
+                    file.write_out(file.shelves[dataset].take_dirty());
+                    prop_assert_eq!(file.shelves[dataset].evict(), 0);
+                    prop_assert_eq!(file.shelves[dataset].bytes(), 0);
+                }
+                Step::Resize(chunks) => file.cache.set_bytes(chunks * BYTES),
+            }
+            let statistics = file.cache.statistics();
+            prop_assert_eq!(statistics.bytes, file.shelves.iter().map(Shelf::bytes).sum::<usize>());
+            prop_assert!(statistics.peak_bytes <= 24 * BYTES);
+        }
+    }
+}
+
+#[test]
+fn no_change_of_any_thread_is_lost() {
+    for policy in [Policy::Lru, Policy::Mru, Policy::Lfu, Policy::S3Fifo] {
+        let file = File::new(Config::default().bytes(6 * BYTES).policy(policy).reserve(BYTES), 3);
+        std::thread::scope(|scope| {
+            for thread in 0..4u64 {
+                let file = &file;
+                scope.spawn(move || {
+                    for round in 0..1_000u64 {
+                        let (dataset, start) = ((round % 3) as usize, (round * 7 + thread * 5) % 60);
+                        file.request(dataset, start, 1 + round % 11, true, |_, number| *number += 1);
+                        if round % 97 == 0 {
+                            file.flush();
+                        }
+                        if round % 5 == 0 {
+                            file.request(dataset, start, 3, false, |_, _| {});
+                        }
+                    }
+                });
+            }
+        });
+        file.flush();
+        let added: u64 = 4 * (0..1_000u64).map(|round| 1 + round % 11).sum::<u64>();
+        let total: u64 = file.stored.lock().values().flatten().sum();
+        assert_eq!(total, added, "{policy:?}");
+        let statistics = file.cache.statistics();
+        assert!(statistics.peak_bytes <= 12 * BYTES, "{statistics:?}");
+        assert!(statistics.evictions > 100, "{statistics:?}");
+    }
+}
