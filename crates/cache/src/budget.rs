@@ -101,6 +101,15 @@ impl Budget {
         None
     }
 
+    /// Waits for a chunk that somebody else loads, who may wait for room.
+    pub(crate) fn stuck<T>(&self, wait: impl FnOnce() -> T) -> T {
+        self.account.lock().stuck += 1;
+        self.freed.notify_all();
+        let waited = wait();
+        self.account.lock().stuck -= 1;
+        waited
+    }
+
     /// Chunks take more, or less.
     pub(crate) fn resize(&self, before: usize, after: usize) {
         let mut account = self.account.lock();

@@ -117,8 +117,13 @@ impl<V: Footprint> Cache<V> {
                 }
             }
         }
-        let any = !gone.is_empty();
+        let mut any = !gone.is_empty();
         drop(gone);
+        if !any && dirty.is_empty() {
+            // Chunks that stay take no more than was promised for them.
+            let shelves: Vec<_> = self.ranking.lock().values().cloned().collect();
+            any = shelves.iter().filter(|shelf| shelf.drop_encoded()).count() > 0;
+        }
         (dirty, any)
     }
 

@@ -85,7 +85,7 @@ pub struct Waiter<V: Footprint> {
 impl<V: Footprint> Waiter<V> {
     /// Waits for it. If it could not be loaded, or has left already, it is looked for again.
     pub fn wait(self) -> Found<V> {
-        match self.slot.wait() {
+        match self.shelf.inner.books.budget.stuck(|| self.slot.wait()) {
             Some(value) => Found::Here(Pinned { slot: self.slot, shelf: self.shelf.inner.clone(), value }),
             None => self.shelf.find(&self.slot.place),
         }

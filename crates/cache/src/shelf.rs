@@ -204,13 +204,19 @@ impl<V: Footprint> Inner<V> {
                 count(&self.books.counters.evictions, 1);
                 Some(Victim::Gone(Gone { _value: value }))
             }
-            Exit::Dirty(value, encoded) => {
+            Exit::Dirty((value, encoded)) => {
                 drop(slots);
                 let shelf = self.this.upgrade()?;
                 Some(Victim::Dirty(Taken::new(Pinned { slot, shelf, value }, encoded, true)))
             }
             Exit::Busy => None,
         }
+    }
+
+    /// Drops what was encoded ahead of time; whether there was something.
+    pub(crate) fn drop_encoded(&self) -> bool {
+        let slots: Vec<_> = self.slots.lock().by_place.values().cloned().collect();
+        slots.iter().filter(|slot| slot.drop_encoded(self)).count() > 0
     }
 
     /// A chunk that was written leaves if nobody wants it any more.

@@ -67,12 +67,15 @@ impl<V> State<V> {
     }
 }
 
+/// A value that must be written, and its encoded form if there is one.
+pub(crate) type Dirty<V> = (Arc<RwLock<V>>, Option<Arc<Encoded>>);
+
 /// What may become of a chunk when there is no room.
 pub(crate) enum Exit<V> {
     /// It is gone; what is left of it.
     Gone(Arc<RwLock<V>>),
     /// It must be written first.
-    Dirty(Arc<RwLock<V>>, Option<Arc<Encoded>>),
+    Dirty(Dirty<V>),
     /// Somebody has it, or writes it.
     Busy,
 }
@@ -153,19 +156,29 @@ impl<V: Footprint> Slot<V> {
             (Phase::Dirty | Phase::Encoded, Some(value)) => {
                 let encoded = state.encoded.take();
                 state.happen(Event::Take);
-                Exit::Dirty(value, encoded)
+                Exit::Dirty((value, encoded))
             }
             _ => Exit::Busy,
         }
     }
 
     /// Takes it to be written, if it must be.
-    pub(crate) fn take(&self) -> Option<(Arc<RwLock<V>>, Option<Arc<Encoded>>)> {
+    pub(crate) fn take(&self) -> Option<Dirty<V>> {
         let mut state = self.state.lock();
         let value = state.value.clone().filter(|_| matches!(state.phase, Phase::Dirty | Phase::Encoded))?;
         let encoded = state.encoded.take();
         state.happen(Event::Take);
         Some((value, encoded))
+    }
+
+    /// Drops what was encoded ahead of time; whether there was something.
+    pub(crate) fn drop_encoded(&self, shelf: &Shelf<V>) -> bool {
+        let mut state = self.state.lock();
+        let Some(encoded) = state.encoded.take() else { return false };
+        state.happen(Event::Change);
+        drop(state);
+        self.count_as(self.counted().saturating_sub(encoded.bytes.capacity()), shelf);
+        true
     }
 
     /// It is gone, whatever it was: deleted, or replaced past the cache.

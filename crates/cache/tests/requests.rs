@@ -99,7 +99,7 @@ impl File {
                 let numbers = values.0.iter_mut().enumerate().filter(|(nth, _)| inside(*nth));
                 numbers.for_each(|(nth, value)| each(from + nth as u64, value));
                 drop(values);
-                if from % 3 == 0 {
+                if from.is_multiple_of(3) {
                     let bytes = |numbers: &Numbers| numbers.0.iter().flat_map(|n| n.to_le_bytes()).collect();
                     pinned.encode_ahead(|numbers| Ok::<_, ()>(Encoded { bytes: bytes(numbers), note: 0 })).unwrap();
                 }

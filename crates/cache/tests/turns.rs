@@ -1,0 +1,96 @@
+//! Who waits for whom.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
+use hyperslab_cache::{Area, Cache, Config, Footprint, Need};
+
+struct Nothing;
+
+impl Footprint for Nothing {
+    fn footprint(&self) -> usize {
+        0
+    }
+}
+
+fn area(from: u64, to: u64) -> Area {
+    Area::Box([from].as_slice().into(), [to].as_slice().into())
+}
+
+/// Whether a second request waits for the first.
+fn waits(first: (Area, bool), second: (Area, bool)) -> bool {
+    let shelf = Cache::<Nothing>::new(Config::default()).open(None, None);
+    let entered = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        let turn = shelf.enter(first.0, first.1);
+        scope.spawn(|| {
+            let _turn = shelf.enter(second.0, second.1);
+            entered.fetch_add(1, Ordering::SeqCst);
+        });
+        // A thread that need not wait has a second for its way.
+        let soon = (0..100).any(|_| {
+            std::thread::sleep(Duration::from_millis(if entered.load(Ordering::SeqCst) == 0 { 10 } else { 0 }));
+            entered.load(Ordering::SeqCst) > 0
+        });
+        drop(turn);
+        !soon
+    })
+}
+
+#[test]
+fn readers_share_and_writers_are_alone_where_they_overlap() {
+    assert!(!waits((area(0, 9), false), (area(5, 6), false)), "readers");
+    assert!(waits((area(0, 9), true), (area(5, 6), false)), "a reader behind a writer");
+    assert!(waits((area(0, 9), false), (area(9, 9), true)), "a writer behind a reader");
+    assert!(waits((area(3, 4), true), (area(4, 5), true)), "two writers");
+    assert!(!waits((area(0, 3), true), (area(4, 5), true)), "writers apart");
+    assert!(waits((area(0, 3), false), (Area::Whole, true)), "a resize waits for all");
+    assert!(waits((Area::Whole, true), (area(7, 8), false)), "all wait for a resize");
+}
+
+#[test]
+fn later_readers_do_not_overtake_a_writer() {
+    let shelf = Cache::<Nothing>::new(Config::default()).open(None, None);
+    let order = parking_lot::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        let first = shelf.enter(area(0, 9), false);
+        for (name, writes) in [("writer", true), ("reader", false)] {
+            let (shelf, order) = (&shelf, &order);
+            scope.spawn(move || {
+                let _turn = shelf.enter(area(0, 9), writes);
+                order.lock().push(name);
+            });
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        assert!(order.lock().is_empty());
+        drop(first);
+    });
+    assert_eq!(*order.lock(), ["writer", "reader"]);
+}
+
+#[test]
+fn promises_are_kept_within_the_limits() {
+    let cache = Cache::<Nothing>::new(Config::default().bytes(100));
+    let (inside, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (cache, inside, most) = (&cache, &inside, &most);
+            scope.spawn(move || {
+                for round in 0..200 {
+                    let chunks = 10 + (thread * 37 + round * 13) % 60;
+                    let promise = cache.promise(Need { chunks, aside: chunks / 2 });
+                    most.fetch_max(inside.fetch_add(chunks, Ordering::SeqCst) + chunks, Ordering::SeqCst);
+                    inside.fetch_sub(chunks, Ordering::SeqCst);
+                    drop(promise);
+                }
+            });
+        }
+    });
+    assert!(most.load(Ordering::SeqCst) <= 100);
+    // More than there is: alone.
+    drop(cache.promise(Need { chunks: 1000, aside: 1000 }));
+}
