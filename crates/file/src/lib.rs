@@ -25,7 +25,7 @@ pub use clear::{Marks, clear};
 pub use create::CreateOptions;
 pub use edit::{Kind, Reclaim};
 pub use error::{Error, Result};
-pub use header::{Header, HeaderEdit, Message, MessageId, NewHeader, now};
+pub use header::{Header, HeaderEdit, Life, Message, MessageId, NewHeader, now};
 pub use members::members;
 pub use open::OpenOptions;
 pub use open_file::OpenFile;

@@ -69,6 +69,7 @@
 
 mod attribute;
 mod attribute_change;
+mod behind;
 pub mod check;
 mod current;
 mod dataset;

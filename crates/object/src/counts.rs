@@ -8,7 +8,7 @@ use hyperslab_structures::LocalHeap;
 
 use crate::{Context, Kind, Links, Object, Target, attributes, links};
 
-/// Gives back the space of a dataset's values, which is not known here.
+/// Gives back what the values of an object and of its attributes take outside of it, which is not known here.
 pub type DropValues<'a> = dyn FnMut(&Object) -> Result<()> + 'a;
 
 /// Refuses to count one more name where there is no room for it. To be called before anything changes.
@@ -111,9 +111,7 @@ pub(crate) fn committed_type(context: &Context, object: &Object) -> Result<Optio
 /// Gives back everything that an object owns. Messages in the heap of shared messages stay there.
 fn delete(context: &Context, object: &Object, drop_values: &mut DropValues<'_>) -> Result<()> {
     let (file, header) = (context.file(), object.header());
-    if object.kind() == Kind::Dataset {
-        drop_values(object)?;
-    }
+    drop_values(object)?;
     if let Some(files) = header.find(kind::EXTERNAL_FILES) {
         let files = message::ExternalFiles::decode(header.body(files), file.widths());
         if let Some(heap) = files.map_err(Error::at(object.address()))?.heap {

@@ -126,18 +126,23 @@ impl Dataset {
             return change.write(selection, given.places, given.bytes);
         }
         let mut heap = HeapWriter::new(self.file());
-        let stored_size = self.datatype().size();
+        let (stored_size, has_vlen) = (self.datatype().size(), self.datatype().has_vlen());
         let cut = boxes(change.state(), stored_size, selection, false);
         let Some(cut) = cut else {
+            let old = if has_vlen { change.behind(selection) } else { Vec::new() };
             let stored = self.converted(change, selection, given, given.places, &mut heap)?;
-            return change.write(selection, &Space::simple(&[selection.npoints()])?, &stored);
+            change.write(selection, &Space::simple(&[selection.npoints()])?, &stored)?;
+            heap.remove(old);
+            return Ok(());
         };
         let extent = change.extent().clone();
         for piece in selection.pieces(&Grid::new(&cut)?, given.places)? {
             let piece = piece?;
             let part = placed(&extent, &piece, &cut)?;
+            let old = if has_vlen { change.behind(&part) } else { Vec::new() };
             let stored = self.converted(change, &part, given, &piece.memory, &mut heap)?;
             change.write(&part, &Space::simple(&[part.npoints()])?, &stored)?;
+            heap.remove(old);
         }
         Ok(())
     }

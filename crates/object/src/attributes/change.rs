@@ -13,7 +13,7 @@ use super::{
     holder::Holder,
 };
 use crate::{
-    Context, NewType, Object,
+    Attribute, Context, NewType, Object,
     counts::{self, Loss},
     parts,
 };
@@ -33,14 +33,16 @@ pub struct NewAttribute<'a> {
     pub data: &'a [u8],
 }
 
-/// Gives an object an attribute. One with the same name goes; the new one is the newest of all.
-pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<()> {
+/// Gives an object an attribute. One with the same name goes; the new one is the newest of all. Gives back the one that went, if nobody
+/// shares it.
+pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<Option<Attribute>> {
     check_name(attribute.name)?;
     let mut holder = Holder::open(context, object)?;
     let body = encode(context, attribute)?;
     holder.check_size(body.len())?;
     holder.check_order()?;
     let old = holder.find(attribute.name)?;
+    let went = old.as_ref().and_then(|(_, old)| holder.own(old));
     let gained = attribute.datatype.committed();
     let lost = old.as_ref().map(|(_, old)| holder.committed_type(old)).transpose()?.flatten();
     if old.is_some() {
@@ -65,7 +67,8 @@ pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_
     if let Some(committed) = gained {
         counts::gain(context, committed, by)?;
     }
-    loss.happen(context, by, &mut |_| Ok(()))
+    loss.happen(context, by, &mut |_| Ok(()))?;
+    Ok(went)
 }
 
 /// Gives an attribute other values of the same type and number.
@@ -105,17 +108,19 @@ pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], 
     holder.put((old, place), (new, stored))
 }
 
-/// Takes an attribute away.
-pub fn remove_attribute(context: &Context, object: u64, name: &[u8]) -> Result<()> {
+/// Takes an attribute away, and gives it back if nobody shares it.
+pub fn remove_attribute(context: &Context, object: u64, name: &[u8]) -> Result<Option<Attribute>> {
     let mut holder = Holder::open(context, object)?;
     let (place, old) = holder.require(name)?;
+    let went = holder.own(&old);
     holder.settle_form()?;
     let loss = Loss::plan(context, holder.committed_type(&old)?)?;
     context.file().plan_orders(&loss.orders(object).collect::<Vec<_>>())?;
     holder.renew()?;
     holder.remove(name, place)?;
     let by = holder.finish()?;
-    loss.happen(context, by, &mut |_| Ok(()))
+    loss.happen(context, by, &mut |_| Ok(()))?;
+    Ok(went)
 }
 
 /// Gives back what the attributes of an object take beside its header.

@@ -8,6 +8,7 @@ use hyperslab_format::{
 };
 
 use super::{
+    Attribute, attribute,
     change::{committed_type, decode},
     dense::{Body, Dense, NO_ORDER, Stored},
 };
@@ -122,6 +123,14 @@ impl<'a> Holder<'a> {
         match &stored.body {
             Body::Here(body) => Ok(body.clone()),
             Body::Shared(id) => shared::from_heap(self.context, kind::ATTRIBUTE, id, self.address),
+        }
+    }
+
+    /// An attribute, if nobody shares it and it can be understood.
+    pub(super) fn own(&self, stored: &Stored) -> Option<Attribute> {
+        match &stored.body {
+            Body::Here(body) => attribute(self.context, self.address, body, Some(stored.order)).ok(),
+            Body::Shared(_) => None,
         }
     }
 
