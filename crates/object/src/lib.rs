@@ -17,6 +17,7 @@ mod object;
 mod parts;
 mod path;
 mod shared;
+mod shared_change;
 mod tree;
 mod walk;
 

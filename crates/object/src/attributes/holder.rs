@@ -12,7 +12,7 @@ use super::{
     change::{committed_type, decode},
     dense::{Body, Dense, NO_ORDER, Stored},
 };
-use crate::{Context, shared};
+use crate::{Context, shared, shared_change::Use};
 
 /// The most bytes of an attribute that lies in a header.
 const MAX_MESSAGE: usize = 65_535;
@@ -132,6 +132,11 @@ impl<'a> Holder<'a> {
             Body::Here(body) => attribute(self.context, self.address, body, Some(stored.order)).ok(),
             Body::Shared(_) => None,
         }
+    }
+
+    /// What an attribute uses of shared messages.
+    pub(super) fn uses(&self, stored: &Stored) -> Result<Vec<Use>> {
+        stored.uses(self.context, self.address)
     }
 
     /// Where the type of an attribute is committed. What is shared as a whole keeps its type.

@@ -5,7 +5,7 @@ mod dense;
 mod holder;
 
 pub use change::{NewAttribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
-pub(crate) use change::{committed_types, delete_all};
+pub(crate) use change::{committed_types, delete_all, uses};
 
 use std::borrow::Cow;
 
