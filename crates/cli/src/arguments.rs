@@ -1,6 +1,8 @@
 //! The command line: what can be said, and its help. The text here is the only source of `--help`.
 
 mod check;
+mod copy;
+mod demo;
 mod diff;
 mod stat;
 
@@ -11,10 +13,12 @@ use hyperslab::space::{Low, Op};
 use std::path::PathBuf;
 
 pub(crate) use check::{Check, Clear};
+pub(crate) use copy::{Copy, Repack};
+pub(crate) use demo::Demo;
 pub(crate) use diff::{Aspect, Diff};
 pub(crate) use stat::Stat;
 
-/// Look into HDF5 files and selections, compare and check them
+/// Look into HDF5 files and selections, compare, check and copy them
 #[derive(Parser)]
 #[command(
     name = "hyperslab",
@@ -51,6 +55,12 @@ pub(crate) enum Job {
     Check(Check),
     /// Take away the mark of a program that ended without closing the file
     Clear(Clear),
+    /// Copy objects, within a file or to another one
+    Copy(Copy),
+    /// Write a file anew, without the space that it lost
+    Repack(Repack),
+    /// Record a stream of images, read it back and compare: a first look, and how fast it is here
+    Demo(Demo),
     /// Print a file as lines of JSON, values as checksums, to compare with other libraries
     Digest {
         /// The file

@@ -27,6 +27,8 @@ pub(crate) enum Failure {
     NotWhole(String),
     #[error("another program has {0} open: close it there first; --force clears the mark all the same")]
     Locked(String),
+    #[error("image {image} differs from what was sent at row {row}, column {column}")]
+    Differs { image: u64, row: usize, column: usize },
     #[error("{0}; the rest is printed above")]
     Some(String),
     #[error("cannot write: {0}")]

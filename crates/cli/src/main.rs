@@ -7,6 +7,8 @@ mod arguments;
 mod attributes;
 mod check;
 mod clear;
+mod copy;
+mod demo;
 mod diff;
 mod digest;
 mod dump;
@@ -40,6 +42,9 @@ fn main() -> ExitCode {
         Job::Stat(options) => stat::run(options).map(well),
         Job::Check(options) => check::run(options),
         Job::Clear(options) => clear::run(options).map(well),
+        Job::Copy(options) => copy::copy(options).map(well),
+        Job::Repack(options) => copy::repack(options).map(well),
+        Job::Demo(options) => demo::run(options).map(well),
         Job::Digest { file, cap } => {
             digest::run(file, *cap, &mut std::io::BufWriter::new(std::io::stdout().lock())).map(well)
         }

@@ -30,6 +30,15 @@ pub(crate) fn gain(context: &Context, object: u64, by: u64) -> Result<()> {
     context.file().order(object, by)
 }
 
+/// Takes back the name that every new object counts from the start: this one only is the type of others. Only for an object that nothing
+/// named before this operation, and that something does now.
+pub fn without_name(context: &Context, object: u64) -> Result<()> {
+    let mut header = HeaderEdit::open(context.file(), object)?;
+    header.set_references(header.references()?.saturating_sub(1))?;
+    header.save()?;
+    Ok(())
+}
+
 /// What becomes of objects that lose names.
 #[derive(Debug, Default)]
 pub(crate) struct Loss {

@@ -24,7 +24,7 @@ mod walk;
 pub use attributes::{Attribute, NewAttribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
 pub use change::{set_comment, set_extent, set_layout};
 pub use context::Context;
-pub use counts::DropValues;
+pub use counts::{DropValues, without_name};
 pub use hyperslab_file::{Error, Life, Result};
 pub use hyperslab_format::message::{CharSet, Link, Target};
 pub use links::{Links, link, link_new, rename, unlink};

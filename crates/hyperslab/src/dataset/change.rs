@@ -16,7 +16,7 @@ pub(super) struct Change<'a> {
     dataset: &'a Dataset,
     state: RwLockWriteGuard<'a, State>,
     /// Whether the header must say something new of the layout.
-    moved: bool,
+    pub(super) moved: bool,
 }
 
 impl Dataset {
@@ -143,7 +143,7 @@ impl<'a> Change<'a> {
 }
 
 /// What new space holds.
-fn filling(dataset: &Dataset) -> Filling<'_> {
+pub(super) fn filling(dataset: &Dataset) -> Filling<'_> {
     Filling::new(&dataset.inner.fill)
 }
 

@@ -7,6 +7,7 @@ mod layout;
 mod read;
 mod state;
 mod stored_size;
+mod stored_values;
 mod typed;
 mod write;
 

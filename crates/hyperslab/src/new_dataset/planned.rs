@@ -13,18 +13,18 @@ use crate::{Error, ExternalName, File, Result, datatype};
 
 /// What a new dataset will be.
 #[derive(Debug)]
-pub(super) struct Planned {
-    pub(super) extent: Extent,
-    pub(super) datatype: Datatype,
+pub(crate) struct Planned {
+    pub(crate) extent: Extent,
+    pub(crate) datatype: Datatype,
     /// Where it is committed, if it is.
-    pub(super) committed: Option<u64>,
-    pub(super) fill: FillWrite,
-    pub(super) filters: FilterPipeline,
+    pub(crate) committed: Option<u64>,
+    pub(crate) fill: FillWrite,
+    pub(crate) filters: FilterPipeline,
     /// Without addresses: nothing has a place yet.
-    pub(super) layout: Layout,
-    pub(super) layout_version: u8,
-    pub(super) external: Vec<ExternalName>,
-    pub(super) mappings: Vec<Mapping>,
+    pub(crate) layout: Layout,
+    pub(crate) layout_version: u8,
+    pub(crate) external: Vec<ExternalName>,
+    pub(crate) mappings: Vec<Mapping>,
 }
 
 /// The most bytes of values in a header: what the layout message has room for; in headers of version 1 its size is a multiple of eight.
