@@ -146,6 +146,10 @@ fn shared_messages_are_counted_in_lists_and_trees() {
         drop(root);
         file.close().unwrap();
         sound(&path);
+        // Only attributes that were renamed stay counted: they fit into one block.
+        let report = check::file(&path, &mut |_| ()).unwrap();
+        let blocks = report.usage.iter().find(|usage| usage.what == "fractal heap direct block");
+        assert!(blocks.is_none_or(|usage| usage.blocks <= 1), "{:#?}", report.usage);
     }
 }
 
