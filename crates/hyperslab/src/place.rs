@@ -1,6 +1,6 @@
 //! Where a new name goes: the last group on the way that is there, and the names that are missing.
 
-use hyperslab_object::{CharSet, GroupSettings, Life, Links, Object, ObjectSettings, Target};
+use hyperslab_object::{CharSet, GroupSettings, Life, Links, Name, Object, ObjectSettings, Target};
 
 use crate::{Error, File, Group, Node, Result};
 
@@ -61,10 +61,10 @@ impl Place {
         self.file.operate(|| {
             self.check()?;
             let made = make()?;
-            let (context, group, name) = (&self.file.inner.context, self.last_group()?, self.name());
+            let (context, group, name) = (&self.file.inner.context, self.last_group()?, name(self.name()));
             let linked = match made {
-                Made::Object(address) => hyperslab_object::link_new(context, group, name, charset(name), address),
-                Made::Other(target) => hyperslab_object::link(context, group, name, charset(name), target),
+                Made::Object(address) => hyperslab_object::link_new(context, group, &name, address),
+                Made::Other(target) => hyperslab_object::link(context, group, &name, target),
             };
             linked.map_err(Error::from)
         })
@@ -96,7 +96,7 @@ impl Place {
         let (context, mut group) = (&self.file.inner.context, self.group.address());
         for name in self.names.iter().take(self.names.len().saturating_sub(1)) {
             let new = hyperslab_object::new_group(context, &untimed(), &GroupSettings::of(context, group)?)?;
-            hyperslab_object::link_new(context, group, name, charset(name), new)?;
+            hyperslab_object::link_new(context, group, &self::name(name), new)?;
             group = new;
         }
         Ok(group)
@@ -110,6 +110,11 @@ impl Place {
 /// Objects keep no times unless somebody wants it, as in h5py: so equal files have equal bytes.
 pub(crate) fn untimed() -> ObjectSettings {
     ObjectSettings { times: false, ..Default::default() }
+}
+
+/// A new name of a group.
+pub(crate) fn name(bytes: &[u8]) -> Name<'_> {
+    Name::new(bytes, charset(bytes))
 }
 
 /// How a name is written: what is ASCII says so, as h5py has it.

@@ -182,7 +182,7 @@ impl Index<'_> {
             }
             tree.address()
         });
-        self.index.messages -= u16::from(new.is_none());
+        self.index.messages = self.index.messages.saturating_sub(u16::from(new.is_none()));
         Ok(())
     }
 

@@ -36,7 +36,7 @@ fn refuse(why: impl Into<String>) -> Error {
 
 impl NewDataset {
     /// Checks what was said.
-    pub(super) fn plan(&self, file: &File) -> Result<Planned> {
+    pub(crate) fn plan(&self, file: &File) -> Result<Planned> {
         let stored = file.inner.context.file();
         let low = stored.low();
         let (datatype, committed) = self.stored_type(file)?;
