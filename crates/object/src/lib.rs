@@ -17,6 +17,7 @@ mod object;
 mod parts;
 mod path;
 mod shared;
+mod shared_change;
 mod tree;
 mod walk;
 
@@ -24,7 +25,7 @@ pub use attributes::{Attribute, NewAttribute, remove_attribute, rename_attribute
 pub use change::{set_comment, set_extent, set_layout};
 pub use context::Context;
 pub use counts::{DropValues, without_name};
-pub use hyperslab_file::{Error, Result};
+pub use hyperslab_file::{Error, Life, Result};
 pub use hyperslab_format::message::{CharSet, Link, Target};
 pub use links::{Links, Name, link, link_new, rename, unlink};
 pub use new::{DatasetParts, GroupSettings, ObjectSettings, new_dataset, new_datatype, new_group, new_root};

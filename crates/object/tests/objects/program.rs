@@ -221,8 +221,8 @@ impl Program {
         let Some(name) = self.some_link(group) else { return Ok(()) };
         let mut dropped = Vec::new();
         context.file().operate(|| {
-            object::unlink(context, group, &name, &mut |dataset| {
-                dropped.push(dataset.address());
+            object::unlink(context, group, &name, &mut |gone| {
+                dropped.extend((gone.kind() == object::Kind::Dataset).then(|| gone.address()));
                 Ok(())
             })
         })?;
