@@ -120,12 +120,16 @@ impl NewAttribute {
         let (mut data, file) = (room(count, stored.size())?, &self.file);
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         file.operate(|| {
+            let (charset, extent) = (charset(name), &extent);
+            let datatype = || committed.map_or(NewType::Own(&stored), NewType::Committed);
+            if stored.has_vlen() {
+                let new = hyperslab_object::NewAttribute { name, charset, datatype: datatype(), extent, data: &data };
+                hyperslab_object::check_attribute(&file.inner.context, self.owner, &new)?;
+            }
             let mut heap = HeapWriter::new(file);
             plan.convert(count, bytes, &mut data, arena, &mut heap)?;
             heap.settle()?;
-            let datatype = committed.map_or(NewType::Own(&stored), NewType::Committed);
-            let (charset, extent, data) = (charset(name), &extent, &data);
-            let new = hyperslab_object::NewAttribute { name, charset, datatype, extent, data };
+            let new = hyperslab_object::NewAttribute { name, charset, datatype: datatype(), extent, data: &data };
             Ok(hyperslab_object::set_attribute(&file.inner.context, self.owner, &new)?)
         })
     }

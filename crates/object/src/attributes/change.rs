@@ -33,13 +33,23 @@ pub struct NewAttribute<'a> {
     pub data: &'a [u8],
 }
 
-/// Gives an object an attribute. One with the same name goes; the new one is the newest of all.
-pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<()> {
+/// Refuses an attribute that an object cannot get, before values of it go to a heap. They may be any bytes.
+pub fn check_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<()> {
+    checked(context, object, attribute).map(drop)
+}
+
+fn checked<'a>(context: &'a Context, object: u64, attribute: &NewAttribute<'_>) -> Result<(Holder<'a>, Vec<u8>)> {
     check_name(attribute.name)?;
-    let mut holder = Holder::open(context, object)?;
+    let holder = Holder::open(context, object)?;
     let body = encode(context, attribute)?;
     holder.check_size(body.len())?;
     holder.check_order()?;
+    Ok((holder, body))
+}
+
+/// Gives an object an attribute. One with the same name goes; the new one is the newest of all.
+pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<()> {
+    let (mut holder, body) = checked(context, object, attribute)?;
     let old = holder.find(attribute.name)?;
     let gained = attribute.datatype.committed();
     let lost = old.as_ref().map(|(_, old)| holder.committed_type(old)).transpose()?.flatten();
