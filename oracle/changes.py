@@ -271,6 +271,9 @@ def run(path, low, new, operations):
     refused = []
     with opened(path, low, new) as file:
         for operation in operations:
+            # Older layout messages lose this, and libhdf5 cannot read then what it wrote.
+            if low in ("earliest", "v108"):
+                operation["plain"] = False
             try:
                 DO[operation["do"]](file, operation)
                 refused.append(None)

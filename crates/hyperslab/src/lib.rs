@@ -70,6 +70,7 @@
 
 mod attribute;
 mod attribute_change;
+mod behind;
 pub mod check;
 mod copy;
 mod current;
@@ -113,6 +114,7 @@ pub use file::File;
 pub use group::Group;
 pub use group_change::NewGroup;
 pub use heap::{Heap, Sequences};
+pub use hyperslab_file::{FileSpace, Placement, SpaceStrategy};
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
 pub use hyperslab_format::{version::Low, virtual_mapping::Mapping};
 pub use new_dataset::NewDataset;

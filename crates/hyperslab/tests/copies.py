@@ -6,15 +6,19 @@ import sys
 import h5py
 import numpy as np
 
-LOWS = {"earliest": "earliest", "v110": "v110", "latest": "latest"}
+LOWS = ("earliest", "v110", "latest")
 
 
-def make(path, low):
-    folder = os.path.dirname(path)
+def make(folder):
+    for low in LOWS:
+        make_one(folder, os.path.join(folder, f"source-{low}.h5"), low)
+
+
+def make_one(folder, path, low):
     with h5py.File(os.path.join(folder, f"other-{low}.h5"), "w") as other:
         other["there"] = np.arange(5)
         other["group/inner"] = 7.5
-    with h5py.File(path, "w", libver=(LOWS[low], "latest"), track_order=low != "earliest", userblock_size=512) as file:
+    with h5py.File(path, "w", libver=(low, "latest"), track_order=low != "earliest", userblock_size=512) as file:
         file.attrs["title"] = "everything"
         tree = file.create_group("tree", track_order=True)
         for name in ("zebra", "apple", "mango"):
@@ -28,8 +32,8 @@ def make(path, low):
         data.create_dataset("grows", data=numbers, chunks=(5, 7), maxshape=(None, None), fillvalue=-3)
         data.create_dataset("row", data=numbers, chunks=(2, 31), maxshape=(None, 31), compression="lzf")
         data.create_dataset("scale", data=numbers, chunks=(5, 31), scaleoffset=0)
-        sparse = data.create_dataset("sparse", (10**6, 10**6), "f4", chunks=(100, 100), fillvalue=1.5)
-        sparse[123_456, 654_321] = 2
+        sparse = data.create_dataset("sparse", (10**4, 10**4), "f4", chunks=(100, 100), fillvalue=1.5)
+        sparse[1_234, 6_543] = 2
         data.create_dataset("nothing", (40,), "f8", fillvalue=9.5)
         data["scalar"] = 3.25
         data["text"] = "a line"
@@ -63,6 +67,8 @@ def make(path, low):
         links["same"] = data["chunks"]
         links["up"] = tree
         links["soft"] = h5py.SoftLink("/tree/data/chunks")
+        # The ninth: of a group that keeps its links in its header, libhdf5 cannot read what it copies with expanded links.
+        links["soft scalar"] = h5py.SoftLink("/tree/data/scalar")
         links["soft group"] = h5py.SoftLink("/far")
         links["dangling"] = h5py.SoftLink("/nowhere")
         links["external"] = h5py.ExternalLink(f"other-{low}.h5", "/there")
@@ -127,7 +133,7 @@ def paths(file):
 def pointed(reference, file):
     path = file.paths.get(h5py.h5o.get_info(h5py.h5r.dereference(reference, file.id)).addr)
     if path and path.startswith(MADE):
-        # Its name tells where it is.
+        # Its name tells where it is, and that is another place in each file.
         object = file[path]
         return (type(object).__name__, list(object) if isinstance(object, h5py.Group) else str(object.dtype))
     return path
@@ -152,12 +158,29 @@ def value(found, file):
     return found
 
 
+def stored(kind):
+    """A datatype to its last bit, but for the version of the message, which follows the version of the library."""
+    if isinstance(kind, h5py.h5t.TypeCompoundID):
+        members = [(kind.get_member_name(n), kind.get_member_offset(n), stored(kind.get_member_type(n))) for n in range(kind.get_nmembers())]
+        return (kind.get_size(), members)
+    if isinstance(kind, h5py.h5t.TypeEnumID):
+        return (stored(kind.get_super()), [(kind.get_member_name(n), kind.get_member_value(n)) for n in range(kind.get_nmembers())])
+    if isinstance(kind, h5py.h5t.TypeArrayID):
+        return (kind.get_array_dims(), stored(kind.get_super()))
+    if isinstance(kind, h5py.h5t.TypeVlenID):
+        return ("sequence", stored(kind.get_super()))
+    if isinstance(kind, h5py.h5t.TypeStringID) and kind.is_variable_str():
+        return ("text", kind.get_cset(), kind.get_strpad())
+    version_and_class, *rest = kind.encode()[2:]
+    return (version_and_class & 15, bytes(rest))
+
+
 def attributes(object, file):
     told = {}
     for name in object.attrs:
         id = object.attrs.get_id(name)
         kind = id.get_type()
-        told[name] = (id.shape, kind.committed(), kind.get_size(), str(id.dtype), value(object.attrs[name], file))
+        told[name] = (id.shape, kind.committed(), stored(kind), value(object.attrs[name], file))
     return told
 
 
@@ -176,13 +199,13 @@ def tell(object, file, seen, path):
     seen[key] = path
     told = {"attributes": attributes(object, file), "count": h5py.h5o.get_info(object.id).rc}
     if isinstance(object, h5py.Datatype):
-        told["type"] = str(object.dtype)
+        told["type"] = stored(object.id)
         return told
     told["order"] = order(object.id)
     if isinstance(object, h5py.Group):
         told["link order"] = object.id.get_create_plist().get_link_creation_order()
         names = [name for name in object if not f"/{name}".startswith(MADE)]
-        told["names"], told["made"] = names, len(object) - len(names)
+        told["names"] = names
         for name in names:
             link = object.get(name, getlink=True)
             if isinstance(link, h5py.SoftLink):
@@ -194,7 +217,7 @@ def tell(object, file, seen, path):
         return told
     plist = object.id.get_create_plist()
     told["shape"] = (object.shape, object.maxshape)
-    told["type"] = (str(object.dtype), object.id.get_type().committed())
+    told["type"] = (stored(object.id.get_type()), object.id.get_type().committed())
     told["layout"] = (plist.get_layout(), object.chunks, [plist.get_filter(n) for n in range(plist.get_nfilters())])
     told["fill"] = (plist.fill_value_defined(), plist.get_fill_time(), plist.get_alloc_time(), str(object.fillvalue))
     if object.is_virtual:
@@ -202,10 +225,10 @@ def tell(object, file, seen, path):
     told["stored"] = object.id.get_num_chunks() if object.chunks and object.size else None
     if object.is_virtual and "copied" in file:
         told["values"] = "the sources are elsewhere now"
-    elif object.shape is not None and object.size <= 10**6:
+    elif object.shape is not None and object.size <= 10**4:
         told["values"] = value(object[()], file)
     elif object.shape is not None:
-        told["values"] = value(object[123_456, 654_300:654_400], file)
+        told["values"] = value(object[1_234, 6_500:6_600], file)
     return told
 
 
@@ -232,21 +255,37 @@ def copy(source, ours, options, low):
     if inside:
         with open(source, "rb") as old, open(wanted, "wb") as new:
             new.write(old.read())
-        with h5py.File(wanted, "r+", libver=(LOWS[low], "latest")) as file:
+        with h5py.File(wanted, "r+", libver=(low, "latest")) as file:
             file.copy("tree", file, "copied", **flags)
     else:
-        with h5py.File(source) as old, h5py.File(wanted, "w", libver=(LOWS[low], "latest")) as file:
+        with h5py.File(source) as old, h5py.File(wanted, "w", libver=(low, "latest")) as file:
             old.copy("tree", file, "copied", **flags)
             # Within a file libhdf5 fails here.
             old.copy("references", file, "references", **flags)
-    # Where libhdf5 expands references, it counts more names than there are.
+    # Where libhdf5 expands references, it counts more names than there are; we do not.
     compare(ours, wanted, counts="expand_refs" not in flags)
+    with h5py.File(ours) as file:
+        made = [name for name in file if f"/{name}".startswith(MADE)]
+        # libhdf5 may name what gets its own name later, too.
+        assert all(h5py.h5o.get_info(file[name].id).rc == 1 for name in made), made
 
 
-def repacked(source, ours, _, low):
-    compare(ours, source)
-    with open(ours, "rb") as file:
-        assert file.read(11) == b"of the user"
+def copies(folder, all):
+    for low in LOWS:
+        for options in all.split(" "):
+            ours = os.path.join(folder, f"ours-{low}-{options}.h5")
+            copy(os.path.join(folder, f"source-{low}.h5"), ours, options, low)
+            change(ours)
+
+
+def repacked(folder):
+    for low in LOWS:
+        for to in LOWS:
+            ours = os.path.join(folder, f"ours-{low}-{to}.h5")
+            compare(ours, os.path.join(folder, f"source-{low}.h5"))
+            with open(ours, "rb") as file:
+                assert file.read(11) == b"of the user"
+            change(ours)
 
 
 def change(path):

@@ -45,66 +45,67 @@ fn options(names: &str) -> CopyOptions {
     })
 }
 
+/// Which copies are made; those within a file begin with `inside`.
+const COPIES: [&str; 9] = [
+    "",
+    "inside",
+    "shallow",
+    "without_attrs",
+    "expand_soft",
+    "expand_external",
+    "expand_refs",
+    "inside,expand_soft,expand_external",
+    "inside,shallow,without_attrs",
+];
+
+fn copy(source: &Path, ours: &Path, names: &str, low: Low) {
+    if names.contains("inside") {
+        std::fs::copy(source, ours).unwrap();
+        let file = OpenOptions::new().read_write().low(low).open(ours).unwrap();
+        let root = file.root().unwrap();
+        options(names).copy(&root.get("tree").unwrap(), &root, "copied").unwrap();
+        return file.close().unwrap();
+    }
+    let file = OpenOptions::new().create().truncate().low(low).open(ours).unwrap();
+    let (from, root) = (File::open(source).unwrap(), file.root().unwrap());
+    options(names).copy(&from.get("tree").unwrap(), &root, "copied").unwrap();
+    options(names).copy(&from.get("references").unwrap(), &root, "references").unwrap();
+    file.close().unwrap();
+}
+
 #[test]
 fn copies_are_those_of_libhdf5() {
     let Some(python) = hyperslab_workshop::python() else { return };
     let folder = folder("copies");
-    for (name, low) in LOWS {
-        let source = folder.join(format!("source-{name}.h5"));
-        run(&python, &[&"make", &source, &name]);
-        for names in [
-            "",
-            "inside",
-            "shallow",
-            "without_attrs",
-            "expand_soft",
-            "expand_external",
-            "expand_refs",
-            "inside,expand_soft,expand_external",
-            "inside,shallow,without_attrs",
-        ] {
-            let ours = folder.join(format!("ours-{name}-{names}.h5"));
-            let _ = std::fs::remove_file(&ours);
-            if names.contains("inside") {
-                std::fs::copy(&source, &ours).unwrap();
-                let file = OpenOptions::new().read_write().low(low).open(&ours).unwrap();
-                let root = file.root().unwrap();
-                options(names).copy(&root.get("tree").unwrap(), &root, "copied").unwrap();
-                file.close().unwrap();
-            } else {
-                let file = OpenOptions::new().create_new().low(low).open(&ours).unwrap();
-                let (from, root) = (File::open(&source).unwrap(), file.root().unwrap());
-                options(names).copy(&from.get("tree").unwrap(), &root, "copied").unwrap();
-                options(names).copy(&from.get("references").unwrap(), &root, "references").unwrap();
-                file.close().unwrap();
-            }
-            clean(&ours);
-            run(&python, &[&"copy", &source, &ours, &names, &name]);
-            run(&python, &[&"change", &ours]);
-            clean(&ours);
-        }
+    run(&python, &[&"make", &folder]);
+    let made: Vec<_> = LOWS.into_iter().flat_map(|low| COPIES.map(|names| (low, names))).collect();
+    let path = |name: &str, names: &str| folder.join(format!("ours-{name}-{names}.h5"));
+    for ((name, low), names) in &made {
+        copy(&folder.join(format!("source-{name}.h5")), &path(name, names), names, *low);
+        clean(&path(name, names));
     }
+    run(&python, &[&"copies", &folder, &COPIES.join(" ")]);
+    // libhdf5 went on with them.
+    made.iter().for_each(|((name, _), names)| clean(&path(name, names)));
 }
 
 #[test]
 fn files_written_anew_are_the_same() {
     let Some(python) = hyperslab_workshop::python() else { return };
     let folder = folder("repacked");
-    for (name, _) in LOWS {
-        let source = folder.join(format!("source-{name}.h5"));
-        run(&python, &[&"make", &source, &name]);
-        for (to, low) in LOWS {
-            let ours = folder.join(format!("ours-{name}-{to}.h5"));
-            let _ = std::fs::remove_file(&ours);
-            Repack::new().low(low).run(&File::open(&source).unwrap(), &ours).unwrap();
-            clean(&ours);
-            let mango = File::open(&ours).unwrap().get("tree/mango").unwrap();
-            assert_eq!(mango.comment().unwrap().as_deref(), Some(&b"a fruit"[..]));
-            run(&python, &[&"repacked", &source, &ours, &"", &name]);
-            run(&python, &[&"change", &ours]);
-            clean(&ours);
-        }
+    run(&python, &[&"make", &folder]);
+    let pairs = || LOWS.into_iter().flat_map(|(name, _)| LOWS.map(|low| (name, low)));
+    let path = |name: &str, to: &str| folder.join(format!("ours-{name}-{to}.h5"));
+    for (name, (to, low)) in pairs() {
+        let (source, ours) = (folder.join(format!("source-{name}.h5")), path(name, to));
+        let _ = std::fs::remove_file(&ours);
+        Repack::new().low(low).run(&File::open(&source).unwrap(), &ours).unwrap();
+        clean(&ours);
+        let mango = File::open(&ours).unwrap().get("tree/mango").unwrap();
+        assert_eq!(mango.comment().unwrap().as_deref(), Some(&b"a fruit"[..]));
     }
+    run(&python, &[&"repacked", &folder]);
+    pairs().for_each(|(name, (to, _))| clean(&path(name, to)));
 }
 
 #[test]

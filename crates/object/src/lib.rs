@@ -17,6 +17,7 @@ mod object;
 mod parts;
 mod path;
 mod shared;
+mod shared_change;
 mod tree;
 mod walk;
 
@@ -26,9 +27,9 @@ pub use attributes::{
 pub use change::{set_comment, set_extent, set_layout};
 pub use context::Context;
 pub use counts::{DropValues, without_name};
-pub use hyperslab_file::{Error, Result};
+pub use hyperslab_file::{Error, Life, Result};
 pub use hyperslab_format::message::{CharSet, Link, Target};
-pub use links::{Links, check_growth, link, link_new, rename, unlink};
+pub use links::{Links, Name, check_growth, link, link_new, rename, unlink};
 pub use new::{DatasetParts, GroupSettings, ObjectSettings, new_dataset, new_datatype, new_group, new_root};
 pub use object::{Body, Kind, Object};
 pub use parts::NewType;

@@ -7,11 +7,13 @@ use hyperslab_format::{
     object_header::{Flags, Prefix, RawMessage},
 };
 
+use super::Life;
 use crate::{Error, OpenFile, Result};
 
 /// An object header.
 #[derive(Clone, Debug)]
 pub struct Header {
+    pub(super) life: Life,
     address: u64,
     prefix: Prefix,
     blocks: Vec<Vec<u8>>,
@@ -42,6 +44,7 @@ const WHAT: &str = "object header";
 impl Header {
     /// Reads a header and everything that continues it.
     pub fn read(file: &OpenFile, address: u64) -> Result<Header> {
+        let life = file.life(address)?;
         let mut first = file.metadata_up_to(WHAT, address, GUESS)?;
         let prefix = Prefix::decode(&first).map_err(Error::at(address))?;
         let size = prefix.full_size();
@@ -50,7 +53,8 @@ impl Header {
         }
         first.truncate(size);
         let found = prefix.first_messages(&first).map_err(Error::at(address))?;
-        let mut header = Header { address, prefix, blocks: vec![first], places: vec![address], messages: Vec::new() };
+        let mut header =
+            Header { life, address, prefix, blocks: vec![first], places: vec![address], messages: Vec::new() };
         header.add(found);
         header.follow(file)?;
         Ok(header)

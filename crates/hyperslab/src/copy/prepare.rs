@@ -34,6 +34,7 @@ impl Prepared {
                 let committed = committed.map(|address| copier.committed(dataset.file(), address)).transpose()?;
                 let settings = settings(&*dataset.object()?);
                 let mut planned = planned(dataset, &copier.target, committed)?;
+                copier.restore(dataset, &mut planned)?;
                 let fill = match &planned.fill.value {
                     FillValue::User(value) => {
                         copier.gather(dataset.file(), dataset.datatype(), &planned.datatype, value)?

@@ -5,10 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use hyperslab_object::Target;
+use hyperslab_object::{Name, Target};
 
-use super::{CopyOptions, CopyProgress, prepare::Prepared};
-use crate::{File, Group, Link, Node, Result, place::charset};
+use super::{CopyOptions, CopyProgress, prepare::Prepared, restore::Restore};
+use crate::{File, Group, Link, Node, Result, place};
 
 /// An object that is in the target, but not yet with everything that belongs to it.
 struct Begun {
@@ -32,6 +32,8 @@ pub(super) struct Copier<'a> {
     pub(super) options: CopyOptions,
     /// Whether references to what is copied refer to the copies.
     follow: bool,
+    /// How datasets are stored, if not as they were.
+    pub(super) restore: Option<Arc<Restore>>,
     pub(super) target: File,
     /// By file and address.
     copied: HashMap<(usize, u64), Copied>,
@@ -46,8 +48,8 @@ pub(super) struct Copier<'a> {
 impl<'a> Copier<'a> {
     pub(super) fn new(options: CopyOptions, target: &File, progress: &'a mut Show<'a>) -> Copier<'a> {
         let (follow, target) = (options.expand_references, target.clone());
-        let (copied, groups, contents) = Default::default();
-        Copier { options, follow, target, copied, groups, contents, done: CopyProgress::default(), progress }
+        let (restore, copied, groups, contents) = Default::default();
+        Copier { options, follow, restore, target, copied, groups, contents, done: CopyProgress::default(), progress }
     }
 
     /// The copy of a group is one that is there.
@@ -123,14 +125,14 @@ impl<'a> Copier<'a> {
 
     fn link(&self, group: u64, link: &Link, target: Target) -> Result<()> {
         let context = &self.target.inner.context;
-        self.target.operate(|| Ok(hyperslab_object::link(context, group, &link.name, link.charset, target)?))
+        self.target.operate(|| Ok(hyperslab_object::link(context, group, &name(link), target)?))
     }
 
     /// An object in a group: copied, unless it was met before.
     fn child(&mut self, (file, address): (&File, u64), group: &Begun, link: &Link) -> Result<()> {
         let target = self.target.clone();
         let context = &target.inner.context;
-        let name = |object| hyperslab_object::link_new(context, group.copy, &link.name, link.charset, object);
+        let give = |object| hyperslab_object::link_new(context, group.copy, &name(link), object);
         match self.copied.get_mut(&key(file, address)) {
             Some(copied) if copied.named => {
                 let object = Target::Hard(copied.address);
@@ -139,13 +141,13 @@ impl<'a> Copier<'a> {
             Some(copied) => {
                 copied.named = true;
                 let object = copied.address;
-                target.operate(|| Ok(name(object)?))
+                target.operate(|| Ok(give(object)?))
             }
             None => {
                 let prepared = self.prepare(&file.at(address)?)?;
                 let copy = target.operate(|| {
                     let copy = prepared.create(&target)?;
-                    name(copy)?;
+                    give(copy)?;
                     Result::Ok(copy)
                 })?;
                 self.enter(file, address, copy, group.depth + 1, true);
@@ -187,8 +189,8 @@ impl<'a> Copier<'a> {
         while root.contains(&name)? {
             name.push('_');
         }
-        let (context, name) = (&self.target.inner.context, name.as_bytes());
-        self.target.operate(|| Ok(hyperslab_object::link_new(context, root.address(), name, charset(name), copy)?))?;
+        let (context, name) = (&self.target.inner.context, place::name(name.as_bytes()));
+        self.target.operate(|| Ok(hyperslab_object::link_new(context, root.address(), &name, copy)?))?;
         self.enter(file, address, copy, 1, true);
         Ok(Some(copy))
     }
@@ -211,6 +213,11 @@ impl<'a> Copier<'a> {
     pub(super) fn prepare(&mut self, from: &Node) -> Result<Prepared> {
         Prepared::new(self, from)
     }
+}
+
+/// The name of a link, for the copy of its group.
+fn name(link: &Link) -> Name<'_> {
+    Name { bytes: &link.name, charset: link.charset, order: link.order }
 }
 
 /// What tells objects of several files apart.

@@ -9,15 +9,17 @@ use super::{Collection, GUESS, WHAT};
 
 /// How many collections with room are kept, as in libhdf5.
 const OPEN: usize = 16;
+/// The most collections that are in memory at once when objects are taken back.
+const MANY: usize = 256;
 
 /// The global heap of a file that is changed. There is one per file, since it knows which collections have room.
 ///
 /// A new object lies in space that nothing in the file names, or behind the objects of a collection with room. Collections are filled in
 /// memory; [`GlobalHeap::settle`] writes them, and must be called before the values that name the objects are written.
 ///
-/// An object that is removed stays where it is while the file may name it: until the flush after [`GlobalHeap::remove`]. The next call of
-/// `settle` after that takes its room back, or the space of the collection if it was the last; so a file that is closed is flushed,
-/// settled and flushed.
+/// An object that is removed stays where it is while the file may name it: until the flush after [`GlobalHeap::remove`]. The next object that
+/// needs room, or the next call of `settle`, takes its room back, or the space of the collection if it was the last; so a file that is closed
+/// is flushed, settled and flushed.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -45,7 +47,11 @@ impl GlobalHeap {
     /// Adds an object; says which collection it is in, and its index there.
     pub fn add(&mut self, file: &OpenFile, value: &[u8]) -> Result<(u64, u32)> {
         let need = object_size(value.len(), file.widths());
-        let nth = self.open.iter().rposition(|filled| filled.has_room(need));
+        let room = |heap: &GlobalHeap| heap.open.iter().rposition(|filled| filled.has_room(need));
+        let mut nth = room(self);
+        if nth.is_none() && self.take_back(file)? {
+            nth = room(self);
+        }
         let mut filled = match nth {
             Some(nth) => self.open.remove(nth),
             None => {
@@ -75,48 +81,65 @@ impl GlobalHeap {
         }
     }
 
+    /// Whether there is something to take back, now or after the next flush.
+    pub fn has_removed(&self) -> bool {
+        !self.removed.is_empty()
+    }
+
     /// Writes all collections that were changed, and takes back what was removed before the last flush.
     pub fn settle(&mut self, file: &OpenFile) -> Result<()> {
         self.take_back(file)?;
-        let mut blocks = Vec::new();
-        for filled in self.open.iter_mut().chain(&mut self.full).filter(|filled| filled.changed) {
-            blocks.push((filled.address, filled.encode(file.widths())?));
-        }
-        let parts: Vec<_> = blocks.iter().map(|(address, bytes)| (*address, bytes.as_slice())).collect();
-        if !parts.is_empty() {
-            file.write_raw(WHAT, &parts)?;
-        }
+        write(file, self.open.iter().chain(&self.full))?;
         self.full.clear();
+        self.open.retain(|filled| !filled.objects.is_empty());
         self.open.iter_mut().for_each(|filled| filled.changed = false);
         let many = self.open.len().saturating_sub(OPEN);
         self.open.drain(..many);
         Ok(())
     }
 
-    /// Takes removed objects out of their collections.
-    fn take_back(&mut self, file: &OpenFile) -> Result<()> {
+    /// Takes removed objects out of their collections; whether there were any.
+    fn take_back(&mut self, file: &OpenFile) -> Result<bool> {
+        if self.removed.is_empty() {
+            return Ok(false);
+        }
         let now = file.flushes();
         let ready: Vec<u64> =
             self.removed.iter().filter(|(_, (when, _))| *when <= now).map(|(&address, _)| address).collect();
-        for address in ready {
-            let Some((_, indexes)) = self.removed.remove(&address) else { continue };
+        let mut taken = Vec::new();
+        for address in &ready {
+            let Some((_, indexes)) = self.removed.remove(address) else { continue };
             let here = |all: &mut Vec<Filled>| {
-                all.iter().position(|filled| filled.address == address).map(|nth| all.swap_remove(nth))
+                all.iter().position(|filled| filled.address == *address).map(|nth| all.swap_remove(nth))
             };
             // What a bad value named may be anything: then there is nothing to take back.
             let filled = here(&mut self.open).or_else(|| here(&mut self.full));
-            let Some(mut filled) = filled.or_else(|| Filled::read(file, address).ok()) else { continue };
-            if !filled.remove(&indexes, file.widths()) && !filled.changed {
-                continue;
+            let Some(mut filled) = filled.or_else(|| Filled::read(file, *address).ok()) else { continue };
+            if filled.remove(&indexes, file.widths()) || filled.changed {
+                taken.push(filled);
             }
-            if filled.objects.is_empty() {
-                file.free(filled.address, filled.size as u64)?;
-            } else {
-                self.open.insert(0, filled);
+            if taken.len() == MANY {
+                write(file, taken.iter())?;
+                taken.clear();
             }
         }
-        Ok(())
+        self.open.splice(..0, taken);
+        Ok(!ready.is_empty())
     }
+}
+
+/// Writes collections that were changed, and gives back the space of those that have no objects any more.
+fn write<'a>(file: &OpenFile, all: impl Iterator<Item = &'a Filled>) -> Result<()> {
+    let mut blocks = Vec::new();
+    for filled in all.filter(|filled| filled.changed) {
+        if filled.objects.is_empty() {
+            file.free(filled.address, filled.size as u64)?;
+        } else {
+            blocks.push((filled.address, filled.encode(file.widths())?));
+        }
+    }
+    let parts: Vec<_> = blocks.iter().map(|(address, bytes)| (*address, bytes.as_slice())).collect();
+    if parts.is_empty() { Ok(()) } else { file.write_raw(WHAT, &parts) }
 }
 
 /// A collection that is being filled.
@@ -202,9 +225,8 @@ impl Filled {
     fn remove(&mut self, indexes: &[u16], widths: Widths) -> bool {
         let mut sorted = indexes.to_vec();
         sorted.sort_unstable();
-        let empty = Vec::with_capacity(self.bytes.len());
         let head = global::head_size(widths);
-        let left = Filled { objects: Vec::new(), bytes: empty, used: head, next: Some(1), ..*self };
+        let left = Filled { objects: Vec::new(), bytes: Vec::new(), used: head, next: Some(1), ..*self };
         let kept = self.values().filter(|(index, ..)| sorted.binary_search(index).is_err());
         let mut left = kept.fold(left, |mut left, (index, references, bytes)| {
             left.push(index, references, bytes, widths);
