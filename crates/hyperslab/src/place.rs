@@ -80,14 +80,14 @@ impl Place {
         })
     }
 
-    /// Others may have been faster.
+    /// Others may have been faster, and not every group can get links.
     fn check(&self) -> Result<()> {
         let (context, first) = (&self.file.inner.context, self.names.first().map_or(&[][..], Vec::as_slice));
         self.file.check_alive(self.group)?;
         let group = Object::open(context, self.group.address())?;
         match Links::of(context, &group)?.find(first)? {
             Some(_) => Err(Error::Exists(String::from_utf8_lossy(first).into_owned())),
-            None => Ok(()),
+            None => Ok(hyperslab_object::check_growth(context, self.group.address())?),
         }
     }
 
