@@ -45,6 +45,9 @@ impl HeaderEdit<'_> {
             let address = self.file.allocate(Kind::Metadata, self.prefix.full_size() as u64)?;
             self.block(0).address = Some(address);
         }
+        if !self.block(0).changed && self.blocks.iter().any(|block| block.changed) {
+            self.file.forget_decoded(self.address())?; // what follows the first block is part of it
+        }
         for nth in (0..self.blocks.len()).rev() {
             if self.block(nth).changed {
                 let (bytes, address) = (self.encode(nth)?, self.block(nth).address.unwrap_or(0));

@@ -1,5 +1,6 @@
 //! Making a dataset, after everything was checked.
 
+use hyperslab_file::Kind;
 use hyperslab_format::{
     message::{AllocTime, DataLayout, ExternalFiles, ExternalSlot, FillValue, Layout},
     virtual_mapping,
@@ -19,7 +20,7 @@ pub(super) fn create(new: NewDataset, path: &[u8]) -> Result<Dataset> {
     let place = new.group.place(path)?;
     let new = new.right()?;
     let planned = new.plan(&place.file)?;
-    make(&new, &place, &planned)
+    make(&new, &place, &planned, None)
 }
 
 /// Makes the dataset and writes its values; what cannot be written is found out before.
@@ -36,9 +37,18 @@ pub(super) fn create_with<T: Storable>(new: NewDataset, path: &[u8], values: &[T
     }
     let writing = Writing::<T>::new(&planned.datatype)?;
     let (bytes, sequences) = writing.encode(values)?;
-    let dataset = make(&new, &place, &planned)?;
-    dataset.write_encoded(&dataset.space(), &writing, &bytes, &sequences)?;
+    let at_once = Some(&*bytes).filter(|bytes| writing.plan().is_copy() && goes_at_once(&planned, bytes));
+    let dataset = make(&new, &place, &planned, at_once)?;
+    if at_once.is_none() {
+        dataset.write_encoded(&dataset.space(), &writing, &bytes, &sequences)?;
+    }
     Ok(dataset)
+}
+
+/// Whether these bytes are just what the dataset stores, in one piece: then they are written before its header, which names them at once.
+fn goes_at_once(planned: &Planned, bytes: &[u8]) -> bool {
+    let one_piece = matches!(planned.layout, Layout::Contiguous { size: Some(size), .. } if size == bytes.len() as u64);
+    one_piece && !bytes.is_empty() && planned.external.is_empty() && planned.fill.alloc != AllocTime::Early
 }
 
 impl NewDataset {
@@ -51,11 +61,11 @@ impl NewDataset {
     }
 }
 
-fn make(new: &NewDataset, place: &Place, planned: &Planned) -> Result<Dataset> {
+fn make(new: &NewDataset, place: &Place, planned: &Planned, at_once: Option<&[u8]>) -> Result<Dataset> {
     let (file, mut address) = (&place.file, 0);
     planned.external.iter().try_for_each(|(name, ..)| dataset::make_external(file, name))?;
     place.operate(|| {
-        address = put(new, file, planned)?;
+        address = put(new, file, planned, at_once)?;
         if planned.fill.alloc == AllocTime::Early {
             dataset::allocate(file, address)?;
         }
@@ -68,7 +78,7 @@ fn make(new: &NewDataset, place: &Place, planned: &Planned) -> Result<Dataset> {
     file.at(address)?.into_dataset()
 }
 
-fn put(new: &NewDataset, file: &File, planned: &Planned) -> Result<u64> {
+fn put(new: &NewDataset, file: &File, planned: &Planned, at_once: Option<&[u8]>) -> Result<u64> {
     let context = &file.inner.context;
     let stored = context.file();
     let mut layout = planned.layout.clone();
@@ -78,6 +88,11 @@ fn put(new: &NewDataset, file: &File, planned: &Planned) -> Result<u64> {
         let (address, object) = writer.put(&bytes.map_err(hyperslab_file::Error::from)?)?;
         writer.settle()?;
         (*heap, *index) = (Some(address), object);
+    }
+    if let (Some(values), Layout::Contiguous { address, .. }) = (at_once, &mut layout) {
+        let place = stored.allocate(Kind::Raw, values.len() as u64)?;
+        stored.write_raw("contiguous values", &[(place, values)])?;
+        *address = Some(place);
     }
     let mut fill = planned.fill.clone();
     if let Some(value) = own_copies(new, file, planned, 1)? {
