@@ -17,6 +17,20 @@ pub(crate) enum Failure {
     NoFile(String),
     #[error("cannot open {file}: {why}")]
     Open { file: String, why: Box<hyperslab::Error> },
+    #[error("cannot write {file}: {why}")]
+    Write { file: String, why: Box<hyperslab::Error> },
+    #[error("there is a file {0} already")]
+    Exists(String),
+    #[error("{0} is no dataset")]
+    NoDataset(String),
+    #[error("`{text}` is no {kind}")]
+    Value { text: String, kind: &'static str },
+    #[error("{path} has {wanted} values, not {given}; with --type, --shape, --chunks or --filter it is made anew")]
+    Count { path: String, wanted: u64, given: usize },
+    #[error("`{0}` is no attribute: name=value")]
+    Attribute(String),
+    #[error("there are no values")]
+    NoValues,
     #[error("there is no {path}{hint}")]
     Missing { path: String, hint: String },
     #[error("there is no {path}: {above} is a {kind}, which has nothing below it; try `hyperslab ls`")]
@@ -27,6 +41,8 @@ pub(crate) enum Failure {
     NotWhole(String),
     #[error("another program has {0} open: close it there first; --force clears the mark all the same")]
     Locked(String),
+    #[error("image {image} differs from what was sent at row {row}, column {column}")]
+    Differs { image: u64, row: usize, column: usize },
     #[error("{0}; the rest is printed above")]
     Some(String),
     #[error("cannot write: {0}")]

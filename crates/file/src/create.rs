@@ -5,7 +5,6 @@ use std::{
     sync::{Arc, OnceLock, atomic::Ordering},
 };
 
-use hyperslab_alloc::Strategy;
 use hyperslab_base::Widths;
 use hyperslab_driver::{Driver, PageBuffer};
 use hyperslab_format::{
@@ -15,7 +14,7 @@ use hyperslab_format::{
     version::{self, FileNeeds, Low},
 };
 
-use crate::{Error, OpenFile, OpenOptions, Result, free_space, open::flag, store::Store};
+use crate::{Error, FileSpace, OpenFile, OpenOptions, Result, free_space, open::flag, store::Store};
 
 /// What a new file is like.
 #[derive(Clone, Debug)]
@@ -27,13 +26,13 @@ pub struct CreateOptions {
     pub user_block: u64,
     /// How wide addresses and lengths are.
     pub widths: Widths,
-    /// How space is given out.
-    pub strategy: Strategy,
+    /// How space is managed.
+    pub space: FileSpace,
 }
 
 impl Default for CreateOptions {
     fn default() -> CreateOptions {
-        CreateOptions { low: Low::Earliest, user_block: 0, widths: Widths::EIGHT, strategy: Strategy::default() }
+        CreateOptions { low: Low::Earliest, user_block: 0, widths: Widths::EIGHT, space: FileSpace::default() }
     }
 }
 
@@ -45,15 +44,20 @@ impl OpenFile {
             let why = format!("a user block of {base} bytes: it must have 512, 1024, 2048, … bytes, or none");
             return Err(Error::Refused(why));
         }
+        let info = create.space.info()?;
         raw.set_len(0)?;
         raw.set_len(base)?;
-        let superblock = first_superblock(create);
+        let superblock = first_superblock(create, info.is_some());
         let size = superblock.encode()?.len() as u64;
         let pages =
             PageBuffer::with_len(raw.clone(), base, options.page_size.max(512), options.pages)?.writing_through();
-        let store = Store::new(superblock.clone(), Vec::new(), size, create.strategy, create.low);
+        let strategy = options.placement.strategy(info.as_ref());
+        let mut store = Store::new(superblock.clone(), Vec::new(), size, strategy, create.low);
+        store.info.clone_from(&info);
         let (root, image, store) = (OnceLock::new(), BTreeMap::new(), Some(Box::new(store)));
-        Ok(OpenFile { raw, pages, superblock, base, end: 0, shared: None, image, root, store })
+        let file = OpenFile { raw, pages, superblock, base, end: 0, shared: None, image, root, store };
+        info.map_or(Ok(()), |info| free_space::begin(&file, file.store()?, info))?;
+        Ok(file)
     }
 
     /// Opens the file on a storage for reading and writing. New structures have versions of `low` at least.
@@ -63,7 +67,8 @@ impl OpenFile {
         let end = file.superblock.end_of_file.map_or(file.end, |end| end.saturating_sub(file.superblock.base));
         let info = free_space::info(&file)?;
         info.iter().try_for_each(|info| free_space::check(info, file.superblock.extension.unwrap_or(0)))?;
-        let mut store = Store::new(file.superblock.clone(), stored, end, free_space::strategy(info.as_ref()), low);
+        let mut store =
+            Store::new(file.superblock.clone(), stored, end, options.placement.strategy(info.as_ref()), low);
         store.info.clone_from(&info);
         file.pages = file.pages.writing_through();
         mark(&mut store.superblock.lock().0, true);
@@ -97,8 +102,8 @@ impl OpenFile {
     }
 }
 
-fn first_superblock(create: &CreateOptions) -> Superblock {
-    let version = version::superblock(create.low, FileNeeds::default());
+fn first_superblock(create: &CreateOptions, extension: bool) -> Superblock {
+    let version = version::superblock(create.low, FileNeeds { extension, ..FileNeeds::default() });
     let entry = Entry { name: 0, header: None, cache: Cache::Nothing };
     let root = if version < 2 { Root::Entry(entry) } else { Root::Header(None) };
     let mut superblock = Superblock {

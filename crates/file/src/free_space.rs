@@ -3,7 +3,7 @@
 //! While the file is open, it holds no list of free sections: what a list says would be used before it could be corrected. So the lists are
 //! given up first of all, and written anew at the very end, behind everything else.
 
-use hyperslab_alloc::{Kind, Span, Strategy};
+use hyperslab_alloc::{Kind, Span};
 use hyperslab_format::{
     free_space::{Client, FreeSpace, Section},
     message::{FileSpaceInfo, SpaceStrategy, kind},
@@ -62,14 +62,17 @@ impl OpenFile {
     }
 }
 
-/// How space is given out in a file that says this.
-pub(crate) fn strategy(info: Option<&FileSpaceInfo>) -> Strategy {
+/// The size of the pages of a file that says this, if it has any.
+fn page(info: Option<&FileSpaceInfo>) -> Option<u64> {
     match info {
-        Some(FileSpaceInfo::New { strategy: SpaceStrategy::Pages, page_size, .. }) => {
-            Strategy::Paged { page: *page_size }
-        }
-        _ => Strategy::default(),
+        Some(FileSpaceInfo::New { strategy: SpaceStrategy::Pages, page_size, .. }) => Some(*page_size),
+        _ => None,
     }
+}
+
+/// What a new file says of its space.
+pub(crate) fn begin(file: &OpenFile, store: &Store, first: FileSpaceInfo) -> Result<()> {
+    set_info(file, store, |info| *info = first)
 }
 
 /// Takes over the free sections that the file lists, and the space of the lists. The file must be flushed before anything else happens.
@@ -176,9 +179,13 @@ pub(crate) fn save(file: &OpenFile, store: &Store) -> Result<()> {
     space.allocator.trim();
     let free = space.allocator.free_parts();
     drop(space);
-    let paged = matches!(info.map(|info| strategy(Some(info))), Some(Strategy::Paged { .. }));
+    let paged = page(info).is_some();
+    let smallest = match info {
+        Some(FileSpaceInfo::New { threshold, .. }) => *threshold,
+        _ => 1,
+    };
     let mut lists = [const { Vec::new() }; 12];
-    for (span, kind) in free {
+    for (span, kind) in free.into_iter().filter(|(span, _)| span.len >= smallest) {
         let (place, class) = match (paged, kind) {
             (true, Some(Kind::Metadata)) => (METADATA, SMALL),
             (true, Some(Kind::Raw)) => (VALUES, SMALL),
@@ -222,10 +229,7 @@ fn append(file: &OpenFile, store: &Store, lists: [Vec<Section>; 12]) -> Result<[
         managers.push((place, manager, list));
     }
     let total = managers.iter().map(|(_, manager, _)| head + manager.list_size).sum::<u64>();
-    let whole = match strategy(store.info.as_ref()) {
-        Strategy::Paged { page } => total.next_multiple_of(page),
-        Strategy::Fit { .. } => total,
-    };
+    let whole = page(store.info.as_ref()).map_or(total, |page| total.next_multiple_of(page));
     // The last list has what is left of its page, so that all of it is freed with the list.
     managers.last_mut().into_iter().for_each(|(_, manager, _)| manager.list_allocated += whole - total);
     let mut at = store.append(whole)?;

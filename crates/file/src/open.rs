@@ -8,7 +8,7 @@ use std::{
 use hyperslab_driver::{Driver, PageBuffer, Transfer};
 use hyperslab_format::{Superblock, superblock};
 
-use crate::{Error, OpenFile, Result, extension};
+use crate::{Error, OpenFile, Placement, Result, extension};
 
 /// How a file is opened.
 #[derive(Clone, Debug)]
@@ -23,11 +23,13 @@ pub struct OpenOptions {
     pub alone: bool,
     /// Whether a file is opened though it is marked as open for writing, or lost its end: by whoever wants to see what is wrong with it.
     pub as_it_is: bool,
+    /// Where new pieces of the file go.
+    pub placement: Placement,
 }
 
 impl Default for OpenOptions {
     fn default() -> OpenOptions {
-        OpenOptions { page_size: 64 << 10, pages: 256, alone: false, as_it_is: false }
+        OpenOptions { page_size: 64 << 10, pages: 256, alone: false, as_it_is: false, placement: Placement::default() }
     }
 }
 

@@ -15,7 +15,7 @@ use hyperslab_format::{Superblock, message::FileSpaceInfo, version::Low};
 use hyperslab_meta::{Cache, Entry, Failure};
 use parking_lot::{Mutex, RwLock};
 
-use crate::{Attached, Reclaim};
+use crate::{Attached, Reclaim, header::Deleted};
 
 /// The write side of an open file.
 pub(crate) struct Store {
@@ -40,6 +40,8 @@ pub(crate) struct Store {
     pub(crate) changes: AtomicU64,
     /// What structures keep in memory, by address.
     pub(crate) attached: Mutex<BTreeMap<u64, Arc<dyn Attached>>>,
+    /// Objects that are no more.
+    pub(crate) deleted: Deleted,
     /// Whether the file was closed.
     pub(crate) closed: AtomicBool,
     /// Why nothing may be written any more.
@@ -230,6 +232,7 @@ impl Store {
             operation: RwLock::new(()),
             changes: AtomicU64::new(0),
             attached: Mutex::default(),
+            deleted: Deleted::default(),
             closed: AtomicBool::new(false),
             poison: Mutex::default(),
             low,

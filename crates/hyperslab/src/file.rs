@@ -199,19 +199,20 @@ impl Inner {
     pub(crate) fn writable(storage: Storage, path: Option<PathBuf>, access: &Access) -> Result<Inner> {
         let Storage { driver, name, size, locked, alone } = storage;
         let mut options = hyperslab_file::OpenOptions::default();
-        options.alone = alone;
+        (options.alone, options.placement) = (alone, access.placement);
         let is_new = access.truncate || access.create_new || access.create && driver.len()? == 0;
         if !is_new {
             let file = OpenFile::open_writable(driver, &options, access.low)?;
             return Ok(Inner::new(file, name, size, locked, path));
         }
         let mut create = hyperslab_file::CreateOptions::default();
-        (create.low, create.user_block) = (access.low, access.user_block);
+        (create.low, create.user_block, create.space) = (access.low, access.user_block, access.space);
         let inner = Inner::new(OpenFile::create(driver, &create, &options)?, name, size, locked, path);
         let file = inner.context.file();
         let track = access.ordered;
         let object = ObjectSettings { ordered: track, indexed: track, ..untimed() };
         let group = GroupSettings { tracked: track, indexed: track, ..Default::default() };
+        let (object, group) = access.root.unwrap_or((object, group));
         file.operate(|| hyperslab_object::new_root(&inner.context, &object, &group))?;
         file.flush()?;
         Ok(inner)
@@ -241,8 +242,20 @@ impl Inner {
 
 impl Inner {
     fn close(&self) -> Result<()> {
+        let settled = self.settle_heap();
         self.context.file().close()?;
-        self.locked.as_ref().map_or(Ok(()), |locked| Ok(locked.unlock()?))
+        self.locked.as_ref().map_or(Ok(()), |locked| locked.unlock())?;
+        settled
+    }
+
+    /// Takes back what was removed from the heap, once the file no longer names it.
+    fn settle_heap(&self) -> Result<()> {
+        let file = self.context.file();
+        if !self.heap.lock().has_removed() {
+            return Ok(());
+        }
+        file.flush()?;
+        file.operate(|| Ok(self.heap.lock().settle(file)?))
     }
 }
 

@@ -22,6 +22,7 @@
 //! | read attributes | [`Attribute`] |
 //! | make or change a file | [`File::create`], [`File::edit`], [`OpenOptions`] |
 //! | make and change what is in it | [`Group::create_group`], [`Group::new_dataset`], `set_attribute`, [`Group::delete`], [`Group::rename`] |
+//! | copy objects | [`Group::copy`], [`CopyOptions`], [`Repack`] |
 //! | write values | [`Dataset::write`], [`Dataset::write_slice`], [`Dataset::resize`] |
 //! | know what values can be written from | [`Storable`]; what derives `Element` is as well |
 //!
@@ -69,7 +70,9 @@
 
 mod attribute;
 mod attribute_change;
+mod behind;
 pub mod check;
+mod copy;
 mod current;
 mod dataset;
 mod datatype;
@@ -103,6 +106,7 @@ mod visit;
 
 pub use attribute::Attribute;
 pub use attribute_change::NewAttribute;
+pub use copy::{CopyOptions, CopyProgress, Repack};
 pub use dataset::{Dataset, ExternalName, Layout, StoredSize, VirtualName};
 pub use element::{Element, Recipe};
 pub use error::{Error, Result};
@@ -110,6 +114,7 @@ pub use file::File;
 pub use group::Group;
 pub use group_change::NewGroup;
 pub use heap::{Heap, Sequences};
+pub use hyperslab_file::{FileSpace, Placement, SpaceStrategy};
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
 pub use hyperslab_format::{version::Low, virtual_mapping::Mapping};
 pub use new_dataset::NewDataset;

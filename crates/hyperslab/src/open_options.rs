@@ -9,6 +9,8 @@ use std::{
 use hyperslab_format::{message::Target, version::Low};
 
 use hyperslab_driver::Driver;
+use hyperslab_file::{FileSpace, Placement};
+use hyperslab_object::{GroupSettings, ObjectSettings};
 
 use crate::{Error, File, Result, file::Inner, others::Others, storage::Storage};
 
@@ -48,7 +50,7 @@ pub struct OpenOptions {
 }
 
 /// How the file itself is opened; those that it leads to are only read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
     pub(crate) write: bool,
     pub(crate) create: bool,
@@ -58,13 +60,10 @@ pub(crate) struct Access {
     pub(crate) low: Low,
     pub(crate) user_block: u64,
     pub(crate) ordered: bool,
-}
-
-impl Default for Access {
-    fn default() -> Access {
-        let (write, create, create_new, truncate, unlocked) = Default::default();
-        Access { write, create, create_new, truncate, unlocked, low: Low::Earliest, user_block: 0, ordered: false }
-    }
+    pub(crate) space: FileSpace,
+    pub(crate) placement: Placement,
+    /// What the root group of a new file is like, if it is not as usual.
+    pub(crate) root: Option<(ObjectSettings, GroupSettings)>,
 }
 
 /// Writing.
@@ -125,6 +124,20 @@ impl OpenOptions {
         self
     }
 
+    /// How the space of a new file is managed: in pages, say, or so that free space is remembered.
+    #[must_use]
+    pub fn file_space(mut self, space: FileSpace) -> OpenOptions {
+        self.access.space = space;
+        self
+    }
+
+    /// Where new pieces of the file go: aligned, say.
+    #[must_use]
+    pub fn placement(mut self, placement: Placement) -> OpenOptions {
+        self.access.placement = placement;
+        self
+    }
+
     /// Whether the root group of a new file keeps the order in which its links and attributes are made.
     #[must_use]
     pub fn track_order(mut self, track: bool) -> OpenOptions {
@@ -132,8 +145,9 @@ impl OpenOptions {
         self
     }
 
-    /// Does not lock a file that may be changed against other programs. Nobody else may have it open then. Other storage than files is
-    /// never locked: with this, one that a crash left marked as open is opened.
+    /// Does not lock a file against other programs, as it is done with all files that are open: readers keep writers away, and a writer
+    /// everybody. Nobody else may write it then. Other storage than files is never locked: with this, one that a crash left marked as open is
+    /// opened.
     #[must_use]
     pub fn unlocked(mut self) -> OpenOptions {
         self.access.unlocked = true;

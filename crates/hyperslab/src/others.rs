@@ -8,7 +8,7 @@ use std::{
 
 use hyperslab_driver::Why;
 
-use crate::{Error, File, OpenOptions, Result, file::Inner, storage};
+use crate::{Error, File, OpenOptions, Result, file::Inner, open_options::Access, storage};
 
 /// Files that were opened through a file, and how. Shared by all of them.
 pub(crate) struct Others {
@@ -36,14 +36,18 @@ impl Others {
         Ok(None)
     }
 
-    /// Opens a file, or has it already.
-    pub(crate) fn open(self: &Arc<Others>, path: &Path) -> Result<File> {
+    /// Opens a file that another one leads to, or has it already. Others may write it meanwhile: nobody knows how long it is kept.
+    fn open(self: &Arc<Others>, path: &Path) -> Result<File> {
+        self.open_for_reading(path, false)
+    }
+
+    fn open_for_reading(self: &Arc<Others>, path: &Path, hold: bool) -> Result<File> {
         // Absolute, as the program may change its directory.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         if let Some(inner) = self.kept(&path) {
             return Ok(File { inner, others: self.clone() });
         }
-        let opened = Inner::open(storage::open(&path)?, Some(path.clone()))?;
+        let opened = Inner::open(storage::open(&path, hold)?, Some(path.clone()))?;
         let inner = Arc::new(opened);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() == MOST {
@@ -53,11 +57,23 @@ impl Others {
         Ok(File { inner, others: self.clone() })
     }
 
+    /// Opens a file so that it may be changed, for all who ask from now on.
+    pub(crate) fn edit(self: &Arc<Others>, path: &Path) -> Result<File> {
+        let Access { unlocked, low, .. } = self.options.access;
+        let access = Access { write: true, unlocked, low, ..Access::default() };
+        let inner =
+            Arc::new(Inner::writable(storage::open_writable(path, &access)?, Some(path.to_path_buf()), &access)?);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(known, _)| known != path);
+        kept.push((path.to_path_buf(), inner.clone()));
+        Ok(File { inner, others: self.clone() })
+    }
+
     /// Opens the file that leads to all others, as the options say.
     pub(crate) fn open_first(self: &Arc<Others>, path: &Path) -> Result<File> {
         let access = &self.options.access;
         if !access.write {
-            return self.open(path);
+            return self.open_for_reading(path, !access.unlocked);
         }
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let storage = storage::open_writable(&path, access)?;

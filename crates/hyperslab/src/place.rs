@@ -1,13 +1,13 @@
 //! Where a new name goes: the last group on the way that is there, and the names that are missing.
 
-use hyperslab_object::{CharSet, GroupSettings, Links, Object, ObjectSettings, Target};
+use hyperslab_object::{CharSet, GroupSettings, Life, Links, Name, Object, ObjectSettings, Target};
 
 use crate::{Error, File, Group, Node, Result};
 
 /// A name that is free.
 pub(crate) struct Place {
     pub(crate) file: File,
-    group: u64,
+    group: Life,
     /// The names of groups that are missing on the way, and the last one.
     names: Vec<Vec<u8>>,
     /// How often the file had been changed when this was found out.
@@ -45,7 +45,7 @@ impl Group {
         if !at.file.is_writable() {
             return Err(hyperslab_file::Error::ReadOnly.into());
         }
-        let group = at.address();
+        let group = at.life();
         // In another file it is looked at again.
         let changes = if at.file == self.file { changes } else { u64::MAX };
         Ok(Place { file: at.file, group, names: names.into_iter().map(<[u8]>::to_vec).collect(), changes })
@@ -66,21 +66,22 @@ impl Place {
         self.file.operate(|| {
             self.check()?;
             let made = make()?;
-            let (context, group, name) = (&self.file.inner.context, self.last_group()?, self.name());
+            let (context, group, name) = (&self.file.inner.context, self.last_group()?, name(self.name()));
             let linked = match made {
-                Made::Object(address) => hyperslab_object::link_new(context, group, name, charset(name), address),
-                Made::Other(target) => hyperslab_object::link(context, group, name, charset(name), target),
+                Made::Object(address) => hyperslab_object::link_new(context, group, &name, address),
+                Made::Other(target) => hyperslab_object::link(context, group, &name, target),
             };
             linked.map_err(Error::from)
         })
     }
 
     /// One operation: the link `from` of a group of the same file moves here.
-    pub(crate) fn operate_move(&self, from: (u64, &[u8])) -> Result<()> {
+    pub(crate) fn operate_move(&self, from: (Life, &[u8])) -> Result<()> {
         self.file.operate(|| {
             self.check()?;
+            self.file.check_alive(from.0)?;
             let (context, to, name) = (&self.file.inner.context, self.last_group()?, self.name());
-            Ok(hyperslab_object::rename(context, from, (to, name), charset(name))?)
+            Ok(hyperslab_object::rename(context, (from.0.address(), from.1), (to, name), charset(name))?)
         })
     }
 
@@ -90,7 +91,8 @@ impl Place {
             return Ok(());
         }
         let (context, first) = (&self.file.inner.context, self.names.first().map_or(&[][..], Vec::as_slice));
-        let group = Object::open(context, self.group)?;
+        self.file.check_alive(self.group)?;
+        let group = Object::open(context, self.group.address())?;
         match Links::of(context, &group)?.find(first)? {
             Some(_) => Err(Error::Exists(String::from_utf8_lossy(first).into_owned())),
             None => Ok(()),
@@ -99,10 +101,10 @@ impl Place {
 
     /// Makes the groups that are missing on the way, each like the one that it is in, as libhdf5 does; the last of them.
     fn last_group(&self) -> Result<u64> {
-        let (context, mut group) = (&self.file.inner.context, self.group);
+        let (context, mut group) = (&self.file.inner.context, self.group.address());
         for name in self.names.iter().take(self.names.len().saturating_sub(1)) {
             let new = hyperslab_object::new_group(context, &untimed(), &GroupSettings::of(context, group)?)?;
-            hyperslab_object::link_new(context, group, name, charset(name), new)?;
+            hyperslab_object::link_new(context, group, &self::name(name), new)?;
             group = new;
         }
         Ok(group)
@@ -116,6 +118,11 @@ impl Place {
 /// Objects keep no times unless somebody wants it, as in h5py: so equal files have equal bytes.
 pub(crate) fn untimed() -> ObjectSettings {
     ObjectSettings { times: false, ..Default::default() }
+}
+
+/// A new name of a group.
+pub(crate) fn name(bytes: &[u8]) -> Name<'_> {
+    Name::new(bytes, charset(bytes))
 }
 
 /// How a name is written: what is ASCII says so, as h5py has it.

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use hyperslab_file::{Error, Header, Result};
+use hyperslab_file::{Error, Header, Life, Result};
 use hyperslab_format::message::{self, kind};
 
 use crate::{Context, shared};
@@ -66,6 +66,11 @@ impl Object {
     /// Where its header is; the same for all its names.
     pub fn address(&self) -> u64 {
         self.header.address()
+    }
+
+    /// Its life, for [`OpenFile::check_alive`](hyperslab_file::OpenFile::check_alive).
+    pub fn life(&self) -> Life {
+        self.header.life()
     }
 
     /// Its header.

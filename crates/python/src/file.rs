@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hyperslab::driver::{Driver, Memory, Transfer};
-use hyperslab::{File, Low, OpenOptions};
+use hyperslab::{File, FileSpace, Low, OpenOptions, Placement, SpaceStrategy};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -44,24 +44,15 @@ pub(crate) struct FileHandle(pub(crate) Arc<Shared>);
 #[pymethods]
 impl FileHandle {
     #[new]
-    fn open(py: Python<'_>, path: PathBuf) -> PyResult<FileHandle> {
-        let file = py.detach(|| File::open(&path)).map_err(exception)?;
-        Ok(FileHandle(Arc::new(Shared::new(file))))
-    }
-
-    /// A file that may be changed, by a mode as `open` of Python has it.
-    #[staticmethod]
-    #[pyo3(signature = (path, mode, low="earliest", user_block=0, track_order=false, locked=true))]
-    fn writable(
+    #[pyo3(signature = (path, mode="r", settings=None, locked=true))]
+    fn open(
         py: Python<'_>,
         path: PathBuf,
         mode: &str,
-        low: &str,
-        user_block: u64,
-        track_order: bool,
+        settings: Option<Settings>,
         locked: bool,
     ) -> PyResult<FileHandle> {
-        let mut options = options(mode, low, user_block, track_order)?;
+        let mut options = options(mode, settings)?;
         if !locked {
             options = options.unlocked();
         }
@@ -71,16 +62,9 @@ impl FileHandle {
 
     /// A file whose bytes are in memory.
     #[staticmethod]
-    #[pyo3(signature = (bytes, mode="r", low="earliest", user_block=0, track_order=false))]
-    fn of_bytes(
-        py: Python<'_>,
-        bytes: Vec<u8>,
-        mode: &str,
-        low: &str,
-        user_block: u64,
-        track_order: bool,
-    ) -> PyResult<FileHandle> {
-        let options = options(mode, low, user_block, track_order)?;
+    #[pyo3(signature = (bytes, mode="r", settings=None))]
+    fn of_bytes(py: Python<'_>, bytes: Vec<u8>, mode: &str, settings: Option<Settings>) -> PyResult<FileHandle> {
+        let options = options(mode, settings)?;
         let memory = Arc::new(Memory::from(bytes));
         let file = py.detach(|| options.open_on(memory.clone())).map_err(exception)?;
         Ok(FileHandle(Arc::new(Shared { memory: Some(memory), ..Shared::new(file) })))
@@ -158,8 +142,30 @@ impl FileHandle {
     }
 }
 
-fn options(mode: &str, low: &str, user_block: u64, track_order: bool) -> PyResult<OpenOptions> {
-    let options = OpenOptions::new().low(version(low)?).user_block(user_block).track_order(track_order);
+/// How a file is made or changed, as a dict.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Settings {
+    low: String,
+    user_block: u64,
+    track_order: bool,
+    /// Strategy, whether free space is remembered, its smallest section, the size of a page.
+    space: (String, bool, u64, u64),
+    /// Blocks of metadata, from which size on pieces are aligned, and to what.
+    placement: (u64, u64, u64),
+}
+
+/// The options for a mode as `open` of Python has it.
+fn options(mode: &str, settings: Option<Settings>) -> PyResult<OpenOptions> {
+    let mut options = OpenOptions::new();
+    if let Some(Settings { low, user_block, track_order, space, placement }) = settings {
+        let (strategy, persist, threshold, page_size) = space;
+        let space = FileSpace { strategy: space_strategy(&strategy)?, persist, threshold, page_size };
+        let (metadata_block, align_from, alignment) = placement;
+        let placement = Placement { metadata_block, align_from, alignment };
+        options = options.low(version(&low)?).user_block(user_block).track_order(track_order);
+        options = options.file_space(space).placement(placement);
+    }
     Ok(match mode {
         "r" => options,
         "r+" => options.read_write(),
@@ -169,6 +175,16 @@ fn options(mode: &str, low: &str, user_block: u64, track_order: bool) -> PyResul
         other => {
             return Err(PyValueError::new_err(format!("Invalid mode {other:?}; must be one of r, r+, w, w-, x, a")));
         }
+    })
+}
+
+fn space_strategy(name: &str) -> PyResult<SpaceStrategy> {
+    Ok(match name {
+        "fsm" => SpaceStrategy::Managers,
+        "page" => SpaceStrategy::Pages,
+        "aggregate" => SpaceStrategy::Gathered,
+        "none" => SpaceStrategy::End,
+        _ => return Err(PyValueError::new_err("Invalid file space strategy type")),
     })
 }
 

@@ -98,3 +98,18 @@ def test_file_objects(path):
         assert ours["x"][3] == 3
     with pytest.raises(OSError):
         hyperslab.File(io.BytesIO(b"nothing"))
+
+
+@pytest.mark.parametrize("strategy", ["fsm", "page", "aggregate", "none"])
+def test_file_space(tmp_path, strategy):
+    name = tmp_path / "space.h5"
+    options = {"fs_strategy": strategy, "fs_persist": strategy in ("fsm", "page"), "fs_threshold": 7, "fs_page_size": 8192}
+    told = []
+    for module in (hyperslab, h5py):
+        with module.File(name, "w", **options) as file:
+            file["values"] = np.arange(100)
+        with h5py.File(name) as file:
+            created = file.id.get_create_plist()
+            told.append((created.get_file_space_strategy(), created.get_file_space_page_size()))
+            assert (file["values"][:] == np.arange(100)).all()
+    assert told[0] == told[1]

@@ -220,6 +220,7 @@ impl<'a> HeaderEdit<'a> {
     /// Gives all its space back.
     pub fn delete(self) -> Result<()> {
         let file = self.file;
+        file.store()?.deleted.add(self.address());
         let stored = self.blocks.iter().filter_map(|block| Some((block.address?, block.stored)));
         stored.into_iter().try_for_each(|(address, length)| file.free(address, length as u64))
     }

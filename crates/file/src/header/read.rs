@@ -7,11 +7,13 @@ use hyperslab_format::{
     object_header::{Flags, Prefix, RawMessage},
 };
 
+use super::Life;
 use crate::{Error, OpenFile, Result};
 
 /// An object header.
 #[derive(Clone, Debug)]
 pub struct Header {
+    pub(super) life: Life,
     address: u64,
     prefix: Prefix,
     blocks: Vec<Arc<Vec<u8>>>,
@@ -46,6 +48,7 @@ impl Header {
     }
 
     fn decode(file: &OpenFile, address: u64, guessed: &Arc<Vec<u8>>) -> Result<Header> {
+        let life = file.life(address)?;
         let prefix = Prefix::decode(guessed).map_err(Error::at(address))?;
         let size = prefix.full_size();
         let first = match guessed.len().cmp(&size) {
@@ -54,7 +57,8 @@ impl Header {
             Ordering::Greater => Arc::new(guessed.get(..size).unwrap_or_default().to_vec()),
         };
         let found = prefix.first_messages(&first).map_err(Error::at(address))?;
-        let mut header = Header { address, prefix, blocks: vec![first], places: vec![address], messages: Vec::new() };
+        let mut header =
+            Header { life, address, prefix, blocks: vec![first], places: vec![address], messages: Vec::new() };
         header.add(found);
         header.follow(file)?;
         Ok(header)

@@ -31,7 +31,7 @@ pub use report::{Finding, Progress, Report, Severity, Space, Usage};
 /// Looks at everything in a file. An error if it cannot be read at all; what is wrong with its content is in the report. `progress` is
 /// called now and then.
 pub fn file(path: impl AsRef<Path>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
-    let storage = storage::open(path.as_ref())?;
+    let storage = storage::open(path.as_ref(), false)?;
     // Members of several files have addresses with wide gaps between them, which are nobody's loss.
     let one = matches!(storage.name, "sec2" | "family");
     look(storage.driver, one, progress)

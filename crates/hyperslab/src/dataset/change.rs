@@ -1,7 +1,7 @@
 //! A dataset that is being changed, within one operation.
 
 use hyperslab_chunk::{Filling, Storage, Values};
-use hyperslab_object::Object;
+use hyperslab_object::{Kind, Object};
 use hyperslab_space::{Extent, Space};
 use parking_lot::RwLockWriteGuard;
 
@@ -9,19 +9,20 @@ use super::{
     Dataset,
     state::{Changing, State},
 };
-use crate::{Error, File, Result, trip::Trip};
+use crate::{Error, File, Result, heap_writer::HeapWriter, trip::Trip};
 
 /// The state of a dataset, taken for a change. All handles see what becomes of it.
 pub(super) struct Change<'a> {
     dataset: &'a Dataset,
     state: RwLockWriteGuard<'a, State>,
     /// Whether the header must say something new of the layout.
-    moved: bool,
+    pub(super) moved: bool,
 }
 
 impl Dataset {
     /// Takes the state for a change. Only within an operation.
     pub(super) fn change(&self) -> Result<Change<'_>> {
+        self.file().check_alive(self.life())?;
         match &self.inner.changing {
             Changing::Sometimes(state) => Ok(Change { dataset: self, state: state.write(), moved: false }),
             Changing::Never(_) => Err(hyperslab_file::Error::ReadOnly.into()),
@@ -45,15 +46,17 @@ impl Dataset {
             let mut change = self.change()?;
             let old = change.state.extent.clone();
             let new = resized(&old, shape)?;
-            if new == old {
-                return Ok(());
-            }
             let filling = filling(self);
             let stored = file.inner.context.file();
             if !matches!(change.values()?.storage, Storage::Chunked(_) | Storage::External(_)) {
                 return Err(Error::Create("only what is stored in chunks or other files changes its size".into()));
             }
+            if new == old {
+                return Ok(());
+            }
+            let gone = change.behind_outside(shape);
             let moved = change.values()?.resize(stored, shape, &filling)?;
+            HeapWriter::new(file).remove(gone);
             change.moved |= moved;
             change.state.extent = new.clone();
             hyperslab_object::set_extent(&file.inner.context, self.address(), &new)?;
@@ -87,7 +90,7 @@ impl Dataset {
     }
 }
 
-impl Change<'_> {
+impl<'a> Change<'a> {
     pub(super) fn extent(&self) -> &Extent {
         &self.state.extent
     }
@@ -96,7 +99,11 @@ impl Change<'_> {
         &self.state
     }
 
-    fn values(&mut self) -> Result<&mut Values> {
+    pub(super) fn dataset(&self) -> &'a Dataset {
+        self.dataset
+    }
+
+    pub(super) fn values(&mut self) -> Result<&mut Values> {
         if self.state.values.get().is_none() {
             let values = self.dataset.open_values(&self.state)?;
             let _ = self.state.values.set(values);
@@ -136,7 +143,7 @@ impl Change<'_> {
 }
 
 /// What new space holds.
-fn filling(dataset: &Dataset) -> Filling<'_> {
+pub(super) fn filling(dataset: &Dataset) -> Filling<'_> {
     Filling::new(&dataset.inner.fill)
 }
 
@@ -155,19 +162,31 @@ fn resized(old: &Extent, shape: &[u64]) -> Result<Extent> {
     Ok(Extent::with_max(shape, &max)?)
 }
 
-/// Gives back the space of the values of a dataset that goes. Only within an operation.
+/// Gives back what the values of an object that goes, and of its attributes, take outside of it. Only within an operation.
 pub(crate) fn drop_values(file: &File, object: &Object) -> hyperslab_file::Result<()> {
     let failed = |why: Error| match why {
         Error::File(why) => why,
         why => hyperslab_file::Error::Refused(why.to_string()),
     };
+    let context = &file.inner.context;
+    if !context.shares_attributes()? {
+        let attributes = object.attributes(context).unwrap_or_default();
+        let named = attributes.iter().flatten().flat_map(|found| file.behind(&found.datatype, &found.data));
+        let named: Vec<_> = named.collect();
+        HeapWriter::new(file).remove(named);
+    }
+    if object.kind() != Kind::Dataset {
+        return Ok(());
+    }
     file.inner.datasets.forget(object.address());
     let dataset = Dataset::open(file, object.clone(), &Trip::default()).map_err(failed)?;
     file.inner.datasets.forget(object.address());
+    let mut change = dataset.change().map_err(failed)?;
+    let named = change.behind_all();
+    HeapWriter::new(file).remove(named);
     if dataset.inner.elsewhere.is_some() {
         return Ok(());
     }
-    let mut change = dataset.change().map_err(failed)?;
     change.values().map_err(failed)?;
     let stored = file.inner.context.file();
     match change.state.values.take() {

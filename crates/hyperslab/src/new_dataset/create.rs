@@ -2,7 +2,7 @@
 
 use hyperslab_file::Kind;
 use hyperslab_format::{
-    message::{AllocTime, DataLayout, ExternalFiles, ExternalSlot, FillValue, Layout},
+    message::{AllocTime, DataLayout, ExternalFiles, ExternalSlot, FillValue, FillWrite, Layout},
     virtual_mapping,
 };
 use hyperslab_object::{DatasetParts, NewType, ObjectSettings};
@@ -65,10 +65,17 @@ fn make(new: &NewDataset, place: &Place, planned: &Planned, at_once: Option<&[u8
     let (file, mut address) = (&place.file, 0);
     planned.external.iter().try_for_each(|(name, ..)| dataset::make_external(file, name))?;
     place.operate(|| {
-        address = put(new, file, planned, at_once)?;
-        if planned.fill.alloc == AllocTime::Early {
-            dataset::allocate(file, address)?;
+        let settings = ObjectSettings {
+            times: new.track_times,
+            ordered: new.track_order,
+            indexed: new.track_order,
+            ..Default::default()
+        };
+        let mut fill = planned.fill.clone();
+        if let Some(value) = own_copies(new, file, planned, 1)? {
+            fill.value = FillValue::User(value);
         }
+        address = put(&settings, file, planned, &fill, at_once)?;
         let count = usize::try_from(planned.extent.elements()).unwrap_or(usize::MAX);
         if let Some(values) = own_copies(new, file, planned, count)? {
             dataset::write_stored(file, address, &values)?;
@@ -78,7 +85,14 @@ fn make(new: &NewDataset, place: &Place, planned: &Planned, at_once: Option<&[u8
     file.at(address)?.into_dataset()
 }
 
-fn put(new: &NewDataset, file: &File, planned: &Planned, at_once: Option<&[u8]>) -> Result<u64> {
+/// Makes the dataset, which has no name yet. Only within an operation.
+pub(crate) fn put(
+    settings: &ObjectSettings,
+    file: &File,
+    planned: &Planned,
+    fill: &FillWrite,
+    at_once: Option<&[u8]>,
+) -> Result<u64> {
     let context = &file.inner.context;
     let stored = context.file();
     let mut layout = planned.layout.clone();
@@ -94,28 +108,22 @@ fn put(new: &NewDataset, file: &File, planned: &Planned, at_once: Option<&[u8]>)
         stored.write_raw("contiguous values", &[(place, values)])?;
         *address = Some(place);
     }
-    let mut fill = planned.fill.clone();
-    if let Some(value) = own_copies(new, file, planned, 1)? {
-        fill.value = FillValue::User(value);
-    }
     let constant_layout = is_constant(planned);
     let layout = DataLayout { version: planned.layout_version, old_sizes: Vec::new(), layout };
-    let settings = ObjectSettings {
-        times: new.track_times,
-        ordered: new.track_order,
-        indexed: new.track_order,
-        ..Default::default()
-    };
     let parts = DatasetParts {
         extent: &planned.extent,
         datatype: planned.committed.map_or(NewType::Own(&planned.datatype), NewType::Committed),
-        fill: &fill,
+        fill,
         layout: layout.encode(stored.widths()).map_err(hyperslab_file::Error::from)?,
         constant_layout,
         filters: Some(&planned.filters),
         external: external(file, planned)?,
     };
-    Ok(hyperslab_object::new_dataset(context, &settings, parts)?)
+    let address = hyperslab_object::new_dataset(context, settings, parts)?;
+    if planned.fill.alloc == AllocTime::Early {
+        dataset::allocate(file, address)?;
+    }
+    Ok(address)
 }
 
 /// Elements with a fill value of variable length, if there is one: each with a copy of its own, since libhdf5 drops what was there

@@ -13,6 +13,7 @@ use hyperslab_format::{
 use hyperslab_space::Space;
 
 use self::filters::Wish;
+pub(crate) use self::{create::put, planned::Planned};
 use crate::{Dataset, ExternalName, Group, NamedDatatype, Result, Storable, storable::Writing};
 
 /// A dataset that is not there yet, as [`Group::new_dataset`] gives it. Nothing happens before [`NewDataset::create`] or

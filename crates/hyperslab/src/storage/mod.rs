@@ -23,27 +23,34 @@ pub(crate) struct Storage {
 }
 
 /// The storage behind a path: a path with a `%d` (or `%05d`, say) is a family of files; one that ends as the metadata member of a
-/// multi or split file does, and says that it is one, is that; any other is one file.
-pub(crate) fn open(path: &Path) -> Result<Storage> {
+/// multi or split file does, and says that it is one, is that; any other is one file. `hold` keeps writers away as long as the storage lives;
+/// without, it is not locked.
+pub(crate) fn open(path: &Path, hold: bool) -> Result<Storage> {
     if let Some(template) = path.to_str().filter(|name| family::is_template(name)) {
-        return family::open(template);
+        return family::open(template, &Access::default());
     }
-    let local = Local::open(path)?;
-    let alone = nobody_writes(&local)?;
-    let one: Arc<dyn Driver> = Arc::new(local);
+    let local = Arc::new(Local::open(path)?);
+    let alone = if hold { locks() && local.lock(Lock::Shared)? } else { nobody_writes(&local)? };
+    let locked = (hold && alone).then(|| local.clone());
+    let one: Arc<dyn Driver> = local;
     match multi::open(path, &one)? {
-        Some(several) => Ok(several),
-        None => Ok(Storage { driver: one, name: "sec2", size: None, locked: None, alone }),
+        Some(several) => Ok(Storage { locked, ..several }),
+        None => Ok(Storage { driver: one, name: "sec2", size: None, locked, alone }),
     }
 }
 
-/// Whether a file could be locked by a reader now, so that nobody who is alive writes it. It is not kept locked: readers are in nobody's way.
+/// Whether a file could be locked by a reader now, so that nobody who is alive writes it.
 fn nobody_writes(local: &Local) -> Result<bool> {
     if !locks() || !local.lock(Lock::Shared).unwrap_or(false) {
         return Ok(false);
     }
     local.unlock()?;
     Ok(true)
+}
+
+/// Locks a file that may be changed against others, if it is to be; whether it is locked.
+fn lock(local: &Local, access: &Access) -> Result<bool> {
+    Ok(!access.unlocked && locks() && local.lock(Lock::Exclusive)?)
 }
 
 /// Whether files are locked at all; the environment may say no, as it does for libhdf5.
@@ -53,12 +60,12 @@ fn locks() -> bool {
 
 /// The storage behind a path that may be changed, locked against others if files are.
 pub(crate) fn open_writable(path: &Path, access: &Access) -> Result<Storage> {
-    if path.to_str().is_some_and(family::is_template) {
-        return Err(Error::Unsupported("writing a family of files"));
+    if let Some(template) = path.to_str().filter(|name| family::is_template(name)) {
+        return family::open(template, access);
     }
     let options = Local::options().write(true).create(access.create || access.truncate).create_new(access.create_new);
     let local = options.open(path)?;
-    let alone = !access.unlocked && locks() && local.lock(Lock::Exclusive)?;
+    let alone = lock(&local, access)?;
     let local = Arc::new(local);
     let one: Arc<dyn Driver> = local.clone();
     if !access.truncate && multi::open(path, &one)?.is_some() {

@@ -13,15 +13,38 @@ use crate::{
     counts::{self, DropValues, Loss},
 };
 
+/// A name that a group will have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name<'a> {
+    /// The name.
+    pub bytes: &'a [u8],
+    /// How it is to be read.
+    pub charset: CharSet,
+    /// Its number in a group that remembers in which order names were given, if it is larger than those there are; the next one if
+    /// nothing is said.
+    pub order: Option<i64>,
+}
+
+impl<'a> Name<'a> {
+    /// The next name of a group.
+    pub fn new(bytes: &'a [u8], charset: CharSet) -> Name<'a> {
+        Name { bytes, charset, order: None }
+    }
+
+    fn link(&self, target: Target) -> Link {
+        Link { name: self.bytes.to_vec(), charset: self.charset, order: self.order, target }
+    }
+}
+
 /// The most bytes of a link that lies in a header.
 const MAX_MESSAGE: usize = 65_535;
 
 /// Gives a new object its first name: a hard link.
-pub fn link_new(context: &Context, group: u64, name: &[u8], charset: CharSet, object: u64) -> Result<()> {
-    check_name(name)?;
-    let link = Link { name: name.to_vec(), charset, order: None, target: Target::Hard(object) };
+pub fn link_new(context: &Context, group: u64, name: &Name<'_>, object: u64) -> Result<()> {
+    check_name(name.bytes)?;
+    let link = name.link(Target::Hard(object));
     let mut change = GroupChange::open(context, group)?;
-    change.check_free(name)?;
+    change.check_free(name.bytes)?;
     change.settle_form(Some(&link))?;
     // The counts of the types that it uses go before its name.
     let object = Object::open(context, object)?;
@@ -42,11 +65,11 @@ pub fn link_new(context: &Context, group: u64, name: &[u8], charset: CharSet, ob
 }
 
 /// Adds a link: another name of an object, a path, or something outside of this file.
-pub fn link(context: &Context, group: u64, name: &[u8], charset: CharSet, target: Target) -> Result<()> {
-    check_name(name)?;
-    let link = Link { name: name.to_vec(), charset, order: None, target };
+pub fn link(context: &Context, group: u64, name: &Name<'_>, target: Target) -> Result<()> {
+    check_name(name.bytes)?;
+    let link = name.link(target);
     link.encode(context.file().widths())?;
-    check_free(context, group, name)?;
+    check_free(context, group, name.bytes)?;
     GroupChange::open(context, group)?.settle_form(Some(&link))?;
     let named = hard(&link);
     if let Some(object) = named {
@@ -234,8 +257,9 @@ impl<'a> GroupChange<'a> {
             self.modernize()?;
         }
         let Form::New { info, limits, dense } = &mut self.form else { return Ok(()) };
-        link.order = info.tracked.then_some(info.next_order);
-        info.next_order += i64::from(info.tracked);
+        let order = link.order.unwrap_or(0).max(info.next_order);
+        link.order = info.tracked.then_some(order);
+        info.next_order = if info.tracked { order.saturating_add(1) } else { info.next_order };
         let body = link.encode(context.file().widths())?;
         if let Some(dense) = dense {
             dense.detach(context.file())?;

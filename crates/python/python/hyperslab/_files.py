@@ -9,7 +9,7 @@ from typing import Any, Self
 from . import _config
 from ._group import Group
 from ._hyperslab import FileHandle
-from ._options import check_options, libver_bounds
+from ._options import check_options, libver_bounds, settings
 
 _WRITING = ("r+", "w", "w-", "x", "a")
 
@@ -63,8 +63,10 @@ class File(Group):
                 raise ValueError("Invalid file space strategy type")
         self._libver = libver_bounds(libver)
         order = _config.get_config().track_order if track_order is None else track_order
-        how = (mode, self._libver[0], userblock_size or 0, bool(order))
-        opened = _open(name, driver, options, how, locking not in (False, "false"))
+        made = settings(self._libver[0], userblock_size or 0, bool(order), options)
+        # Who follows a writer must not be in the way of the next one.
+        locked = locking not in (False, "false") and not (swmr and mode == "r")
+        opened = _open(name, driver, options, (mode, made), locked)
         super().__init__(opened.root(), opened, "/")
         self._swmr, self._back = bool(swmr) and mode == "r", None
         self._driver = "fileobj" if hasattr(name, "read") else driver
@@ -161,7 +163,7 @@ class File(Group):
         return f'<HDF5 file "{os.path.basename(self.filename)}" (mode {self.mode})>'
 
 
-def _open(name: Any, driver: str | None, options: dict[str, Any], how: tuple[Any, ...], locked: bool) -> FileHandle:
+def _open(name: Any, driver: str | None, options: dict[str, Any], how: tuple[str, dict[str, Any]], locked: bool) -> FileHandle:
     mode = how[0]
     if hasattr(name, "read") and driver not in (None, "fileobj"):
         raise ValueError("Driver must be 'fileobj' for file-like object if specified.")
@@ -169,7 +171,7 @@ def _open(name: Any, driver: str | None, options: dict[str, Any], how: tuple[Any
         file = options.get("fileobj", name)
         file.seek(0)
         held = b"" if mode in ("w", "w-", "x") else file.read()
-        return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, *how[1:])
+        return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1])
     path = os.fsdecode(name)
     if driver == "core" and mode != "r":
         return _open_core(path, how)
@@ -177,10 +179,10 @@ def _open(name: Any, driver: str | None, options: dict[str, Any], how: tuple[Any
         path += options.get("meta_ext", "-m.h5")
     if driver == "family" and "%" not in path:
         raise ValueError(f"a family of files has a name such as 'part%05d.h5', not {path!r}")
-    return FileHandle(path) if mode == "r" else FileHandle.writable(path, *how, locked)
+    return FileHandle(path, *how, locked)
 
 
-def _open_core(path: str, how: tuple[Any, ...]) -> FileHandle:
+def _open_core(path: str, how: tuple[str, dict[str, Any]]) -> FileHandle:
     """A file in memory, which begins with the bytes of one that is there."""
     mode = how[0]
     exists = os.path.exists(path)
@@ -192,7 +194,7 @@ def _open_core(path: str, how: tuple[Any, ...]) -> FileHandle:
     if exists and mode in ("r+", "a"):
         with open(path, "rb") as file:
             held = file.read()
-    return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, *how[1:])
+    return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1])
 
 
 def _place_for_bytes(name: Any, driver: str | None, options: dict[str, Any]) -> Any:
@@ -205,7 +207,7 @@ def _place_for_bytes(name: Any, driver: str | None, options: dict[str, Any]) -> 
 def is_hdf5(name: str | bytes | os.PathLike[Any]) -> bool:
     """Whether there is a file of this name that can be opened as HDF5."""
     try:
-        FileHandle(os.fsdecode(name)).close()
+        FileHandle(os.fsdecode(name), locked=False).close()
     except OSError:
         return False
     return True

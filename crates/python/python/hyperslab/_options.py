@@ -9,9 +9,12 @@ _LOCKING = (None, True, False, "true", "false", "best-effort")
 
 #: Sizes of caches and buffers, and what new files are made with.
 _WITHOUT_EFFECT = frozenset(
-    """rdcc_nslots rdcc_nbytes rdcc_w0 track_times fs_strategy fs_persist fs_threshold fs_page_size
-    page_buf_size min_meta_keep min_raw_keep alignment_threshold alignment_interval meta_block_size""".split()
+    "rdcc_nslots rdcc_nbytes rdcc_w0 track_times page_buf_size min_meta_keep min_raw_keep".split()
 )
+
+#: How space is managed in new files, and where new pieces go, with what h5py has if nothing is said.
+_SPACE = {"fs_strategy": None, "fs_persist": False, "fs_threshold": 1, "fs_page_size": 4096}
+_PLACEMENT = {"meta_block_size": 2048, "alignment_threshold": 1, "alignment_interval": 1}
 
 #: What each driver takes besides.
 _DRIVERS: dict[str | None, frozenset[str]] = {
@@ -37,10 +40,26 @@ def check_options(driver: str | None, libver: Any, locking: Any, options: dict[s
     if driver not in _DRIVERS:
         known = ", ".join(repr(name) for name in _DRIVERS if name)
         raise ValueError(f"Unknown driver type {driver!r}; there are {known}")
-    for name in options.keys() - _WITHOUT_EFFECT - _DRIVERS[driver]:
+    for name in options.keys() - _WITHOUT_EFFECT - _SPACE.keys() - _PLACEMENT.keys() - _DRIVERS[driver]:
         raise TypeError(f"'{name}' is an invalid keyword argument for this function")
     bounds = (libver, "latest") if libver is None or isinstance(libver, str) else tuple(libver)
     if len(bounds) != 2 or any(bound not in (None, *_VERSIONS) for bound in bounds):
         raise ValueError(f"libver must be one of {', '.join(_VERSIONS)}, or two of them, not {libver!r}")
     if locking not in _LOCKING:
         raise ValueError(f"Unsupported locking value: {locking!r}; must be true, false or 'best-effort'")
+
+
+def settings(low: str, user_block: int, track_order: bool, options: dict[str, Any]) -> dict[str, Any]:
+    """What a file is made or changed with."""
+    given = [default if (value := options.get(name)) is None else value for name, default in _SPACE.items()]
+    strategy, persist, threshold, page = given
+    # As in h5py, the rest has no meaning without a strategy.
+    space = ("fsm", False, 1, 4096) if strategy is None else (strategy, bool(persist), int(threshold), int(page))
+    placement = tuple(int(options.get(name) or default) for name, default in _PLACEMENT.items())
+    return {
+        "low": low,
+        "user_block": user_block,
+        "track_order": track_order,
+        "space": space,
+        "placement": placement,
+    }

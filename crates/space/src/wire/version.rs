@@ -5,9 +5,10 @@ use hyperslab_base::Width;
 use crate::{Extent, Kind, Result, Slab, Space, UNLIMITED};
 
 /// The oldest library that shall be able to read what is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Low {
     /// Any library.
+    #[default]
     Earliest,
     /// libhdf5 1.8.
     V18,

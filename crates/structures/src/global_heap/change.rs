@@ -9,15 +9,17 @@ use super::{Collection, GUESS, WHAT};
 
 /// How many collections with room are kept, as in libhdf5.
 const OPEN: usize = 16;
+/// The most collections that are in memory at once when objects are taken back.
+const MANY: usize = 256;
 
 /// The global heap of a file that is changed. There is one per file, since it knows which collections have room.
 ///
 /// A new object lies in space that nothing in the file names, or behind the objects of a collection with room. Collections are filled in
 /// memory; [`GlobalHeap::settle`] writes them, and must be called before the values that name the objects are written.
 ///
-/// An object that is removed stays where it is while the file may name it: until the flush after [`GlobalHeap::remove`]. The next call of
-/// `settle` after that takes its room back, or the space of the collection if it was the last; so a file that is closed is flushed,
-/// settled and flushed.
+/// An object that is removed stays where it is while the file may name it: until the flush after [`GlobalHeap::remove`]. The next object that
+/// needs room, or the next call of `settle`, takes its room back, or the space of the collection if it was the last; so a file that is closed
+/// is flushed, settled and flushed.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -48,7 +50,11 @@ impl GlobalHeap {
         if let Some(last) = self.open.last_mut().filter(|last| last.has_room(need)) {
             return Ok((last.address, u32::from(last.add(value, file.widths()))));
         }
-        let nth = self.open.iter().rposition(|filled| filled.has_room(need));
+        let room = |heap: &GlobalHeap| heap.open.iter().rposition(|filled| filled.has_room(need));
+        let mut nth = room(self);
+        if nth.is_none() && self.take_back(file)? {
+            nth = room(self);
+        }
         let mut filled = match nth {
             Some(nth) => self.open.remove(nth),
             None => {
@@ -76,45 +82,64 @@ impl GlobalHeap {
         }
     }
 
+    /// Whether there is something to take back, now or after the next flush.
+    pub fn has_removed(&self) -> bool {
+        !self.removed.is_empty()
+    }
+
     /// Writes all collections that were changed, and takes back what was removed before the last flush.
     pub fn settle(&mut self, file: &OpenFile) -> Result<()> {
         self.take_back(file)?;
-        let changed = self.open.iter_mut().chain(&mut self.full).filter(|filled| filled.changed);
-        let parts: Vec<_> = changed.map(|filled| (filled.address, filled.image(file.widths()))).collect();
-        if !parts.is_empty() {
-            file.write_raw(WHAT, &parts)?;
-        }
+        write(file, self.open.iter_mut().chain(&mut self.full))?;
         self.full.clear();
+        self.open.retain(|filled| !filled.objects.is_empty());
         self.open.iter_mut().for_each(|filled| filled.changed = false);
         let many = self.open.len().saturating_sub(OPEN);
         self.open.drain(..many);
         Ok(())
     }
 
-    /// Takes removed objects out of their collections.
-    fn take_back(&mut self, file: &OpenFile) -> Result<()> {
+    /// Takes removed objects out of their collections; whether there were any.
+    fn take_back(&mut self, file: &OpenFile) -> Result<bool> {
+        if self.removed.is_empty() {
+            return Ok(false);
+        }
         let now = file.flushes();
         let ready: Vec<u64> =
             self.removed.iter().filter(|(_, (when, _))| *when <= now).map(|(&address, _)| address).collect();
-        for address in ready {
-            let Some((_, indexes)) = self.removed.remove(&address) else { continue };
+        let mut taken = Vec::new();
+        for address in &ready {
+            let Some((_, indexes)) = self.removed.remove(address) else { continue };
             let here = |all: &mut Vec<Filled>| {
-                all.iter().position(|filled| filled.address == address).map(|nth| all.swap_remove(nth))
+                all.iter().position(|filled| filled.address == *address).map(|nth| all.swap_remove(nth))
             };
             // What a bad value named may be anything: then there is nothing to take back.
             let filled = here(&mut self.open).or_else(|| here(&mut self.full));
-            let Some(mut filled) = filled.or_else(|| Filled::read(file, address).ok()) else { continue };
-            if !filled.remove(&indexes, file.widths()) && !filled.changed {
-                continue;
+            let Some(mut filled) = filled.or_else(|| Filled::read(file, *address).ok()) else { continue };
+            if filled.remove(&indexes, file.widths()) || filled.changed {
+                taken.push(filled);
             }
-            if filled.objects.is_empty() {
-                file.free(filled.address, filled.bytes.len() as u64)?;
-            } else {
-                self.open.insert(0, filled);
+            if taken.len() == MANY {
+                write(file, taken.iter_mut())?;
+                taken.clear();
             }
         }
-        Ok(())
+        self.open.splice(..0, taken);
+        Ok(!ready.is_empty())
     }
+}
+
+/// Writes collections that were changed, and gives back the space of those that have no objects any more.
+fn write<'a>(file: &OpenFile, all: impl Iterator<Item = &'a mut Filled>) -> Result<()> {
+    let mut parts = Vec::new();
+    for filled in all.filter(|filled| filled.changed) {
+        if filled.objects.is_empty() {
+            file.free(filled.address, filled.bytes.len() as u64)?;
+        } else {
+            parts.push((filled.address, filled.image(file.widths())));
+        }
+    }
+    if parts.is_empty() { Ok(()) } else { file.write_raw(WHAT, &parts) }
 }
 
 /// A collection that is being filled.

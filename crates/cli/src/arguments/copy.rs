@@ -1,0 +1,86 @@
+//! What can be said to `copy` and `repack`.
+
+use super::library;
+use crate::storing::{Filters, For, Layout};
+use clap::Args;
+use hyperslab::Low;
+use std::path::PathBuf;
+
+#[derive(Args)]
+#[command(after_help = "\
+Copies an object with everything below it; of a whole file, what is in its root group. Objects with
+several names are copied once, links stay links. Compressed chunks are copied as they are. The copy
+gets its name when it is complete. The second file is made if it is missing; what it has stays.
+
+References stay as they are within a file; in another file they refer to nothing, unless
+--expand-references copies what they refer to.
+
+Examples:
+  hyperslab copy run.h5:/detector all.h5:/runs/7/detector
+  hyperslab copy run.h5:/detector run.h5:/backup
+  hyperslab copy run.h5 all.h5:/runs/7              all of a file into a group of another
+  hyperslab copy --expand-external main.h5:/a b.h5:/a")]
+pub(crate) struct Copy {
+    /// The file, and which object of it
+    #[arg(value_name = "FILE[:PATH]")]
+    pub(crate) from: String,
+    /// The file that gets the copy, and the path of the copy in it [default: the same path]
+    #[arg(value_name = "FILE[:PATH]")]
+    pub(crate) to: String,
+    /// Copy of a group only what it holds itself
+    #[arg(long)]
+    pub(crate) shallow: bool,
+    /// Copy what soft links lead to in their place
+    #[arg(long)]
+    pub(crate) expand_soft: bool,
+    /// Copy what external links lead to in their place
+    #[arg(long)]
+    pub(crate) expand_external: bool,
+    /// Copy what references refer to as well
+    #[arg(long)]
+    pub(crate) expand_references: bool,
+    /// Copy no attributes
+    #[arg(long)]
+    pub(crate) without_attributes: bool,
+    /// New structures are for this version of the library, or newer ones
+    #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
+    pub(crate) low: Low,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Writes a file anew: all objects, links, attributes, comments, orders of creation and the user block.
+References refer to the copies. Free and lost space stays behind. Compressed chunks are copied as they
+are, unless --layout or --filter say how datasets shall be stored.
+
+A layout is compact, contiguous, chunked or chunked:64x64. Filters are none, or names joined by +:
+  shuffle, gzip:6, fletcher32, szip:nn:16, scaleoffset:0, nbit, lzf, zstd:3, lz4, bzip2:9,
+  bitshuffle:lz4, blosc:5:lz4, blosc2:5:lz4, or a filter's number with its parameters, such as 307:9
+With PATH= in front they are for one dataset, else for all datasets that they fit. A dataset keeps its
+filters with other chunks, and its chunks with other filters. Values in other files or datasets stay there.
+
+With --json, one line has: file, objects, bytes (of values), before and after (bytes of the files).
+
+Examples:
+  hyperslab repack run.h5 small.h5
+  hyperslab repack --version 1.10 run.h5 fast.h5      for libhdf5 1.10 and newer
+  hyperslab repack --filter shuffle+gzip:9 --filter /mask=none run.h5 small.h5
+  hyperslab repack --layout /images=chunked:1x512x512 run.h5 images.h5")]
+pub(crate) struct Repack {
+    /// The file
+    pub(crate) from: PathBuf,
+    /// The new file, which must not be there yet
+    pub(crate) to: PathBuf,
+    /// How datasets shall lie in the file
+    #[arg(short, long, value_name = "[PATH=]LAYOUT")]
+    pub(crate) layout: Vec<For<Layout>>,
+    /// What their chunks shall go through
+    #[arg(short, long, value_name = "[PATH=]FILTERS")]
+    pub(crate) filter: Vec<For<Filters>>,
+    /// Structures are for this version of the library, or newer ones
+    #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
+    pub(crate) low: Low,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,127 @@
+//! `hyperslab demo`: records a stream of images, reads it back, and compares.
+
+mod frames;
+mod print;
+
+use crate::arguments::Demo;
+use crate::failure::Failure;
+use crate::output;
+use frames::{Frames, PIXELS, SIDE};
+use hyperslab::{Dataset, File, s};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Images that are written at once: enough for all cores.
+const AT_ONCE: u64 = 8;
+
+/// A file that is gone afterwards, unless somebody wants to keep it.
+struct Place {
+    path: PathBuf,
+    kept: bool,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if !self.kept {
+            // What stays is in the folder for such files.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+pub(crate) fn run(options: &Demo) -> Result<(), Failure> {
+    let place = match &options.keep {
+        Some(path) => Place { path: path.clone(), kept: true },
+        None => {
+            let name = format!("hyperslab-demo-{}.h5", std::process::id());
+            Place { path: std::env::temp_dir().join(name), kept: false }
+        }
+    };
+    let frames = Frames::new(options.seed);
+    let (write, stored) = record(&place.path, &frames, options)?;
+    let read = verify(&place.path, &frames, options)?;
+    let raw = options.frames * PIXELS as u64 * 2;
+    let file = place.kept.then(|| place.path.display().to_string());
+    let results = print::Results::new(file, options.frames, (raw, stored), (write, read));
+    print::print(&mut output::standard(options.json), &results, options.json)?;
+    Ok(())
+}
+
+/// Writes all images; how long that took, and how many bytes are stored.
+fn record(path: &Path, frames: &Frames, options: &Demo) -> Result<(Duration, u64), Failure> {
+    let begin = Instant::now();
+    let trouble = |why| Failure::Open { file: path.display().to_string(), why: Box::new(why) };
+    let file = File::create_new(path).map_err(trouble)?;
+    let run = file.root()?.create_group("run")?;
+    run.set_attribute("detector", "simulated")?;
+    run.set_attribute("seed", options.seed)?;
+    run.set_attribute("exposure", 0.01)?;
+    let side = SIDE as u64;
+    let images = run.new_dataset::<u16>().shape([0, side, side]).max_shape([None, Some(side), Some(side)]);
+    let images = images.chunks([1, side, side]).shuffle().deflate(4).create("images")?;
+    images.set_attribute("units", "counts")?;
+    let mut took = begin.elapsed();
+    let mut pixels = vec![0; AT_ONCE as usize * PIXELS];
+    let bar = progress("recording", options.frames);
+    for first in (0..options.frames).step_by(AT_ONCE as usize) {
+        let end = options.frames.min(first + AT_ONCE);
+        let some = pixels.get_mut(..(end - first) as usize * PIXELS).unwrap_or_default();
+        make(frames, first, some);
+        let begin = Instant::now();
+        images.resize([end, side, side])?;
+        images.write_slice(s![first as i64..end as i64, .., ..], some)?;
+        took += begin.elapsed();
+        advance(&bar, end, took);
+    }
+    let begin = Instant::now();
+    file.close()?;
+    took += begin.elapsed();
+    bar.finish_and_clear();
+    let stored = std::fs::metadata(path)?.len();
+    Ok((took, stored))
+}
+
+/// Reads all images and compares them with what was sent; how long reading took.
+fn verify(path: &Path, frames: &Frames, options: &Demo) -> Result<Duration, Failure> {
+    let begin = Instant::now();
+    let images: Dataset = File::open(path)?.dataset("run/images")?;
+    let mut took = begin.elapsed();
+    let (mut read, mut sent) = (vec![0u16; AT_ONCE as usize * PIXELS], vec![0; PIXELS]);
+    let bar = progress("reading", options.frames);
+    for first in (0..options.frames).step_by(AT_ONCE as usize) {
+        let end = options.frames.min(first + AT_ONCE);
+        let some = read.get_mut(..(end - first) as usize * PIXELS).unwrap_or_default();
+        let begin = Instant::now();
+        images.slice(s![first as i64..end as i64, .., ..])?.read_into(some)?;
+        took += begin.elapsed();
+        for (number, image) in (first..end).zip(some.chunks(PIXELS)) {
+            frames.make(number, &mut sent);
+            if let Some(at) = sent.iter().zip(image).position(|(sent, read)| sent != read) {
+                return Err(Failure::Differs { image: number, row: at / SIDE, column: at % SIDE });
+            }
+        }
+        advance(&bar, end, took);
+    }
+    bar.finish_and_clear();
+    Ok(took)
+}
+
+fn make(frames: &Frames, first: u64, pixels: &mut [u16]) {
+    for (number, image) in (first..).zip(pixels.chunks_mut(PIXELS)) {
+        frames.make(number, image);
+    }
+}
+
+fn progress(what: &'static str, frames: u64) -> ProgressBar {
+    let bar = ProgressBar::new(frames).with_prefix(what);
+    match ProgressStyle::with_template("{prefix:9} [{bar:40}] {pos} of {len} images, {msg}") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+fn advance(bar: &ProgressBar, frames: u64, took: Duration) {
+    bar.set_message(format!("{:.0} MB/s", print::rate(frames * PIXELS as u64 * 2, took)));
+    bar.set_position(frames);
+}

@@ -1,0 +1,161 @@
+//! Copies of objects with everything below them, within a file and from one to another.
+
+mod attributes;
+mod gather;
+mod prepare;
+mod repack;
+mod restore;
+mod tree;
+mod values;
+
+use crate::{
+    Dataset, Group, NamedDatatype, Node, Result,
+    place::{Made, Place},
+};
+
+pub use self::repack::Repack;
+use self::tree::Copier;
+
+/// How far a copy is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CopyProgress {
+    /// Objects that are copied as a whole.
+    pub objects: u64,
+    /// Objects that were met so far.
+    pub known: u64,
+    /// Stored bytes of values that were copied.
+    pub bytes: u64,
+}
+
+/// How objects are copied: with everything below them, unless more is said. Links stay what they are, and objects with several names
+/// are copied once.
+///
+/// References to objects and regions stay as they are in a copy within the file, and refer to nothing in one to another file.
+///
+/// ```
+/// use hyperslab::CopyOptions;
+/// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+/// let root = file.root()?;
+/// root.new_dataset::<i32>().write("run/first/numbers", &[1, 2, 3])?;
+/// root.copy("run", &root, "all")?;
+/// CopyOptions::new().shallow().copy(&root.get("run")?, &root, "some")?;
+/// assert_eq!(root.dataset("all/first/numbers")?.read::<i32>()?, [1, 2, 3]);
+/// assert!(root.group("some/first")?.is_empty()?);
+/// # Ok::<(), hyperslab::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CopyOptions {
+    shallow: bool,
+    expand_soft: bool,
+    expand_external: bool,
+    expand_references: bool,
+    without_attributes: bool,
+}
+
+impl CopyOptions {
+    /// What [`Group::copy`] does.
+    pub fn new() -> CopyOptions {
+        CopyOptions::default()
+    }
+
+    /// Of a group only what it holds itself: the groups in it are copied without their links.
+    #[must_use]
+    pub fn shallow(self) -> CopyOptions {
+        CopyOptions { shallow: true, ..self }
+    }
+
+    /// What soft links lead to is copied in their place. Those that lead nowhere stay.
+    #[must_use]
+    pub fn expand_soft(self) -> CopyOptions {
+        CopyOptions { expand_soft: true, ..self }
+    }
+
+    /// What external links lead to is copied in their place. Those that lead nowhere stay.
+    #[must_use]
+    pub fn expand_external(self) -> CopyOptions {
+        CopyOptions { expand_external: true, ..self }
+    }
+
+    /// In a copy to another file, what references refer to is copied too, and they refer to the copy. What has no other name there gets
+    /// one in the root group: `~obj_pointed_by_` and where it is, as libhdf5 has it.
+    #[must_use]
+    pub fn expand_references(self) -> CopyOptions {
+        CopyOptions { expand_references: true, ..self }
+    }
+
+    /// Copies no attributes.
+    #[must_use]
+    pub fn without_attributes(self) -> CopyOptions {
+        CopyOptions { without_attributes: true, ..self }
+    }
+
+    /// Copies an object to a path from a group on, which may be in another file. Groups on the way are made if they are missing. The copy
+    /// gets its name when it is complete; if something goes wrong, there is none.
+    pub fn copy(&self, from: &Node, to: &Group, path: impl AsRef<[u8]>) -> Result<Node> {
+        self.copy_showing(from, to, path, &mut |_| {})
+    }
+
+    /// As [`CopyOptions::copy`]; shows how far it is.
+    pub fn copy_showing(
+        &self,
+        from: &Node,
+        to: &Group,
+        path: impl AsRef<[u8]>,
+        progress: &mut dyn FnMut(CopyProgress),
+    ) -> Result<Node> {
+        let place = to.place(path.as_ref())?;
+        let mut show = |done| progress(done);
+        let mut copier = Copier::new(self.clone(), &place.file, &mut show);
+        let address = copier.begin(from)?;
+        match copier.run() {
+            Ok(()) => place.operate(|| Ok(Made::Object(address)))?,
+            Err(why) => {
+                undo(&place, to, path.as_ref(), address);
+                return Err(why);
+            }
+        }
+        place.file.at(address)
+    }
+}
+
+/// Gives back the space of what was copied before something went wrong: an object that loses its name takes everything with it. What cannot
+/// be undone is lost space, and no harm.
+fn undo(place: &Place, to: &Group, path: &[u8], address: u64) {
+    if place.operate(|| Ok(Made::Object(address))).is_ok() {
+        let _ = to.delete(path);
+    }
+}
+
+impl Group {
+    /// Copies the object at a path from here on, with everything below it, to a path from another group on. [`CopyOptions`] can say more.
+    ///
+    /// ```
+    /// # use hyperslab::{File, driver::Memory};
+    /// # let (first, second) = (File::create_on(std::sync::Arc::new(Memory::new()))?, File::create_on(std::sync::Arc::new(Memory::new()))?);
+    /// first.root()?.new_dataset::<f32>().write("a/b", &[1.5])?;
+    /// first.root()?.copy("a", &second.root()?, "copied/a")?;
+    /// assert_eq!(second.dataset("copied/a/b")?.read::<f32>()?, [1.5]);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn copy(&self, from: impl AsRef<[u8]>, to: &Group, path: impl AsRef<[u8]>) -> Result<Node> {
+        self.get(from)?.copy_to(to, path)
+    }
+}
+
+impl Node {
+    /// Copies it, with everything below it, to a path from a group on.
+    pub fn copy_to(&self, to: &Group, path: impl AsRef<[u8]>) -> Result<Node> {
+        CopyOptions::new().copy(self, to, path)
+    }
+}
+
+macro_rules! nodes {
+    ($($kind:ident $object:ty)*) => {$(
+        impl From<$object> for Node {
+            fn from(object: $object) -> Node {
+                Node::$kind(object)
+            }
+        }
+    )*};
+}
+nodes!(Group Group  Dataset Dataset  Datatype NamedDatatype);

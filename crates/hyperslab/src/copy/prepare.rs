@@ -1,0 +1,122 @@
+//! Objects before they are made: everything that can be wrong with the source is found out here.
+
+use hyperslab_dtype::Datatype;
+use hyperslab_format::{
+    message::{self, FillValue, FilterPipeline, Layout, kind},
+    version,
+};
+use hyperslab_object::{GroupSettings, Object, ObjectSettings};
+
+use super::{gather::Gathered, tree::Copier};
+use crate::{
+    Dataset, File, Group, Layout as Stored, Node, Result, datatype,
+    new_dataset::{Planned, put},
+};
+
+/// An object that can be made.
+pub(super) enum Prepared {
+    Group(ObjectSettings, GroupSettings),
+    /// Without values; what of the fill value is in a heap.
+    Dataset(ObjectSettings, Box<Planned>, Option<Gathered>),
+    Datatype(ObjectSettings, Datatype),
+}
+
+impl Prepared {
+    pub(super) fn new(copier: &mut Copier<'_>, from: &Node) -> Result<Prepared> {
+        match from {
+            Node::Group(group) => Ok(Prepared::Group(settings(&*group.object()?), group_settings(group)?)),
+            Node::Datatype(named) => {
+                let datatype = datatype::in_file(&named.datatype()?, &copier.target)?;
+                Ok(Prepared::Datatype(settings(&*named.object()?), datatype))
+            }
+            Node::Dataset(dataset) => {
+                let committed = dataset.committed();
+                let committed = committed.map(|address| copier.committed(dataset.file(), address)).transpose()?;
+                let settings = settings(&*dataset.object()?);
+                let mut planned = planned(dataset, &copier.target, committed)?;
+                copier.restore(dataset, &mut planned)?;
+                let fill = match &planned.fill.value {
+                    FillValue::User(value) => {
+                        copier.gather(dataset.file(), dataset.datatype(), &planned.datatype, value)?
+                    }
+                    _ => None,
+                };
+                if let (Some(fill), FillValue::User(value)) = (&fill, &mut planned.fill.value) {
+                    // As long as it will be.
+                    *value = fill.values().to_vec();
+                }
+                Ok(Prepared::Dataset(settings, Box::new(planned), fill))
+            }
+        }
+    }
+
+    /// Makes the object; where it is. Only within an operation.
+    pub(super) fn create(self, file: &File) -> Result<u64> {
+        let context = &file.inner.context;
+        match self {
+            Prepared::Group(object, group) => Ok(hyperslab_object::new_group(context, &object, &group)?),
+            Prepared::Datatype(object, datatype) => Ok(hyperslab_object::new_datatype(context, &object, &datatype)?),
+            Prepared::Dataset(object, mut planned, fill) => {
+                if let Some(fill) = fill {
+                    planned.fill.value = FillValue::User(fill.store(file)?);
+                }
+                put(&object, file, &planned, &planned.fill, None)
+            }
+        }
+    }
+}
+
+pub(super) fn settings(object: &Object) -> ObjectSettings {
+    let (header, prefix) = (object.header(), object.header().prefix());
+    let times = prefix.times.is_some() || prefix.version == 1 && header.find(kind::MODIFICATION_TIME).is_some();
+    let (ordered, indexed) = (prefix.ordered, prefix.indexed);
+    ObjectSettings { times, ordered, indexed, attribute_limits: prefix.attribute_limits }
+}
+
+pub(super) fn group_settings(group: &Group) -> Result<GroupSettings> {
+    let (context, object) = (&group.file.inner.context, group.object()?);
+    let broken = hyperslab_file::Error::at(group.address());
+    let mut settings = GroupSettings::default();
+    if let Some(links) = object.message(context, kind::LINK_INFO)? {
+        let links = message::LinkInfo::decode(&links.bytes, context.file().widths()).map_err(broken)?;
+        (settings.tracked, settings.indexed) = (links.tracked, links.indexed);
+    }
+    if let Some(info) = object.message(context, kind::GROUP_INFO)? {
+        let info = message::GroupInfo::decode(&info.bytes).map_err(hyperslab_file::Error::at(group.address()))?;
+        (settings.limits, settings.expected) = (info.limits, info.expected);
+    }
+    Ok(settings)
+}
+
+/// A dataset like another one, but without values.
+fn planned(from: &Dataset, target: &File, committed: Option<u64>) -> Result<Planned> {
+    let datatype = datatype::in_file(from.datatype(), target)?;
+    let (extent, element) = (from.stored_extent()?, datatype.size() as u64);
+    let (low, fill) = (target.inner.context.file().low(), from.fill().clone());
+    let filters = FilterPipeline::of_version(version::filter_pipeline(low), from.filters().to_vec());
+    let bytes = extent.elements().saturating_mul(element);
+    let (mut least, mut plain) = (0, false);
+    let mut layout = match from.stored_layout().layout {
+        // Values that need no translation stay as they are.
+        Layout::Compact(values) if values.len() as u64 == bytes => Layout::Compact(values),
+        Layout::Compact(_) => Layout::Compact(crate::dataset::room(extent.elements(), datatype.size())?),
+        Layout::Contiguous { .. } => Layout::Contiguous { address: None, size: Some(bytes) },
+        Layout::Virtual { .. } => Layout::Virtual { heap: None, index: 0 },
+        Layout::Chunked { chunk, plain_edges, index, .. } => {
+            (least, plain) = (if plain_edges { 4 } else { 0 }, plain_edges);
+            Layout::Chunked { chunk, element_size: element, plain_edges, index, address: None }
+        }
+    };
+    let filtered = !filters.steps.is_empty();
+    let layout_version = version::data_layout(low, &layout, filtered).max(least);
+    if let Layout::Chunked { chunk, index, plain_edges, .. } = &mut layout {
+        *index = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
+        *plain_edges = plain;
+    }
+    let external = match from.layout()? {
+        Stored::External(names) => names,
+        _ => Vec::new(),
+    };
+    let mappings = from.virtual_mappings()?;
+    Ok(Planned { extent, datatype, committed, fill, filters, layout, layout_version, external, mappings })
+}

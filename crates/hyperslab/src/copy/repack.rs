@@ -1,0 +1,127 @@
+//! A file anew: everything that it has, and no space that was lost.
+
+use std::{
+    fmt, fs,
+    io::{Read, Seek, Write},
+    path::Path,
+    sync::Arc,
+};
+
+use super::{
+    CopyOptions, CopyProgress,
+    prepare::{group_settings, settings},
+    restore::Restore,
+    tree::Copier,
+};
+use crate::{Dataset, Error, File, Low, NewDataset, OpenOptions, Result};
+
+/// Writes a file anew: groups, datasets, committed datatypes, links, attributes, comments, the orders in which they were made, and the
+/// bytes in front that are the user's. References refer to the copies of what they referred to. Free and lost space stays behind.
+///
+/// ```
+/// use hyperslab::{File, Low, Repack};
+/// # let folder = std::env::temp_dir();
+/// # let (old, new) = ["old", "new"].map(|name| folder.join(format!("hyperslab-repack-{name}-{}.h5", std::process::id()))).into();
+/// # let file = File::create(&old)?;
+/// # file.root()?.new_dataset::<i32>().write("numbers", &[1, 2, 3])?;
+/// # file.close()?;
+/// Repack::new().low(Low::V110).run(&File::open(&old)?, &new)?;
+/// assert_eq!(File::open(&new)?.dataset("numbers")?.read::<i32>()?, [1, 2, 3]);
+/// # [old, new].map(|path| std::fs::remove_file(path).unwrap());
+/// # Ok::<(), hyperslab::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Repack {
+    low: Low,
+    restore: Option<Arc<Restore>>,
+}
+
+impl fmt::Debug for Repack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Repack").field("low", &self.low).finish_non_exhaustive()
+    }
+}
+
+impl Default for Repack {
+    fn default() -> Repack {
+        Repack { low: Low::Earliest, restore: None }
+    }
+}
+
+impl Repack {
+    /// A file that any library reads.
+    pub fn new() -> Repack {
+        Repack::default()
+    }
+
+    /// Which versions structures have: those that the given library can read, at least.
+    #[must_use]
+    pub fn low(self, low: Low) -> Repack {
+        Repack { low, ..self }
+    }
+
+    /// How datasets are stored in the new file, if not as they were: `how` is given each dataset, and a new one of the same type, size
+    /// and fill value, to which it may add a layout and filters. Those with values in other files or datasets stay as they are.
+    ///
+    /// ```
+    /// # use hyperslab::{File, Repack};
+    /// # let folder = std::env::temp_dir();
+    /// # let (old, new) = ["old", "new"].map(|name| folder.join(format!("hyperslab-store-{name}-{}.h5", std::process::id()))).into();
+    /// # let file = File::create(&old)?;
+    /// # file.root()?.new_dataset::<i32>().write("numbers", &[7; 10_000])?;
+    /// # file.close()?;
+    /// let packed = Repack::new().store(|old, new| (!old.shape().is_empty()).then(|| new.auto_chunks().shuffle().deflate(6)));
+    /// packed.run(&File::open(&old)?, &new)?;
+    /// assert!(File::open(&new)?.dataset("numbers")?.stored_size()?.bytes < 1000);
+    /// # [old, new].map(|path| std::fs::remove_file(path).unwrap());
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn store(self, how: impl Fn(&Dataset, NewDataset) -> Option<NewDataset> + Send + Sync + 'static) -> Repack {
+        Repack { restore: Some(Arc::new(how)), ..self }
+    }
+
+    /// Writes the file anew, to a path where no file is. If something goes wrong, there is none afterwards.
+    pub fn run(&self, from: &File, to: impl AsRef<Path>) -> Result<()> {
+        self.run_showing(from, to, &mut |_| {})
+    }
+
+    /// As [`Repack::run`]; shows how far it is.
+    pub fn run_showing(&self, from: &File, to: impl AsRef<Path>, progress: &mut dyn FnMut(CopyProgress)) -> Result<()> {
+        let (to, root) = (to.as_ref(), from.root()?);
+        let mut options = OpenOptions::new().create_new().low(self.low).user_block(from.user_block());
+        options.access.root = Some((settings(&*root.object()?), group_settings(&root)?));
+        let target = options.open(to)?;
+        let copied = self.copy_all(from, &target, progress);
+        let closed = copied.and_then(|()| target.close()).and_then(|()| user_block(from, to));
+        if closed.is_err() {
+            // Half a file helps nobody.
+            let _ = fs::remove_file(to);
+        }
+        closed
+    }
+
+    fn copy_all(&self, from: &File, target: &File, progress: &mut dyn FnMut(CopyProgress)) -> Result<()> {
+        let mut show = |done| progress(done);
+        let mut copier = Copier::new(CopyOptions::new(), target, &mut show);
+        copier.restore.clone_from(&self.restore);
+        copier.begin_at(&from.root()?, &target.root()?);
+        copier.run()
+    }
+}
+
+/// Copies the bytes in front, which no structure of the file knows of.
+fn user_block(from: &File, to: &Path) -> Result<()> {
+    let (size, Some(path)) = (from.user_block(), from.path()) else { return Ok(()) };
+    if size == 0 || from.driver() != "sec2" {
+        return Ok(());
+    }
+    let copy = || {
+        let mut bytes = Vec::new();
+        fs::File::open(path)?.take(size).read_to_end(&mut bytes)?;
+        let mut file = fs::OpenOptions::new().write(true).open(to)?;
+        file.rewind()?;
+        file.write_all(&bytes)
+    };
+    copy().map_err(|why: std::io::Error| Error::Change(format!("the user block cannot be copied: {why}")))
+}

@@ -1,0 +1,71 @@
+//! Values as they are stored, from one dataset to another.
+
+use hyperslab_chunk::{Storage, StoredChunk};
+use hyperslab_format::{ChunkEntry, message::DataLayout};
+use hyperslab_space::{Coords, Extent, Space};
+
+use super::{Dataset, change::filling};
+use crate::{Error, Result};
+
+impl Dataset {
+    /// How it is stored, as the header says it.
+    pub(crate) fn stored_layout(&self) -> DataLayout {
+        self.now().layout.clone()
+    }
+
+    /// Its size as the header says it, also if it grows with its sources.
+    pub(crate) fn stored_extent(&self) -> Result<Extent> {
+        match self.inner.elsewhere {
+            Some(_) => Ok(self.object()?.extent(&self.file().inner.context)?),
+            None => Ok(self.extent()),
+        }
+    }
+
+    /// Where its datatype is committed, if it is.
+    pub(crate) fn committed(&self) -> Option<u64> {
+        self.inner.committed
+    }
+
+    /// The chunks that were ever written, by rising place in the grid; nothing if it has no chunks.
+    pub(crate) fn stored_entries(&self) -> Result<Vec<(Coords, ChunkEntry)>> {
+        let now = self.now();
+        match &now.values(self)?.storage {
+            Storage::Chunked(chunked) => Ok(chunked.entries(self.stored())?),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The stored bytes of some chunks.
+    pub(crate) fn read_entries(&self, entries: &[(Coords, ChunkEntry)]) -> Result<Vec<StoredChunk>> {
+        let now = self.now();
+        match &now.values(self)?.storage {
+            Storage::Chunked(chunked) => Ok(chunked.read_entries(self.stored(), entries)?),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// One operation: stores chunks of rising places, which went through the filters already.
+    pub(crate) fn write_entries(&self, chunks: &[StoredChunk]) -> Result<()> {
+        self.file().operate(|| {
+            let mut change = self.change()?;
+            let filling = filling(self);
+            let Storage::Chunked(chunked) = &mut change.values()?.storage else {
+                return Err(Error::Change("the dataset is not stored in chunks".into()));
+            };
+            let moved = chunked.write_stored(self.stored(), chunks, &filling)?;
+            change.moved |= moved;
+            change.save()
+        })
+    }
+
+    /// One operation: writes the stored values that `make` makes to the selected places.
+    pub(crate) fn write_stored(&self, selection: &Space, make: impl FnOnce() -> Result<Vec<u8>>) -> Result<()> {
+        let places = Space::simple(&[selection.npoints()])?;
+        self.file().operate(|| {
+            let bytes = make()?;
+            let mut change = self.change()?;
+            change.write(selection, &places, &bytes)?;
+            change.save()
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! Copies are those that libhdf5 makes, and files that are written anew have everything that they had.
+//!
+//! Needs a Python with h5py and numpy: `$HYPERSLAB_PYTHON`, or `target/venv`; without one the tests say that they are skipped.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use hyperslab::{CopyOptions, File, Low, OpenOptions, Repack, check};
+
+const LOWS: [(&str, Low); 3] = [("earliest", Low::Earliest), ("v110", Low::V110), ("latest", Low::V200)];
+
+fn run(python: &Path, arguments: &[&dyn AsRef<std::ffi::OsStr>]) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/copies.py");
+    let mut command = Command::new(python);
+    command.args(["-W", "ignore"]).arg(script).args(arguments.iter().map(|argument| argument.as_ref()));
+    let done = command.output().unwrap();
+    let shown: Vec<_> = arguments.iter().map(|argument| argument.as_ref().to_string_lossy()).collect();
+    assert!(done.status.success(), "{shown:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn clean(path: &Path) {
+    let report = check::file(path, &mut |_| {}).unwrap();
+    let problems: Vec<_> = report.problems().collect();
+    assert!(problems.is_empty(), "{}: {problems:?}", path.display());
+}
+
+fn options(names: &str) -> CopyOptions {
+    names.split(',').fold(CopyOptions::new(), |options, name| match name {
+        "shallow" => options.shallow(),
+        "expand_soft" => options.expand_soft(),
+        "expand_external" => options.expand_external(),
+        "expand_refs" => options.expand_references(),
+        "without_attrs" => options.without_attributes(),
+        _ => options,
+    })
+}
+
+/// Which copies are made; those within a file begin with `inside`.
+const COPIES: [&str; 9] = [
+    "",
+    "inside",
+    "shallow",
+    "without_attrs",
+    "expand_soft",
+    "expand_external",
+    "expand_refs",
+    "inside,expand_soft,expand_external",
+    "inside,shallow,without_attrs",
+];
+
+fn copy(source: &Path, ours: &Path, names: &str, low: Low) {
+    if names.contains("inside") {
+        std::fs::copy(source, ours).unwrap();
+        let file = OpenOptions::new().read_write().low(low).open(ours).unwrap();
+        let root = file.root().unwrap();
+        options(names).copy(&root.get("tree").unwrap(), &root, "copied").unwrap();
+        return file.close().unwrap();
+    }
+    let file = OpenOptions::new().create().truncate().low(low).open(ours).unwrap();
+    let (from, root) = (File::open(source).unwrap(), file.root().unwrap());
+    options(names).copy(&from.get("tree").unwrap(), &root, "copied").unwrap();
+    options(names).copy(&from.get("references").unwrap(), &root, "references").unwrap();
+    file.close().unwrap();
+}
+
+#[test]
+fn copies_are_those_of_libhdf5() {
+    let Some(python) = hyperslab_workshop::python() else { return };
+    let folder = folder("copies");
+    run(&python, &[&"make", &folder]);
+    let made: Vec<_> = LOWS.into_iter().flat_map(|low| COPIES.map(|names| (low, names))).collect();
+    let path = |name: &str, names: &str| folder.join(format!("ours-{name}-{names}.h5"));
+    for ((name, low), names) in &made {
+        copy(&folder.join(format!("source-{name}.h5")), &path(name, names), names, *low);
+        clean(&path(name, names));
+    }
+    run(&python, &[&"copies", &folder, &COPIES.join(" ")]);
+    // libhdf5 went on with them.
+    made.iter().for_each(|((name, _), names)| clean(&path(name, names)));
+}
+
+#[test]
+fn files_written_anew_are_the_same() {
+    let Some(python) = hyperslab_workshop::python() else { return };
+    let folder = folder("repacked");
+    run(&python, &[&"make", &folder]);
+    let pairs = || LOWS.into_iter().flat_map(|(name, _)| LOWS.map(|low| (name, low)));
+    let path = |name: &str, to: &str| folder.join(format!("ours-{name}-{to}.h5"));
+    for (name, (to, low)) in pairs() {
+        let (source, ours) = (folder.join(format!("source-{name}.h5")), path(name, to));
+        let _ = std::fs::remove_file(&ours);
+        Repack::new().low(low).run(&File::open(&source).unwrap(), &ours).unwrap();
+        clean(&ours);
+        let mango = File::open(&ours).unwrap().get("tree/mango").unwrap();
+        assert_eq!(mango.comment().unwrap().as_deref(), Some(&b"a fruit"[..]));
+    }
+    run(&python, &[&"repacked", &folder]);
+    pairs().for_each(|(name, (to, _))| clean(&path(name, to)));
+}
+
+#[test]
+fn a_group_is_copied_into_itself() {
+    let storage = std::sync::Arc::new(hyperslab::driver::Memory::new());
+    let file = File::create_on(storage.clone()).unwrap();
+    let root = file.root().unwrap();
+    root.new_dataset::<i32>().write("a/b/numbers", &[1, 2, 3]).unwrap();
+    root.hard_link("a/b/up", &root.get("a").unwrap()).unwrap();
+    root.copy("a", &root.group("a/b").unwrap(), "inner").unwrap();
+    root.copy("/", &root, "all").unwrap();
+    file.close().unwrap();
+    let file = File::open_driver(storage).unwrap();
+    for path in ["a/b/numbers", "a/b/inner/b/numbers", "all/a/b/inner/b/up/b/numbers"] {
+        assert_eq!(file.dataset(path).unwrap().read::<i32>().unwrap(), [1, 2, 3], "{path}");
+    }
+    assert!(!file.group("a/b/inner/b").unwrap().contains("inner").unwrap());
+    let (up, inner) = (file.get("a/b/inner/b/up").unwrap(), file.get("a/b/inner").unwrap());
+    assert_eq!(up.address(), inner.address());
+}
+
+#[test]
+fn what_cannot_be_copied_leaves_nothing() {
+    let file = File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new())).unwrap();
+    let root = file.root().unwrap();
+    root.create_group("a").unwrap();
+    assert!(root.copy("a", &root, "a").is_err());
+    assert!(root.copy("b", &root, "c").is_err());
+    let read = File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/weather.h5")).unwrap();
+    assert!(root.copy("a", &read.root().unwrap(), "copy").is_err());
+    assert_eq!(root.names().unwrap(), ["a"]);
+    read.root().unwrap().copy("station", &root, "x/station").unwrap();
+    assert_eq!(root.group("x/station").unwrap().len().unwrap(), 6);
+}
