@@ -1,7 +1,6 @@
-//! How much of a chunked dataset is stored, and which chunks.
+//! How much of a chunked dataset is stored.
 
 use hyperslab_file::{Error, OpenFile};
-use hyperslab_space::Coords;
 
 use crate::{Chunked, Index, Result};
 
@@ -37,18 +36,5 @@ impl Chunked {
             Ok(())
         })?;
         Ok(stored)
-    }
-
-    /// The places of all stored chunks in the grid.
-    pub fn stored_places(&self, file: &OpenFile) -> Result<Vec<Coords>> {
-        let mut places = Vec::new();
-        self.index.for_each(file, self.chunk(), &mut |place, entry| {
-            places.extend(place.filter(|_| entry.address.is_some()));
-            match places.len() as u64 > file.end() {
-                true => Err(Error::broken("chunk index", 0, "more chunks than the file has bytes")),
-                false => Ok(()),
-            }
-        })?;
-        Ok(places)
     }
 }

@@ -55,7 +55,7 @@ def shared_messages(path, most_in_list):
     access = h5p.create(h5p.FILE_ACCESS)
     access.set_libver_bounds(h5f.LIBVER_V18, h5f.LIBVER_LATEST)
     f = h5py.File(h5f.create(path.encode(), h5f.ACC_TRUNC, plist, access))
-    for nth in range(12):
+    for nth in range(20):
         shared_dataset(f, f"first {nth}")
     many = f.create_group("many")
     for nth in range(20):

@@ -11,7 +11,7 @@ use std::{
 
 use hyperslab::{
     AllocTime, Dataset, File, FillTime, Group, Low, NewDataset, OpenOptions, Result,
-    dtype::{Charset, Datatype, Order, Padding, Reference},
+    dtype::{Charset, Datatype, Padding, Reference},
     filter::{Deflate, Fletcher32, Nbit},
 };
 

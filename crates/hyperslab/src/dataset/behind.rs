@@ -64,7 +64,7 @@ impl Change<'_> {
         let file = self.dataset().file().inner.context.file();
         let Storage::Chunked(chunked) = &self.values()?.storage else { return Ok(vec![whole]) };
         let (mut parts, dims) = (Vec::new(), whole.dims().to_vec());
-        for place in chunked.stored_places(file)? {
+        for (place, _) in chunked.entries(file)? {
             let Some(slabs) = chunk_slabs(&place, chunked.chunk(), &dims) else { continue };
             let mut part = whole.clone();
             part.select_hyperslab(Op::Set, &slabs)?;
