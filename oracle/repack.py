@@ -102,8 +102,12 @@ def run(version, found, originals, place, arguments):
     lay_out(found, place)
 
     def repack(case):
-        (place / case.new_name).unlink(missing_ok=True)
-        return call(arguments.bin, "repack", "--version", version, case.source, place / case.new_name)
+        # Others that use it meanwhile find the old one.
+        new = place / f"{case.new_name}.new"
+        status, why = call(arguments.bin, "repack", "--version", version, case.source, new)
+        if status == 0:
+            new.replace(place / case.new_name)
+        return status, why
 
     counts, wrong, made = collections.Counter(files=len(found)), [], []
     for case, (status, why) in on_all(found, repack, arguments.jobs):
