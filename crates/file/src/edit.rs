@@ -167,6 +167,18 @@ impl OpenFile {
         Ok(())
     }
 
+    /// To be called in an operation, when all that it changed so far belongs together: writes that, before it takes away what only the
+    /// file as it was before needs.
+    pub fn publish(&self) -> Result<()> {
+        self.flush_now()
+    }
+
+    /// To be called before values that the file names already get to name space that was taken since the last flush: the file tells that it
+    /// reaches there.
+    pub fn publish_end(&self) -> Result<()> {
+        self.write_superblock(self.store()?)
+    }
+
     /// To be called once, before an operation changes anything, with pairs of objects: it will [order](OpenFile::order) blocks of the first before
     /// blocks of the second. If other operations since the last flush ordered some the other way round, that is written now.
     pub fn plan_orders(&self, pairs: &[(u64, u64)]) -> Result<()> {
@@ -195,6 +207,19 @@ impl OpenFile {
     pub fn settle_names(&self, object: u64) -> Result<()> {
         let is_named = self.store()?.object_orders.lock().named.contains(&object);
         if is_named { self.flush_now() } else { Ok(()) }
+    }
+
+    /// To be called before an operation takes a link from a group, and orders that.
+    pub fn plan_loss(&self, group: u64) -> Result<()> {
+        self.store()?.object_orders.lock().losing.insert(group);
+        Ok(())
+    }
+
+    /// To be called before an operation, and before all other plans, if another block of a group than the one that lost a link may then show the
+    /// loss: what is ordered by that is written now.
+    pub fn settle_losses(&self, group: u64) -> Result<()> {
+        let is_losing = self.store()?.object_orders.lock().losing.contains(&group);
+        if is_losing { self.flush_now() } else { Ok(()) }
     }
 
     /// To be called before an operation, and before all other plans, if something of the object at `later` may be seen only after something of

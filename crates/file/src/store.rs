@@ -140,6 +140,8 @@ pub(crate) struct ObjectOrders {
     pub(crate) ordered: HashSet<u64>,
     /// Objects of the file that got another name.
     pub(crate) named: HashSet<u64>,
+    /// Groups that lost names in an order.
+    pub(crate) losing: HashSet<u64>,
 }
 
 impl ObjectOrders {
@@ -172,6 +174,7 @@ impl ObjectOrders {
         self.firsts.clear();
         self.ordered.clear();
         self.named.clear();
+        self.losing.clear();
     }
 }
 

@@ -39,6 +39,14 @@ impl<'a> Name<'a> {
 /// The most bytes of a link that lies in a header.
 const MAX_MESSAGE: usize = 65_535;
 
+/// Refuses a group that cannot get links, before anything is made for them.
+pub fn check_growth(context: &Context, group: u64) -> Result<()> {
+    match GroupChange::open(context, group)?.form {
+        Form::New { dense: Some(dense), .. } => dense.check_growth(),
+        _ => Ok(()),
+    }
+}
+
 /// Gives a new object its first name: a hard link.
 pub fn link_new(context: &Context, group: u64, name: &Name<'_>, object: u64) -> Result<()> {
     check_name(name.bytes)?;
@@ -99,7 +107,11 @@ pub fn unlink(context: &Context, group: u64, name: &[u8], drop_values: &mut Drop
     let link = require(context, group, name)?;
     GroupChange::open(context, group)?.settle_form(None)?;
     let loss = Loss::plan(context, hard(&link))?;
-    context.file().plan_orders(&loss.orders(group).collect::<Vec<_>>())?;
+    let orders: Vec<_> = loss.orders(group).collect();
+    context.file().plan_orders(&orders)?;
+    if !orders.is_empty() {
+        context.file().plan_loss(group)?;
+    }
     let mut change = GroupChange::open(context, group)?;
     change.remove(name)?;
     let by = change.finish()?;
@@ -121,6 +133,10 @@ pub fn rename(context: &Context, from: (u64, &[u8]), to: (u64, &[u8]), charset: 
     if from.0 == to.0 {
         let mut both = GroupChange::open(context, from.0)?;
         both.insert(link)?;
+        // Another node of an old group may lose the link than the one that got it.
+        if both.names().is_some() && !context.file().is_fresh(from.0) {
+            context.file().publish()?;
+        }
         both.remove(from.1)?;
         both.finish()?;
         return Ok(());
@@ -128,6 +144,7 @@ pub fn rename(context: &Context, from: (u64, &[u8]), to: (u64, &[u8]), charset: 
     // A new group has to be in reach before links move there.
     context.file().settle_later(from.0, to.0)?;
     context.file().plan_orders(&[(to.0, from.0)])?;
+    context.file().plan_loss(from.0)?;
     let mut gains = GroupChange::open(context, to.0)?;
     gains.insert(link)?;
     let first = gains.finish()?;
@@ -237,14 +254,19 @@ impl<'a> GroupChange<'a> {
         }
     }
 
-    /// Prepares for a group that changes its form when it gets this link, or loses one: then its header shows what other blocks showed.
+    /// Prepares for a group that changes its form when it gets this link, or loses one: then its header shows what other blocks showed. Of an
+    /// old group, nodes are split and given up as links come and go: then others show what one lost.
     fn settle_form(&self, gets: Option<&Link>) -> Result<()> {
-        let changes = match (&self.form, gets) {
-            (Form::Old(_), Some(link)) => !version::old_group_holds(link),
-            (Form::New { limits, dense: Some(dense), .. }, None) => dense.len() <= u64::from(limits.min_dense()),
-            _ => false,
-        };
-        if changes { self.context.file().settle_orders(self.address) } else { Ok(()) }
+        let (file, group) = (self.context.file(), self.address);
+        match (&self.form, gets) {
+            (Form::Old(_), Some(link)) if !version::old_group_holds(link) => file.settle_orders(group),
+            (Form::Old(_), _) => file.settle_losses(group),
+            (Form::New { dense: Some(dense), .. }, Some(_)) => dense.check_growth(),
+            (Form::New { limits, dense: Some(dense), .. }, None) if dense.len() <= u64::from(limits.min_dense()) => {
+                file.settle_orders(group)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn insert(&mut self, mut link: Link) -> Result<()> {
