@@ -3,9 +3,9 @@
 use fastrand::Rng;
 
 /// Structures begin with these.
-const SIGNATURES: [&[u8; 4]; 20] = [
+const SIGNATURES: [&[u8; 4]; 22] = [
     b"OHDR", b"OCHK", b"TREE", b"SNOD", b"HEAP", b"GCOL", b"FRHP", b"FHIB", b"FHDB", b"BTHD", b"BTIN", b"BTLF",
-    b"FAHD", b"FADB", b"EAHD", b"EAIB", b"EASB", b"EADB", b"SMTB", b"SMLI",
+    b"FAHD", b"FADB", b"EAHD", b"EAIB", b"EASB", b"EADB", b"SMTB", b"SMLI", b"FSHD", b"FSSE",
 ];
 /// Fields are looked for up to so many bytes behind a signature.
 const NEAR: usize = 160;

@@ -121,13 +121,17 @@ impl NewAttribute {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         file.operate(|| {
             file.check_alive(self.owner)?;
+            let (charset, extent, owner) = (charset(name), &extent, self.owner.address());
+            let datatype = || committed.map_or(NewType::Own(&stored), NewType::Committed);
+            if stored.has_vlen() {
+                let new = hyperslab_object::NewAttribute { name, charset, datatype: datatype(), extent, data: &data };
+                hyperslab_object::check_attribute(&file.inner.context, owner, &new)?;
+            }
             let mut heap = HeapWriter::new(file);
             plan.convert(count, bytes, &mut data, arena, &mut heap)?;
             heap.settle()?;
-            let datatype = committed.map_or(NewType::Own(&stored), NewType::Committed);
-            let (charset, extent, data) = (charset(name), &extent, &data);
-            let new = hyperslab_object::NewAttribute { name, charset, datatype, extent, data };
-            let went = hyperslab_object::set_attribute(&file.inner.context, self.owner.address(), &new)?;
+            let new = hyperslab_object::NewAttribute { name, charset, datatype: datatype(), extent, data: &data };
+            let went = hyperslab_object::set_attribute(&file.inner.context, owner, &new)?;
             heap.remove(went.map_or_else(Vec::new, |went| file.behind(&went.datatype, &went.data)));
             Ok(())
         })

@@ -50,14 +50,15 @@ pub(crate) struct Copy {
 #[derive(Args)]
 #[command(after_help = "\
 Writes a file anew: all objects, links, attributes, comments, orders of creation and the user block.
-References refer to the copies. Free and lost space stays behind. Compressed chunks are copied as they
-are, unless --layout or --filter say how datasets shall be stored.
+References refer to the copies. Free and lost space stays behind. Chunks are copied as they are
+stored, unless --layout or --filter say how datasets shall be.
 
 A layout is compact, contiguous, chunked or chunked:64x64. Filters are none, or names joined by +:
   shuffle, gzip:6, fletcher32, szip:nn:16, scaleoffset:0, nbit, lzf, zstd:3, lz4, bzip2:9,
   bitshuffle:lz4, blosc:5:lz4, blosc2:5:lz4, or a filter's number with its parameters, such as 307:9
-With PATH= in front they are for one dataset, else for all datasets that they fit. A dataset keeps its
-filters with other chunks, and its chunks with other filters. Values in other files or datasets stay there.
+With PATH= in front they are for one dataset, else for all datasets that they fit. A dataset keeps
+its filters with other chunks, and its chunks with other filters. Values in other files or datasets
+stay there.
 
 With --json, one line has: file, objects, bytes (of values), before and after (bytes of the files).
 

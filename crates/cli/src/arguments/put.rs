@@ -22,16 +22,16 @@ pub(crate) struct New {
 
 #[derive(Args)]
 #[command(after_help = "\
-Writes values to a dataset. The file is made if it is missing, so are groups on the way. Values come from
-the command line, or from standard input if there are none, or if they are -: words between spaces and
-line ends; text is one value a line. All whole numbers are i64, other numbers f64, all else text, unless
---type says it.
+Writes values to a dataset. The file is made if it is missing, so are groups on the way. Values come
+from the command line, or from standard input if there are none, or if they are -: words between
+spaces and line ends; with --type text, one value a line. Whole numbers are i64, other numbers f64,
+all else text, unless --type says it.
 
 A dataset that is there and has room for just these values gets them, in its own type. With --type,
 --shape, --chunks or --filter it is made anew.
 
-With --attr and no values, only attributes are set; if nothing is there, a group is made. An attribute
-whose value looks like a number is one. Filters are as in `hyperslab repack`.
+With --attr and no values, only attributes are set; if nothing is there, a group is made. An
+attribute whose value looks like a number is one. Filters are as in `hyperslab repack`.
 
 Examples:
   hyperslab put run.h5 /detector/distance 1.25 --attr units=m

@@ -1,7 +1,7 @@
 //! The tree of what is copied: first all objects and links, then attributes and values, when every object has its new place.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::Arc,
 };
 
@@ -37,6 +37,8 @@ pub(super) struct Copier<'a> {
     pub(super) target: File,
     /// By file and address.
     copied: HashMap<(usize, u64), Copied>,
+    /// Objects that are about to be made.
+    preparing: HashSet<(usize, u64)>,
     /// Groups whose links are to be copied.
     groups: VecDeque<Begun>,
     /// Objects whose attributes and values are to be copied.
@@ -48,8 +50,19 @@ pub(super) struct Copier<'a> {
 impl<'a> Copier<'a> {
     pub(super) fn new(options: CopyOptions, target: &File, progress: &'a mut Show<'a>) -> Copier<'a> {
         let (follow, target) = (options.expand_references, target.clone());
-        let (restore, copied, groups, contents) = Default::default();
-        Copier { options, follow, restore, target, copied, groups, contents, done: CopyProgress::default(), progress }
+        let (restore, copied, preparing, groups, contents) = Default::default();
+        Copier {
+            options,
+            follow,
+            restore,
+            target,
+            copied,
+            preparing,
+            groups,
+            contents,
+            done: CopyProgress::default(),
+            progress,
+        }
     }
 
     /// The copy of a group is one that is there.
@@ -181,7 +194,10 @@ impl<'a> Copier<'a> {
         if let Some(copied) = self.copied.get(&key(file, address)) {
             return Ok(Some(copied.address));
         }
-        let (true, Ok(node)) = (self.options.expand_references, file.at(address)) else { return Ok(None) };
+        if !self.options.expand_references {
+            return self.referred_early(file, address);
+        }
+        let Ok(node) = file.at(address) else { return Ok(None) };
         let prepared = self.prepare(&node)?;
         let copy = self.target.operate(|| prepared.create(&self.target))?;
         let root = self.target.root()?;
@@ -192,6 +208,16 @@ impl<'a> Copier<'a> {
         let (context, name) = (&self.target.inner.context, place::name(name.as_bytes()));
         self.target.operate(|| Ok(hyperslab_object::link_new(context, root.address(), &name, copy)?))?;
         self.enter(file, address, copy, 1, true);
+        Ok(Some(copy))
+    }
+
+    /// The copy of what a fill value refers to, made now: it gets its name when its group is copied.
+    fn referred_early(&mut self, file: &File, address: u64) -> Result<Option<u64>> {
+        let is_early = !self.preparing.is_empty() && !self.preparing.contains(&key(file, address));
+        let (true, Ok(node)) = (is_early, file.at(address)) else { return Ok(None) };
+        let prepared = self.prepare(&node)?;
+        let copy = self.target.operate(|| prepared.create(&self.target))?;
+        self.enter(file, address, copy, 1, false);
         Ok(Some(copy))
     }
 
@@ -211,7 +237,11 @@ impl<'a> Copier<'a> {
     }
 
     pub(super) fn prepare(&mut self, from: &Node) -> Result<Prepared> {
-        Prepared::new(self, from)
+        let key = key(from.file(), from.address());
+        self.preparing.insert(key);
+        let prepared = Prepared::new(self, from);
+        self.preparing.remove(&key);
+        prepared
     }
 }
 

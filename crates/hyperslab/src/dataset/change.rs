@@ -1,6 +1,7 @@
 //! A dataset that is being changed, within one operation.
 
 use hyperslab_chunk::{Filling, Storage, Values};
+use hyperslab_format::message::Layout;
 use hyperslab_object::{Kind, Object};
 use hyperslab_space::{Extent, Space};
 use parking_lot::RwLockWriteGuard;
@@ -55,11 +56,21 @@ impl Dataset {
                 return Ok(());
             }
             let gone = change.behind_outside(shape);
-            let moved = change.values()?.resize(stored, shape, &filling)?;
-            HeapWriter::new(file).remove(gone);
-            change.moved |= moved;
+            let resizing = change.values()?.begin_resize(stored, shape, &filling)?;
+            let is_published = !stored.is_fresh(self.address());
+            change.moved |= resizing.moved;
+            change.save()?;
+            if resizing.stored && is_published {
+                stored.publish()?;
+            }
             change.state.extent = new.clone();
             hyperslab_object::set_extent(&file.inner.context, self.address(), &new)?;
+            if resizing.loses && is_published {
+                stored.publish()?;
+            }
+            let moved = change.values()?.end_resize(stored, resizing, &filling)?;
+            HeapWriter::new(file).remove(gone);
+            change.moved |= moved;
             change.save()
         })
     }
@@ -127,8 +138,8 @@ impl<'a> Change<'a> {
     }
 
     /// Lets the header say what changed.
-    pub(super) fn save(mut self) -> Result<()> {
-        if !self.moved {
+    pub(super) fn save(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.moved) {
             return Ok(());
         }
         let file = &self.dataset.inner.file;
@@ -179,6 +190,10 @@ pub(crate) fn drop_values(file: &File, object: &Object) -> hyperslab_file::Resul
         return Ok(());
     }
     file.inner.datasets.forget(object.address());
+    // The values of a virtual dataset are others'; to open it would be to look for them.
+    if matches!(object.layout(&file.inner.context)?.layout, Layout::Virtual { .. }) {
+        return Ok(());
+    }
     let dataset = Dataset::open(file, object.clone(), &Trip::default()).map_err(failed)?;
     file.inner.datasets.forget(object.address());
     let mut change = dataset.change().map_err(failed)?;

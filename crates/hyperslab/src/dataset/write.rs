@@ -128,6 +128,10 @@ impl Dataset {
                     format!("a selection of {:?}, but the dataset has {:?} now", selection.dims(), change.extent());
                 return Err(Error::Slice(why));
             }
+            // A name comes after what it names, and values may be written where the file names them already.
+            if self.datatype().has_reference() && !self.stored().is_fresh(self.address()) {
+                self.stored().publish()?;
+            }
             self.put(&mut change, selection, given)?;
             change.save()
         })
@@ -182,6 +186,9 @@ impl Dataset {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         given.plan.convert(count, from, &mut stored, given.sequences, heap)?;
         heap.settle()?;
+        if !self.stored().is_fresh(self.address()) {
+            self.stored().publish_end()?;
+        }
         Ok(stored)
     }
 }

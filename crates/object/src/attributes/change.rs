@@ -34,14 +34,24 @@ pub struct NewAttribute<'a> {
     pub data: &'a [u8],
 }
 
-/// Gives an object an attribute. One with the same name goes; the new one is the newest of all. Gives back the one that went, if nobody
-/// shares it.
-pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<Option<Attribute>> {
+/// Refuses an attribute that an object cannot get, before values of it go to a heap. They may be any bytes.
+pub fn check_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<()> {
+    checked(context, object, attribute).map(drop)
+}
+
+fn checked<'a>(context: &'a Context, object: u64, attribute: &NewAttribute<'_>) -> Result<(Holder<'a>, Vec<u8>)> {
     check_name(attribute.name)?;
-    let mut holder = Holder::open(context, object)?;
+    let holder = Holder::open(context, object)?;
     let body = encode(context, attribute)?;
     holder.check_size(body.len())?;
     holder.check_order()?;
+    Ok((holder, body))
+}
+
+/// Gives an object an attribute. One with the same name goes; the new one is the newest of all. Gives back the one that went, if nobody
+/// shares it.
+pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<Option<Attribute>> {
+    let (mut holder, body) = checked(context, object, attribute)?;
     let old = holder.find(attribute.name)?;
     let went = old.as_ref().and_then(|(_, old)| holder.own(old));
     let unused = old.as_ref().map_or_else(|| Ok(Vec::new()), |(_, old)| holder.uses(old))?;

@@ -4,7 +4,7 @@ mod change;
 mod dense;
 mod holder;
 
-pub use change::{NewAttribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
+pub use change::{NewAttribute, check_attribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
 pub(crate) use change::{committed_types, delete_all, uses};
 
 use std::borrow::Cow;
