@@ -127,7 +127,7 @@ fn shared_messages_are_counted_in_lists_and_trees() {
                 root.dataset(&names[2]).unwrap().remove_attribute(&gone).unwrap();
             }
             let (_, attributes) = model.get_mut(&names[4]).unwrap();
-            if attributes.contains_key("own") {
+            if most == 0 && attributes.contains_key("own") {
                 root.dataset(&names[4]).unwrap().rename_attribute("own", "renamed").unwrap();
                 attributes.remove("own");
                 attributes.insert("renamed".into(), Vec::new());
@@ -148,10 +148,12 @@ fn shared_messages_are_counted_in_lists_and_trees() {
         drop(root);
         file.close().unwrap();
         sound(&path);
-        // Only attributes that were renamed stay counted: they fit into one block.
-        let report = check::file(&path, &mut |_| ()).unwrap();
-        let blocks = report.usage.iter().find(|usage| usage.what == "fractal heap direct block");
-        assert!(blocks.is_none_or(|usage| usage.blocks <= 1), "{:#?}", report.usage);
+        // The number of messages, behind what else the table says of its index. Attributes that were renamed stay counted, and
+        // messages that libhdf5 moved from a header to the heap do so for that header.
+        let bytes = std::fs::read(&path).unwrap();
+        let table = bytes.windows(4).position(|window| window == b"SMTB").unwrap();
+        let messages = u16::from_le_bytes([bytes[table + 16], bytes[table + 17]]);
+        assert!(messages <= if most == 0 { 24 } else { 6 }, "{name}: {messages} messages that nobody uses");
     }
 }
 
