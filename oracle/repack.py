@@ -121,7 +121,7 @@ def run(version, found, originals, place, arguments):
         checked, problem = call(arguments.bin, "check", copy)
         dumped, complaint = call(arguments.h5dump, copy) if arguments.h5dump else (0, "")
         # What h5dump does not print of the original is no fault of the copy.
-        printed = dumped == 0 or dumped == call(arguments.h5dump, case.source)[0]
+        printed = dumped == 0 or call(arguments.h5dump, case.source)[0] != 0
         return differs, (checked == 0, f"check: {problem}"), (printed, f"h5dump: {complaint}")
 
     for case, (differs, (clean, problem), (printed, complaint)) in on_all(made, judge, arguments.jobs):

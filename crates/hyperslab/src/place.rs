@@ -10,12 +10,15 @@ pub(crate) struct Place {
     group: Life,
     /// The names of groups that are missing on the way, and the last one.
     names: Vec<Vec<u8>>,
+    /// How often the file had been changed when this was found out.
+    changes: u64,
 }
 
 impl Group {
     /// The place for a new object at a path from here on; an error if there is one. Links on the way are followed, other files too.
     pub(crate) fn place(&self, path: &[u8]) -> Result<Place> {
         let shown = || String::from_utf8_lossy(path).into_owned();
+        let changes = self.file.inner.context.file().changes();
         let mut at = if path.starts_with(b"/") { self.file.root()? } else { self.clone() };
         let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty() && *name != b".");
         let mut names: std::collections::VecDeque<&[u8]> = names.collect();
@@ -43,7 +46,9 @@ impl Group {
             return Err(hyperslab_file::Error::ReadOnly.into());
         }
         let group = at.life();
-        Ok(Place { file: at.file, group, names: names.into_iter().map(<[u8]>::to_vec).collect() })
+        // In another file it is looked at again.
+        let changes = if at.file == self.file { changes } else { u64::MAX };
+        Ok(Place { file: at.file, group, names: names.into_iter().map(<[u8]>::to_vec).collect(), changes })
     }
 }
 
@@ -82,6 +87,9 @@ impl Place {
 
     /// Others may have been faster, and not every group can get links.
     fn check(&self) -> Result<()> {
+        if self.file.inner.context.file().changes() == self.changes {
+            return Ok(());
+        }
         let (context, first) = (&self.file.inner.context, self.names.first().map_or(&[][..], Vec::as_slice));
         self.file.check_alive(self.group)?;
         let group = Object::open(context, self.group.address())?;

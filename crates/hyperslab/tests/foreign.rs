@@ -181,6 +181,17 @@ fn writes_go_through_virtual_datasets() {
 }
 
 #[test]
+fn a_virtual_dataset_of_itself_is_not_written_for_ever() {
+    let file = File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new())).unwrap();
+    let root = file.root().unwrap();
+    let all = hyperslab::space::Space::simple(&[4]).unwrap();
+    let new = root.new_dataset::<i32>().shape([4]).virtual_source(&all, ".", "/v", &all);
+    let dataset = new.create("v").unwrap();
+    assert!(dataset.write(&[1, 2, 3, 4]).is_err());
+    root.create_group("after").unwrap();
+}
+
+#[test]
 fn families_of_files_are_changed() {
     let path = path("family-%d.h5");
     for old in std::fs::read_dir(path.parent().unwrap()).unwrap().flatten() {

@@ -1,6 +1,6 @@
 //! An object: its header, and what kind of thing it is.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use hyperslab_file::{Error, Header, Life, Result};
 use hyperslab_format::message::{self, kind};
@@ -10,7 +10,7 @@ use crate::{Context, shared};
 /// An object of the file.
 #[derive(Clone, Debug)]
 pub struct Object {
-    header: Header,
+    header: Arc<Header>,
     kind: Kind,
 }
 

@@ -46,6 +46,9 @@ impl HeaderEdit<'_> {
             self.block(0).address = Some(address);
             self.file.store()?.deleted.made(address);
         }
+        if !self.block(0).changed && self.blocks.iter().any(|block| block.changed) {
+            self.file.forget_decoded(self.address())?; // what follows the first block is part of it
+        }
         for nth in (0..self.blocks.len()).rev() {
             if self.block(nth).changed {
                 let (bytes, address) = (self.encode(nth)?, self.block(nth).address.unwrap_or(0));

@@ -60,7 +60,7 @@ impl Prepared {
                 if let Some(fill) = fill {
                     planned.fill.value = FillValue::User(fill.store(file)?);
                 }
-                put(&object, file, &planned, &planned.fill)
+                put(&object, file, &planned, &planned.fill, None)
             }
         }
     }

@@ -10,7 +10,7 @@ use super::{
     read::room,
 };
 use crate::{
-    Error, Result, Slice, Storable, element::convert, heap_writer::HeapWriter, storable::Writing,
+    Error, Result, Slice, Storable, element::convert, heap_writer::HeapWriter, storable::Writing, trip::Trip,
     virtual_dataset::Request,
 };
 
@@ -102,6 +102,14 @@ impl Dataset {
         self.write_given(selection, &Given { plan: &plan, datatype, places, bytes: buf, sequences: arena })
     }
 
+    /// As [`Dataset::write_converted`], for a write that came here through virtual datasets.
+    pub(crate) fn write_below(&self, request: &Request<'_>, buf: &[u8], arena: &Arena, trip: &Trip) -> Result<()> {
+        match &self.inner.elsewhere {
+            Some(elsewhere) => elsewhere.write(request, buf, arena, trip),
+            None => self.write_converted(request.wanted, request.datatype, request.places, buf, arena),
+        }
+    }
+
     fn write_given(&self, selection: &Space, given: &Given<'_>) -> Result<()> {
         let (left, right) = (selection.npoints(), given.places.npoints());
         if left != right {
@@ -111,7 +119,7 @@ impl Dataset {
         if let Some(elsewhere) = &self.inner.elsewhere {
             self.file().check_alive(self.life())?;
             let request = Request { wanted: selection, datatype: given.datatype, places: given.places };
-            return elsewhere.write(&request, given.bytes, given.sequences);
+            return elsewhere.write(&request, given.bytes, given.sequences, &Trip::default());
         }
         self.file().operate(|| {
             let mut change = self.change()?;

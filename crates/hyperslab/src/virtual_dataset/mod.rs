@@ -107,19 +107,19 @@ impl Virtual {
     }
 
     /// Writes values to the sources that hold them; each converts its own. All of them must be there, and are written to their files at once.
-    pub(crate) fn write(&self, request: &Request<'_>, bytes: &[u8], sequences: &Arena) -> Result<()> {
+    pub(crate) fn write(&self, request: &Request<'_>, bytes: &[u8], sequences: &Arena, trip: &Trip) -> Result<()> {
         if !self.file.is_writable() {
             return Err(hyperslab_file::Error::ReadOnly.into());
         }
-        let (Request { wanted, datatype, places }, trip) = (*request, Trip::default());
+        let Request { wanted, datatype, places } = *request;
         let Some((low, high)) = wanted.bounds() else { return Ok(()) };
         let (mut parts, mut held) = (Vec::new(), 0u64);
         for (index, part) in self.parts.iter().enumerate().filter(|(_, part)| part.touches(&low, &high)) {
             for block in self.blocks(part, &low, &high)? {
-                if let Some((taken, dataset)) = self.taken(index, block, wanted, places, &trip)? {
+                if let Some((taken, dataset)) = self.taken(index, block, wanted, places, trip)? {
                     held = held.saturating_add(taken.from.npoints());
                     let dataset =
-                        if dataset.file().is_writable() { dataset } else { self.writable(index, block, &trip)? };
+                        if dataset.file().is_writable() { dataset } else { self.writable(index, block, trip)? };
                     parts.push((taken, dataset));
                 }
             }
@@ -129,7 +129,8 @@ impl Virtual {
             return Err(SourceError(why).into());
         }
         for (taken, dataset) in parts {
-            dataset.write_converted(&taken.from, datatype, &taken.places, bytes, sequences)?;
+            let request = Request { wanted: &taken.from, datatype, places: &taken.places };
+            dataset.write_below(&request, bytes, sequences, &trip.below()?)?;
             if *dataset.file() != self.file {
                 dataset.file().flush()?;
             }

@@ -51,16 +51,20 @@ pub fn check_growth(context: &Context, group: u64) -> Result<()> {
 pub fn link_new(context: &Context, group: u64, name: &Name<'_>, object: u64) -> Result<()> {
     check_name(name.bytes)?;
     let link = name.link(Target::Hard(object));
-    check_free(context, group, name.bytes)?;
-    settle_form(context, group, Some(&link))?;
+    let mut change = GroupChange::open(context, group)?;
+    change.check_free(name.bytes)?;
+    change.settle_form(Some(&link))?;
     // The counts of the types that it uses go before its name.
     let object = Object::open(context, object)?;
     let mut types = attributes::committed_types(context, &object)?;
     types.extend(counts::committed_type(context, &object)?);
     types.iter().try_for_each(|&committed| context.file().settle_later(committed, group))?;
     context.file().plan_orders(&types.iter().map(|&committed| (committed, group)).collect::<Vec<_>>())?;
-    let mut change = GroupChange::open(context, group)?;
+    change.renew_if_flushed()?;
     change.insert(link)?;
+    if types.is_empty() {
+        return change.finish().map(drop);
+    }
     let shown: Vec<u64> = change.names().into_iter().chain([change.finish()?]).collect();
     for committed in types {
         shown.iter().try_for_each(|&by| context.file().order(committed, by))?;
@@ -74,7 +78,7 @@ pub fn link(context: &Context, group: u64, name: &Name<'_>, target: Target) -> R
     let link = name.link(target);
     link.encode(context.file().widths())?;
     check_free(context, group, name.bytes)?;
-    settle_form(context, group, Some(&link))?;
+    GroupChange::open(context, group)?.settle_form(Some(&link))?;
     let named = hard(&link);
     if let Some(object) = named {
         counts::check_gain(context, object)?;
@@ -101,7 +105,7 @@ pub fn link(context: &Context, group: u64, name: &Name<'_>, target: Target) -> R
 /// `drop_values`.
 pub fn unlink(context: &Context, group: u64, name: &[u8], drop_values: &mut DropValues<'_>) -> Result<()> {
     let link = require(context, group, name)?;
-    settle_form(context, group, None)?;
+    GroupChange::open(context, group)?.settle_form(None)?;
     let loss = Loss::plan(context, hard(&link))?;
     let orders: Vec<_> = loss.orders(group).collect();
     context.file().plan_orders(&orders)?;
@@ -124,8 +128,8 @@ pub fn rename(context: &Context, from: (u64, &[u8]), to: (u64, &[u8]), charset: 
     let link = Link { name: to.1.to_vec(), charset, order: None, ..link };
     link.encode(context.file().widths())?;
     check_free(context, to.0, to.1)?;
-    settle_form(context, to.0, Some(&link))?;
-    settle_form(context, from.0, None)?;
+    GroupChange::open(context, to.0)?.settle_form(Some(&link))?;
+    GroupChange::open(context, from.0)?.settle_form(None)?;
     if from.0 == to.0 {
         let mut both = GroupChange::open(context, from.0)?;
         both.insert(link)?;
@@ -190,21 +194,6 @@ fn check_free(context: &Context, group: u64, name: &[u8]) -> Result<()> {
     }
 }
 
-/// Prepares for a group that changes its form when it gets this link, or loses one: then its header shows what other blocks showed. Of an old
-/// group, nodes are split and given up as links come and go: then others show what one lost.
-fn settle_form(context: &Context, group: u64, gets: Option<&Link>) -> Result<()> {
-    let file = context.file();
-    match (GroupChange::open(context, group)?.form, gets) {
-        (Form::Old(_), Some(link)) if !version::old_group_holds(link) => file.settle_orders(group),
-        (Form::Old(_), _) => file.settle_losses(group),
-        (Form::New { dense: Some(dense), .. }, Some(_)) => dense.check_growth(),
-        (Form::New { limits, dense: Some(dense), .. }, None) if dense.len() <= u64::from(limits.min_dense()) => {
-            file.settle_orders(group)
-        }
-        _ => Ok(()),
-    }
-}
-
 fn check_name(name: &[u8]) -> Result<()> {
     let why = match name {
         [] => "a link needs a name",
@@ -224,6 +213,8 @@ struct GroupChange<'a> {
     form: Form,
     /// The block whose write makes the change visible.
     by: u64,
+    /// How many flushes there had been when it was opened.
+    flushes: u64,
 }
 
 enum Form {
@@ -244,7 +235,38 @@ impl<'a> GroupChange<'a> {
         } else {
             return Err(Error::broken("object header", address, "it is no group"));
         };
-        Ok(GroupChange { context, address, header, form, by: address })
+        Ok(GroupChange { context, address, header, form, by: address, flushes: context.file().flushes() })
+    }
+
+    /// Reads again what a flush may have changed.
+    fn renew_if_flushed(&mut self) -> Result<()> {
+        if self.flushes != self.context.file().flushes() {
+            *self = GroupChange::open(self.context, self.address)?;
+        }
+        Ok(())
+    }
+
+    /// An error if there is a link with this name, unless adding it finds that out before it changes anything.
+    fn check_free(&self, name: &[u8]) -> Result<()> {
+        match &self.form {
+            Form::Old(_) => Ok(()),
+            Form::New { .. } => check_free(self.context, self.address, name),
+        }
+    }
+
+    /// Prepares for a group that changes its form when it gets this link, or loses one: then its header shows what other blocks showed. Of an
+    /// old group, nodes are split and given up as links come and go: then others show what one lost.
+    fn settle_form(&self, gets: Option<&Link>) -> Result<()> {
+        let (file, group) = (self.context.file(), self.address);
+        match (&self.form, gets) {
+            (Form::Old(_), Some(link)) if !version::old_group_holds(link) => file.settle_orders(group),
+            (Form::Old(_), _) => file.settle_losses(group),
+            (Form::New { dense: Some(dense), .. }, Some(_)) => dense.check_growth(),
+            (Form::New { limits, dense: Some(dense), .. }, None) if dense.len() <= u64::from(limits.min_dense()) => {
+                file.settle_orders(group)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn insert(&mut self, mut link: Link) -> Result<()> {
@@ -254,7 +276,7 @@ impl<'a> GroupChange<'a> {
                 self.by = old::insert(context, table, &link)?;
                 return Ok(());
             }
-            self.renew()?;
+            self.modernize()?;
         }
         let Form::New { info, limits, dense } = &mut self.form else { return Ok(()) };
         let order = link.order.unwrap_or(0).max(info.next_order);
@@ -292,7 +314,7 @@ impl<'a> GroupChange<'a> {
     }
 
     /// Makes a group of the new kind of an old one.
-    fn renew(&mut self) -> Result<()> {
+    fn modernize(&mut self) -> Result<()> {
         let Form::Old(table) = self.form else { return Ok(()) };
         let (context, file) = (self.context, self.context.file());
         let object = Object::open(context, self.address)?;

@@ -80,7 +80,7 @@ pub(super) struct Change<'a> {
 
 impl<'a> Change<'a> {
     pub(super) fn of(file: &'a OpenFile, address: u64, kept: &'a mut Inner) -> Result<Change<'a>> {
-        Ok(Change { file, address, header: read_header(file, address)?, kept, touched: Vec::new() })
+        Ok(Change { file, address, header: (*read_header(file, address)?).clone(), kept, touched: Vec::new() })
     }
 
     pub(super) fn broken(&self, why: impl Into<String>) -> Error {

@@ -1,6 +1,6 @@
 //! Adding values to the global heap, and removing them.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::{Widths, heap::global};
@@ -47,6 +47,9 @@ impl GlobalHeap {
     /// Adds an object; says which collection it is in, and its index there.
     pub fn add(&mut self, file: &OpenFile, value: &[u8]) -> Result<(u64, u32)> {
         let need = object_size(value.len(), file.widths());
+        if let Some(last) = self.open.last_mut().filter(|last| last.has_room(need)) {
+            return Ok((last.address, u32::from(last.add(value, file.widths()))));
+        }
         let room = |heap: &GlobalHeap| heap.open.iter().rposition(|filled| filled.has_room(need));
         let mut nth = room(self);
         if nth.is_none() && self.take_back(file)? {
@@ -55,18 +58,16 @@ impl GlobalHeap {
         let mut filled = match nth {
             Some(nth) => self.open.remove(nth),
             None => {
+                // Those without room for anything, and those that were used longest ago.
+                let least = object_size(0, file.widths());
+                self.full.extend(self.open.extract_if(.., |filled| !filled.has_room(least)));
                 let many = self.open.len().saturating_sub(OPEN);
                 self.full.extend(self.open.drain(..many));
                 Filled::create(file, need)?
             }
         };
-        let added = filled.add(value, file.widths());
-        let place = (filled.address, u32::from(added));
-        if filled.has_room(object_size(0, file.widths())) {
-            self.open.push(filled);
-        } else {
-            self.full.push(filled);
-        }
+        let place = (filled.address, u32::from(filled.add(value, file.widths())));
+        self.open.push(filled);
         Ok(place)
     }
 
@@ -89,7 +90,7 @@ impl GlobalHeap {
     /// Writes all collections that were changed, and takes back what was removed before the last flush.
     pub fn settle(&mut self, file: &OpenFile) -> Result<()> {
         self.take_back(file)?;
-        write(file, self.open.iter().chain(&self.full))?;
+        write(file, self.open.iter_mut().chain(&mut self.full))?;
         self.full.clear();
         self.open.retain(|filled| !filled.objects.is_empty());
         self.open.iter_mut().for_each(|filled| filled.changed = false);
@@ -119,7 +120,7 @@ impl GlobalHeap {
                 taken.push(filled);
             }
             if taken.len() == MANY {
-                write(file, taken.iter())?;
+                write(file, taken.iter_mut())?;
                 taken.clear();
             }
         }
@@ -129,16 +130,15 @@ impl GlobalHeap {
 }
 
 /// Writes collections that were changed, and gives back the space of those that have no objects any more.
-fn write<'a>(file: &OpenFile, all: impl Iterator<Item = &'a Filled>) -> Result<()> {
-    let mut blocks = Vec::new();
+fn write<'a>(file: &OpenFile, all: impl Iterator<Item = &'a mut Filled>) -> Result<()> {
+    let mut parts = Vec::new();
     for filled in all.filter(|filled| filled.changed) {
         if filled.objects.is_empty() {
-            file.free(filled.address, filled.size as u64)?;
+            file.free(filled.address, filled.bytes.len() as u64)?;
         } else {
-            blocks.push((filled.address, filled.encode(file.widths())?));
+            parts.push((filled.address, filled.image(file.widths())));
         }
     }
-    let parts: Vec<_> = blocks.iter().map(|(address, bytes)| (*address, bytes.as_slice())).collect();
     if parts.is_empty() { Ok(()) } else { file.write_raw(WHAT, &parts) }
 }
 
@@ -146,10 +146,10 @@ fn write<'a>(file: &OpenFile, all: impl Iterator<Item = &'a Filled>) -> Result<(
 #[derive(Debug)]
 struct Filled {
     address: u64,
-    size: usize,
-    /// Index, references, end of the bytes, which follow each other.
-    objects: Vec<(u16, u16, usize)>,
+    /// The collection as it will be in the file; zeros behind what is used.
     bytes: Vec<u8>,
+    /// Index, references, and where the bytes are.
+    objects: Vec<(u16, u16, Range<usize>)>,
     /// How much of the collection is taken.
     used: usize,
     /// The index of the next object, if not all were used once.
@@ -163,8 +163,13 @@ impl Filled {
         let head = global::head_size(file.widths());
         let size = need.saturating_add(head).max(GUESS as usize);
         let address = file.allocate(Kind::Raw, size as u64)?;
-        let (objects, bytes) = (Vec::with_capacity(128.min(size / need)), Vec::with_capacity(size));
-        Ok(Filled { address, size, objects, bytes, used: head, next: Some(1), changed: true })
+        Ok(Filled { changed: true, ..Filled::empty(address, size, file.widths())? })
+    }
+
+    fn empty(address: u64, size: usize, widths: Widths) -> Result<Filled> {
+        let bytes = global::encode(size, &[], widths)?;
+        let (objects, used) = (Vec::with_capacity(128.min(size / 32)), global::head_size(widths));
+        Ok(Filled { address, bytes, objects, used, next: Some(1), changed: false })
     }
 
     fn read(file: &OpenFile, address: u64) -> Result<Filled> {
@@ -174,16 +179,7 @@ impl Filled {
         if size != image.len() as u64 {
             return Err(Error::broken(WHAT, address, "it is cut"));
         }
-        let head = global::head_size(widths);
-        let empty = Filled {
-            address,
-            size: image.len(),
-            objects: Vec::new(),
-            bytes: Vec::new(),
-            used: head,
-            next: Some(1),
-            changed: false,
-        };
+        let empty = Filled::empty(address, image.len(), widths)?;
         let found = global::decode_counted(image, widths).map_err(Error::at(address))?;
         Ok(found.into_iter().fold(empty, |mut filled, object| {
             filled.push(object.index, object.references, image.get(object.bytes).unwrap_or_default(), widths);
@@ -192,7 +188,7 @@ impl Filled {
     }
 
     fn has_room(&self, need: usize) -> bool {
-        self.size - self.used.min(self.size) >= need
+        self.bytes.len().saturating_sub(self.used) >= need
             && (self.next.is_some() || self.objects.len() < usize::from(u16::MAX))
     }
 
@@ -205,28 +201,25 @@ impl Filled {
     }
 
     fn push(&mut self, index: u16, references: u16, value: &[u8], widths: Widths) {
-        self.bytes.extend_from_slice(value);
-        self.objects.push((index, references, self.bytes.len()));
+        let start = self.used + global::head_size(widths);
+        let room = self.bytes.get_mut(self.used..).unwrap_or_default();
+        global::place(room, index, references, value, widths);
+        self.objects.push((index, references, start..start + value.len()));
         self.used += object_size(value.len(), widths);
         self.next = self.next.and_then(|next| next.max(index).checked_add(u16::from(index >= next)));
     }
 
     /// Each object with its index and references.
     fn values(&self) -> impl Iterator<Item = (u16, u16, &[u8])> {
-        let mut start = 0;
-        self.objects.iter().map(move |&(index, references, end)| {
-            let bytes = self.bytes.get(start..end).unwrap_or_default();
-            start = end;
-            (index, references, bytes)
-        })
+        let bytes = |place: &Range<usize>| self.bytes.get(place.clone()).unwrap_or_default();
+        self.objects.iter().map(move |(index, references, place)| (*index, *references, bytes(place)))
     }
 
     /// Removes objects; the others move together and keep their indexes. Whether something was removed.
     fn remove(&mut self, indexes: &[u16], widths: Widths) -> bool {
         let mut sorted = indexes.to_vec();
         sorted.sort_unstable();
-        let head = global::head_size(widths);
-        let left = Filled { objects: Vec::new(), bytes: Vec::new(), used: head, next: Some(1), ..*self };
+        let Ok(left) = Filled::empty(self.address, self.bytes.len(), widths) else { return false };
         let kept = self.values().filter(|(index, ..)| sorted.binary_search(index).is_err());
         let mut left = kept.fold(left, |mut left, (index, references, bytes)| {
             left.push(index, references, bytes, widths);
@@ -238,9 +231,10 @@ impl Filled {
         less
     }
 
-    fn encode(&self, widths: Widths) -> Result<Vec<u8>> {
-        let objects: Vec<_> = self.values().collect();
-        Ok(global::encode(self.size, &objects, widths)?)
+    /// The collection, with its free space named behind the last object.
+    fn image(&mut self, widths: Widths) -> &[u8] {
+        global::place(self.bytes.get_mut(self.used..).unwrap_or_default(), 0, 0, &[], widths);
+        &self.bytes
     }
 }
 
