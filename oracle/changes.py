@@ -286,13 +286,18 @@ def kind_of(datatype):
     return next(kind for kind, known in TYPES.items() if known == datatype)
 
 
-def named(item, path, names):
+def listed(group, full):
+    """The names in a group, in order. After a crash, one that is being taken away may be listed and no more be found."""
+    return [name for name in sorted(group, key=str.encode) if not full or group.id.links.exists(name.encode())]
+
+
+def named(item, path, names, full):
     """The first name of every object, by its address."""
     names[h5o.get_info(item.id).addr] = path
     if isinstance(item, h5py.Group):
-        for name in sorted(item, key=str.encode):
+        for name in listed(item, full):
             if isinstance(item.get(name, getlink=True), h5py.HardLink) and h5o.get_info(item.id, name.encode()).addr not in names:
-                named(item[name], f"{path.rstrip('/')}/{name}", names)
+                named(item[name], f"{path.rstrip('/')}/{name}", names, full)
 
 
 def attribute(owner, name, full, refer):
@@ -322,7 +327,7 @@ def see(item, path, seen, found, full, refer):
     else:
         tracked = item.id.get_create_plist().get_link_creation_order() and len(item)
         record["group"] = list(item) if tracked else None
-        for name in sorted(item, key=str.encode):
+        for name in listed(item, full):
             link, below = item.get(name, getlink=True), f"{path.rstrip('/')}/{name}"
             if isinstance(link, h5py.SoftLink):
                 found[below] = {"soft": link.path}
@@ -335,7 +340,7 @@ def see(item, path, seen, found, full, refer):
 def look(path, full):
     found, names = {}, {}
     with h5py.File(path) as file:
-        named(file["/"], "/", names)
+        named(file["/"], "/", names, full)
 
         def refer(reference):
             return names[h5o.get_info(h5r.dereference(reference, file.id)).addr] if reference else None
