@@ -103,11 +103,6 @@ impl Dense {
         if self.tracked || file.is_fresh(names) { header } else { names }
     }
 
-    /// Refuses if no attribute can be added.
-    pub(super) fn check_growth(&self) -> Result<()> {
-        self.heap.check_growth()
-    }
-
     /// Has everything that lies in the heap written before the block that names it.
     pub(super) fn before(&self, file: &OpenFile, header: u64) -> Result<()> {
         if self.inserted { self.heap.before(file, self.published_by(file, header)) } else { Ok(()) }

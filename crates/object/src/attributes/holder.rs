@@ -75,7 +75,6 @@ impl<'a> Holder<'a> {
     }
 
     pub(super) fn check_size(&self, size: usize) -> Result<()> {
-        self.dense.as_ref().map_or(Ok(()), Dense::check_growth)?;
         // Version 1 pads what it holds.
         let most = if self.is_old() { MAX_MESSAGE - 7 } else { usize::MAX };
         match size > most {

@@ -39,14 +39,6 @@ impl<'a> Name<'a> {
 /// The most bytes of a link that lies in a header.
 const MAX_MESSAGE: usize = 65_535;
 
-/// Refuses a group that cannot get links, before anything is made for them.
-pub fn check_growth(context: &Context, group: u64) -> Result<()> {
-    match GroupChange::open(context, group)?.form {
-        Form::New { dense: Some(dense), .. } => dense.check_growth(),
-        _ => Ok(()),
-    }
-}
-
 /// Gives a new object its first name: a hard link.
 pub fn link_new(context: &Context, group: u64, name: &Name<'_>, object: u64) -> Result<()> {
     check_name(name.bytes)?;
@@ -261,7 +253,6 @@ impl<'a> GroupChange<'a> {
         match (&self.form, gets) {
             (Form::Old(_), Some(link)) if !version::old_group_holds(link) => file.settle_orders(group),
             (Form::Old(_), _) => file.settle_losses(group),
-            (Form::New { dense: Some(dense), .. }, Some(_)) => dense.check_growth(),
             (Form::New { limits, dense: Some(dense), .. }, None) if dense.len() <= u64::from(limits.min_dense()) => {
                 file.settle_orders(group)
             }

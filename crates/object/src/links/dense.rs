@@ -47,11 +47,6 @@ impl Dense {
     }
 
     /// How many links there are.
-    /// Refuses if no link can be added.
-    pub(super) fn check_growth(&self) -> Result<()> {
-        self.heap.check_growth()
-    }
-
     pub(super) fn len(&self) -> u64 {
         self.names.len()
     }

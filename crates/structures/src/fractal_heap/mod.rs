@@ -78,17 +78,6 @@ impl FractalHeap {
         file.end().saturating_mul(if filtered { MAX_RATIO } else { 1 })
     }
 
-    /// Refuses, before anything changes, if the heap cannot get new objects.
-    pub fn check_growth(&self) -> Result<()> {
-        match self.lock().header.filters.is_some() {
-            true => Err(Error::Refused(format!(
-                "{WHAT} at address {:#x}: objects go through filters here, and such a heap cannot get new ones",
-                self.address
-            ))),
-            false => Ok(()),
-        }
-    }
-
     /// The object with this id.
     pub fn get(&self, file: &OpenFile, id: &[u8]) -> Result<Vec<u8>> {
         let view = self.view(file)?;
