@@ -37,9 +37,9 @@ pub struct Segment {
 /// Operations in each program.
 const OPERATIONS: usize = 200;
 
-/// How libhdf5 manages space, and whether it keeps that in the file.
-const SPACES: [(&str, bool); 5] =
-    [("page", true), ("page", false), ("fsm_aggr", true), ("aggr", false), ("none", false)];
+/// How libhdf5 manages space, and whether it keeps that in the file. Of pages it keeps it in other tests: when it saves what is free there, it now and
+/// then never comes to an end, also of files that only it has changed.
+const SPACES: [(&str, bool); 4] = [("page", false), ("fsm_aggr", true), ("aggr", false), ("none", false)];
 
 impl Setup {
     /// The file as it is made.
@@ -62,19 +62,15 @@ impl Changes {
         let mut one_in = |times: u32| random.u32(0..times) == 0;
         let (older, varied) = (theirs && one_in(2), one_in(3));
         let narrow = theirs && one_in(6);
-        // No less than a page of libhdf5's.
-        let user_block = if one_in(4) { 1024 << u32::from(one_in(2)) } else { 0 };
         let setup = Setup {
-            user_block,
+            // No less than a page of libhdf5's.
+            user_block: if one_in(4) { 1024 << u32::from(one_in(2)) } else { 0 },
             ordered: one_in(4),
             narrow,
             small_nodes: theirs && one_in(4),
             // Lists of free space in narrow files are more than libhdf5 survives.
             space: (one_in(2) && !narrow).then(|| *random.choice(SPACES.iter()).unwrap_or(&SPACES[0])),
         };
-        // Of pages behind a user block, libhdf5 alone never comes to the end of saving what is free.
-        let endless = setup.space == Some(("page", true)) && setup.user_block > 0;
-        let setup = Setup { space: setup.space.filter(|_| !endless), ..setup };
         let first = if older { random.usize(..=low) } else { low };
         let lows: Vec<usize> = (0..OPERATIONS)
             .map(|nth| match nth {
