@@ -15,6 +15,7 @@ use std::{
 use hyperslab::{
     Dataset, File, Group, Low, OpenOptions, Result, check,
     driver::{Driver, Memory, Tape},
+    space::Space,
 };
 
 /// Texts with what they are part of: nested as far as people nest them.
@@ -166,6 +167,23 @@ impl Model {
             assert_eq!(&attribute.read::<String>().unwrap(), texts);
         }
     }
+}
+
+#[test]
+fn lists_of_sources_go_with_their_datasets() {
+    let storage = Arc::new(Memory::new());
+    let file = on(&storage, Low::V110, true);
+    let (root, mut sizes) = (file.root().unwrap(), Vec::new());
+    for _ in 0..60 {
+        let all = Space::simple(&[4]).unwrap();
+        let new = root.new_dataset::<i32>().shape([4]).virtual_source(&all, "a file that is not there", "x", &all);
+        new.create("virtual").unwrap();
+        file.flush().unwrap();
+        root.delete("virtual").unwrap();
+        file.flush().unwrap();
+        sizes.push(storage.len().unwrap());
+    }
+    assert_eq!(sizes[10], sizes[59], "{sizes:?}");
 }
 
 #[test]

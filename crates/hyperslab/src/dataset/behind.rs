@@ -1,7 +1,7 @@
 //! Values of variable length that are overwritten or go: what they name leaves the heap.
 
 use hyperslab_chunk::Storage;
-use hyperslab_format::message::{self, FillValue};
+use hyperslab_format::message::FillValue;
 use hyperslab_space::{Coords, Op, Slab, Space};
 
 use super::{change::Change, read::room};
@@ -28,9 +28,6 @@ impl Change<'_> {
 
     /// What all values of a dataset that goes name in the heap, and what its header names there.
     pub(super) fn behind_all(&mut self) -> Vec<Behind> {
-        if let message::Layout::Virtual { heap: Some(heap), index } = self.state().layout.layout {
-            return vec![(heap, index)];
-        }
         if !self.dataset().datatype().has_vlen() {
             return Vec::new();
         }

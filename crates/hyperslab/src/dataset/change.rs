@@ -190,8 +190,9 @@ pub(crate) fn drop_values(file: &File, object: &Object) -> hyperslab_file::Resul
         return Ok(());
     }
     file.inner.datasets.forget(object.address());
-    // The values of a virtual dataset are others'; to open it would be to look for them.
-    if matches!(object.layout(&file.inner.context)?.layout, Layout::Virtual { .. }) {
+    // The values of a virtual dataset are others'; to open it would be to look for them. The list of them is its own.
+    if let Layout::Virtual { heap, index } = object.layout(context)?.layout {
+        HeapWriter::new(file).remove(heap.map(|heap| (heap, index)));
         return Ok(());
     }
     let dataset = Dataset::open(file, object.clone(), &Trip::default()).map_err(failed)?;
@@ -199,9 +200,6 @@ pub(crate) fn drop_values(file: &File, object: &Object) -> hyperslab_file::Resul
     let mut change = dataset.change().map_err(failed)?;
     let named = change.behind_all();
     HeapWriter::new(file).remove(named);
-    if dataset.inner.elsewhere.is_some() {
-        return Ok(());
-    }
     change.values().map_err(failed)?;
     let stored = file.inner.context.file();
     match change.state.values.take() {

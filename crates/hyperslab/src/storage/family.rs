@@ -2,8 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use hyperslab_driver::Driver as _;
-use hyperslab_driver::{Family, Local};
+use hyperslab_driver::{Driver as _, Family, Local};
 use hyperslab_format::MemberFiles;
 
 use super::{Storage, lock};
