@@ -11,6 +11,6 @@ mod values;
 mod walk;
 
 pub use edit::edit;
-pub use mutate::mutate;
+pub use mutate::{mutate, mutate_file};
 pub use seeds::seeds;
 pub use walk::{Report, repair_file, walk};
