@@ -47,6 +47,9 @@ def load_libhdf5():
         ("H5Ssel_iter_create", hid_t, [hid_t, ctypes.c_size_t, ctypes.c_uint]),
         ("H5Ssel_iter_get_seq_list", ctypes.c_int, [hid_t, ctypes.c_size_t, ctypes.c_size_t] + [ctypes.c_void_p] * 4),
         ("H5Ssel_iter_close", ctypes.c_int, [hid_t]),
+        ("H5Pset_chunk_opts", ctypes.c_int, [hid_t, ctypes.c_uint]),
+        ("H5Pset_sym_k", ctypes.c_int, [hid_t, ctypes.c_uint, ctypes.c_uint]),
+        ("H5Pset_istore_k", ctypes.c_int, [hid_t, ctypes.c_uint]),
     ]:
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments

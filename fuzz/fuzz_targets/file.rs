@@ -1,8 +1,7 @@
 //! A whole file in memory, walked over. Damage goes to fields that mean something, and checksums are put right.
 #![no_main]
 
-use fastrand::Rng;
-use hyperslab_hostile::{mutate, repair_file, walk};
+use hyperslab_hostile::{mutate_file, walk};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -10,16 +9,5 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    let mut rng = Rng::with_seed(seed.into());
-    let mut bytes = data[..size].to_vec();
-    if rng.u8(..4) == 0 {
-        let size = fuzzer_mutate(data, size, max_size);
-        bytes = data[..size].to_vec();
-    } else {
-        let other = bytes.clone();
-        mutate(&mut bytes, &other, max_size, &mut rng);
-    }
-    repair_file(&mut bytes);
-    data[..bytes.len()].copy_from_slice(&bytes);
-    bytes.len()
+    mutate_file(data, size, max_size, seed, fuzzer_mutate)
 });

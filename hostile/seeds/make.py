@@ -19,7 +19,7 @@ LIBS = os.path.join(os.path.dirname(h5py.__file__), os.pardir, "h5py.libs", "lib
 LIB = ctypes.CDLL(glob.glob(LIBS)[0])
 
 
-def create(name, libver="earliest", userblock=0, widths=None, symbols=None, tree=None):
+def create(name, libver="earliest", userblock=0, widths=None, symbols=None, tree=None, space=None):
     """A new file; `symbols` and `tree` are the K of old groups and of chunk trees: small ones make deep trees."""
     fcpl = h5py.h5p.create(h5py.h5p.FILE_CREATE)
     if userblock:
@@ -30,6 +30,9 @@ def create(name, libver="earliest", userblock=0, widths=None, symbols=None, tree
         LIB.H5Pset_sym_k(ctypes.c_int64(fcpl.id), *symbols)
     if tree:
         LIB.H5Pset_istore_k(ctypes.c_int64(fcpl.id), tree)
+    if space is not None:
+        fcpl.set_file_space_strategy(space, True, 1)
+        fcpl.set_file_space_page_size(512)
     fapl = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
     bound = {"earliest": h5py.h5f.LIBVER_EARLIEST, "v110": h5py.h5f.LIBVER_V110, "latest": h5py.h5f.LIBVER_LATEST}
     fapl.set_libver_bounds(bound[libver], h5py.h5f.LIBVER_LATEST)
@@ -159,6 +162,18 @@ def pages():
         growing[139_000] = 1
 
 
+def free_space(name, strategy):
+    """Free sections of several sizes that are kept in the file."""
+    with create(name, "v110", space=strategy) as file:
+        for number in range(6):
+            file.create_dataset("%d" % number, data=np.arange(20 << number, dtype="u1"))
+            file.create_group("group %d" % number).attrs["text"] = "t" * 40 * number
+        file.create_dataset("packed", data=np.zeros((8, 8)), chunks=(4, 4), compression="gzip", maxshape=(None, 8))
+    with h5py.File(os.path.join(HERE, name), "r+") as file:
+        for number in range(0, 6, 2):
+            del file["%d" % number], file["group %d" % number]
+
+
 def virtual():
     with create("virtual.h5", "v110") as file:
         for number in range(3):
@@ -238,6 +253,8 @@ def main():
     indexes("indexes.h5", "latest")
     indexes("indexes-v110.h5", "v110")
     pages()
+    free_space("free-space.h5", h5py.h5f.FSPACE_STRATEGY_FSM_AGGR)
+    free_space("free-pages.h5", h5py.h5f.FSPACE_STRATEGY_PAGE)
     virtual()
     growing_virtual()
     shared_messages()

@@ -1,14 +1,16 @@
 //! Hostile files: what tests and fuzz targets share.
 //!
 //! Lives here: the [seeds](seeds()), a [mutator](mutate()) that spoils them where it hurts, [checksums put right](repair) afterwards so that damage
-//! gets past them, and a [walk](walk()) that asks a file everything. Does not live here: anything that ships.
+//! gets past them, a [walk](walk()) that asks a file everything, and [changes](edit()) of all kinds. Does not live here: anything that ships.
 
+mod edit;
 mod mutate;
 pub mod repair;
 mod seeds;
 mod values;
 mod walk;
 
-pub use mutate::mutate;
+pub use edit::edit;
+pub use mutate::{mutate, mutate_file};
 pub use seeds::seeds;
 pub use walk::{Report, repair_file, walk};

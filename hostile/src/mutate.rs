@@ -2,13 +2,38 @@
 
 use fastrand::Rng;
 
+use crate::repair_file;
+
 /// Structures begin with these.
-const SIGNATURES: [&[u8; 4]; 20] = [
+const SIGNATURES: [&[u8; 4]; 22] = [
     b"OHDR", b"OCHK", b"TREE", b"SNOD", b"HEAP", b"GCOL", b"FRHP", b"FHIB", b"FHDB", b"BTHD", b"BTIN", b"BTLF",
-    b"FAHD", b"FADB", b"EAHD", b"EAIB", b"EASB", b"EADB", b"SMTB", b"SMLI",
+    b"FAHD", b"FADB", b"EAHD", b"EAIB", b"EASB", b"EADB", b"SMTB", b"SMLI", b"FSHD", b"FSSE",
 ];
 /// Fields are looked for up to so many bytes behind a signature.
 const NEAR: usize = 160;
+
+/// Spoils the first `size` bytes of `data`, a file, in place, now and then by the `plain` mutator of a fuzzer, and puts its checksums right. How many
+/// bytes it has then: `most` at the most.
+pub fn mutate_file(
+    data: &mut [u8],
+    size: usize,
+    most: usize,
+    seed: u32,
+    plain: impl FnOnce(&mut [u8], usize, usize) -> usize,
+) -> usize {
+    let mut rng = Rng::with_seed(seed.into());
+    let mut bytes = data.get(..size).unwrap_or(data).to_vec();
+    if rng.u8(..4) == 0 {
+        let size = plain(data, size, most);
+        bytes = data.get(..size).unwrap_or(data).to_vec();
+    } else {
+        let other = bytes.clone();
+        mutate(&mut bytes, &other, most, &mut rng);
+    }
+    repair_file(&mut bytes);
+    data.iter_mut().zip(&bytes).for_each(|(to, from)| *to = *from);
+    bytes.len().min(data.len())
+}
 
 /// Spoils a file in one to four places; `other` lends bytes. The result has at most `most` bytes.
 ///

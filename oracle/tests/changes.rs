@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
-use hyperslab_oracle::changes::{Changes, compare, shrink};
+use hyperslab_oracle::changes::{Changes, LOWS, compare, shrink};
 use hyperslab_oracle::{Job, run_job};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How often a program that fails is run again, to make it shorter.
@@ -13,10 +15,13 @@ const TRIES: usize = 150;
 #[test]
 fn programs_agree_with_the_model_and_libhdf5() -> Result<(), Box<dyn std::error::Error>> {
     let job = Job { script: "changes.py", cases: 40, variable: "HYPERSLAB_PROGRAMS", batch: 1 };
-    let (done, failed) = (AtomicU64::new(0), AtomicU64::new(0));
+    let (done, failed, kinds) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(BTreeMap::<String, u64>::new()));
     run_job(&job, Changes::new, |oracle, programs| {
         let mut differences = Vec::new();
         for program in programs {
+            for kind in told(program) {
+                *kinds.lock().unwrap().entry(kind).or_default() += 1;
+            }
             let directory = Directory::new(program.seed);
             if let Some(first) = compare(oracle, program, &directory.0)? {
                 failed.fetch_add(1, Ordering::Relaxed);
@@ -52,7 +57,25 @@ fn programs_agree_with_the_model_and_libhdf5() -> Result<(), Box<dyn std::error:
         Ok(differences)
     })?;
     println!("{} programs agree", done.load(Ordering::Relaxed));
+    println!("they did, and how often: {:?}", kinds.into_inner()?);
     Ok(())
+}
+
+/// What is worth counting of a program: where it starts, its versions, and its operations.
+fn told(program: &Changes) -> Vec<String> {
+    let mut told = Vec::new();
+    for (nth, segment) in program.segments.iter().enumerate() {
+        let low = LOWS[segment.low].1;
+        told.push(match (nth, segment.theirs) {
+            (0, true) => format!("start from libhdf5, {low}"),
+            (0, false) => format!("start from nothing, {low}"),
+            _ => format!("reopen, {low}{}", if segment.swapped { ", swapped" } else { "" }),
+        });
+        // The name of what is done comes first.
+        let name = |operation| format!("{operation:?}").chars().take_while(|letter| letter.is_alphabetic()).collect();
+        told.extend(segment.operations.iter().map(name));
+    }
+    told
 }
 
 /// A directory that goes with the test.

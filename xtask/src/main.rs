@@ -10,6 +10,7 @@ mod metadata;
 mod plan;
 mod programs;
 mod python;
+mod repack;
 mod sample;
 mod step;
 mod test;
@@ -40,6 +41,8 @@ enum Job {
     Sample(sample::Options),
     /// Change files by random programs, by us, by libhdf5 and in a model, and compare
     Programs(programs::Options),
+    /// Write the files of a corpus anew, and hold them against the originals
+    Repack(repack::Options),
     /// Run h5py's own tests with our Python package in its place
     H5pyTests(python::H5pyOptions),
     /// Run the test of many threads under the thread sanitizer
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Job::Fuzz(options) => fuzz::run(&options),
         Job::Sample(options) => sample::run(&options),
         Job::Programs(options) => programs::run(&options),
+        Job::Repack(options) => repack::run(&options),
         Job::H5pyTests(options) => python::h5py_tests(&options),
         Job::Tsan(options) => tsan::run(&options),
     };

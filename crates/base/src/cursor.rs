@@ -132,10 +132,25 @@ impl Sink {
         Sink::default()
     }
 
+    /// An empty sink with room for so many bytes.
+    pub fn with_capacity(bytes: usize) -> Sink {
+        Sink { bytes: Vec::with_capacity(bytes) }
+    }
+
     /// The low `width` bytes of `value`.
     pub fn uint(&mut self, width: Width, value: u64) {
         debug_assert!(value <= width.max(), "{value} does not fit {} bytes", width.bytes());
-        self.bytes.extend(value.to_le_bytes().into_iter().take(width.bytes()));
+        self.bytes.extend_from_slice(value.to_le_bytes().get(..width.bytes()).unwrap_or_default());
+    }
+
+    /// Makes room for so many bytes more; whether there is memory for them.
+    pub fn try_reserve_exact(&mut self, more: usize) -> bool {
+        self.bytes.try_reserve_exact(more).is_ok()
+    }
+
+    /// `count` zero bytes.
+    pub fn zeros(&mut self, count: usize) {
+        self.bytes.resize(self.bytes.len() + count, 0);
     }
 
     /// One byte.

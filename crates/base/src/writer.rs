@@ -33,10 +33,18 @@ pub struct Writer {
     sink: Sink,
 }
 
+/// Most structures have fewer bytes, so that they need one allocation.
+const USUAL: usize = 128;
+
 impl Writer {
     /// A writer of a `what`.
     pub fn new(what: &'static str) -> Writer {
-        Writer { what, sink: Sink::new() }
+        Writer { what, sink: Sink::with_capacity(USUAL) }
+    }
+
+    /// A writer of a `what` that has about so many bytes. A file may have said so: much more room than usual is made when it is needed.
+    pub fn sized(what: &'static str, bytes: usize) -> Writer {
+        Writer { what, sink: Sink::with_capacity(bytes.min(32 * USUAL)) }
     }
 
     /// An error about a field.
@@ -74,9 +82,9 @@ impl Writer {
         self.sink.extend(bytes);
     }
 
-    /// `count` zero bytes; meant for a handful.
+    /// `count` zero bytes.
     pub fn zeros(&mut self, count: usize) {
-        (0..count).for_each(|_| self.sink.u8(0));
+        self.sink.zeros(count);
     }
 
     /// An unsigned integer of `width` bytes.
@@ -119,10 +127,10 @@ impl Writer {
         let Some(missing) = size.checked_sub(self.position()) else {
             return Err(self.refuse(field, format!("{} bytes where {size} have room", self.position())));
         };
-        let mut zeros = Vec::new();
-        zeros.try_reserve_exact(missing).map_err(|_| self.refuse(field, format!("no memory for {size} bytes")))?;
-        zeros.resize(missing, 0);
-        self.sink.extend(&zeros);
+        if !self.sink.try_reserve_exact(missing) {
+            return Err(self.refuse(field, format!("no memory for {size} bytes")));
+        }
+        self.sink.zeros(missing);
         Ok(())
     }
 

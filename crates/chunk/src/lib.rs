@@ -31,6 +31,7 @@ pub use external::{ExternalPart, Externals};
 pub use filling::Filling;
 pub use filters::{pipeline, unfilter};
 pub use index::{Index, Kept};
+pub use resize::Resizing;
 pub use scatter::{fill, scatter};
 pub use stored::Stored;
 pub use stored_chunks::StoredChunk;

@@ -26,6 +26,8 @@ pub(crate) struct Job<'a> {
     pub(crate) blank: Blank,
     /// Whether it goes through the filters.
     pub(crate) coded: bool,
+    /// What the index says of filters that were left out, if it goes through none.
+    pub(crate) mask: u32,
 }
 
 /// The part of a chunk that gets the fill value.
@@ -157,7 +159,7 @@ impl Chunked {
             // Filters take room for the worst case; what waits for its batch takes what it has.
             (Cow::Owned(out.as_slice().to_vec()), mask)
         } else {
-            (raw, 0)
+            (raw, job.mask)
         };
         Ok(Made { place: job.place.clone(), old: job.old.clone(), size: bytes.len(), bytes: Some(bytes), mask })
     }

@@ -5,7 +5,7 @@ use hyperslab_format::{
     ChunkEntry,
     message::{AllocTime, ChunkIndex},
 };
-use hyperslab_space::{Extent, Op, Slab, Space, UNLIMITED};
+use hyperslab_space::{Extent, Op, Slab, Space};
 
 use crate::{
     Chunked, Filling, Index, Result,
@@ -14,14 +14,56 @@ use crate::{
     make::{Blank, Job},
 };
 
+/// A dataset on its way to another size, between [`Values::begin_resize`](crate::Values::begin_resize) and
+/// [`Values::end_resize`](crate::Values::end_resize).
+#[must_use]
+pub struct Resizing {
+    pub(crate) extent: Extent,
+    /// The layout message must say something new before the header tells the new extent.
+    pub moved: bool,
+    /// Chunks were stored in another way, which must be in the file before the header tells the new extent.
+    pub stored: bool,
+    /// Values will go, which the file must not show any more: the header that tells the new extent must be there before.
+    pub loses: bool,
+}
+
+impl Resizing {
+    pub(crate) fn to(extent: Extent) -> Resizing {
+        Resizing { extent, moved: false, stored: false, loses: false }
+    }
+}
+
 impl Chunked {
-    /// Makes the dataset so large. Chunks that are outside from now on are given back; of those that reach over the edge, what is
-    /// outside gets the fill value, so that nothing old is seen when the dataset grows again. Whether the layout message must say
-    /// something new.
-    pub fn resize(&mut self, file: &OpenFile, dims: &[u64], filling: &Filling<'_>) -> Result<bool> {
-        let max: Vec<_> = self.extent.max().iter().map(|&max| (max != UNLIMITED).then_some(max)).collect();
-        let (new, old) = (Extent::with_max(dims, &max)?, self.extent.clone());
-        let mut moved = false;
+    /// Prepares for another extent. Where that decides whether a chunk went through the filters, it is stored without, and the index says
+    /// so: both extents can read that.
+    pub(crate) fn begin_resize(&mut self, file: &OpenFile, new: Extent, filling: &Filling<'_>) -> Result<Resizing> {
+        let mut resizing = Resizing::to(new);
+        let new = &resizing.extent;
+        if self.kind == ChunkIndex::Implicit {
+            resizing.loses = self.shrinks(new);
+            return Ok(resizing);
+        }
+        let (gone, kept) = self.touched_by_resize(file, new)?;
+        resizing.loses = !gone.is_empty() || kept.iter().any(|(place, _)| self.loses(place, new));
+        let all = u32::MAX >> 32u32.saturating_sub(self.pipeline.steps().len() as u32).min(31);
+        let mut jobs = Vec::new();
+        for (place, entry) in kept {
+            let coded = self.is_coded(&place, &self.extent);
+            let is_ready = !coded && entry.mask == all && entry.size == self.bytes as u64;
+            if coded != self.is_coded(&place, new) && !is_ready {
+                let (old, read, blank) = (Some(entry), Some(coded), Blank::Nothing);
+                jobs.push(Job { place, old, read, piece: None, blank, coded: false, mask: all });
+            }
+        }
+        resizing.stored = !jobs.is_empty();
+        resizing.moved = self.make(file, &jobs, &[], filling)?;
+        Ok(resizing)
+    }
+
+    /// Takes on the new extent. Chunks that are outside from now on are given back; of those that reach over the edge, what is outside
+    /// gets the fill value, so that nothing old is seen when the dataset grows again. Whether the layout message must say something new.
+    pub(crate) fn end_resize(&mut self, file: &OpenFile, new: Extent, filling: &Filling<'_>) -> Result<bool> {
+        let (old, mut moved) = (self.extent.clone(), false);
         if self.kind == ChunkIndex::Implicit && !matches!(self.index, Index::Empty) {
             self.blank_edges(file, &new, filling)?;
             self.extent = new;
@@ -31,13 +73,13 @@ impl Chunked {
         let (gone, kept) = self.touched_by_resize(file, &new)?;
         let mut jobs = Vec::with_capacity(kept.len());
         for (place, entry) in kept {
-            let (was, is) = (self.is_coded(&place, &old), self.is_coded(&place, &new));
-            let blank = if self.loses(&place, &new) {
-                Blank::Part(Box::new(self.outside(&place, &new)?))
-            } else {
-                Blank::Nothing
-            };
-            jobs.push(Job { place, old: Some(entry), read: Some(was), piece: None, blank, coded: is });
+            let (was, is, loses) = (self.is_coded(&place, &old), self.is_coded(&place, &new), self.loses(&place, &new));
+            let blank = if loses { Blank::Part(Box::new(self.outside(&place, &new)?)) } else { Blank::Nothing };
+            // What changes sides was stored without filters before.
+            if loses || is {
+                let read = Some(was && is);
+                jobs.push(Job { place, old: Some(entry), read, piece: None, blank, coded: is, mask: 0 });
+            }
         }
         self.extent = new;
         moved |= self.make(file, &jobs, &[], filling)?;
@@ -55,11 +97,14 @@ impl Chunked {
         Ok(moved)
     }
 
+    fn shrinks(&self, new: &Extent) -> bool {
+        self.extent.dims().iter().zip(new.dims()).any(|(old, new)| new < old)
+    }
+
     /// Chunks that go, and chunks that stay but must be made anew; both by rising place.
     fn touched_by_resize(&self, file: &OpenFile, new: &Extent) -> Result<(Vec<Change>, Vec<Change>)> {
         let (mut gone, mut kept, mut visited) = (Vec::new(), Vec::new(), 0u64);
-        let shrinks = self.extent.dims().iter().zip(new.dims()).any(|(old, new)| new < old);
-        if !shrinks && !self.has_plain_edges() {
+        if !self.shrinks(new) && !self.has_plain_edges() {
             return Ok((gone, kept));
         }
         self.index.for_each(file, self.chunk(), &mut |place, entry| {

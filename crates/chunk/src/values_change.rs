@@ -5,7 +5,7 @@ use hyperslab_file::{Kind, OpenFile};
 use hyperslab_format::message::Layout;
 use hyperslab_space::{Extent, Kind as Selected, Space, UNLIMITED};
 
-use crate::{Error, Filling, Result, Storage, Values, scatter, values::shaped};
+use crate::{Error, Filling, Resizing, Result, Storage, Values, scatter, values::shaped};
 
 /// The most bytes of fill value that are in memory at once.
 const PIECE: u64 = 4 << 20;
@@ -74,19 +74,27 @@ impl Values {
         }
     }
 
-    /// Makes a dataset in chunks so large. Whether the layout message must say something new.
-    pub fn resize(&mut self, file: &OpenFile, dims: &[u64], filling: &Filling<'_>) -> Result<bool> {
+    /// Prepares for another size: what the result asks for comes next, then the header tells the new extent, then
+    /// [`Values::end_resize`]. A process that is killed in between leaves all values of the one extent or of the other.
+    pub fn begin_resize(&mut self, file: &OpenFile, dims: &[u64], filling: &Filling<'_>) -> Result<Resizing> {
         let max: Vec<_> = self.extent.max().iter().map(|&max| (max != UNLIMITED).then_some(max)).collect();
         let extent = Extent::with_max(dims, &max)?;
-        let moved = match &mut self.storage {
-            Storage::Chunked(chunked) => chunked.resize(file, dims, filling)?,
+        match &mut self.storage {
+            Storage::Chunked(chunked) => chunked.begin_resize(file, extent, filling),
             // What does not change its place can change its meaning.
-            Storage::External(_) | Storage::Virtual(_) => false,
-            _ if extent == self.extent => false,
-            _ => return Err(Error::Layout("only datasets in chunks or other files can change their size".into())),
-        };
-        self.extent = extent;
-        Ok(moved)
+            Storage::External(_) | Storage::Virtual(_) => Ok(Resizing::to(extent)),
+            _ if extent == self.extent => Ok(Resizing::to(extent)),
+            _ => Err(Error::Layout("only datasets in chunks or other files can change their size".into())),
+        }
+    }
+
+    /// Takes on the new size. Whether the layout message must say something new.
+    pub fn end_resize(&mut self, file: &OpenFile, resizing: Resizing, filling: &Filling<'_>) -> Result<bool> {
+        self.extent = resizing.extent.clone();
+        match &mut self.storage {
+            Storage::Chunked(chunked) => chunked.end_resize(file, resizing.extent, filling),
+            _ => Ok(false),
+        }
     }
 
     /// Gives back all space of the values in the file.

@@ -99,7 +99,7 @@ impl Chunked {
         } else {
             (Some(coded), Blank::Nothing)
         };
-        Job { place: piece.chunk.clone(), old, read, piece: Some(piece), blank, coded }
+        Job { place: piece.chunk.clone(), old, read, piece: Some(piece), blank, coded, mask: 0 }
     }
 
     /// Whether values go to so many different elements of a chunk; points may name one twice.

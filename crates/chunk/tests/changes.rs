@@ -132,7 +132,8 @@ impl Case {
                     let dims = self.other_dims(&mut random);
                     twin.values.retain(|place, _| place.iter().zip(&dims).all(|(at, dim)| at < dim));
                     twin.dims.clone_from(&dims);
-                    values.resize(&file, &dims, &filling).unwrap()
+                    let resizing = values.begin_resize(&file, &dims, &filling).unwrap();
+                    resizing.moved | values.end_resize(&file, resizing, &filling).unwrap()
                 }
                 8 => self.write_stored(&mut values, &file, &mut twin, &filling, &mut random),
                 _ => false,

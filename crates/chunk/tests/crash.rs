@@ -19,23 +19,28 @@ use hyperslab_space::{Extent, Op, Slab, Space};
 const SIZE: u64 = 300;
 
 fn open(file: &OpenFile, layout: &Layout, max: Option<u64>) -> Values {
+    open_sized(file, layout, SIZE, max)
+}
+
+fn open_sized(file: &OpenFile, layout: &Layout, size: u64, max: Option<u64>) -> Values {
     let steps =
         vec![Step::optional(Deflate::ID, Deflate::params(1)), Step::mandatory(Fletcher32::ID, Fletcher32::params())];
-    let extent = Extent::with_max(&[SIZE], &[max]).unwrap();
+    let extent = Extent::with_max(&[size], &[max]).unwrap();
     let (pipeline, registry) = (Pipeline::new(steps).unwrap(), Arc::new(Registry::default()));
     let chunked = Chunked::open(file, layout, 4, &extent, 1, pipeline, registry).unwrap();
     Values { extent, element: 1, fill: None, storage: Storage::Chunked(Box::new(chunked)) }
 }
 
 fn all(file: &OpenFile, values: &Values) -> Vec<u8> {
-    let whole = Space::simple(&[SIZE]).unwrap();
-    let mut got = vec![0; SIZE as usize];
+    let size = values.extent.dims()[0];
+    let whole = Space::simple(&[size]).unwrap();
+    let mut got = vec![0; size as usize];
     values.read(file, &whole, &whole, &mut got).unwrap();
     got
 }
 
-fn after_every_write(index: ChunkIndex, max: Option<u64>) {
-    let tape = Arc::new(Tape::default());
+/// A file with a root group that has nothing.
+fn create(tape: &Arc<Tape>) -> OpenFile {
     let mut create = CreateOptions::default();
     // Later files carry a mark while they are written, which would have to be cleared before they are opened.
     create.low = Low::V18;
@@ -44,6 +49,12 @@ fn after_every_write(index: ChunkIndex, max: Option<u64>) {
     let address = file.allocate(Kind::Metadata, header.len() as u64).unwrap();
     file.put(address, header).unwrap();
     file.set_root(Root::Header(Some(address))).unwrap();
+    file
+}
+
+fn after_every_write(index: ChunkIndex, max: Option<u64>) {
+    let tape = Arc::new(Tape::default());
+    let file = create(&tape);
     let layout = Layout::Chunked { chunk: vec![2], element_size: 1, plain_edges: false, index, address: None };
     let mut values = open(&file, &layout, max);
     let fill = FillWrite { value: FillValue::Default, alloc: AllocTime::Incremental, write: FillTime::IfSet };
@@ -91,4 +102,63 @@ fn every_prefix_is_whole() {
     after_every_write(ChunkIndex::ExtensibleArray(shape), None);
     after_every_write(ChunkIndex::BtreeV2 { node_size: 128, split: 100, merge: 40 }, None);
     after_every_write(ChunkIndex::BtreeV1, None);
+}
+
+/// Sizes change while chunks at the edge go through no filters: whichever extent the header tells at a time, its values are there.
+fn resized_after_every_write(index: ChunkIndex, plain_edges: bool) {
+    let tape = Arc::new(Tape::default());
+    let file = create(&tape);
+    let layout = Layout::Chunked { chunk: vec![7], element_size: 1, plain_edges, index, address: None };
+    let fill = FillWrite { value: FillValue::Default, alloc: AllocTime::Incremental, write: FillTime::IfSet };
+    let (mut random, mut size) = (fastrand::Rng::with_seed(3), 40);
+    let mut values = open_sized(&file, &layout, size, None);
+    // From which change on the header tells a size, and what is there then; nothing while values are written.
+    let mut told = Vec::new();
+    for step in 0..40 {
+        if step > 0 {
+            size = random.u64(1..60);
+            let mut expected = all(&file, &values);
+            expected.resize(size as usize, 0);
+            let resizing = values.begin_resize(&file, &[size], &Filling::new(&fill)).unwrap();
+            file.publish().unwrap();
+            // Here a header would change, with one write.
+            told.push((tape.changes().len(), Some(expected.clone())));
+            values.end_resize(&file, resizing, &Filling::new(&fill)).unwrap();
+            file.flush().unwrap();
+            assert_eq!(all(&file, &values), expected);
+        }
+        told.push((tape.changes().len(), None));
+        let whole = Space::simple(&[size]).unwrap();
+        let buf: Vec<u8> = (0..size).map(|_| random.u8(1..)).collect();
+        values.write(&file, &whole, &whole, &buf, &Filling::new(&fill)).unwrap();
+        file.flush().unwrap();
+        told.push((tape.changes().len(), Some(all(&file, &values))));
+    }
+    let layout = values.layout(4).unwrap();
+    let (mut seen, mut bytes) = (0, Vec::new());
+    for (nth, change) in tape.changes().iter().enumerate() {
+        change.apply(&mut bytes);
+        let done = nth + 1;
+        // At the moment of the change of the header, both sizes must do.
+        for (which, (from, expected)) in told.iter().enumerate() {
+            let is_over = told.get(which + 1).is_some_and(|(until, _)| *until < done);
+            let Some(expected) = expected.as_ref().filter(|_| *from <= done && !is_over) else { continue };
+            let storage: Arc<dyn Driver> = Arc::new(Memory::from(bytes.clone()));
+            let file = OpenFile::open(storage, &OpenOptions::default()).unwrap();
+            let got = all(&file, &open_sized(&file, &layout, expected.len() as u64, None));
+            assert_eq!(&got, expected, "after change {nth} of {index:?}, told since {from}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 100, "{seen} changes");
+}
+
+#[test]
+fn every_prefix_of_a_resize_is_whole() {
+    let shape = ArrayShape { count_bits: 16, in_index: 2, min_blocks: 2, min_elements: 2, page_bits: 2 };
+    for plain_edges in [false, true] {
+        resized_after_every_write(ChunkIndex::ExtensibleArray(shape), plain_edges);
+        resized_after_every_write(ChunkIndex::BtreeV2 { node_size: 128, split: 100, merge: 40 }, plain_edges);
+    }
+    resized_after_every_write(ChunkIndex::BtreeV1, false);
 }

@@ -62,7 +62,7 @@ fn compact_values_change_the_message() {
     let source = Space::simple(&[6]).unwrap();
     assert!(values.write(&file, &middle(), &source, &buf, &Filling::new(&message)).unwrap());
     assert_eq!(values.layout(3), Some(Layout::Compact(written([0; 2], &buf))));
-    assert!(values.resize(&file, &[2, 5], &Filling::new(&message)).is_err());
+    assert!(values.begin_resize(&file, &[2, 5], &Filling::new(&message)).is_err());
 }
 
 #[test]

@@ -105,12 +105,16 @@ fn change(file: &OpenFile, address: u64) {
     let large: Vec<u64> =
         dims.iter().zip(&max).map(|(dim, max)| if *max == u64::MAX { dim + 3 } else { *dim }).collect();
     let fill = opened.fill.clone();
-    opened.values.resize(file, &large, &Filling::new(&fill)).unwrap();
+    let resize = |values: &mut Values, dims: &[u64]| {
+        let resizing = values.begin_resize(file, dims, &Filling::new(&fill)).unwrap();
+        values.end_resize(file, resizing, &Filling::new(&fill)).unwrap();
+    };
+    resize(&mut opened.values, &large);
     write_rows(file, &mut opened, large[0] - 5, 5, 2);
     if matches!(opened.values.storage, Storage::Chunked(_)) {
         let less: Vec<u64> =
             large.iter().enumerate().map(|(dim, size)| if dim == 0 { size - 2 } else { *size }).collect();
-        opened.values.resize(file, &less, &Filling::new(&fill)).unwrap();
+        resize(&mut opened.values, &less);
     }
     save(file, address, &opened);
 }

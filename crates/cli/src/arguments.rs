@@ -4,10 +4,12 @@ mod check;
 mod copy;
 mod demo;
 mod diff;
+mod put;
 mod stat;
 
 use crate::slice::{Shape, Slice};
 use crate::walk::Sort;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use hyperslab::space::{Low, Op};
 use std::path::PathBuf;
@@ -16,9 +18,10 @@ pub(crate) use check::{Check, Clear};
 pub(crate) use copy::{Copy, Repack};
 pub(crate) use demo::Demo;
 pub(crate) use diff::{Aspect, Diff};
+pub(crate) use put::{Kind, New, Put};
 pub(crate) use stat::Stat;
 
-/// Look into HDF5 files and selections, compare, check and copy them
+/// Look into HDF5 files and selections, compare, check, copy and write them
 #[derive(Parser)]
 #[command(
     name = "hyperslab",
@@ -58,7 +61,11 @@ pub(crate) enum Job {
     /// Copy objects, within a file or to another one
     Copy(Copy),
     /// Write a file anew, without the space that it lost
-    Repack(Repack),
+    Repack(Box<Repack>),
+    /// Make a file with nothing in it
+    New(New),
+    /// Write a dataset or attributes from the shell
+    Put(Box<Put>),
     /// Record a stream of images, read it back and compare: a first look, and how fast it is here
     Demo(Demo),
     /// Print a file as lines of JSON, values as checksums, to compare with other libraries
@@ -229,6 +236,18 @@ impl Version {
     pub(crate) fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
+}
+
+/// Which version of the library new structures are for, as its numbers go.
+fn library() -> impl TypedValueParser<Value = Low> {
+    PossibleValuesParser::new(["earliest", "1.8", "1.10", "1.12", "1.14", "2.0", "latest"]).map(|name| match &*name {
+        "1.8" => Low::V18,
+        "1.10" => Low::V110,
+        "1.12" => Low::V112,
+        "1.14" => Low::V114,
+        "2.0" | "latest" => Low::V200,
+        _ => Low::Earliest,
+    })
 }
 
 /// Parses the command line, or ends the process with help or a usage error.

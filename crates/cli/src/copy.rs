@@ -2,6 +2,7 @@
 
 use crate::arguments::{Copy, Repack};
 use crate::failure::Failure;
+use crate::storing::Wishes;
 use crate::text::{bytes, count};
 use crate::{find, output};
 use hyperslab::{CopyOptions, CopyProgress, File, OpenOptions};
@@ -17,7 +18,7 @@ pub(crate) fn copy(options: &Copy) -> Result<(), Failure> {
     let (to, target) = place(&options.to);
     let same = same_file(&from, &to);
     let made = !to.exists();
-    let open = || OpenOptions::new().create().low(options.low.low()).open(&to);
+    let open = || OpenOptions::new().create().low(options.low).open(&to);
     // A file is not opened twice: the one who writes would not let the other read.
     let (old, new) = match same {
         true => {
@@ -69,15 +70,33 @@ fn one(
 }
 
 pub(crate) fn repack(options: &Repack) -> Result<(), Failure> {
+    if options.to.exists() {
+        return Err(Failure::Exists(options.to.display().to_string()));
+    }
     let (file, bar) = (find::open(&options.from)?, bar());
     let mut last = CopyProgress::default();
-    let done = hyperslab::Repack::new().low(options.low.low()).run_showing(&file, &options.to, &mut |done| {
+    let mut repack = hyperslab::Repack::new().low(options.low);
+    if !options.layout.is_empty() || !options.filter.is_empty() {
+        let wishes = Wishes::new(&file, &options.layout, &options.filter)?;
+        repack = repack.store(move |old, new| wishes.grant(old, new));
+    }
+    let done = repack.run_showing(&file, &options.to, &mut |done| {
         last = done;
         advance(&bar, done);
     });
     bar.finish_and_clear();
     done.map_err(|why| trouble(&options.to, why))?;
-    told(last)
+    let (before, after) = (file.size(), std::fs::metadata(&options.to)?.len());
+    if options.json {
+        let (file, CopyProgress { objects, bytes, .. }) = (options.to.display().to_string(), last);
+        let told =
+            serde_json::json!({"file": file, "objects": objects, "bytes": bytes, "before": before, "after": after});
+        writeln!(output::standard(true), "{told}")?;
+        return Ok(());
+    }
+    told(last)?;
+    writeln!(output::standard(false), "{} became {}", bytes(before), bytes(after))?;
+    Ok(())
 }
 
 fn told(done: CopyProgress) -> Result<(), Failure> {
@@ -86,7 +105,7 @@ fn told(done: CopyProgress) -> Result<(), Failure> {
 }
 
 fn trouble(path: &Path, why: hyperslab::Error) -> Failure {
-    Failure::Open { file: path.display().to_string(), why: Box::new(why) }
+    Failure::Write { file: path.display().to_string(), why: Box::new(why) }
 }
 
 /// The file and the path in it. A name with a colon that is a file's is that file.

@@ -17,6 +17,20 @@ pub(crate) enum Failure {
     NoFile(String),
     #[error("cannot open {file}: {why}")]
     Open { file: String, why: Box<hyperslab::Error> },
+    #[error("cannot write {file}: {why}")]
+    Write { file: String, why: Box<hyperslab::Error> },
+    #[error("there is a file {0} already")]
+    Exists(String),
+    #[error("{0} is no dataset")]
+    NoDataset(String),
+    #[error("`{text}` is no {kind}")]
+    Value { text: String, kind: &'static str },
+    #[error("{path} has {wanted} values, not {given}; with --type, --shape, --chunks or --filter it is made anew")]
+    Count { path: String, wanted: u64, given: usize },
+    #[error("`{0}` is no attribute: name=value")]
+    Attribute(String),
+    #[error("there are no values")]
+    NoValues,
     #[error("there is no {path}{hint}")]
     Missing { path: String, hint: String },
     #[error("there is no {path}: {above} is a {kind}, which has nothing below it; try `hyperslab ls`")]

@@ -19,10 +19,13 @@ mod names;
 mod nested;
 mod output;
 mod pieces;
+mod put;
 mod select;
 mod slice;
 mod stat;
+mod storing;
 mod style;
+mod table;
 mod text;
 mod value_json;
 mod walk;
@@ -44,6 +47,8 @@ fn main() -> ExitCode {
         Job::Clear(options) => clear::run(options).map(well),
         Job::Copy(options) => copy::copy(options).map(well),
         Job::Repack(options) => copy::repack(options).map(well),
+        Job::New(options) => put::new(options).map(well),
+        Job::Put(options) => put::run(options).map(well),
         Job::Demo(options) => demo::run(options).map(well),
         Job::Digest { file, cap } => {
             digest::run(file, *cap, &mut std::io::BufWriter::new(std::io::stdout().lock())).map(well)

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use hyperslab_base::{Cursor, Sink, Width};
+use hyperslab_base::{Cursor, Width};
 
 use crate::{Error, Result};
 
@@ -95,16 +95,18 @@ impl HeapReference {
     }
 
     /// Writes a reference that fills `bytes`.
+    #[inline]
     pub fn encode(&self, bytes: &mut [u8]) -> Result<()> {
         let width = width_of(bytes.len())?;
         if self.address > width.max() {
             return Err(Error::Sequence(format!("address {} does not fit {} bytes", self.address, width.bytes())));
         }
-        let mut sink = Sink::new();
-        sink.u32(self.count);
-        sink.uint(width, self.address);
-        sink.u32(self.index);
-        bytes.copy_from_slice(&sink.into_bytes());
+        let address = self.address.to_le_bytes();
+        let (count, rest) = bytes.split_at_mut(4);
+        let (place, index) = rest.split_at_mut(width.bytes());
+        count.copy_from_slice(&self.count.to_le_bytes());
+        place.copy_from_slice(address.get(..width.bytes()).unwrap_or(&address));
+        index.copy_from_slice(&self.index.to_le_bytes());
         Ok(())
     }
 

@@ -1,6 +1,9 @@
 //! Changing an open file: space, blocks, and their order. Nothing of this is in the file before [`OpenFile::flush`].
 
-use std::sync::atomic::Ordering;
+use std::{
+    any::Any,
+    sync::{Arc, atomic::Ordering},
+};
 
 use hyperslab_alloc::Span;
 use hyperslab_format::version::Low;
@@ -43,7 +46,7 @@ impl OpenFile {
             space.allocator.discard(span);
             return Err(hyperslab_alloc::Error::Full { len: length }.into());
         }
-        space.fresh.insert(span.start, span.len);
+        space.add_fresh(span);
         store.touch();
         Ok(span.start)
     }
@@ -55,12 +58,7 @@ impl OpenFile {
         let extended = space.allocator.extend(Span { start: address, len: length }, more);
         if extended {
             store.touch();
-            match space.fresh.get_mut(&address).filter(|fresh| **fresh == length) {
-                Some(fresh) => *fresh += more,
-                None => {
-                    space.fresh.insert(address.saturating_add(length), more);
-                }
-            }
+            space.add_fresh(Span { start: address.saturating_add(length), len: more });
         }
         Ok(extended)
     }
@@ -96,6 +94,11 @@ impl OpenFile {
         self.store.as_ref().map_or(0, |store| store.flushes.load(Ordering::Relaxed))
     }
 
+    /// How many times blocks or space of the file were changed, in memory or in the storage.
+    pub fn changes(&self) -> u64 {
+        self.store.as_ref().map_or(0, |store| store.changes.load(Ordering::Relaxed))
+    }
+
     /// Whether nothing in the file names this address yet: what lies there may be changed in any way.
     pub fn is_fresh(&self, address: u64) -> bool {
         self.store.as_ref().is_some_and(|store| store.space.lock().is_fresh(address))
@@ -114,9 +117,20 @@ impl OpenFile {
 
     /// The block at `address` from now on: a new one, or all of a changed one.
     pub fn put(&self, address: u64, bytes: Vec<u8>) -> Result<()> {
+        self.put_block(address, Block::new(bytes))
+    }
+
+    /// As [`OpenFile::put`], with what the bytes say, for the next who [asks](OpenFile::decoded).
+    pub fn put_decoded<T: Any + Send + Sync>(&self, address: u64, bytes: Vec<u8>, decoded: Arc<T>) -> Result<()> {
+        let block = Block::new(bytes);
+        block.keep(Some(decoded));
+        self.put_block(address, block)
+    }
+
+    fn put_block(&self, address: u64, block: Block) -> Result<()> {
         let store = self.store()?;
         let home = if self.is_fresh(address) { Home::fresh(0) } else { Home::user(0) };
-        store.cache.put(address, Block(bytes), home)?;
+        store.cache.put(address, block, home)?;
         store.touch();
         Ok(())
     }
@@ -130,9 +144,9 @@ impl OpenFile {
         change: impl FnOnce(&mut [u8]) -> Result<T>,
     ) -> Result<T> {
         let store = self.store()?;
-        let load = || Ok(Block(self.metadata(what, address, length)?));
+        let load = || Ok(Block::new(self.metadata(what, address, length)?));
         let mut block = store.cache.get_mut(address, Home::user(0), load)?;
-        let changed = change(&mut block.0)?;
+        let changed = change(block.change())?;
         store.touch();
         Ok(changed)
     }
@@ -151,6 +165,18 @@ impl OpenFile {
             store.orders.lock().add(first, later);
         }
         Ok(())
+    }
+
+    /// To be called in an operation, when all that it changed so far belongs together: writes that, before it takes away what only the
+    /// file as it was before needs.
+    pub fn publish(&self) -> Result<()> {
+        self.flush_now()
+    }
+
+    /// To be called before values that the file names already get to name space that was taken since the last flush: the file tells that it
+    /// reaches there.
+    pub fn publish_end(&self) -> Result<()> {
+        self.write_superblock(self.store()?)
     }
 
     /// To be called once, before an operation changes anything, with pairs of objects: it will [order](OpenFile::order) blocks of the first before
@@ -181,6 +207,19 @@ impl OpenFile {
     pub fn settle_names(&self, object: u64) -> Result<()> {
         let is_named = self.store()?.object_orders.lock().named.contains(&object);
         if is_named { self.flush_now() } else { Ok(()) }
+    }
+
+    /// To be called before an operation takes a link from a group, and orders that.
+    pub fn plan_loss(&self, group: u64) -> Result<()> {
+        self.store()?.object_orders.lock().losing.insert(group);
+        Ok(())
+    }
+
+    /// To be called before an operation, and before all other plans, if another block of a group than the one that lost a link may then show the
+    /// loss: what is ordered by that is written now.
+    pub fn settle_losses(&self, group: u64) -> Result<()> {
+        let is_losing = self.store()?.object_orders.lock().losing.contains(&group);
+        if is_losing { self.flush_now() } else { Ok(()) }
     }
 
     /// To be called before an operation, and before all other plans, if something of the object at `later` may be seen only after something of

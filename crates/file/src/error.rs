@@ -66,6 +66,9 @@ pub enum Error {
     /// This is no HDF5 file.
     #[error("not an HDF5 file: no signature at bytes 0, 512, 1024, …")]
     NotHdf5,
+    /// An object that somebody deleted.
+    #[error("the object at address {0:#x} was deleted")]
+    Deleted(u64),
     /// The file must not be opened now.
     #[error("{0}")]
     Refused(String),

@@ -42,13 +42,15 @@ impl FileSpace {
             let why = format!("pages of {} bytes: they must have {} to {}", self.page_size, PAGES.start(), PAGES.end());
             return Err(Error::Refused(why));
         }
+        // Only those who keep lists of free space can remember it.
+        let lists = matches!(self.strategy, SpaceStrategy::Managers | SpaceStrategy::Pages);
         let info = FileSpaceInfo::New {
             strategy: self.strategy,
-            threshold: self.threshold,
+            threshold: if lists { self.threshold } else { 1 },
             page_size: self.page_size,
             page_end_threshold: 0,
             end_before_managers: None,
-            managers: self.persist.then_some([None; 12]),
+            managers: (self.persist && lists).then_some([None; 12]),
         };
         Ok((*self != FileSpace::default()).then_some(info))
     }

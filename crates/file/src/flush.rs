@@ -6,11 +6,26 @@ use hyperslab_driver::{Driver, MemoryType, SelectionPair, Transfer, WritePart};
 use hyperslab_format::{superblock::Root, symbol_table::Cache};
 use hyperslab_meta::{Failure, Key, Ring};
 
-use crate::{Error, OpenFile, Result, store::Store};
+use crate::{
+    Error, OpenFile, Result,
+    store::{Store, Waiting},
+};
+
+/// Values of no more bytes wait for others.
+const SMALL: usize = 4096;
 
 impl OpenFile {
-    /// Writes values, all in one request: pairs of address and bytes.
+    /// Writes values, all in one request: pairs of address and bytes. Few bytes wait for others, until somebody reads values or the file
+    /// is flushed.
     pub fn write_raw(&self, what: &'static str, parts: &[(u64, &[u8])]) -> Result<()> {
+        if let (Some(store), &[(address, bytes)]) = (&self.store, parts)
+            && bytes.len() <= SMALL
+        {
+            let place = self.check(what, address, bytes.len() as u64)?;
+            let many = store.waiting.lock().add(place, bytes);
+            return if many { self.write_waiting() } else { Ok(()) };
+        }
+        self.write_waiting()?;
         let mut request = Vec::with_capacity(parts.len());
         for &(address, buf) in parts {
             let addr = self.check(what, address, buf.len() as u64)?;
@@ -22,12 +37,31 @@ impl OpenFile {
 
     /// Writes selections of values from one buffer, in one request. The offsets of the pieces come from [`OpenFile::check`].
     pub fn write_selection(&self, pairs: &[SelectionPair<'_>], buf: &[u8]) -> Result<()> {
+        self.write_waiting()?;
         self.pages.write_selection(pairs, &[buf], &Transfer::default().with_kind(MemoryType::RawData))?;
+        Ok(())
+    }
+
+    /// Writes the values that wait. Those that cannot be written go on waiting.
+    pub(crate) fn write_waiting(&self) -> Result<()> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let mut waiting = store.waiting.lock();
+        if !waiting.places.is_empty() {
+            let part = |(addr, range)| WritePart {
+                kind: MemoryType::RawData,
+                addr,
+                buf: waiting.bytes.get(range).unwrap_or_default(),
+            };
+            let request: Vec<_> = waiting.places.iter().cloned().map(part).collect();
+            self.pages.write_vector(&request, &Transfer::default().with_kind(MemoryType::RawData))?;
+            *waiting = Waiting::default();
+        }
         Ok(())
     }
 
     /// The address behind the last byte that the storage has: what was given out from there on was never written, and reads as zeros.
     pub fn stored_end(&self) -> Result<u64> {
+        self.write_waiting()?;
         Ok(self.pages.len()?.saturating_sub(self.base))
     }
 
@@ -55,6 +89,7 @@ impl OpenFile {
     pub(crate) fn flush_now(&self) -> Result<()> {
         let store = self.store()?;
         self.settle()?;
+        self.write_waiting()?;
         let mut write = |wave: &[(u64, Vec<u8>)]| self.write_blocks(wave).map_err(Failure::from);
         store.cache.flush_rings(Ring::Fresh, &mut write)?;
         // Whoever follows a changed block to a fresh one must find that inside of the file.

@@ -4,6 +4,7 @@
 //! given up first of all, and written anew at the very end, behind everything else.
 
 use hyperslab_alloc::{Kind, Span};
+use hyperslab_base::Width;
 use hyperslab_format::{
     free_space::{Client, FreeSpace, Section},
     message::{FileSpaceInfo, SpaceStrategy, kind},
@@ -168,7 +169,8 @@ pub(crate) fn save(file: &OpenFile, store: &Store) -> Result<()> {
     let superblock = store.superblock.lock().0.clone();
     let info = if superblock.version < 2 { return Ok(()) } else { store.info.as_ref() };
     let persists = matches!(info, None | Some(FileSpaceInfo::New { managers: Some(_), .. }));
-    if !persists || !is_worth(store) {
+    // Where lengths are short, libhdf5 cannot read the lists that it would make of these.
+    if !persists || file.widths().lengths != Width::W8 || !is_worth(store) {
         return Ok(());
     }
     // The message needs space of its own before it can be known what is free. From then on nothing moves, so what is freed can be listed before
@@ -220,8 +222,8 @@ fn append(file: &OpenFile, store: &Store, lists: [Vec<Section>; 12]) -> Result<[
         list.sort_by_key(|section| (section.size, section.offset));
         let sizes = list.chunk_by(|left, right| left.size == right.size).count() as u64;
         let mut manager = manager(&list, widths.offsets.bytes());
-        let count_width = hyperslab_base::Width::of(manager.listed).bytes() as u64;
-        let size_width = hyperslab_base::Width::of(manager.max_section).bytes() as u64;
+        let count_width = Width::of(manager.listed).bytes() as u64;
+        let size_width = Width::of(manager.max_section).bytes() as u64;
         let offset_width = u64::from(manager.address_bits.div_ceil(8));
         let size = 5 + widths.offsets.bytes() as u64 + sizes * (count_width + size_width);
         manager.list_size = size + manager.listed * (offset_width + 1) + 4;

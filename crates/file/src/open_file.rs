@@ -1,6 +1,7 @@
 //! The open file: its bytes by address.
 
 use std::{
+    any::Any,
     collections::BTreeMap,
     sync::{Arc, OnceLock},
 };
@@ -8,6 +9,7 @@ use std::{
 use hyperslab_base::Widths;
 use hyperslab_driver::{Driver, MemoryType, PageBuffer, ReadPart, SelectionPair, Transfer};
 use hyperslab_format::{Superblock, message, superblock::Root};
+use hyperslab_meta::Shared;
 
 use crate::{
     Error, Result,
@@ -82,6 +84,7 @@ impl OpenFile {
         let mut bytes = Vec::new();
         let size = usize::try_from(length).ok().filter(|&size| bytes.try_reserve_exact(size).is_ok());
         bytes.resize(size.ok_or(Error::Memory { what, address, length })?, 0);
+        self.write_waiting()?;
         self.pages.read_at(place, self.stored_part(place, &mut bytes)?, &Transfer::default())?;
         self.renew(address, &mut bytes)?;
         Ok(bytes)
@@ -91,7 +94,50 @@ impl OpenFile {
     fn changed_block(&self, address: u64, length: u64) -> Result<Option<Vec<u8>>> {
         let Some(store) = &self.store else { return Ok(None) };
         let block = store.cache.peek::<Block>(address)?;
-        Ok(block.and_then(|block| block.0.get(..usize::try_from(length).ok()?).map(<[u8]>::to_vec)))
+        Ok(block.and_then(|block| block.bytes.get(..usize::try_from(length).ok()?).map(<[u8]>::to_vec)))
+    }
+
+    fn block(&self, address: u64) -> Result<Option<Shared<Block>>> {
+        self.store.as_ref().map_or(Ok(None), |store| Ok(store.cache.peek(address)?))
+    }
+
+    /// The bytes from `address` on, at least `length` of them: without a copy if a block that begins there is in memory.
+    pub fn view(&self, what: &'static str, address: u64, length: u64) -> Result<Arc<Vec<u8>>> {
+        match self.block(address)?.filter(|block| block.bytes.len() as u64 >= length) {
+            Some(block) => Ok(block.bytes.clone()),
+            None => self.metadata(what, address, length).map(Arc::new),
+        }
+    }
+
+    /// The structure at `address`, of `length` bytes or less, as `decode` understands it. It is kept beside a block in memory until that
+    /// changes.
+    pub fn decoded<T: Any + Send + Sync>(
+        &self,
+        what: &'static str,
+        address: u64,
+        length: u64,
+        decode: impl FnOnce(&Arc<Vec<u8>>) -> Result<T>,
+    ) -> Result<Arc<T>> {
+        let Some(block) = self.block(address)? else {
+            return decode(&Arc::new(self.metadata_up_to(what, address, length)?)).map(Arc::new);
+        };
+        if let Some(decoded) = block.decoded() {
+            return Ok(decoded);
+        }
+        let bytes = block.bytes.clone();
+        drop(block);
+        let decoded = Arc::new(decode(&bytes)?);
+        // Others may have changed it meanwhile.
+        if let Some(block) = self.block(address)?.filter(|block| Arc::ptr_eq(&block.bytes, &bytes)) {
+            block.keep(Some(decoded.clone()));
+        }
+        Ok(decoded)
+    }
+
+    /// Forgets what the block at `address` was understood as: something changed that is not in the block itself.
+    pub(crate) fn forget_decoded(&self, address: u64) -> Result<()> {
+        self.block(address)?.into_iter().for_each(|block| block.keep(None));
+        Ok(())
     }
 
     /// The part of a buffer for bytes at `place` that the storage has; what was given out but never written is zeros.
@@ -114,7 +160,7 @@ impl OpenFile {
         }
         if let Some(store) = &self.store {
             for (start, block) in store.cache.unclean::<Block>(address..end)? {
-                lay_over(bytes, address, &block.0, start);
+                lay_over(bytes, address, &block.bytes, start);
             }
         }
         Ok(())
@@ -157,6 +203,7 @@ impl OpenFile {
     /// Makes the storage as long as the space that was given out, so that values never written read as zeros.
     fn reach(&self) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
+        self.write_waiting()?;
         let end = self.base.saturating_add(store.space.lock().allocator.end());
         if self.pages.len()? < end {
             self.pages.set_len(end)?;

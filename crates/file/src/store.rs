@@ -1,7 +1,9 @@
 //! What an open file has if it may be changed: its space, blocks that are not in the file yet, and the order in which they get there.
 
 use std::{
+    any::Any,
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    ops::Range,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -13,7 +15,7 @@ use hyperslab_format::{Superblock, message::FileSpaceInfo, version::Low};
 use hyperslab_meta::{Cache, Entry, Failure};
 use parking_lot::{Mutex, RwLock};
 
-use crate::{Attached, Reclaim};
+use crate::{Attached, Reclaim, header::Deleted};
 
 /// The write side of an open file.
 pub(crate) struct Store {
@@ -28,6 +30,8 @@ pub(crate) struct Store {
     pub(crate) flushes: AtomicU64,
     /// Which objects have blocks that go before blocks of others, until the next flush.
     pub(crate) object_orders: Mutex<ObjectOrders>,
+    /// Small values that are not in the storage yet.
+    pub(crate) waiting: Mutex<Waiting>,
     /// The superblock as it will be, and the bytes of it that the file has.
     pub(crate) superblock: Mutex<(Superblock, Vec<u8>)>,
     /// Changes take it alone, reads share it.
@@ -36,6 +40,8 @@ pub(crate) struct Store {
     pub(crate) changes: AtomicU64,
     /// What structures keep in memory, by address.
     pub(crate) attached: Mutex<BTreeMap<u64, Arc<dyn Attached>>>,
+    /// Objects that are no more.
+    pub(crate) deleted: Deleted,
     /// Whether the file was closed.
     pub(crate) closed: AtomicBool,
     /// Why nothing may be written any more.
@@ -47,6 +53,30 @@ pub(crate) struct Store {
 }
 
 pub(crate) type GivenUp = BTreeMap<u64, (Reclaim, Vec<(u64, u64)>)>;
+
+/// Values that are written together.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    /// Where each goes in the storage, and where it is in `bytes`. Later ones may lie over earlier ones.
+    pub(crate) places: Vec<(u64, Range<usize>)>,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// More bytes than this do not wait.
+const MOST_WAITING: usize = 1 << 20;
+
+impl Waiting {
+    /// Adds values; whether it is time to write all.
+    pub(crate) fn add(&mut self, place: u64, bytes: &[u8]) -> bool {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        match self.places.last_mut().filter(|(last, range)| last + range.len() as u64 == place) {
+            Some((_, range)) => range.end = self.bytes.len(),
+            None => self.places.push((place, start..self.bytes.len())),
+        }
+        self.bytes.len() > MOST_WAITING
+    }
+}
 
 /// Pairs of blocks of which one is written before the other.
 #[derive(Default)]
@@ -97,6 +127,7 @@ impl Orders {
 /// File space, and what of it was given out since the last flush, so that nothing in the file names it yet.
 pub(crate) struct Space {
     pub(crate) allocator: Allocator,
+    /// Ranges that do not touch each other: few, since space is mostly given out in a row.
     pub(crate) fresh: BTreeMap<u64, u64>,
 }
 
@@ -109,6 +140,8 @@ pub(crate) struct ObjectOrders {
     pub(crate) ordered: HashSet<u64>,
     /// Objects of the file that got another name.
     pub(crate) named: HashSet<u64>,
+    /// Groups that lost names in an order.
+    pub(crate) losing: HashSet<u64>,
 }
 
 impl ObjectOrders {
@@ -141,19 +174,50 @@ impl ObjectOrders {
         self.firsts.clear();
         self.ordered.clear();
         self.named.clear();
+        self.losing.clear();
     }
 }
 
-/// A block of metadata as it will be in the file.
-pub(crate) struct Block(pub(crate) Vec<u8>);
+/// A block of metadata as it will be in the file, and what it was understood as.
+pub(crate) struct Block {
+    /// Shared with those who read it.
+    pub(crate) bytes: Arc<Vec<u8>>,
+    /// Gone when the bytes change.
+    decoded: Mutex<Option<Decoded>>,
+}
+
+/// A structure in memory, of a type that only its users know.
+pub(crate) type Decoded = Arc<dyn Any + Send + Sync>;
+
+impl Block {
+    pub(crate) fn new(bytes: Vec<u8>) -> Block {
+        Block { bytes: Arc::new(bytes), decoded: Mutex::default() }
+    }
+
+    /// What the bytes were understood as, if it is of this type.
+    pub(crate) fn decoded<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.decoded.lock().clone()?.downcast().ok()
+    }
+
+    /// Keeps what the bytes were understood as.
+    pub(crate) fn keep(&self, decoded: Option<Decoded>) {
+        *self.decoded.lock() = decoded;
+    }
+
+    /// The bytes, to be changed. Whoever reads them keeps what was there.
+    pub(crate) fn change(&mut self) -> &mut [u8] {
+        *self.decoded.get_mut() = None;
+        Arc::make_mut(&mut self.bytes).as_mut_slice()
+    }
+}
 
 impl Entry for Block {
     fn encode(&self) -> Result<Vec<u8>, Failure> {
-        Ok(self.0.clone())
+        Ok(self.bytes.to_vec())
     }
 
     fn footprint(&self) -> usize {
-        self.0.len() + 128 // what the books take
+        self.bytes.len() + 128 // what the books take
     }
 }
 
@@ -166,10 +230,12 @@ impl Store {
             object_orders: Mutex::default(),
             given_up: Mutex::default(),
             flushes: AtomicU64::new(0),
+            waiting: Mutex::default(),
             superblock: Mutex::new((superblock, stored)),
             operation: RwLock::new(()),
             changes: AtomicU64::new(0),
             attached: Mutex::default(),
+            deleted: Deleted::default(),
             closed: AtomicBool::new(false),
             poison: Mutex::default(),
             low,
@@ -181,7 +247,7 @@ impl Store {
     pub(crate) fn append(&self, length: u64) -> Result<u64, hyperslab_alloc::Error> {
         let mut space = self.space.lock();
         let span = space.allocator.append(length)?;
-        space.fresh.insert(span.start, span.len);
+        space.add_fresh(span);
         self.touch();
         Ok(span.start)
     }
@@ -193,6 +259,24 @@ impl Store {
 }
 
 impl Space {
+    /// Notes that nothing in the file names this range.
+    pub(crate) fn add_fresh(&mut self, span: Span) {
+        if span.is_empty() {
+            return;
+        }
+        let mut whole = span;
+        if let Some((&start, &len)) = self.fresh.range(..=span.start).next_back()
+            && start + len >= span.start
+        {
+            whole = Span::between(start, span.end().max(start + len));
+        }
+        while let Some((&start, &len)) = self.fresh.range(whole.start + 1..=whole.end()).next() {
+            self.fresh.remove(&start);
+            whole = Span::between(whole.start, whole.end().max(start + len));
+        }
+        self.fresh.insert(whole.start, whole.len);
+    }
+
     /// Gives space back: at once if it was never published, else after the next flush. Whether it was fresh.
     pub(crate) fn free(&mut self, span: Span) -> bool {
         let around = self.fresh.range(..=span.start).next_back().map(|(&start, &len)| Span { start, len });

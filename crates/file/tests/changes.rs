@@ -139,3 +139,52 @@ fn pieces_of_a_block_are_taken_back_after_the_flush_unless_the_block_is_freed() 
     file.close().unwrap();
     assert_eq!(again(&storage).metadata("block", kept, 10).unwrap(), [1, 0, 0, 1, 1, 0, 1, 1, 1, 1]);
 }
+
+#[test]
+fn what_a_block_says_is_kept_until_it_changes() {
+    let (_, file) = new_file();
+    let address = file.allocate(Kind::Metadata, 10).unwrap();
+    let first = |decodes: &mut u32| {
+        let decode = |bytes: &Arc<Vec<u8>>| {
+            *decodes += 1;
+            Ok(bytes[0])
+        };
+        *file.decoded("block", address, 10, decode).unwrap()
+    };
+    let mut decodes = 0;
+    file.put(address, vec![1; 10]).unwrap();
+    assert_eq!([first(&mut decodes), first(&mut decodes)], [1, 1]);
+    file.flush().unwrap();
+    assert_eq!((first(&mut decodes), decodes), (1, 1), "a flush changes nothing");
+    let shared = file.view("block", address, 5).unwrap();
+    file.edit("block", address, 10, |bytes| {
+        bytes[0] = 2;
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!((first(&mut decodes), decodes, shared[0]), (2, 2, 1));
+    file.put_decoded(address, vec![3; 10], Arc::new(3u8)).unwrap();
+    assert_eq!((first(&mut decodes), decodes), (3, 2));
+    // Whoever takes it for something else decodes it.
+    assert_eq!(*file.decoded("block", address, 10, |bytes| Ok(bytes.len())).unwrap(), 10);
+}
+
+#[test]
+fn small_values_wait_until_somebody_reads_or_flushes() {
+    let (storage, file) = new_file();
+    let places: Vec<u64> = (0..10).map(|_| file.allocate(Kind::Raw, 8).unwrap()).collect();
+    let write = |value: u8| {
+        storage.clear();
+        places.iter().for_each(|&place| file.write_raw("values", &[(place, &[value; 8])]).unwrap());
+        assert_eq!(storage.counts().writes, 0);
+    };
+    write(1);
+    file.write_raw("values", &[(places[3], &[2; 8])]).unwrap();
+    let mut read = [0; 80];
+    file.read_raw("values", places.iter().copied().zip(read.chunks_mut(8)).collect()).unwrap();
+    assert_eq!(storage.counts().writes, 1);
+    assert!(read.iter().enumerate().all(|(nth, byte)| *byte == if nth / 8 == 3 { 2 } else { 1 }), "{read:?}");
+    write(4);
+    file.flush().unwrap();
+    assert_eq!(again(&storage).metadata("values", places[9], 8).unwrap(), [4; 8]);
+}

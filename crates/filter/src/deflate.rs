@@ -55,10 +55,11 @@ pub(crate) fn inflate(input: &[u8], out: &mut [u8]) -> Result<usize, Fault> {
 
 /// Replaces `out` by a zlib stream.
 pub(crate) fn deflate(level: u32, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
-    // libdeflate's level 1 is no faster than its level 2, and may leave twice as much.
+    // libdeflate's level 1 is no faster than its level 2, and may leave twice as much. Its level 2 leaves no more than zlib's levels up to 4.
     let level = match level {
         0 => 0,
-        1..=9 => level.max(2) as i32,
+        1..=4 => 2,
+        5..=9 => level as i32,
         _ => return Err(Fault::Params("the level is not in 0 to 9")),
     };
     let level = CompressionLvl::new(level).map_err(|_| Fault::Params("the level is not in 0 to 9"))?;

@@ -147,10 +147,19 @@ impl FreeSpace {
     /// Reads the list of sections, [`FreeSpace::list_size`] bytes.
     ///
     /// Sizes take as many bytes as the largest section needs. The first releases that wrote lists counted one less for a power of two; the
-    /// checksum tells.
+    /// checksum tells. Where lengths are short, the header has no room for what libhdf5 takes for the largest section of a file, and the sum
+    /// of the sizes tells.
     pub fn decode_list(&self, bytes: &[u8], widths: Widths) -> Result<Vec<Section>> {
         let width = Width::of(self.max_section);
         let narrow = Width::of(self.max_section.saturating_sub(1));
+        let sum = |sections: &[Section]| sections.iter().fold(0u64, |sum, section| sum.saturating_add(section.size));
+        if self.client == Client::File
+            && widths.lengths != Width::W8
+            && let Ok(sections) = self.decode_sized(bytes, Width::W8, widths)
+            && sum(&sections) == self.space
+        {
+            return Ok(sections);
+        }
         let sections = self.decode_sized(bytes, width, widths);
         if sections.is_err() && narrow != width {
             return self.decode_sized(bytes, narrow, widths).or(sections);

@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, ops::Deref};
 
+use hyperslab_object::{Life, Object};
+
 use crate::{Dataset, Element, Error, File, Group, NamedDatatype, Node, Result, element::Reading};
 
 /// A small named array that belongs to a group, a dataset or a committed datatype. What the file says of it are the fields of
@@ -17,6 +19,7 @@ use crate::{Dataset, Element, Error, File, Group, NamedDatatype, Node, Result, e
 #[derive(Clone, Debug)]
 pub struct Attribute {
     file: File,
+    owner: Life,
     stored: hyperslab_object::Attribute,
 }
 
@@ -48,7 +51,25 @@ impl Attribute {
 
     /// Its values, the last dimension fastest.
     pub fn read<T: Element>(&self) -> Result<Vec<T>> {
+        let _held = self.held()?;
         Reading::new(&self.stored.datatype)?.values(&self.file, &self.stored.data)
+    }
+
+    /// Holds changes off while values are read. What of variable length somebody overwrote since is not in the heap any more.
+    pub(crate) fn held(&self) -> Result<hyperslab_file::Reading<'_>> {
+        let context = &self.file.inner.context;
+        let held = context.file().reading();
+        if self.file.is_writable() && self.stored.datatype.has_vlen() {
+            self.file.check_alive(self.owner)?;
+            let now = Object::open(context, self.owner.address())?.find_attribute(context, &self.stored.name)?;
+            if now.is_none_or(|now| now.data != self.stored.data) {
+                return Err(Error::Change(format!(
+                    "attribute {} was changed or deleted since it was opened",
+                    self.name()
+                )));
+            }
+        }
+        Ok(held)
     }
 
     /// Its only value.
@@ -78,7 +99,7 @@ macro_rules! have_attributes {
                 let (name, context) = (name.as_ref(), &self.file().inner.context);
                 let missing = || Error::Missing(format!("attribute {}", String::from_utf8_lossy(name)));
                 let stored = self.object()?.find_attribute(context, name)?.ok_or_else(missing)?;
-                Ok(Attribute { file: self.file().clone(), stored })
+                Ok(Attribute { file: self.file().clone(), owner: self.life(), stored })
             }
 
             /// Whether there is an attribute with this name.
@@ -101,7 +122,7 @@ macro_rules! have_attributes {
             /// All attributes, in the order of their names' bytes; one that cannot be understood does not hide the others.
             pub fn attributes(&self) -> Result<Vec<Result<Attribute>>> {
                 let found = self.object()?.attributes(&self.file().inner.context)?;
-                let own = |stored| Attribute { file: self.file().clone(), stored };
+                let own = |stored| Attribute { file: self.file().clone(), owner: self.life(), stored };
                 Ok(found.into_iter().map(|stored| stored.map(own).map_err(Into::into)).collect())
             }
         }

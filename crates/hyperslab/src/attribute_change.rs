@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use hyperslab_dtype::{Arena, Datatype, Plan};
-use hyperslab_object::NewType;
+use hyperslab_object::{Life, NewType};
 use hyperslab_space::Extent;
 
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
 #[derive(Debug)]
 pub struct NewAttribute {
     file: File,
-    owner: u64,
+    owner: Life,
     kind: Result<Kind>,
     extent: Wanted,
 }
@@ -45,7 +45,7 @@ enum Wanted {
 }
 
 impl NewAttribute {
-    fn new(file: &File, owner: u64, kind: Result<Kind>) -> NewAttribute {
+    fn new(file: &File, owner: Life, kind: Result<Kind>) -> NewAttribute {
         NewAttribute { file: file.clone(), owner, kind, extent: Wanted::Usual }
     }
 
@@ -120,13 +120,20 @@ impl NewAttribute {
         let (mut data, file) = (room(count, stored.size())?, &self.file);
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         file.operate(|| {
+            file.check_alive(self.owner)?;
+            let (charset, extent, owner) = (charset(name), &extent, self.owner.address());
+            let datatype = || committed.map_or(NewType::Own(&stored), NewType::Committed);
+            if stored.has_vlen() {
+                let new = hyperslab_object::NewAttribute { name, charset, datatype: datatype(), extent, data: &data };
+                hyperslab_object::check_attribute(&file.inner.context, owner, &new)?;
+            }
             let mut heap = HeapWriter::new(file);
             plan.convert(count, bytes, &mut data, arena, &mut heap)?;
             heap.settle()?;
-            let datatype = committed.map_or(NewType::Own(&stored), NewType::Committed);
-            let (charset, extent, data) = (charset(name), &extent, &data);
-            let new = hyperslab_object::NewAttribute { name, charset, datatype, extent, data };
-            Ok(hyperslab_object::set_attribute(&file.inner.context, self.owner, &new)?)
+            let new = hyperslab_object::NewAttribute { name, charset, datatype: datatype(), extent, data: &data };
+            let went = hyperslab_object::set_attribute(&file.inner.context, owner, &new)?;
+            heap.remove(went.map_or_else(Vec::new, |went| file.behind(&went.datatype, &went.data)));
+            Ok(())
         })
     }
 }
@@ -156,19 +163,25 @@ macro_rules! attributes_change {
 
             /// A new attribute, of which more can be said.
             pub fn new_attribute<T: Storable + ?Sized>(&self) -> NewAttribute {
-                NewAttribute::new(self.file(), self.address(), T::datatype().map(Kind::Own))
+                NewAttribute::new(self.file(), self.life(), T::datatype().map(Kind::Own))
             }
 
             /// As `new_attribute`, for values of a datatype.
             pub fn new_attribute_of(&self, datatype: Datatype) -> NewAttribute {
-                NewAttribute::new(self.file(), self.address(), Ok(Kind::Own(datatype)))
+                NewAttribute::new(self.file(), self.life(), Ok(Kind::Own(datatype)))
             }
 
             /// Takes an attribute away.
             pub fn remove_attribute(&self, name: impl AsRef<[u8]>) -> Result<()> {
                 let (file, name) = (self.file(), name.as_ref());
                 self.attribute_there(name)?;
-                file.operate(|| Ok(hyperslab_object::remove_attribute(&file.inner.context, self.address(), name)?))
+                file.operate(|| {
+                    file.check_alive(self.life())?;
+                    let went = hyperslab_object::remove_attribute(&file.inner.context, self.address(), name)?;
+                    let named = went.map_or_else(Vec::new, |went| file.behind(&went.datatype, &went.data));
+                    HeapWriter::new(file).remove(named);
+                    Ok(())
+                })
             }
 
             /// Gives an attribute another name.
@@ -180,7 +193,10 @@ macro_rules! attributes_change {
                 }
                 let address = self.address();
                 let context = &file.inner.context;
-                file.operate(|| Ok(hyperslab_object::rename_attribute(context, address, from, to, charset(to))?))
+                file.operate(|| {
+                    file.check_alive(self.life())?;
+                    Ok(hyperslab_object::rename_attribute(context, address, from, to, charset(to))?)
+                })
             }
 
             fn attribute_there(&self, name: &[u8]) -> Result<()> {

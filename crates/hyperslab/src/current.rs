@@ -3,9 +3,9 @@
 use std::{borrow::Cow, ops::Deref};
 
 use hyperslab_file::Reading;
-use hyperslab_object::Object;
+use hyperslab_object::{Life, Object};
 
-use crate::{File, Result};
+use crate::{Error, File, Result};
 
 /// An object that nobody changes while this lives.
 pub(crate) struct Current<'a> {
@@ -14,10 +14,16 @@ pub(crate) struct Current<'a> {
 }
 
 impl File {
+    /// Refuses an object that was deleted since it was opened.
+    pub(crate) fn check_alive(&self, life: Life) -> Result<()> {
+        self.inner.context.file().check_alive(life).map_err(|_| Error::Deleted(life.address()))
+    }
+
     /// What an object is now; `known` is what it was when it was opened. In a file that is only read nothing changes.
     pub(crate) fn current<'a>(&'a self, known: &'a Object) -> Result<Current<'a>> {
         let context = &self.inner.context;
         let held = context.file().reading();
+        self.check_alive(known.life())?;
         let object = match context.file().is_writable() {
             true => Cow::Owned(Object::open(context, known.address())?),
             false => Cow::Borrowed(known),

@@ -46,6 +46,9 @@ pub enum Error {
     /// A name that leads nowhere.
     #[error("there is no {0}")]
     Missing(String),
+    /// An object that was deleted since it was opened; its address.
+    #[error("the object at {0:#x} was deleted")]
+    Deleted(u64),
     /// An object of another kind than was asked for.
     #[error("{path} is a {found}, not a {wanted}")]
     Kind {

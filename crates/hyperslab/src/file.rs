@@ -242,8 +242,20 @@ impl Inner {
 
 impl Inner {
     fn close(&self) -> Result<()> {
+        let settled = self.settle_heap();
         self.context.file().close()?;
-        self.locked.as_ref().map_or(Ok(()), |locked| Ok(locked.unlock()?))
+        self.locked.as_ref().map_or(Ok(()), |locked| locked.unlock())?;
+        settled
+    }
+
+    /// Takes back what was removed from the heap, once the file no longer names it.
+    fn settle_heap(&self) -> Result<()> {
+        let file = self.context.file();
+        if !self.heap.lock().has_removed() {
+            return Ok(());
+        }
+        file.flush()?;
+        file.operate(|| Ok(self.heap.lock().settle(file)?))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Groups.
 
 use hyperslab_format::message::Link;
-use hyperslab_object::{GroupSettings, Links, Object};
+use hyperslab_object::{GroupSettings, Life, Links, Object};
 
 use crate::{Dataset, File, Node, Result, current::Current};
 
@@ -89,6 +89,8 @@ impl Group {
 
     /// The object that a path leads to, from this group on; from the root group if it begins with a slash.
     pub fn get(&self, path: impl AsRef<[u8]>) -> Result<Node> {
+        let _held = self.file.inner.context.file().reading();
+        self.file.check_alive(self.life())?;
         self.file.get_from(self.address(), path.as_ref())
     }
 
@@ -123,9 +125,14 @@ impl Group {
     /// The object that a link of this group leads to.
     pub(crate) fn follow(&self, link: &Link) -> Result<Node> {
         match link.target {
-            hyperslab_object::Target::Hard(address) => self.file.at(address),
+            // Where nothing changes, what the link led to is there.
+            hyperslab_object::Target::Hard(address) if !self.file.is_writable() => self.file.at(address),
             _ => self.get(&link.name),
         }
+    }
+
+    pub(crate) fn life(&self) -> Life {
+        self.object.life()
     }
 
     /// Where its header is.

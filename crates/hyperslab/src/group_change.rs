@@ -77,7 +77,10 @@ impl Group {
         if *object.file() != place.file {
             return Err(Error::Change("an object of another file: make an external link, or copy it".into()));
         }
-        place.operate(|| Ok(Made::Other(Target::Hard(object.address()))))
+        place.operate(|| {
+            place.file.check_alive(object.life())?;
+            Ok(Made::Other(Target::Hard(object.address())))
+        })
     }
 
     /// A link to a path, whether something is there or not.
@@ -108,7 +111,9 @@ impl Group {
         let place = self.place(path)?;
         let has_zero = match &target {
             Target::Soft(path) => path.is_empty() || path.contains(&0),
-            Target::External { file, path } => file.is_empty() || file.contains(&0) || path.contains(&0),
+            Target::External { file, path } => {
+                file.is_empty() || path.is_empty() || file.contains(&0) || path.contains(&0)
+            }
             _ => false,
         };
         if has_zero {
@@ -132,6 +137,7 @@ impl Group {
         let (group, name) = self.holder(path.as_ref())?;
         let file = &group.file;
         file.operate(|| {
+            file.check_alive(group.life())?;
             let drop = &mut |object: &hyperslab_object::Object| dataset::drop_values(file, object);
             Ok(hyperslab_object::unlink(&file.inner.context, group.address(), &name, drop)?)
         })
@@ -144,7 +150,7 @@ impl Group {
         if group.file != place.file {
             return Err(Error::Change("a link does not move to another file: copy what it leads to".into()));
         }
-        place.operate_move((group.address(), &name))
+        place.operate_move((group.life(), &name))
     }
 
     /// Makes a datatype an object of its own, that datasets and attributes can share.
@@ -190,7 +196,10 @@ macro_rules! have_comments {
                 if comment.is_some_and(|comment| comment.contains(&0)) {
                     return Err(Error::Change("a comment with a zero in it".into()));
                 }
-                file.operate(|| Ok(hyperslab_object::set_comment(&file.inner.context, address, comment)?))
+                file.operate(|| {
+                    file.check_alive(self.life())?;
+                    Ok(hyperslab_object::set_comment(&file.inner.context, address, comment)?)
+                })
             }
         }
     )*};

@@ -22,6 +22,12 @@ impl<'a> HeapWriter<'a> {
         Ok(self.heap.add(self.file.inner.context.file(), bytes)?)
     }
 
+    /// Takes objects away that no value names any more, or none will when this operation is over.
+    pub(crate) fn remove(&mut self, objects: impl IntoIterator<Item = (u64, u32)>) {
+        let file = self.file.inner.context.file();
+        objects.into_iter().for_each(|(address, index)| self.heap.remove(file, address, index));
+    }
+
     /// To be called before anything names what was put.
     pub(crate) fn settle(&mut self) -> Result<()> {
         Ok(self.heap.settle(self.file.inner.context.file())?)

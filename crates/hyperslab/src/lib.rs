@@ -70,6 +70,7 @@
 
 mod attribute;
 mod attribute_change;
+mod behind;
 pub mod check;
 mod copy;
 mod current;

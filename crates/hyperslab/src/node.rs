@@ -1,7 +1,7 @@
 //! Any object of a file.
 
 use hyperslab_dtype::Datatype;
-use hyperslab_object::{Kind, Object};
+use hyperslab_object::{Kind, Life, Object};
 
 use crate::{Dataset, Error, File, Group, Result, current::Current, trip::Trip};
 
@@ -116,6 +116,29 @@ impl Node {
         }
     }
 
+    pub(crate) fn life(&self) -> Life {
+        match self {
+            Node::Group(group) => group.life(),
+            Node::Dataset(dataset) => dataset.life(),
+            Node::Datatype(datatype) => datatype.life(),
+        }
+    }
+
+    /// Whether nobody deleted it since it was opened. What was deleted cannot be used any more.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// file.root()?.create_group("a")?;
+    /// let group = file.get("a")?;
+    /// assert!(group.is_alive());
+    /// file.root()?.delete("a")?;
+    /// assert!(!group.is_alive());
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn is_alive(&self) -> bool {
+        self.file().check_alive(self.life()).is_ok()
+    }
+
     /// The file that it is in.
     pub fn file(&self) -> &File {
         match self {
@@ -133,6 +156,10 @@ impl NamedDatatype {
 
     pub(crate) fn object(&self) -> Result<Current<'_>> {
         self.file.current(&self.object)
+    }
+
+    pub(crate) fn life(&self) -> Life {
+        self.object.life()
     }
 
     /// Where its header is.

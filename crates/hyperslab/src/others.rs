@@ -8,7 +8,7 @@ use std::{
 
 use hyperslab_driver::Why;
 
-use crate::{Error, File, OpenOptions, Result, file::Inner, storage};
+use crate::{Error, File, OpenOptions, Result, file::Inner, open_options::Access, storage};
 
 /// Files that were opened through a file, and how. Shared by all of them.
 pub(crate) struct Others {
@@ -54,6 +54,18 @@ impl Others {
             kept.remove(0);
         }
         kept.push((path, inner.clone()));
+        Ok(File { inner, others: self.clone() })
+    }
+
+    /// Opens a file so that it may be changed, for all who ask from now on.
+    pub(crate) fn edit(self: &Arc<Others>, path: &Path) -> Result<File> {
+        let Access { unlocked, low, .. } = self.options.access;
+        let access = Access { write: true, unlocked, low, ..Access::default() };
+        let inner =
+            Arc::new(Inner::writable(storage::open_writable(path, &access)?, Some(path.to_path_buf()), &access)?);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(known, _)| known != path);
+        kept.push((path.to_path_buf(), inner.clone()));
         Ok(File { inner, others: self.clone() })
     }
 

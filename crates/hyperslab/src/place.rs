@@ -1,21 +1,24 @@
 //! Where a new name goes: the last group on the way that is there, and the names that are missing.
 
-use hyperslab_object::{CharSet, GroupSettings, Links, Object, ObjectSettings, Target};
+use hyperslab_object::{CharSet, GroupSettings, Life, Links, Name, Object, ObjectSettings, Target};
 
 use crate::{Error, File, Group, Node, Result};
 
 /// A name that is free.
 pub(crate) struct Place {
     pub(crate) file: File,
-    group: u64,
+    group: Life,
     /// The names of groups that are missing on the way, and the last one.
     names: Vec<Vec<u8>>,
+    /// How often the file had been changed when this was found out.
+    changes: u64,
 }
 
 impl Group {
     /// The place for a new object at a path from here on; an error if there is one. Links on the way are followed, other files too.
     pub(crate) fn place(&self, path: &[u8]) -> Result<Place> {
         let shown = || String::from_utf8_lossy(path).into_owned();
+        let changes = self.file.inner.context.file().changes();
         let mut at = if path.starts_with(b"/") { self.file.root()? } else { self.clone() };
         let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty() && *name != b".");
         let mut names: std::collections::VecDeque<&[u8]> = names.collect();
@@ -42,8 +45,10 @@ impl Group {
         if !at.file.is_writable() {
             return Err(hyperslab_file::Error::ReadOnly.into());
         }
-        let group = at.address();
-        Ok(Place { file: at.file, group, names: names.into_iter().map(<[u8]>::to_vec).collect() })
+        let group = at.life();
+        // In another file it is looked at again.
+        let changes = if at.file == self.file { changes } else { u64::MAX };
+        Ok(Place { file: at.file, group, names: names.into_iter().map(<[u8]>::to_vec).collect(), changes })
     }
 }
 
@@ -61,28 +66,33 @@ impl Place {
         self.file.operate(|| {
             self.check()?;
             let made = make()?;
-            let (context, group, name) = (&self.file.inner.context, self.last_group()?, self.name());
+            let (context, group, name) = (&self.file.inner.context, self.last_group()?, name(self.name()));
             let linked = match made {
-                Made::Object(address) => hyperslab_object::link_new(context, group, name, charset(name), address),
-                Made::Other(target) => hyperslab_object::link(context, group, name, charset(name), target),
+                Made::Object(address) => hyperslab_object::link_new(context, group, &name, address),
+                Made::Other(target) => hyperslab_object::link(context, group, &name, target),
             };
             linked.map_err(Error::from)
         })
     }
 
     /// One operation: the link `from` of a group of the same file moves here.
-    pub(crate) fn operate_move(&self, from: (u64, &[u8])) -> Result<()> {
+    pub(crate) fn operate_move(&self, from: (Life, &[u8])) -> Result<()> {
         self.file.operate(|| {
             self.check()?;
+            self.file.check_alive(from.0)?;
             let (context, to, name) = (&self.file.inner.context, self.last_group()?, self.name());
-            Ok(hyperslab_object::rename(context, from, (to, name), charset(name))?)
+            Ok(hyperslab_object::rename(context, (from.0.address(), from.1), (to, name), charset(name))?)
         })
     }
 
     /// Others may have been faster.
     fn check(&self) -> Result<()> {
+        if self.file.inner.context.file().changes() == self.changes {
+            return Ok(());
+        }
         let (context, first) = (&self.file.inner.context, self.names.first().map_or(&[][..], Vec::as_slice));
-        let group = Object::open(context, self.group)?;
+        self.file.check_alive(self.group)?;
+        let group = Object::open(context, self.group.address())?;
         match Links::of(context, &group)?.find(first)? {
             Some(_) => Err(Error::Exists(String::from_utf8_lossy(first).into_owned())),
             None => Ok(()),
@@ -91,10 +101,10 @@ impl Place {
 
     /// Makes the groups that are missing on the way, each like the one that it is in, as libhdf5 does; the last of them.
     fn last_group(&self) -> Result<u64> {
-        let (context, mut group) = (&self.file.inner.context, self.group);
+        let (context, mut group) = (&self.file.inner.context, self.group.address());
         for name in self.names.iter().take(self.names.len().saturating_sub(1)) {
             let new = hyperslab_object::new_group(context, &untimed(), &GroupSettings::of(context, group)?)?;
-            hyperslab_object::link_new(context, group, name, charset(name), new)?;
+            hyperslab_object::link_new(context, group, &self::name(name), new)?;
             group = new;
         }
         Ok(group)
@@ -108,6 +118,11 @@ impl Place {
 /// Objects keep no times unless somebody wants it, as in h5py: so equal files have equal bytes.
 pub(crate) fn untimed() -> ObjectSettings {
     ObjectSettings { times: false, ..Default::default() }
+}
+
+/// A new name of a group.
+pub(crate) fn name(bytes: &[u8]) -> Name<'_> {
+    Name::new(bytes, charset(bytes))
 }
 
 /// How a name is written: what is ASCII says so, as h5py has it.

@@ -128,6 +128,7 @@ impl Dataset {
         sink.uint(stored.widths().offsets, self.address());
         sink.extend(&selection.encode_selection(stored.low())?);
         self.file().operate(|| {
+            self.file().check_alive(self.life())?;
             let mut heap = HeapWriter::new(self.file());
             let (heap_address, index) = heap.put(sink.as_bytes())?;
             heap.settle()?;

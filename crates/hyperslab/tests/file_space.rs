@@ -31,8 +31,8 @@ with h5py.File(sys.argv[1], 'r+') as f:
 fn ours(file: &File, numbers: std::ops::Range<i64>) {
     for nth in numbers {
         let values: Vec<i64> = (0..nth * 97).collect();
-        let dataset = file.root().unwrap().new_dataset::<i64>().write(&format!("d{nth}"), &values).unwrap();
-        dataset.set_attribute("nth", &nth).unwrap();
+        let dataset = file.root().unwrap().new_dataset::<i64>().write(format!("d{nth}"), &values).unwrap();
+        dataset.set_attribute("nth", nth).unwrap();
     }
 }
 

@@ -14,7 +14,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { initial: 4 << 20, least: 1 << 20, most: 64 << 20 }
+        Budget { initial: 16 << 20, least: 1 << 20, most: 64 << 20 }
     }
 }
 

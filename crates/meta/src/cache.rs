@@ -105,14 +105,14 @@ impl Cache {
     /// The entry if it is here, counted as a hit, or else as a miss.
     fn known<T: Entry>(&self, key: Key) -> Result<Option<(Id, Arc<RwLock<T>>)>> {
         let mut slots = self.slots.lock();
-        let Some(Slot { content: Content::Block(value), .. }) = slots.touch(key) else {
+        let Some((id, Slot { content: Content::Block(value), .. })) = slots.touch(key) else {
             slots.books.missed();
             return Ok(None);
         };
         let value: Arc<dyn Any + Send + Sync> = value.clone();
         slots.books.found();
         let value = value.downcast::<RwLock<T>>().map_err(|_| Error::Type(key))?;
-        Ok(Some((slots.id(key)?, value)))
+        Ok(Some((id, value)))
     }
 
     /// A new entry. One that was loaded when only so many `waves` had been written is refused as if it were there: somebody may have
@@ -132,7 +132,7 @@ impl Cache {
         if waves.is_some_and(|waves| waves != slots.books.statistics().waves) {
             return Err(Error::Present(key));
         }
-        let id = slots.add(Slot { key, content, home, phase, pins: 0, footprint })?;
+        let id = slots.add(Slot { key, content, home, phase, pins: 0, footprint, used: false })?;
         let evicted = slots.make_room();
         drop(slots);
         drop(evicted); // values are freed when the lock is gone
@@ -165,7 +165,8 @@ impl Cache {
     /// A new proxy, dirty: what depends on it is not written before it.
     pub fn insert_proxy(&self, number: u64, proxy: Arc<dyn Proxy>, home: Home) -> Result<()> {
         let content = Content::Proxy(proxy);
-        let slot = Slot { key: Key::Proxy(number), content, home, phase: Phase::Dirty, pins: 0, footprint: 0 };
+        let slot =
+            Slot { key: Key::Proxy(number), content, home, phase: Phase::Dirty, pins: 0, footprint: 0, used: false };
         self.slots.lock().add(slot).map(drop)
     }
 

@@ -3,7 +3,9 @@
 //! A parent names its children, so it must not reach the file before them. The graph alone answers whether an entry waits. It knows
 //! no values and no file, so it can be checked exhaustively.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The number of an entry; it stays when the entry's address changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,13 +26,13 @@ pub struct Id(pub u64);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
-    nodes: HashMap<Id, Node>,
+    nodes: FxHashMap<Id, Node>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Node {
-    parents: HashSet<Id>,
-    children: HashSet<Id>,
+    parents: FxHashSet<Id>,
+    children: FxHashSet<Id>,
     /// Children that are not clean.
     waits_for: usize,
     unclean: bool,

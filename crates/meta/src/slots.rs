@@ -1,14 +1,10 @@
 //! The books of the cache: every entry, its phase, and who asks for what. No values are touched here, and nothing is called out to.
 
-use std::{
-    any::Any,
-    collections::{BTreeMap, HashMap, HashSet},
-    ops::Range,
-    sync::Arc,
-};
+use std::{any::Any, collections::BTreeSet, ops::Range, sync::Arc};
 
 use hashlink::LinkedHashMap;
 use parking_lot::RwLock;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::{Entry, Error, Event, Failure, Graph, Home, Id, Key, Owner, Phase, Proxy, Result, Ring, budget::Books};
 
@@ -49,6 +45,8 @@ pub(crate) struct Slot {
     pub(crate) phase: Phase,
     pub(crate) pins: usize,
     pub(crate) footprint: usize,
+    /// Whether it was used since eviction looked at it: then it has a second chance.
+    pub(crate) used: bool,
 }
 
 impl Slot {
@@ -58,17 +56,18 @@ impl Slot {
     }
 }
 
-/// Everything that one lock guards. The least recently used entry is in front.
+/// Everything that one lock guards. The entry in front is the next that eviction looks at.
 #[derive(Default)]
 pub(crate) struct Slots {
-    slots: LinkedHashMap<Id, Slot>,
-    /// In order, so that a range of addresses can be asked for.
-    by_key: BTreeMap<Key, Id>,
-    by_owner: HashMap<Owner, HashSet<Id>>,
-    corked: HashSet<Owner>,
+    slots: LinkedHashMap<Id, Slot, FxBuildHasher>,
+    by_key: FxHashMap<Key, Id>,
+    /// The addresses of blocks in order, so that a range of them can be asked for.
+    addresses: BTreeSet<u64>,
+    by_owner: FxHashMap<Owner, FxHashSet<Id>>,
+    corked: FxHashSet<Owner>,
     graph: Graph,
-    /// How many entries of each ring are not clean.
-    unclean: [usize; Ring::ALL.len()],
+    /// The entries of each ring that are not clean.
+    unclean: [FxHashSet<Id>; Ring::ALL.len()],
     next: u64,
     pub(crate) books: Books,
 }
@@ -86,10 +85,12 @@ impl Slots {
         self.slots.get(self.by_key.get(&key)?)
     }
 
-    /// The entry, as the one used last.
-    pub(crate) fn touch(&mut self, key: Key) -> Option<&Slot> {
+    /// The entry, which is used now.
+    pub(crate) fn touch(&mut self, key: Key) -> Option<(Id, &Slot)> {
         let id = *self.by_key.get(&key)?;
-        self.slots.to_back(&id).map(|slot| &*slot)
+        let slot = self.slots.get_mut(&id)?;
+        slot.used = true;
+        Some((id, slot))
     }
 
     pub(crate) fn slot(&mut self, id: Id) -> Option<&mut Slot> {
@@ -102,12 +103,12 @@ impl Slots {
         }
         let id = Id(self.next);
         self.next += 1;
-        self.by_key.insert(slot.key, id);
+        self.name(slot.key, id);
         self.by_owner.entry(slot.home.owner).or_default().insert(id);
         self.graph.add(id);
         if !slot.phase.is_clean() {
             self.graph.set_clean(id, false);
-            self.count(slot.home.ring, true);
+            self.set_unclean(id, slot.home.ring, true);
         }
         self.books.add(slot.footprint);
         self.slots.insert(id, slot);
@@ -117,7 +118,7 @@ impl Slots {
     /// Takes an entry out of all books. The caller drops the value when the lock is gone.
     pub(crate) fn remove(&mut self, id: Id) -> Option<Slot> {
         let slot = self.slots.remove(&id)?;
-        self.by_key.remove(&slot.key);
+        self.unname(slot.key);
         if let Some(owned) = self.by_owner.get_mut(&slot.home.owner) {
             owned.remove(&id);
             if owned.is_empty() {
@@ -125,11 +126,25 @@ impl Slots {
             }
         }
         if !slot.phase.is_clean() {
-            self.count(slot.home.ring, false);
+            self.set_unclean(id, slot.home.ring, false);
         }
         self.graph.remove(id);
         self.books.remove(slot.footprint);
         Some(slot)
+    }
+
+    fn name(&mut self, key: Key, id: Id) {
+        self.by_key.insert(key, id);
+        if let Key::Block(address) = key {
+            self.addresses.insert(address);
+        }
+    }
+
+    fn unname(&mut self, key: Key) {
+        self.by_key.remove(&key);
+        if let Key::Block(address) = key {
+            self.addresses.remove(&address);
+        }
     }
 
     /// Gives an entry another key.
@@ -138,8 +153,8 @@ impl Slots {
         if self.by_key.contains_key(&to) {
             return Err(Error::Present(to));
         }
-        self.by_key.remove(&from);
-        self.by_key.insert(to, id);
+        self.unname(from);
+        self.name(to, id);
         if let Some(slot) = self.slots.get_mut(&id) {
             slot.key = to;
         }
@@ -157,22 +172,26 @@ impl Slots {
         }
         if clean != before.is_clean() {
             self.graph.set_clean(id, clean);
-            self.count(ring, !clean);
+            self.set_unclean(id, ring, !clean);
         }
-        debug_assert_eq!(self.unclean, self.counted(), "the books of the rings");
+        debug_assert_eq!(self.unclean.each_ref().map(FxHashSet::len), self.counted(), "the books of the rings");
         Ok(())
     }
 
-    fn count(&mut self, ring: Ring, more: bool) {
-        if let Some(count) = self.unclean.get_mut(ring as usize) {
-            *count = if more { *count + 1 } else { count.saturating_sub(1) };
+    fn set_unclean(&mut self, id: Id, ring: Ring, unclean: bool) {
+        if let Some(all) = self.unclean.get_mut(ring as usize) {
+            if unclean {
+                all.insert(id)
+            } else {
+                all.remove(&id)
+            };
         }
     }
 
     /// What the counters must say. Slow, for debug builds; small caches only, so that those stay usable.
     fn counted(&self) -> [usize; Ring::ALL.len()] {
         if self.slots.len() > 64 {
-            return self.unclean;
+            return self.unclean.each_ref().map(FxHashSet::len);
         }
         Ring::ALL
             .map(|ring| self.slots.values().filter(|slot| slot.home.ring == ring && !slot.phase.is_clean()).count())
@@ -198,18 +217,15 @@ impl Slots {
 
     /// The blocks that begin in `range`.
     pub(crate) fn blocks_in(&self, range: Range<u64>) -> Vec<Key> {
-        let range = Key::Block(range.start)..Key::Block(range.end.max(range.start));
-        self.by_key.range(range).map(|(key, _)| *key).collect()
+        self.addresses.range(range.start..range.end.max(range.start)).map(|&address| Key::Block(address)).collect()
     }
 
     /// The blocks that are not clean and begin in `range`, and the last one before it.
     pub(crate) fn unclean_around(&self, range: Range<u64>) -> Vec<(u64, Arc<dyn Value>)> {
-        let before = self.by_key.range(..Key::Block(range.start)).next_back();
-        let within = self.by_key.range(Key::Block(range.start)..Key::Block(range.end.max(range.start)));
-        let unclean = |(key, id): (&Key, &Id)| match (key, self.slots.get(id)?) {
-            (Key::Block(address), Slot { content: Content::Block(value), phase, .. }) if !phase.is_clean() => {
-                Some((*address, value.clone()))
-            }
+        let before = self.addresses.range(..range.start).next_back();
+        let within = self.addresses.range(range.start..range.end.max(range.start));
+        let unclean = |&address: &u64| match self.get(Key::Block(address))? {
+            Slot { content: Content::Block(value), phase, .. } if !phase.is_clean() => Some((address, value.clone())),
             _ => None,
         };
         before.into_iter().chain(within).filter_map(unclean).collect()
@@ -219,32 +235,24 @@ impl Slots {
     fn may_be_written(&self, id: Id, slot: &Slot) -> bool {
         let before = self.unclean.iter().take(slot.home.ring as usize);
         slot.phase == Phase::Dirty
-            && before.sum::<usize>() == 0
+            && before.map(FxHashSet::len).sum::<usize>() == 0
             && !self.graph.waits(id)
             && !self.corked.contains(&slot.home.owner)
     }
 
     /// All of a part that may be written now.
     pub(crate) fn writable(&self, part: Part) -> Vec<Id> {
-        let all = |last: Ring| {
-            let ready = |(id, slot): &(&Id, &Slot)| slot.home.ring <= last && self.may_be_written(**id, slot);
-            self.slots.iter().filter(ready).map(|(id, _)| *id).collect()
-        };
+        let ready = |id: &&Id| self.slots.get(*id).is_some_and(|slot| self.may_be_written(**id, slot));
         match part {
-            Part::Rings(_) if self.unclean.iter().all(|&count| count == 0) => Vec::new(),
-            Part::Rings(last) => all(last),
-            Part::Owner(owner) => {
-                let owned = self.by_owner.get(&owner).into_iter().flatten();
-                let ready = |id: &&Id| self.slots.get(id).is_some_and(|slot| self.may_be_written(**id, slot));
-                owned.filter(ready).copied().collect()
-            }
+            Part::Rings(last) => self.unclean.iter().take(last as usize + 1).flatten().filter(ready).copied().collect(),
+            Part::Owner(owner) => self.by_owner.get(&owner).into_iter().flatten().filter(ready).copied().collect(),
         }
     }
 
     /// How many entries of a part are not clean.
     pub(crate) fn unclean(&self, part: Part) -> usize {
         match part {
-            Part::Rings(last) => self.unclean.iter().take(last as usize + 1).sum(),
+            Part::Rings(last) => self.unclean.iter().take(last as usize + 1).map(FxHashSet::len).sum(),
             Part::Owner(owner) => {
                 let owned = self.by_owner.get(&owner).into_iter().flatten();
                 owned.filter(|id| self.slots.get(id).is_some_and(|slot| !slot.phase.is_clean())).count()
@@ -263,14 +271,15 @@ impl Slots {
         self.by_owner.get(&owner).into_iter().flatten().copied().collect()
     }
 
-    /// Takes out entries that may leave, least recently used first, until the budget holds. Of a clogged cache only the first few are
-    /// looked at; those that must stay go to the back, so that the next ones are looked at next time.
+    /// Takes out entries that may leave and were not used since they were looked at, until the budget holds. Of a clogged cache only
+    /// the first few are looked at; those that stay go to the back, so that the next ones are looked at next time.
     pub(crate) fn make_room(&mut self) -> Vec<Slot> {
         let mut gone = Vec::new();
         for _ in 0..LOOKS {
             let front = self.slots.front().map(|(id, _)| *id);
             let Some(id) = front.filter(|_| self.books.excess() > 0) else { break };
-            if self.may_leave(id) {
+            let used = self.slots.get_mut(&id).is_some_and(|slot| std::mem::take(&mut slot.used));
+            if !used && self.may_leave(id) {
                 self.books.evicted();
                 gone.extend(self.remove(id));
             } else {

@@ -7,7 +7,10 @@ use hyperslab_format::{
 };
 use hyperslab_space::Extent;
 
-use crate::{Context, parts};
+use crate::{
+    Context, parts,
+    shared_change::{self, Use},
+};
 
 /// Gives an object a comment, or takes it away.
 pub fn set_comment(context: &Context, object: u64, comment: Option<&[u8]>) -> Result<()> {
@@ -32,11 +35,12 @@ pub fn set_extent(context: &Context, dataset: u64, extent: &Extent) -> Result<()
     let id = header.find(kind::DATASPACE).ok_or_else(|| missing(dataset, "dataspace"))?;
     let old = header.message(id);
     let least = if old.flags.is_shared() { 0 } else { old.body.first().copied().unwrap_or(0) };
-    let (flags, body) = (unshared(old.flags), parts::extent(context, extent, least)?);
+    let lost = Use::of_message(context, dataset, kind::DATASPACE, old.flags, old.body)?;
+    let (flags, body) = (old.flags.unshared(), parts::extent(context, extent, least)?);
     header.replace_flagged(id, flags, body)?;
     header.touch()?;
     header.save()?;
-    Ok(())
+    shared_change::release(context, lost, dataset)
 }
 
 /// Says anew how a dataset is stored: the layout message.
@@ -50,9 +54,4 @@ pub fn set_layout(context: &Context, dataset: u64, layout: Vec<u8>) -> Result<()
 
 fn missing(object: u64, what: &str) -> Error {
     Error::broken("object header", object, format!("it has no {what} message"))
-}
-
-/// What was shared before has bytes of its own now.
-fn unshared(flags: Flags) -> Flags {
-    Flags(flags.0 & !Flags::SHARED.0)
 }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use hyperslab_file::{OpenFile, Result};
+use hyperslab_format::message::kind;
 use hyperslab_structures::{
     FractalHeap,
     fractal_heap::{Parameters, Unfilter},
@@ -42,6 +43,11 @@ impl Context {
     /// How filtered heaps are decoded.
     pub(crate) fn unfilter(&self) -> &Unfilter {
         &*self.unfilter
+    }
+
+    /// Whether attributes of several objects may be one and the same.
+    pub fn shares_attributes(&self) -> Result<bool> {
+        Ok(self.shared_heaps()?.iter().any(|(types, _)| types & (1 << kind::ATTRIBUTE) != 0))
     }
 
     /// The heaps of shared messages: the message types of each, one bit a type.

@@ -6,9 +6,12 @@ use hyperslab_file::{Error, HeaderEdit, Result};
 use hyperslab_format::message::{self, Shared, kind};
 use hyperslab_structures::LocalHeap;
 
-use crate::{Context, Kind, Links, Object, Target, attributes, links};
+use crate::{
+    Context, Kind, Links, Object, Target, attributes, links,
+    shared_change::{self, Use},
+};
 
-/// Gives back the space of a dataset's values, which is not known here.
+/// Gives back what the values of an object and of its attributes take outside of it, which is not known here.
 pub type DropValues<'a> = dyn FnMut(&Object) -> Result<()> + 'a;
 
 /// Refuses to count one more name where there is no room for it. To be called before anything changes.
@@ -87,7 +90,14 @@ impl Loss {
             header.save()?;
             context.file().order(after, address)?;
         }
-        self.gone.into_iter().try_for_each(|object| delete(context, &object, drop_values))
+        let mut unused = Vec::new();
+        if context.file().shared_table().is_some() {
+            for object in &self.gone {
+                unused.extend(uses(context, object)?);
+            }
+        }
+        self.gone.into_iter().try_for_each(|object| delete(context, &object, drop_values))?;
+        shared_change::release(context, unused, after)
     }
 }
 
@@ -105,6 +115,16 @@ fn named_by(context: &Context, object: &Object) -> Result<Vec<u64>> {
     Ok(named)
 }
 
+/// What an object uses of shared messages.
+fn uses(context: &Context, object: &Object) -> Result<Vec<Use>> {
+    let mut uses = attributes::uses(context, object)?;
+    for found in object.header().messages().filter(|found| found.kind != kind::ATTRIBUTE) {
+        let body = object.header().body(found);
+        uses.extend(Use::of_message(context, object.address(), found.kind, found.flags, body)?);
+    }
+    Ok(uses)
+}
+
 /// Where the type of a dataset is committed.
 pub(crate) fn committed_type(context: &Context, object: &Object) -> Result<Option<u64>> {
     let header = object.header();
@@ -117,12 +137,10 @@ pub(crate) fn committed_type(context: &Context, object: &Object) -> Result<Optio
     }
 }
 
-/// Gives back everything that an object owns. Messages in the heap of shared messages stay there.
+/// Gives back everything that an object owns.
 fn delete(context: &Context, object: &Object, drop_values: &mut DropValues<'_>) -> Result<()> {
     let (file, header) = (context.file(), object.header());
-    if object.kind() == Kind::Dataset {
-        drop_values(object)?;
-    }
+    drop_values(object)?;
     if let Some(files) = header.find(kind::EXTERNAL_FILES) {
         let files = message::ExternalFiles::decode(header.body(files), file.widths());
         if let Some(heap) = files.map_err(Error::at(object.address()))?.heap {

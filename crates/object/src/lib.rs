@@ -17,16 +17,19 @@ mod object;
 mod parts;
 mod path;
 mod shared;
+mod shared_change;
 mod tree;
 mod walk;
 
-pub use attributes::{Attribute, NewAttribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
+pub use attributes::{
+    Attribute, NewAttribute, check_attribute, remove_attribute, rename_attribute, set_attribute, write_attribute,
+};
 pub use change::{set_comment, set_extent, set_layout};
 pub use context::Context;
 pub use counts::{DropValues, without_name};
-pub use hyperslab_file::{Error, Result};
+pub use hyperslab_file::{Error, Life, Result};
 pub use hyperslab_format::message::{CharSet, Link, Target};
-pub use links::{Links, link, link_new, rename, unlink};
+pub use links::{Links, Name, link, link_new, rename, unlink};
 pub use new::{DatasetParts, GroupSettings, ObjectSettings, new_dataset, new_datatype, new_group, new_root};
 pub use object::{Body, Kind, Object};
 pub use parts::NewType;

@@ -169,7 +169,11 @@ pub fn new_group(context: &Context, object: &ObjectSettings, group: &GroupSettin
 pub fn new_dataset(context: &Context, object: &ObjectSettings, parts: DatasetParts<'_>) -> Result<u64> {
     let (file, low) = (context.file(), context.file().low());
     let in_header = if parts.layout.len() > DATASET_ROOM { parts.layout.len() } else { 0 };
-    let new = object.header(context, DATASET_ROOM + in_header)?;
+    let mut new = object.header(context, DATASET_ROOM + in_header)?;
+    // Only a header with a checksum is believed such a type.
+    if matches!(parts.datatype, NewType::Own(datatype) if datatype.is_suspicious()) {
+        new.version = 2;
+    }
     let mut header = HeaderEdit::new(file, &new);
     header.add(kind::DATASPACE, Flags::NONE, None, parts::extent(context, parts.extent, 0)?)?;
     let (datatype, flags) = parts.datatype.encode(context)?;

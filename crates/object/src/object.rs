@@ -1,8 +1,8 @@
 //! An object: its header, and what kind of thing it is.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
-use hyperslab_file::{Error, Header, Result};
+use hyperslab_file::{Error, Header, Life, Result};
 use hyperslab_format::message::{self, kind};
 
 use crate::{Context, shared};
@@ -10,7 +10,7 @@ use crate::{Context, shared};
 /// An object of the file.
 #[derive(Clone, Debug)]
 pub struct Object {
-    header: Header,
+    header: Arc<Header>,
     kind: Kind,
 }
 
@@ -66,6 +66,11 @@ impl Object {
     /// Where its header is; the same for all its names.
     pub fn address(&self) -> u64 {
         self.header.address()
+    }
+
+    /// Its life, for [`OpenFile::check_alive`](hyperslab_file::OpenFile::check_alive).
+    pub fn life(&self) -> Life {
+        self.header.life()
     }
 
     /// Its header.

@@ -12,7 +12,7 @@ pub(crate) fn exception(error: Error) -> PyErr {
         Error::Driver(error) => of_driver(error),
         Error::Space(error) => of_space(error),
         error @ Error::Kind { .. } => PyTypeError::new_err(error.to_string()),
-        error @ (Error::Exists(_) | Error::Create(_) | Error::Change(_) | Error::Value(_)) => {
+        error @ (Error::Exists(_) | Error::Deleted(_) | Error::Create(_) | Error::Change(_) | Error::Value(_)) => {
             PyValueError::new_err(error.to_string())
         }
         error @ Error::Unsupported(_) => PyNotImplementedError::new_err(error.to_string()),

@@ -89,7 +89,7 @@ impl FileHandle {
 
     /// From now on no object of the file can be used.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        if !self.0.open.swap(false, Ordering::Relaxed) || !self.0.file.is_writable() {
+        if !self.0.open.swap(false, Ordering::Relaxed) {
             return Ok(());
         }
         py.detach(|| self.0.file.clone().close()).map_err(exception)

@@ -70,7 +70,7 @@ pub(crate) fn name_bytes(given: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
 impl ObjectHandle {
     #[getter]
     fn valid(&self) -> bool {
-        self.shared.is_open()
+        self.shared.is_open() && self.node.is_alive()
     }
 
     #[getter]

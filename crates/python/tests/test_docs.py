@@ -4,6 +4,8 @@ import doctest
 import importlib
 import pathlib
 import pkgutil
+import runpy
+import sys
 
 import hyperslab
 import numpy as np
@@ -34,12 +36,33 @@ def test_docstrings_of_the_rust_part():
     assert examples > 10 and finder
 
 
+def examples(readme):
+    return [part.split("```")[0] for part in readme.read_text().split("```python\n")[1:]]
+
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+
+
 def test_readme(tmp_path, monkeypatch):
     h5py = pytest.importorskip("h5py")
     monkeypatch.chdir(tmp_path)
     with h5py.File("data.h5", "w") as file:
         file["run/temperature"] = np.zeros((1440, 90), "f4")
         file["run/temperature"].attrs["unit"] = "K"
-    readme = (pathlib.Path(__file__).parent.parent / "README.md").read_text()
-    example = readme.split("```python\n")[1].split("```")[0]
-    exec(compile(example, "README.md", "exec"), {})
+    for example in examples(HERE / "README.md"):
+        exec(compile(example, "README.md", "exec"), {})
+
+
+def test_readme_of_the_project(tmp_path, monkeypatch):
+    """The examples as they stand, with the file that `cargo xtask sample` makes."""
+    h5py = pytest.importorskip("h5py")
+    project = HERE.parent.parent
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["sample.py", "sample.h5"])
+    runpy.run_path(str(project / "xtask" / "sample.py"), run_name="__main__")
+    all_examples = examples(project / "README.md")
+    assert len(all_examples) == 2
+    for example in all_examples:
+        exec(compile(example, "README.md", "exec"), {})
+    with h5py.File("run.h5") as file:
+        assert file.attrs["title"] == "a first run" and file["detector/frames"].compression == "gzip"

@@ -7,14 +7,17 @@
 //! child that is split is in its parent twice for a moment, and what it lost can be found in its new neighbour before it is taken away.
 //! Nodes never change their level, so no order can contradict another. The root stays where it is.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::btree_v1::Node;
 
 /// What the nodes of a tree are made of.
 pub(crate) trait Form {
-    type Key: Clone;
+    type Key: Clone + Send + Sync + 'static;
     /// Its name in errors.
     const WHAT: &'static str;
     /// The key that goes with a child that is removed: the one behind it, or the one before it.
@@ -44,7 +47,7 @@ pub(crate) struct Editor<'a, F: Form> {
 }
 
 struct Edited<K> {
-    node: Node<K>,
+    node: Arc<Node<K>>,
     changed: bool,
 }
 
@@ -64,19 +67,20 @@ impl<'a, F: Form> Editor<'a, F> {
 
     /// The node at an address.
     pub(crate) fn node(&mut self, address: u64) -> Result<&Node<F::Key>> {
-        self.edited(address).map(|edited| &edited.node)
+        self.edited(address).map(|edited| &*edited.node)
     }
 
     fn change(&mut self, address: u64) -> Result<&mut Node<F::Key>> {
         let edited = self.edited(address)?;
         edited.changed = true;
-        Ok(&mut edited.node)
+        Ok(Arc::make_mut(&mut edited.node))
     }
 
     fn edited(&mut self, address: u64) -> Result<&mut Edited<F::Key>> {
         if !self.nodes.contains_key(&address) {
-            let bytes = self.file.metadata_up_to(F::WHAT, address, self.form.node_size(self.file))?;
-            let node = self.form.decode(self.file, address, &bytes)?;
+            let (file, form) = (self.file, &self.form);
+            let node =
+                file.decoded(F::WHAT, address, form.node_size(file), |bytes| form.decode(file, address, bytes))?;
             let most = 2 * usize::from(self.form.k(self.file));
             if node.entries.len() > most {
                 let why = format!("{} children where {most} have room", node.entries.len());
@@ -178,7 +182,7 @@ impl<'a, F: Form> Editor<'a, F> {
             return self.split_root(address, (new, right), border);
         }
         self.change(address)?.right = Some(new);
-        self.nodes.insert(new, Edited { node: right, changed: true });
+        self.nodes.insert(new, Edited { node: Arc::new(right), changed: true });
         if let Some(next) = self.neighbour(path, depth, true)? {
             self.change(next)?.left = Some(new);
             self.keep_below(path, depth, next);
@@ -200,8 +204,8 @@ impl<'a, F: Form> Editor<'a, F> {
         let mut left = std::mem::replace(old, above);
         (left.left, left.right) = (None, Some(new));
         right.left = Some(moved);
-        self.nodes.insert(moved, Edited { node: left, changed: true });
-        self.nodes.insert(new, Edited { node: right, changed: true });
+        self.nodes.insert(moved, Edited { node: Arc::new(left), changed: true });
+        self.nodes.insert(new, Edited { node: Arc::new(right), changed: true });
         Ok(())
     }
 
@@ -357,12 +361,12 @@ impl<'a, F: Form> Editor<'a, F> {
         let mut blocks = Vec::new();
         for (address, edited) in self.nodes.drain() {
             if edited.changed {
-                blocks.push((address, self.form.encode(self.file, &edited.node)?));
+                blocks.push((address, self.form.encode(self.file, &edited.node)?, edited.node));
             }
         }
-        blocks.sort_by_key(|&(address, _)| address);
-        for (address, bytes) in blocks {
-            self.file.put(address, bytes)?;
+        blocks.sort_by_key(|&(address, ..)| address);
+        for (address, bytes, node) in blocks {
+            self.file.put_decoded(address, bytes, node)?;
             if let Some(first) = first {
                 self.file.order(first, address)?;
             }

@@ -1,6 +1,6 @@
 //! The local heap: the names of an old-style group.
 
-use std::{cmp::Ordering, ops::Range};
+use std::{cmp::Ordering, sync::Arc};
 
 use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::heap::{self, local::FreeBlock};
@@ -14,22 +14,50 @@ const WHAT: &str = "local heap";
 #[derive(Clone, Debug)]
 pub struct LocalHeap {
     address: u64,
-    data: Vec<u8>,
+    data: Data,
     place: Option<u64>,
     free: Option<u64>,
+}
+
+/// The data of a heap, shared with the block that they are in.
+#[derive(Clone, Debug, Default)]
+struct Data {
+    block: Arc<Vec<u8>>,
+    /// Where they begin and end in it.
+    start: usize,
+    end: usize,
+}
+
+impl Data {
+    fn get(&self) -> &[u8] {
+        self.block.get(self.start..self.end).unwrap_or_default()
+    }
+
+    fn len(&self) -> u64 {
+        (self.end - self.start) as u64
+    }
 }
 
 impl LocalHeap {
     /// Reads the heap.
     pub fn open(file: &OpenFile, address: u64) -> Result<LocalHeap> {
-        let widths = file.widths();
-        let head = file.metadata(WHAT, address, heap::LocalHeap::size(widths) as u64)?;
-        let head = heap::LocalHeap::decode(&head, widths).map_err(Error::at(address))?;
-        let data = match head.data {
-            Some(data) => file.metadata(WHAT, data, head.size)?,
-            None => Vec::new(),
+        let block = file.view(WHAT, address, head_size(file))?;
+        let head = heap::LocalHeap::decode(&block, file.widths()).map_err(Error::at(address))?;
+        let heap = LocalHeap { address, data: Data::default(), place: head.data, free: head.free };
+        heap.with_data(file, head.size)
+    }
+
+    /// The heap with its data, so many bytes.
+    fn with_data(mut self, file: &OpenFile, size: u64) -> Result<LocalHeap> {
+        let (before, from) = match self.place {
+            Some(_) if self.is_one_block(file) => (head_size(file), self.address),
+            Some(place) => (0, place),
+            None => return Ok(self),
         };
-        Ok(LocalHeap { address, data, place: head.data, free: head.free })
+        let length = before.checked_add(size).ok_or_else(|| Error::broken(WHAT, self.address, "it has no end"))?;
+        let block = file.view(WHAT, from, length)?;
+        self.data = Data { block, start: before as usize, end: length as usize };
+        Ok(self)
     }
 
     /// A new heap with room for names of about `room` bytes together. It has the empty name, at zero.
@@ -40,11 +68,12 @@ impl LocalHeap {
             return Err(Error::Memory { what: WHAT, address: 0, length: size });
         };
         let address = file.allocate(Kind::Metadata, head + size)?;
-        let mut heap = LocalHeap { address, data: vec![0; length], place: Some(address + head), free: None };
+        let mut heap = LocalHeap { address, data: Data::default(), place: Some(address + head), free: None };
+        let mut data = vec![0; length];
         let free = [FreeBlock { start: 8, size: size - 8 }];
-        heap.free = heap::local::encode_free(&mut heap.data, &free, file.widths())?;
-        heap.put(file)?;
-        Ok(heap)
+        heap.free = heap::local::encode_free(&mut data, &free, file.widths())?;
+        heap.put(file, data)?;
+        heap.with_data(file, size)
     }
 
     /// Where it is in the file: what names strings of the heap is written after the block here.
@@ -67,7 +96,7 @@ impl LocalHeap {
     /// Everything from a place on.
     fn rest(&self, place: u64) -> Result<&[u8]> {
         let start = usize::try_from(place).unwrap_or(usize::MAX);
-        let rest = self.data.get(start..).filter(|rest| !rest.is_empty());
+        let rest = self.data.get().get(start..).filter(|rest| !rest.is_empty());
         rest.ok_or_else(|| Error::broken(WHAT, self.address, format!("no string at {place}")))
     }
 
@@ -83,20 +112,20 @@ impl LocalHeap {
             Some(start) => start,
             None => self.grow(file, need, &mut free)?,
         };
-        let place = usize::try_from(start).unwrap_or(usize::MAX);
-        let room = self.data.get_mut(place..).and_then(|rest| rest.get_mut(..need as usize));
-        let Some(room) = room else {
+        if start.checked_add(need).is_none_or(|end| end > self.data.len()) {
             return Err(Error::broken(WHAT, self.address, "its free blocks are not in it"));
-        };
-        room.fill(0);
-        room.iter_mut().zip(string).for_each(|(room, byte)| *room = *byte);
-        self.store(file, &free, start..start + need)?;
+        }
+        self.store(file, &free, |data| {
+            let room = data.get_mut(start as usize..(start + need) as usize).unwrap_or_default();
+            room.fill(0);
+            room.iter_mut().zip(string).for_each(|(room, byte)| *room = *byte);
+        })?;
         Ok(start)
     }
 
     /// Gives the string at `place` up. It stays where it is until the next flush, since the file may still name it.
     pub fn remove(&self, file: &OpenFile, place: u64) -> Result<()> {
-        let there = (self.data.len() as u64).saturating_sub(place);
+        let there = self.data.len().saturating_sub(place);
         let length = (self.string(place)?.len() as u64 + 1).next_multiple_of(8).min(there);
         // The empty name is everybody's; what others put where we would not is left to them.
         if place == 0 || !place.is_multiple_of(8) {
@@ -110,14 +139,14 @@ impl LocalHeap {
     /// Gives all its space back.
     pub fn delete(self, file: &OpenFile) -> Result<()> {
         match self.place.filter(|_| !self.is_one_block(file)) {
-            Some(place) => file.free(place, self.data.len() as u64)?,
-            None => return file.free(self.address, head_size(file) + self.data.len() as u64),
+            Some(place) => file.free(place, self.data.len())?,
+            None => return file.free(self.address, head_size(file) + self.data.len()),
         }
         file.free(self.address, head_size(file))
     }
 
     fn free_blocks(&self, file: &OpenFile) -> Result<Vec<FreeBlock>> {
-        heap::local::decode_free(&self.data, self.free, file.widths()).map_err(Error::at(self.address))
+        heap::local::decode_free(self.data.get(), self.free, file.widths()).map_err(Error::at(self.address))
     }
 
     fn is_one_block(&self, file: &OpenFile) -> bool {
@@ -139,12 +168,12 @@ impl LocalHeap {
             }
         }
         joined.retain(|block| block.size >= block_head(file));
-        self.store(file, &joined, 0..0)
+        self.store(file, &joined, |_| ())
     }
 
     /// Makes the data longer, by as much again at least; says where `need` bytes are.
     fn grow(&mut self, file: &OpenFile, need: u64, free: &mut Vec<FreeBlock>) -> Result<u64> {
-        let size = self.data.len() as u64;
+        let size = self.data.len();
         let tail = free.iter().position(|block| block.start + block.size == size);
         let mut more = need.max(size);
         if tail.is_none() && more < need + block_head(file) {
@@ -163,12 +192,13 @@ impl LocalHeap {
 
     /// Finds a place for data of `size` bytes, and makes them so long.
     fn move_to(&mut self, file: &OpenFile, size: u64) -> Result<()> {
-        let (old, head) = (self.data.len() as u64, head_size(file));
+        let (old, head, mut data) = (self.data.len(), head_size(file), Vec::new());
         let more = size.saturating_sub(old);
-        let length = usize::try_from(more).ok().filter(|&more| self.data.try_reserve_exact(more).is_ok());
-        let Some(length) = length else {
+        let Some(length) = usize::try_from(size).ok().filter(|&length| data.try_reserve_exact(length).is_ok()) else {
             return Err(Error::Memory { what: WHAT, address: self.address, length: size });
         };
+        data.extend_from_slice(self.data.get());
+        data.resize(length, 0);
         let extended = match self.place {
             Some(_) if self.is_one_block(file) => file.extend(self.address, head + old, more)?,
             // Published data do not change where they are.
@@ -181,50 +211,64 @@ impl LocalHeap {
                 file.free(old_place, old)?;
             }
         }
-        self.data.resize(self.data.len() + length, 0);
-        self.put(file) // the block has its new length
+        self.data = Data { block: Arc::new(Vec::new()), start: 0, end: length };
+        self.put(file, data)?; // the block has its new length
+        self.read_again(file)
     }
 
-    /// Writes the free blocks into the data, and what changed of it into the file: that, and the bytes of `changed`.
-    fn store(&mut self, file: &OpenFile, free: &[FreeBlock], changed: Range<u64>) -> Result<()> {
-        self.free = heap::local::encode_free(&mut self.data, free, file.widths())?;
-        let one = self.is_one_block(file);
-        let length = self.data.len() as u64;
+    /// The data as they are now.
+    fn read_again(&mut self, file: &OpenFile) -> Result<()> {
+        let size = self.data.len();
+        *self = self.clone().with_data(file, size)?;
+        Ok(())
+    }
+
+    /// Changes the data, and the list of free blocks in them. They are changed where they are, unless the file names them and not as one
+    /// block with the header.
+    fn store(&mut self, file: &OpenFile, free: &[FreeBlock], change: impl FnOnce(&mut [u8])) -> Result<()> {
+        let (one, length) = (self.is_one_block(file), self.data.len());
         if let Some(place) = self.place.filter(|&place| !one && !file.is_fresh(place)) {
+            let mut data = self.data.get().to_vec();
+            change(&mut data);
+            self.free = heap::local::encode_free(&mut data, free, file.widths())?;
             self.place = Some(file.shadow(place, length)?);
-            return self.put(file);
+            self.put(file, data)?;
+            return self.read_again(file);
         }
-        let head = self.head(file)?;
-        let (block, before) = if one { (self.address, head.len() as u64) } else { (self.place.unwrap_or(0), 0) };
-        let heads = free.iter().map(|block| block.start..block.start + block_head(file));
+        let (block, before) = if one { (self.address, head_size(file)) } else { (self.place.unwrap_or(0), 0) };
+        // Nobody reads the block here, so that it is not copied.
+        self.data.block = Arc::default();
         file.edit(WHAT, block, before + length, |bytes| {
-            for range in heads.chain([changed]) {
-                let place = range.start as usize..range.end as usize;
-                let there = bytes.get_mut(before as usize + place.start..before as usize + place.end);
-                if let (Some(there), Some(now)) = (there, self.data.get(place)) {
-                    there.copy_from_slice(now);
-                }
-            }
+            let short = || Error::broken(WHAT, self.address, "it is cut");
+            let (head, data) = bytes.split_at_mut_checked(before as usize).ok_or_else(short)?;
+            change(data);
+            self.free = heap::local::encode_free(data, free, file.widths())?;
             if one {
-                bytes.iter_mut().zip(&head).for_each(|(there, now)| *there = *now);
+                head.copy_from_slice(&self.head(file)?);
             }
             Ok(())
         })?;
-        if one { Ok(()) } else { file.put(self.address, head) }
+        if !one {
+            file.put(self.address, self.head(file)?)?;
+        }
+        self.read_again(file)
     }
 
-    fn put(&self, file: &OpenFile) -> Result<()> {
-        let mut head = self.head(file)?;
+    /// Puts the header, and data that have another length or place than before.
+    fn put(&self, file: &OpenFile, data: Vec<u8>) -> Result<()> {
+        let size = data.len() as u64;
+        let head = heap::LocalHeap { size, free: self.free, data: self.place };
+        let mut head = head.encode(file.widths())?;
         match self.place {
-            Some(_) if self.is_one_block(file) => head.extend_from_slice(&self.data),
-            Some(place) => file.put(place, self.data.clone())?,
+            Some(_) if self.is_one_block(file) => head.extend_from_slice(&data),
+            Some(place) => file.put(place, data)?,
             None => {}
         }
         file.put(self.address, head)
     }
 
     fn head(&self, file: &OpenFile) -> Result<Vec<u8>> {
-        let head = heap::LocalHeap { size: self.data.len() as u64, free: self.free, data: self.place };
+        let head = heap::LocalHeap { size: self.data.len(), free: self.free, data: self.place };
         Ok(head.encode(file.widths())?)
     }
 }

@@ -6,7 +6,7 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{Ks, new_file, open, prefixes};
+use common::{Ks, Played, new_file, open, prefixes};
 use hyperslab_file::OpenFile;
 use hyperslab_format::heap::global;
 use hyperslab_structures::{Collection, GlobalHeap};

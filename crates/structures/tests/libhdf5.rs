@@ -10,7 +10,7 @@ use std::{
     process::Command,
 };
 
-use common::open;
+use common::{Played, open};
 use hyperslab_file::{Error, Kind, OpenFile};
 use hyperslab_format::{
     ChunkEntry, btree_v1,

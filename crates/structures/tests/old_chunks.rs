@@ -6,7 +6,7 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{Ks, new_file, open, prefixes};
+use common::{Ks, Played, new_file, open, prefixes};
 use hyperslab_file::{Error, OpenFile};
 use hyperslab_format::{ChunkEntry, btree_v1};
 use hyperslab_structures::chunks::btree_v1::ChunkTree;

@@ -6,7 +6,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Ks, new_file, open, prefixes};
+use common::{Ks, Played, new_file, open, prefixes};
 use hyperslab_file::OpenFile;
 use hyperslab_format::{btree_v1, symbol_table, symbol_table::Cache};
 use hyperslab_structures::{LocalHeap, group_tree};

@@ -12,6 +12,10 @@ pub struct Style {
     pub loops: bool,
     /// Attributes may be larger than a header's message.
     pub large_attributes: bool,
+    /// Sizes take four bytes, in which libhdf5 knows no size without limit, and copies no values of variable length.
+    pub narrow: bool,
+    /// Values may be references.
+    pub references: bool,
     /// One in so many operations is a flush.
     pub flushes: u32,
 }
@@ -45,14 +49,16 @@ impl Writer {
         }
         let path = self.new_path(model);
         let objects = paths(model, |_| true);
-        let target = self.pick(&objects);
+        // The first objects get most attributes, so that some have many.
+        let few = objects.get(..objects.len().min(3)).unwrap_or_default().to_vec();
+        let target = if self.one_in(3) { self.pick(&few) } else { self.pick(&objects) };
         match self.random.u32(0..100) {
             0..10 => Operation::Group { path, ordered: self.one_in(4) },
             10..32 => self.new_dataset(model, path),
             32..34 => Operation::Commit { path, kind: self.kind() },
             34..50 => self.write(model).unwrap_or(Operation::Flush),
             50..58 => self.resize(model).unwrap_or(Operation::Flush),
-            58..74 => self.attribute(target),
+            58..74 => self.attribute(model, target),
             74..78 => Operation::Unset { name: self.attribute_of(model, &target), path: target },
             78..81 => {
                 let (from, to) = (self.attribute_of(model, &target), self.attribute_name());
@@ -66,10 +72,11 @@ impl Writer {
             }
             84..86 => Operation::Soft { path, target },
             86 => Operation::External { path, file: "other file.h5".into(), target },
-            87..92 => {
+            87..91 => {
                 let links = links(model);
                 Operation::Move { from: self.pick(&links), to: path }
             }
+            91..94 if !self.style.narrow => Operation::Copy { from: self.pick(&objects), to: path },
             _ => {
                 let links = links(model);
                 Operation::Delete { path: self.pick(&links) }
@@ -98,7 +105,8 @@ impl Writer {
     }
 
     fn kind(&mut self) -> Kind {
-        let at = self.below(KINDS.len());
+        // References are the last.
+        let at = self.below(KINDS.len() - usize::from(!self.style.references));
         KINDS.get(at).copied().unwrap_or(Kind::I4)
     }
 
@@ -112,7 +120,24 @@ impl Writer {
         if names.is_empty() || self.one_in(20) { self.attribute_name() } else { self.pick(&names) }
     }
 
-    fn attribute(&mut self, path: String) -> Operation {
+    /// What references refer to.
+    fn targets(&mut self, model: &Model, kind: Kind) -> Vec<String> {
+        let objects = if kind == Kind::Reference { paths(model, |_| true) } else { Vec::new() };
+        (0..objects.len().min(3)).map(|_| self.pick(&objects)).collect()
+    }
+
+    /// A committed datatype, perhaps, and the kind of values that have it or any other.
+    fn committed(&mut self, model: &Model) -> (Option<String>, Kind) {
+        let types = paths(model, |what| matches!(what, What::Datatype(_)));
+        let committed = (!types.is_empty() && self.one_in(5)).then(|| self.pick(&types));
+        let named = committed.as_ref().and_then(|path| model.objects.get(model.find(path).ok()?));
+        match named.map(|object| &object.what) {
+            Some(What::Datatype(kind)) => (committed, *kind),
+            _ => (None, self.kind()),
+        }
+    }
+
+    fn attribute(&mut self, model: &Model, path: String) -> Operation {
         let large = self.style.large_attributes && self.one_in(25);
         let shape = match self.random.u32(0..4) {
             _ if large => vec![20_000],
@@ -120,18 +145,13 @@ impl Writer {
             1 => vec![self.random.u64(1..4), self.random.u64(1..5)],
             _ => vec![self.random.u64(1..30)],
         };
-        let kind = if large { Kind::I4 } else { self.kind() };
-        Operation::Attribute { path, name: self.attribute_name(), kind, shape, seed: self.random.u64(0..1000) }
+        let (committed, kind) = if large { (None, Kind::I4) } else { self.committed(model) };
+        let (name, targets) = (self.attribute_name(), self.targets(model, kind));
+        Operation::Attribute { path, name, kind, committed, shape, seed: self.random.u64(0..1000), targets }
     }
 
     fn new_dataset(&mut self, model: &Model, path: String) -> Operation {
-        let types = paths(model, |what| matches!(what, What::Datatype(_)));
-        let committed = (!types.is_empty() && self.one_in(5)).then(|| self.pick(&types));
-        let named = committed.as_ref().and_then(|path| model.objects.get(model.find(path).ok()?));
-        let kind = match named.map(|object| &object.what) {
-            Some(What::Datatype(kind)) => *kind,
-            _ => self.kind(),
-        };
+        let (committed, kind) = self.committed(model);
         let rank = [0, 1, 1, 1, 2, 2, 3][self.below(7)];
         let most = [1, 300, 30, 9].get(rank).copied().unwrap_or(1);
         let mut shape: Vec<u64> = (0..rank).map(|_| self.random.u64(1..=most)).collect();
@@ -141,8 +161,9 @@ impl Writer {
             0 => Storage::Compact,
             1..3 => Storage::Contiguous,
             _ => {
+                let narrow = self.style.narrow;
                 let limit = |size: u64, random: &mut fastrand::Rng| match random.u32(0..4) {
-                    0 => None,
+                    0 if !narrow => None,
                     1 => Some(size + random.u64(0..20)),
                     _ => Some(size),
                 };
@@ -162,15 +183,33 @@ impl Writer {
             }
         };
         let chunked = matches!(storage, Storage::Chunks(_));
-        let filters = if chunked && self.one_in(2) { self.filters(kind) } else { Vec::new() };
+        let blocks = matches!(&storage, Storage::Chunks(chunk) if chunk.iter().product::<u64>() >= 8);
+        let filters = if chunked && self.one_in(2) { self.filters(kind, blocks) } else { Vec::new() };
         let fill = (kind.is_number() && self.one_in(3)).then(|| self.random.u64(1..90));
         let seed = (!self.one_in(4)).then(|| self.random.u64(0..1000));
         let early = !matches!(storage, Storage::Compact) && self.one_in(5);
-        Operation::Dataset(NewDataset { path, kind, committed, shape, max, storage, filters, fill, early, seed })
+        // libhdf5 cannot resize them before they have a chunk.
+        let plain = !filters.is_empty() && seed.is_some() && !shape.contains(&0) && self.one_in(3);
+        let targets = self.targets(model, kind);
+        Operation::Dataset(NewDataset {
+            path,
+            kind,
+            committed,
+            shape,
+            max,
+            storage,
+            filters,
+            plain,
+            fill,
+            early,
+            seed,
+            targets,
+        })
     }
 
-    fn filters(&mut self, kind: Kind) -> Vec<&'static str> {
-        let sets: [&[&str]; 7] = [
+    /// Filters for a kind; `blocks` says that chunks have enough elements for one that wants blocks of them.
+    fn filters(&mut self, kind: Kind, blocks: bool) -> Vec<&'static str> {
+        let sets: [&[&str]; 8] = [
             &["shuffle", "deflate"],
             &["deflate"],
             &["lzf"],
@@ -178,11 +217,12 @@ impl Writer {
             &["fletcher32"],
             &["scaleoffset"],
             &["nbit"],
+            &["szip"],
         ];
         // libhdf5 refuses filters that are not optional for what is of variable length.
         let end = match kind {
             Kind::Text | Kind::List | Kind::Note => 3,
-            kind if kind.is_integer() => sets.len(),
+            kind if kind.is_integer() => sets.len() - usize::from(!blocks),
             _ => 5,
         };
         let at = self.below(end);
@@ -220,7 +260,8 @@ impl Writer {
         let rows = dataset.shape.first().copied().filter(|_| !whole && self.one_in(5));
         let rows = rows.map(|size| (0..size).filter(|_| self.one_in(4)).take(20).collect::<Vec<_>>());
         let picked = Picked { slabs, rows: rows.filter(|rows| !rows.is_empty()) };
-        Some(Operation::Write { path, picked, seed: self.random.u64(0..1000) })
+        let targets = self.targets(model, dataset.kind);
+        Some(Operation::Write { path, picked, seed: self.random.u64(0..1000), targets })
     }
 
     fn resize(&mut self, model: &Model) -> Option<Operation> {

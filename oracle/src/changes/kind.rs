@@ -1,7 +1,7 @@
 //! The types of values in programs, and what each makes of a small number; `changes.py` makes the same.
 
 use hyperslab::dtype::{Charset, Datatype, Order, Padding};
-use hyperslab::{Attribute, Dataset, Element, NewAttribute, NewDataset, Result, Storable};
+use hyperslab::{Attribute, Dataset, Element, NewAttribute, NewDataset, ObjectReference, Result, Storable};
 use hyperslab_space::Space;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -26,6 +26,7 @@ pub enum Kind {
     Note,
     Sky,
     Array,
+    Reference,
 }
 
 /// A Rust type whose values are made of numbers. Of zero comes what unwritten elements are.
@@ -148,6 +149,17 @@ impl Sample for Sky {
     }
 }
 
+/// Of an address; only an open file knows what is there.
+impl Sample for ObjectReference {
+    fn of(number: u64) -> ObjectReference {
+        ObjectReference::new(number)
+    }
+
+    fn json(self) -> Value {
+        self.address().into()
+    }
+}
+
 macro_rules! for_kind {
     ($kind:expr, $sample:ident => $body:expr) => {
         match $kind {
@@ -203,12 +215,16 @@ macro_rules! for_kind {
                 type $sample = [i16; 3];
                 $body
             }
+            Kind::Reference => {
+                type $sample = ObjectReference;
+                $body
+            }
         }
     };
 }
 
 /// All kinds.
-pub(super) const KINDS: [Kind; 15] = [
+pub(super) const KINDS: [Kind; 16] = [
     Kind::I1,
     Kind::U2,
     Kind::I4,
@@ -224,6 +240,7 @@ pub(super) const KINDS: [Kind; 15] = [
     Kind::Note,
     Kind::Sky,
     Kind::Array,
+    Kind::Reference,
 ];
 
 impl Kind {

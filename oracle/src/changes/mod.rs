@@ -15,14 +15,16 @@ mod ours;
 mod resolve;
 mod run;
 mod shrink;
+mod window;
 
-pub use crash::{Crashed, Window, after_crash};
+pub use crash::{Crashed, Steps, after_crash};
 pub use generate::{Style, Writer};
 pub use kind::Kind;
 pub use look::look;
 pub use model::{Attribute, Dataset, Link, Model, Object, What};
-pub use operation::{NewDataset, Operation, Picked, Storage, numbers};
+pub use operation::{NewDataset, Operation, Picked, Setup, Storage, numbers};
 pub use ours::{LOWS, open, perform};
 pub use resolve::Refusal;
 pub use run::{Changes, Segment, compare, their_look};
 pub use shrink::shrink;
+pub use window::Window;

@@ -1,6 +1,6 @@
 //! A file as plain collections: what every other file of the same program must say.
 
-use super::{Kind, numbers};
+use super::Kind;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 
@@ -57,7 +57,7 @@ pub struct Dataset {
     pub chunked: bool,
     /// What unwritten elements are.
     pub fill: u64,
-    /// The last dimension fastest.
+    /// The last dimension fastest. References are one more than the number of an object, or zero.
     pub values: Vec<u64>,
 }
 
@@ -84,22 +84,26 @@ impl Model {
     /// objects with several names are there again; then no group may hold itself.
     pub fn look(&self, in_full: bool) -> BTreeMap<String, Value> {
         let (mut seen, mut found) = (HashMap::new(), BTreeMap::new());
-        self.see(0, "/", &mut seen, in_full, &mut found);
+        let names = self.first_names();
+        self.see(0, "/", &mut seen, &names, in_full, &mut found);
         found
     }
 
-    /// All names of every object; no group may hold itself.
-    pub fn names(&self) -> BTreeMap<usize, Vec<String>> {
-        let mut found = BTreeMap::new();
-        self.name(0, "/", &mut found);
-        found
+    /// The first name of every object that has one.
+    pub(super) fn first_names(&self) -> HashMap<usize, String> {
+        let mut names = HashMap::new();
+        self.name_first(0, "/", &mut names);
+        names
     }
 
-    fn name(&self, number: usize, path: &str, found: &mut BTreeMap<usize, Vec<String>>) {
-        found.entry(number).or_default().push(path.to_owned());
+    fn name_first(&self, number: usize, path: &str, names: &mut HashMap<usize, String>) {
+        if names.contains_key(&number) {
+            return;
+        }
+        names.insert(number, path.into());
         for (name, (_, link)) in self.links(number).into_iter().flatten() {
             if let Link::Hard(next) = link {
-                self.name(*next, &format!("{}/{name}", path.trim_end_matches('/')), found);
+                self.name_first(*next, &format!("{}/{name}", path.trim_end_matches('/')), names);
             }
         }
     }
@@ -109,6 +113,7 @@ impl Model {
         number: usize,
         path: &str,
         seen: &mut HashMap<usize, String>,
+        names: &HashMap<usize, String>,
         in_full: bool,
         found: &mut BTreeMap<String, Value>,
     ) {
@@ -120,7 +125,7 @@ impl Model {
         seen.insert(number, path.into());
         let attributes = object.attributes.iter();
         let attributes: BTreeMap<_, _> =
-            attributes.map(|(name, attribute)| (name, attribute.record(in_full))).collect();
+            attributes.map(|(name, attribute)| (name, attribute.record(names, in_full))).collect();
         let mut record = match &object.what {
             What::Group(links, true) if !links.is_empty() => {
                 let mut names: Vec<_> = links.iter().map(|(name, (order, _))| (order, name)).collect();
@@ -128,7 +133,7 @@ impl Model {
                 json!({"group": names.into_iter().map(|(_, name)| name).collect::<Vec<_>>()})
             }
             What::Group(..) => json!({"group": null}),
-            What::Dataset(dataset) => dataset.record(in_full),
+            What::Dataset(dataset) => dataset.record(names, in_full),
             What::Datatype(kind) => json!({"datatype": kind}),
         };
         record["attributes"] = json!(attributes);
@@ -137,7 +142,7 @@ impl Model {
         for (name, (_, link)) in links {
             let path = format!("{}/{name}", path.trim_end_matches('/'));
             match link {
-                Link::Hard(number) => self.see(*number, &path, seen, in_full, found),
+                Link::Hard(number) => self.see(*number, &path, seen, names, in_full, found),
                 Link::Soft(target) => drop(found.insert(path, json!({"soft": target}))),
                 Link::External(file, target) => drop(found.insert(path, json!({"external": [file, target]}))),
             }
@@ -146,9 +151,8 @@ impl Model {
 }
 
 impl Dataset {
-    fn record(&self, in_full: bool) -> Value {
-        let values = self.values.iter().map(|&number| self.kind.json(number)).collect();
-        let values = written(values, in_full);
+    pub(super) fn record(&self, names: &HashMap<usize, String>, in_full: bool) -> Value {
+        let values = written(told(self.kind, &self.values, names), in_full);
         json!({"dataset": self.kind, "shape": self.shape, "max": self.max, "values": values})
     }
 
@@ -159,16 +163,22 @@ impl Dataset {
         place.and_then(|place| usize::try_from(place).ok())
     }
 
+    /// Where the nth element of a shape is.
+    pub(super) fn index(shape: &[u64], mut nth: u64) -> Vec<u64> {
+        let mut index = Vec::with_capacity(shape.len());
+        for size in shape.iter().rev() {
+            index.push(nth % size);
+            nth /= size;
+        }
+        index.reverse();
+        index
+    }
+
     /// The same with another size.
     pub(super) fn resized(&self, shape: &[u64]) -> Dataset {
         let count = shape.iter().product::<u64>();
-        let value = |mut nth: u64| {
-            let mut index: Vec<u64> = Vec::new();
-            for size in shape.iter().rev() {
-                index.push(nth % size);
-                nth /= size;
-            }
-            index.reverse();
+        let value = |nth: u64| {
+            let index = Dataset::index(shape, nth);
             self.place(&index).and_then(|place| self.values.get(place).copied()).unwrap_or(self.fill)
         };
         Dataset { shape: shape.to_vec(), values: (0..count).map(value).collect(), ..self.clone() }
@@ -176,14 +186,19 @@ impl Dataset {
 }
 
 impl Attribute {
-    pub(super) fn new(kind: Kind, shape: &[u64], seed: u64) -> Attribute {
-        Attribute { kind, shape: shape.to_vec(), values: numbers(seed, shape.iter().product()) }
+    pub(super) fn record(&self, names: &HashMap<usize, String>, in_full: bool) -> Value {
+        let values = written(told(self.kind, &self.values, names), in_full);
+        json!({"kind": self.kind, "shape": self.shape, "values": values})
     }
+}
 
-    fn record(&self, in_full: bool) -> Value {
-        let values = self.values.iter().map(|&number| self.kind.json(number)).collect();
-        json!({"kind": self.kind, "shape": self.shape, "values": written(values, in_full)})
+/// Values as JSON; references are names.
+fn told(kind: Kind, numbers: &[u64], names: &HashMap<usize, String>) -> Vec<Value> {
+    if kind == Kind::Reference {
+        let name = |number: &u64| number.checked_sub(1).map(|number| names.get(&(number as usize)));
+        return numbers.iter().map(|number| json!(name(number))).collect();
     }
+    numbers.iter().map(|&number| kind.json(number)).collect()
 }
 
 /// Values, or a digest of many.

@@ -31,6 +31,8 @@ pub enum Operation {
         picked: Picked,
         /// What decides the values.
         seed: u64,
+        /// What references refer to.
+        targets: Vec<String>,
     },
     /// Makes a dataset larger or smaller.
     Resize {
@@ -47,10 +49,14 @@ pub enum Operation {
         name: String,
         /// The type of its values.
         kind: Kind,
+        /// A committed datatype of this kind, to be used instead of one of its own.
+        committed: Option<String>,
         /// How many.
         shape: Vec<u64>,
         /// What decides the values.
         seed: u64,
+        /// What references refer to.
+        targets: Vec<String>,
     },
     /// Takes an attribute away.
     Unset {
@@ -98,6 +104,13 @@ pub enum Operation {
         /// The new one.
         to: String,
     },
+    /// Copies an object with everything below it.
+    Copy {
+        /// The object.
+        from: String,
+        /// Where the copy goes.
+        to: String,
+    },
     /// Takes a link away.
     Delete {
         /// The link.
@@ -124,12 +137,31 @@ pub struct NewDataset {
     pub storage: Storage,
     /// The filters that chunks go through.
     pub filters: Vec<&'static str>,
+    /// Whether libhdf5 leaves the filters out for chunks that reach over the edge.
+    pub plain: bool,
     /// What elements are that were never written, as a number; the default without.
     pub fill: Option<u64>,
     /// Whether space is taken at once.
     pub early: bool,
     /// What decides the first values, if it has any.
     pub seed: Option<u64>,
+    /// What references refer to.
+    pub targets: Vec<String>,
+}
+
+/// How a file is made.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Setup {
+    /// Bytes before it that are not HDF5's.
+    pub user_block: u64,
+    /// Whether the root group keeps the order of links.
+    pub ordered: bool,
+    /// Whether addresses and lengths take four bytes; only libhdf5 makes such files.
+    pub narrow: bool,
+    /// Whether trees of the first version have few entries in a node; only libhdf5 makes such files.
+    pub small_nodes: bool,
+    /// How libhdf5 manages space in the files that it makes, and whether it keeps that in the file.
+    pub space: Option<(&'static str, bool)>,
 }
 
 /// How values are stored.
@@ -163,6 +195,12 @@ impl Picked {
         }
         indices
     }
+}
+
+/// What a number is as a reference: the nth of some objects, or nothing.
+pub(super) fn referred<T>(targets: &[T], number: u64) -> Option<&T> {
+    let number = number as usize % (targets.len() + 1);
+    targets.get(number.checked_sub(1)?)
 }
 
 /// Values as small numbers, of which every kind makes something else.

@@ -1,8 +1,9 @@
 //! Operations, done by Hyperslab.
 
-use super::{NewDataset, Operation, Picked, Storage, numbers};
+use super::operation::referred;
+use super::{Kind, NewDataset, Operation, Picked, Setup, Storage, numbers};
 use hyperslab::dtype::Datatype;
-use hyperslab::{AllocTime, Error, File, FillTime, Low, Node, OpenOptions, Result};
+use hyperslab::{AllocTime, Error, File, FillTime, Low, NamedDatatype, Node, OpenOptions, Result};
 use hyperslab_space::{Op, Slab, Space};
 use std::path::Path;
 
@@ -20,10 +21,10 @@ pub const LOWS: [(Low, &str); 6] = [
 ///
 /// # Errors
 /// If Hyperslab does not.
-pub fn open(path: &Path, low: Low, new: bool) -> Result<File> {
+pub fn open(path: &Path, low: Low, new: Option<Setup>) -> Result<File> {
     let options = OpenOptions::new().read_write().low(low);
-    let options = if new { options.create().truncate() } else { options };
-    options.open(path)
+    let Some(setup) = new else { return options.open(path) };
+    options.create().truncate().user_block(setup.user_block).track_order(setup.ordered).open(path)
 }
 
 /// Does an operation.
@@ -36,16 +37,19 @@ pub fn perform(file: &File, operation: &Operation) -> Result<()> {
         Operation::Group { path, ordered } => root.new_group().track_order(*ordered).create(path).map(drop),
         Operation::Dataset(new) => dataset(file, new),
         Operation::Commit { path, kind } => root.commit_datatype(path, &kind.datatype()?).map(drop),
-        Operation::Write { path, picked, seed } => {
+        Operation::Write { path, picked, seed, targets } => {
             let dataset = file.dataset(path)?;
             let kind = kind_of(dataset.datatype())?;
             let places = selection(dataset.space(), picked)?;
-            kind.write(&dataset, &places, &numbers(*seed, places.npoints()))
+            kind.write(&dataset, &places, &values(file, kind, *seed, places.npoints(), targets)?)
         }
         Operation::Resize { path, shape } => file.dataset(path)?.resize(shape),
-        Operation::Attribute { path, name, kind, shape, seed } => {
-            let new = file.get(path)?.new_attribute_of(kind.datatype()?).shape(shape);
-            kind.write_attribute(new, name, &numbers(*seed, shape.iter().product()))
+        Operation::Attribute { path, name, kind, committed, shape, seed, targets } => {
+            let mut new = file.get(path)?.new_attribute_of(kind.datatype()?).shape(shape);
+            if let Some(datatype) = named(file, committed.as_deref())? {
+                new = new.committed(&datatype);
+            }
+            kind.write_attribute(new, name, &values(file, *kind, *seed, shape.iter().product(), targets)?)
         }
         Operation::Unset { path, name } => file.get(path)?.remove_attribute(name),
         Operation::Call { path, from, to } => file.get(path)?.rename_attribute(from, to),
@@ -53,13 +57,32 @@ pub fn perform(file: &File, operation: &Operation) -> Result<()> {
         Operation::Soft { path, target } => root.soft_link(path, target),
         Operation::External { path, file, target } => root.external_link(path, file, target),
         Operation::Move { from, to } => root.rename(from, to),
+        Operation::Copy { from, to } => root.copy(from, &root, to).map(drop),
         Operation::Delete { path } => root.delete(path),
         Operation::Flush => file.flush(),
     }
 }
 
-pub(super) fn kind_of(datatype: &Datatype) -> Result<super::Kind> {
-    super::Kind::of(datatype).ok_or_else(|| Error::Change(format!("{datatype:?} is no type of these programs")))
+pub(super) fn kind_of(datatype: &Datatype) -> Result<Kind> {
+    Kind::of(datatype).ok_or_else(|| Error::Change(format!("{datatype:?} is no type of these programs")))
+}
+
+/// The numbers of values; of references, the addresses.
+fn values(file: &File, kind: Kind, seed: u64, count: u64, targets: &[String]) -> Result<Vec<u64>> {
+    let numbers = numbers(seed, count);
+    if kind != Kind::Reference {
+        return Ok(numbers);
+    }
+    let addresses = targets.iter().map(|path| Ok(file.get(path)?.address())).collect::<Result<Vec<u64>>>()?;
+    Ok(numbers.into_iter().map(|number| referred(&addresses, number).copied().unwrap_or(0)).collect())
+}
+
+fn named(file: &File, path: Option<&str>) -> Result<Option<NamedDatatype>> {
+    let Some(path) = path else { return Ok(None) };
+    match file.get(path)? {
+        Node::Datatype(datatype) => Ok(Some(datatype)),
+        _ => Err(Error::Change(format!("{path} is no datatype"))),
+    }
 }
 
 fn dataset(file: &File, new: &NewDataset) -> Result<()> {
@@ -69,11 +92,8 @@ fn dataset(file: &File, new: &NewDataset) -> Result<()> {
         Storage::Contiguous => wanted.contiguous().fill_time(FillTime::Alloc),
         Storage::Chunks(chunk) => wanted.chunks(chunk),
     };
-    if let Some(path) = &new.committed {
-        wanted = match file.get(path)? {
-            Node::Datatype(datatype) => wanted.committed(&datatype),
-            _ => wanted,
-        };
+    if let Some(datatype) = named(file, new.committed.as_deref())? {
+        wanted = wanted.committed(&datatype);
     }
     for filter in &new.filters {
         wanted = match *filter {
@@ -82,6 +102,7 @@ fn dataset(file: &File, new: &NewDataset) -> Result<()> {
             "fletcher32" => wanted.fletcher32(),
             "lzf" => wanted.lzf(),
             "scaleoffset" => wanted.scaleoffset(0),
+            "szip" => wanted.szip(true, 4),
             _ => wanted.nbit(),
         };
     }
@@ -96,7 +117,10 @@ fn dataset(file: &File, new: &NewDataset) -> Result<()> {
     }
     match new.seed {
         None => wanted.create(&new.path).map(drop),
-        Some(seed) => new.kind.create(wanted, &new.path, &numbers(seed, new.shape.iter().product())).map(drop),
+        Some(seed) => {
+            let values = values(file, new.kind, seed, new.shape.iter().product(), &new.targets)?;
+            new.kind.create(wanted, &new.path, &values).map(drop)
+        }
     }
 }
 

@@ -1,8 +1,12 @@
 //! What an operation does to the model.
 
 use super::model::{Attribute, Dataset, Link, Model, Object, What};
-use super::{NewDataset, Operation, Picked, Storage, numbers};
-use std::collections::BTreeMap;
+use super::operation::referred;
+use super::{Kind, NewDataset, Operation, Picked, Storage, numbers};
+use std::collections::{BTreeMap, HashMap};
+
+/// Larger copies would fill programs with more and more of the same.
+const COPIED: usize = 12;
 
 /// Why the model did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,10 +29,17 @@ impl Model {
             Operation::Group { path, ordered } => self.add(path, What::Group(BTreeMap::new(), *ordered)),
             Operation::Dataset(new) => self.dataset(new),
             Operation::Commit { path, kind } => self.add(path, What::Datatype(*kind)),
-            Operation::Write { path, picked, seed } => self.dataset_at(path)?.write(picked, *seed),
+            Operation::Write { path, picked, seed, targets } => {
+                let kind = self.dataset_at(path)?.kind;
+                let count = picked.indices().iter().map(|along| along.len() as u64).product();
+                let values = self.values(kind, *seed, count, targets)?;
+                self.dataset_at(path)?.write(picked, &values)
+            }
             Operation::Resize { path, shape } => self.dataset_at(path)?.resize(shape),
-            Operation::Attribute { path, name, kind, shape, seed } => {
-                let attribute = Attribute::new(*kind, shape, *seed);
+            Operation::Attribute { path, name, kind, committed, shape, seed, targets } => {
+                self.check_committed(committed.as_deref(), *kind)?;
+                let values = self.values(*kind, *seed, shape.iter().product(), targets)?;
+                let attribute = Attribute { kind: *kind, shape: shape.clone(), values };
                 self.object_at(path)?.attributes.insert(name.clone(), attribute);
                 Ok(())
             }
@@ -37,11 +48,9 @@ impl Model {
             }
             Operation::Call { path, from, to } => {
                 let attributes = &mut self.object_at(path)?.attributes;
-                if from == to {
+                // libhdf5 refuses a name that is taken, but leaves a copy of the attribute in the heap, which later breaks it.
+                if from == to || attributes.contains_key(to) {
                     return Err(Refusal::Unclear);
-                }
-                if attributes.contains_key(to) {
-                    return Err(Refusal::Refused);
                 }
                 let attribute = attributes.remove(from).ok_or(Refusal::Refused)?;
                 attributes.insert(to.clone(), attribute);
@@ -54,7 +63,8 @@ impl Model {
             Operation::Soft { path, target } => self.link(path, Link::Soft(target.clone())),
             Operation::External { path, file, target } => self.link(path, Link::External(file.clone(), target.clone())),
             Operation::Move { from, to } => self.rename(from, to),
-            Operation::Delete { path } => self.unlink(path).map(drop),
+            Operation::Copy { from, to } => self.copy(from, to),
+            Operation::Delete { path } => self.delete(path),
             Operation::Flush => Ok(()),
         }
     }
@@ -181,15 +191,103 @@ impl Model {
         Ok(())
     }
 
-    fn dataset(&mut self, new: &NewDataset) -> Result<()> {
-        if let Some(path) = &new.committed {
-            let kind = self.objects.get(self.find(path)?).map(|object| &object.what);
-            if !matches!(kind, Some(What::Datatype(kind)) if *kind == new.kind) {
+    /// Nobody knows what becomes of references to what is gone: another object may get its place.
+    fn delete(&mut self, path: &str) -> Result<()> {
+        let mut without = self.clone();
+        without.unlink(path)?;
+        let names = without.first_names();
+        let there = |values: &[u64]| {
+            values.iter().filter_map(|value| value.checked_sub(1)).all(|number| names.contains_key(&(number as usize)))
+        };
+        for object in names.keys().filter_map(|number| without.objects.get(*number)) {
+            let held = match &object.what {
+                What::Dataset(dataset) if dataset.kind == Kind::Reference => &dataset.values[..],
+                _ => &[],
+            };
+            let mut attributes = object.attributes.values().filter(|attribute| attribute.kind == Kind::Reference);
+            if !there(held) || !attributes.all(|attribute| there(&attribute.values)) {
                 return Err(Refusal::Unclear);
             }
         }
+        *self = without;
+        Ok(())
+    }
+
+    /// A copy of everything that an object leads to, each object once.
+    fn copy(&mut self, from: &str, to: &str) -> Result<()> {
+        let first = self.find(from)?;
+        let mut copies = vec![first];
+        let mut at = 0;
+        while let Some(&number) = copies.get(at) {
+            at += 1;
+            for (_, link) in self.links(number).into_iter().flat_map(BTreeMap::values) {
+                if let Link::Hard(next) = link
+                    && !copies.contains(next)
+                {
+                    copies.push(*next);
+                }
+            }
+            if copies.len() > COPIED {
+                return Err(Refusal::Unclear);
+            }
+        }
+        // Into itself: how much of it is copied depends on when the groups on the way are made.
+        let mut way = to;
+        while let Some((before, _)) = way.rsplit_once('/') {
+            if self.find(before).is_ok_and(|number| copies.contains(&number)) {
+                return Err(Refusal::Unclear);
+            }
+            way = before;
+        }
+        let mut with = self.clone();
+        let places = copies.iter().enumerate().map(|(nth, number)| (*number, self.objects.len() + nth));
+        let places: HashMap<usize, usize> = places.collect();
+        for number in copies {
+            let mut object = self.objects.get(number).cloned().ok_or(Refusal::Unclear)?;
+            // References: libhdf5 copies none in chunks, and those in attributes refer to nothing then.
+            let held = matches!(&object.what, What::Dataset(dataset) if dataset.kind == Kind::Reference);
+            if held || object.attributes.values().any(|attribute| attribute.kind == Kind::Reference) {
+                return Err(Refusal::Unclear);
+            }
+            if let What::Group(links, _) = &mut object.what {
+                for (_, link) in links.values_mut() {
+                    if let Link::Hard(next) = link {
+                        *next = places.get(next).copied().ok_or(Refusal::Unclear)?;
+                    }
+                }
+            }
+            with.objects.push(object);
+        }
+        with.link(to, Link::Hard(self.objects.len()))?;
+        *self = with;
+        Ok(())
+    }
+
+    /// The numbers of values.
+    fn values(&self, kind: Kind, seed: u64, count: u64, targets: &[String]) -> Result<Vec<u64>> {
+        let numbers = numbers(seed, count);
+        if kind != Kind::Reference {
+            return Ok(numbers);
+        }
+        let targets = targets.iter().map(|path| self.find(path).map_err(|_| Refusal::Unclear));
+        let targets = targets.collect::<Result<Vec<usize>>>()?;
+        let place = |number| referred(&targets, number).map_or(0, |target| *target as u64 + 1);
+        Ok(numbers.into_iter().map(place).collect())
+    }
+
+    fn check_committed(&self, path: Option<&str>, kind: Kind) -> Result<()> {
+        let Some(path) = path else { return Ok(()) };
+        let named = self.objects.get(self.find(path)?).map(|object| &object.what);
+        if matches!(named, Some(What::Datatype(named)) if *named == kind) { Ok(()) } else { Err(Refusal::Unclear) }
+    }
+
+    fn dataset(&mut self, new: &NewDataset) -> Result<()> {
+        self.check_committed(new.committed.as_deref(), new.kind)?;
         let (fill, count) = (new.fill.unwrap_or(0), new.shape.iter().product());
-        let values = new.seed.map_or_else(|| vec![fill; count as usize], |seed| numbers(seed, count));
+        let values = match new.seed {
+            Some(seed) => self.values(new.kind, seed, count, &new.targets)?,
+            None => vec![fill; count as usize],
+        };
         let max = new.max.clone().unwrap_or_else(|| new.shape.iter().copied().map(Some).collect());
         let chunked = matches!(new.storage, Storage::Chunks(_));
         let (kind, shape) = (new.kind, new.shape.clone());
@@ -198,7 +296,7 @@ impl Model {
 }
 
 impl Dataset {
-    fn write(&mut self, picked: &Picked, seed: u64) -> Result<()> {
+    fn write(&mut self, picked: &Picked, values: &[u64]) -> Result<()> {
         let indices = picked.indices();
         if indices.len() != self.shape.len() {
             return Err(Refusal::Unclear);
@@ -209,9 +307,9 @@ impl Dataset {
         }
         let found: Option<Vec<usize>> = places.iter().map(|index| self.place(index)).collect();
         let found = found.ok_or(Refusal::Refused)?;
-        for (place, number) in found.iter().zip(numbers(seed, found.len() as u64)) {
+        for (place, number) in found.iter().zip(values) {
             if let Some(value) = self.values.get_mut(*place) {
-                *value = number;
+                *value = *number;
             }
         }
         Ok(())

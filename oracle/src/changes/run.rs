@@ -1,6 +1,6 @@
 //! A program, run by Hyperslab, by libhdf5 and by the model, and compared whenever the files were closed.
 
-use super::{LOWS, Model, Operation, Refusal, Style, Writer, look, open, perform};
+use super::{LOWS, Model, Operation, Refusal, Setup, Style, What, Writer, look, open, perform};
 use crate::Oracle;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,6 +15,8 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 pub struct Changes {
     /// What made it.
     pub seed: u64,
+    /// How the files are made.
+    pub setup: Setup,
     /// What is done between an open and a close.
     pub segments: Vec<Segment>,
 }
@@ -35,19 +37,53 @@ pub struct Segment {
 /// Operations in each program.
 const OPERATIONS: usize = 200;
 
+/// How libhdf5 manages space, and whether it keeps that in the file. Of pages it keeps it in other tests: when it saves what is free there, it now and
+/// then never comes to an end, also of files that only it has changed.
+const SPACES: [(&str, bool); 4] = [("page", false), ("fsm_aggr", true), ("aggr", false), ("none", false)];
+
+impl Setup {
+    /// The file as it is made.
+    fn model(self) -> Model {
+        let mut model = Model::default();
+        if let Some(What::Group(_, ordered)) = model.objects.first_mut().map(|root| &mut root.what) {
+            *ordered = self.ordered;
+        }
+        model
+    }
+}
+
 impl Changes {
     /// The program of a seed.
     pub fn new(seed: u64) -> Changes {
         let low = seed as usize % LOWS.len();
         // Half of the programs start from what libhdf5 made, perhaps of an older version.
         let theirs = (seed / LOWS.len() as u64).is_multiple_of(2);
-        let mut writer = Writer::new(seed, Style { loops: true, large_attributes: low > 0, flushes: 40 });
-        let older = theirs && writer.one_in(2);
-        let first = if older { writer.below(low + 1) } else { low };
-        if first == 0 {
-            writer = Writer::new(seed, Style { loops: true, large_attributes: false, flushes: 40 });
-        }
-        let (mut model, mut segments, mut left) = (Model::default(), Vec::new(), OPERATIONS);
+        let mut random = fastrand::Rng::with_seed(!seed);
+        let mut one_in = |times: u32| random.u32(0..times) == 0;
+        let (older, varied) = (theirs && one_in(2), one_in(3));
+        let narrow = theirs && one_in(6);
+        let setup = Setup {
+            // No less than a page of libhdf5's.
+            user_block: if one_in(4) { 1024 << u32::from(one_in(2)) } else { 0 },
+            ordered: one_in(4),
+            narrow,
+            small_nodes: theirs && one_in(4),
+            // Lists of free space in narrow files are more than libhdf5 survives.
+            space: (one_in(2) && !narrow).then(|| *random.choice(SPACES.iter()).unwrap_or(&SPACES[0])),
+        };
+        let first = if older { random.usize(..=low) } else { low };
+        let lows: Vec<usize> = (0..OPERATIONS)
+            .map(|nth| match nth {
+                0 => first,
+                _ if varied => random.usize(..LOWS.len()),
+                _ => low,
+            })
+            .collect();
+        // Headers of the first version hold no such attributes.
+        let large_attributes = low > 0 && first > 0 && !varied;
+        let style = Style { loops: true, large_attributes, narrow, references: !narrow, flushes: 40 };
+        let mut writer = Writer::new(seed, style);
+        let (mut model, mut segments, mut left) = (setup.model(), Vec::new(), OPERATIONS);
         while left > 0 {
             let count = (1 + writer.below(50)).min(left);
             left -= count;
@@ -59,11 +95,11 @@ impl Changes {
                 }
             }
             let begins = segments.is_empty();
-            let low = if begins { first } else { low };
-            let swapped = !begins && theirs && writer.one_in(2);
+            let swapped = !begins && writer.one_in(2);
+            let low = lows.get(segments.len()).copied().unwrap_or(low);
             segments.push(Segment { low, theirs: begins && theirs, swapped, operations });
         }
-        Changes { seed, segments }
+        Changes { seed, setup, segments }
     }
 
     /// How many operations it has.
@@ -89,7 +125,7 @@ struct Question<'a> {
 struct Run<'a> {
     path: &'a Path,
     low: &'a str,
-    new: bool,
+    new: Option<Setup>,
     operations: &'a [Operation],
 }
 
@@ -120,24 +156,25 @@ pub fn their_look(oracle: &mut Oracle, path: &Path) -> Result<BTreeMap<String, V
 /// If libhdf5 cannot be asked.
 pub fn compare(oracle: &mut Oracle, program: &Changes, directory: &Path) -> Result<Option<String>> {
     let mut paths: [PathBuf; 2] = ["ours.h5", "theirs.h5"].map(|name| directory.join(name));
-    let mut model = Model::default();
+    let mut model = program.setup.model();
     for (number, segment) in program.segments.iter().enumerate() {
         if segment.swapped {
             paths.reverse();
         }
         let (operations, expected) = expected(&mut model, &segment.operations);
         let [ours, theirs] = &paths;
+        let new = (number == 0).then_some(program.setup);
         let said = |why: String| {
             let Segment { low, theirs, swapped, .. } = segment;
-            let new = if number == 0 { ", new" } else { "" };
-            Ok(Some(format!("segment {number} ({}, theirs {theirs}, swapped {swapped}{new}): {why}", LOWS[*low].1)))
+            let (low, setup) = (LOWS[*low].1, program.setup);
+            Ok(Some(format!("segment {number} ({low}, theirs {theirs}, swapped {swapped}, {setup:?}): {why}")))
         };
         if !segment.theirs
-            && let Err(why) = run_ours(ours, segment.low, number == 0, &operations, &expected)
+            && let Err(why) = run_ours(ours, segment.low, new, &operations, &expected)
         {
             return said(format!("we: {why}"));
         }
-        let run = |path| Run { path, low: LOWS[segment.low].1, new: number == 0, operations: &operations };
+        let run = |path| Run { path, low: LOWS[segment.low].1, new, operations: &operations };
         let runs = if segment.theirs { vec![run(ours), run(theirs)] } else { vec![run(theirs)] };
         let answers: Vec<Answer> = oracle.ask(&[Question { runs, look: vec![ours, theirs], full: false }])?;
         let (refused, seen) = match answers.into_iter().next().ok_or("no answer")? {
@@ -176,7 +213,7 @@ fn expected(model: &mut Model, operations: &[Operation]) -> (Vec<Operation>, Vec
     known.unzip()
 }
 
-fn run_ours(path: &Path, low: usize, new: bool, operations: &[Operation], expected: &[bool]) -> Result<()> {
+fn run_ours(path: &Path, low: usize, new: Option<Setup>, operations: &[Operation], expected: &[bool]) -> Result<()> {
     let file = open(path, LOWS[low].0, new)?;
     for (operation, expected) in operations.iter().zip(expected) {
         let done = perform(&file, operation);

@@ -1,7 +1,9 @@
 //! What can be said to `copy` and `repack`.
 
-use super::Version;
+use super::library;
+use crate::storing::{Filters, For, Layout};
 use clap::Args;
+use hyperslab::Low;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -41,25 +43,45 @@ pub(crate) struct Copy {
     #[arg(long)]
     pub(crate) without_attributes: bool,
     /// New structures are for this version of the library, or newer ones
-    #[arg(long, value_enum, value_name = "LOW", default_value_t = Version::Earliest)]
-    pub(crate) low: Version,
+    #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
+    pub(crate) low: Low,
 }
 
 #[derive(Args)]
 #[command(after_help = "\
 Writes a file anew: all objects, links, attributes, comments, orders of creation and the user block.
-References refer to the copies. Free and lost space stays behind. Compressed chunks are copied as they
-are.
+References refer to the copies. Free and lost space stays behind. Chunks are copied as they are
+stored, unless --layout or --filter say how datasets shall be.
+
+A layout is compact, contiguous, chunked or chunked:64x64. Filters are none, or names joined by +:
+  shuffle, gzip:6, fletcher32, szip:nn:16, scaleoffset:0, nbit, lzf, zstd:3, lz4, bzip2:9,
+  bitshuffle:lz4, blosc:5:lz4, blosc2:5:lz4, or a filter's number with its parameters, such as 307:9
+With PATH= in front they are for one dataset, else for all datasets that they fit. A dataset keeps
+its filters with other chunks, and its chunks with other filters. Values in other files or datasets
+stay there.
+
+With --json, one line has: file, objects, bytes (of values), before and after (bytes of the files).
 
 Examples:
   hyperslab repack run.h5 small.h5
-  hyperslab repack --low v110 run.h5 fast.h5      for libhdf5 1.10 and newer")]
+  hyperslab repack --version 1.10 run.h5 fast.h5      for libhdf5 1.10 and newer
+  hyperslab repack --filter shuffle+gzip:9 --filter /mask=none run.h5 small.h5
+  hyperslab repack --layout /images=chunked:1x512x512 run.h5 images.h5")]
 pub(crate) struct Repack {
     /// The file
     pub(crate) from: PathBuf,
     /// The new file, which must not be there yet
     pub(crate) to: PathBuf,
+    /// How datasets shall lie in the file
+    #[arg(short, long, value_name = "[PATH=]LAYOUT")]
+    pub(crate) layout: Vec<For<Layout>>,
+    /// What their chunks shall go through
+    #[arg(short, long, value_name = "[PATH=]FILTERS")]
+    pub(crate) filter: Vec<For<Filters>>,
     /// Structures are for this version of the library, or newer ones
-    #[arg(long, value_enum, value_name = "LOW", default_value_t = Version::Earliest)]
-    pub(crate) low: Version,
+    #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
+    pub(crate) low: Low,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }

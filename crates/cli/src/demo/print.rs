@@ -1,6 +1,7 @@
 //! What came of a recording, for people and for other programs.
 
 use crate::style::{FAINT, SHAPE};
+use crate::table::{right, sheet};
 use crate::text::{bytes, count, printable};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -51,12 +52,18 @@ pub(super) fn print(out: &mut impl Write, results: &Results, json: bool) -> io::
         serde_json::to_writer(&mut *out, results).map_err(io::Error::from)?;
         return writeln!(out);
     }
-    let line = |out: &mut dyn Write, what: &str, value: String| writeln!(out, "{FAINT}{what:8}{FAINT:#}{value}");
-    line(out, "images", format!("{} of 1024×1024, u16", results.frames))?;
-    line(out, "raw", bytes(results.raw))?;
-    line(out, "stored", format!("{} ({:.1}×), shuffle+deflate 4", bytes(results.stored), results.ratio))?;
-    line(out, "written", format!("{:.1} s, {:.0} MB/s", results.write_seconds, results.write_rate))?;
-    line(out, "read", format!("{:.1} s, {:.0} MB/s", results.read_seconds, results.read_rate))?;
+    let mut table = sheet(&["", "images", "values", "seconds", "MB/s"]);
+    for (what, seconds, rate) in [
+        ("recorded", results.write_seconds, results.write_rate),
+        ("read back", results.read_seconds, results.read_rate),
+    ] {
+        let values = [results.frames.to_string(), bytes(results.raw), format!("{seconds:.1}"), format!("{rate:.0}")];
+        table.add_row([what.to_owned()].into_iter().chain(values));
+    }
+    right(&mut table, 1..5);
+    table.lines().try_for_each(|line| writeln!(out, "{}", line.trim_end()))?;
+    let shape = "images of 1024×1024, u16, each a chunk with shuffle+deflate 4";
+    writeln!(out, "{FAINT}{shape}: {} stored ({:.1}×){FAINT:#}", bytes(results.stored), results.ratio)?;
     let frames = count(results.frames, "image");
     writeln!(out, "{SHAPE}every value of {frames} is as it was sent{SHAPE:#}")?;
     match &results.file {

@@ -6,11 +6,11 @@ use crate::arguments::Stat;
 use crate::check::look;
 use crate::failure::Failure;
 use crate::style::{FAINT, GROUP};
+use crate::table::{right, sheet};
 use crate::text::{bytes, count, printable};
 use crate::{find, output};
-use comfy_table::{CellAlignment, Table, presets};
 use record::{DatasetRecord, Record};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 pub(crate) fn run(options: &Stat) -> Result<(), Failure> {
     let report = look(&options.file)?;
@@ -107,21 +107,5 @@ fn datasets(out: &mut impl Write, datasets: &[DatasetRecord], most: usize) -> io
     match datasets.len().saturating_sub(most) {
         0 => Ok(()),
         hidden => writeln!(out, "{FAINT}… and {hidden} more{FAINT:#}"),
-    }
-}
-
-fn sheet(head: &[&str]) -> Table {
-    let mut table = Table::new();
-    let framed = io::stdout().is_terminal();
-    table.load_style(if framed { presets::UTF8_FULL_CONDENSED } else { presets::NOTHING });
-    table.set_header(head.iter().copied());
-    table
-}
-
-fn right(table: &mut Table, columns: std::ops::Range<usize>) {
-    for column in columns {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
     }
 }

@@ -5,6 +5,8 @@ use hyperslab_format::{
     object_header::{Flags, Message, Prefix},
 };
 
+use smallvec::SmallVec;
+
 use super::{Header, now};
 use crate::{Error, OpenFile, Result};
 
@@ -43,12 +45,15 @@ pub(super) struct Block {
     pub(super) named_by: Option<usize>,
 }
 
+/// The bytes of a message; most have few.
+pub(super) type Body = SmallVec<[u8; 64]>;
+
 #[derive(Debug)]
 pub(super) struct Piece {
     pub(super) kind: u16,
     pub(super) flags: Flags,
     pub(super) order: Option<u16>,
-    pub(super) body: Vec<u8>,
+    pub(super) body: Body,
     /// The block that it is in, if it has a place.
     pub(super) block: Option<usize>,
     pub(super) gone: bool,
@@ -88,7 +93,7 @@ impl<'a> HeaderEdit<'a> {
                 kind: message.kind,
                 flags: message.flags,
                 order: message.order,
-                body: header.body(message).to_vec(),
+                body: header.body(message).into(),
                 block: Some(block),
                 gone: false,
             });
@@ -134,16 +139,16 @@ impl<'a> HeaderEdit<'a> {
     pub fn add(&mut self, kind: u16, flags: Flags, order: Option<u16>, body: Vec<u8>) -> Result<MessageId> {
         self.check(&body)?;
         let order = self.prefix.ordered.then(|| order.unwrap_or(0));
-        self.pieces.push(Piece { kind, flags, order, body, block: None, gone: false });
+        self.pieces.push(Piece { kind, flags, order, body: body.into(), block: None, gone: false });
         Ok(MessageId(self.pieces.len() - 1))
     }
 
     /// Gives a message another body. It moves if it does not fit where it is.
     pub fn replace(&mut self, id: MessageId, body: Vec<u8>) -> Result<()> {
         self.check(&body)?;
-        let Some(piece) = self.pieces.get_mut(id.0).filter(|piece| piece.body != body) else { return Ok(()) };
+        let Some(piece) = self.pieces.get_mut(id.0).filter(|piece| *piece.body != *body) else { return Ok(()) };
         let grows = body.len() > piece.body.len();
-        piece.body = body;
+        piece.body = body.into();
         let block = piece.block;
         if let Some(block) = block {
             self.block(block).changed = true;
@@ -215,6 +220,7 @@ impl<'a> HeaderEdit<'a> {
     /// Gives all its space back.
     pub fn delete(self) -> Result<()> {
         let file = self.file;
+        file.store()?.deleted.add(self.address());
         let stored = self.blocks.iter().filter_map(|block| Some((block.address?, block.stored)));
         stored.into_iter().try_for_each(|(address, length)| file.free(address, length as u64))
     }
@@ -250,8 +256,8 @@ impl<'a> HeaderEdit<'a> {
     }
 
     /// The continuation message for a block; its bytes come when the block has its place.
-    pub(super) fn continuation(&self, address: u64, length: usize) -> Result<Vec<u8>> {
-        Ok(Continuation { address, length: length as u64 }.encode(self.file.widths())?)
+    pub(super) fn continuation(&self, address: u64, length: usize) -> Result<Body> {
+        Ok(Continuation { address, length: length as u64 }.encode(self.file.widths())?.into())
     }
 
     fn check(&self, body: &[u8]) -> Result<()> {

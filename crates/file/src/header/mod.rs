@@ -2,10 +2,13 @@
 
 mod edit;
 mod fit;
+mod life;
 mod new;
 mod read;
 mod save;
 
 pub use edit::{HeaderEdit, MessageId};
+pub(crate) use life::Deleted;
+pub use life::Life;
 pub use new::{NewHeader, now};
 pub use read::{Header, Message};

@@ -1,20 +1,22 @@
 //! An object header with all its blocks, messages not yet understood.
 
-use std::{collections::HashSet, ops::Range};
+use std::{cmp::Ordering, collections::HashSet, ops::Range, sync::Arc};
 
 use hyperslab_format::{
     message::{Continuation, kind},
     object_header::{Flags, Prefix, RawMessage},
 };
 
+use super::Life;
 use crate::{Error, OpenFile, Result};
 
 /// An object header.
 #[derive(Clone, Debug)]
 pub struct Header {
+    pub(super) life: Life,
     address: u64,
     prefix: Prefix,
-    blocks: Vec<Vec<u8>>,
+    blocks: Vec<Arc<Vec<u8>>>,
     /// Where the blocks are.
     pub(super) places: Vec<u64>,
     messages: Vec<Message>,
@@ -41,16 +43,22 @@ const WHAT: &str = "object header";
 
 impl Header {
     /// Reads a header and everything that continues it.
-    pub fn read(file: &OpenFile, address: u64) -> Result<Header> {
-        let mut first = file.metadata_up_to(WHAT, address, GUESS)?;
-        let prefix = Prefix::decode(&first).map_err(Error::at(address))?;
+    pub fn read(file: &OpenFile, address: u64) -> Result<Arc<Header>> {
+        file.decoded(WHAT, address, GUESS, |first| Self::decode(file, address, first))
+    }
+
+    fn decode(file: &OpenFile, address: u64, guessed: &Arc<Vec<u8>>) -> Result<Header> {
+        let life = file.life(address)?;
+        let prefix = Prefix::decode(guessed).map_err(Error::at(address))?;
         let size = prefix.full_size();
-        if size > first.len() {
-            first = file.metadata(WHAT, address, size as u64)?;
-        }
-        first.truncate(size);
+        let first = match guessed.len().cmp(&size) {
+            Ordering::Less => Arc::new(file.metadata(WHAT, address, size as u64)?),
+            Ordering::Equal => guessed.clone(),
+            Ordering::Greater => Arc::new(guessed.get(..size).unwrap_or_default().to_vec()),
+        };
         let found = prefix.first_messages(&first).map_err(Error::at(address))?;
-        let mut header = Header { address, prefix, blocks: vec![first], places: vec![address], messages: Vec::new() };
+        let mut header =
+            Header { life, address, prefix, blocks: vec![first], places: vec![address], messages: Vec::new() };
         header.add(found);
         header.follow(file)?;
         Ok(header)
@@ -92,7 +100,7 @@ impl Header {
     }
 
     /// The bytes of all blocks.
-    pub(super) fn blocks(&self) -> &[Vec<u8>] {
+    pub(super) fn blocks(&self) -> &[Arc<Vec<u8>>] {
         &self.blocks
     }
 
@@ -104,7 +112,7 @@ impl Header {
 
     /// Reads the blocks that continuation messages name, and those that they name.
     fn follow(&mut self, file: &OpenFile) -> Result<()> {
-        let mut seen = HashSet::from([self.address]);
+        let mut seen = HashSet::new();
         let mut left = file.end();
         let mut next = 0;
         while let Some(message) = self.messages.get(next) {
@@ -113,14 +121,18 @@ impl Header {
                 continue;
             }
             let at = Continuation::decode(self.body(message), file.widths()).map_err(Error::at(self.address))?;
-            if !seen.insert(at.address) || seen.len() > MAX_BLOCKS {
+            if at.address == self.address || !seen.insert(at.address) || seen.len() > MAX_BLOCKS {
                 return Err(Error::broken(WHAT, self.address, format!("it continues at {:#x} again", at.address)));
             }
             // Blocks do not overlap: all of them together are in the file.
             left = left
                 .checked_sub(at.length)
                 .ok_or_else(|| Error::broken(WHAT, self.address, "its continuations have more bytes than the file"))?;
-            let block = file.metadata("object header continuation", at.address, at.length)?;
+            let block = file.view("object header continuation", at.address, at.length)?;
+            let block = match block.get(..usize::try_from(at.length).unwrap_or(usize::MAX)) {
+                Some(part) if part.len() < block.len() => Arc::new(part.to_vec()),
+                _ => block,
+            };
             let found = self.prefix.further_messages(&block).map_err(Error::at(at.address))?;
             self.blocks.push(block);
             self.places.push(at.address);

@@ -44,6 +44,10 @@ impl HeaderEdit<'_> {
             self.prefix = self.prefix.clone().sized(room);
             let address = self.file.allocate(Kind::Metadata, self.prefix.full_size() as u64)?;
             self.block(0).address = Some(address);
+            self.file.store()?.deleted.made(address);
+        }
+        if !self.block(0).changed && self.blocks.iter().any(|block| block.changed) {
+            self.file.forget_decoded(self.address())?; // what follows the first block is part of it
         }
         for nth in (0..self.blocks.len()).rev() {
             if self.block(nth).changed {

@@ -114,6 +114,20 @@ fn object_head(writer: &mut Writer, index: u16, references: u16, size: usize, wi
     Ok(())
 }
 
+/// Writes an object into a collection in memory, from `room` on, which is zeros: what [`encode`] would write of it. Free space has index 0
+/// and no bytes, and its size is that of all `room`. Nothing is written if there is no room.
+pub fn place(room: &mut [u8], index: u16, references: u16, bytes: &[u8], widths: Widths) {
+    let size = if index == 0 { room.len() } else { bytes.len() };
+    let Some((head, rest)) = room.split_at_mut_checked(head_size(widths)) else { return };
+    let ([numbers, length], _) = head.as_chunks_mut::<8>() else { return };
+    *numbers = (u64::from(index) | u64::from(references) << 16).to_le_bytes();
+    // Narrow lengths are padded to eight bytes.
+    *length = (size as u64).to_le_bytes();
+    if let Some(rest) = rest.get_mut(..bytes.len()) {
+        rest.copy_from_slice(bytes);
+    }
+}
+
 fn head(reader: &mut Reader<'_>, widths: Widths) -> Result<u64> {
     reader.signature(b"GCOL")?;
     reader.version(1..=1)?;

@@ -189,7 +189,7 @@ impl BtreeV2 {
 
     /// Writes a node at `level`, zero for leaves.
     pub fn encode_node(&self, node: &Node<'_>, level: u16, widths: Widths) -> Encoded {
-        let mut writer = Writer::new("B-tree node (version 2)");
+        let mut writer = Writer::sized("B-tree node (version 2)", self.node_size as usize);
         let Some(shape) = self.levels.get(usize::from(level)) else {
             return Err(writer.refuse("level", format!("{level}, above the root at {}", self.depth)));
         };

@@ -71,7 +71,7 @@ impl Prefix {
     /// # Ok::<(), hyperslab_format::Unfit>(())
     /// ```
     pub fn encode_first(&self, messages: &[Message<'_>]) -> Encoded {
-        let mut writer = Writer::new("object header");
+        let mut writer = Writer::sized("object header", self.full_size());
         if self.first.start != self.first_start() {
             return Err(writer.refuse("first block", "it does not begin where the prefix ends"));
         }

@@ -223,6 +223,16 @@ impl Flags {
         self.0 & 0x02 != 0
     }
 
+    /// The table of shared messages knows the message here, should others want to share it.
+    pub const fn is_in_table(self) -> bool {
+        self.0 & 0x40 != 0
+    }
+
+    /// The same for a message with bytes of its own, which nobody shares.
+    pub const fn unshared(self) -> Flags {
+        Flags(self.0 & !0x42)
+    }
+
     /// Who does not know the type must not open the object.
     pub const fn fails_if_unknown(self) -> bool {
         self.0 & 0x80 != 0

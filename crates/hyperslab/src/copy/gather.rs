@@ -144,6 +144,17 @@ impl Work<'_, '_> {
                 let (from, size) = (&*from_vlen.base, to.size());
                 let count = reference.count as usize;
                 let stored = self.heap.object(reference.address, reference.index)?;
+                if let (Class::Reference(Reference::Revised(_)), true) = (from.class(), count > 0) {
+                    // libhdf5 gives each of them the room that it takes in memory, whatever its type says.
+                    let room = (stored.len() / count).max(from.size()).max(1);
+                    let bytes = vec![0; stored.len()];
+                    let nth = self.add(Piece { bytes, home, at, size, form: Form::Sequence(reference.count) });
+                    let each = (0..count).map(|nth| nth * room).zip(stored.chunks_exact(room));
+                    let target = (from, &*to_vlen.base);
+                    return each.into_iter().try_for_each(|(at, value)| {
+                        self.one(Some(nth), at, target, value.get(..from.size()).unwrap_or(value))
+                    });
+                }
                 let bytes = stored.get(..count.saturating_mul(from.size())).ok_or_else(|| {
                     let why = format!("{count} elements of {} bytes where the heap has {}", from.size(), stored.len());
                     hyperslab_dtype::Error::Sequence(why)

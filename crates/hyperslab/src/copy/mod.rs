@@ -4,6 +4,7 @@ mod attributes;
 mod gather;
 mod prepare;
 mod repack;
+mod restore;
 mod tree;
 mod values;
 

@@ -34,6 +34,7 @@ impl Prepared {
                 let committed = committed.map(|address| copier.committed(dataset.file(), address)).transpose()?;
                 let settings = settings(&*dataset.object()?);
                 let mut planned = planned(dataset, &copier.target, committed)?;
+                copier.restore(dataset, &mut planned)?;
                 let fill = match &planned.fill.value {
                     FillValue::User(value) => {
                         copier.gather(dataset.file(), dataset.datatype(), &planned.datatype, value)?
@@ -59,7 +60,7 @@ impl Prepared {
                 if let Some(fill) = fill {
                     planned.fill.value = FillValue::User(fill.store(file)?);
                 }
-                put(&object, file, &planned, &planned.fill)
+                put(&object, file, &planned, &planned.fill, None)
             }
         }
     }

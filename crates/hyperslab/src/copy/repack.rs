@@ -1,17 +1,19 @@
 //! A file anew: everything that it has, and no space that was lost.
 
 use std::{
-    fs,
+    fmt, fs,
     io::{Read, Seek, Write},
     path::Path,
+    sync::Arc,
 };
 
 use super::{
     CopyOptions, CopyProgress,
     prepare::{group_settings, settings},
+    restore::Restore,
     tree::Copier,
 };
-use crate::{Error, File, Low, OpenOptions, Result};
+use crate::{Dataset, Error, File, Low, NewDataset, OpenOptions, Result};
 
 /// Writes a file anew: groups, datasets, committed datatypes, links, attributes, comments, the orders in which they were made, and the
 /// bytes in front that are the user's. References refer to the copies of what they referred to. Free and lost space stays behind.
@@ -28,14 +30,21 @@ use crate::{Error, File, Low, OpenOptions, Result};
 /// # [old, new].map(|path| std::fs::remove_file(path).unwrap());
 /// # Ok::<(), hyperslab::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Repack {
     low: Low,
+    restore: Option<Arc<Restore>>,
+}
+
+impl fmt::Debug for Repack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Repack").field("low", &self.low).finish_non_exhaustive()
+    }
 }
 
 impl Default for Repack {
     fn default() -> Repack {
-        Repack { low: Low::Earliest }
+        Repack { low: Low::Earliest, restore: None }
     }
 }
 
@@ -48,7 +57,28 @@ impl Repack {
     /// Which versions structures have: those that the given library can read, at least.
     #[must_use]
     pub fn low(self, low: Low) -> Repack {
-        Repack { low }
+        Repack { low, ..self }
+    }
+
+    /// How datasets are stored in the new file, if not as they were: `how` is given each dataset, and a new one of the same type, size
+    /// and fill value, to which it may add a layout and filters. Those with values in other files or datasets stay as they are.
+    ///
+    /// ```
+    /// # use hyperslab::{File, Repack};
+    /// # let folder = std::env::temp_dir();
+    /// # let (old, new) = ["old", "new"].map(|name| folder.join(format!("hyperslab-store-{name}-{}.h5", std::process::id()))).into();
+    /// # let file = File::create(&old)?;
+    /// # file.root()?.new_dataset::<i32>().write("numbers", &[7; 10_000])?;
+    /// # file.close()?;
+    /// let packed = Repack::new().store(|old, new| (!old.shape().is_empty()).then(|| new.auto_chunks().shuffle().deflate(6)));
+    /// packed.run(&File::open(&old)?, &new)?;
+    /// assert!(File::open(&new)?.dataset("numbers")?.stored_size()?.bytes < 1000);
+    /// # [old, new].map(|path| std::fs::remove_file(path).unwrap());
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn store(self, how: impl Fn(&Dataset, NewDataset) -> Option<NewDataset> + Send + Sync + 'static) -> Repack {
+        Repack { restore: Some(Arc::new(how)), ..self }
     }
 
     /// Writes the file anew, to a path where no file is. If something goes wrong, there is none afterwards.
@@ -62,7 +92,7 @@ impl Repack {
         let mut options = OpenOptions::new().create_new().low(self.low).user_block(from.user_block());
         options.access.root = Some((settings(&*root.object()?), group_settings(&root)?));
         let target = options.open(to)?;
-        let copied = copy_all(from, &target, progress);
+        let copied = self.copy_all(from, &target, progress);
         let closed = copied.and_then(|()| target.close()).and_then(|()| user_block(from, to));
         if closed.is_err() {
             // Half a file helps nobody.
@@ -70,13 +100,14 @@ impl Repack {
         }
         closed
     }
-}
 
-fn copy_all(from: &File, target: &File, progress: &mut dyn FnMut(CopyProgress)) -> Result<()> {
-    let mut show = |done| progress(done);
-    let mut copier = Copier::new(CopyOptions::new(), target, &mut show);
-    copier.begin_at(&from.root()?, &target.root()?);
-    copier.run()
+    fn copy_all(&self, from: &File, target: &File, progress: &mut dyn FnMut(CopyProgress)) -> Result<()> {
+        let mut show = |done| progress(done);
+        let mut copier = Copier::new(CopyOptions::new(), target, &mut show);
+        copier.restore.clone_from(&self.restore);
+        copier.begin_at(&from.root()?, &target.root()?);
+        copier.run()
+    }
 }
 
 /// Copies the bytes in front, which no structure of the file knows of.

@@ -1,14 +1,14 @@
 //! The tree of what is copied: first all objects and links, then attributes and values, when every object has its new place.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::Arc,
 };
 
-use hyperslab_object::Target;
+use hyperslab_object::{Name, Target};
 
-use super::{CopyOptions, CopyProgress, prepare::Prepared};
-use crate::{File, Group, Link, Node, Result, place::charset};
+use super::{CopyOptions, CopyProgress, prepare::Prepared, restore::Restore};
+use crate::{File, Group, Link, Node, Result, place};
 
 /// An object that is in the target, but not yet with everything that belongs to it.
 struct Begun {
@@ -32,9 +32,13 @@ pub(super) struct Copier<'a> {
     pub(super) options: CopyOptions,
     /// Whether references to what is copied refer to the copies.
     follow: bool,
+    /// How datasets are stored, if not as they were.
+    pub(super) restore: Option<Arc<Restore>>,
     pub(super) target: File,
     /// By file and address.
     copied: HashMap<(usize, u64), Copied>,
+    /// Objects that are about to be made.
+    preparing: HashSet<(usize, u64)>,
     /// Groups whose links are to be copied.
     groups: VecDeque<Begun>,
     /// Objects whose attributes and values are to be copied.
@@ -46,8 +50,19 @@ pub(super) struct Copier<'a> {
 impl<'a> Copier<'a> {
     pub(super) fn new(options: CopyOptions, target: &File, progress: &'a mut Show<'a>) -> Copier<'a> {
         let (follow, target) = (options.expand_references, target.clone());
-        let (copied, groups, contents) = Default::default();
-        Copier { options, follow, target, copied, groups, contents, done: CopyProgress::default(), progress }
+        let (restore, copied, preparing, groups, contents) = Default::default();
+        Copier {
+            options,
+            follow,
+            restore,
+            target,
+            copied,
+            preparing,
+            groups,
+            contents,
+            done: CopyProgress::default(),
+            progress,
+        }
     }
 
     /// The copy of a group is one that is there.
@@ -123,14 +138,14 @@ impl<'a> Copier<'a> {
 
     fn link(&self, group: u64, link: &Link, target: Target) -> Result<()> {
         let context = &self.target.inner.context;
-        self.target.operate(|| Ok(hyperslab_object::link(context, group, &link.name, link.charset, target)?))
+        self.target.operate(|| Ok(hyperslab_object::link(context, group, &name(link), target)?))
     }
 
     /// An object in a group: copied, unless it was met before.
     fn child(&mut self, (file, address): (&File, u64), group: &Begun, link: &Link) -> Result<()> {
         let target = self.target.clone();
         let context = &target.inner.context;
-        let name = |object| hyperslab_object::link_new(context, group.copy, &link.name, link.charset, object);
+        let give = |object| hyperslab_object::link_new(context, group.copy, &name(link), object);
         match self.copied.get_mut(&key(file, address)) {
             Some(copied) if copied.named => {
                 let object = Target::Hard(copied.address);
@@ -139,13 +154,13 @@ impl<'a> Copier<'a> {
             Some(copied) => {
                 copied.named = true;
                 let object = copied.address;
-                target.operate(|| Ok(name(object)?))
+                target.operate(|| Ok(give(object)?))
             }
             None => {
                 let prepared = self.prepare(&file.at(address)?)?;
                 let copy = target.operate(|| {
                     let copy = prepared.create(&target)?;
-                    name(copy)?;
+                    give(copy)?;
                     Result::Ok(copy)
                 })?;
                 self.enter(file, address, copy, group.depth + 1, true);
@@ -179,7 +194,10 @@ impl<'a> Copier<'a> {
         if let Some(copied) = self.copied.get(&key(file, address)) {
             return Ok(Some(copied.address));
         }
-        let (true, Ok(node)) = (self.options.expand_references, file.at(address)) else { return Ok(None) };
+        if !self.options.expand_references {
+            return self.referred_early(file, address);
+        }
+        let Ok(node) = file.at(address) else { return Ok(None) };
         let prepared = self.prepare(&node)?;
         let copy = self.target.operate(|| prepared.create(&self.target))?;
         let root = self.target.root()?;
@@ -187,9 +205,19 @@ impl<'a> Copier<'a> {
         while root.contains(&name)? {
             name.push('_');
         }
-        let (context, name) = (&self.target.inner.context, name.as_bytes());
-        self.target.operate(|| Ok(hyperslab_object::link_new(context, root.address(), name, charset(name), copy)?))?;
+        let (context, name) = (&self.target.inner.context, place::name(name.as_bytes()));
+        self.target.operate(|| Ok(hyperslab_object::link_new(context, root.address(), &name, copy)?))?;
         self.enter(file, address, copy, 1, true);
+        Ok(Some(copy))
+    }
+
+    /// The copy of what a fill value refers to, made now: it gets its name when its group is copied.
+    fn referred_early(&mut self, file: &File, address: u64) -> Result<Option<u64>> {
+        let is_early = !self.preparing.is_empty() && !self.preparing.contains(&key(file, address));
+        let (true, Ok(node)) = (is_early, file.at(address)) else { return Ok(None) };
+        let prepared = self.prepare(&node)?;
+        let copy = self.target.operate(|| prepared.create(&self.target))?;
+        self.enter(file, address, copy, 1, false);
         Ok(Some(copy))
     }
 
@@ -209,8 +237,17 @@ impl<'a> Copier<'a> {
     }
 
     pub(super) fn prepare(&mut self, from: &Node) -> Result<Prepared> {
-        Prepared::new(self, from)
+        let key = key(from.file(), from.address());
+        self.preparing.insert(key);
+        let prepared = Prepared::new(self, from);
+        self.preparing.remove(&key);
+        prepared
     }
+}
+
+/// The name of a link, for the copy of its group.
+fn name(link: &Link) -> Name<'_> {
+    Name { bytes: &link.name, charset: link.charset, order: link.order }
 }
 
 /// What tells objects of several files apart.

@@ -1,6 +1,6 @@
 //! Values of copies: chunks as they are stored where nothing in them changes, else part after part.
 
-use hyperslab_format::message::Layout;
+use hyperslab_format::message::{FilterStep, Layout};
 use hyperslab_space::{Op, Slab, Space};
 
 use super::tree::Copier;
@@ -15,27 +15,49 @@ const BATCH_IN_HEAP: u64 = 1 << 18;
 impl Copier<'_> {
     pub(super) fn values(&mut self, from: &Dataset, to: &Dataset) -> Result<()> {
         let changes = self.changes(from.file(), from.datatype(), to.datatype());
-        match from.stored_layout().layout {
-            Layout::Chunked { .. } if !changes => self.chunks(from, to),
-            Layout::Chunked { chunk, .. } => {
-                for (place, _) in from.stored_entries()? {
-                    let corner = place.iter().zip(&chunk).map(|(nth, size)| nth.saturating_mul(*size));
-                    let whole = corner.zip(&chunk).zip(from.extent().dims().to_vec());
-                    let part =
-                        whole.map(|((start, size), dim)| Slab::block(start, (*size).min(dim.saturating_sub(start))));
-                    self.part(from, to, &part.collect::<Vec<_>>())?;
-                }
-                Ok(())
-            }
+        let (old, new) = (from.stored_layout().layout, to.stored_layout().layout);
+        let is_same = same_filters(from.filters(), to.filters()) && alike(&old, &new);
+        match old {
+            Layout::Chunked { .. } if !changes && is_same => self.chunks(from, to),
+            Layout::Chunked { chunk, .. } => self.chunk_by_chunk(from, to, &chunk, &new),
             // The header has them already.
-            Layout::Compact(_) if !changes => Ok(()),
-            Layout::Compact(_) | Layout::Contiguous { address: Some(_), .. } => {
-                let most = if changes { BATCH_IN_HEAP } else { BATCH };
-                let (dims, element) = (from.shape(), from.datatype().size() as u64);
-                Parts::new(dims, most / element.max(1)).try_for_each(|part| self.part(from, to, &part))
-            }
+            Layout::Compact(_) if !changes && is_same => Ok(()),
+            Layout::Compact(_) | Layout::Contiguous { address: Some(_), .. } => self.part_by_part(from, to, &new),
             Layout::Contiguous { address: None, .. } | Layout::Virtual { .. } => Ok(()),
         }
+    }
+
+    /// Values of chunks that are stored in another way.
+    fn chunk_by_chunk(&mut self, from: &Dataset, to: &Dataset, chunk: &[u64], new: &Layout) -> Result<()> {
+        let (entries, dims) = (from.stored_entries()?, from.shape());
+        let all = dims.iter().zip(chunk).fold(1u64, |all, (dim, side)| all.saturating_mul(dim.div_ceil(*side)));
+        let is_same = matches!(new, Layout::Chunked { chunk: new, .. } if new == chunk);
+        if !is_same && entries.len() as u64 >= all / 2 {
+            // Each new chunk is made once.
+            return self.part_by_part(from, to, new);
+        }
+        for (place, _) in entries {
+            let corner = place.iter().zip(chunk).map(|(nth, size)| nth.saturating_mul(*size));
+            let whole = corner.zip(chunk).zip(&dims);
+            let part = whole.map(|((start, size), dim)| Slab::block(start, (*size).min(dim.saturating_sub(start))));
+            self.part(from, to, &part.collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+
+    /// All values, in parts that are whole chunks where there will be some.
+    fn part_by_part(&mut self, from: &Dataset, to: &Dataset, new: &Layout) -> Result<()> {
+        let changes = self.changes(from.file(), from.datatype(), to.datatype());
+        let most = if changes { BATCH_IN_HEAP } else { BATCH };
+        let most = most / (from.datatype().size() as u64).max(1);
+        let parts = match new {
+            Layout::Chunked { chunk, .. } => Parts::of_chunks(from.shape(), chunk, most),
+            _ => Parts::new(from.shape(), most),
+        };
+        for part in parts {
+            self.part(from, to, &part)?;
+        }
+        Ok(())
     }
 
     /// All chunks, as they are.
@@ -75,6 +97,22 @@ impl Copier<'_> {
     }
 }
 
+/// Whether chunks went through the same filters; names are not kept everywhere.
+fn same_filters(old: &[FilterStep], new: &[FilterStep]) -> bool {
+    let told = |step: &FilterStep| (step.id, step.params.clone());
+    old.iter().map(told).eq(new.iter().map(told))
+}
+
+/// Whether chunks of one are chunks of the other.
+fn alike(old: &Layout, new: &Layout) -> bool {
+    match (old, new) {
+        (Layout::Chunked { chunk, plain_edges, .. }, Layout::Chunked { chunk: other, plain_edges: plain, .. }) => {
+            chunk == other && plain_edges == plain
+        }
+        _ => std::mem::discriminant(old) == std::mem::discriminant(new),
+    }
+}
+
 /// Boxes that make up an array together, each with at most so many elements and in one piece.
 struct Parts {
     dims: Vec<u64>,
@@ -91,6 +129,22 @@ impl Parts {
             *side = left.min(whole).max(1);
             left = if *side == whole { (left / whole.max(1)).max(1) } else { 1 };
         }
+        Parts::with(dims, sides)
+    }
+
+    /// Boxes of whole chunks, at least one.
+    fn of_chunks(dims: Vec<u64>, chunk: &[u64], most: u64) -> Parts {
+        let mut left = (most / chunk.iter().fold(1u64, |product, side| product.saturating_mul(*side)).max(1)).max(1);
+        let mut sides = chunk.to_vec();
+        for (side, dim) in sides.iter_mut().zip(&dims).rev() {
+            let chunks = dim.div_ceil((*side).max(1)).clamp(1, left);
+            left /= chunks;
+            *side = side.saturating_mul(chunks);
+        }
+        Parts::with(dims, sides)
+    }
+
+    fn with(dims: Vec<u64>, sides: Vec<u64>) -> Parts {
         let next = (!dims.contains(&0)).then(|| vec![0; dims.len()]);
         Parts { dims, sides, next }
     }
@@ -105,7 +159,7 @@ impl Iterator for Parts {
         let part = bounds.map(|(&start, (&side, &dim))| Slab::block(start, side.min(dim - start))).collect();
         let mut next = start;
         for ((place, side), dim) in next.iter_mut().zip(&self.sides).zip(&self.dims).rev() {
-            *place += side;
+            *place = place.saturating_add(*side);
             if *place < *dim {
                 self.next = Some(next);
                 return Some(part);

@@ -1,7 +1,8 @@
 //! A dataset that is being changed, within one operation.
 
 use hyperslab_chunk::{Filling, Storage, Values};
-use hyperslab_object::Object;
+use hyperslab_format::message::Layout;
+use hyperslab_object::{Kind, Object};
 use hyperslab_space::{Extent, Space};
 use parking_lot::RwLockWriteGuard;
 
@@ -9,7 +10,7 @@ use super::{
     Dataset,
     state::{Changing, State},
 };
-use crate::{Error, File, Result, trip::Trip};
+use crate::{Error, File, Result, heap_writer::HeapWriter, trip::Trip};
 
 /// The state of a dataset, taken for a change. All handles see what becomes of it.
 pub(super) struct Change<'a> {
@@ -22,6 +23,7 @@ pub(super) struct Change<'a> {
 impl Dataset {
     /// Takes the state for a change. Only within an operation.
     pub(super) fn change(&self) -> Result<Change<'_>> {
+        self.file().check_alive(self.life())?;
         match &self.inner.changing {
             Changing::Sometimes(state) => Ok(Change { dataset: self, state: state.write(), moved: false }),
             Changing::Never(_) => Err(hyperslab_file::Error::ReadOnly.into()),
@@ -45,18 +47,30 @@ impl Dataset {
             let mut change = self.change()?;
             let old = change.state.extent.clone();
             let new = resized(&old, shape)?;
-            if new == old {
-                return Ok(());
-            }
             let filling = filling(self);
             let stored = file.inner.context.file();
             if !matches!(change.values()?.storage, Storage::Chunked(_) | Storage::External(_)) {
                 return Err(Error::Create("only what is stored in chunks or other files changes its size".into()));
             }
-            let moved = change.values()?.resize(stored, shape, &filling)?;
-            change.moved |= moved;
+            if new == old {
+                return Ok(());
+            }
+            let gone = change.behind_outside(shape);
+            let resizing = change.values()?.begin_resize(stored, shape, &filling)?;
+            let is_published = !stored.is_fresh(self.address());
+            change.moved |= resizing.moved;
+            change.save()?;
+            if resizing.stored && is_published {
+                stored.publish()?;
+            }
             change.state.extent = new.clone();
             hyperslab_object::set_extent(&file.inner.context, self.address(), &new)?;
+            if resizing.loses && is_published {
+                stored.publish()?;
+            }
+            let moved = change.values()?.end_resize(stored, resizing, &filling)?;
+            HeapWriter::new(file).remove(gone);
+            change.moved |= moved;
             change.save()
         })
     }
@@ -87,13 +101,17 @@ impl Dataset {
     }
 }
 
-impl Change<'_> {
+impl<'a> Change<'a> {
     pub(super) fn extent(&self) -> &Extent {
         &self.state.extent
     }
 
     pub(super) fn state(&self) -> &State {
         &self.state
+    }
+
+    pub(super) fn dataset(&self) -> &'a Dataset {
+        self.dataset
     }
 
     pub(super) fn values(&mut self) -> Result<&mut Values> {
@@ -120,8 +138,8 @@ impl Change<'_> {
     }
 
     /// Lets the header say what changed.
-    pub(super) fn save(mut self) -> Result<()> {
-        if !self.moved {
+    pub(super) fn save(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.moved) {
             return Ok(());
         }
         let file = &self.dataset.inner.file;
@@ -155,19 +173,33 @@ fn resized(old: &Extent, shape: &[u64]) -> Result<Extent> {
     Ok(Extent::with_max(shape, &max)?)
 }
 
-/// Gives back the space of the values of a dataset that goes. Only within an operation.
+/// Gives back what the values of an object that goes, and of its attributes, take outside of it. Only within an operation.
 pub(crate) fn drop_values(file: &File, object: &Object) -> hyperslab_file::Result<()> {
     let failed = |why: Error| match why {
         Error::File(why) => why,
         why => hyperslab_file::Error::Refused(why.to_string()),
     };
-    file.inner.datasets.forget(object.address());
-    let dataset = Dataset::open(file, object.clone(), &Trip::default()).map_err(failed)?;
-    file.inner.datasets.forget(object.address());
-    if dataset.inner.elsewhere.is_some() {
+    let context = &file.inner.context;
+    if !context.shares_attributes()? {
+        let attributes = object.attributes(context).unwrap_or_default();
+        let named = attributes.iter().flatten().flat_map(|found| file.behind(&found.datatype, &found.data));
+        let named: Vec<_> = named.collect();
+        HeapWriter::new(file).remove(named);
+    }
+    if object.kind() != Kind::Dataset {
         return Ok(());
     }
+    file.inner.datasets.forget(object.address());
+    // The values of a virtual dataset are others'; to open it would be to look for them. The list of them is its own.
+    if let Layout::Virtual { heap, index } = object.layout(context)?.layout {
+        HeapWriter::new(file).remove(heap.map(|heap| (heap, index)));
+        return Ok(());
+    }
+    let dataset = Dataset::open(file, object.clone(), &Trip::default()).map_err(failed)?;
+    file.inner.datasets.forget(object.address());
     let mut change = dataset.change().map_err(failed)?;
+    let named = change.behind_all();
+    HeapWriter::new(file).remove(named);
     change.values().map_err(failed)?;
     let stored = file.inner.context.file();
     match change.state.values.take() {

@@ -1,6 +1,7 @@
 //! Datasets.
 
 mod batch;
+mod behind;
 mod change;
 mod layout;
 mod read;
@@ -14,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 
 use hyperslab_dtype::Datatype;
 use hyperslab_format::message::{self, FillWrite, FilterPipeline, FilterStep};
-use hyperslab_object::Object;
+use hyperslab_object::{Life, Object};
 use hyperslab_space::Extent;
 
 use self::state::{Changing, State};
@@ -82,6 +83,10 @@ impl Dataset {
 
     pub(crate) fn object(&self) -> Result<Current<'_>> {
         self.inner.file.current(&self.inner.object)
+    }
+
+    pub(crate) fn life(&self) -> Life {
+        self.inner.object.life()
     }
 
     /// Where its header is.

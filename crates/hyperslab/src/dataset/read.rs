@@ -50,6 +50,7 @@ impl Dataset {
         trip: &Trip,
     ) -> Result<()> {
         if let Some(elsewhere) = &self.inner.elsewhere {
+            self.file().check_alive(self.life())?;
             return elsewhere.read(request, buf, arena, trip);
         }
         let Request { wanted: selection, datatype, places } = *request;

@@ -67,6 +67,7 @@ impl Dataset {
 impl Now<'_> {
     /// Where the values are.
     pub(super) fn values(&self, dataset: &Dataset) -> Result<&Values> {
+        dataset.file().check_alive(dataset.life())?;
         if let Some(values) = self.values.get() {
             return Ok(values);
         }

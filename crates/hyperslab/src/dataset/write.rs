@@ -9,13 +9,15 @@ use super::{
     change::Change,
     read::room,
 };
-use crate::{Error, Result, Slice, Storable, element::convert, heap_writer::HeapWriter, storable::Writing};
+use crate::{
+    Error, Result, Slice, Storable, element::convert, heap_writer::HeapWriter, storable::Writing, trip::Trip,
+    virtual_dataset::Request,
+};
 
 /// Values in memory: where they are in a buffer, their bytes, and what is of variable length.
 struct Given<'a> {
     plan: &'a Plan,
-    /// Bytes of a value.
-    size: usize,
+    datatype: &'a Datatype,
     places: &'a Space,
     bytes: &'a [u8],
     sequences: &'a Arena,
@@ -75,8 +77,8 @@ impl Dataset {
         bytes: &[u8],
         sequences: &Arena,
     ) -> Result<()> {
-        let (plan, size, places) = (writing.plan(), writing.size(), Space::simple(&[selection.npoints()])?);
-        self.write_given(selection, &Given { plan, size, places: &places, bytes, sequences })
+        let (plan, datatype, places) = (writing.plan(), writing.memory(), Space::simple(&[selection.npoints()])?);
+        self.write_given(selection, &Given { plan, datatype, places: &places, bytes, sequences })
     }
 
     /// Writes the selected values from the selected places of `buf`, whose extent is in values of `datatype`. What is of variable
@@ -97,7 +99,15 @@ impl Dataset {
             return Err(Error::Length { values: places.extent().elements(), room });
         }
         places.check_inside()?;
-        self.write_given(selection, &Given { plan: &plan, size, places, bytes: buf, sequences: arena })
+        self.write_given(selection, &Given { plan: &plan, datatype, places, bytes: buf, sequences: arena })
+    }
+
+    /// As [`Dataset::write_converted`], for a write that came here through virtual datasets.
+    pub(crate) fn write_below(&self, request: &Request<'_>, buf: &[u8], arena: &Arena, trip: &Trip) -> Result<()> {
+        match &self.inner.elsewhere {
+            Some(elsewhere) => elsewhere.write(request, buf, arena, trip),
+            None => self.write_converted(request.wanted, request.datatype, request.places, buf, arena),
+        }
     }
 
     fn write_given(&self, selection: &Space, given: &Given<'_>) -> Result<()> {
@@ -106,8 +116,10 @@ impl Dataset {
             return Err(hyperslab_space::Error::Counts { left, right }.into());
         }
         selection.check_inside()?;
-        if self.inner.elsewhere.is_some() {
-            return Err(Error::Unsupported("writing through a virtual dataset"));
+        if let Some(elsewhere) = &self.inner.elsewhere {
+            self.file().check_alive(self.life())?;
+            let request = Request { wanted: selection, datatype: given.datatype, places: given.places };
+            return elsewhere.write(&request, given.bytes, given.sequences, &Trip::default());
         }
         self.file().operate(|| {
             let mut change = self.change()?;
@@ -115,6 +127,10 @@ impl Dataset {
                 let why =
                     format!("a selection of {:?}, but the dataset has {:?} now", selection.dims(), change.extent());
                 return Err(Error::Slice(why));
+            }
+            // A name comes after what it names, and values may be written where the file names them already.
+            if self.datatype().has_reference() && !self.stored().is_fresh(self.address()) {
+                self.stored().publish()?;
             }
             self.put(&mut change, selection, given)?;
             change.save()
@@ -126,18 +142,23 @@ impl Dataset {
             return change.write(selection, given.places, given.bytes);
         }
         let mut heap = HeapWriter::new(self.file());
-        let stored_size = self.datatype().size();
+        let (stored_size, has_vlen) = (self.datatype().size(), self.datatype().has_vlen());
         let cut = boxes(change.state(), stored_size, selection, false);
         let Some(cut) = cut else {
+            let old = if has_vlen { change.behind(selection) } else { Vec::new() };
             let stored = self.converted(change, selection, given, given.places, &mut heap)?;
-            return change.write(selection, &Space::simple(&[selection.npoints()])?, &stored);
+            change.write(selection, &Space::simple(&[selection.npoints()])?, &stored)?;
+            heap.remove(old);
+            return Ok(());
         };
         let extent = change.extent().clone();
         for piece in selection.pieces(&Grid::new(&cut)?, given.places)? {
             let piece = piece?;
             let part = placed(&extent, &piece, &cut)?;
+            let old = if has_vlen { change.behind(&part) } else { Vec::new() };
             let stored = self.converted(change, &part, given, &piece.memory, &mut heap)?;
             change.write(&part, &Space::simple(&[part.npoints()])?, &stored)?;
+            heap.remove(old);
         }
         Ok(())
     }
@@ -159,19 +180,22 @@ impl Dataset {
         let mut packed = Vec::new();
         let from = gathered(given, places, count, &mut packed)?;
         if !self.datatype().has_vlen() {
-            convert(given.plan, (given.size, to), from, &mut stored)?;
+            convert(given.plan, (given.datatype.size(), to), from, &mut stored)?;
             return Ok(stored);
         }
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         given.plan.convert(count, from, &mut stored, given.sequences, heap)?;
         heap.settle()?;
+        if !self.stored().is_fresh(self.address()) {
+            self.stored().publish_end()?;
+        }
         Ok(stored)
     }
 }
 
 /// The values of some places one after the other: where they are, if they lie so.
 fn gathered<'a>(given: &Given<'a>, places: &Space, count: u64, packed: &'a mut Vec<u8>) -> Result<&'a [u8]> {
-    let size = given.size as u64;
+    let size = given.datatype.size() as u64;
     let range = |start: u64, len: u64| {
         let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         place(start)..place(start.saturating_add(len))

@@ -1,5 +1,6 @@
 //! Making a dataset, after everything was checked.
 
+use hyperslab_file::Kind;
 use hyperslab_format::{
     message::{AllocTime, DataLayout, ExternalFiles, ExternalSlot, FillValue, FillWrite, Layout},
     virtual_mapping,
@@ -19,7 +20,7 @@ pub(super) fn create(new: NewDataset, path: &[u8]) -> Result<Dataset> {
     let place = new.group.place(path)?;
     let new = new.right()?;
     let planned = new.plan(&place.file)?;
-    make(&new, &place, &planned)
+    make(&new, &place, &planned, None)
 }
 
 /// Makes the dataset and writes its values; what cannot be written is found out before.
@@ -36,9 +37,18 @@ pub(super) fn create_with<T: Storable>(new: NewDataset, path: &[u8], values: &[T
     }
     let writing = Writing::<T>::new(&planned.datatype)?;
     let (bytes, sequences) = writing.encode(values)?;
-    let dataset = make(&new, &place, &planned)?;
-    dataset.write_encoded(&dataset.space(), &writing, &bytes, &sequences)?;
+    let at_once = Some(&*bytes).filter(|bytes| writing.plan().is_copy() && goes_at_once(&planned, bytes));
+    let dataset = make(&new, &place, &planned, at_once)?;
+    if at_once.is_none() {
+        dataset.write_encoded(&dataset.space(), &writing, &bytes, &sequences)?;
+    }
     Ok(dataset)
+}
+
+/// Whether these bytes are just what the dataset stores, in one piece: then they are written before its header, which names them at once.
+fn goes_at_once(planned: &Planned, bytes: &[u8]) -> bool {
+    let one_piece = matches!(planned.layout, Layout::Contiguous { size: Some(size), .. } if size == bytes.len() as u64);
+    one_piece && !bytes.is_empty() && planned.external.is_empty() && planned.fill.alloc != AllocTime::Early
 }
 
 impl NewDataset {
@@ -51,7 +61,7 @@ impl NewDataset {
     }
 }
 
-fn make(new: &NewDataset, place: &Place, planned: &Planned) -> Result<Dataset> {
+fn make(new: &NewDataset, place: &Place, planned: &Planned, at_once: Option<&[u8]>) -> Result<Dataset> {
     let (file, mut address) = (&place.file, 0);
     planned.external.iter().try_for_each(|(name, ..)| dataset::make_external(file, name))?;
     place.operate(|| {
@@ -65,7 +75,7 @@ fn make(new: &NewDataset, place: &Place, planned: &Planned) -> Result<Dataset> {
         if let Some(value) = own_copies(new, file, planned, 1)? {
             fill.value = FillValue::User(value);
         }
-        address = put(&settings, file, planned, &fill)?;
+        address = put(&settings, file, planned, &fill, at_once)?;
         let count = usize::try_from(planned.extent.elements()).unwrap_or(usize::MAX);
         if let Some(values) = own_copies(new, file, planned, count)? {
             dataset::write_stored(file, address, &values)?;
@@ -76,7 +86,13 @@ fn make(new: &NewDataset, place: &Place, planned: &Planned) -> Result<Dataset> {
 }
 
 /// Makes the dataset, which has no name yet. Only within an operation.
-pub(crate) fn put(settings: &ObjectSettings, file: &File, planned: &Planned, fill: &FillWrite) -> Result<u64> {
+pub(crate) fn put(
+    settings: &ObjectSettings,
+    file: &File,
+    planned: &Planned,
+    fill: &FillWrite,
+    at_once: Option<&[u8]>,
+) -> Result<u64> {
     let context = &file.inner.context;
     let stored = context.file();
     let mut layout = planned.layout.clone();
@@ -86,6 +102,11 @@ pub(crate) fn put(settings: &ObjectSettings, file: &File, planned: &Planned, fil
         let (address, object) = writer.put(&bytes.map_err(hyperslab_file::Error::from)?)?;
         writer.settle()?;
         (*heap, *index) = (Some(address), object);
+    }
+    if let (Some(values), Layout::Contiguous { address, .. }) = (at_once, &mut layout) {
+        let place = stored.allocate(Kind::Raw, values.len() as u64)?;
+        stored.write_raw("contiguous values", &[(place, values)])?;
+        *address = Some(place);
     }
     let constant_layout = is_constant(planned);
     let layout = DataLayout { version: planned.layout_version, old_sizes: Vec::new(), layout };

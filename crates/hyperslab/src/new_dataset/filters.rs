@@ -161,13 +161,29 @@ impl Wish {
                 let params = Blosc2::params(part, size, &chunk, level("blosc2", *wanted, 9)?, *stage, *codec);
                 (Blosc2::ID, true, params)
             }
-            Wish::Other { id, optional, params } => (*id, *optional, params.clone()),
+            Wish::Other { id, optional, params } => match own(*id, params) {
+                Some(wish) => (*id, *optional, wish.step(registry, datatype, chunk, fill)?.params),
+                None => (*id, *optional, params.clone()),
+            },
         };
         let Some(filter) = registry.get(id) else {
             let name = hyperslab_filter::known_name(id).map(|name| format!(" ({name})")).unwrap_or_default();
             return Err(refuse(format!("filter {id}{name} is not there, so nothing can be written through it")));
         };
+        if !optional && matches!(datatype.class(), Class::Vlen(_)) {
+            let why = "values of variable length are not in the chunks, so a filter may be left out there";
+            return Err(refuse(format!("{} cannot be made a must: {why}", filter.name())));
+        }
         Ok(FilterStep { id, name: filter.name().into(), flags: u16::from(optional), params })
+    }
+}
+
+/// A filter given by its number, whose parameters follow from type and chunk.
+fn own(id: u16, params: &[u32]) -> Option<Wish> {
+    match (id, params) {
+        (Shuffle::ID, []) => Some(Wish::Shuffle),
+        (Nbit::ID, []) => Some(Wish::Nbit),
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use hyperslab_dtype::{Datatype, Target};
 use hyperslab_format::{
     message::{AllocTime, FillTime, FillValue, FillWrite, FilterPipeline, Layout},
-    version,
+    version::{self, Low},
     virtual_mapping::Mapping,
 };
 use hyperslab_space::{Extent, UNLIMITED};
@@ -27,8 +27,8 @@ pub(crate) struct Planned {
     pub(crate) mappings: Vec<Mapping>,
 }
 
-/// The most bytes of values in a header: what the layout message has room for.
-const MOST_COMPACT: u64 = 65_536 - 4 - 16;
+/// The most bytes of values in a header: what the layout message has room for; in headers of version 1 its size is a multiple of eight.
+const MOST_COMPACT: [u64; 2] = [65_528 - 4, 65_535 - 4];
 
 fn refuse(why: impl Into<String>) -> Error {
     Error::Create(why.into())
@@ -36,7 +36,7 @@ fn refuse(why: impl Into<String>) -> Error {
 
 impl NewDataset {
     /// Checks what was said.
-    pub(super) fn plan(&self, file: &File) -> Result<Planned> {
+    pub(crate) fn plan(&self, file: &File) -> Result<Planned> {
         let stored = file.inner.context.file();
         let low = stored.low();
         let (datatype, committed) = self.stored_type(file)?;
@@ -75,7 +75,7 @@ impl NewDataset {
         if let Layout::Chunked { chunk, index, .. } = &mut layout {
             *index = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
         }
-        self.check_layout(&extent, bytes)?;
+        self.check_layout(&extent, bytes, low)?;
         let is_elsewhere = matches!(self.layout, Wanted::External(_) | Wanted::Virtual(_) | Wanted::Compact);
         let is_own = datatype.has_vlen() && matches!(fill.value, FillValue::User(_));
         if is_own && (is_elsewhere || extent.dims() != extent.max()) {
@@ -170,12 +170,14 @@ impl NewDataset {
         Ok(FillWrite { value, alloc, write })
     }
 
-    fn check_layout(&self, extent: &Extent, bytes: u64) -> Result<()> {
+    fn check_layout(&self, extent: &Extent, bytes: u64, low: Low) -> Result<()> {
+        let [old, new] = MOST_COMPACT;
+        let most = if low == Low::Earliest { old } else { new };
         let fixed = extent.dims() == extent.max();
         match &self.layout {
             Wanted::Compact if !fixed => Err(refuse("values in the header cannot grow: say the shape of chunks")),
-            Wanted::Compact if bytes > MOST_COMPACT => {
-                Err(refuse(format!("{bytes} bytes of values, but a header has room for {MOST_COMPACT}")))
+            Wanted::Compact if bytes > most => {
+                Err(refuse(format!("{bytes} bytes of values, but a header has room for {most}")))
             }
             Wanted::Contiguous if !fixed => Err(refuse("values in one piece cannot grow: say the shape of chunks")),
             Wanted::External(files) => check_external(files, extent, bytes),
@@ -223,8 +225,8 @@ fn check_external(files: &[ExternalName], extent: &Extent, bytes: u64) -> Result
     if extent.max().iter().skip(1).zip(extent.dims().iter().skip(1)).any(|(max, dim)| max != dim) {
         return Err(refuse("values in other files grow in the first dimension only"));
     }
-    let (Some((last, others)), true) = (files.split_last(), extent.rank() > 0) else {
-        return Err(refuse("values in other files need dimensions, and a file"));
+    let Some((last, others)) = files.split_last() else {
+        return Err(refuse("values in other files need a file"));
     };
     if others.iter().any(|(.., size)| size.is_none()) {
         return Err(refuse("only the last of the other files may be without end"));

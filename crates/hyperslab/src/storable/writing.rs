@@ -10,8 +10,8 @@ use crate::{Error, Result, dataset::room};
 /// How the values of one write become stored ones, worked out once.
 pub(crate) struct Writing<T: Storable> {
     plan: Plan,
-    /// Bytes of a value in memory.
-    size: usize,
+    /// The type of values in memory.
+    memory: Datatype,
     encoder: T::Encoder,
 }
 
@@ -19,16 +19,16 @@ impl<T: Storable> Writing<T> {
     pub(crate) fn new(stored: &Datatype) -> Result<Writing<T>> {
         let Storing { memory, stored: seen, encoder } = T::storing(stored)?;
         let plan = Plan::new(&memory, &seen).map_err(|why| Error::no_conversion_from::<T>(stored, &why))?;
-        Ok(Writing { plan, size: memory.size(), encoder })
+        Ok(Writing { plan, memory, encoder })
     }
 
     pub(crate) fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Bytes of a value in memory.
-    pub(crate) fn size(&self) -> usize {
-        self.size
+    /// The type of values in memory.
+    pub(crate) fn memory(&self) -> &Datatype {
+        &self.memory
     }
 
     /// Values one after the other. Whatever cannot be stored is found out here, before anything changes.
@@ -37,8 +37,8 @@ impl<T: Storable> Writing<T> {
         if let Some(plain) = T::bytes_of(values) {
             return Ok((Cow::Borrowed(plain), arena));
         }
-        let mut bytes = room(values.len() as u64, self.size)?;
-        encode_each(values, &self.encoder, self.size, &mut bytes, &mut arena)?;
+        let mut bytes = room(values.len() as u64, self.memory.size())?;
+        encode_each(values, &self.encoder, self.memory.size(), &mut bytes, &mut arena)?;
         Ok((Cow::Owned(bytes), arena))
     }
 }

@@ -2,16 +2,21 @@
 
 use std::{path::Path, sync::Arc};
 
-use hyperslab_driver::{Driver, Family, Local};
+use hyperslab_driver::{Driver as _, Family, Local};
 use hyperslab_format::MemberFiles;
 
-use super::Storage;
-use crate::{Error, Result};
+use super::{Storage, lock};
+use crate::{Error, Result, open_options::Access};
 
-/// The members whose names the template gives.
-pub(super) fn open(template: &str) -> Result<Storage> {
-    let name = first_name(template);
-    let first: Arc<dyn Driver> = Arc::new(Local::open(&name)?);
+/// The members whose names the template gives. If the file is to be changed, the first is locked for all, if files are.
+pub(super) fn open(template: &str, access: &Access) -> Result<Storage> {
+    if access.truncate || access.create_new {
+        return Err(Error::Unsupported("making a family of files"));
+    }
+    let (name, write) = (first_name(template), access.write);
+    let first = Arc::new(Local::options().write(write).open(&name)?);
+    let alone = write && lock(&first, access)?;
+    let locked = alone.then(|| first.clone());
     let size = first.len()?.max(1);
     // The file says it best. One that says nothing has members as large as the first.
     let told = match hyperslab_file::members(first) {
@@ -22,9 +27,12 @@ pub(super) fn open(template: &str) -> Result<Storage> {
         let why = format!("{name} has {size} bytes where the file says that a member has {told}");
         return Err(Error::Storage(why));
     }
-    let open = |name: &str, _: bool| Path::new(name).exists().then(|| Local::open(name)).transpose();
+    let open = move |name: &str, create: bool| {
+        let open = || Local::options().write(write).create(create).open(name);
+        (create || Path::new(name).exists()).then(open).transpose()
+    };
     let family = Family::open(template, told.unwrap_or(size), Box::new(open))?;
-    Ok(Storage { driver: Arc::new(family), name: "family", size: None, locked: None, alone: false })
+    Ok(Storage { driver: Arc::new(family), name: "family", size: None, locked, alone })
 }
 
 pub(super) fn is_template(name: &str) -> bool {

@@ -27,7 +27,7 @@ pub(crate) struct Storage {
 /// without, it is not locked.
 pub(crate) fn open(path: &Path, hold: bool) -> Result<Storage> {
     if let Some(template) = path.to_str().filter(|name| family::is_template(name)) {
-        return family::open(template);
+        return family::open(template, &Access::default());
     }
     let local = Arc::new(Local::open(path)?);
     let alone = if hold { locks() && local.lock(Lock::Shared)? } else { nobody_writes(&local)? };
@@ -48,6 +48,11 @@ fn nobody_writes(local: &Local) -> Result<bool> {
     Ok(true)
 }
 
+/// Locks a file that may be changed against others, if it is to be; whether it is locked.
+fn lock(local: &Local, access: &Access) -> Result<bool> {
+    Ok(!access.unlocked && locks() && local.lock(Lock::Exclusive)?)
+}
+
 /// Whether files are locked at all; the environment may say no, as it does for libhdf5.
 fn locks() -> bool {
     !std::env::var("HDF5_USE_FILE_LOCKING").is_ok_and(|said| ["FALSE", "0"].contains(&said.as_str()))
@@ -55,12 +60,12 @@ fn locks() -> bool {
 
 /// The storage behind a path that may be changed, locked against others if files are.
 pub(crate) fn open_writable(path: &Path, access: &Access) -> Result<Storage> {
-    if path.to_str().is_some_and(family::is_template) {
-        return Err(Error::Unsupported("writing a family of files"));
+    if let Some(template) = path.to_str().filter(|name| family::is_template(name)) {
+        return family::open(template, access);
     }
     let options = Local::options().write(true).create(access.create || access.truncate).create_new(access.create_new);
     let local = options.open(path)?;
-    let alone = !access.unlocked && locks() && local.lock(Lock::Exclusive)?;
+    let alone = lock(&local, access)?;
     let local = Arc::new(local);
     let one: Arc<dyn Driver> = local.clone();
     if !access.truncate && multi::open(path, &one)?.is_some() {

@@ -58,6 +58,7 @@ impl Attribute {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn read_values(&self) -> Result<Values<'_>> {
+        let _held = self.held()?;
         self.file().stored_values(&self.datatype, &self.data)
     }
 }

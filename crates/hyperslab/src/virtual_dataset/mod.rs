@@ -1,6 +1,6 @@
 //! Virtual datasets: values that other datasets hold.
 //!
-//! Lives here: what mappings mean, which sources there are, how large a dataset is that grows with them, and reads part by part.
+//! Lives here: what mappings mean, which sources there are, how large a dataset is that grows with them, reads and writes part by part.
 //! Does not live here: the geometry of a part (`hyperslab_chunk`). Used by `dataset`.
 
 mod grow;
@@ -34,7 +34,8 @@ pub(crate) struct Virtual {
     sources: Sources,
 }
 
-/// A read: what of the dataset, as which type, and where it goes.
+/// A read or write: what of the dataset, as which type, and where that is in memory.
+#[derive(Clone, Copy)]
 pub(crate) struct Request<'a> {
     pub(crate) wanted: &'a Space,
     pub(crate) datatype: &'a Datatype,
@@ -105,6 +106,38 @@ impl Virtual {
         Ok(())
     }
 
+    /// Writes values to the sources that hold them; each converts its own. All of them must be there, and are written to their files at once.
+    pub(crate) fn write(&self, request: &Request<'_>, bytes: &[u8], sequences: &Arena, trip: &Trip) -> Result<()> {
+        if !self.file.is_writable() {
+            return Err(hyperslab_file::Error::ReadOnly.into());
+        }
+        let Request { wanted, datatype, places } = *request;
+        let Some((low, high)) = wanted.bounds() else { return Ok(()) };
+        let (mut parts, mut held) = (Vec::new(), 0u64);
+        for (index, part) in self.parts.iter().enumerate().filter(|(_, part)| part.touches(&low, &high)) {
+            for block in self.blocks(part, &low, &high)? {
+                if let Some((taken, dataset)) = self.taken(index, block, wanted, places, trip)? {
+                    held = held.saturating_add(taken.from.npoints());
+                    let dataset =
+                        if dataset.file().is_writable() { dataset } else { self.writable(index, block, trip)? };
+                    parts.push((taken, dataset));
+                }
+            }
+        }
+        if held != wanted.npoints() {
+            let why = format!("{} values are written, but sources hold {held} of them", wanted.npoints());
+            return Err(SourceError(why).into());
+        }
+        for (taken, dataset) in parts {
+            let request = Request { wanted: &taken.from, datatype, places: &taken.places };
+            dataset.write_below(&request, bytes, sequences, &trip.below()?)?;
+            if *dataset.file() != self.file {
+                dataset.file().flush()?;
+            }
+        }
+        Ok(())
+    }
+
     /// What a read takes of a source, and that source.
     fn taken(
         &self,
@@ -158,6 +191,14 @@ impl Virtual {
         let Some(part) = self.parts.get(part) else { return Ok(None) };
         let (file, path) = part.names(block);
         self.sources.get(&self.file, file, path, &trip.below()?)
+    }
+
+    /// A source that may be changed.
+    fn writable(&self, part: usize, block: u64, trip: &Trip) -> Result<Dataset> {
+        let missing = || SourceError("a source that was there is gone".into());
+        let part = self.parts.get(part).ok_or_else(missing)?;
+        let (file, path) = part.names(block);
+        Ok(self.sources.edit(&self.file, file, path, &trip.below()?)?.ok_or_else(missing)?)
     }
 
     /// Only a hyperslab says how large the dataset must be.

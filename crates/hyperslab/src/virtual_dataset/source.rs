@@ -24,11 +24,7 @@ impl Sources {
         if let Some(known) = lock().get(&key) {
             return Ok(known.clone());
         }
-        let opened = open(above, &key.0, &key.1, trip).map_err(|why| {
-            let name = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            let why = format!("{} in {}: {why}", name(&key.1), name(&key.0));
-            Error::Values(hyperslab_chunk::Error::Source(why))
-        })?;
+        let opened = open(above, &key, trip, false)?;
         // What is missing may come as long as somebody writes.
         if opened.is_none() && above.inner.context.file().is_writable() {
             return Ok(None);
@@ -42,14 +38,33 @@ impl Sources {
     }
 }
 
-fn open(above: &File, file: &[u8], path: &[u8], trip: &Trip) -> Result<Option<Dataset>> {
+impl Sources {
+    /// As [`Sources::get`], for a source that is to be changed. Others that were opened for reading are opened anew.
+    pub(super) fn edit(&self, above: &File, file: Arc<[u8]>, path: Arc<[u8]>, trip: &Trip) -> Result<Option<Dataset>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        open(above, &(file, path), trip, true)
+    }
+}
+
+fn open(above: &File, key: &VirtualName, trip: &Trip, write: bool) -> Result<Option<Dataset>> {
+    reach(above, &key.0, &key.1, trip, write).map_err(|why| {
+        let name = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let why = format!("{} in {}: {why}", name(&key.1), name(&key.0));
+        Error::Values(hyperslab_chunk::Error::Source(why))
+    })
+}
+
+fn reach(above: &File, file: &[u8], path: &[u8], trip: &Trip, write: bool) -> Result<Option<Dataset>> {
     let file = if file == b"." {
         above.clone()
     } else {
         let prefix = above.others.options.virtual_prefix.as_deref();
         let places = search::places(file, "HDF5_VDS_PREFIX", prefix, above.inner.path.as_deref());
         let Some(found) = above.others.find(&places)? else { return Ok(None) };
-        found
+        match found.path().filter(|_| write && !found.is_writable()) {
+            Some(path) => above.others.edit(path)?,
+            None => found,
+        }
     };
     match file.follow(file.root_address()?, path, trip)? {
         Reached::Object(Node::Dataset(dataset)) => Ok(Some(dataset)),

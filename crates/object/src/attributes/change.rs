@@ -13,9 +13,10 @@ use super::{
     holder::Holder,
 };
 use crate::{
-    Context, NewType, Object,
+    Attribute, Context, NewType, Object,
     counts::{self, Loss},
     parts,
+    shared_change::{self, Use},
 };
 
 /// A new attribute.
@@ -33,14 +34,27 @@ pub struct NewAttribute<'a> {
     pub data: &'a [u8],
 }
 
-/// Gives an object an attribute. One with the same name goes; the new one is the newest of all.
-pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<()> {
+/// Refuses an attribute that an object cannot get, before values of it go to a heap. They may be any bytes.
+pub fn check_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<()> {
+    checked(context, object, attribute).map(drop)
+}
+
+fn checked<'a>(context: &'a Context, object: u64, attribute: &NewAttribute<'_>) -> Result<(Holder<'a>, Vec<u8>)> {
     check_name(attribute.name)?;
-    let mut holder = Holder::open(context, object)?;
+    let holder = Holder::open(context, object)?;
     let body = encode(context, attribute)?;
     holder.check_size(body.len())?;
     holder.check_order()?;
+    Ok((holder, body))
+}
+
+/// Gives an object an attribute. One with the same name goes; the new one is the newest of all. Gives back the one that went, if nobody
+/// shares it.
+pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<Option<Attribute>> {
+    let (mut holder, body) = checked(context, object, attribute)?;
     let old = holder.find(attribute.name)?;
+    let went = old.as_ref().and_then(|(_, old)| holder.own(old));
+    let unused = old.as_ref().map_or_else(|| Ok(Vec::new()), |(_, old)| holder.uses(old))?;
     let gained = attribute.datatype.committed();
     let lost = old.as_ref().map(|(_, old)| holder.committed_type(old)).transpose()?.flatten();
     if old.is_some() {
@@ -65,7 +79,9 @@ pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_
     if let Some(committed) = gained {
         counts::gain(context, committed, by)?;
     }
-    loss.happen(context, by, &mut |_| Ok(()))
+    shared_change::release(context, unused, by)?;
+    loss.happen(context, by, &mut |_| Ok(()))?;
+    Ok(went)
 }
 
 /// Gives an attribute other values of the same type and number.
@@ -79,7 +95,7 @@ pub fn write_attribute(context: &Context, object: u64, name: &[u8], data: &[u8])
     }
     let padding = parts.data.get(data.len()..).unwrap_or_default();
     let body = message::Attribute { data: &[data, padding].concat(), ..parts }.encode()?;
-    let stored = Stored { flags: unshared(stored.flags), body: Body::Here(body), ..stored };
+    let stored = Stored { flags: stored.flags.unshared(), body: Body::Here(body), ..stored };
     holder.put((name, place), (name, stored))
 }
 
@@ -101,21 +117,24 @@ pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], 
     let charset = if version < 3 { CharSet::Ascii } else { charset };
     let body = message::Attribute { version, name: new, charset, ..parts }.encode()?;
     holder.check_size(body.len())?;
-    let stored = Stored { flags: unshared(stored.flags), body: Body::Here(body), ..stored };
+    let stored = Stored { flags: stored.flags.unshared(), body: Body::Here(body), ..stored };
     holder.put((old, place), (new, stored))
 }
 
-/// Takes an attribute away.
-pub fn remove_attribute(context: &Context, object: u64, name: &[u8]) -> Result<()> {
+/// Takes an attribute away, and gives it back if nobody shares it.
+pub fn remove_attribute(context: &Context, object: u64, name: &[u8]) -> Result<Option<Attribute>> {
     let mut holder = Holder::open(context, object)?;
     let (place, old) = holder.require(name)?;
+    let (went, unused) = (holder.own(&old), holder.uses(&old)?);
     holder.settle_form()?;
     let loss = Loss::plan(context, holder.committed_type(&old)?)?;
     context.file().plan_orders(&loss.orders(object).collect::<Vec<_>>())?;
     holder.renew()?;
     holder.remove(name, place)?;
     let by = holder.finish()?;
-    loss.happen(context, by, &mut |_| Ok(()))
+    shared_change::release(context, unused, by)?;
+    loss.happen(context, by, &mut |_| Ok(()))?;
+    Ok(went)
 }
 
 /// Gives back what the attributes of an object take beside its header.
@@ -124,6 +143,22 @@ pub(crate) fn delete_all(context: &Context, object: &Object) -> Result<()> {
     let info = AttributeInfo::decode(object.header().body(found), context.file().widths());
     let dense = Dense::open(context, &info.map_err(Error::at(object.address()))?)?;
     dense.map_or(Ok(()), |dense| dense.delete(context.file()))
+}
+
+/// What the attributes of an object use of shared messages.
+pub(crate) fn uses(context: &Context, object: &Object) -> Result<Vec<Use>> {
+    let mut uses = Vec::new();
+    for found in object.header().messages().filter(|found| found.kind == kind::ATTRIBUTE) {
+        let body = object.header().body(found);
+        uses.extend(Use::of_message(context, object.address(), kind::ATTRIBUTE, found.flags, body)?);
+    }
+    let Some(found) = object.header().find(kind::ATTRIBUTE_INFO) else { return Ok(uses) };
+    let info = AttributeInfo::decode(object.header().body(found), context.file().widths());
+    let Some(dense) = Dense::open(context, &info.map_err(Error::at(object.address()))?)? else { return Ok(uses) };
+    for stored in dense.all(context)? {
+        uses.extend(stored.uses(context, object.address())?);
+    }
+    Ok(uses)
 }
 
 /// Where the types of an object's attributes are committed, one for each attribute that has such a type.
@@ -174,8 +209,4 @@ fn encode(context: &Context, attribute: &NewAttribute<'_>) -> Result<Vec<u8>> {
 
 pub(super) fn decode(body: &[u8], object: u64) -> Result<message::Attribute<'_>> {
     message::Attribute::decode(body).map_err(Error::at(object))
-}
-
-fn unshared(flags: Flags) -> Flags {
-    Flags(flags.0 & !Flags::SHARED.0)
 }

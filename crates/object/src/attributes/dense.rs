@@ -10,7 +10,7 @@ use hyperslab_format::{
 };
 use hyperslab_structures::{FractalHeap, Tree, fractal_heap::Parameters};
 
-use crate::{Context, shared, tree};
+use crate::{Context, shared, shared_change::Use, tree};
 
 /// The place in the order of attributes that do not keep it.
 pub(super) const NO_ORDER: u32 = 65_535;
@@ -44,6 +44,16 @@ impl Stored {
         match &self.body {
             Body::Here(body) => body.len(),
             Body::Shared(id) => 2 + id.len(),
+        }
+    }
+}
+
+impl Stored {
+    /// What it uses of shared messages.
+    pub(super) fn uses(&self, context: &Context, object: u64) -> Result<Vec<Use>> {
+        match &self.body {
+            Body::Shared(id) => Ok(vec![Use::of_shared(message::kind::ATTRIBUTE, *id)]),
+            Body::Here(body) => Use::of_message(context, object, message::kind::ATTRIBUTE, Flags::NONE, body),
         }
     }
 }

@@ -8,10 +8,11 @@ use hyperslab_format::{
 };
 
 use super::{
+    Attribute, attribute,
     change::{committed_type, decode},
     dense::{Body, Dense, NO_ORDER, Stored},
 };
-use crate::{Context, shared};
+use crate::{Context, shared, shared_change::Use};
 
 /// The most bytes of an attribute that lies in a header.
 const MAX_MESSAGE: usize = 65_535;
@@ -123,6 +124,19 @@ impl<'a> Holder<'a> {
             Body::Here(body) => Ok(body.clone()),
             Body::Shared(id) => shared::from_heap(self.context, kind::ATTRIBUTE, id, self.address),
         }
+    }
+
+    /// An attribute, if nobody shares it and it can be understood.
+    pub(super) fn own(&self, stored: &Stored) -> Option<Attribute> {
+        match &stored.body {
+            Body::Here(body) => attribute(self.context, self.address, body, Some(stored.order)).ok(),
+            Body::Shared(_) => None,
+        }
+    }
+
+    /// What an attribute uses of shared messages.
+    pub(super) fn uses(&self, stored: &Stored) -> Result<Vec<Use>> {
+        stored.uses(self.context, self.address)
     }
 
     /// Where the type of an attribute is committed. What is shared as a whole keeps its type.

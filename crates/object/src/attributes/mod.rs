@@ -4,8 +4,8 @@ mod change;
 mod dense;
 mod holder;
 
-pub use change::{NewAttribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
-pub(crate) use change::{committed_types, delete_all};
+pub use change::{NewAttribute, check_attribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
+pub(crate) use change::{committed_types, delete_all, uses};
 
 use std::borrow::Cow;
 
@@ -84,7 +84,7 @@ impl Object {
     pub fn attributes(&self, context: &Context) -> Result<Vec<Result<Attribute>>> {
         let mut found = Vec::new();
         self.bodies(context, &mut |body, order| {
-            found.push(body.and_then(|body| self.attribute(context, &body, order)));
+            found.push(body.and_then(|body| attribute(context, self.address(), &body, order)));
             Ok(())
         })?;
         found.sort_by(|left, right| name_of(left).cmp(name_of(right)));
@@ -122,7 +122,7 @@ impl Object {
         for message in self.header().messages().filter(|message| message.kind == kind::ATTRIBUTE) {
             let body = self.attribute_body(context, message)?;
             if self.parts(&body)?.name == name {
-                return self.attribute(context, &body, message.order.map(u32::from)).map(Some);
+                return attribute(context, self.address(), &body, message.order.map(u32::from)).map(Some);
             }
         }
         let Some(dense) = self.dense_attributes(context)? else { return Ok(None) };
@@ -137,7 +137,7 @@ impl Object {
         };
         dense.names.find(context.file(), &mut order, |record| {
             let record = Record::decode(record, dense.at)?;
-            self.attribute(context, &dense.body(context, &record)?, self.kept_order(&record))
+            attribute(context, self.address(), &dense.body(context, &record)?, self.kept_order(&record))
         })
     }
 
@@ -182,26 +182,26 @@ impl Object {
     fn parts<'a>(&self, bytes: &'a [u8]) -> Result<message::Attribute<'a>> {
         message::Attribute::decode(bytes).map_err(Error::at(self.address()))
     }
+}
 
-    fn attribute(&self, context: &Context, bytes: &[u8], order: Option<u32>) -> Result<Attribute> {
-        let (address, widths) = (self.address(), context.file().widths());
-        let parts = self.parts(bytes)?;
-        let place = |kind, bytes: &[u8], is_shared: bool| match is_shared {
-            true => shared::resolve(context, kind, bytes, address),
-            false => Ok((bytes.to_vec(), None)),
-        };
-        let (datatype, committed) = place(kind::DATATYPE, parts.datatype, parts.datatype_shared)?;
-        let (dataspace, _) = place(kind::DATASPACE, parts.dataspace, parts.dataspace_shared)?;
-        let broken = |why: String| Error::broken("attribute", address, why);
-        let (datatype, _) = Datatype::decode(&datatype).map_err(|why| broken(why.to_string()))?;
-        let extent = Extent::decode(&dataspace, widths.lengths).map_err(|why| broken(why.to_string()))?;
-        let length =
-            extent.elements().checked_mul(datatype.size() as u64).and_then(|length| usize::try_from(length).ok());
-        let data = length.and_then(|length| parts.data.get(..length));
-        let missing = || broken(format!("{} values of {} bytes are not all there", extent.elements(), datatype.size()));
-        let data = data.ok_or_else(missing)?.to_vec();
-        Ok(Attribute { name: parts.name.to_vec(), charset: parts.charset, order, datatype, committed, extent, data })
-    }
+/// What an attribute message of the object at an address says.
+fn attribute(context: &Context, address: u64, bytes: &[u8], order: Option<u32>) -> Result<Attribute> {
+    let widths = context.file().widths();
+    let parts = message::Attribute::decode(bytes).map_err(Error::at(address))?;
+    let place = |kind, bytes: &[u8], is_shared: bool| match is_shared {
+        true => shared::resolve(context, kind, bytes, address),
+        false => Ok((bytes.to_vec(), None)),
+    };
+    let (datatype, committed) = place(kind::DATATYPE, parts.datatype, parts.datatype_shared)?;
+    let (dataspace, _) = place(kind::DATASPACE, parts.dataspace, parts.dataspace_shared)?;
+    let broken = |why: String| Error::broken("attribute", address, why);
+    let (datatype, _) = Datatype::decode(&datatype).map_err(|why| broken(why.to_string()))?;
+    let extent = Extent::decode(&dataspace, widths.lengths).map_err(|why| broken(why.to_string()))?;
+    let length = extent.elements().checked_mul(datatype.size() as u64).and_then(|length| usize::try_from(length).ok());
+    let data = length.and_then(|length| parts.data.get(..length));
+    let missing = || broken(format!("{} values of {} bytes are not all there", extent.elements(), datatype.size()));
+    let data = data.ok_or_else(missing)?.to_vec();
+    Ok(Attribute { name: parts.name.to_vec(), charset: parts.charset, order, datatype, committed, extent, data })
 }
 
 fn name_of(attribute: &Result<Attribute>) -> &[u8] {

@@ -13,23 +13,50 @@ use crate::{
     counts::{self, DropValues, Loss},
 };
 
+/// A name that a group will have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name<'a> {
+    /// The name.
+    pub bytes: &'a [u8],
+    /// How it is to be read.
+    pub charset: CharSet,
+    /// Its number in a group that remembers in which order names were given, if it is larger than those there are; the next one if
+    /// nothing is said.
+    pub order: Option<i64>,
+}
+
+impl<'a> Name<'a> {
+    /// The next name of a group.
+    pub fn new(bytes: &'a [u8], charset: CharSet) -> Name<'a> {
+        Name { bytes, charset, order: None }
+    }
+
+    fn link(&self, target: Target) -> Link {
+        Link { name: self.bytes.to_vec(), charset: self.charset, order: self.order, target }
+    }
+}
+
 /// The most bytes of a link that lies in a header.
 const MAX_MESSAGE: usize = 65_535;
 
 /// Gives a new object its first name: a hard link.
-pub fn link_new(context: &Context, group: u64, name: &[u8], charset: CharSet, object: u64) -> Result<()> {
-    check_name(name)?;
-    let link = Link { name: name.to_vec(), charset, order: None, target: Target::Hard(object) };
-    check_free(context, group, name)?;
-    settle_form(context, group, Some(&link))?;
+pub fn link_new(context: &Context, group: u64, name: &Name<'_>, object: u64) -> Result<()> {
+    check_name(name.bytes)?;
+    let link = name.link(Target::Hard(object));
+    let mut change = GroupChange::open(context, group)?;
+    change.check_free(name.bytes)?;
+    change.settle_form(Some(&link))?;
     // The counts of the types that it uses go before its name.
     let object = Object::open(context, object)?;
     let mut types = attributes::committed_types(context, &object)?;
     types.extend(counts::committed_type(context, &object)?);
     types.iter().try_for_each(|&committed| context.file().settle_later(committed, group))?;
     context.file().plan_orders(&types.iter().map(|&committed| (committed, group)).collect::<Vec<_>>())?;
-    let mut change = GroupChange::open(context, group)?;
+    change.renew_if_flushed()?;
     change.insert(link)?;
+    if types.is_empty() {
+        return change.finish().map(drop);
+    }
     let shown: Vec<u64> = change.names().into_iter().chain([change.finish()?]).collect();
     for committed in types {
         shown.iter().try_for_each(|&by| context.file().order(committed, by))?;
@@ -38,12 +65,12 @@ pub fn link_new(context: &Context, group: u64, name: &[u8], charset: CharSet, ob
 }
 
 /// Adds a link: another name of an object, a path, or something outside of this file.
-pub fn link(context: &Context, group: u64, name: &[u8], charset: CharSet, target: Target) -> Result<()> {
-    check_name(name)?;
-    let link = Link { name: name.to_vec(), charset, order: None, target };
+pub fn link(context: &Context, group: u64, name: &Name<'_>, target: Target) -> Result<()> {
+    check_name(name.bytes)?;
+    let link = name.link(target);
     link.encode(context.file().widths())?;
-    check_free(context, group, name)?;
-    settle_form(context, group, Some(&link))?;
+    check_free(context, group, name.bytes)?;
+    GroupChange::open(context, group)?.settle_form(Some(&link))?;
     let named = hard(&link);
     if let Some(object) = named {
         counts::check_gain(context, object)?;
@@ -70,9 +97,13 @@ pub fn link(context: &Context, group: u64, name: &[u8], charset: CharSet, target
 /// `drop_values`.
 pub fn unlink(context: &Context, group: u64, name: &[u8], drop_values: &mut DropValues<'_>) -> Result<()> {
     let link = require(context, group, name)?;
-    settle_form(context, group, None)?;
+    GroupChange::open(context, group)?.settle_form(None)?;
     let loss = Loss::plan(context, hard(&link))?;
-    context.file().plan_orders(&loss.orders(group).collect::<Vec<_>>())?;
+    let orders: Vec<_> = loss.orders(group).collect();
+    context.file().plan_orders(&orders)?;
+    if !orders.is_empty() {
+        context.file().plan_loss(group)?;
+    }
     let mut change = GroupChange::open(context, group)?;
     change.remove(name)?;
     let by = change.finish()?;
@@ -89,11 +120,15 @@ pub fn rename(context: &Context, from: (u64, &[u8]), to: (u64, &[u8]), charset: 
     let link = Link { name: to.1.to_vec(), charset, order: None, ..link };
     link.encode(context.file().widths())?;
     check_free(context, to.0, to.1)?;
-    settle_form(context, to.0, Some(&link))?;
-    settle_form(context, from.0, None)?;
+    GroupChange::open(context, to.0)?.settle_form(Some(&link))?;
+    GroupChange::open(context, from.0)?.settle_form(None)?;
     if from.0 == to.0 {
         let mut both = GroupChange::open(context, from.0)?;
         both.insert(link)?;
+        // Another node of an old group may lose the link than the one that got it.
+        if both.names().is_some() && !context.file().is_fresh(from.0) {
+            context.file().publish()?;
+        }
         both.remove(from.1)?;
         both.finish()?;
         return Ok(());
@@ -101,6 +136,7 @@ pub fn rename(context: &Context, from: (u64, &[u8]), to: (u64, &[u8]), charset: 
     // A new group has to be in reach before links move there.
     context.file().settle_later(from.0, to.0)?;
     context.file().plan_orders(&[(to.0, from.0)])?;
+    context.file().plan_loss(from.0)?;
     let mut gains = GroupChange::open(context, to.0)?;
     gains.insert(link)?;
     let first = gains.finish()?;
@@ -150,16 +186,6 @@ fn check_free(context: &Context, group: u64, name: &[u8]) -> Result<()> {
     }
 }
 
-/// Prepares for a group that changes its form when it gets this link, or loses one: then its header shows what other blocks showed.
-fn settle_form(context: &Context, group: u64, gets: Option<&Link>) -> Result<()> {
-    let changes = match (GroupChange::open(context, group)?.form, gets) {
-        (Form::Old(_), Some(link)) => !version::old_group_holds(link),
-        (Form::New { limits, dense: Some(dense), .. }, None) => dense.len() <= u64::from(limits.min_dense()),
-        _ => false,
-    };
-    if changes { context.file().settle_orders(group) } else { Ok(()) }
-}
-
 fn check_name(name: &[u8]) -> Result<()> {
     let why = match name {
         [] => "a link needs a name",
@@ -179,6 +205,8 @@ struct GroupChange<'a> {
     form: Form,
     /// The block whose write makes the change visible.
     by: u64,
+    /// How many flushes there had been when it was opened.
+    flushes: u64,
 }
 
 enum Form {
@@ -199,7 +227,37 @@ impl<'a> GroupChange<'a> {
         } else {
             return Err(Error::broken("object header", address, "it is no group"));
         };
-        Ok(GroupChange { context, address, header, form, by: address })
+        Ok(GroupChange { context, address, header, form, by: address, flushes: context.file().flushes() })
+    }
+
+    /// Reads again what a flush may have changed.
+    fn renew_if_flushed(&mut self) -> Result<()> {
+        if self.flushes != self.context.file().flushes() {
+            *self = GroupChange::open(self.context, self.address)?;
+        }
+        Ok(())
+    }
+
+    /// An error if there is a link with this name, unless adding it finds that out before it changes anything.
+    fn check_free(&self, name: &[u8]) -> Result<()> {
+        match &self.form {
+            Form::Old(_) => Ok(()),
+            Form::New { .. } => check_free(self.context, self.address, name),
+        }
+    }
+
+    /// Prepares for a group that changes its form when it gets this link, or loses one: then its header shows what other blocks showed. Of an
+    /// old group, nodes are split and given up as links come and go: then others show what one lost.
+    fn settle_form(&self, gets: Option<&Link>) -> Result<()> {
+        let (file, group) = (self.context.file(), self.address);
+        match (&self.form, gets) {
+            (Form::Old(_), Some(link)) if !version::old_group_holds(link) => file.settle_orders(group),
+            (Form::Old(_), _) => file.settle_losses(group),
+            (Form::New { limits, dense: Some(dense), .. }, None) if dense.len() <= u64::from(limits.min_dense()) => {
+                file.settle_orders(group)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn insert(&mut self, mut link: Link) -> Result<()> {
@@ -209,11 +267,12 @@ impl<'a> GroupChange<'a> {
                 self.by = old::insert(context, table, &link)?;
                 return Ok(());
             }
-            self.renew()?;
+            self.modernize()?;
         }
         let Form::New { info, limits, dense } = &mut self.form else { return Ok(()) };
-        link.order = info.tracked.then_some(info.next_order);
-        info.next_order += i64::from(info.tracked);
+        let order = link.order.unwrap_or(0).max(info.next_order);
+        link.order = info.tracked.then_some(order);
+        info.next_order = if info.tracked { order.saturating_add(1) } else { info.next_order };
         let body = link.encode(context.file().widths())?;
         if let Some(dense) = dense {
             dense.detach(context.file())?;
@@ -246,7 +305,7 @@ impl<'a> GroupChange<'a> {
     }
 
     /// Makes a group of the new kind of an old one.
-    fn renew(&mut self) -> Result<()> {
+    fn modernize(&mut self) -> Result<()> {
         let Form::Old(table) = self.form else { return Ok(()) };
         let (context, file) = (self.context, self.context.file());
         let object = Object::open(context, self.address)?;

@@ -5,7 +5,7 @@ mod dense;
 mod old;
 
 pub(crate) use change::delete_all;
-pub use change::{link, link_new, rename, unlink};
+pub use change::{Name, link, link_new, rename, unlink};
 
 use hyperslab_file::{Error, Result};
 use hyperslab_format::{

@@ -18,7 +18,7 @@ use hyperslab_dtype::{Datatype, Order};
 use hyperslab_file::{CreateOptions, OpenFile, OpenOptions};
 use hyperslab_format::version::Low;
 use hyperslab_object::{
-    CharSet, Context, GroupSettings, NewAttribute, NewType, ObjectSettings, Target, link, link_new, new_group,
+    CharSet, Context, GroupSettings, Name, NewAttribute, NewType, ObjectSettings, Target, link, link_new, new_group,
     new_root, set_attribute,
 };
 use hyperslab_space::Extent;
@@ -237,7 +237,7 @@ fn many(low: Low) -> hyperslab_object::Result<u64> {
     for nth in 0..200 {
         let at = context.file().operate(|| {
             let at = new_group(&context, &object, &group)?;
-            link_new(&context, root, format!("group {nth}").as_bytes(), charset, at)?;
+            link_new(&context, root, &Name::new(format!("group {nth}").as_bytes(), charset), at)?;
             Ok::<u64, hyperslab_object::Error>(at)
         })?;
         for attribute in 0..nth % 20 {
@@ -249,7 +249,7 @@ fn many(low: Low) -> hyperslab_object::Result<u64> {
         for nth in 0..nth % 15 {
             let target = Target::Soft(b"/somewhere".to_vec());
             let name = format!("link {nth}");
-            context.file().operate(|| link(&context, at, name.as_bytes(), charset, target))?;
+            context.file().operate(|| link(&context, at, &Name::new(name.as_bytes(), charset), target))?;
         }
     }
     context.file().close()?;

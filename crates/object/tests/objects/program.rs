@@ -6,7 +6,7 @@ use hyperslab_format::{
     version::{self, Low},
 };
 use hyperslab_object::{
-    self as object, CharSet, Context, DatasetParts, GroupSettings, NewAttribute, NewType, ObjectSettings, Result,
+    self as object, CharSet, Context, DatasetParts, GroupSettings, Name, NewAttribute, NewType, ObjectSettings, Result,
     Target,
 };
 use hyperslab_space::Extent;
@@ -182,7 +182,7 @@ impl Program {
                     object::new_dataset(context, &object, parts)?
                 }
             };
-            object::link_new(context, group, &name, charset(&name), at)?;
+            object::link_new(context, group, &Name::new(&name, charset(&name)), at)?;
             Ok::<u64, object::Error>(at)
         })?;
         let kind = ["group", "group", "datatype", "dataset"][usize::from(kind)];
@@ -209,8 +209,8 @@ impl Program {
             Goal::Soft(path) => Target::Soft(path),
             Goal::External(file, path) => Target::External { file, path },
         };
-        context.file().operate(|| object::link(context, group, &name, charset(&name), target.clone()))?;
-        let again = context.file().operate(|| object::link(context, group, &name, charset(&name), target));
+        context.file().operate(|| object::link(context, group, &Name::new(&name, charset(&name)), target.clone()))?;
+        let again = context.file().operate(|| object::link(context, group, &Name::new(&name, charset(&name)), target));
         assert!(again.is_err(), "two links of one name");
         self.twin.link(group, &name, goal);
         Ok(())
@@ -221,8 +221,8 @@ impl Program {
         let Some(name) = self.some_link(group) else { return Ok(()) };
         let mut dropped = Vec::new();
         context.file().operate(|| {
-            object::unlink(context, group, &name, &mut |dataset| {
-                dropped.push(dataset.address());
+            object::unlink(context, group, &name, &mut |gone| {
+                dropped.extend((gone.kind() == object::Kind::Dataset).then(|| gone.address()));
                 Ok(())
             })
         })?;

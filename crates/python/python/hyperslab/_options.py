@@ -54,7 +54,9 @@ def settings(low: str, user_block: int, track_order: bool, options: dict[str, An
     given = [default if (value := options.get(name)) is None else value for name, default in _SPACE.items()]
     strategy, persist, threshold, page = given
     # As in h5py, the rest has no meaning without a strategy.
-    space = ("fsm", False, 1, 4096) if strategy is None else (strategy, bool(persist), int(threshold), int(page))
+    space = ("fsm", False, 1, 4096)
+    if strategy is not None:
+        space = (strategy, bool(persist), int(threshold), int(page) if strategy == "page" else 4096)
     placement = tuple(int(options.get(name) or default) for name, default in _PLACEMENT.items())
     return {
         "low": low,

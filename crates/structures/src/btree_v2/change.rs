@@ -3,12 +3,15 @@
 //! Nodes that nothing in the file names yet are written in place, others go to new space. Nodes are split, merged and evened out as libhdf5
 //! does it, so that it can go on with the tree: one that is about to be entered is first made so that it can take or lose a record.
 
+use std::sync::Arc;
+
 use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::index::btree_v2::{BtreeV2, Node as Stored, Pointer, Shape};
 
 use super::{
-    NODE, Tree, WHAT,
+    Tree, WHAT,
     node::{Child, Node, Order},
+    seen::Seen,
 };
 
 /// How often records are moved between neighbours before a node is split or merged.
@@ -35,7 +38,8 @@ impl Tree {
         }
         let bytes = header.encode(file.widths())?;
         let address = file.allocate(Kind::Metadata, bytes.len() as u64)?;
-        file.put(address, bytes)?;
+        let header = Arc::new(header);
+        file.put_decoded(address, bytes, header.clone())?;
         Ok(Tree { address, header })
     }
 
@@ -48,7 +52,7 @@ impl Tree {
     pub fn relocate(&mut self, file: &OpenFile) -> Result<()> {
         let bytes = self.header.encode(file.widths())?;
         self.address = file.shadow(self.address, bytes.len() as u64)?;
-        file.put(self.address, bytes)
+        file.put_decoded(self.address, bytes, self.header.clone())
     }
 
     /// Adds a record; `order` tells how a stored record stands to it. An error that changes nothing if there is an equal one.
@@ -125,7 +129,7 @@ struct Change<'a> {
 impl<'a> Change<'a> {
     fn of(tree: &Tree, file: &'a OpenFile) -> Result<Change<'a>> {
         let mut change =
-            Change { file, address: tree.address, header: tree.header.clone(), root: None, freed: Vec::new() };
+            Change { file, address: tree.address, header: (*tree.header).clone(), root: None, freed: Vec::new() };
         change.root = Some(change.read(tree.header.root, tree.header.depth)?);
         Ok(change)
     }
@@ -150,11 +154,9 @@ impl<'a> Change<'a> {
                 _ => Err(self.broken("a node without records")),
             };
         };
-        let bytes = self.file.metadata_up_to(NODE, address, u64::from(self.header.node_size))?;
-        let node = self.header.decode_node(&bytes, level, pointer.records, self.file.widths());
-        let node = node.map_err(Error::at(address))?;
-        let children = node.children.into_iter().map(Child::stored).collect();
-        Ok(self.node(Some(address), node.records.concat(), children))
+        let seen = Seen::read(self.file, &self.header, (address, pointer.records), level)?;
+        let children = seen.children.iter().copied().map(Child::stored).collect();
+        Ok(self.node(Some(address), seen.records.clone(), children))
     }
 
     /// The header of a tree of another depth.
@@ -365,7 +367,7 @@ impl<'a> Change<'a> {
     }
 
     /// Writes what is in memory; gives the header.
-    fn store(mut self, mut root: Node) -> Result<BtreeV2> {
+    fn store(mut self, mut root: Node) -> Result<Arc<BtreeV2>> {
         let size = u64::from(self.header.node_size);
         for address in std::mem::take(&mut self.freed) {
             self.file.free(address, size)?;
@@ -377,8 +379,9 @@ impl<'a> Change<'a> {
             Pointer { address: None, records: 0, below: 0 }
         };
         self.header.records = self.header.root.below;
-        self.file.put(self.address, self.header.encode(self.file.widths())?)?;
-        Ok(self.header)
+        let (bytes, header) = (self.header.encode(self.file.widths())?, Arc::new(self.header));
+        self.file.put_decoded(self.address, bytes, header.clone())?;
+        Ok(header)
     }
 
     fn store_node(&self, node: &mut Node, level: u16) -> Result<Pointer> {
@@ -390,14 +393,15 @@ impl<'a> Change<'a> {
             }
             below = below.saturating_add(child.pointer.below);
         }
-        let children = node.children.iter().map(|child| child.pointer).collect();
+        let children: Vec<Pointer> = node.children.iter().map(|child| child.pointer).collect();
+        let seen = Seen::new(&self.header, level, node.records().flatten().copied().collect(), children.clone());
         let stored = Stored { records: node.records().collect(), children };
         let bytes = self.header.encode_node(&stored, level, self.file.widths())?;
         let address = match node.address {
             Some(address) => self.file.shadow(address, bytes.len() as u64)?,
             None => self.file.allocate(Kind::Metadata, bytes.len() as u64)?,
         };
-        self.file.put(address, bytes)?;
+        self.file.put_decoded(address, bytes, Arc::new(seen))?;
         Ok(Pointer { address: Some(address), records, below })
     }
 }

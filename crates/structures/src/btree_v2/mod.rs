@@ -2,12 +2,14 @@
 
 mod change;
 mod node;
+mod seen;
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, sync::Arc};
 
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 
+use self::seen::Seen;
 use crate::nodes::Nodes;
 
 const WHAT: &str = "B-tree (version 2)";
@@ -19,7 +21,7 @@ const MAX_DEPTH: u16 = 64;
 #[derive(Clone, Debug)]
 pub struct Tree {
     address: u64,
-    header: BtreeV2,
+    header: Arc<BtreeV2>,
 }
 
 /// What a walk over all records needs.
@@ -33,8 +35,10 @@ struct Walk<'a> {
 impl Tree {
     /// Reads the header and checks what the records are.
     pub fn open(file: &OpenFile, address: u64, kinds: &[u8]) -> Result<Tree> {
-        let bytes = file.metadata(WHAT, address, BtreeV2::size(file.widths()) as u64)?;
-        let header = BtreeV2::decode(&bytes, file.widths()).map_err(Error::at(address))?;
+        let (widths, size) = (file.widths(), BtreeV2::size(file.widths()));
+        let header = file.decoded(WHAT, address, size as u64, |bytes| {
+            BtreeV2::decode(bytes.get(..size).unwrap_or(bytes), widths).map_err(Error::at(address))
+        })?;
         if !kinds.contains(&header.kind) {
             return Err(Error::broken(WHAT, address, format!("records of type {} do not belong here", header.kind)));
         }
@@ -89,16 +93,16 @@ impl Tree {
     }
 
     fn walk(&self, file: &OpenFile, node: Pointer, level: u16, walk: &mut Walk<'_>) -> Result<()> {
-        let Some(bytes) = self.read(file, node)? else { return Ok(()) };
-        (walk.visit)(node.address.unwrap_or(self.address))?;
-        let node = self.decode(&bytes, node, level, file)?;
+        let Some(address) = self.address_of(node) else { return Ok(()) };
+        (walk.visit)(address)?;
+        let node = Seen::read(file, &self.header, (address, node.records), level)?;
         // A tree cannot show more records than its header counts.
         walk.budget = walk
             .budget
-            .checked_sub(node.records.len() as u64)
+            .checked_sub(node.count() as u64)
             .ok_or_else(|| Error::broken(WHAT, self.address, "more records than the header counts"))?;
         let mut children = node.children.iter();
-        for record in &node.records {
+        for record in node.records() {
             if let Some(&child) = children.next() {
                 self.walk(file, child, level - 1, walk)?;
             }
@@ -116,12 +120,12 @@ impl Tree {
     ) -> Result<Option<T>> {
         let mut at = self.header.root;
         for level in (0..=self.header.depth).rev() {
-            let Some(bytes) = self.read(file, at)? else { return Ok(None) };
-            let node = self.decode(&bytes, at, level, file)?;
-            let (mut low, mut high) = (0, node.records.len());
+            let Some(address) = self.address_of(at) else { return Ok(None) };
+            let node = Seen::read(file, &self.header, (address, at.records), level)?;
+            let (mut low, mut high) = (0, node.count());
             while low < high {
                 let middle = usize::midpoint(low, high);
-                let Some(record) = node.records.get(middle) else { break };
+                let Some(record) = node.record(middle) else { break };
                 match order(record)? {
                     Ordering::Equal => return take(record).map(Some),
                     Ordering::Less => low = middle + 1,
@@ -160,10 +164,10 @@ impl Tree {
         if wanted.is_empty() {
             return Ok(());
         }
-        let Some(bytes) = self.read(file, node)? else { return Ok(()) };
-        let node = self.decode(&bytes, node, level, file)?;
+        let Some(address) = self.address_of(node) else { return Ok(()) };
+        let node = Seen::read(file, &self.header, (address, node.records), level)?;
         let mut children = node.children.iter();
-        for record in &node.records {
+        for record in node.records() {
             let count = wanted.partition_point(|one| order(record, one) == Ordering::Greater);
             let (before, rest) = wanted.split_at_checked(count).unwrap_or((wanted, &[]));
             if let Some(&child) = children.next() {
@@ -186,19 +190,8 @@ impl Tree {
         }
     }
 
-    fn read(&self, file: &OpenFile, node: Pointer) -> Result<Option<Vec<u8>>> {
-        let Some(address) = node.address.filter(|_| node.records > 0 || self.header.depth > 0) else { return Ok(None) };
-        file.metadata_up_to(NODE, address, u64::from(self.header.node_size)).map(Some)
-    }
-
-    fn decode<'a>(
-        &self,
-        bytes: &'a [u8],
-        node: Pointer,
-        level: u16,
-        file: &OpenFile,
-    ) -> Result<hyperslab_format::index::btree_v2::Node<'a>> {
-        let address = node.address.unwrap_or(self.address);
-        self.header.decode_node(bytes, level, node.records, file.widths()).map_err(Error::at(address))
+    /// Where a node is, if there is one.
+    fn address_of(&self, node: Pointer) -> Option<u64> {
+        node.address.filter(|_| node.records > 0 || self.header.depth > 0)
     }
 }

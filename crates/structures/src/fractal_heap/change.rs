@@ -80,7 +80,7 @@ pub(super) struct Change<'a> {
 
 impl<'a> Change<'a> {
     pub(super) fn of(file: &'a OpenFile, address: u64, kept: &'a mut Inner) -> Result<Change<'a>> {
-        Ok(Change { file, address, header: read_header(file, address)?, kept, touched: Vec::new() })
+        Ok(Change { file, address, header: (*read_header(file, address)?).clone(), kept, touched: Vec::new() })
     }
 
     pub(super) fn broken(&self, why: impl Into<String>) -> Error {
@@ -118,13 +118,12 @@ impl<'a> Change<'a> {
         if object.is_empty() {
             return self.refuse("an object has one byte at least");
         }
-        if self.header.filters.is_some() {
-            return self.refuse("objects go through filters here, and such a heap cannot get new ones");
-        }
         let tiny = usize::from(self.header.id_len) - 1;
         let tiny = if tiny <= 16 { tiny } else { (tiny - 1).max(16) };
         self.free_list()?;
-        let id = if length > u64::from(self.header.max_managed) {
+        // A direct block goes through the filters as a whole; an object that lies alone may go past them.
+        let alone = length > u64::from(self.header.max_managed) || self.header.filters.is_some();
+        let id = if alone && object.len() > tiny {
             self.check_huge()?;
             self.let_go()?;
             self.insert_huge(object)?

@@ -6,6 +6,7 @@ use hyperslab_file::{Error, Kind, Result};
 use hyperslab_format::{
     heap::fractal::{HeapId, Huge},
     index::record::{Form, Record, kind},
+    message::FilterPipeline,
 };
 
 use super::{WHAT, change::Change};
@@ -14,6 +15,11 @@ use crate::Tree;
 const NODE_SIZE: u32 = 512;
 const SPLIT: u8 = 100;
 const MERGE: u8 = 40;
+
+/// The filter mask of what went past all filters.
+fn past_all(pipeline: &FilterPipeline) -> u32 {
+    (0..pipeline.steps.len()).fold(0, |mask, nth| mask | 1u32.checked_shl(nth as u32).unwrap_or(0))
+}
 
 impl Change<'_> {
     fn huge_form(&self) -> Form {
@@ -71,7 +77,8 @@ impl Change<'_> {
         let length = object.len() as u64;
         let address = file.allocate(Kind::Metadata, length)?;
         file.put(address, object.to_vec())?;
-        let huge = Huge { address, length, filtered: None };
+        let filtered = self.header.filters.as_ref().map(|(pipeline, ..)| (past_all(pipeline), length));
+        let huge = Huge { address, length, filtered };
         let (id, number) = if self.header.huge_direct(widths) {
             (HeapId::HugeDirect(huge), None)
         } else {

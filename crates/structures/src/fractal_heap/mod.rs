@@ -43,19 +43,21 @@ struct View {
     address: u64,
     /// When that was.
     stamp: (u64, u64),
-    header: fractal::FractalHeap,
+    header: Arc<fractal::FractalHeap>,
     huge: Option<Tree>,
     unfilter: Arc<Unfilter>,
     direct: Kept<Vec<u8>>,
     indirect: Kept<Vec<Child>>,
 }
 
-fn read_header(file: &OpenFile, address: u64) -> Result<fractal::FractalHeap> {
+fn read_header(file: &OpenFile, address: u64) -> Result<Arc<fractal::FractalHeap>> {
     let widths = file.widths();
-    let head = file.metadata(WHAT, address, fractal::head_size(widths) as u64)?;
-    let size = fractal::FractalHeap::full_size(&head, widths).map_err(Error::at(address))?;
-    let bytes = file.metadata(WHAT, address, size as u64)?;
-    fractal::FractalHeap::decode(&bytes, widths).map_err(Error::at(address))
+    file.decoded(WHAT, address, fractal::head_size(widths) as u64, |head| {
+        let size = fractal::FractalHeap::full_size(head, widths).map_err(Error::at(address))?;
+        let bytes = file.view(WHAT, address, size as u64)?;
+        let bytes = bytes.get(..size).unwrap_or(&bytes);
+        fractal::FractalHeap::decode(bytes, widths).map_err(Error::at(address))
+    })
 }
 
 impl FractalHeap {

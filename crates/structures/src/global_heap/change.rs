@@ -1,6 +1,6 @@
 //! Adding values to the global heap, and removing them.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::{Widths, heap::global};
@@ -9,15 +9,17 @@ use super::{Collection, GUESS, WHAT};
 
 /// How many collections with room are kept, as in libhdf5.
 const OPEN: usize = 16;
+/// The most collections that are in memory at once when objects are taken back.
+const MANY: usize = 256;
 
 /// The global heap of a file that is changed. There is one per file, since it knows which collections have room.
 ///
 /// A new object lies in space that nothing in the file names, or behind the objects of a collection with room. Collections are filled in
 /// memory; [`GlobalHeap::settle`] writes them, and must be called before the values that name the objects are written.
 ///
-/// An object that is removed stays where it is while the file may name it: until the flush after [`GlobalHeap::remove`]. The next call of
-/// `settle` after that takes its room back, or the space of the collection if it was the last; so a file that is closed is flushed,
-/// settled and flushed.
+/// An object that is removed stays where it is while the file may name it: until the flush after [`GlobalHeap::remove`]. The next object that
+/// needs room, or the next call of `settle`, takes its room back, or the space of the collection if it was the last; so a file that is closed
+/// is flushed, settled and flushed.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -45,22 +47,27 @@ impl GlobalHeap {
     /// Adds an object; says which collection it is in, and its index there.
     pub fn add(&mut self, file: &OpenFile, value: &[u8]) -> Result<(u64, u32)> {
         let need = object_size(value.len(), file.widths());
-        let nth = self.open.iter().rposition(|filled| filled.has_room(need));
+        if let Some(last) = self.open.last_mut().filter(|last| last.has_room(need)) {
+            return Ok((last.address, u32::from(last.add(value, file.widths()))));
+        }
+        let room = |heap: &GlobalHeap| heap.open.iter().rposition(|filled| filled.has_room(need));
+        let mut nth = room(self);
+        if nth.is_none() && self.take_back(file)? {
+            nth = room(self);
+        }
         let mut filled = match nth {
             Some(nth) => self.open.remove(nth),
             None => {
+                // Those without room for anything, and those that were used longest ago.
+                let least = object_size(0, file.widths());
+                self.full.extend(self.open.extract_if(.., |filled| !filled.has_room(least)));
                 let many = self.open.len().saturating_sub(OPEN);
                 self.full.extend(self.open.drain(..many));
                 Filled::create(file, need)?
             }
         };
-        let added = filled.add(value, file.widths());
-        let place = (filled.address, u32::from(added));
-        if filled.has_room(object_size(0, file.widths())) {
-            self.open.push(filled);
-        } else {
-            self.full.push(filled);
-        }
+        let place = (filled.address, u32::from(filled.add(value, file.widths())));
+        self.open.push(filled);
         Ok(place)
     }
 
@@ -75,58 +82,74 @@ impl GlobalHeap {
         }
     }
 
+    /// Whether there is something to take back, now or after the next flush.
+    pub fn has_removed(&self) -> bool {
+        !self.removed.is_empty()
+    }
+
     /// Writes all collections that were changed, and takes back what was removed before the last flush.
     pub fn settle(&mut self, file: &OpenFile) -> Result<()> {
         self.take_back(file)?;
-        let mut blocks = Vec::new();
-        for filled in self.open.iter_mut().chain(&mut self.full).filter(|filled| filled.changed) {
-            blocks.push((filled.address, filled.encode(file.widths())?));
-        }
-        let parts: Vec<_> = blocks.iter().map(|(address, bytes)| (*address, bytes.as_slice())).collect();
-        if !parts.is_empty() {
-            file.write_raw(WHAT, &parts)?;
-        }
+        write(file, self.open.iter_mut().chain(&mut self.full))?;
         self.full.clear();
+        self.open.retain(|filled| !filled.objects.is_empty());
         self.open.iter_mut().for_each(|filled| filled.changed = false);
         let many = self.open.len().saturating_sub(OPEN);
         self.open.drain(..many);
         Ok(())
     }
 
-    /// Takes removed objects out of their collections.
-    fn take_back(&mut self, file: &OpenFile) -> Result<()> {
+    /// Takes removed objects out of their collections; whether there were any.
+    fn take_back(&mut self, file: &OpenFile) -> Result<bool> {
+        if self.removed.is_empty() {
+            return Ok(false);
+        }
         let now = file.flushes();
         let ready: Vec<u64> =
             self.removed.iter().filter(|(_, (when, _))| *when <= now).map(|(&address, _)| address).collect();
-        for address in ready {
-            let Some((_, indexes)) = self.removed.remove(&address) else { continue };
+        let mut taken = Vec::new();
+        for address in &ready {
+            let Some((_, indexes)) = self.removed.remove(address) else { continue };
             let here = |all: &mut Vec<Filled>| {
-                all.iter().position(|filled| filled.address == address).map(|nth| all.swap_remove(nth))
+                all.iter().position(|filled| filled.address == *address).map(|nth| all.swap_remove(nth))
             };
             // What a bad value named may be anything: then there is nothing to take back.
             let filled = here(&mut self.open).or_else(|| here(&mut self.full));
-            let Some(mut filled) = filled.or_else(|| Filled::read(file, address).ok()) else { continue };
-            if !filled.remove(&indexes, file.widths()) && !filled.changed {
-                continue;
+            let Some(mut filled) = filled.or_else(|| Filled::read(file, *address).ok()) else { continue };
+            if filled.remove(&indexes, file.widths()) || filled.changed {
+                taken.push(filled);
             }
-            if filled.objects.is_empty() {
-                file.free(filled.address, filled.size as u64)?;
-            } else {
-                self.open.insert(0, filled);
+            if taken.len() == MANY {
+                write(file, taken.iter_mut())?;
+                taken.clear();
             }
         }
-        Ok(())
+        self.open.splice(..0, taken);
+        Ok(!ready.is_empty())
     }
+}
+
+/// Writes collections that were changed, and gives back the space of those that have no objects any more.
+fn write<'a>(file: &OpenFile, all: impl Iterator<Item = &'a mut Filled>) -> Result<()> {
+    let mut parts = Vec::new();
+    for filled in all.filter(|filled| filled.changed) {
+        if filled.objects.is_empty() {
+            file.free(filled.address, filled.bytes.len() as u64)?;
+        } else {
+            parts.push((filled.address, filled.image(file.widths())));
+        }
+    }
+    if parts.is_empty() { Ok(()) } else { file.write_raw(WHAT, &parts) }
 }
 
 /// A collection that is being filled.
 #[derive(Debug)]
 struct Filled {
     address: u64,
-    size: usize,
-    /// Index, references, end of the bytes, which follow each other.
-    objects: Vec<(u16, u16, usize)>,
+    /// The collection as it will be in the file; zeros behind what is used.
     bytes: Vec<u8>,
+    /// Index, references, and where the bytes are.
+    objects: Vec<(u16, u16, Range<usize>)>,
     /// How much of the collection is taken.
     used: usize,
     /// The index of the next object, if not all were used once.
@@ -140,8 +163,13 @@ impl Filled {
         let head = global::head_size(file.widths());
         let size = need.saturating_add(head).max(GUESS as usize);
         let address = file.allocate(Kind::Raw, size as u64)?;
-        let (objects, bytes) = (Vec::with_capacity(128.min(size / need)), Vec::with_capacity(size));
-        Ok(Filled { address, size, objects, bytes, used: head, next: Some(1), changed: true })
+        Ok(Filled { changed: true, ..Filled::empty(address, size, file.widths())? })
+    }
+
+    fn empty(address: u64, size: usize, widths: Widths) -> Result<Filled> {
+        let bytes = global::encode(size, &[], widths)?;
+        let (objects, used) = (Vec::with_capacity(128.min(size / 32)), global::head_size(widths));
+        Ok(Filled { address, bytes, objects, used, next: Some(1), changed: false })
     }
 
     fn read(file: &OpenFile, address: u64) -> Result<Filled> {
@@ -151,16 +179,7 @@ impl Filled {
         if size != image.len() as u64 {
             return Err(Error::broken(WHAT, address, "it is cut"));
         }
-        let head = global::head_size(widths);
-        let empty = Filled {
-            address,
-            size: image.len(),
-            objects: Vec::new(),
-            bytes: Vec::new(),
-            used: head,
-            next: Some(1),
-            changed: false,
-        };
+        let empty = Filled::empty(address, image.len(), widths)?;
         let found = global::decode_counted(image, widths).map_err(Error::at(address))?;
         Ok(found.into_iter().fold(empty, |mut filled, object| {
             filled.push(object.index, object.references, image.get(object.bytes).unwrap_or_default(), widths);
@@ -169,7 +188,7 @@ impl Filled {
     }
 
     fn has_room(&self, need: usize) -> bool {
-        self.size - self.used.min(self.size) >= need
+        self.bytes.len().saturating_sub(self.used) >= need
             && (self.next.is_some() || self.objects.len() < usize::from(u16::MAX))
     }
 
@@ -182,29 +201,25 @@ impl Filled {
     }
 
     fn push(&mut self, index: u16, references: u16, value: &[u8], widths: Widths) {
-        self.bytes.extend_from_slice(value);
-        self.objects.push((index, references, self.bytes.len()));
+        let start = self.used + global::head_size(widths);
+        let room = self.bytes.get_mut(self.used..).unwrap_or_default();
+        global::place(room, index, references, value, widths);
+        self.objects.push((index, references, start..start + value.len()));
         self.used += object_size(value.len(), widths);
         self.next = self.next.and_then(|next| next.max(index).checked_add(u16::from(index >= next)));
     }
 
     /// Each object with its index and references.
     fn values(&self) -> impl Iterator<Item = (u16, u16, &[u8])> {
-        let mut start = 0;
-        self.objects.iter().map(move |&(index, references, end)| {
-            let bytes = self.bytes.get(start..end).unwrap_or_default();
-            start = end;
-            (index, references, bytes)
-        })
+        let bytes = |place: &Range<usize>| self.bytes.get(place.clone()).unwrap_or_default();
+        self.objects.iter().map(move |(index, references, place)| (*index, *references, bytes(place)))
     }
 
     /// Removes objects; the others move together and keep their indexes. Whether something was removed.
     fn remove(&mut self, indexes: &[u16], widths: Widths) -> bool {
         let mut sorted = indexes.to_vec();
         sorted.sort_unstable();
-        let empty = Vec::with_capacity(self.bytes.len());
-        let head = global::head_size(widths);
-        let left = Filled { objects: Vec::new(), bytes: empty, used: head, next: Some(1), ..*self };
+        let Ok(left) = Filled::empty(self.address, self.bytes.len(), widths) else { return false };
         let kept = self.values().filter(|(index, ..)| sorted.binary_search(index).is_err());
         let mut left = kept.fold(left, |mut left, (index, references, bytes)| {
             left.push(index, references, bytes, widths);
@@ -216,9 +231,10 @@ impl Filled {
         less
     }
 
-    fn encode(&self, widths: Widths) -> Result<Vec<u8>> {
-        let objects: Vec<_> = self.values().collect();
-        Ok(global::encode(self.size, &objects, widths)?)
+    /// The collection, with its free space named behind the last object.
+    fn image(&mut self, widths: Widths) -> &[u8] {
+        global::place(self.bytes.get_mut(self.used..).unwrap_or_default(), 0, 0, &[], widths);
+        &self.bytes
     }
 }
 

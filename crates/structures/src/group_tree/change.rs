@@ -1,5 +1,7 @@
 //! Changing the links of an old-style group.
 
+use std::sync::Arc;
+
 use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::{
     btree_v1::{self, Node},
@@ -43,14 +45,14 @@ pub fn insert(
     let index = path.last().map_or(0, |step| step.index);
     let Some(&(_, child)) = leaf.entries.get(index) else {
         let entry = Entry { name: heap.add(file, name)?, header, cache };
-        let (child, last) = (put_new(file, std::slice::from_ref(&entry))?, entry.name);
+        let (last, child) = (entry.name, put_new(file, vec![entry])?);
         editor.insert(&path, 0, 0, child)?;
         editor.set_right_key(&path, path.len() - 1, last)?;
         let block = editor.shown_by(&path);
         editor.finish(Some(heap.address()))?;
         return Ok(block);
     };
-    let mut symbols = symbols_of(file, child)?;
+    let symbols = symbols_of(file, child)?;
     let Err(at) = position(&symbols, heap, name)? else {
         let name = String::from_utf8_lossy(name);
         return Err(Error::Refused(format!("the group has a link named {name:?} already")));
@@ -59,6 +61,7 @@ pub fn insert(
     if k == 0 {
         return Err(Error::broken(SYMBOLS, child, "the superblock says that it has no room"));
     }
+    let mut symbols = symbols.to_vec();
     let entry = Entry { name: heap.add(file, name)?, header, cache };
     let (place, depth) = (entry.name, path.len() - 1);
     if at == symbols.len() {
@@ -67,7 +70,7 @@ pub fn insert(
     if symbols.len() < 2 * k {
         symbols.insert(at, entry);
         let block = if file.is_fresh(child) { editor.shown_by(&path) } else { child };
-        return store(file, editor, heap, &path, (child, &symbols)).map(|()| block);
+        return store(file, editor, heap, &path, (child, symbols)).map(|()| block);
     }
     let mut right = symbols.split_off(k);
     if at <= k {
@@ -77,9 +80,9 @@ pub fn insert(
     }
     let border = symbols.last().map_or(0, |entry| entry.name);
     let block = if at <= k && !file.is_fresh(child) { child } else { editor.shown_by(&path) };
-    let new = put_new(file, &right)?;
+    let new = put_new(file, right)?;
     editor.insert(&path, index + 1, border, new)?;
-    store(file, editor, heap, &path, (child, &symbols)).map(|()| block)
+    store(file, editor, heap, &path, (child, symbols)).map(|()| block)
 }
 
 /// Changes what a link leads to; says which block shows it when it is written, if there is a link with this name.
@@ -99,7 +102,7 @@ pub fn replace(
         }
     }
     let block = if file.is_fresh(child) { editor.shown_by(&path) } else { child };
-    store(file, editor, heap, &path, (child, &symbols)).map(|()| Some(block))
+    store(file, editor, heap, &path, (child, symbols)).map(|()| Some(block))
 }
 
 /// Removes a link, if there is one with this name, and its strings from the heap.
@@ -119,7 +122,7 @@ pub fn remove(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8]) -> Resu
         editor.set_right_key(&path, path.len() - 1, last.name)?;
     }
     let block = if file.is_fresh(child) { editor.shown_by(&path) } else { child };
-    store(file, editor, heap, &path, (child, &symbols))?;
+    store(file, editor, heap, &path, (child, symbols))?;
     Ok(Some(Removed { entry, block }))
 }
 
@@ -133,8 +136,8 @@ pub fn delete(file: &OpenFile, root: u64, each: &mut dyn FnMut(Entry) -> Result<
         if node.level > 0 {
             open.extend(node.entries.iter().rev().map(|(_, child)| (*child, Some(node.level))));
         } else {
-            for (_, child) in node.entries {
-                read_symbols(file, child)?.into_iter().try_for_each(&mut *each)?;
+            for &(_, child) in &node.entries {
+                read_symbols(file, child)?.iter().cloned().try_for_each(&mut *each)?;
                 blocks.push((child, symbols_size(file)));
             }
         }
@@ -187,7 +190,7 @@ fn find(file: &OpenFile, editor: &mut Editor<'_, Names>, heap: &LocalHeap, name:
     let Some(&(_, child)) = editor.leaf(&path)?.entries.get(index) else { return Ok(None) };
     let symbols = symbols_of(file, child)?;
     let at = position(&symbols, heap, name)?.ok();
-    Ok(at.map(|at| (path, child, symbols, at)))
+    Ok(at.map(|at| (path, child, symbols.to_vec(), at)))
 }
 
 /// Where a name is among entries, or where it belongs.
@@ -202,7 +205,7 @@ fn position(symbols: &[Entry], heap: &LocalHeap, name: &[u8]) -> Result<Result<u
     Ok(Err(symbols.len()))
 }
 
-fn symbols_of(file: &OpenFile, address: u64) -> Result<Vec<Entry>> {
+fn symbols_of(file: &OpenFile, address: u64) -> Result<Arc<Vec<Entry>>> {
     let symbols = read_symbols(file, address)?;
     let most = 2 * usize::from(file.superblock().group_leaf_k);
     if symbols.len() > most {
@@ -215,10 +218,10 @@ fn symbols_size(file: &OpenFile) -> u64 {
     symbol_table::node_size(file.superblock().group_leaf_k, file.widths()) as u64
 }
 
-fn put_new(file: &OpenFile, symbols: &[Entry]) -> Result<u64> {
-    let bytes = symbol_table::encode_node(symbols, file.superblock().group_leaf_k, file.widths())?;
+fn put_new(file: &OpenFile, symbols: Vec<Entry>) -> Result<u64> {
+    let bytes = symbol_table::encode_node(&symbols, file.superblock().group_leaf_k, file.widths())?;
     let address = file.allocate(Kind::Metadata, bytes.len() as u64)?;
-    file.put(address, bytes)?;
+    file.put_decoded(address, bytes, Arc::new(symbols))?;
     Ok(address)
 }
 
@@ -228,12 +231,12 @@ fn store(
     editor: Editor<'_, Names>,
     heap: &LocalHeap,
     path: &[Step],
-    (address, symbols): (u64, &[Entry]),
+    (address, symbols): (u64, Vec<Entry>),
 ) -> Result<()> {
-    let bytes = symbol_table::encode_node(symbols, file.superblock().group_leaf_k, file.widths())?;
+    let bytes = symbol_table::encode_node(&symbols, file.superblock().group_leaf_k, file.widths())?;
     let above = editor.shown_by(path);
     editor.finish(Some(heap.address()))?;
-    file.put(address, bytes)?;
+    file.put_decoded(address, bytes, Arc::new(symbols))?;
     file.order(heap.address(), address)?;
     file.order(above, address)
 }

@@ -2,6 +2,8 @@
 
 mod change;
 
+use std::sync::Arc;
+
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{btree_v1, symbol_table};
 
@@ -36,9 +38,9 @@ pub fn find(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8]) -> Result
         }
         let Some(child) = child else { return Ok(None) };
         if node.level == 0 {
-            for entry in read_symbols(file, child)? {
+            for entry in &*read_symbols(file, child)? {
                 if heap.compare(entry.name, name)?.is_eq() {
-                    return Ok(Some(entry));
+                    return Ok(Some(entry.clone()));
                 }
             }
             return Ok(None);
@@ -56,22 +58,21 @@ fn walk(
 ) -> Result<()> {
     nodes.visit(address)?;
     let node = read_node(file, address, above)?;
-    for (_, child) in node.entries {
+    for &(_, child) in &node.entries {
         if node.level > 0 {
             walk(file, child, Some(node.level), (nodes, symbols), each)?;
         } else {
             symbols.visit(child)?;
-            read_symbols(file, child)?.into_iter().try_for_each(&mut *each)?;
+            read_symbols(file, child)?.iter().cloned().try_for_each(&mut *each)?;
         }
     }
     Ok(())
 }
 
 /// Levels go down from node to node, so that no tree is endless.
-fn read_node(file: &OpenFile, address: u64, above: Option<u8>) -> Result<btree_v1::Node<u64>> {
-    let widths = file.widths();
-    let bytes = file.metadata_up_to(WHAT, address, node_size(file) as u64)?;
-    let node = btree_v1::decode_group(&bytes, widths).map_err(Error::at(address))?;
+fn read_node(file: &OpenFile, address: u64, above: Option<u8>) -> Result<Arc<btree_v1::Node<u64>>> {
+    let decode = |bytes: &Arc<Vec<u8>>| btree_v1::decode_group(bytes, file.widths()).map_err(Error::at(address));
+    let node = file.decoded(WHAT, address, node_size(file) as u64, decode)?;
     match above {
         Some(above) if node.level >= above => Err(Error::broken(WHAT, address, "a node that is not below its parent")),
         _ => Ok(node),
@@ -83,9 +84,9 @@ fn node_size(file: &OpenFile) -> usize {
     btree_v1::node_size(file.superblock().group_internal_k, widths.lengths.bytes(), widths)
 }
 
-fn read_symbols(file: &OpenFile, address: u64) -> Result<Vec<symbol_table::Entry>> {
+fn read_symbols(file: &OpenFile, address: u64) -> Result<Arc<Vec<symbol_table::Entry>>> {
     let widths = file.widths();
     let size = symbol_table::node_size(file.superblock().group_leaf_k, widths);
-    let bytes = file.metadata_up_to(SYMBOLS, address, size as u64)?;
-    symbol_table::decode_node(&bytes, widths).map_err(Error::at(address))
+    let decode = |bytes: &Arc<Vec<u8>>| symbol_table::decode_node(bytes, widths).map_err(Error::at(address));
+    file.decoded(SYMBOLS, address, size as u64, decode)
 }

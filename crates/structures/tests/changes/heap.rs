@@ -13,7 +13,10 @@ use hyperslab_structures::{
     fractal_heap::{Parameters, Unfilter},
 };
 
-use crate::tape::{new_file, read};
+use crate::{
+    common::Played,
+    tape::{new_file, read},
+};
 
 const KIND: u8 = 5;
 /// What the objects of a heap must be, by name.

@@ -17,7 +17,7 @@ use hyperslab_structures::{
 };
 
 use crate::{
-    common,
+    common::{self, Played},
     tape::{new_file_with, read},
 };
 

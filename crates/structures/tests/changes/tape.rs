@@ -10,11 +10,11 @@ use hyperslab_format::{
     version::Low,
 };
 
-use crate::common::{self, Recorder, prefixes};
+use crate::common::{self, Played, prefixes};
 
 /// A storage, and what it had when the tape began.
 pub(crate) struct Tape {
-    pub(crate) storage: Arc<Recorder>,
+    pub(crate) storage: Arc<hyperslab_driver::Tape>,
     before: Vec<u8>,
 }
 

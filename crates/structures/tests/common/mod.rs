@@ -2,9 +2,9 @@
 
 #![allow(dead_code, unreachable_pub)]
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use hyperslab_driver::{Driver, Memory, Result, Transfer};
+use hyperslab_driver::{Change, Driver, Tape, Transfer};
 use hyperslab_file::{OpenFile, OpenOptions};
 use hyperslab_format::{
     Superblock, Widths,
@@ -13,51 +13,25 @@ use hyperslab_format::{
     version::Low,
 };
 
-/// A storage that keeps every write since it was told to.
-pub(crate) struct Recorder {
-    memory: Memory,
-    writes: Mutex<Vec<Change>>,
+/// What tests want of a tape.
+pub(crate) trait Played {
+    /// What it holds now.
+    fn content(&self) -> Vec<u8>;
+    /// The changes so far, which are forgotten.
+    fn take(&self) -> Vec<Change>;
 }
 
-#[derive(Clone)]
-pub(crate) enum Change {
-    Write(u64, Vec<u8>),
-    Length(u64),
-}
-
-impl Recorder {
-    pub(crate) fn content(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.memory.len().unwrap() as usize];
-        self.memory.read_at(0, &mut bytes, &Transfer::default()).unwrap();
+impl Played for Tape {
+    fn content(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.len().unwrap() as usize];
+        self.read_at(0, &mut bytes, &Transfer::default()).unwrap();
         bytes
     }
 
-    pub(crate) fn take(&self) -> Vec<Change> {
-        std::mem::take(&mut self.writes.lock().unwrap())
-    }
-}
-
-impl Driver for Recorder {
-    fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> Result<()> {
-        self.memory.read_at(addr, buf, transfer)
-    }
-
-    fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Result<()> {
-        self.writes.lock().unwrap().push(Change::Write(addr, buf.to_vec()));
-        self.memory.write_at(addr, buf, transfer)
-    }
-
-    fn len(&self) -> Result<u64> {
-        self.memory.len()
-    }
-
-    fn set_len(&self, len: u64) -> Result<()> {
-        self.writes.lock().unwrap().push(Change::Length(len));
-        self.memory.set_len(len)
-    }
-
-    fn sync(&self) -> Result<()> {
-        Ok(())
+    fn take(&self) -> Vec<Change> {
+        let changes = self.changes();
+        self.cut().unwrap();
+        changes
     }
 }
 
@@ -66,14 +40,7 @@ pub(crate) fn prefixes(before: &[u8], changes: &[Change], mut each: impl FnMut(u
     let mut bytes = before.to_vec();
     each(0, &bytes);
     for (nth, change) in changes.iter().enumerate() {
-        match change {
-            Change::Length(len) => bytes.resize(*len as usize, 0),
-            Change::Write(at, new) => {
-                let end = *at as usize + new.len();
-                bytes.resize(bytes.len().max(end), 0);
-                bytes[*at as usize..end].copy_from_slice(new);
-            }
-        }
+        change.apply(&mut bytes);
         each(nth + 1, &bytes);
     }
 }
@@ -104,14 +71,14 @@ pub(crate) fn superblock(ks: Ks) -> Superblock {
 }
 
 /// A file without objects, open for writing.
-pub(crate) fn new_file(ks: Ks) -> (Arc<Recorder>, OpenFile) {
+pub(crate) fn new_file(ks: Ks) -> (Arc<Tape>, OpenFile) {
     let mut bytes = superblock(ks).encode().unwrap();
     bytes.resize(2048, 0);
     open(bytes)
 }
 
-pub(crate) fn open(bytes: Vec<u8>) -> (Arc<Recorder>, OpenFile) {
-    let storage = Arc::new(Recorder { memory: Memory::from(bytes), writes: Mutex::default() });
+pub(crate) fn open(bytes: Vec<u8>) -> (Arc<Tape>, OpenFile) {
+    let storage = Arc::new(Tape::from(bytes));
     let file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), Low::Earliest).unwrap();
     (storage, file)
 }

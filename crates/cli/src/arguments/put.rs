@@ -1,0 +1,88 @@
+//! What can be said to `new` and `put`.
+
+use super::library;
+use crate::slice::Shape;
+use crate::storing::Filters;
+use clap::{Args, ValueEnum};
+use hyperslab::Low;
+use std::path::PathBuf;
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  hyperslab new run.h5
+  hyperslab new --version 1.10 run.h5      its structures are for libhdf5 1.10 and newer")]
+pub(crate) struct New {
+    /// The file, which must not be there yet
+    pub(crate) file: PathBuf,
+    /// Structures are for this version of the library, or newer ones
+    #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
+    pub(crate) low: Low,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Writes values to a dataset. The file is made if it is missing, so are groups on the way. Values come
+from the command line, or from standard input if there are none, or if they are -: words between
+spaces and line ends; with --type text, one value a line. Whole numbers are i64, other numbers f64,
+all else text, unless --type says it.
+
+A dataset that is there and has room for just these values gets them, in its own type. With --type,
+--shape, --chunks or --filter it is made anew.
+
+With --attr and no values, only attributes are set; if nothing is there, a group is made. An
+attribute whose value looks like a number is one. Filters are as in `hyperslab repack`.
+
+Examples:
+  hyperslab put run.h5 /detector/distance 1.25 --attr units=m
+  hyperslab put run.h5 /mask --type u8 --shape 2x3 0 1 1 0 0 1
+  seq 1000 | hyperslab put run.h5 /numbers --type i32 --chunks 100 --filter shuffle+gzip:6
+  hyperslab put run.h5 / --attr title='a first run' --attr number=7")]
+pub(crate) struct Put {
+    /// The file
+    pub(crate) file: PathBuf,
+    /// Where in it
+    pub(crate) path: String,
+    /// The values, the last dimension fastest
+    #[arg(value_name = "VALUES", allow_negative_numbers = true)]
+    pub(crate) values: Vec<String>,
+    /// What a new dataset stores
+    #[arg(short, long = "type", value_enum, value_name = "TYPE")]
+    pub(crate) kind: Option<Kind>,
+    /// The size of a new dataset, such as 2x3, or scalar [default: one dimension; one value is a scalar]
+    #[arg(short, long, value_parser = shape)]
+    pub(crate) shape: Option<Shape>,
+    /// Store a new dataset in chunks of this shape
+    #[arg(short, long, value_name = "SHAPE")]
+    pub(crate) chunks: Option<Shape>,
+    /// What the chunks of a new dataset go through
+    #[arg(short, long, value_name = "FILTERS")]
+    pub(crate) filter: Option<Filters>,
+    /// Set an attribute
+    #[arg(short, long, value_name = "NAME=VALUE")]
+    pub(crate) attr: Vec<String>,
+    /// New structures are for this version of the library, or newer ones
+    #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
+    pub(crate) low: Low,
+}
+
+/// What values are stored as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F32,
+    F64,
+    Text,
+}
+
+/// A shape, or the word for none.
+fn shape(text: &str) -> Result<Shape, crate::slice::SliceError> {
+    if text == "scalar" { Ok(Shape(Vec::new())) } else { text.parse() }
+}

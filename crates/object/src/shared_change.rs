@@ -1,0 +1,209 @@
+//! Messages that objects share lose users: their counts go down, and what nobody uses leaves table and heap. Nothing is shared anew.
+//!
+//! Lists and trees are shadowed, so that the table switches to all changes with one write, after what no longer uses the messages.
+
+use std::cmp::Ordering;
+
+use hyperslab_base::Reader;
+use hyperslab_file::{Error, Header, Result};
+use hyperslab_format::{
+    index::record::{Form, Record, kind as record},
+    message::{self, Shared, kind},
+    object_header::Flags,
+    shared_messages::{self, Place, SharedIndex, SharedRecord},
+};
+use hyperslab_structures::{FractalHeap, Tree};
+
+use crate::Context;
+
+const TABLE: &str = "shared message table";
+const LIST: &str = "shared message list";
+
+/// A use of a message that the table of shared messages knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Use {
+    kind: u16,
+    place: Known,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    /// In the heap, with this id.
+    Heap([u8; 8]),
+    /// In the header at this address, which has one of its kind, until others use it too.
+    Header(u64),
+}
+
+impl Use {
+    /// The use of a message in the heap.
+    pub(crate) fn of_shared(kind: u16, id: [u8; 8]) -> Use {
+        Use { kind, place: Known::Heap(id) }
+    }
+
+    /// What a message of the header at `header` uses.
+    pub(crate) fn of_message(context: &Context, header: u64, kind: u16, flags: Flags, body: &[u8]) -> Result<Vec<Use>> {
+        if context.file().shared_table().is_none() {
+            return Ok(Vec::new());
+        }
+        if flags.is_shared() {
+            return Ok(in_heap(context, header, kind, body)?.into_iter().collect());
+        }
+        if flags.is_in_table() {
+            return Ok(vec![Use { kind, place: Known::Header(header) }]);
+        }
+        if kind == kind::ATTRIBUTE { Use::of_attribute(context, header, body) } else { Ok(Vec::new()) }
+    }
+
+    /// What an attribute of the object at `object` uses as its type and its size.
+    pub(crate) fn of_attribute(context: &Context, object: u64, body: &[u8]) -> Result<Vec<Use>> {
+        let parts = message::Attribute::decode(body).map_err(Error::at(object))?;
+        let mut uses = Vec::new();
+        for (kind, body, is_shared) in [
+            (kind::DATATYPE, parts.datatype, parts.datatype_shared),
+            (kind::DATASPACE, parts.dataspace, parts.dataspace_shared),
+        ] {
+            if is_shared {
+                uses.extend(in_heap(context, object, kind, body)?);
+            }
+        }
+        Ok(uses)
+    }
+
+    /// Whether a record tells of this message.
+    fn is(&self, record: &SharedRecord) -> bool {
+        match (self.place, record.place) {
+            (Known::Heap(wanted), Place::Heap { id, .. }) => wanted == id,
+            (Known::Header(wanted), Place::Header { kind, header, .. }) => {
+                header == Some(wanted) && u16::from(kind) == self.kind
+            }
+            _ => false,
+        }
+    }
+}
+
+fn in_heap(context: &Context, object: u64, kind: u16, body: &[u8]) -> Result<Option<Use>> {
+    match Shared::decode(body, context.file().widths()).map_err(Error::at(object))?.0 {
+        Shared::Heap(id) => Ok(Some(Use::of_shared(kind, id))),
+        Shared::Committed(_) => Ok(None),
+    }
+}
+
+/// Lowers the counts of messages, after the block at `after` no longer uses them.
+pub(crate) fn release(context: &Context, mut uses: Vec<Use>, after: u64) -> Result<()> {
+    let file = context.file();
+    let table = file.shared_table().and_then(|shared| Some((shared.table?, shared.indexes)));
+    let (Some((address, indexes)), false) = (table, uses.is_empty()) else { return Ok(()) };
+    let bytes = file.metadata(TABLE, address, shared_messages::table_size(indexes, file.widths()) as u64)?;
+    let mut table = shared_messages::decode_table(&bytes, indexes, file.widths()).map_err(Error::at(address))?;
+    while let Some(lost) = uses.pop() {
+        // Both fill value messages are one to the table.
+        let kind = if lost.kind == kind::OLD_FILL_VALUE { kind::FILL_VALUE } else { lost.kind };
+        let Some(index) = table.iter_mut().find(|index| index.types & (1 << kind) != 0) else { continue };
+        let (Some(heap), Some(_)) = (index.heap, index.index) else { continue };
+        let mut index = Index { context, heap: context.heap(heap)?, index };
+        let Some(record) = index.find(&lost)? else { continue };
+        match record.place {
+            Place::Heap { references, id } if references > 1 => {
+                index.change(&record, Some(Place::Heap { references: references - 1, id }))?;
+            }
+            Place::Heap { id, .. } => {
+                if lost.kind == kind::ATTRIBUTE {
+                    uses.extend(Use::of_attribute(context, address, &index.heap.get(file, &id)?)?);
+                }
+                index.change(&record, None)?;
+                index.heap.remove(file, &id)?;
+            }
+            Place::Header { .. } => index.change(&record, None)?,
+        }
+    }
+    file.put(address, shared_messages::encode_table(&table, file.widths())?)?;
+    file.order(after, address)
+}
+
+/// An index of shared messages that changes.
+struct Index<'a> {
+    context: &'a Context,
+    heap: FractalHeap,
+    index: &'a mut SharedIndex,
+}
+
+impl Index<'_> {
+    fn place(&self) -> u64 {
+        self.index.index.unwrap_or(0)
+    }
+
+    fn tree(&self) -> Result<Tree> {
+        Tree::open(self.context.file(), self.place(), &[record::SHARED])
+    }
+
+    fn list(&self) -> Result<Vec<SharedRecord>> {
+        let (file, size) =
+            (self.context.file(), shared_messages::list_size(self.index.max_list, self.context.file().widths()));
+        let bytes = file.metadata(LIST, self.place(), size as u64)?;
+        shared_messages::decode_list(&bytes, self.index.messages, file.widths()).map_err(Error::at(self.place()))
+    }
+
+    fn decode(&self, record: &[u8]) -> Result<SharedRecord> {
+        let widths = self.context.file().widths();
+        SharedRecord::decode(&mut Reader::new(TABLE, record), widths).map_err(Error::at(self.place()))
+    }
+
+    /// What is known of a message.
+    fn find(&self, lost: &Use) -> Result<Option<SharedRecord>> {
+        if self.index.is_list {
+            return Ok(self.list()?.into_iter().find(|record| lost.is(record)));
+        }
+        let mut found = None;
+        self.tree()?.for_each(self.context.file(), &mut |record| {
+            found = found.or(Some(self.decode(record)?).filter(|record| lost.is(record)));
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Puts a record into another place, or takes it out.
+    fn change(&mut self, old: &SharedRecord, place: Option<Place>) -> Result<()> {
+        let (file, widths) = (self.context.file(), self.context.file().widths());
+        let new = place.map(|place| SharedRecord { place, ..*old });
+        self.index.index = Some(if self.index.is_list {
+            let list = self.list()?.into_iter().filter_map(|record| if record == *old { new } else { Some(record) });
+            let list: Vec<_> = list.collect();
+            let bytes = shared_messages::encode_list(&list, self.index.max_list, widths)?;
+            let place = file.shadow(self.place(), bytes.len() as u64)?;
+            file.put(place, bytes)?;
+            place
+        } else {
+            let mut tree = self.tree()?;
+            tree.relocate(file)?;
+            tree.remove(file, &mut |record| self.order(record, old))?;
+            if let Some(new) = &new {
+                let bytes = Form::plain(record::SHARED).encode(&Record::Shared(*new), widths)?;
+                tree.insert(file, &bytes, &mut |record| self.order(record, new))?;
+            }
+            tree.address()
+        });
+        self.index.messages = self.index.messages.saturating_sub(u16::from(new.is_none()));
+        Ok(())
+    }
+
+    /// Records are ordered by the hash of the message, then by its bytes.
+    fn order(&self, record: &[u8], other: &SharedRecord) -> Result<Ordering> {
+        let record = self.decode(record)?;
+        if record == *other || record.hash != other.hash {
+            return Ok(record.hash.cmp(&other.hash));
+        }
+        let (left, right) = (self.body(&record)?, self.body(other)?);
+        Ok(left.len().cmp(&right.len()).then_with(|| left.cmp(&right)))
+    }
+
+    fn body(&self, record: &SharedRecord) -> Result<Vec<u8>> {
+        let file = self.context.file();
+        match record.place {
+            Place::Heap { id, .. } => self.heap.get(file, &id),
+            Place::Header { kind, header, .. } => {
+                let header = Header::read(file, header.unwrap_or(0))?;
+                Ok(header.find(kind.into()).map(|found| header.body(found).to_vec()).unwrap_or_default())
+            }
+        }
+    }
+}
