@@ -38,7 +38,10 @@ pub(crate) const PLAN: &[Room] = &[
     room("structures", &["base", "space", "dtype", "filter", "driver", "meta", "alloc", "format", "file"]),
     // engine: the two rooms do not see each other
     room("object", &["base", "space", "dtype", "filter", "driver", "meta", "alloc", "format", "file", "structures"]),
-    room("chunk", &["base", "space", "dtype", "filter", "driver", "meta", "alloc", "format", "file", "structures"]),
+    room(
+        "chunk",
+        &["base", "space", "cache", "dtype", "filter", "driver", "meta", "alloc", "format", "file", "structures"],
+    ),
     // beside the model: what its derive macro writes
     pure("derive", &[]),
     // model
@@ -47,6 +50,7 @@ pub(crate) const PLAN: &[Room] = &[
         &[
             "base",
             "space",
+            "cache",
             "dtype",
             "filter",
             "driver",

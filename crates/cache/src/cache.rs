@@ -44,13 +44,13 @@ impl<V: Footprint> Cache<V> {
     }
 
     /// A shelf for a dataset, with what the cache's own settings are if nothing is said.
-    pub fn open(&self, reserve: Option<usize>, policy: Option<Policy>) -> Shelf<V> {
+    pub fn open(&self, home: Arc<V::Home>, reserve: Option<usize>, policy: Option<Policy>) -> Shelf<V> {
         let mut next = self.next.lock();
         let number = *next;
         *next += 1;
         drop(next);
         let (reserve, policy) = (reserve.unwrap_or(self.config.reserve), policy.unwrap_or(self.config.policy));
-        let shelf = Shelf::new(number, reserve, policy, self.books.clone());
+        let shelf = Shelf::new(home, number, reserve, policy, self.books.clone());
         self.ranking.lock().insert(number, shelf.inner.clone());
         shelf
     }

@@ -23,6 +23,16 @@ pub enum Found<V: Footprint> {
 }
 
 impl<V: Footprint> Shelf<V> {
+    /// Chunks, if all of them are here now; then they count as used. Whoever gets them needs no [promise](crate::Cache::promise), and must not wait
+    /// for anything while it has them.
+    pub fn hits(&self, places: &[Coords]) -> Option<Vec<Pinned<V>>> {
+        let slots = self.inner.look_all(places)?;
+        let pin = |slot: Arc<Slot<V>>| Some(Pinned { value: slot.value()?, slot, shelf: self.inner.clone() });
+        let pinned = slots.into_iter().map(pin).collect::<Option<Vec<_>>>()?;
+        count(&self.inner.books.counters.hits, pinned.len());
+        Some(pinned)
+    }
+
     /// What the cache has of a chunk, which counts as used.
     pub fn find(&self, place: &Coords) -> Found<V> {
         let counters = &self.inner.books.counters;

@@ -32,7 +32,8 @@ impl<V: Footprint> Clone for Shelf<V> {
     }
 }
 
-pub(crate) struct Inner<V> {
+pub(crate) struct Inner<V: Footprint> {
+    home: Arc<V::Home>,
     /// Its number: shelves are entered in this order.
     pub(crate) number: u64,
     /// What it keeps while others have more.
@@ -51,7 +52,7 @@ struct Slots<V> {
 }
 
 /// What a shelf has of a chunk.
-pub(crate) enum Look<V> {
+pub(crate) enum Look<V: Footprint> {
     /// It is there, or somebody loads it.
     Known(Arc<Slot<V>>),
     /// Whoever asked loads it.
@@ -59,9 +60,10 @@ pub(crate) enum Look<V> {
 }
 
 impl<V: Footprint> Shelf<V> {
-    pub(crate) fn new(number: u64, reserve: usize, policy: Policy, books: Arc<Books>) -> Shelf<V> {
+    pub(crate) fn new(home: Arc<V::Home>, number: u64, reserve: usize, policy: Policy, books: Arc<Books>) -> Shelf<V> {
         let slots = Slots { by_place: HashMap::new(), order: policy.order() };
         let inner = Arc::new_cyclic(|this: &Weak<Inner<V>>| Inner {
+            home,
             number,
             reserve,
             turns: Turns::default(),
@@ -71,6 +73,11 @@ impl<V: Footprint> Shelf<V> {
             this: this.clone(),
         });
         Shelf { inner }
+    }
+
+    /// What it is of.
+    pub fn home(&self) -> &Arc<V::Home> {
+        &self.inner.home
     }
 
     /// Waits for the turn of a request: for those that came before, overlap it, and of which one writes.
@@ -83,6 +90,17 @@ impl<V: Footprint> Shelf<V> {
         let slot = self.inner.slots.lock().by_place.get(place)?.clone();
         let value = slot.value()?;
         Some(Pinned { slot, shelf: self.inner.clone(), value })
+    }
+
+    /// Which chunks are in memory, or will be soon.
+    pub fn has(&self, places: &[Coords]) -> Vec<bool> {
+        let slots = self.inner.slots.lock();
+        places.iter().map(|place| slots.by_place.contains_key(place)).collect()
+    }
+
+    /// Whether no chunk is in memory.
+    pub fn is_empty(&self) -> bool {
+        self.inner.slots.lock().by_place.is_empty()
     }
 
     /// The places of all chunks in memory.
@@ -103,11 +121,31 @@ impl<V: Footprint> Shelf<V> {
     /// Takes all chunks that must be written.
     pub fn take_dirty(&self) -> Vec<Taken<V>> {
         let slots: Vec<_> = self.inner.slots.lock().by_place.values().cloned().collect();
-        let taken = slots.into_iter().filter_map(|slot| {
-            let (value, encoded) = slot.take()?;
-            Some(Taken::new(Pinned { slot, shelf: self.inner.clone(), value }, encoded, false))
-        });
-        taken.collect()
+        slots.into_iter().filter_map(|slot| self.inner.take(slot)).collect()
+    }
+
+    /// Takes a chunk if it must be written.
+    pub fn take(&self, place: &Coords) -> Option<Taken<V>> {
+        let slot = self.inner.slots.lock().by_place.get(place)?.clone();
+        self.inner.take(slot)
+    }
+
+    /// Waits until all chunks that others took are written.
+    pub fn wait_written(&self) {
+        let slots: Vec<_> = self.inner.slots.lock().by_place.values().cloned().collect();
+        slots.iter().for_each(|slot| slot.wait_written());
+    }
+
+    /// Forgets all chunks that nobody has: the dataset is no more. Waits for nobody; the others leave as usual.
+    pub fn abandon(&self) {
+        let mut slots = self.inner.slots.lock();
+        let gone: Vec<_> = slots.by_place.values().filter_map(|slot| Some((slot.clone(), slot.abandon()?))).collect();
+        for (slot, _) in &gone {
+            slots.by_place.remove(&slot.place);
+            slots.order.leave(&slot.place, false);
+        }
+        drop(slots);
+        gone.iter().for_each(|(slot, _)| slot.count_as(0, &self.inner));
     }
 
     /// Lets all chunks leave that nobody has and that are in the file; how many are left.
@@ -143,6 +181,20 @@ impl<V: Footprint> Inner<V> {
         slots.by_place.insert(place.clone(), slot.clone());
         slots.order.enter(place);
         Look::New(slot)
+    }
+
+    /// The chunks at places, if all are known.
+    pub(crate) fn look_all(&self, places: &[Coords]) -> Option<Vec<Arc<Slot<V>>>> {
+        let mut slots = self.slots.lock();
+        let known = places.iter().map(|place| slots.by_place.get(place).cloned()).collect::<Option<Vec<_>>>()?;
+        places.iter().for_each(|place| slots.order.touch(place));
+        Some(known)
+    }
+
+    fn take(&self, slot: Arc<Slot<V>>) -> Option<Taken<V>> {
+        let shelf = self.this.upgrade()?;
+        let (value, encoded) = slot.take()?;
+        Some(Taken::new(Pinned { slot, shelf, value }, encoded, false))
     }
 
     /// Whoever loaded a chunk gives up.

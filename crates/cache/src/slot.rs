@@ -18,6 +18,9 @@ use crate::{
 
 /// A value that knows its size.
 pub trait Footprint: Send + Sync {
+    /// What a shelf is of: who loads and writes its chunks.
+    type Home: ?Sized + Send + Sync;
+
     /// About how much memory it takes, in bytes; what the budget counts.
     fn footprint(&self) -> usize;
 }
@@ -169,6 +172,25 @@ impl<V: Footprint> Slot<V> {
         let encoded = state.encoded.take();
         state.happen(Event::Take);
         Some((value, encoded))
+    }
+
+    /// Lets it leave unwritten, if nobody has it.
+    pub(crate) fn abandon(&self) -> Option<Arc<RwLock<V>>> {
+        let mut state = self.state.lock();
+        let is_free = !state.is_in_use() && matches!(state.phase, Phase::Clean | Phase::Dirty | Phase::Encoded);
+        if !is_free {
+            return None;
+        }
+        state.happen(Event::Leave);
+        state.value.take()
+    }
+
+    /// Waits while somebody writes it to the file.
+    pub(crate) fn wait_written(&self) {
+        let mut state = self.state.lock();
+        while matches!(state.phase, Phase::Writing | Phase::Stale) {
+            self.settled.wait(&mut state);
+        }
     }
 
     /// Drops what was encoded ahead of time; whether there was something.

@@ -16,6 +16,9 @@ const PER_CHUNK: usize = 4;
 const BYTES: usize = 8 * PER_CHUNK;
 
 impl Footprint for Numbers {
+    /// Its number.
+    type Home = usize;
+
     fn footprint(&self) -> usize {
         8 * self.0.len()
     }
@@ -31,17 +34,13 @@ struct File {
 impl File {
     fn new(config: Config, datasets: usize) -> File {
         let cache = Cache::new(config);
-        let shelves = (0..datasets).map(|_| cache.open(None, None)).collect();
+        let shelves = (0..datasets).map(|number| cache.open(number.into(), None, None)).collect();
         File { cache, shelves, stored: Mutex::default() }
-    }
-
-    fn number(&self, taken: &Taken<Numbers>) -> usize {
-        self.shelves.iter().position(|shelf| taken.shelf().unwrap().is(shelf)).unwrap()
     }
 
     fn write_out(&self, taken: Vec<Taken<Numbers>>) {
         for taken in taken {
-            let key = (self.number(&taken), taken.place().unwrap()[0]);
+            let key = (**taken.shelf().unwrap().home(), taken.place().unwrap()[0]);
             let encoded = taken.encoded().map(|encoded| {
                 encoded.bytes.chunks_exact(8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap())).collect()
             });

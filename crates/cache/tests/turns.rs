@@ -12,6 +12,8 @@ use hyperslab_cache::{Area, Cache, Config, Footprint, Need};
 struct Nothing;
 
 impl Footprint for Nothing {
+    type Home = ();
+
     fn footprint(&self) -> usize {
         0
     }
@@ -23,7 +25,7 @@ fn area(from: u64, to: u64) -> Area {
 
 /// Whether a second request waits for the first.
 fn waits(first: (Area, bool), second: (Area, bool)) -> bool {
-    let shelf = Cache::<Nothing>::new(Config::default()).open(None, None);
+    let shelf = Cache::<Nothing>::new(Config::default()).open(().into(), None, None);
     let entered = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         let turn = shelf.enter(first.0, first.1);
@@ -54,7 +56,7 @@ fn readers_share_and_writers_are_alone_where_they_overlap() {
 
 #[test]
 fn later_readers_do_not_overtake_a_writer() {
-    let shelf = Cache::<Nothing>::new(Config::default()).open(None, None);
+    let shelf = Cache::<Nothing>::new(Config::default()).open(().into(), None, None);
     let order = parking_lot::Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         let first = shelf.enter(area(0, 9), false);

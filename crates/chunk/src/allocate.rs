@@ -6,7 +6,7 @@ use hyperslab_file::OpenFile;
 use hyperslab_format::message::ChunkIndex;
 use hyperslab_space::{Coords, Extent};
 
-use crate::{Chunked, Error, Filling, Index, Result, chunked::PIECES, publish::Made};
+use crate::{Chunked, Filling, Index, Result, chunked::PIECES, publish::Made};
 
 impl Chunked {
     /// Takes space for every chunk that has none, and fills it. Whether the layout message must say something new.
@@ -21,10 +21,8 @@ impl Chunked {
         }
         let plain = filling.bytes(self.bytes)?;
         let (mut coded, mut mask) = (Vec::new(), 0);
-        if !self.pipeline.steps().is_empty() {
-            let failed = |source| Error::Filter { chunk: vec![0; self.chunk().len()], source };
-            let encoded = self.pipeline.encode(&self.registry, &plain, 0, &mut coded, &mut Vec::new());
-            mask = encoded.map_err(failed)?;
+        if self.coder.filters() {
+            mask = self.coder.encode(&vec![0; self.chunk().len()], &plain, &mut coded, &mut Vec::new())?;
         }
         let (mut moved, mut places) = (false, Places::of(self.chunk(), &self.extent)?);
         loop {
@@ -38,7 +36,7 @@ impl Chunked {
                 .map(|(place, _)| {
                     let (bytes, mask) = if self.is_coded(&place, &self.extent) { (&coded, mask) } else { (&plain, 0) };
                     // Bytes that went through no filter may be anything, if the user wants it so.
-                    let write = filling.write || !self.pipeline.steps().is_empty();
+                    let write = filling.write || self.coder.filters();
                     let size = bytes.len();
                     Made { place, old: None, size, bytes: write.then_some(Cow::Borrowed(bytes)), mask }
                 })

@@ -3,7 +3,7 @@
 //! Chunks without filters go between file and caller directly, all pieces in one selection request. Filtered chunks are read with one
 //! vector request per batch, decoded on all cores, and copied to their places.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 use hyperslab_driver::{
     cores,
@@ -18,7 +18,7 @@ use hyperslab_format::{
 use hyperslab_space::{Coords, Extent, Grid, Kind, Piece, Space};
 use rayon::prelude::*;
 
-use crate::{Error, Index, Result, index::Shape, scatter};
+use crate::{Coder, Error, Index, Result, index::Shape, scatter};
 
 /// The most bytes, stored or decoded, that are in memory at once.
 const BATCH: u64 = 64 << 20;
@@ -33,8 +33,7 @@ pub struct Chunked {
     pub index: Index,
     /// What the index is, or will be when it is made.
     pub(crate) kind: ChunkIndex,
-    pub(crate) pipeline: Pipeline,
-    pub(crate) registry: Arc<Registry>,
+    pub(crate) coder: Arc<Coder>,
     /// Chunks that reach over the extent have no filters.
     plain_edges: bool,
     pub(crate) extent: Extent,
@@ -84,8 +83,7 @@ impl Chunked {
             grid,
             index,
             kind,
-            pipeline,
-            registry,
+            coder: Arc::new(Coder::new(pipeline, registry, bytes)),
             plain_edges: *plain_edges,
             extent: extent.clone(),
             element,
@@ -96,7 +94,7 @@ impl Chunked {
 
     /// Whether chunks that reach over the extent have no filters where others have.
     pub(crate) fn has_plain_edges(&self) -> bool {
-        self.plain_edges && !self.pipeline.steps().is_empty()
+        self.plain_edges && self.coder.filters()
     }
 
     /// What the layout message says now.
@@ -122,7 +120,7 @@ impl Chunked {
             chunk: self.grid.chunk(),
             bytes: self.bytes as u64,
             element_size: self.element,
-            filtered: !self.pipeline.steps().is_empty(),
+            filtered: self.coder.filters(),
             layout_version: self.layout_version,
         }
     }
@@ -151,8 +149,7 @@ impl Chunked {
         buf: &mut [u8],
         fill: Option<&[u8]>,
     ) -> Result<()> {
-        let filtered = !self.pipeline.steps().is_empty();
-        if !filtered && source.kind() == Kind::Points && target.kind() == Kind::All {
+        if !self.coder.filters() && source.kind() == Kind::Points && target.kind() == Kind::All {
             return self.read_points(file, source, buf, fill);
         }
         if matches!(self.index, Index::Empty) {
@@ -171,7 +168,13 @@ impl Chunked {
         }
     }
 
-    fn read_pieces(&self, file: &OpenFile, pieces: Vec<Piece>, buf: &mut [u8], fill: Option<&[u8]>) -> Result<()> {
+    pub(crate) fn read_pieces(
+        &self,
+        file: &OpenFile,
+        pieces: Vec<Piece>,
+        buf: &mut [u8],
+        fill: Option<&[u8]>,
+    ) -> Result<()> {
         let places: Vec<Coords> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
         let entries = self.index.find_all(file, &places, self.grid.chunk())?;
         let mut located = Vec::with_capacity(pieces.len());
@@ -194,8 +197,7 @@ impl Chunked {
 
     /// Whether a chunk of a dataset of this extent goes through the filters.
     pub(crate) fn is_coded(&self, place: &[u64], extent: &Extent) -> bool {
-        let plain = self.pipeline.steps().is_empty() || self.plain_edges && self.is_edge(place, extent);
-        !plain
+        self.coder.filters() && !(self.plain_edges && self.is_edge(place, extent))
     }
 
     pub(crate) fn read_located(&self, file: &OpenFile, located: Vec<Located>, buf: &mut [u8]) -> Result<()> {
@@ -264,12 +266,13 @@ impl Chunked {
 
     /// Decodes chunks and copies what is wanted of them.
     fn decode_all(&self, coded: &[(&Located, &[u8])], buf: &mut [u8]) -> Result<()> {
-        let ranges: Vec<_> = coded.iter().map(|(located, _)| self.touched(&located.piece.memory)).collect();
+        let ranges: Vec<_> =
+            coded.iter().map(|(located, _)| scatter::touched(&located.piece.memory, self.element)).collect();
         let bands = lower::bands(buf, &ranges);
         let work = |(room, scratch): &mut (Vec<u8>, Vec<u8>), Band { start, bytes, items }: Band<'_>| -> Result<()> {
             for (located, stored) in items.iter().filter_map(|&item| coded.get(item)) {
-                self.decode(located, stored, room, scratch)?;
-                let Piece { file, memory, .. } = &located.piece;
+                let Piece { chunk, file, memory } = &located.piece;
+                self.coder.decode(chunk, stored, located.entry.mask, room, scratch)?;
                 scatter::copy_to_part(room, file, bytes, start as u64, memory, self.element)?;
             }
             Ok(())
@@ -287,29 +290,13 @@ impl Chunked {
         // Too few places to fill at once: the copying waits until all is decoded.
         let decode = |scratch: &mut Vec<u8>, (located, stored): &(&Located, &[u8])| {
             let mut room = Vec::new();
-            self.decode(located, stored, &mut room, scratch).map(|()| room)
+            let (place, mask) = (&located.piece.chunk, located.entry.mask);
+            self.coder.decode(place, stored, mask, &mut room, scratch).map(|()| room)
         };
         let decoded: Vec<Result<Vec<u8>>> = cores::run(|| coded.par_iter().map_init(Vec::new, decode).collect());
         for ((located, _), bytes) in coded.iter().zip(decoded) {
             scatter::copy(&bytes?, &located.piece.file, buf, &located.piece.memory, self.element)?;
         }
         Ok(())
-    }
-
-    /// From the first to the last byte of memory that is selected.
-    fn touched(&self, memory: &Space) -> Range<usize> {
-        let Some((low, high)) = memory.bounds() else { return 0..0 };
-        let linear = |coords: &[u64]| {
-            let along = |at: u64, (index, dim): (&u64, &u64)| at.saturating_mul(*dim).saturating_add(*index);
-            coords.iter().zip(memory.dims()).fold(0, along)
-        };
-        let place = |element: u64| usize::try_from(element.saturating_mul(self.element)).unwrap_or(usize::MAX);
-        place(linear(&low))..place(linear(&high).saturating_add(1))
-    }
-
-    fn decode(&self, located: &Located, stored: &[u8], room: &mut Vec<u8>, scratch: &mut Vec<u8>) -> Result<()> {
-        room.try_reserve_exact(self.bytes.saturating_sub(room.len())).map_err(|_| Error::Memory(self.bytes as u64))?;
-        let decoded = self.pipeline.decode(&self.registry, stored, located.entry.mask, self.bytes, room, scratch);
-        decoded.map_err(|source| Error::Filter { chunk: located.piece.chunk.to_vec(), source })
     }
 }

@@ -4,7 +4,9 @@
 //! requests, datasets that grow and shrink. Does not live here: names, and what the bytes of a value mean. Called by `hyperslab`.
 
 mod allocate;
+mod cached;
 mod chunked;
+mod coder;
 mod direct;
 mod error;
 mod external;
@@ -12,6 +14,8 @@ mod filling;
 mod filters;
 mod grid;
 mod index;
+mod layout;
+mod layout_chunked;
 mod make;
 mod points;
 mod publish;
@@ -25,12 +29,16 @@ mod values_change;
 mod virtual_parts;
 mod write;
 
+pub use cached::{Chunk, ChunkCache, ChunkShelf, Home};
 pub use chunked::Chunked;
+pub use coder::Coder;
 pub use error::{Error, Result};
 pub use external::{ExternalPart, Externals};
 pub use filling::Filling;
 pub use filters::{pipeline, unfilter};
 pub use index::{Index, Kept};
+pub use layout::{Direct, Facts, Image, Layout, Locate};
+pub use publish::Reserved;
 pub use resize::Resizing;
 pub use scatter::{fill, scatter};
 pub use stored::Stored;

@@ -120,7 +120,6 @@ impl Chunked {
         filling: &Filling<'_>,
         [room, scratch, out]: &mut [Vec<u8>; 3],
     ) -> Result<Made<'a>> {
-        let failed = |source| Error::Filter { chunk: job.place.to_vec(), source };
         let raw: Cow<'a, [u8]> = match self.straight(job, buf)? {
             Some(straight) => Cow::Borrowed(straight),
             None => {
@@ -130,9 +129,7 @@ impl Chunked {
                 match job.read {
                     Some(true) => {
                         let mask = job.old.as_ref().map_or(0, |old| old.mask);
-                        self.pipeline
-                            .decode(&self.registry, stored, mask, self.bytes, &mut room, scratch)
-                            .map_err(failed)?;
+                        self.coder.decode(&job.place, stored, mask, &mut room, scratch)?;
                     }
                     Some(false) => {
                         room.clear();
@@ -152,7 +149,7 @@ impl Chunked {
             }
         };
         let (bytes, mask) = if job.coded {
-            let mask = self.pipeline.encode(&self.registry, &raw, 0, out, scratch).map_err(failed)?;
+            let mask = self.coder.encode(&job.place, &raw, out, scratch)?;
             if let Cow::Owned(raw) = raw {
                 *room = raw;
             }

@@ -23,26 +23,48 @@ pub(crate) struct Made<'a> {
     pub(crate) mask: u32,
 }
 
+/// Space for chunks that the index does not know of yet.
+#[derive(Debug, Default)]
+pub struct Reserved {
+    /// Where each chunk goes, in the order in which they were given.
+    pub(crate) addresses: Vec<u64>,
+    changes: Vec<Change>,
+    gone: Vec<(u64, u64)>,
+}
+
 impl Chunked {
     /// Writes chunks, by rising place, with one request, and enters them in the index. Whether the layout message must say something new.
     pub(crate) fn publish(&mut self, file: &OpenFile, made: &[Made<'_>]) -> Result<bool> {
+        let reserved = self.reserve_for(file, made)?;
+        let places = reserved.addresses.iter().zip(made);
+        let parts: Vec<_> = places.filter_map(|(address, one)| Some((*address, &**one.bytes.as_ref()?))).collect();
+        if !parts.is_empty() {
+            file.write_raw("chunk", &parts)?;
+        }
+        self.enter_reserved(file, reserved)
+    }
+
+    /// Takes space for chunks, by rising place.
+    pub(crate) fn reserve_for(&self, file: &OpenFile, made: &[Made<'_>]) -> Result<Reserved> {
         let most = self.shape().most_bytes(self.kind, file.widths().lengths);
         if let Some(large) = made.iter().find(|one| one.size as u64 > most) {
             let why = format!("chunk {:?} takes {} bytes, its index has room for {most}", large.place, large.size);
             return Err(Error::Layout(why));
         }
-        let (mut parts, mut changes, mut gone) = (Vec::new(), Vec::with_capacity(made.len()), Vec::new());
+        let mut reserved = Reserved::default();
         for one in made {
-            let address = self.place_for(file, one, &mut gone)?;
-            parts.extend(one.bytes.as_ref().map(|bytes| (address, &**bytes)));
+            let address = self.place_for(file, one, &mut reserved.gone)?;
+            reserved.addresses.push(address);
             let entry = ChunkEntry { start: Vec::new(), address: Some(address), size: one.size as u64, mask: one.mask };
-            changes.push((one.place.clone(), entry));
+            reserved.changes.push((one.place.clone(), entry));
         }
-        if !parts.is_empty() {
-            file.write_raw("chunk", &parts)?;
-        }
-        let moved = self.enter(file, &changes)?;
-        gone.into_iter().try_for_each(|(address, length)| file.free(address, length))?;
+        Ok(reserved)
+    }
+
+    /// Enters chunks that are in the file in the index, and gives their old space back. Whether the layout message must say something new.
+    pub(crate) fn enter_reserved(&mut self, file: &OpenFile, reserved: Reserved) -> Result<bool> {
+        let moved = self.enter(file, &reserved.changes)?;
+        reserved.gone.into_iter().try_for_each(|(address, length)| file.free(address, length))?;
         Ok(moved)
     }
 

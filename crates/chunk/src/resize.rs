@@ -45,7 +45,7 @@ impl Chunked {
         }
         let (gone, kept) = self.touched_by_resize(file, new)?;
         resizing.loses = !gone.is_empty() || kept.iter().any(|(place, _)| self.loses(place, new));
-        let all = u32::MAX >> 32u32.saturating_sub(self.pipeline.steps().len() as u32).min(31);
+        let all = self.coder.mask_of_all();
         let mut jobs = Vec::new();
         for (place, entry) in kept {
             let coded = self.is_coded(&place, &self.extent);
@@ -95,6 +95,13 @@ impl Chunked {
             moved |= self.allocate_all(file, filling)?;
         }
         Ok(moved)
+    }
+
+    /// Whether no chunk changes with a resize to these sizes.
+    pub fn keeps_chunks(&self, dims: &[u64], filling: &Filling<'_>) -> bool {
+        let grows = self.extent.dims().iter().zip(dims).all(|(old, new)| new >= old);
+        let is_free = self.kind != ChunkIndex::Implicit && filling.alloc != AllocTime::Early;
+        grows && is_free && !self.has_plain_edges()
     }
 
     fn shrinks(&self, new: &Extent) -> bool {

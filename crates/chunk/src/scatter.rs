@@ -1,5 +1,7 @@
 //! Bytes to their places: from one selection of a buffer to another of the caller's.
 
+use std::ops::Range;
+
 use hyperslab_space::{Move, Moves, Space};
 
 use crate::{Error, Result};
@@ -23,6 +25,17 @@ pub(crate) fn copy_to_part(
     if within.all(|one| one.is_some_and(|one| one.copy(from, part))) { Ok(()) } else { Err(outside()) }
 }
 
+/// From the first to the last byte of a buffer that is selected.
+pub(crate) fn touched(memory: &Space, element: u64) -> Range<usize> {
+    let Some((low, high)) = memory.bounds() else { return 0..0 };
+    let linear = |coords: &[u64]| {
+        let along = |at: u64, (index, dim): (&u64, &u64)| at.saturating_mul(*dim).saturating_add(*index);
+        coords.iter().zip(memory.dims()).fold(0, along)
+    };
+    let place = |number: u64| usize::try_from(number.saturating_mul(element)).unwrap_or(usize::MAX);
+    place(linear(&low))..place(linear(&high).saturating_add(1))
+}
+
 pub(crate) fn outside() -> Error {
     Error::Layout("a selection reaches over its buffer".into())
 }
@@ -44,7 +57,7 @@ pub fn fill(value: Option<&[u8]>, to: &mut [u8], target: &Space, element: u64) -
     Ok(())
 }
 
-fn range(start: u64, len: u64) -> std::ops::Range<usize> {
+fn range(start: u64, len: u64) -> Range<usize> {
     let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     place(start)..place(start.saturating_add(len))
 }

@@ -9,11 +9,12 @@ use hyperslab_format::{
     ChunkEntry,
     message::{AllocTime, ChunkIndex},
 };
-use hyperslab_space::{Coords, Kind, Piece, Space};
+use hyperslab_space::{Coords, Piece, Space};
 
 use crate::{
     Chunked, Filling, Index, Result,
     chunked::PIECES,
+    layout::{Locate, covers},
     make::{Blank, Job},
 };
 
@@ -52,7 +53,20 @@ impl Chunked {
         Ok(moved)
     }
 
-    fn write_pieces(&mut self, file: &OpenFile, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<bool> {
+    /// Whether the first values that are written bring space for all others.
+    pub fn allocates_with_first(&self, filling: &Filling<'_>) -> bool {
+        let all = self.kind == ChunkIndex::Implicit || filling.alloc == AllocTime::Late;
+        all && matches!(self.index, Index::Empty)
+    }
+
+    /// Writes pieces of chunks, by rising place. Whether the layout message must say something new.
+    pub(crate) fn write_pieces(
+        &mut self,
+        file: &OpenFile,
+        pieces: &[Piece],
+        buf: &[u8],
+        filling: &Filling<'_>,
+    ) -> Result<bool> {
         let places: Vec<Coords> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
         let entries = self.index.find_all(file, &places, self.chunk())?;
         let (mut straight, mut jobs, mut new) = (Vec::new(), Vec::new(), Vec::new());
@@ -63,7 +77,7 @@ impl Chunked {
                     file.check("chunk", address, self.bytes as u64)?;
                     straight.push(Straight { piece, address });
                 }
-                None if !coded && self.covers(piece, self.elements()) => new.push(piece),
+                None if !coded && covers(piece, self.elements()) => new.push(piece),
                 _ => jobs.push(self.job(piece, old, coded)),
             }
         }
@@ -92,25 +106,13 @@ impl Chunked {
     }
 
     fn job<'a>(&self, piece: &'a Piece, old: Option<ChunkEntry>, coded: bool) -> Job<'a> {
-        let (read, blank) = if self.covers(piece, self.elements()) {
+        let (read, blank) = if covers(piece, self.elements()) {
             (None, Blank::Nothing)
-        } else if old.is_none() || self.covers(piece, self.inside(&piece.chunk)) {
+        } else if old.is_none() || covers(piece, self.inside(&piece.chunk)) {
             (None, Blank::All)
         } else {
             (Some(coded), Blank::Nothing)
         };
         Job { place: piece.chunk.clone(), old, read, piece: Some(piece), blank, coded, mask: 0 }
-    }
-
-    /// Whether values go to so many different elements of a chunk; points may name one twice.
-    fn covers(&self, piece: &Piece, elements: u64) -> bool {
-        piece.file.kind() != Kind::Points && piece.file.npoints() == elements
-    }
-
-    /// How many elements of a chunk are in the dataset.
-    fn inside(&self, place: &[u64]) -> u64 {
-        let sides = place.iter().zip(self.chunk().iter().zip(self.extent.dims()));
-        let side = |(nth, (size, dim)): (&u64, (&u64, &u64))| dim.saturating_sub(nth.saturating_mul(*size)).min(*size);
-        sides.map(side).product()
     }
 }

@@ -54,6 +54,12 @@ impl OpenFile {
         self.flush_now()
     }
 
+    /// Refuses a file that cannot be changed: it is only read, or closed, or an operation failed in the middle.
+    pub fn check_writable(&self) -> Result<()> {
+        self.store()?;
+        self.check_poison()
+    }
+
     pub(crate) fn check_poison(&self) -> Result<()> {
         if self.store.as_ref().is_some_and(|store| store.closed.load(Ordering::Relaxed)) {
             return Err(Error::Closed);

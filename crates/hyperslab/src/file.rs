@@ -5,6 +5,8 @@ use std::{
     sync::Arc,
 };
 
+use hyperslab_cache::Config;
+use hyperslab_chunk::ChunkCache;
 use hyperslab_driver::{Driver, Local};
 use hyperslab_file::OpenFile;
 use hyperslab_filter::Registry;
@@ -13,8 +15,13 @@ use hyperslab_structures::GlobalHeap;
 use parking_lot::Mutex;
 
 use crate::{
-    Dataset, Group, Heap, Node, OpenOptions, Result, dataset::Known, open_options::Access, others::Others,
-    place::untimed, storage::Storage, trip::Trip,
+    Dataset, Group, Heap, Node, OpenOptions, Result,
+    dataset::{Known, Shelves},
+    open_options::Access,
+    others::Others,
+    place::untimed,
+    storage::Storage,
+    trip::Trip,
 };
 
 /// An HDF5 file that is open. Cheap to clone; any number of threads may use it at once. One that may be changed is closed with its last
@@ -26,10 +33,12 @@ pub struct File {
 }
 
 pub(crate) struct Inner {
-    pub(crate) context: Context,
+    pub(crate) context: Arc<Context>,
     pub(crate) registry: Arc<Registry>,
     /// If they may change.
     pub(crate) datasets: Known,
+    /// Chunks in memory.
+    pub(crate) shelves: Shelves,
     /// Where new values of variable length go.
     pub(crate) heap: Mutex<GlobalHeap>,
     driver: &'static str,
@@ -89,6 +98,7 @@ impl File {
 
     /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process.
     pub fn flush(&self) -> Result<()> {
+        self.inner.shelves.cache.flush()?;
         Ok(self.inner.context.file().flush()?)
     }
 
@@ -226,11 +236,12 @@ impl Inner {
         path: Option<PathBuf>,
     ) -> Inner {
         let registry = Arc::new(Registry::default());
-        let context = Context::new(file, hyperslab_chunk::unfilter(registry.clone()));
+        let context = Arc::new(Context::new(file, hyperslab_chunk::unfilter(registry.clone())));
         Inner {
             context,
             registry,
             datasets: Known::default(),
+            shelves: Shelves::new(ChunkCache::new(Config::default())),
             heap: Mutex::default(),
             driver: name,
             size,
@@ -242,9 +253,11 @@ impl Inner {
 
 impl Inner {
     fn close(&self) -> Result<()> {
+        let written = self.shelves.cache.flush();
         let settled = self.settle_heap();
         self.context.file().close()?;
         self.locked.as_ref().map_or(Ok(()), |locked| locked.unlock())?;
+        written?;
         settled
     }
 

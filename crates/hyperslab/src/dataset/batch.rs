@@ -38,23 +38,31 @@ impl Dataset {
         each: &mut dyn FnMut(&[u8], &Space) -> Result<()>,
     ) -> Result<()> {
         selection.check_inside()?;
-        let now = self.now();
-        let values = now.values(self)?;
-        let Some(boxes) = boxes else {
-            return each(&self.read_stored_selection(selection)?, places);
+        let _turn = self.turn_to_read(selection)?;
+        // What no turn keeps others from is held, so that all parts are of one time. The sources of a virtual dataset are others' affair.
+        let _held = (self.shelf()?.is_none() && self.inner.elsewhere.is_none()).then(|| self.now());
+        let mut each = |stored: &[u8], places: &Space| {
+            // What values name in the heap stays there meanwhile.
+            let _held = self.now();
+            self.file().check_alive(self.life())?;
+            each(stored, places)
         };
+        let Some(boxes) = boxes else {
+            return each(&self.read_whole(selection)?, places);
+        };
+        let extent = self.extent();
         let size = self.datatype().size();
         let mut stored = Vec::new();
         for piece in selection.pieces(&Grid::new(&boxes)?, places)? {
             let piece = piece?;
-            let part = placed(&now.extent, &piece, &boxes)?;
+            let part = placed(&extent, &piece, &boxes)?;
             let count = part.npoints();
             let bytes = usize::try_from(count.saturating_mul(size as u64)).unwrap_or(usize::MAX);
             if bytes > stored.len() {
                 stored = room(count, size)?;
             }
             let stored = stored.get_mut(..bytes).unwrap_or_default();
-            values.read(self.stored(), &part, &Space::simple(&[count])?, stored)?;
+            self.read_part(&part, &Space::simple(&[count])?, stored)?;
             each(stored, &piece.memory)?;
         }
         Ok(())

@@ -24,7 +24,7 @@ impl Dataset {
     /// Takes the state for a change. Only within an operation.
     pub(super) fn change(&self) -> Result<Change<'_>> {
         self.file().check_alive(self.life())?;
-        match &self.inner.changing {
+        match &self.inner.core.changing {
             Changing::Sometimes(state) => Ok(Change { dataset: self, state: state.write(), moved: false }),
             Changing::Never(_) => Err(hyperslab_file::Error::ReadOnly.into()),
         }
@@ -43,6 +43,7 @@ impl Dataset {
     /// ```
     pub fn resize(&self, shape: impl AsRef<[u64]>) -> Result<()> {
         let (shape, file) = (shape.as_ref(), self.file());
+        let _turn = self.turn_to_resize(shape)?;
         file.operate(|| {
             let mut change = self.change()?;
             let old = change.state.extent.clone();
@@ -78,6 +79,9 @@ impl Dataset {
     /// The stored bytes of the chunk at a place in the grid of chunks, and the filters that were left out, a bit each; nothing if
     /// it was never written.
     pub fn read_chunk(&self, place: impl AsRef<[u64]>) -> Result<Option<(u32, Vec<u8>)>> {
+        if let Some(shelf) = self.shelf()? {
+            self.file().inner.shelves.cache.flush_chunk(shelf, place.as_ref())?;
+        }
         let now = self.now();
         match &now.values(self)?.storage {
             Storage::Chunked(chunked) => Ok(chunked.read_chunk(self.stored(), place.as_ref())?),
@@ -88,7 +92,7 @@ impl Dataset {
     /// Stores bytes as the chunk at a place in the grid of chunks. They went through the filters already, but for those whose bit in
     /// `mask` is set.
     pub fn write_chunk(&self, place: impl AsRef<[u64]>, mask: u32, bytes: &[u8]) -> Result<()> {
-        let file = self.file();
+        let (file, _turn) = (self.file(), self.turn_for_chunk(place.as_ref())?);
         file.operate(|| {
             let (mut change, filling) = (self.change()?, filling(self));
             let Storage::Chunked(chunked) = &mut change.values()?.storage else {
@@ -142,14 +146,7 @@ impl<'a> Change<'a> {
         if !std::mem::take(&mut self.moved) {
             return Ok(());
         }
-        let file = &self.dataset.inner.file;
-        let version = self.state.layout.version;
-        if let Some(layout) = self.values()?.layout(version) {
-            self.state.layout.layout = layout;
-        }
-        let body = self.state.layout.encode(file.inner.context.file().widths());
-        let body = body.map_err(hyperslab_file::Error::from)?;
-        Ok(hyperslab_object::set_layout(&file.inner.context, self.dataset.address(), body)?)
+        Ok(self.dataset.inner.core.save(&mut self.state)?)
     }
 }
 
@@ -201,6 +198,7 @@ pub(crate) fn drop_values(file: &File, object: &Object) -> hyperslab_file::Resul
     let named = change.behind_all();
     HeapWriter::new(file).remove(named);
     change.values().map_err(failed)?;
+    file.inner.shelves.forget(object.address());
     let stored = file.inner.context.file();
     match change.state.values.take() {
         Some(values) => values.delete(stored).map_err(|why| failed(why.into())),

@@ -76,14 +76,18 @@ impl Dataset {
                 None => Storage::Contiguous(None),
             },
         };
-        let is_virtual = matches!(now.layout.layout, message::Layout::Virtual { .. });
-        let fill = match &inner.fill {
-            // A value that is never written is not read either, except between the parts of a virtual dataset.
-            FillWrite { write: FillTime::Never, .. } if !is_virtual => None,
-            FillWrite { value: FillValue::User(value), .. } if value.len() as u64 == element => Some(value.clone()),
-            _ => None,
-        };
+        let fill = self.shown_fill().map(<[u8]>::to_vec);
         Ok(Values { extent: now.extent.clone(), element, fill, storage })
+    }
+
+    /// What elements are that were never written; zeros if `None`.
+    pub(super) fn shown_fill(&self) -> Option<&[u8]> {
+        match &self.inner.fill {
+            // A value that is never written is not read either, except between the parts of a virtual dataset.
+            FillWrite { write: FillTime::Never, .. } if self.inner.elsewhere.is_none() => None,
+            FillWrite { value: FillValue::User(value), .. } if value.len() == self.datatype().size() => Some(value),
+            _ => None,
+        }
     }
 
     /// Where the parts of a virtual dataset come from; nothing for others.

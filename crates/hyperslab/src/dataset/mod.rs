@@ -3,28 +3,34 @@
 mod batch;
 mod behind;
 mod change;
+mod core;
 mod layout;
 mod read;
+mod shelves;
 mod state;
 mod stored_size;
 mod stored_values;
+mod turns;
 mod typed;
+mod way;
 mod write;
 
 use std::sync::{Arc, OnceLock};
 
+use hyperslab_chunk::ChunkShelf;
 use hyperslab_dtype::Datatype;
 use hyperslab_format::message::{self, FillWrite, FilterPipeline, FilterStep};
 use hyperslab_object::{Life, Object};
 use hyperslab_space::Extent;
 
-use self::state::{Changing, State};
+use self::{core::Core, state::State};
 use crate::{File, Result, current::Current, trip::Trip, virtual_dataset::Virtual};
 
 pub(crate) use change::{allocate, drop_values, write_stored};
 pub(crate) use layout::make_external;
 pub use layout::{ExternalName, Layout, VirtualName};
 pub(crate) use read::room;
+pub(crate) use shelves::Shelves;
 pub(crate) use state::Known;
 pub use stored_size::StoredSize;
 
@@ -34,7 +40,6 @@ pub struct Dataset {
     inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
 struct Inner {
     file: File,
     /// As it was when the dataset was opened.
@@ -46,7 +51,9 @@ struct Inner {
     fill: FillWrite,
     /// The datasets behind it, if it is virtual.
     elsewhere: Option<Arc<Virtual>>,
-    changing: Changing,
+    core: Arc<Core>,
+    /// Its chunks in the cache, found out when the first values are read or written.
+    shelf: OnceLock<Option<ChunkShelf>>,
 }
 
 impl Dataset {
@@ -67,11 +74,13 @@ impl Dataset {
             _ => None,
         };
         let extent = elsewhere.as_ref().map_or(extent, |elsewhere| elsewhere.extent().clone());
-        let changing = Changing::new(file, State { extent, layout, values: OnceLock::new() });
+        let new = || Core::new(context, object.life(), State { extent, layout, values: OnceLock::new() });
+        let core = file.inner.shelves.core(address).unwrap_or_else(|| Arc::new(new()));
         // The size of a virtual dataset is found out anew whenever it is opened.
         let shared = context.file().is_writable() && elsewhere.is_none();
         let (file, elsewhere) = (file.clone(), elsewhere.map(Arc::new));
-        let inner = Inner { file, object, datatype, committed, filters, fill, elsewhere, changing };
+        let shelf = OnceLock::new();
+        let inner = Inner { file, object, datatype, committed, filters, fill, elsewhere, core, shelf };
         let dataset = Dataset { inner: Arc::new(inner) };
         Ok(if shared { known.insert(address, dataset) } else { dataset })
     }
@@ -137,5 +146,11 @@ impl Dataset {
     /// What elements are that were never written, and when that is decided.
     pub fn fill(&self) -> &FillWrite {
         &self.inner.fill
+    }
+}
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inner").field("file", &self.file).field("object", &self.object).finish_non_exhaustive()
     }
 }

@@ -19,12 +19,16 @@ impl Dataset {
 
     /// The selected values one after the other, as bytes of the stored type.
     pub fn read_stored_selection(&self, selection: &Space) -> Result<Vec<u8>> {
+        let _turn = self.turn_to_read(selection)?;
+        self.read_whole(selection)
+    }
+
+    /// As [`Dataset::read_stored_selection`], when it is the caller's turn.
+    pub(super) fn read_whole(&self, selection: &Space) -> Result<Vec<u8>> {
         let count = selection.npoints();
-        let now = self.now();
-        let values = now.values(self)?;
-        values.check(self.stored())?;
+        self.now().values(self)?.check(self.stored())?;
         let mut buf = room(count, self.datatype().size())?;
-        values.read(self.stored(), selection, &Space::simple(&[count])?, &mut buf)?;
+        self.read_part(selection, &Space::simple(&[count])?, &mut buf)?;
         Ok(buf)
     }
 
@@ -86,7 +90,8 @@ impl Dataset {
         buf: &mut [u8],
     ) -> Result<()> {
         if plan.is_copy() {
-            return Ok(self.now().values(self)?.read(self.stored(), selection, places, buf)?);
+            let _turn = self.turn_to_read(selection)?;
+            return self.read_part(selection, places, buf);
         }
         let from = self.datatype().size();
         self.in_batches(selection, places, &mut |stored, places| {

@@ -7,13 +7,13 @@ use std::{
 };
 
 use hyperslab_chunk::Values;
-use hyperslab_file::Reading;
+use hyperslab_file::{OpenFile, Reading};
 use hyperslab_format::message;
 use hyperslab_space::Extent;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 
 use super::{Dataset, Inner};
-use crate::{File, Result};
+use crate::Result;
 
 /// The part of a dataset that changes.
 #[derive(Debug)]
@@ -43,8 +43,8 @@ enum Held<'a> {
 }
 
 impl Changing {
-    pub(super) fn new(file: &File, state: State) -> Changing {
-        match file.inner.context.file().is_writable() {
+    pub(super) fn new(file: &OpenFile, state: State) -> Changing {
+        match file.is_writable() {
             true => Changing::Sometimes(RwLock::new(state)),
             false => Changing::Never(state),
         }
@@ -54,17 +54,21 @@ impl Changing {
 impl Dataset {
     /// The state as it is now. It stays so while the result lives; the same thread must not change the file meanwhile.
     pub(super) fn now(&self) -> Now<'_> {
+        self.inner.core.now()
+    }
+}
+
+impl<'a> Now<'a> {
+    pub(super) fn new(file: &'a OpenFile, changing: &'a Changing) -> Now<'a> {
         // First the file, then the dataset: changes take them in this order, too.
-        let reading = self.inner.file.inner.context.file().reading();
-        let state = match &self.inner.changing {
+        let reading = file.reading();
+        let state = match changing {
             Changing::Never(state) => Held::Always(state),
             Changing::Sometimes(state) => Held::Locked(state.read_recursive()),
         };
         Now { state, _reading: reading }
     }
-}
 
-impl Now<'_> {
     /// Where the values are.
     pub(super) fn values(&self, dataset: &Dataset) -> Result<&Values> {
         dataset.file().check_alive(dataset.life())?;

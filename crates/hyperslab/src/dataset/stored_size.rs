@@ -17,8 +17,10 @@ pub struct StoredSize {
 }
 
 impl Dataset {
-    /// How much place its values take, as stored. Reads the index of a chunked dataset as a whole; else costs nothing.
+    /// How much place its values take, as stored. Reads the index of a chunked dataset as a whole, when the file has all of its
+    /// chunks; else costs nothing.
     pub fn stored_size(&self) -> Result<StoredSize> {
+        self.settle()?;
         let now = self.now();
         let whole = now.extent.elements().saturating_mul(self.datatype().size() as u64);
         let one = |bytes| Ok(StoredSize { bytes, chunks: None });

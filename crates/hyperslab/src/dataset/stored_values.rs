@@ -28,6 +28,7 @@ impl Dataset {
 
     /// The chunks that were ever written, by rising place in the grid; nothing if it has no chunks.
     pub(crate) fn stored_entries(&self) -> Result<Vec<(Coords, ChunkEntry)>> {
+        self.settle()?;
         let now = self.now();
         match &now.values(self)?.storage {
             Storage::Chunked(chunked) => Ok(chunked.entries(self.stored())?),
@@ -46,6 +47,7 @@ impl Dataset {
 
     /// One operation: stores chunks of rising places, which went through the filters already.
     pub(crate) fn write_entries(&self, chunks: &[StoredChunk]) -> Result<()> {
+        let _turn = self.turn_alone()?;
         self.file().operate(|| {
             let mut change = self.change()?;
             let filling = filling(self);
@@ -61,6 +63,7 @@ impl Dataset {
     /// One operation: writes the stored values that `make` makes to the selected places.
     pub(crate) fn write_stored(&self, selection: &Space, make: impl FnOnce() -> Result<Vec<u8>>) -> Result<()> {
         let places = Space::simple(&[selection.npoints()])?;
+        let _turn = self.turn_alone()?;
         self.file().operate(|| {
             let bytes = make()?;
             let mut change = self.change()?;

@@ -1,14 +1,11 @@
 //! Writing values: encoded and converted as they go, each operation as a whole.
 
+use hyperslab_cache::Area;
+use hyperslab_chunk::ChunkShelf;
 use hyperslab_dtype::{Arena, Datatype, Plan};
-use hyperslab_space::{Grid, Space};
+use hyperslab_space::{Extent, Grid, Space};
 
-use super::{
-    Dataset,
-    batch::{boxes, placed},
-    change::Change,
-    read::room,
-};
+use super::{Dataset, batch::placed, read::room, way::Way};
 use crate::{
     Error, Result, Slice, Storable, element::convert, heap_writer::HeapWriter, storable::Writing, trip::Trip,
     virtual_dataset::Request,
@@ -121,76 +118,89 @@ impl Dataset {
             let request = Request { wanted: selection, datatype: given.datatype, places: given.places };
             return elsewhere.write(&request, given.bytes, given.sequences, &Trip::default());
         }
+        match self.shelf_to_write()? {
+            Some(shelf) => self.write_through_cache(shelf, selection, given),
+            None => self.write_at_once(selection, given),
+        }
+    }
+
+    /// Writes values so that they wait in the cache, or past it where that is better. No other request is in the way.
+    fn write_through_cache(&self, shelf: &ChunkShelf, selection: &Space, given: &Given<'_>) -> Result<()> {
+        self.stored().check_writable()?;
+        let _turn = shelf.enter(Area::of(selection), true);
+        check_extent(selection, &self.extent())?;
+        self.put(&mut Way::Cached(self, shelf), selection, given)
+    }
+
+    /// Writes values in one operation: those that belong together with what it changes elsewhere.
+    fn write_at_once(&self, selection: &Space, given: &Given<'_>) -> Result<()> {
+        let _turn = self.turn_alone()?;
         self.file().operate(|| {
-            let mut change = self.change()?;
-            if selection.dims() != change.extent().dims() {
-                let why =
-                    format!("a selection of {:?}, but the dataset has {:?} now", selection.dims(), change.extent());
-                return Err(Error::Slice(why));
-            }
+            let change = self.change()?;
+            check_extent(selection, change.extent())?;
             // A name comes after what it names, and values may be written where the file names them already.
             if self.datatype().has_reference() && !self.stored().is_fresh(self.address()) {
                 self.stored().publish()?;
             }
-            self.put(&mut change, selection, given)?;
-            change.save()
+            let mut way = Way::AtOnce(change, HeapWriter::new(self.file()));
+            self.put(&mut way, selection, given)?;
+            way.finish()
         })
     }
 
-    fn put(&self, change: &mut Change<'_>, selection: &Space, given: &Given<'_>) -> Result<()> {
+    fn put(&self, way: &mut Way<'_>, selection: &Space, given: &Given<'_>) -> Result<()> {
         if given.plan.is_copy() {
-            return change.write(selection, given.places, given.bytes);
+            return way.write(selection, given.places, given.bytes);
         }
-        let mut heap = HeapWriter::new(self.file());
-        let (stored_size, has_vlen) = (self.datatype().size(), self.datatype().has_vlen());
-        let cut = boxes(change.state(), stored_size, selection, false);
-        let Some(cut) = cut else {
-            let old = if has_vlen { change.behind(selection) } else { Vec::new() };
-            let stored = self.converted(change, selection, given, given.places, &mut heap)?;
-            change.write(selection, &Space::simple(&[selection.npoints()])?, &stored)?;
-            heap.remove(old);
-            return Ok(());
+        let Some(cut) = way.boxes(self.datatype().size(), selection) else {
+            return self.put_part(way, selection, given, given.places);
         };
-        let extent = change.extent().clone();
         for piece in selection.pieces(&Grid::new(&cut)?, given.places)? {
             let piece = piece?;
-            let part = placed(&extent, &piece, &cut)?;
-            let old = if has_vlen { change.behind(&part) } else { Vec::new() };
-            let stored = self.converted(change, &part, given, &piece.memory, &mut heap)?;
-            change.write(&part, &Space::simple(&[part.npoints()])?, &stored)?;
-            heap.remove(old);
+            self.put_part(way, &placed(selection.extent(), &piece, &cut)?, given, &piece.memory)?;
         }
         Ok(())
     }
 
+    fn put_part(&self, way: &mut Way<'_>, part: &Space, given: &Given<'_>, places: &Space) -> Result<()> {
+        let old = if self.datatype().has_vlen() { way.behind(part) } else { Vec::new() };
+        let stored = self.converted(way, part, given, places)?;
+        way.write(part, &Space::simple(&[part.npoints()])?, &stored)?;
+        way.remove(old);
+        Ok(())
+    }
+
     /// The values of some places as the dataset stores them, one after the other.
-    fn converted(
-        &self,
-        change: &mut Change<'_>,
-        part: &Space,
-        given: &Given<'_>,
-        places: &Space,
-        heap: &mut HeapWriter<'_>,
-    ) -> Result<Vec<u8>> {
+    fn converted(&self, way: &mut Way<'_>, part: &Space, given: &Given<'_>, places: &Space) -> Result<Vec<u8>> {
         let (count, to) = (part.npoints(), self.datatype().size());
         let mut stored = room(count, to)?;
         if given.plan.keeps_background() {
-            change.read(part, &Space::simple(&[count])?, &mut stored)?;
+            way.read(part, &Space::simple(&[count])?, &mut stored)?;
         }
         let mut packed = Vec::new();
         let from = gathered(given, places, count, &mut packed)?;
-        if !self.datatype().has_vlen() {
-            convert(given.plan, (given.datatype.size(), to), from, &mut stored)?;
-            return Ok(stored);
-        }
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
-        given.plan.convert(count, from, &mut stored, given.sequences, heap)?;
-        heap.settle()?;
-        if !self.stored().is_fresh(self.address()) {
-            self.stored().publish_end()?;
+        match way {
+            Way::AtOnce(_, heap) if self.datatype().has_vlen() => {
+                let count = usize::try_from(count).unwrap_or(usize::MAX);
+                given.plan.convert(count, from, &mut stored, given.sequences, heap)?;
+                heap.settle()?;
+                if !self.stored().is_fresh(self.address()) {
+                    self.stored().publish_end()?;
+                }
+            }
+            _ => convert(given.plan, (given.datatype.size(), to), from, &mut stored)?,
         }
         Ok(stored)
     }
+}
+
+/// Refuses a selection that was made before the dataset changed its size.
+fn check_extent(selection: &Space, extent: &Extent) -> Result<()> {
+    if selection.dims() == extent.dims() {
+        return Ok(());
+    }
+    let why = format!("a selection of {:?}, but the dataset has {extent:?} now", selection.dims());
+    Err(Error::Slice(why))
 }
 
 /// The values of some places one after the other: where they are, if they lie so.

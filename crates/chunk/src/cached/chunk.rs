@@ -1,0 +1,38 @@
+//! A chunk in memory.
+
+use hyperslab_cache::Footprint;
+use hyperslab_space::{Piece, Space};
+
+use super::Home;
+use crate::{Error, Facts, Filling, Result, scatter};
+
+/// A chunk in memory: all its values, as the dataset stores them, after the filters were undone.
+pub struct Chunk {
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Footprint for Chunk {
+    type Home = dyn Home;
+
+    fn footprint(&self) -> usize {
+        self.bytes.capacity()
+    }
+}
+
+impl Chunk {
+    /// One that was never written, if `blank` with what that is.
+    pub(super) fn new(facts: &Facts, filling: &Filling<'_>, blank: bool) -> Result<Chunk> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(facts.bytes).map_err(|_| Error::Memory(facts.bytes as u64))?;
+        bytes.resize(facts.bytes, 0);
+        if blank && !filling.is_zero() {
+            scatter::fill(filling.value, &mut bytes, &Space::simple(facts.grid.chunk())?, facts.element)?;
+        }
+        Ok(Chunk { bytes })
+    }
+
+    /// Values of the caller come over it.
+    pub(super) fn gather(&mut self, facts: &Facts, piece: &Piece, buf: &[u8]) -> Result<()> {
+        scatter::copy(buf, &piece.memory, &mut self.bytes, &piece.file, facts.element)
+    }
+}

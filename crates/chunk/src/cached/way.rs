@@ -1,0 +1,81 @@
+//! Which pieces of a request go through the cache, and which past it.
+
+use hyperslab_space::{Coords, Piece, Space};
+
+use super::{ChunkCache, ChunkShelf};
+use crate::{Facts, Result, values::shaped};
+
+/// Chunks that the caller has as a whole, or that need no coding, come in if the request wants no larger part of the cache than this: it would
+/// push out what others want, and win nothing.
+const PART: u64 = 4;
+/// Chunks that need no coding are not worth reading for a piece that is so many times smaller.
+const THIN: u64 = 64;
+
+/// The pieces of a request, each part by rising place.
+pub(super) struct Ways {
+    pub(super) through: Vec<Piece>,
+    pub(super) past: Vec<Piece>,
+}
+
+impl ChunkCache {
+    /// Sends pieces their way. What is in memory goes through the cache in any case.
+    pub(super) fn ways(&self, shelf: &ChunkShelf, pieces: Vec<Piece>) -> Ways {
+        let facts = shelf.home().facts();
+        let limit = self.cache.limits().quiescent as u64;
+        let here = if shelf.is_empty() { vec![false; pieces.len()] } else { shelf.has(&places(&pieces)) };
+        let missing = here.iter().filter(|here| !**here).count() as u64;
+        let wanted = missing.saturating_mul(facts.bytes as u64);
+        let mut ways = Ways { through: Vec::new(), past: Vec::new() };
+        for (piece, here) in pieces.into_iter().zip(here) {
+            let way = if here || pays(facts, &piece, wanted, limit) { &mut ways.through } else { &mut ways.past };
+            way.push(piece);
+        }
+        ways
+    }
+
+    /// Lists of pieces whose chunks fit into the cache.
+    pub(super) fn lists<'a>(&self, facts: &Facts, pieces: &'a [Piece]) -> std::slice::Chunks<'a, Piece> {
+        pieces.chunks((self.cache.limits().quiescent / facts.bytes.max(1)).max(1))
+    }
+}
+
+/// Whether a chunk is worth its place in the cache, for a request that wants so many bytes of chunks.
+fn pays(facts: &Facts, piece: &Piece, wanted: u64, limit: u64) -> bool {
+    let selected = piece.file.npoints().saturating_mul(facts.element);
+    match (facts.coder.filters(), facts.is_whole(piece)) {
+        (true, false) => wanted <= limit,
+        (true, true) => wanted <= limit / PART,
+        (false, false) => wanted <= limit / PART && selected.saturating_mul(THIN) >= facts.bytes as u64,
+        (false, true) => false,
+    }
+}
+
+pub(super) fn places(pieces: &[Piece]) -> Vec<Coords> {
+    pieces.iter().map(|piece| piece.chunk.clone()).collect()
+}
+
+/// Refuses selections that do not belong together; the memory's own, or one of another shape that is the same. Nothing if nothing is
+/// selected.
+pub(super) fn checked<'a>(
+    file: &Space,
+    memory: &'a Space,
+    element: u64,
+    len: usize,
+) -> Result<Option<std::borrow::Cow<'a, Space>>> {
+    let (left, right) = (file.npoints(), memory.npoints());
+    if left != right {
+        return Err(hyperslab_space::Error::Counts { left, right }.into());
+    }
+    file.check_inside()?;
+    memory.check_inside()?;
+    if memory.extent().elements().saturating_mul(element) > len as u64 {
+        return Err(crate::scatter::outside());
+    }
+    if left == 0 {
+        return Ok(None);
+    }
+    Ok(Some(match shaped(file, memory)? {
+        Some(shaped) => std::borrow::Cow::Owned(shaped),
+        None => std::borrow::Cow::Borrowed(memory),
+    }))
+}

@@ -1,0 +1,121 @@
+//! Writes.
+
+use hyperslab_cache::{Found, Need, Vacancy};
+use hyperslab_space::{Piece, Space};
+
+use super::{Chunk, ChunkCache, ChunkShelf, way::checked};
+use crate::{Filling, Result, chunked::PIECES, layout::covers};
+
+impl ChunkCache {
+    /// Writes the selection of `source` in `buf` to the selection of `target`, which has the dataset's extent. It must be the caller's turn.
+    pub fn write(
+        &self,
+        shelf: &ChunkShelf,
+        target: &Space,
+        source: &Space,
+        buf: &[u8],
+        filling: &Filling<'_>,
+    ) -> Result<()> {
+        let facts = shelf.home().facts();
+        let Some(source) = checked(target, source, facts.element, buf.len())? else { return Ok(()) };
+        let mut pieces = target.pieces(&facts.grid, &source)?;
+        self.cache.touch(shelf);
+        loop {
+            let next: Vec<Piece> = pieces.by_ref().take(PIECES).collect::<hyperslab_space::Result<_>>()?;
+            if next.is_empty() {
+                return Ok(());
+            }
+            let ways = self.ways(shelf, next);
+            let left = self.write_past(shelf, ways.past, buf, filling)?;
+            for list in self.lists(facts, &ways.through).chain(self.lists(facts, &left)) {
+                self.write_list(shelf, list, buf, filling)?;
+            }
+        }
+    }
+
+    /// Writes pieces past the cache. Nobody loads their chunks meanwhile. Those whose chunks are in memory by now are left.
+    fn write_past(
+        &self,
+        shelf: &ChunkShelf,
+        pieces: Vec<Piece>,
+        buf: &[u8],
+        filling: &Filling<'_>,
+    ) -> Result<Vec<Piece>> {
+        let (mut held, mut alone, mut left) = (Vec::new(), Vec::new(), Vec::new());
+        for piece in pieces {
+            match shelf.find(&piece.chunk) {
+                Found::Vacant(vacancy) => {
+                    held.push(vacancy);
+                    alone.push(piece);
+                }
+                Found::Here(_) | Found::Awaited(_) => left.push(piece),
+            }
+        }
+        let home = shelf.home();
+        if !alone.is_empty() {
+            home.file()
+                .operate(|| home.change(&mut |layout| layout.write_pieces(home.file(), &alone, buf, filling)))?;
+        }
+        Ok(left)
+    }
+
+    fn write_list(&self, shelf: &ChunkShelf, list: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
+        let facts = shelf.home().facts();
+        let bytes = list.len().saturating_mul(facts.bytes);
+        let _promise = self.cache.promise(Need { chunks: bytes, aside: bytes });
+        let mut open: Vec<_> = list.iter().map(|piece| (shelf.find(&piece.chunk), piece)).collect();
+        while !open.is_empty() {
+            let (mut vacant, mut awaited) = (Vec::new(), Vec::new());
+            for (found, piece) in open.drain(..) {
+                match found {
+                    Found::Here(pinned) => {
+                        if !facts.is_whole(piece) {
+                            pinned.is_used_partly();
+                        }
+                        pinned.write().gather(facts, piece, buf)?;
+                    }
+                    Found::Vacant(vacancy) => vacant.push((vacancy, piece)),
+                    Found::Awaited(waiter) => awaited.push((waiter, piece)),
+                }
+            }
+            self.make(shelf, vacant, buf, filling)?;
+            open.extend(awaited.into_iter().map(|(waiter, piece)| (waiter.wait(), piece)));
+        }
+        Ok(())
+    }
+
+    /// Makes chunks of the caller's values: alone, if they cover what the dataset has of a chunk, else over the old ones.
+    fn make(
+        &self,
+        shelf: &ChunkShelf,
+        vacant: Vec<(Vacancy<Chunk>, &Piece)>,
+        buf: &[u8],
+        filling: &Filling<'_>,
+    ) -> Result<()> {
+        if vacant.is_empty() {
+            return Ok(());
+        }
+        let (home, facts) = (shelf.home(), shelf.home().facts());
+        let mut claim = self.room(vacant.len().saturating_mul(facts.bytes))?;
+        let mut old = Vec::new();
+        home.look(&mut |layout| {
+            let kept = |piece: &&Piece| !facts.is_whole(piece) && !covers(piece, layout.inside(&piece.chunk));
+            old = vacant.iter().map(|(_, piece)| *piece).filter(kept).map(|piece| piece.chunk.clone()).collect();
+            Ok(())
+        })?;
+        let mut fetched = old.iter().zip(self.fetch(shelf, &old)?).peekable();
+        for (vacancy, piece) in vacant {
+            let old = fetched.next_if(|(place, _)| **place == piece.chunk).and_then(|(_, chunk)| chunk);
+            let mut chunk = match old {
+                Some(chunk) => chunk,
+                None => Chunk::new(facts, filling, !facts.is_whole(piece))?,
+            };
+            chunk.gather(facts, piece, buf)?;
+            facts.prove(&piece.chunk, &chunk.bytes)?;
+            if let Some(pinned) = vacancy.fill(chunk, &mut claim, true).filter(|_| !facts.is_whole(piece)) {
+                pinned.is_used_partly();
+            }
+        }
+        Ok(())
+    }
+}

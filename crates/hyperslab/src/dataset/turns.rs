@@ -1,0 +1,106 @@
+//! A dataset and the cache: whose turn it is, and what goes through.
+
+use hyperslab_cache::{Area, Turn};
+use hyperslab_chunk::{ChunkShelf, Storage};
+use hyperslab_space::Space;
+
+use super::{Dataset, change::filling};
+use crate::Result;
+
+impl Dataset {
+    /// Its chunks in the cache; nothing if it has none, or larger ones than fit there.
+    pub(super) fn shelf(&self) -> Result<Option<&ChunkShelf>> {
+        self.file().check_alive(self.life())?;
+        if let Some(known) = self.inner.shelf.get() {
+            return Ok(known.as_ref());
+        }
+        let shelves = &self.file().inner.shelves;
+        let facts = match &self.now().values(self)?.storage {
+            Storage::Chunked(chunked) => Some(chunked.facts()),
+            _ => None,
+        };
+        let facts = facts.filter(|facts| facts.bytes() <= shelves.cache.limits().quiescent);
+        let shelf = facts.map(|facts| shelves.shelf(&self.inner.core, facts));
+        Ok(self.inner.shelf.get_or_init(|| shelf).as_ref())
+    }
+
+    /// Its chunks in the cache, if new values may wait there. Values that name others may not: what they name goes its own way to the file.
+    /// Nor may the first ones, if they bring space for all others.
+    pub(super) fn shelf_to_write(&self) -> Result<Option<&ChunkShelf>> {
+        let Some(shelf) = self.shelf()? else { return Ok(None) };
+        let is_first = match &self.now().values(self)?.storage {
+            Storage::Chunked(chunked) => chunked.allocates_with_first(&filling(self)),
+            _ => false,
+        };
+        let names = self.datatype().has_vlen() || self.datatype().has_reference();
+        Ok((!is_first && !names).then_some(shelf))
+    }
+
+    /// Waits for the turn to read a part. Where nothing changes, nobody waits.
+    pub(super) fn turn_to_read(&self, selection: &Space) -> Result<Option<Turn<'_>>> {
+        let shelf = self.shelf()?.filter(|_| self.file().is_writable());
+        Ok(shelf.map(|shelf| shelf.enter(Area::of(selection), false)))
+    }
+
+    /// Waits until nobody else uses the values. What the cache had of them is in the file then.
+    pub(super) fn turn_alone(&self) -> Result<Option<Turn<'_>>> {
+        let Some(shelf) = self.shelf()? else { return Ok(None) };
+        let turn = shelf.enter(Area::Whole, true);
+        self.file().inner.shelves.cache.empty_shelf(shelf)?;
+        Ok(Some(turn))
+    }
+
+    /// Waits until nobody else uses the values, to change their extent. Chunks that do not change stay in the cache.
+    pub(super) fn turn_to_resize(&self, shape: &[u64]) -> Result<Option<Turn<'_>>> {
+        let Some(shelf) = self.shelf()? else { return Ok(None) };
+        let turn = shelf.enter(Area::Whole, true);
+        let keeps = match &self.now().values(self)?.storage {
+            Storage::Chunked(chunked) => chunked.keeps_chunks(shape, &filling(self)),
+            _ => true,
+        };
+        if !keeps {
+            self.file().inner.shelves.cache.empty_shelf(shelf)?;
+        }
+        Ok(Some(turn))
+    }
+
+    /// Waits until nobody else uses the values, to replace a chunk in the file.
+    pub(super) fn turn_for_chunk(&self, place: &[u64]) -> Result<Option<Turn<'_>>> {
+        let Some(shelf) = self.shelf()? else { return Ok(None) };
+        let turn = shelf.enter(Area::Whole, true);
+        // It may be refused, so the old one is not lost.
+        self.file().inner.shelves.cache.flush_chunk(shelf, place)?;
+        shelf.discard(&place.into());
+        Ok(Some(turn))
+    }
+
+    /// Lets the file have what only the cache has.
+    pub(super) fn settle(&self) -> Result<()> {
+        match self.shelf()? {
+            Some(shelf) => Ok(self.file().inner.shelves.cache.flush_shelf(shelf)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads stored values to places of a buffer, when it is the caller's turn.
+    pub(super) fn read_part(&self, selection: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
+        if let Some(shelf) = self.shelf()? {
+            let cache = &self.file().inner.shelves.cache;
+            return Ok(cache.read(shelf, selection, places, buf, self.shown_fill())?);
+        }
+        let now = self.now();
+        let values = now.values(self)?;
+        if let Storage::Virtual(elsewhere) = &values.storage {
+            // Its sources may be of the same file, and may have to change it to make room in the cache.
+            let elsewhere = elsewhere.clone();
+            drop(now);
+            return Ok(elsewhere.read(selection, places, buf)?);
+        }
+        Ok(values.read(self.stored(), selection, places, buf)?)
+    }
+
+    /// Writes stored values from places of a buffer, through the cache, when it is the caller's turn.
+    pub(super) fn write_part(&self, shelf: &ChunkShelf, part: &Space, places: &Space, buf: &[u8]) -> Result<()> {
+        Ok(self.file().inner.shelves.cache.write(shelf, part, places, buf, &filling(self))?)
+    }
+}
