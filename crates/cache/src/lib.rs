@@ -24,7 +24,7 @@ mod turns;
 pub use budget::{Claim, Need, Promise};
 pub use cache::{Cache, Room};
 pub use config::{Config, Limits};
-pub use order::Policy;
+pub use order::{Policy, UnknownPolicy};
 pub use request::{Found, Vacancy, Waiter};
 pub use shelf::Shelf;
 pub use slot::{Encoded, Footprint, Pinned, Writing};

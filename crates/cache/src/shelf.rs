@@ -37,7 +37,7 @@ pub(crate) struct Inner<V: Footprint> {
     /// Its number: shelves are entered in this order.
     pub(crate) number: u64,
     /// What it keeps while others have more.
-    reserve: usize,
+    reserve: AtomicUsize,
     turns: Turns,
     slots: Mutex<Slots<V>>,
     bytes: AtomicUsize,
@@ -65,7 +65,7 @@ impl<V: Footprint> Shelf<V> {
         let inner = Arc::new_cyclic(|this: &Weak<Inner<V>>| Inner {
             home,
             number,
-            reserve,
+            reserve: AtomicUsize::new(reserve),
             turns: Turns::default(),
             slots: Mutex::new(slots),
             bytes: AtomicUsize::new(0),
@@ -78,6 +78,19 @@ impl<V: Footprint> Shelf<V> {
     /// What it is of.
     pub fn home(&self) -> &Arc<V::Home> {
         &self.inner.home
+    }
+
+    /// What it keeps from now on while others have more, in bytes.
+    pub fn set_reserve(&self, bytes: usize) {
+        self.inner.reserve.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Which of its chunks leave first from now on.
+    pub fn set_policy(&self, policy: Policy) {
+        let mut slots = self.inner.slots.lock();
+        let Slots { by_place, order } = &mut *slots;
+        *order = policy.order();
+        by_place.keys().for_each(|place| order.enter(place));
     }
 
     /// Waits for the turn of a request: for those that came before, overlap it, and of which one writes.
@@ -218,7 +231,7 @@ impl<V: Footprint> Inner<V> {
     /// What it has beyond its reserve, or at all.
     pub(crate) fn surplus(&self, spare_reserve: bool) -> usize {
         let bytes = self.bytes.load(Ordering::Relaxed);
-        bytes.saturating_sub(if spare_reserve { self.reserve } else { 0 })
+        bytes.saturating_sub(if spare_reserve { self.reserve.load(Ordering::Relaxed) } else { 0 })
     }
 
     /// Lets a chunk leave if it may.

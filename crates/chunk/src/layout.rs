@@ -10,7 +10,7 @@ use hyperslab_file::OpenFile;
 use hyperslab_format::ChunkEntry;
 use hyperslab_space::{Coords, Grid, Kind, Piece, Space};
 
-use crate::{Coder, Filling, Result, publish::Reserved};
+use crate::{Coder, Filling, Result, cached::Earned, publish::Reserved};
 
 /// What never changes of a layout.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub struct Facts {
     pub(crate) bytes: usize,
     /// How chunks are coded.
     pub(crate) coder: Arc<Coder>,
+    /// What was used of chunks without filters.
+    pub(crate) earned: Earned,
     /// Whether a chunk went through the filters already, so that others will, too, when they are written later.
     proven: AtomicBool,
 }
@@ -76,7 +78,7 @@ impl<T: Locate + Direct> Layout for T {}
 
 impl Facts {
     pub(crate) fn new(grid: Grid, element: u64, bytes: usize, coder: Arc<Coder>) -> Facts {
-        Facts { grid, element, bytes, coder, proven: AtomicBool::new(false) }
+        Facts { grid, element, bytes, coder, earned: Earned::default(), proven: AtomicBool::new(false) }
     }
 
     /// The bytes of a chunk in memory.

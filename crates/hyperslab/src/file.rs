@@ -5,7 +5,6 @@ use std::{
     sync::Arc,
 };
 
-use hyperslab_cache::Config;
 use hyperslab_chunk::ChunkCache;
 use hyperslab_driver::{Driver, Local};
 use hyperslab_file::OpenFile;
@@ -15,7 +14,7 @@ use hyperslab_structures::GlobalHeap;
 use parking_lot::Mutex;
 
 use crate::{
-    Dataset, Group, Heap, Node, OpenOptions, Result,
+    CacheConfig, Dataset, Group, Heap, Node, OpenOptions, Result,
     dataset::{Known, Shelves},
     open_options::Access,
     others::Others,
@@ -197,27 +196,32 @@ impl File {
 }
 
 impl Inner {
-    pub(crate) fn open(storage: Storage, path: Option<PathBuf>) -> Result<Inner> {
+    pub(crate) fn open(storage: Storage, path: Option<PathBuf>, cache: CacheConfig) -> Result<Inner> {
         let Storage { driver, name, size, locked, alone } = storage;
         let mut options = hyperslab_file::OpenOptions::default();
         options.alone = alone;
         let file = OpenFile::open(driver, &options)?;
-        Ok(Inner::new(file, name, size, locked, path))
+        Ok(Inner::new(file, name, size, locked, path, cache))
     }
 
     /// A file that may be changed, made if the options say so.
-    pub(crate) fn writable(storage: Storage, path: Option<PathBuf>, access: &Access) -> Result<Inner> {
+    pub(crate) fn writable(
+        storage: Storage,
+        path: Option<PathBuf>,
+        access: &Access,
+        cache: CacheConfig,
+    ) -> Result<Inner> {
         let Storage { driver, name, size, locked, alone } = storage;
         let mut options = hyperslab_file::OpenOptions::default();
         (options.alone, options.placement) = (alone, access.placement);
         let is_new = access.truncate || access.create_new || access.create && driver.len()? == 0;
         if !is_new {
             let file = OpenFile::open_writable(driver, &options, access.low)?;
-            return Ok(Inner::new(file, name, size, locked, path));
+            return Ok(Inner::new(file, name, size, locked, path, cache));
         }
         let mut create = hyperslab_file::CreateOptions::default();
         (create.low, create.user_block, create.space) = (access.low, access.user_block, access.space);
-        let inner = Inner::new(OpenFile::create(driver, &create, &options)?, name, size, locked, path);
+        let inner = Inner::new(OpenFile::create(driver, &create, &options)?, name, size, locked, path, cache);
         let file = inner.context.file();
         let track = access.ordered;
         let object = ObjectSettings { ordered: track, indexed: track, ..untimed() };
@@ -234,6 +238,7 @@ impl Inner {
         size: Option<u64>,
         locked: Option<Arc<Local>>,
         path: Option<PathBuf>,
+        cache: CacheConfig,
     ) -> Inner {
         let registry = Arc::new(Registry::default());
         let context = Arc::new(Context::new(file, hyperslab_chunk::unfilter(registry.clone())));
@@ -241,7 +246,7 @@ impl Inner {
             context,
             registry,
             datasets: Known::default(),
-            shelves: Shelves::new(ChunkCache::new(Config::default())),
+            shelves: Shelves::new(ChunkCache::new(cache)),
             heap: Mutex::default(),
             driver: name,
             size,

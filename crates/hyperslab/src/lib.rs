@@ -71,6 +71,7 @@
 mod attribute;
 mod attribute_change;
 mod behind;
+mod cache;
 pub mod check;
 mod copy;
 mod current;
@@ -106,6 +107,7 @@ mod visit;
 
 pub use attribute::Attribute;
 pub use attribute_change::NewAttribute;
+pub use cache::{CacheConfig, CachePolicy, CacheStatistics};
 pub use copy::{CopyOptions, CopyProgress, Repack};
 pub use dataset::{Dataset, ExternalName, Layout, StoredSize, VirtualName};
 pub use element::{Element, Recipe};

@@ -12,7 +12,7 @@ use hyperslab_driver::Driver;
 use hyperslab_file::{FileSpace, Placement};
 use hyperslab_object::{GroupSettings, ObjectSettings};
 
-use crate::{Error, File, Result, file::Inner, others::Others, storage::Storage};
+use crate::{CacheConfig, Error, File, Result, cache, file::Inner, others::Others, storage::Storage};
 
 /// Says what a user-defined link stands for, from what its class keeps in it. The answer is a link of another kind.
 pub type LinkResolver = dyn Fn(&[u8]) -> std::result::Result<Target, String> + Send + Sync;
@@ -46,6 +46,7 @@ pub struct OpenOptions {
     pub(crate) link_prefix: Option<PathBuf>,
     pub(crate) raw_prefix: Option<PathBuf>,
     resolvers: HashMap<u8, Arc<LinkResolver>>,
+    cache: Option<CacheConfig>,
     pub(crate) access: Access,
 }
 
@@ -199,6 +200,29 @@ impl OpenOptions {
         self
     }
 
+    /// How large the chunk cache of each file is, and who leaves it first. Without this, the environment's `HYPERSLAB_CACHE_BYTES` says how
+    /// large it is.
+    ///
+    /// ```
+    /// use hyperslab::{CacheConfig, CachePolicy, OpenOptions};
+    /// # let path = std::env::temp_dir().join(format!("hyperslab-cache-options-{}.h5", std::process::id()));
+    /// let cache = CacheConfig::default().bytes(256 << 20).policy(CachePolicy::S3Fifo);
+    /// let file = OpenOptions::new().create().cache(cache).open(&path)?;
+    /// # file.close()?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn cache(mut self, cache: CacheConfig) -> OpenOptions {
+        self.cache = Some(cache);
+        self
+    }
+
+    /// How the chunk caches of files are made.
+    pub(crate) fn cache_config(&self) -> CacheConfig {
+        self.cache.unwrap_or_else(cache::usual)
+    }
+
     /// What user-defined links of a class, 65 to 255, stand for.
     #[must_use]
     pub fn user_link(
@@ -220,8 +244,8 @@ impl OpenOptions {
         let access = &self.access;
         let storage = Storage { driver: storage, name: "other", size: None, locked: None, alone: access.unlocked };
         let inner = match access.write {
-            true => Inner::writable(storage, None, access)?,
-            false => Inner::open(storage, None)?,
+            true => Inner::writable(storage, None, access, self.cache_config())?,
+            false => Inner::open(storage, None, self.cache_config())?,
         };
         Ok(File { inner: Arc::new(inner), others: Others::new(self) })
     }

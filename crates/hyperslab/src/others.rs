@@ -47,7 +47,7 @@ impl Others {
         if let Some(inner) = self.kept(&path) {
             return Ok(File { inner, others: self.clone() });
         }
-        let opened = Inner::open(storage::open(&path, hold)?, Some(path.clone()))?;
+        let opened = Inner::open(storage::open(&path, hold)?, Some(path.clone()), self.options.cache_config())?;
         let inner = Arc::new(opened);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() == MOST {
@@ -61,8 +61,9 @@ impl Others {
     pub(crate) fn edit(self: &Arc<Others>, path: &Path) -> Result<File> {
         let Access { unlocked, low, .. } = self.options.access;
         let access = Access { write: true, unlocked, low, ..Access::default() };
-        let inner =
-            Arc::new(Inner::writable(storage::open_writable(path, &access)?, Some(path.to_path_buf()), &access)?);
+        let storage = storage::open_writable(path, &access)?;
+        let cache = self.options.cache_config();
+        let inner = Arc::new(Inner::writable(storage, Some(path.to_path_buf()), &access, cache)?);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|(known, _)| known != path);
         kept.push((path.to_path_buf(), inner.clone()));
@@ -77,7 +78,7 @@ impl Others {
         }
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let storage = storage::open_writable(&path, access)?;
-        let inner = Arc::new(Inner::writable(storage, Some(path.clone()), access)?);
+        let inner = Arc::new(Inner::writable(storage, Some(path.clone()), access, self.options.cache_config())?);
         // Links that lead back here find the file as it is now.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).push((path, inner.clone()));
         Ok(File { inner, others: self.clone() })

@@ -87,10 +87,10 @@ fn sixty_four_deflated_chunks_are_one_vector() {
     assert_eq!(records.last().unwrap().operation, Operation::ReadVector);
     assert_eq!(records.last().unwrap().parts.len(), 64);
     assert!(records.len() <= 2, "{:#?}", shown(&records));
-    // The index is known now.
+    // The index is known now, and the chunks are if the cache holds them.
     log.clear();
     dataset.read_stored().unwrap();
-    assert_eq!(log.records().len(), 1);
+    assert!(log.records().len() <= 1, "{:#?}", shown(&log.records()));
 }
 
 #[test]

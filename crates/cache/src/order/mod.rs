@@ -4,7 +4,7 @@ mod lfu;
 mod lru;
 mod s3_fifo;
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 use hyperslab_space::Coords;
 
@@ -22,6 +22,32 @@ pub enum Policy {
     /// Those that were used once while there was a short time for a second use: a scan does not push out what is used often.
     S3Fifo,
 }
+
+impl FromStr for Policy {
+    type Err = UnknownPolicy;
+
+    /// By its short name.
+    ///
+    /// ```
+    /// use hyperslab_cache::Policy;
+    /// assert_eq!("s3-fifo".parse(), Ok(Policy::S3Fifo));
+    /// assert!("fifo".parse::<Policy>().is_err());
+    /// ```
+    fn from_str(name: &str) -> Result<Policy, UnknownPolicy> {
+        match name {
+            "lru" => Ok(Policy::Lru),
+            "mru" => Ok(Policy::Mru),
+            "lfu" => Ok(Policy::Lfu),
+            "s3-fifo" => Ok(Policy::S3Fifo),
+            _ => Err(UnknownPolicy(name.to_owned())),
+        }
+    }
+}
+
+/// A name that no policy has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no cache policy {0:?}: lru, mru, lfu or s3-fifo")]
+pub struct UnknownPolicy(String);
 
 /// What is to become of a chunk that could leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +82,35 @@ impl Policy {
             Policy::Mru => Box::new(lru::Mru::default()),
             Policy::Lfu => Box::new(lfu::Lfu::default()),
             Policy::S3Fifo => Box::new(s3_fifo::S3Fifo::default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn whoever_may_leave_is_found(steps in prop::collection::vec((0..3u8, 0..12u64), 0..60), held in prop::collection::btree_set(0..12u64, 0..12)) {
+            for policy in [Policy::Lru, Policy::Mru, Policy::Lfu, Policy::S3Fifo] {
+                let (mut order, mut here) = (policy.order(), std::collections::BTreeSet::new());
+                for (step, place) in &steps {
+                    let at = Coords::from_slice(&[*place]);
+                    match step {
+                        0 if here.insert(*place) => order.enter(&at),
+                        1 if here.contains(place) => order.touch(&at),
+                        2 if here.remove(place) => order.leave(&at, place % 2 == 0),
+                        _ => {}
+                    }
+                }
+                let is_held = |place: &Coords| held.contains(place.first().unwrap());
+                let found = order.victim(&mut |place| if is_held(place) { Verdict::Stay } else { Verdict::Leave });
+                prop_assert_eq!(found.is_some(), !here.is_subset(&held), "{:?}", policy);
+                prop_assert!(found.is_none_or(|place| !is_held(&place) && here.contains(place.first().unwrap())));
+            }
         }
     }
 }

@@ -46,8 +46,10 @@ impl Order for S3Fifo {
     fn victim(&mut self, judge: &mut dyn FnMut(&Coords) -> Verdict) -> Option<Coords> {
         // Each chunk has at most so many uses to lose, and one chance to be spared.
         let all = self.small.len() + self.main.len();
+        // How many of the small queue are in somebody's hands, one after the other: when all are, the main one is asked.
+        let mut held = 0;
         for _ in 0..(usize::from(MOST) + 2) * all {
-            let from_small = self.main.is_empty() || self.small.len() * SMALL > all;
+            let from_small = self.main.is_empty() || self.small.len() * SMALL > all && held < self.small.len();
             let (place, uses) = if from_small { self.small.pop_front() } else { self.main.pop_front() }?;
             if from_small && uses > 0 {
                 self.main.insert(place, 0);
@@ -63,6 +65,7 @@ impl Order for S3Fifo {
             match verdict {
                 Verdict::Leave => return Some(place),
                 Verdict::Spare => self.touch(&place),
+                Verdict::Stay if from_small => held += 1,
                 Verdict::Stay => {}
             }
         }

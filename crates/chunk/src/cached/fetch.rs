@@ -29,6 +29,8 @@ impl ChunkCache {
             Some(Stored { bytes, mask, coded: true }) => {
                 let mut room = Vec::new();
                 coder.decode(place, &bytes, mask, &mut room, scratch)?;
+                // Filters take room for the worst case.
+                room.shrink_to_fit();
                 Ok(Some(Chunk { bytes: room }))
             }
             Some(Stored { bytes, .. }) => Ok(Some(Chunk { bytes })),

@@ -5,6 +5,7 @@
 //! file waits for no chunk.
 
 mod chunk;
+mod earned;
 mod fetch;
 mod home;
 mod read;
@@ -19,6 +20,7 @@ use hyperslab_cache::{Cache, Claim, Config, Limits, Policy, Room, Shelf, Statist
 
 use crate::Result;
 
+pub(crate) use self::earned::Earned;
 pub use self::{
     chunk::Chunk,
     home::{ChunkShelf, Home},

@@ -8,8 +8,6 @@ use crate::{Facts, Result, values::shaped};
 /// Chunks that the caller has as a whole, or that need no coding, come in if the request wants no larger part of the cache than this: it would
 /// push out what others want, and win nothing.
 const PART: u64 = 4;
-/// Chunks that need no coding are not worth reading for a piece that is so many times smaller.
-const THIN: u64 = 64;
 
 /// The pieces of a request, each part by rising place.
 pub(super) struct Ways {
@@ -45,7 +43,7 @@ fn pays(facts: &Facts, piece: &Piece, wanted: u64, limit: u64) -> bool {
     match (facts.coder.filters(), facts.is_whole(piece)) {
         (true, false) => wanted <= limit,
         (true, true) => wanted <= limit / PART,
-        (false, false) => wanted <= limit / PART && selected.saturating_mul(THIN) >= facts.bytes as u64,
+        (false, false) => wanted <= limit / PART && facts.earned.is_enough(&piece.chunk, selected, facts.bytes as u64),
         (false, true) => false,
     }
 }

@@ -9,7 +9,7 @@ use crate::Result;
 
 impl Dataset {
     /// Its chunks in the cache; nothing if it has none, or larger ones than fit there.
-    pub(super) fn shelf(&self) -> Result<Option<&ChunkShelf>> {
+    pub(crate) fn shelf(&self) -> Result<Option<&ChunkShelf>> {
         self.file().check_alive(self.life())?;
         if let Some(known) = self.inner.shelf.get() {
             return Ok(known.as_ref());
@@ -43,7 +43,7 @@ impl Dataset {
     }
 
     /// Waits until nobody else uses the values. What the cache had of them is in the file then.
-    pub(super) fn turn_alone(&self) -> Result<Option<Turn<'_>>> {
+    pub(crate) fn turn_alone(&self) -> Result<Option<Turn<'_>>> {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
         let turn = shelf.enter(Area::Whole, true);
         self.file().inner.shelves.cache.empty_shelf(shelf)?;
@@ -75,7 +75,7 @@ impl Dataset {
     }
 
     /// Lets the file have what only the cache has.
-    pub(super) fn settle(&self) -> Result<()> {
+    pub(crate) fn settle(&self) -> Result<()> {
         match self.shelf()? {
             Some(shelf) => Ok(self.file().inner.shelves.cache.flush_shelf(shelf)?),
             None => Ok(()),

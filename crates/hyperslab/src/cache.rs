@@ -1,0 +1,60 @@
+//! The chunk cache of a file, as users see and set it. What it does is in `docs/chunk-cache.md`.
+
+use std::sync::OnceLock;
+
+pub use hyperslab_cache::{Config as CacheConfig, Policy as CachePolicy, Statistics as CacheStatistics};
+
+use crate::{Dataset, File, Result};
+
+impl File {
+    /// What the chunk cache did so far, and how much memory it has.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let rows = file.root()?.new_dataset::<i32>().shape([64, 64]).chunks([64, 64]).deflate(1).create("rows")?;
+    /// for row in 0..64 {
+    ///     rows.write_slice(hyperslab::s![row, ..], &[row; 64])?;
+    /// }
+    /// assert_eq!(rows.read_slice::<i32>(hyperslab::s![7, 5])?, [7]);
+    /// let seen = file.cache_statistics();
+    /// assert!(seen.bytes == 0 || (seen.hits, seen.misses, seen.written) == (64, 1, 0));
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn cache_statistics(&self) -> CacheStatistics {
+        self.inner.shelves.cache.statistics()
+    }
+}
+
+impl Dataset {
+    /// Writes its values that only the cache has to the file. After [`File::flush`], they can be read whatever happens to this process.
+    pub fn flush(&self) -> Result<()> {
+        self.settle()
+    }
+
+    /// As [`Dataset::flush`]; then the cache has nothing of it.
+    pub fn evict(&self) -> Result<()> {
+        self.turn_alone().map(drop)
+    }
+
+    /// How many bytes of it the cache keeps while other datasets have more than their share, instead of what the file's
+    /// [`CacheConfig`] says. For all handles of the dataset, until nobody has one.
+    pub fn set_cache_reserve(&self, bytes: usize) -> Result<()> {
+        self.shelf()?.into_iter().for_each(|shelf| shelf.set_reserve(bytes));
+        Ok(())
+    }
+
+    /// Which of its chunks leave the cache first, instead of what the file's [`CacheConfig`] says. For all handles of the dataset, until
+    /// nobody has one.
+    pub fn set_cache_policy(&self, policy: CachePolicy) -> Result<()> {
+        self.shelf()?.into_iter().for_each(|shelf| shelf.set_policy(policy));
+        Ok(())
+    }
+}
+
+/// What files have whose options say nothing. The environment can say how large the cache is, for programs that nobody wants to change:
+/// so the same tests run with caches of any size.
+pub(crate) fn usual() -> CacheConfig {
+    static BYTES: OnceLock<Option<usize>> = OnceLock::new();
+    let bytes = BYTES.get_or_init(|| std::env::var("HYPERSLAB_CACHE_BYTES").ok()?.parse().ok());
+    bytes.map_or_else(CacheConfig::default, |bytes| CacheConfig::default().bytes(bytes))
+}

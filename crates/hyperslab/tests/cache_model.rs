@@ -1,0 +1,206 @@
+//! Random operations on many datasets through tiny caches, beside arrays in memory.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use std::sync::Arc;
+
+use fastrand::Rng;
+use hyperslab::{
+    AllocTime, CacheConfig, CachePolicy, Dataset, File, Low, OpenOptions,
+    driver::Memory,
+    space::{Op, Slab, Space},
+};
+
+/// An array in memory, and the dataset that must be equal to it.
+struct Twin {
+    name: String,
+    dims: [u64; 2],
+    chunk: [u64; 2],
+    fill: i32,
+    filtered: bool,
+    values: Vec<i32>,
+    /// Dropped and opened again now and then.
+    dataset: Option<Dataset>,
+}
+
+impl Twin {
+    fn create(file: &File, nth: usize, rng: &mut Rng) -> Twin {
+        let (dims, chunk) = ([rng.u64(1..40), rng.u64(1..40)], [rng.u64(1..9), rng.u64(1..9)]);
+        let (fill, filtered, name) = (rng.i32(-3..3), rng.bool(), format!("d{nth}-{}", rng.u32(..)));
+        let max = match rng.u8(..3) {
+            0 => [None, None],
+            1 => [None, Some(40)],
+            _ => [Some(40), Some(40)],
+        };
+        let mut new = file.root().unwrap().new_dataset::<i32>().shape(dims).max_shape(max).chunks(chunk);
+        if fill != 0 {
+            new = new.fill_value(fill);
+        }
+        if filtered {
+            new = new.shuffle().deflate(1);
+        }
+        new = match rng.u8(..4) {
+            0 => new.alloc_time(AllocTime::Early),
+            1 => new.alloc_time(AllocTime::Late),
+            _ => new,
+        };
+        let dataset = Some(new.create(&name).unwrap());
+        let values = vec![fill; (dims[0] * dims[1]) as usize];
+        Twin { name, dims, chunk, fill, filtered, values, dataset }
+    }
+
+    fn dataset(&mut self, file: &File) -> Dataset {
+        self.dataset.get_or_insert_with(|| file.dataset(&self.name).unwrap()).clone()
+    }
+
+    fn selection(&self, rng: &mut Rng) -> (Space, Vec<usize>) {
+        let mut space = Space::simple(&self.dims).unwrap();
+        if rng.u8(..4) == 0 {
+            let points: Vec<[u64; 2]> =
+                (0..rng.usize(1..30)).map(|_| [rng.u64(..self.dims[0]), rng.u64(..self.dims[1])]).collect();
+            space.select_points(points.iter().flatten().copied().collect::<Vec<_>>().as_slice()).unwrap();
+            return (space, points.iter().map(|at| (at[0] * self.dims[1] + at[1]) as usize).collect());
+        }
+        let mut side = |dim: u64| {
+            let start = rng.u64(..dim);
+            let stride = rng.u64(1..4);
+            let count = rng.u64(1..=(dim - start).div_ceil(stride));
+            Slab::new(start, stride, count, 1)
+        };
+        let slabs = [side(self.dims[0]), side(self.dims[1])];
+        space.select_hyperslab(Op::Set, &slabs).unwrap();
+        let along = |slab: &Slab| (0..slab.count).map(|nth| slab.start + nth * slab.stride).collect::<Vec<_>>();
+        let places = along(&slabs[0])
+            .into_iter()
+            .flat_map(|row| along(&slabs[1]).into_iter().map(move |column| (row * self.dims[1] + column) as usize));
+        (space, places.collect())
+    }
+
+    fn resize(&mut self, dims: [u64; 2]) {
+        let mut values = vec![self.fill; (dims[0] * dims[1]) as usize];
+        for row in 0..dims[0].min(self.dims[0]) {
+            for column in 0..dims[1].min(self.dims[1]) {
+                values[(row * dims[1] + column) as usize] = self.values[(row * self.dims[1] + column) as usize];
+            }
+        }
+        (self.values, self.dims) = (values, dims);
+    }
+
+    /// The values of a whole chunk, with the fill value outside.
+    fn chunk_values(&self, place: [u64; 2]) -> Vec<i32> {
+        let at = |nth: u64| {
+            let (row, column) =
+                (place[0] * self.chunk[0] + nth / self.chunk[1], place[1] * self.chunk[1] + nth % self.chunk[1]);
+            let inside = row < self.dims[0] && column < self.dims[1];
+            if inside { self.values[(row * self.dims[1] + column) as usize] } else { self.fill }
+        };
+        (0..self.chunk[0] * self.chunk[1]).map(at).collect()
+    }
+
+    fn step(&mut self, file: &File, rng: &mut Rng) {
+        let dataset = self.dataset(file);
+        match rng.u8(..20) {
+            0..7 => {
+                let (selection, places) = self.selection(rng);
+                let values: Vec<i32> = places.iter().map(|_| rng.i32(..)).collect();
+                dataset.write_selection(&selection, &values).unwrap();
+                places.iter().zip(values).for_each(|(place, value)| self.values[*place] = value);
+            }
+            7..14 => {
+                let (selection, places) = self.selection(rng);
+                let wanted: Vec<i32> = places.iter().map(|place| self.values[*place]).collect();
+                assert_eq!(dataset.read_selection::<i32>(&selection).unwrap(), wanted, "{}", self.name);
+            }
+            14 => {
+                let dims = [rng.u64(1..40), rng.u64(1..40)];
+                if dataset.resize(dims).is_ok() {
+                    self.resize(dims);
+                }
+            }
+            15 => dataset.flush().unwrap(),
+            16 => dataset.evict().unwrap(),
+            17 => {
+                let place =
+                    [rng.u64(..self.dims[0].div_ceil(self.chunk[0])), rng.u64(..self.dims[1].div_ceil(self.chunk[1]))];
+                let stored = dataset.read_chunk(place).unwrap();
+                if let Some((0, bytes)) = stored.filter(|_| !self.filtered) {
+                    let inside = self.chunk_values(place);
+                    let seen: Vec<i32> =
+                        bytes.chunks_exact(4).map(|four| i32::from_le_bytes(four.try_into().unwrap())).collect();
+                    assert_eq!(seen, inside, "{}", self.name);
+                }
+            }
+            18 if !self.filtered => {
+                let place =
+                    [rng.u64(..self.dims[0].div_ceil(self.chunk[0])), rng.u64(..self.dims[1].div_ceil(self.chunk[1]))];
+                for nth in 0..self.chunk[0] * self.chunk[1] {
+                    let (row, column) = (
+                        place[0] * self.chunk[0] + nth / self.chunk[1],
+                        place[1] * self.chunk[1] + nth % self.chunk[1],
+                    );
+                    if row < self.dims[0] && column < self.dims[1] {
+                        self.values[(row * self.dims[1] + column) as usize] = rng.i32(..);
+                    }
+                }
+                let bytes: Vec<u8> = self.chunk_values(place).iter().flat_map(|value| value.to_le_bytes()).collect();
+                dataset.write_chunk(place, 0, &bytes).unwrap();
+            }
+            _ => self.dataset = None,
+        }
+    }
+
+    fn check(&mut self, file: &File) {
+        assert_eq!(self.dataset(file).shape(), self.dims);
+        assert_eq!(self.dataset(file).read::<i32>().unwrap(), self.values, "{}", self.name);
+    }
+}
+
+fn config(rng: &mut Rng) -> CacheConfig {
+    let policies = [CachePolicy::Lru, CachePolicy::Mru, CachePolicy::Lfu, CachePolicy::S3Fifo];
+    let bytes = [0, 256, 1000, 4096, 1 << 20][rng.usize(..5)];
+    CacheConfig::default().bytes(bytes).policy(policies[rng.usize(..4)]).reserve(rng.usize(..600))
+}
+
+fn open(storage: &Arc<Memory>, rng: &mut Rng) -> (File, CacheConfig) {
+    let cache = config(rng);
+    (OpenOptions::new().read_write().cache(cache).open_on(storage.clone()).unwrap(), cache)
+}
+
+#[test]
+fn the_file_is_equal_to_arrays_in_memory() {
+    let seeds: u64 = std::env::var("HYPERSLAB_CACHE_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(24);
+    for seed in 0..seeds {
+        let mut rng = Rng::with_seed(seed);
+        let storage = Arc::new(Memory::new());
+        let low = [Low::Earliest, Low::V110, Low::V114][rng.usize(..3)];
+        let cache = config(&mut rng);
+        let new = OpenOptions::new().create().truncate().low(low).cache(cache);
+        let (mut file, mut cache) = (new.open_on(storage.clone()).unwrap(), cache);
+        let mut twins: Vec<Twin> = (0..8).map(|nth| Twin::create(&file, nth, &mut rng)).collect();
+        for _ in 0..400 {
+            let nth = rng.usize(..twins.len());
+            match rng.u8(..60) {
+                0 => file.flush().unwrap(),
+                1 => {
+                    file.root().unwrap().delete(&twins[nth].name).unwrap();
+                    twins[nth] = Twin::create(&file, nth, &mut rng);
+                }
+                2 => {
+                    twins.iter_mut().for_each(|twin| twin.dataset = None);
+                    file.close().unwrap();
+                    (file, cache) = open(&storage, &mut rng);
+                    twins.iter_mut().for_each(|twin| twin.check(&file));
+                }
+                _ => twins[nth].step(&file, &mut rng),
+            }
+            let (seen, limits) = (file.cache_statistics(), cache.limits());
+            assert!(seen.bytes <= limits.quiescent, "seed {seed}: {seen:?} {cache:?}");
+            assert!(seen.peak_bytes <= limits.active, "seed {seed}: {seen:?}");
+        }
+        twins.iter_mut().for_each(|twin| twin.check(&file));
+        twins.iter_mut().for_each(|twin| twin.dataset = None);
+        file.close().unwrap();
+        let file = File::open_driver(storage).unwrap();
+        twins.iter_mut().for_each(|twin| twin.check(&file));
+    }
+}
