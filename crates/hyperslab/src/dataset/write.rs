@@ -10,7 +10,11 @@ use super::{
     read::room,
 };
 use crate::{
-    Error, Result, Slice, Storable, element::convert, heap_writer::HeapWriter, storable::Writing, trip::Trip,
+    Error, Result, Slice, Storable,
+    element::convert,
+    heap_writer::HeapWriter,
+    storable::{Piled, Writing},
+    trip::Trip,
     virtual_dataset::Request,
 };
 
@@ -65,8 +69,28 @@ impl Dataset {
         if room != count {
             return Err(Error::Length { values: count, room });
         }
+        if let (None, Some(piled)) = (&self.inner.elsewhere, self.pile(&writing, values)?) {
+            return self.write_piled(selection, piled);
+        }
         let (bytes, arena) = writing.encode(values)?;
         self.write_encoded(selection, &writing, &bytes, &arena)
+    }
+
+    fn pile<T: Storable>(&self, writing: &Writing<T>, values: &[T]) -> Result<Option<Piled>> {
+        writing.pile(values, self.datatype(), self.stored().widths())
+    }
+
+    /// Writes values that were converted for this dataset, one after the other.
+    pub(crate) fn write_piled(&self, selection: &Space, piled: Piled) -> Result<()> {
+        selection.check_inside()?;
+        self.operate_on(selection, |change| {
+            let mut heap = HeapWriter::new(self.file());
+            let old = change.behind(selection);
+            let stored = self.settled(piled.settle(&mut heap)?)?;
+            change.write(selection, &Space::simple(&[selection.npoints()])?, &stored)?;
+            heap.remove(old);
+            Ok(())
+        })
     }
 
     /// Writes values that were encoded for this dataset, one after the other.
@@ -121,6 +145,11 @@ impl Dataset {
             let request = Request { wanted: selection, datatype: given.datatype, places: given.places };
             return elsewhere.write(&request, given.bytes, given.sequences, &Trip::default());
         }
+        self.operate_on(selection, |change| self.put(change, selection, given))
+    }
+
+    /// Changes selected values.
+    fn operate_on(&self, selection: &Space, work: impl FnOnce(&mut Change<'_>) -> Result<()>) -> Result<()> {
         self.file().operate(|| {
             let mut change = self.change()?;
             if selection.dims() != change.extent().dims() {
@@ -132,7 +161,7 @@ impl Dataset {
             if self.datatype().has_reference() && !self.stored().is_fresh(self.address()) {
                 self.stored().publish()?;
             }
-            self.put(&mut change, selection, given)?;
+            work(&mut change)?;
             change.save()
         })
     }
@@ -186,6 +215,11 @@ impl Dataset {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         given.plan.convert(count, from, &mut stored, given.sequences, heap)?;
         heap.settle()?;
+        self.settled(stored)
+    }
+
+    /// Values whose sequences are in the file: it reaches so far before anything names them.
+    fn settled(&self, stored: Vec<u8>) -> Result<Vec<u8>> {
         if !self.stored().is_fresh(self.address()) {
             self.stored().publish_end()?;
         }
