@@ -17,6 +17,10 @@ use comfy_table::{CellAlignment, Table, presets};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// As in the command and the Python package. libhdf5 keeps free lists of its own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Time Hyperslab and libhdf5 side by side.
 #[derive(Parser)]
 struct Arguments {

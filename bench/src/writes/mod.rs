@@ -29,14 +29,29 @@ type Both = (Times, Times);
 /// Times both, then holds the sizes of the files against each other.
 fn both(ours: impl Fn(&Path) -> Result<()>, theirs: impl Fn(&Path) -> Result<()>) -> Result<Both> {
     let (our_path, their_path) = (path("ours.h5")?, path("theirs.h5")?);
-    let times = side_by_side(|| ours(&our_path), || theirs(&their_path))?;
-    let size = |path: &Path| std::fs::metadata(path).map(|metadata| metadata.len());
-    let (our_size, their_size) = (size(&our_path)?, size(&their_path)?);
+    let ours = || ours(&our_path).map(|()| Written(&our_path));
+    let theirs = || theirs(&their_path).map(|()| Written(&their_path));
+    let times = side_by_side(ours, theirs)?;
+    let (our_size, their_size) = (ours()?.size()?, theirs()?.size()?);
     eprintln!("  {our_size} bytes, libhdf5 {their_size}: {:.3}", our_size as f64 / their_size as f64);
     ensure!(our_size as f64 <= their_size as f64 * SIZE, "our file is too large");
-    std::fs::remove_file(our_path)?;
-    std::fs::remove_file(their_path)?;
     Ok(times)
+}
+
+/// A file that goes outside the clock: one that is written over an old one waits for the disk, as file systems guard against losing both.
+struct Written<'a>(&'a Path);
+
+impl Written<'_> {
+    fn size(&self) -> Result<u64> {
+        Ok(std::fs::metadata(self.0)?.len())
+    }
+}
+
+impl Drop for Written<'_> {
+    fn drop(&mut self) {
+        // What stays is overwritten.
+        let _ = std::fs::remove_file(self.0);
+    }
 }
 
 fn path(name: &str) -> Result<PathBuf> {

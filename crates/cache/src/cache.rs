@@ -58,7 +58,7 @@ impl<V: Footprint> Cache<V> {
     /// A dataset is closed: its shelf is no longer known. What is on it must have been written.
     pub fn close(&self, shelf: &Shelf<V>) {
         let gone = self.ranking.lock().remove(&shelf.inner.number);
-        shelf.places().iter().for_each(|place| shelf.discard(place));
+        shelf.abandon();
         drop(gone);
     }
 

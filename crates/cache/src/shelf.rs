@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use crate::{
     Area, Footprint, Pinned, Policy, Taken, Turn,
     cache::Books,
-    life::{Event, Phase},
+    life::Event,
     order::{Order, Verdict},
     slot::{Exit, Slot},
     statistics::count,
@@ -143,10 +143,11 @@ impl<V: Footprint> Shelf<V> {
         self.inner.take(slot)
     }
 
-    /// Waits until all chunks that others took are written.
-    pub fn wait_written(&self) {
+    /// Waits until all chunks that others took are written; whether there were some. They may have been changed since, and then must be
+    /// taken once more.
+    pub fn wait_written(&self) -> bool {
         let slots: Vec<_> = self.inner.slots.lock().by_place.values().cloned().collect();
-        slots.iter().for_each(|slot| slot.wait_written());
+        slots.iter().filter(|slot| slot.wait_written()).count() > 0
     }
 
     /// Forgets all chunks that nobody has: the dataset is no more. Waits for nobody; the others leave as usual.
@@ -167,18 +168,6 @@ impl<V: Footprint> Shelf<V> {
         let gone: Vec<_> = places.iter().filter_map(|place| self.inner.evict(place)).collect();
         drop(gone);
         self.inner.slots.lock().by_place.len()
-    }
-
-    /// Forgets a chunk, also if it is dirty: it was deleted, or is replaced past the cache. Only for those whose turn it is. Waits for
-    /// whoever writes the chunk to the file, so nothing that those need may be held.
-    pub fn discard(&self, place: &Coords) {
-        let mut slots = self.inner.slots.lock();
-        let Some(slot) = slots.by_place.remove(place) else { return };
-        slots.order.leave(place, false);
-        drop(slots);
-        let value = slot.discard();
-        slot.count_as(0, &self.inner);
-        drop(value);
     }
 }
 
@@ -238,10 +227,7 @@ impl<V: Footprint> Inner<V> {
     fn evict(&self, place: &Coords) -> Option<Gone<V>> {
         let mut slots = self.slots.lock();
         let slot = slots.by_place.get(place)?.clone();
-        if slot.phase() != Phase::Clean {
-            return None;
-        }
-        let Exit::Gone(value) = slot.exit() else { return None };
+        let value = slot.leave()?;
         slots.by_place.remove(place);
         slots.order.leave(place, true);
         drop(slots);

@@ -185,12 +185,24 @@ impl<V: Footprint> Slot<V> {
         state.value.take()
     }
 
-    /// Waits while somebody writes it to the file.
-    pub(crate) fn wait_written(&self) {
+    /// Lets it leave, if it is in the file and nobody has it.
+    pub(crate) fn leave(&self) -> Option<Arc<RwLock<V>>> {
         let mut state = self.state.lock();
+        if state.is_in_use() || state.phase != Phase::Clean {
+            return None;
+        }
+        state.happen(Event::Leave);
+        state.value.take()
+    }
+
+    /// Waits while somebody writes it to the file; whether somebody did.
+    pub(crate) fn wait_written(&self) -> bool {
+        let (mut state, mut waited) = (self.state.lock(), false);
         while matches!(state.phase, Phase::Writing | Phase::Stale) {
+            waited = true;
             self.settled.wait(&mut state);
         }
+        waited
     }
 
     /// Drops what was encoded ahead of time; whether there was something.
@@ -201,19 +213,6 @@ impl<V: Footprint> Slot<V> {
         drop(state);
         self.count_as(self.counted().saturating_sub(encoded.bytes.capacity()), shelf);
         true
-    }
-
-    /// It is gone, whatever it was: deleted, or replaced past the cache.
-    pub(crate) fn discard(&self) -> Option<Arc<RwLock<V>>> {
-        let mut state = self.state.lock();
-        while matches!(state.phase, Phase::Loading | Phase::Writing | Phase::Stale) {
-            self.settled.wait(&mut state);
-        }
-        let value = state.value.take();
-        let legal = state.phase == Phase::Gone || state.happen(Event::Leave);
-        debug_assert!(legal, "a chunk that is {:?} is discarded", state.phase);
-        self.settled.notify_all();
-        value
     }
 
     /// Brings what shelf and budget count up to date.

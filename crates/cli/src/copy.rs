@@ -4,8 +4,8 @@ use crate::arguments::{Copy, Repack};
 use crate::failure::Failure;
 use crate::storing::Wishes;
 use crate::text::{bytes, count};
-use crate::{find, output};
-use hyperslab::{CopyOptions, CopyProgress, File, OpenOptions};
+use crate::{find, output, style};
+use hyperslab::{CopyOptions, CopyProgress, File, Lost, OpenOptions};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -85,12 +85,14 @@ pub(crate) fn repack(options: &Repack) -> Result<(), Failure> {
         advance(&bar, done);
     });
     bar.finish_and_clear();
-    done.map_err(|why| trouble(&options.to, why))?;
+    let lost = done.map_err(|why| trouble(&options.to, why))?;
+    for Lost { name, why } in &lost {
+        anstream::eprintln!("{}", style::warning(&format!("{name} is damaged, and closed in the new file: {why}")));
+    }
     let (before, after) = (file.size(), std::fs::metadata(&options.to)?.len());
     if options.json {
         let (file, CopyProgress { objects, bytes, .. }) = (options.to.display().to_string(), last);
-        let told =
-            serde_json::json!({"file": file, "objects": objects, "bytes": bytes, "before": before, "after": after});
+        let told = serde_json::json!({"file": file, "objects": objects, "bytes": bytes, "before": before, "after": after, "damaged": lost.len()});
         writeln!(output::standard(true), "{told}")?;
         return Ok(());
     }

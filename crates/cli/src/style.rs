@@ -15,6 +15,13 @@ pub(crate) const ATTRIBUTE: Style = colour(AnsiColor::Yellow);
 pub(crate) const FAINT: Style = Style::new().dimmed();
 pub(crate) const ERROR: Style = colour(AnsiColor::Red).bold();
 
+const WARNING: Style = colour(AnsiColor::Yellow).bold();
+
+/// What went well enough, but not as one might think.
+pub(crate) fn warning(what: &impl std::fmt::Display) -> String {
+    format!("{WARNING}warning:{WARNING:#} {what}")
+}
+
 /// An error within other output.
 pub(crate) fn error(why: &impl std::fmt::Display) -> String {
     format!("{ERROR}error:{ERROR:#} {why}")

@@ -35,6 +35,11 @@ impl Arena {
         Arena { bytes: Vec::with_capacity(bytes) }
     }
 
+    /// Forgets all sequences, but keeps their memory for others.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
     /// All bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -73,15 +78,17 @@ impl Source for Arena {
 
 impl Target for Arena {
     fn store(&mut self, sequence: Option<(usize, &[u8])>, reference: &mut [u8]) -> Result<()> {
-        parts(reference)?;
-        let (start, count) = sequence.map_or((NULL, 0), |(count, _)| (self.bytes.len() as u64, count as u64));
-        let bytes = sequence.map_or(&[][..], |(_, bytes)| bytes);
+        let ([start, count], []) = reference.as_chunks_mut::<8>() else {
+            return parts(reference).map(drop);
+        };
+        let Some((elements, bytes)) = sequence else {
+            (*start, *count) = (NULL.to_le_bytes(), [0; 8]);
+            return Ok(());
+        };
         let no_memory = |_| Error::Sequence(format!("there is no memory for {} bytes more of it", bytes.len()));
         self.bytes.try_reserve(bytes.len()).map_err(no_memory)?;
+        (*start, *count) = ((self.bytes.len() as u64).to_le_bytes(), (elements as u64).to_le_bytes());
         self.bytes.extend_from_slice(bytes);
-        for (to, from) in reference.iter_mut().zip(start.to_le_bytes().into_iter().chain(count.to_le_bytes())) {
-            *to = from;
-        }
         Ok(())
     }
 }

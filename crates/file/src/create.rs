@@ -45,8 +45,13 @@ impl OpenFile {
             return Err(Error::Refused(why));
         }
         let info = create.space.info()?;
-        raw.set_len(0)?;
-        raw.set_len(base)?;
+        // A file that was shortened to nothing is written to the disk when it is closed (by ext4, for one); a new one need not be.
+        if raw.len()? != 0 {
+            raw.set_len(0)?;
+        }
+        if base != 0 {
+            raw.set_len(base)?;
+        }
         let superblock = first_superblock(create, info.is_some());
         let size = superblock.encode()?.len() as u64;
         let pages =
@@ -96,7 +101,10 @@ impl OpenFile {
         let end = store.space.lock().allocator.trim();
         mark(&mut store.superblock.lock().0, false);
         self.write_superblock(store)?;
-        self.pages.set_len(self.base.saturating_add(end))?;
+        let end = self.base.saturating_add(end);
+        if self.pages.len()? != end {
+            self.pages.set_len(end)?;
+        }
         store.closed.store(true, Ordering::Relaxed);
         Ok(())
     }

@@ -155,6 +155,12 @@ impl File {
         Node::new(self, Object::open(&self.inner.context, address)?, &Trip::default())
     }
 
+    /// As [`File::at`], also if the object has messages that must be understood and are not: for who copies them.
+    pub(crate) fn at_guarded(&self, address: u64) -> Result<Node> {
+        let _held = self.inner.context.file().reading();
+        Node::new(self, Object::open_guarded(&self.inner.context, address)?, &Trip::default())
+    }
+
     /// The object that a path leads to, through links of all kinds. It may be in another file.
     pub fn get(&self, path: impl AsRef<[u8]>) -> Result<Node> {
         self.get_from(self.root_address()?, path.as_ref())

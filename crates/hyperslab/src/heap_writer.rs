@@ -1,8 +1,10 @@
 //! Where variable-length values go when they are written.
 
+use hyperslab_driver::cores;
 use hyperslab_dtype::{HeapReference, Target};
-use hyperslab_structures::GlobalHeap;
+use hyperslab_structures::{GlobalHeap, Pile};
 use parking_lot::MutexGuard;
+use rayon::prelude::*;
 
 use crate::{File, Result};
 
@@ -28,6 +30,18 @@ impl<'a> HeapWriter<'a> {
         objects.into_iter().for_each(|(address, index)| self.heap.remove(file, address, index));
     }
 
+    /// Gives what is in piles a place. The references to it, in blocks of so many bytes for each pile, name that from now on.
+    pub(crate) fn adopt(&mut self, piles: Vec<Pile>, references: &mut [u8], size: usize, block: usize) -> Result<()> {
+        let file = self.file.inner.context.file();
+        let adopted = piles.into_iter().map(|pile| Ok(self.heap.adopt(file, pile)?));
+        let addresses = adopted.collect::<Result<Vec<_>>>()?;
+        cores::run(|| {
+            references.par_chunks_mut(block.max(1)).zip(addresses).try_for_each(|(references, addresses)| {
+                references.chunks_exact_mut(size.max(1)).try_for_each(|reference| name(reference, &addresses))
+            })
+        })
+    }
+
     /// To be called before anything names what was put.
     pub(crate) fn settle(&mut self) -> Result<()> {
         Ok(self.heap.settle(self.file.inner.context.file())?)
@@ -36,12 +50,43 @@ impl<'a> HeapWriter<'a> {
 
 impl Target for HeapWriter<'_> {
     fn store(&mut self, sequence: Option<(usize, &[u8])>, reference: &mut [u8]) -> hyperslab_dtype::Result<()> {
-        let Some((count, bytes)) = sequence else {
-            return HeapReference::NULL.encode(reference);
-        };
-        let large = |_| hyperslab_dtype::Error::Sequence(format!("{count} elements are more than a file can count"));
-        let count = u32::try_from(count).map_err(large)?;
-        let (address, index) = self.put(bytes).map_err(|why| hyperslab_dtype::Error::Heap(Box::new(why)))?;
-        HeapReference { count, address, index }.encode(reference)
+        store(sequence, reference, |bytes| self.put(bytes))
     }
+}
+
+/// Fills a pile. References say which collection of the pile they mean, counted from one on, until it has an address.
+pub(crate) struct PileWriter(pub(crate) Pile);
+
+impl Target for PileWriter {
+    fn store(&mut self, sequence: Option<(usize, &[u8])>, reference: &mut [u8]) -> hyperslab_dtype::Result<()> {
+        store(sequence, reference, |bytes| {
+            let (nth, index) = self.0.add(bytes)?;
+            Ok((nth as u64 + 1, index))
+        })
+    }
+}
+
+/// Keeps a sequence as `put` does, and names it.
+fn store(
+    sequence: Option<(usize, &[u8])>,
+    reference: &mut [u8],
+    put: impl FnOnce(&[u8]) -> Result<(u64, u32)>,
+) -> hyperslab_dtype::Result<()> {
+    let Some((count, bytes)) = sequence else {
+        return HeapReference::NULL.encode(reference);
+    };
+    let large = |_| hyperslab_dtype::Error::Sequence(format!("{count} elements are more than a file can count"));
+    let count = u32::try_from(count).map_err(large)?;
+    let (address, index) = put(bytes).map_err(|why| hyperslab_dtype::Error::Heap(Box::new(why)))?;
+    HeapReference { count, address, index }.encode(reference)
+}
+
+/// Makes a reference into a pile one into the file.
+fn name(reference: &mut [u8], addresses: &[u64]) -> Result<()> {
+    let found = HeapReference::decode(reference)?;
+    let nth = found.address.checked_sub(1).and_then(|nth| usize::try_from(nth).ok());
+    if let Some(&address) = nth.and_then(|nth| addresses.get(nth)) {
+        HeapReference { address, ..found }.encode(reference)?;
+    }
+    Ok(())
 }

@@ -108,6 +108,40 @@ fn files_written_anew_are_the_same() {
     pairs().for_each(|(name, (to, _))| clean(&path(name, to)));
 }
 
+/// One damaged object does not cost the others; what stands for it cannot be opened, and is kept when the file is written anew again.
+#[test]
+fn damaged_objects_stay_closed() {
+    let folder = folder("damaged");
+    for (name, low) in LOWS {
+        let path = |nth: usize| folder.join(format!("{name}-{nth}.h5"));
+        (0..3).for_each(|nth| drop(std::fs::remove_file(path(nth))));
+        let file = OpenOptions::new().create().truncate().low(low).open(path(0)).unwrap();
+        let root = file.root().unwrap();
+        let bad = root.new_dataset::<i32>().write("group/bad", &[1, 2, 3]).unwrap();
+        root.hard_link("other name", &root.get("group/bad").unwrap()).unwrap();
+        root.new_dataset::<i32>().write("group/good", &[4, 5, 6]).unwrap();
+        let at = bad.address() as usize;
+        file.close().unwrap();
+        let mut bytes = std::fs::read(path(0)).unwrap();
+        // The version, or the signature.
+        bytes[at] = 99;
+        std::fs::write(path(0), bytes).unwrap();
+
+        for nth in 0..2 {
+            let lost = Repack::new().low(low).run(&File::open(path(nth)).unwrap(), path(nth + 1)).unwrap();
+            let names: Vec<_> = lost.iter().map(|lost| lost.name.as_str()).collect();
+            assert_eq!(names, if nth == 0 { vec!["other name"] } else { vec![] }, "{name}");
+            clean(&path(nth + 1));
+            let file = File::open(path(nth + 1)).unwrap();
+            assert_eq!(file.dataset("group/good").unwrap().read::<i32>().unwrap(), [4, 5, 6]);
+            for path in ["group/bad", "other name"] {
+                let why = file.get(path).unwrap_err().to_string();
+                assert!(why.contains("was damaged when the file was copied"), "{why}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_group_is_copied_into_itself() {
     let storage = std::sync::Arc::new(hyperslab::driver::Memory::new());

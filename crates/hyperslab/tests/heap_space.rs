@@ -75,6 +75,51 @@ fn files_do_not_grow_with_what_is_overwritten() {
     }
 }
 
+/// So many that they are converted on all cores: new, over others, chosen, with none, and one that cannot be stored.
+#[test]
+fn many_strings_at_once() {
+    const COUNT: usize = 20_000;
+    let mut random = fastrand::Rng::with_seed(9);
+    let mut texts = || -> Vec<Option<String>> {
+        (0..COUNT)
+            .map(|_| random.bool().then(|| text(&mut random)).or_else(|| random.bool().then(String::new)))
+            .collect()
+    };
+    for low in [Low::Earliest, Low::V200] {
+        for chunks in [None, Some(3000)] {
+            let storage = Arc::new(Memory::new());
+            let file = on(&storage, low, true);
+            let new = file.root().unwrap().new_dataset::<String>().shape([COUNT as u64]);
+            let new = match chunks {
+                None => new.contiguous(),
+                Some(chunk) => new.chunks([chunk]).deflate(1),
+            };
+            let mut wanted = texts();
+            let dataset = new.write("x", &wanted).unwrap();
+            assert_eq!(dataset.read::<Option<String>>().unwrap(), wanted);
+            file.flush().unwrap();
+
+            // Every other one.
+            let mut bad = texts();
+            for (old, new) in wanted.iter_mut().step_by(2).zip(&bad) {
+                old.clone_from(new);
+            }
+            dataset.write_slice(hyperslab::s![..;2], &bad[..COUNT / 2]).unwrap();
+            assert_eq!(dataset.read::<Option<String>>().unwrap(), wanted);
+
+            bad[COUNT - 1] = Some("a\0b".into());
+            assert!(dataset.write(&bad).is_err());
+            assert_eq!(dataset.read::<Option<String>>().unwrap(), wanted);
+            file.close().unwrap();
+            let file = on(&storage, low, false);
+            assert_eq!(file.dataset("x").unwrap().read::<Option<String>>().unwrap(), wanted);
+            file.close().unwrap();
+            let report = check::storage(storage.clone()).unwrap();
+            assert!(report.problems().next().is_none(), "{report:#?}");
+        }
+    }
+}
+
 /// What a file should hold.
 #[derive(Clone, Default)]
 struct Model {

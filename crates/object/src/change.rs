@@ -8,7 +8,7 @@ use hyperslab_format::{
 use hyperslab_space::Extent;
 
 use crate::{
-    Context, parts,
+    Context, Object, parts,
     shared_change::{self, Use},
 };
 
@@ -28,6 +28,28 @@ pub fn set_comment(context: &Context, object: u64, comment: Option<&[u8]>) -> Re
     header.save()?;
     Ok(())
 }
+
+/// Gives an object the [guards](Object::guards) of another. Nobody who does not understand them can open it then.
+pub fn guard(context: &Context, object: u64, from: &Object) -> Result<()> {
+    let mut header = HeaderEdit::open(context.file(), object)?;
+    for message in from.guards() {
+        header.add(message.kind, message.flags, None, from.header().body(message).to_vec())?;
+    }
+    header.save()?;
+    Ok(())
+}
+
+/// Keeps everybody from an object that stands for one which could not be read, and says why.
+pub fn mark_lost(context: &Context, object: u64, why: &str) -> Result<()> {
+    let mut header = HeaderEdit::open(context.file(), object)?;
+    let text = why.bytes().take(LONG).collect();
+    header.add(kind::LOST, Flags::MUST_BE_KNOWN, None, text)?;
+    header.save()?;
+    Ok(())
+}
+
+/// More bytes than these are not said of an object that was lost.
+const LONG: usize = 1000;
 
 /// Gives a dataset another size. Its chunks are somebody else's matter.
 pub fn set_extent(context: &Context, dataset: u64, extent: &Extent) -> Result<()> {

@@ -24,7 +24,7 @@ mod walk;
 pub use attributes::{
     Attribute, NewAttribute, check_attribute, remove_attribute, rename_attribute, set_attribute, write_attribute,
 };
-pub use change::{set_comment, set_extent, set_layout};
+pub use change::{guard, mark_lost, set_comment, set_extent, set_layout};
 pub use context::Context;
 pub use counts::{DropValues, without_name};
 pub use hyperslab_file::{Error, Life, Result};

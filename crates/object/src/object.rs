@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use hyperslab_file::{Error, Header, Life, Result};
+use hyperslab_file::{Error, Header, Life, Message, Result};
 use hyperslab_format::message::{self, kind};
 
 use crate::{Context, shared};
@@ -37,14 +37,21 @@ pub enum Kind {
 impl Object {
     /// Reads the header at an address and says what the object is.
     pub fn open(context: &Context, address: u64) -> Result<Object> {
-        let header = Header::read(context.file(), address)?;
-        for message in header.messages() {
-            let unknown = message.kind >= kind::UNKNOWN || message.kind == kind::BOGUS;
-            if unknown && message.flags.fails_if_unknown() {
-                let why = format!("it has a message of type {:#x} that must be understood and is not", message.kind);
-                return Err(Error::broken("object header", address, why));
-            }
+        let object = Object::open_guarded(context, address)?;
+        if let Some(message) = object.guards().next() {
+            let text = String::from_utf8_lossy(object.header.body(message));
+            let why = match message.kind {
+                kind::LOST => format!("it stands for an object that was damaged when the file was copied: {text}"),
+                other => format!("it has a message of type {other:#x} that must be understood and is not"),
+            };
+            return Err(Error::broken("object header", address, why));
         }
+        Ok(object)
+    }
+
+    /// As [`Object::open`], but the object may have [guards](Object::guards): for who takes care of them.
+    pub fn open_guarded(context: &Context, address: u64) -> Result<Object> {
+        let header = Header::read(context.file(), address)?;
         let has = |kind| header.find(kind).is_some();
         let kind = if has(kind::SYMBOL_TABLE) || has(kind::LINK_INFO) {
             Kind::Group
@@ -56,6 +63,12 @@ impl Object {
             return Err(Error::broken("object header", address, "it is neither group nor dataset nor datatype"));
         };
         Ok(Object { header, kind })
+    }
+
+    /// Messages that nobody here understands, and without which the object would be misunderstood.
+    pub fn guards(&self) -> impl Iterator<Item = &Message> {
+        let is_unknown = |kind| kind >= kind::UNKNOWN || kind == kind::BOGUS;
+        self.header.messages().filter(move |message| is_unknown(message.kind) && message.flags.fails_if_unknown())
     }
 
     /// What it is.

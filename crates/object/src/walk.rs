@@ -34,9 +34,16 @@ struct Dense {
 impl Object {
     /// Shows the blocks of the object at an address. Nothing if it was met before, or cannot be understood; the survey knows which.
     pub fn survey(context: &Context, address: u64, survey: &mut dyn Survey) -> Option<Surveyed> {
-        let object = survey.found(OBJECT, address, Object::open(context, address))?;
+        let object = survey.found(OBJECT, address, Object::open_guarded(context, address))?;
         if !object.header().survey(survey) {
             return None;
+        }
+        for message in object.guards() {
+            let why = match message.kind {
+                kind::LOST => "it stands for an object that was damaged when the file was copied".into(),
+                other => format!("it cannot be opened: its message of type {other:#x} must be understood"),
+            };
+            survey.note(OBJECT, address, why);
         }
         let mut committed = Vec::new();
         object.survey_messages(context, survey, &mut committed);

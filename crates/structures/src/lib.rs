@@ -18,5 +18,5 @@ mod nodes;
 
 pub use btree_v2::Tree;
 pub use fractal_heap::FractalHeap;
-pub use global_heap::{Collection, GlobalHeap};
+pub use global_heap::{Collection, GlobalHeap, Pile};
 pub use local_heap::LocalHeap;

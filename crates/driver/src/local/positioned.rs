@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::{Errno, preadv, pwritev};
 
 /// The most buffers the kernel takes in one call.
@@ -38,6 +39,14 @@ impl Positioned {
 
     pub(super) fn set_len(&self, len: u64) -> io::Result<()> {
         self.file.set_len(len)
+    }
+
+    /// Takes the blocks of a range that is about to be written, all at once. Where that cannot be done, the writes take them.
+    pub(super) fn reserve(&self, addr: u64, len: usize) -> io::Result<()> {
+        match fallocate(&self.file, FallocateFlags::empty(), addr, len as u64) {
+            Err(Errno::NOSPC) => Err(Errno::NOSPC.into()),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn sync(&self) -> io::Result<()> {

@@ -10,7 +10,14 @@ pub(super) struct Lanes<'a> {
     pub(super) to_stride: usize,
 }
 
-impl Lanes<'_> {
+impl<'a> Lanes<'a> {
+    fn pairs(self, from: usize, to: usize) -> impl Iterator<Item = (&'a [u8], &'a mut [u8])> {
+        let sources = self.from.chunks(self.from_stride.max(1));
+        let targets = self.to.chunks_mut(self.to_stride.max(1));
+        let both = sources.zip(targets).take(self.count);
+        both.filter_map(move |(source, target)| source.get(..from).zip(target.get_mut(..to)))
+    }
+
     /// The same elements, a part of each: what starts at the given offsets.
     pub(super) fn at(&mut self, from: usize, to: usize) -> Lanes<'_> {
         Lanes {
@@ -33,13 +40,7 @@ impl Lanes<'_> {
 
     /// Each element of `from` bytes with the place of `to` bytes for its result.
     pub(super) fn each(self, from: usize, to: usize, mut convert: impl FnMut(&[u8], &mut [u8])) {
-        let sources = self.from.chunks(self.from_stride.max(1));
-        let targets = self.to.chunks_mut(self.to_stride.max(1));
-        for (source, target) in sources.zip(targets).take(self.count) {
-            if let (Some(source), Some(target)) = (source.get(..from), target.get_mut(..to)) {
-                convert(source, target);
-            }
-        }
+        self.pairs(from, to).for_each(|(source, target)| convert(source, target));
     }
 
     /// As [`Lanes::each`], until one fails.
@@ -49,13 +50,7 @@ impl Lanes<'_> {
         to: usize,
         mut convert: impl FnMut(&[u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut result = Ok(());
-        self.each(from, to, |source, target| {
-            if result.is_ok() {
-                result = convert(source, target);
-            }
-        });
-        result
+        self.pairs(from, to).try_for_each(|(source, target)| convert(source, target))
     }
 
     /// Copies elements of `size` bytes.

@@ -84,11 +84,7 @@ fn each(bytes: &[u8], widths: Widths, mut take: impl FnMut(Counted)) -> Result<(
 /// # Ok::<(), hyperslab_format::Unfit>(())
 /// ```
 pub fn encode(size: usize, objects: &[(u16, u16, &[u8])], widths: Widths) -> Encoded {
-    let mut writer = Writer::new(WHAT);
-    writer.extend(b"GCOL");
-    writer.extend(&[1, 0, 0, 0]);
-    writer.length("size", widths, size as u64)?;
-    writer.align(8);
+    let mut writer = begin(size, widths)?;
     for (index, references, bytes) in objects {
         if *index == 0 {
             return Err(writer.refuse("index", "0 stands for free space"));
@@ -103,6 +99,20 @@ pub fn encode(size: usize, objects: &[(u16, u16, &[u8])], widths: Widths) -> Enc
     }
     writer.fill_to("objects", size)?;
     Ok(writer.into_bytes())
+}
+
+/// What is before the first object of a collection of `size` bytes.
+pub fn encode_head(size: usize, widths: Widths) -> Encoded {
+    Ok(begin(size, widths)?.into_bytes())
+}
+
+fn begin(size: usize, widths: Widths) -> Encoded<Writer> {
+    let mut writer = Writer::new(WHAT);
+    writer.extend(b"GCOL");
+    writer.extend(&[1, 0, 0, 0]);
+    writer.length("size", widths, size as u64)?;
+    writer.align(8);
+    Ok(writer)
 }
 
 fn object_head(writer: &mut Writer, index: u16, references: u16, size: usize, widths: Widths) -> Encoded<()> {

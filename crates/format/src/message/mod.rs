@@ -85,4 +85,6 @@ pub mod kind {
     pub const BOGUS: u16 = 0x09;
     /// The first type that nobody knows.
     pub const UNKNOWN: u16 = 0x19;
+    /// Nobody knows it: it keeps readers from an object that stands for one that could not be read.
+    pub const LOST: u16 = 0xfd;
 }

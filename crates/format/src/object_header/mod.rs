@@ -211,6 +211,8 @@ pub struct Flags(pub u8);
 impl Flags {
     /// Nothing special.
     pub const NONE: Flags = Flags(0);
+    /// Who does not know the message must not use the object.
+    pub const MUST_BE_KNOWN: Flags = Flags(0x80);
     /// The message never changes.
     pub const CONSTANT: Flags = Flags(0x01);
     /// The body names the place where the message really is.

@@ -6,6 +6,7 @@ use hyperslab_format::{
     version,
 };
 use hyperslab_object::{GroupSettings, Object, ObjectSettings};
+use hyperslab_space::UNLIMITED;
 
 use super::{gather::Gathered, tree::Copier};
 use crate::{
@@ -48,6 +49,11 @@ impl Prepared {
                 Ok(Prepared::Dataset(settings, Box::new(planned), fill))
             }
         }
+    }
+
+    /// What stands for an object that cannot be read.
+    pub(super) fn stand_in() -> Prepared {
+        Prepared::Group(ObjectSettings::default(), GroupSettings::default())
     }
 
     /// Makes the object; where it is. Only within an operation.
@@ -108,7 +114,14 @@ fn planned(from: &Dataset, target: &File, committed: Option<u64>) -> Result<Plan
         }
     };
     let filtered = !filters.steps.is_empty();
-    let layout_version = version::data_layout(low, &layout, filtered).max(least);
+    let mut layout_version = version::data_layout(low, &layout, filtered).max(least);
+    if let Layout::Chunked { chunk, .. } = &layout
+        && least < 4
+        && !is_countable(extent.max(), chunk)
+    {
+        // Newer versions have an array with a place for each chunk that there may be.
+        layout_version = layout_version.min(3);
+    }
     if let Layout::Chunked { chunk, index, plain_edges, .. } = &mut layout {
         *index = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
         *plain_edges = plain;
@@ -119,4 +132,14 @@ fn planned(from: &Dataset, target: &File, committed: Option<u64>) -> Result<Plan
     };
     let mappings = from.virtual_mappings()?;
     Ok(Planned { extent, datatype, committed, fill, filters, layout, layout_version, external, mappings })
+}
+
+/// So many places of an array take 16 GiB.
+const MOST_PLACES: u64 = 1 << 31;
+
+/// Whether an array could have a place for each chunk. One that may grow without end has no such array.
+fn is_countable(max: &[u64], chunk: &[u64]) -> bool {
+    let count = |(&max, &chunk): (&u64, &u64)| max.div_ceil(chunk.max(1));
+    let chunks = max.iter().zip(chunk).map(count).fold(1, u64::saturating_mul);
+    max.contains(&UNLIMITED) || chunks <= MOST_PLACES
 }

@@ -81,19 +81,25 @@ impl Repack {
         Repack { restore: Some(Arc::new(how)), ..self }
     }
 
-    /// Writes the file anew, to a path where no file is. If something goes wrong, there is none afterwards.
-    pub fn run(&self, from: &File, to: impl AsRef<Path>) -> Result<()> {
+    /// Writes the file anew, to a path where no file is. If something goes wrong, there is none afterwards. An object whose header is
+    /// damaged does not stop it: one that nobody can open stands for it in the new file, and the answer tells of it.
+    pub fn run(&self, from: &File, to: impl AsRef<Path>) -> Result<Vec<Lost>> {
         self.run_showing(from, to, &mut |_| {})
     }
 
     /// As [`Repack::run`]; shows how far it is.
-    pub fn run_showing(&self, from: &File, to: impl AsRef<Path>, progress: &mut dyn FnMut(CopyProgress)) -> Result<()> {
+    pub fn run_showing(
+        &self,
+        from: &File,
+        to: impl AsRef<Path>,
+        progress: &mut dyn FnMut(CopyProgress),
+    ) -> Result<Vec<Lost>> {
         let (to, root) = (to.as_ref(), from.root()?);
         let mut options = OpenOptions::new().create_new().low(self.low).user_block(from.user_block());
         options.access.root = Some((settings(&*root.object()?), group_settings(&root)?));
         let target = options.open(to)?;
         let copied = self.copy_all(from, &target, progress);
-        let closed = copied.and_then(|()| target.close()).and_then(|()| user_block(from, to));
+        let closed = copied.and_then(|lost| target.close().and_then(|()| user_block(from, to)).map(|()| lost));
         if closed.is_err() {
             // Half a file helps nobody.
             let _ = fs::remove_file(to);
@@ -101,13 +107,24 @@ impl Repack {
         closed
     }
 
-    fn copy_all(&self, from: &File, target: &File, progress: &mut dyn FnMut(CopyProgress)) -> Result<()> {
+    fn copy_all(&self, from: &File, target: &File, progress: &mut dyn FnMut(CopyProgress)) -> Result<Vec<Lost>> {
         let mut show = |done| progress(done);
         let mut copier = Copier::new(CopyOptions::new(), target, &mut show);
         copier.restore.clone_from(&self.restore);
+        copier.lost = Some(Vec::new());
         copier.begin_at(&from.root()?, &target.root()?);
-        copier.run()
+        copier.run()?;
+        Ok(copier.lost.into_iter().flatten().map(|(_, lost)| lost).collect())
     }
+}
+
+/// An object that could not be read when a file was written anew.
+#[derive(Debug)]
+pub struct Lost {
+    /// Its name in its group.
+    pub name: String,
+    /// Why.
+    pub why: Error,
 }
 
 /// Copies the bytes in front, which no structure of the file knows of.

@@ -5,10 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use hyperslab_object::{Name, Target};
+use hyperslab_object::{Name, Object, Target};
 
-use super::{CopyOptions, CopyProgress, prepare::Prepared, restore::Restore};
-use crate::{File, Group, Link, Node, Result, place};
+use super::{CopyOptions, CopyProgress, Lost, prepare::Prepared, restore::Restore};
+use crate::{Error, File, Group, Link, Node, Result, place};
 
 /// An object that is in the target, but not yet with everything that belongs to it.
 struct Begun {
@@ -32,6 +32,8 @@ pub(super) struct Copier<'a> {
     pub(super) options: CopyOptions,
     /// Whether references to what is copied refer to the copies.
     follow: bool,
+    /// Objects that could not be read, and where others stand for them; none if that is an error.
+    pub(super) lost: Option<Vec<(u64, Lost)>>,
     /// How datasets are stored, if not as they were.
     pub(super) restore: Option<Arc<Restore>>,
     pub(super) target: File,
@@ -54,6 +56,7 @@ impl<'a> Copier<'a> {
         Copier {
             options,
             follow,
+            lost: None,
             restore,
             target,
             copied,
@@ -87,6 +90,10 @@ impl<'a> Copier<'a> {
         for address in unnamed {
             self.target.operate(|| Ok(hyperslab_object::without_name(context, address)?))?;
         }
+        for (copy, lost) in self.lost.iter().flatten() {
+            let why = lost.why.to_string();
+            self.target.operate(|| Ok(hyperslab_object::mark_lost(context, *copy, &why)?))?;
+        }
         done
     }
 
@@ -113,7 +120,7 @@ impl<'a> Copier<'a> {
     }
 
     fn links(&mut self, begun: &Begun) -> Result<()> {
-        let Node::Group(group) = begun.file.at(begun.address)? else { return Ok(()) };
+        let Node::Group(group) = begun.file.at_guarded(begun.address)? else { return Ok(()) };
         if self.options.shallow && begun.depth > 0 {
             return Ok(());
         }
@@ -157,13 +164,23 @@ impl<'a> Copier<'a> {
                 target.operate(|| Ok(give(object)?))
             }
             None => {
-                let prepared = self.prepare(&file.at(address)?)?;
+                let prepared = file.at_guarded(address).and_then(|node| self.prepare(&node));
+                let (prepared, lost) = match prepared {
+                    Err(why) if self.lost.is_some() && is_damage(&why) => (Prepared::stand_in(), Some(why)),
+                    prepared => (prepared?, None),
+                };
                 let copy = target.operate(|| {
                     let copy = prepared.create(&target)?;
                     give(copy)?;
                     Result::Ok(copy)
                 })?;
-                self.enter(file, address, copy, group.depth + 1, true);
+                match (lost, &mut self.lost) {
+                    (Some(why), Some(all)) => {
+                        self.copied.insert(key(file, address), Copied { address: copy, named: true });
+                        all.push((copy, Lost { name: String::from_utf8_lossy(&link.name).into_owned(), why }));
+                    }
+                    _ => self.enter(file, address, copy, group.depth + 1, true),
+                }
                 Ok(())
             }
         }
@@ -174,7 +191,7 @@ impl<'a> Copier<'a> {
         if let Some(copied) = self.copied.get(&key(file, address)) {
             return Ok(copied.address);
         }
-        let prepared = self.prepare(&file.at(address)?)?;
+        let prepared = self.prepare(&file.at_guarded(address)?)?;
         let copy = self.target.operate(|| prepared.create(&self.target))?;
         self.enter(file, address, copy, 1, false);
         Ok(copy)
@@ -222,7 +239,7 @@ impl<'a> Copier<'a> {
     }
 
     fn content(&mut self, begun: &Begun) -> Result<()> {
-        let (from, to) = (begun.file.at(begun.address)?, self.target.at(begun.copy)?);
+        let (from, to) = (begun.file.at_guarded(begun.address)?, self.target.at(begun.copy)?);
         if !self.options.without_attributes {
             self.attributes(&from, &to)?;
         }
@@ -230,10 +247,15 @@ impl<'a> Copier<'a> {
             let context = &self.target.inner.context;
             self.target.operate(|| Ok(hyperslab_object::set_comment(context, begun.copy, Some(&comment))?))?;
         }
-        match (from, to) {
-            (Node::Dataset(from), Node::Dataset(to)) => self.values(&from, &to),
-            _ => Ok(()),
+        if let (Node::Dataset(from), Node::Dataset(to)) = (&from, &to) {
+            self.values(from, to)?;
         }
+        let from = Object::open_guarded(&begun.file.inner.context, begun.address)?;
+        if from.guards().next().is_some() {
+            let context = &self.target.inner.context;
+            self.target.operate(|| Ok(hyperslab_object::guard(context, begun.copy, &from)?))?;
+        }
+        Ok(())
     }
 
     pub(super) fn prepare(&mut self, from: &Node) -> Result<Prepared> {
@@ -243,6 +265,12 @@ impl<'a> Copier<'a> {
         self.preparing.remove(&key);
         prepared
     }
+}
+
+/// Whether the file itself is at fault.
+fn is_damage(why: &Error) -> bool {
+    use hyperslab_file::Error::{Broken, Malformed, Outside};
+    matches!(why, Error::File(Broken { .. } | Malformed { .. } | Outside { .. }))
 }
 
 /// The name of a link, for the copy of its group.

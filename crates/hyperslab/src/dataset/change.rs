@@ -92,7 +92,7 @@ impl Dataset {
     /// Stores bytes as the chunk at a place in the grid of chunks. They went through the filters already, but for those whose bit in
     /// `mask` is set.
     pub fn write_chunk(&self, place: impl AsRef<[u64]>, mask: u32, bytes: &[u8]) -> Result<()> {
-        let (file, _turn) = (self.file(), self.turn_for_chunk(place.as_ref())?);
+        let (file, _turn) = (self.file(), self.turn_alone()?);
         file.operate(|| {
             let (mut change, filling) = (self.change()?, filling(self));
             let Storage::Chunked(chunked) = &mut change.values()?.storage else {

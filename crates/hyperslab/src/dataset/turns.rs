@@ -64,16 +64,6 @@ impl Dataset {
         Ok(Some(turn))
     }
 
-    /// Waits until nobody else uses the values, to replace a chunk in the file.
-    pub(super) fn turn_for_chunk(&self, place: &[u64]) -> Result<Option<Turn<'_>>> {
-        let Some(shelf) = self.shelf()? else { return Ok(None) };
-        let turn = shelf.enter(Area::Whole, true);
-        // It may be refused, so the old one is not lost.
-        self.file().inner.shelves.cache.flush_chunk(shelf, place)?;
-        shelf.discard(&place.into());
-        Ok(Some(turn))
-    }
-
     /// Lets the file have what only the cache has.
     pub(crate) fn settle(&self) -> Result<()> {
         match self.shelf()? {

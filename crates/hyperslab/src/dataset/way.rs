@@ -7,14 +7,14 @@ use super::{Dataset, batch::boxes, change::Change};
 use crate::{Result, behind::Behind, heap_writer::HeapWriter};
 
 /// A way of stored values to the file.
-pub(super) enum Way<'a> {
+pub(super) enum Way<'a, 'b> {
     /// They wait in the cache.
     Cached(&'a Dataset, &'a ChunkShelf),
     /// Within an operation, which also changes the heap.
-    AtOnce(Change<'a>, HeapWriter<'a>),
+    AtOnce(&'a mut Change<'b>, &'a mut HeapWriter<'b>),
 }
 
-impl Way<'_> {
+impl Way<'_, '_> {
     pub(super) fn read(&mut self, part: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
         match self {
             Way::Cached(dataset, _) => dataset.read_part(part, places, buf),
@@ -42,14 +42,6 @@ impl Way<'_> {
         match self {
             Way::Cached(..) => Vec::new(),
             Way::AtOnce(change, _) => change.behind(part),
-        }
-    }
-
-    /// Lets the header say what changed.
-    pub(super) fn finish(self) -> Result<()> {
-        match self {
-            Way::Cached(..) => Ok(()),
-            Way::AtOnce(mut change, _) => change.save(),
         }
     }
 

@@ -5,9 +5,13 @@ use hyperslab_chunk::ChunkShelf;
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_space::{Extent, Grid, Space};
 
-use super::{Dataset, batch::placed, read::room, way::Way};
+use super::{Dataset, batch::placed, change::Change, read::room, way::Way};
 use crate::{
-    Error, Result, Slice, Storable, element::convert, heap_writer::HeapWriter, storable::Writing, trip::Trip,
+    Error, Result, Slice, Storable,
+    element::convert,
+    heap_writer::HeapWriter,
+    storable::{Piled, Writing},
+    trip::Trip,
     virtual_dataset::Request,
 };
 
@@ -62,8 +66,27 @@ impl Dataset {
         if room != count {
             return Err(Error::Length { values: count, room });
         }
+        if let (None, Some(piled)) = (&self.inner.elsewhere, self.pile(&writing, values)?) {
+            return self.write_piled(selection, piled);
+        }
         let (bytes, arena) = writing.encode(values)?;
         self.write_encoded(selection, &writing, &bytes, &arena)
+    }
+
+    fn pile<T: Storable>(&self, writing: &Writing<T>, values: &[T]) -> Result<Option<Piled>> {
+        writing.pile(values, self.datatype(), self.stored().widths())
+    }
+
+    /// Writes values that were converted for this dataset, one after the other.
+    pub(crate) fn write_piled(&self, selection: &Space, piled: Piled) -> Result<()> {
+        selection.check_inside()?;
+        self.write_at_once(selection, |change, heap| {
+            let old = change.behind(selection);
+            let stored = self.settled(piled.settle(heap)?)?;
+            change.write(selection, &Space::simple(&[selection.npoints()])?, &stored)?;
+            heap.remove(old);
+            Ok(())
+        })
     }
 
     /// Writes values that were encoded for this dataset, one after the other.
@@ -120,7 +143,9 @@ impl Dataset {
         }
         match self.shelf_to_write()? {
             Some(shelf) => self.write_through_cache(shelf, selection, given),
-            None => self.write_at_once(selection, given),
+            None => {
+                self.write_at_once(selection, |change, heap| self.put(&mut Way::AtOnce(change, heap), selection, given))
+            }
         }
     }
 
@@ -132,23 +157,26 @@ impl Dataset {
         self.put(&mut Way::Cached(self, shelf), selection, given)
     }
 
-    /// Writes values in one operation: those that belong together with what it changes elsewhere.
-    fn write_at_once(&self, selection: &Space, given: &Given<'_>) -> Result<()> {
+    /// Changes selected values in one operation: those that belong together with what it changes elsewhere.
+    fn write_at_once<'a>(
+        &'a self,
+        selection: &Space,
+        work: impl FnOnce(&mut Change<'a>, &mut HeapWriter<'a>) -> Result<()>,
+    ) -> Result<()> {
         let _turn = self.turn_alone()?;
         self.file().operate(|| {
-            let change = self.change()?;
+            let mut change = self.change()?;
             check_extent(selection, change.extent())?;
             // A name comes after what it names, and values may be written where the file names them already.
             if self.datatype().has_reference() && !self.stored().is_fresh(self.address()) {
                 self.stored().publish()?;
             }
-            let mut way = Way::AtOnce(change, HeapWriter::new(self.file()));
-            self.put(&mut way, selection, given)?;
-            way.finish()
+            work(&mut change, &mut HeapWriter::new(self.file()))?;
+            change.save()
         })
     }
 
-    fn put(&self, way: &mut Way<'_>, selection: &Space, given: &Given<'_>) -> Result<()> {
+    fn put(&self, way: &mut Way<'_, '_>, selection: &Space, given: &Given<'_>) -> Result<()> {
         if given.plan.is_copy() {
             return way.write(selection, given.places, given.bytes);
         }
@@ -162,7 +190,7 @@ impl Dataset {
         Ok(())
     }
 
-    fn put_part(&self, way: &mut Way<'_>, part: &Space, given: &Given<'_>, places: &Space) -> Result<()> {
+    fn put_part(&self, way: &mut Way<'_, '_>, part: &Space, given: &Given<'_>, places: &Space) -> Result<()> {
         let old = if self.datatype().has_vlen() { way.behind(part) } else { Vec::new() };
         let stored = self.converted(way, part, given, places)?;
         way.write(part, &Space::simple(&[part.npoints()])?, &stored)?;
@@ -171,7 +199,7 @@ impl Dataset {
     }
 
     /// The values of some places as the dataset stores them, one after the other.
-    fn converted(&self, way: &mut Way<'_>, part: &Space, given: &Given<'_>, places: &Space) -> Result<Vec<u8>> {
+    fn converted(&self, way: &mut Way<'_, '_>, part: &Space, given: &Given<'_>, places: &Space) -> Result<Vec<u8>> {
         let (count, to) = (part.npoints(), self.datatype().size());
         let mut stored = room(count, to)?;
         if given.plan.keeps_background() {
@@ -182,13 +210,18 @@ impl Dataset {
         match way {
             Way::AtOnce(_, heap) if self.datatype().has_vlen() => {
                 let count = usize::try_from(count).unwrap_or(usize::MAX);
-                given.plan.convert(count, from, &mut stored, given.sequences, heap)?;
+                given.plan.convert(count, from, &mut stored, given.sequences, &mut **heap)?;
                 heap.settle()?;
-                if !self.stored().is_fresh(self.address()) {
-                    self.stored().publish_end()?;
-                }
+                self.settled(stored)
             }
-            _ => convert(given.plan, (given.datatype.size(), to), from, &mut stored)?,
+            _ => convert(given.plan, (given.datatype.size(), to), from, &mut stored).map(|()| stored),
+        }
+    }
+
+    /// Values whose sequences are in the file: it reaches so far before anything names them.
+    fn settled(&self, stored: Vec<u8>) -> Result<Vec<u8>> {
+        if !self.stored().is_fresh(self.address()) {
+            self.stored().publish_end()?;
         }
         Ok(stored)
     }

@@ -36,6 +36,11 @@ pub(super) fn create_with<T: Storable>(new: NewDataset, path: &[u8], values: &[T
         return Err(Error::Create("the values of a virtual dataset are written to its sources".into()));
     }
     let writing = Writing::<T>::new(&planned.datatype)?;
+    if let Some(piled) = writing.pile(values, &planned.datatype, place.file.inner.context.file().widths())? {
+        let dataset = make(&new, &place, &planned, None)?;
+        dataset.write_piled(&dataset.space(), piled)?;
+        return Ok(dataset);
+    }
     let (bytes, sequences) = writing.encode(values)?;
     let at_once = Some(&*bytes).filter(|bytes| writing.plan().is_copy() && goes_at_once(&planned, bytes));
     let dataset = make(&new, &place, &planned, at_once)?;

@@ -18,7 +18,7 @@ pub use compound::{StoredField, StoredFields};
 pub use enumeration::StoredVariants;
 #[doc(hidden)]
 pub use number::put;
-pub(crate) use writing::Writing;
+pub(crate) use writing::{Piled, Writing};
 
 /// A Rust type whose values can be written: the counterpart of [`Element`](trait@crate::Element), which says as what they can be read.
 ///

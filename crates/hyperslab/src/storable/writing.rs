@@ -2,10 +2,21 @@
 
 use std::borrow::Cow;
 
-use hyperslab_dtype::{Arena, Datatype, Plan};
+use hyperslab_driver::cores;
+use hyperslab_dtype::{Arena, Class, Datatype, Plan};
+use hyperslab_format::Widths;
+use hyperslab_structures::Pile;
+use rayon::prelude::*;
 
 use super::{Storable, Storing, sequence::encode_each};
-use crate::{Error, Result, dataset::room};
+use crate::{
+    Error, Result,
+    dataset::room,
+    heap_writer::{HeapWriter, PileWriter},
+};
+
+/// Values that one thread encodes at a time; fewer are not worth another one.
+const TOGETHER: usize = 4096;
 
 /// How the values of one write become stored ones, worked out once.
 pub(crate) struct Writing<T: Storable> {
@@ -40,5 +51,47 @@ impl<T: Storable> Writing<T> {
         let mut bytes = room(values.len() as u64, self.memory.size())?;
         encode_each(values, &self.encoder, self.memory.size(), &mut bytes, &mut arena)?;
         Ok((Cow::Owned(bytes), arena))
+    }
+
+    /// Many values of variable length, converted on all cores: as they are stored, but for where they will be in the file. As with
+    /// [`Writing::encode`], nothing changes. None where there is too little to do, or values name others in the heap.
+    pub(crate) fn pile(&self, values: &[T], stored: &Datatype, widths: Widths) -> Result<Option<Piled>> {
+        let is_plain = matches!(stored.class(), Class::Vlen(vlen) if !vlen.base.has_vlen());
+        if !is_plain || values.len() < 2 * TOGETHER {
+            return Ok(None);
+        }
+        let (from, to) = (self.memory.size(), stored.size().max(1));
+        let mut bytes = room(values.len() as u64, to)?;
+        let one = |(encoded, arena): &mut (Vec<u8>, Arena), (values, places): (&[T], &mut [u8])| {
+            encoded.resize(values.len() * from, 0);
+            arena.clear();
+            encode_each(values, &self.encoder, from, encoded, arena)?;
+            let mut target = PileWriter(Pile::new(widths));
+            self.plan.convert(values.len(), encoded, places, arena, &mut target)?;
+            Ok(target.0)
+        };
+        let piles: Vec<Result<Pile>> = cores::run(|| {
+            let blocks = values.par_chunks(TOGETHER).zip(bytes.par_chunks_mut(TOGETHER * to));
+            blocks.map_init(Default::default, one).collect()
+        });
+        Ok(Some(Piled { size: to, piles: piles.into_iter().collect::<Result<_>>()?, bytes }))
+    }
+}
+
+/// Values as they are stored, and collections of the heap that have no place yet.
+pub(crate) struct Piled {
+    bytes: Vec<u8>,
+    size: usize,
+    /// One for [`TOGETHER`] values.
+    piles: Vec<Pile>,
+}
+
+impl Piled {
+    /// Gives the collections their places; the values, which may then be written.
+    pub(crate) fn settle(self, heap: &mut HeapWriter<'_>) -> Result<Vec<u8>> {
+        let Piled { mut bytes, size, piles } = self;
+        heap.adopt(piles, &mut bytes, size, TOGETHER * size)?;
+        heap.settle()?;
+        Ok(bytes)
     }
 }

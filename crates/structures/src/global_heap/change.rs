@@ -1,16 +1,20 @@
 //! Adding values to the global heap, and removing them.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::collections::BTreeMap;
 
-use hyperslab_file::{Error, Kind, OpenFile, Result};
-use hyperslab_format::{Widths, heap::global};
+use hyperslab_file::{OpenFile, Result};
 
-use super::{Collection, GUESS, WHAT};
+use super::{
+    Pile, WHAT,
+    filled::{Filled, object_size},
+};
 
 /// How many collections with room are kept, as in libhdf5.
-const OPEN: usize = 16;
+pub(super) const OPEN: usize = 16;
 /// The most collections that are in memory at once when objects are taken back.
 const MANY: usize = 256;
+/// So many full collections are written at once, and their memory is filled again.
+const BATCH: usize = 64;
 
 /// The global heap of a file that is changed. There is one per file, since it knows which collections have room.
 ///
@@ -39,6 +43,8 @@ pub struct GlobalHeap {
     open: Vec<Filled>,
     /// Without room, not written yet.
     full: Vec<Filled>,
+    /// Memory of collections that were written.
+    spare: Vec<Vec<u8>>,
     /// Objects to be removed, by collection, and from which flush on.
     removed: BTreeMap<u64, (u64, Vec<u16>)>,
 }
@@ -58,17 +64,39 @@ impl GlobalHeap {
         let mut filled = match nth {
             Some(nth) => self.open.remove(nth),
             None => {
-                // Those without room for anything, and those that were used longest ago.
-                let least = object_size(0, file.widths());
-                self.full.extend(self.open.extract_if(.., |filled| !filled.has_room(least)));
-                let many = self.open.len().saturating_sub(OPEN);
-                self.full.extend(self.open.drain(..many));
-                Filled::create(file, need)?
+                self.put_aside(file)?;
+                Filled::create(need, self.spare.pop().unwrap_or_default(), file.widths())?.place(file)?
             }
         };
         let place = (filled.address, u32::from(filled.add(value, file.widths())));
         self.open.push(filled);
         Ok(place)
+    }
+
+    /// Takes over collections that were filled without a file; says where each is.
+    pub fn adopt(&mut self, file: &OpenFile, pile: Pile) -> Result<Vec<u64>> {
+        let mut places = Vec::with_capacity(pile.all.len());
+        for filled in pile.all {
+            let filled = filled.place(file)?;
+            places.push(filled.address);
+            self.open.push(filled);
+        }
+        self.put_aside(file)?;
+        Ok(places)
+    }
+
+    /// Collections without room for anything, and those that were used longest ago, are full; many of these are written.
+    fn put_aside(&mut self, file: &OpenFile) -> Result<()> {
+        let least = object_size(0, file.widths());
+        self.full.extend(self.open.extract_if(.., |filled| !filled.has_room(least)));
+        let many = self.open.len().saturating_sub(OPEN);
+        self.full.extend(self.open.drain(..many));
+        if self.full.len() >= BATCH {
+            write(file, self.full.iter_mut())?;
+            let memory = self.full.drain(..).map(|filled| filled.bytes);
+            self.spare.extend(memory.take(BATCH));
+        }
+        Ok(())
     }
 
     /// Removes an object, after the next flush if the file may name it. The values that named it were written before, or will be by that
@@ -92,7 +120,8 @@ impl GlobalHeap {
         self.take_back(file)?;
         write(file, self.open.iter_mut().chain(&mut self.full))?;
         self.full.clear();
-        self.open.retain(|filled| !filled.objects.is_empty());
+        self.spare.clear();
+        self.open.retain(|filled| filled.objects != 0);
         self.open.iter_mut().for_each(|filled| filled.changed = false);
         let many = self.open.len().saturating_sub(OPEN);
         self.open.drain(..many);
@@ -133,112 +162,11 @@ impl GlobalHeap {
 fn write<'a>(file: &OpenFile, all: impl Iterator<Item = &'a mut Filled>) -> Result<()> {
     let mut parts = Vec::new();
     for filled in all.filter(|filled| filled.changed) {
-        if filled.objects.is_empty() {
+        if filled.objects == 0 {
             file.free(filled.address, filled.bytes.len() as u64)?;
         } else {
             parts.push((filled.address, filled.image(file.widths())));
         }
     }
     if parts.is_empty() { Ok(()) } else { file.write_raw(WHAT, &parts) }
-}
-
-/// A collection that is being filled.
-#[derive(Debug)]
-struct Filled {
-    address: u64,
-    /// The collection as it will be in the file; zeros behind what is used.
-    bytes: Vec<u8>,
-    /// Index, references, and where the bytes are.
-    objects: Vec<(u16, u16, Range<usize>)>,
-    /// How much of the collection is taken.
-    used: usize,
-    /// The index of the next object, if not all were used once.
-    next: Option<u16>,
-    changed: bool,
-}
-
-impl Filled {
-    /// A new collection with room for an object that takes `need` bytes.
-    fn create(file: &OpenFile, need: usize) -> Result<Filled> {
-        let head = global::head_size(file.widths());
-        let size = need.saturating_add(head).max(GUESS as usize);
-        let address = file.allocate(Kind::Raw, size as u64)?;
-        Ok(Filled { changed: true, ..Filled::empty(address, size, file.widths())? })
-    }
-
-    fn empty(address: u64, size: usize, widths: Widths) -> Result<Filled> {
-        let bytes = global::encode(size, &[], widths)?;
-        let (objects, used) = (Vec::with_capacity(128.min(size / 32)), global::head_size(widths));
-        Ok(Filled { address, bytes, objects, used, next: Some(1), changed: false })
-    }
-
-    fn read(file: &OpenFile, address: u64) -> Result<Filled> {
-        let (collection, widths) = (Collection::read(file, address)?, file.widths());
-        let image = collection.own();
-        let size = global::decode_size(image, widths).map_err(Error::at(address))?;
-        if size != image.len() as u64 {
-            return Err(Error::broken(WHAT, address, "it is cut"));
-        }
-        let empty = Filled::empty(address, image.len(), widths)?;
-        let found = global::decode_counted(image, widths).map_err(Error::at(address))?;
-        Ok(found.into_iter().fold(empty, |mut filled, object| {
-            filled.push(object.index, object.references, image.get(object.bytes).unwrap_or_default(), widths);
-            filled
-        }))
-    }
-
-    fn has_room(&self, need: usize) -> bool {
-        self.bytes.len().saturating_sub(self.used) >= need
-            && (self.next.is_some() || self.objects.len() < usize::from(u16::MAX))
-    }
-
-    fn add(&mut self, value: &[u8], widths: Widths) -> u16 {
-        let unused = || (1..=u16::MAX).find(|index| self.objects.iter().all(|(used, ..)| used != index));
-        let index = self.next.or_else(unused).unwrap_or(u16::MAX);
-        self.push(index, 0, value, widths);
-        self.changed = true;
-        index
-    }
-
-    fn push(&mut self, index: u16, references: u16, value: &[u8], widths: Widths) {
-        let start = self.used + global::head_size(widths);
-        let room = self.bytes.get_mut(self.used..).unwrap_or_default();
-        global::place(room, index, references, value, widths);
-        self.objects.push((index, references, start..start + value.len()));
-        self.used += object_size(value.len(), widths);
-        self.next = self.next.and_then(|next| next.max(index).checked_add(u16::from(index >= next)));
-    }
-
-    /// Each object with its index and references.
-    fn values(&self) -> impl Iterator<Item = (u16, u16, &[u8])> {
-        let bytes = |place: &Range<usize>| self.bytes.get(place.clone()).unwrap_or_default();
-        self.objects.iter().map(move |(index, references, place)| (*index, *references, bytes(place)))
-    }
-
-    /// Removes objects; the others move together and keep their indexes. Whether something was removed.
-    fn remove(&mut self, indexes: &[u16], widths: Widths) -> bool {
-        let mut sorted = indexes.to_vec();
-        sorted.sort_unstable();
-        let Ok(left) = Filled::empty(self.address, self.bytes.len(), widths) else { return false };
-        let kept = self.values().filter(|(index, ..)| sorted.binary_search(index).is_err());
-        let mut left = kept.fold(left, |mut left, (index, references, bytes)| {
-            left.push(index, references, bytes, widths);
-            left
-        });
-        let less = left.objects.len() < self.objects.len();
-        left.changed = self.changed || less;
-        *self = left;
-        less
-    }
-
-    /// The collection, with its free space named behind the last object.
-    fn image(&mut self, widths: Widths) -> &[u8] {
-        global::place(self.bytes.get_mut(self.used..).unwrap_or_default(), 0, 0, &[], widths);
-        &self.bytes
-    }
-}
-
-/// What an object of `length` bytes takes of a collection.
-fn object_size(length: usize, widths: Widths) -> usize {
-    global::head_size(widths).saturating_add(length.next_multiple_of(8))
 }

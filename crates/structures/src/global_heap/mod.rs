@@ -1,6 +1,8 @@
 //! The global heap: collections of values of any size.
 
 mod change;
+mod filled;
+mod pile;
 
 use std::{
     ops::Range,
@@ -11,6 +13,7 @@ use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{Widths, heap::global};
 
 pub use change::GlobalHeap;
+pub use pile::Pile;
 
 const WHAT: &str = "global heap collection";
 /// The size that nearly all collections have.

@@ -1,0 +1,116 @@
+//! A collection of the global heap while it is filled: as it will be in the file.
+
+use hyperslab_file::{Error, Kind, OpenFile, Result};
+use hyperslab_format::{Widths, heap::global};
+
+use super::{Collection, GUESS, WHAT};
+
+/// A collection that is being filled.
+#[derive(Debug)]
+pub(super) struct Filled {
+    pub(super) address: u64,
+    /// The collection as it will be in the file; zeros behind what is used.
+    pub(super) bytes: Vec<u8>,
+    /// How many objects it has.
+    pub(super) objects: usize,
+    /// How much of the collection is taken.
+    used: usize,
+    /// The index of the next object, if not all were used once.
+    next: Option<u16>,
+    pub(super) changed: bool,
+}
+
+impl Filled {
+    /// A new collection with room for an object that takes `need` bytes, in the memory of another. It has no place in the file yet.
+    pub(super) fn create(need: usize, memory: Vec<u8>, widths: Widths) -> Result<Filled> {
+        let size = need.saturating_add(global::head_size(widths)).max(GUESS as usize);
+        Ok(Filled { changed: true, ..Filled::empty(0, size, memory, widths)? })
+    }
+
+    /// Gives it a place.
+    pub(super) fn place(mut self, file: &OpenFile) -> Result<Filled> {
+        self.address = file.allocate(Kind::Raw, self.bytes.len() as u64)?;
+        Ok(self)
+    }
+
+    fn empty(address: u64, size: usize, mut bytes: Vec<u8>, widths: Widths) -> Result<Filled> {
+        let used = global::head_size(widths);
+        bytes.clear();
+        bytes.extend(global::encode_head(size, widths)?);
+        bytes.resize(size, 0);
+        Ok(Filled { address, bytes, objects: 0, used, next: Some(1), changed: false })
+    }
+
+    pub(super) fn read(file: &OpenFile, address: u64) -> Result<Filled> {
+        let (collection, widths) = (Collection::read(file, address)?, file.widths());
+        let image = collection.own();
+        let size = global::decode_size(image, widths).map_err(Error::at(address))?;
+        if size != image.len() as u64 {
+            return Err(Error::broken(WHAT, address, "it is cut"));
+        }
+        let empty = Filled::empty(address, image.len(), Vec::new(), widths)?;
+        let found = global::decode_counted(image, widths).map_err(Error::at(address))?;
+        Ok(found.into_iter().fold(empty, |mut filled, object| {
+            filled.push(object.index, object.references, image.get(object.bytes).unwrap_or_default(), widths);
+            filled
+        }))
+    }
+
+    pub(super) fn has_room(&self, need: usize) -> bool {
+        self.bytes.len().saturating_sub(self.used) >= need
+            && (self.next.is_some() || self.objects < usize::from(u16::MAX))
+    }
+
+    pub(super) fn add(&mut self, value: &[u8], widths: Widths) -> u16 {
+        let unused = || {
+            let objects = self.values(widths);
+            (1..=u16::MAX).find(|index| objects.iter().all(|(used, ..)| used != index))
+        };
+        let index = self.next.or_else(unused).unwrap_or(u16::MAX);
+        self.push(index, 0, value, widths);
+        self.changed = true;
+        index
+    }
+
+    fn push(&mut self, index: u16, references: u16, value: &[u8], widths: Widths) {
+        let room = self.bytes.get_mut(self.used..).unwrap_or_default();
+        global::place(room, index, references, value, widths);
+        self.objects += 1;
+        self.used += object_size(value.len(), widths);
+        self.next = self.next.and_then(|next| next.max(index).checked_add(u16::from(index >= next)));
+    }
+
+    /// Each object with its index and references.
+    fn values(&self, widths: Widths) -> Vec<(u16, u16, &[u8])> {
+        let used = self.bytes.get(..self.used).unwrap_or(&self.bytes);
+        let objects = global::decode_counted(used, widths).unwrap_or_default().into_iter();
+        objects.map(|object| (object.index, object.references, used.get(object.bytes).unwrap_or_default())).collect()
+    }
+
+    /// Removes objects; the others move together and keep their indexes. Whether something was removed.
+    pub(super) fn remove(&mut self, indexes: &[u16], widths: Widths) -> bool {
+        let mut sorted = indexes.to_vec();
+        sorted.sort_unstable();
+        let Ok(left) = Filled::empty(self.address, self.bytes.len(), Vec::new(), widths) else { return false };
+        let kept = self.values(widths).into_iter().filter(|(index, ..)| sorted.binary_search(index).is_err());
+        let mut left = kept.fold(left, |mut left, (index, references, bytes)| {
+            left.push(index, references, bytes, widths);
+            left
+        });
+        let less = left.objects < self.objects;
+        left.changed = self.changed || less;
+        *self = left;
+        less
+    }
+
+    /// The collection, with its free space named behind the last object.
+    pub(super) fn image(&mut self, widths: Widths) -> &[u8] {
+        global::place(self.bytes.get_mut(self.used..).unwrap_or_default(), 0, 0, &[], widths);
+        &self.bytes
+    }
+}
+
+/// What an object of `length` bytes takes of a collection.
+pub(super) fn object_size(length: usize, widths: Widths) -> usize {
+    global::head_size(widths).saturating_add(length.next_multiple_of(8))
+}
