@@ -75,6 +75,11 @@ impl<V: Footprint> Shelf<V> {
         Shelf { inner }
     }
 
+    /// Its number. Whoever enters several shelves does so in the order of their numbers.
+    pub fn number(&self) -> u64 {
+        self.inner.number
+    }
+
     /// What it is of.
     pub fn home(&self) -> &Arc<V::Home> {
         &self.inner.home

@@ -25,7 +25,7 @@ fn setting(name: &str, usual: u64) -> u64 {
 }
 
 fn row(row: u64) -> Slice {
-    Slice::from(s![row, ..])
+    s![row, ..]
 }
 
 struct Shared {
@@ -75,7 +75,7 @@ fn every_read_is_explained_by_some_order() {
     let make = |nth: usize| {
         let new = file.root().unwrap().new_dataset::<i64>().shape([ROWS, WIDTH]).max_shape([Some(ROWS), Some(WIDTH)]);
         let new = new.chunks([3, 20 + nth as u64]);
-        if nth % 3 == 0 { new } else { new.deflate(1) }.create(format!("d{nth}")).unwrap()
+        if nth.is_multiple_of(3) { new } else { new.deflate(1) }.create(format!("d{nth}")).unwrap()
     };
     let datasets: Vec<Dataset> = (0..DATASETS).map(make).collect();
     let written = (0..DATASETS).map(|_| (0..ROWS).map(|_| AtomicI64::new(0)).collect()).collect();

@@ -37,6 +37,12 @@ impl DatasetHandle {
         DatasetHandle { shared, dataset, natural: PyOnceLock::new() }
     }
 
+    /// The dataset, unless its file is closed.
+    pub(crate) fn dataset(&self) -> PyResult<&Dataset> {
+        self.shared.file()?;
+        Ok(&self.dataset)
+    }
+
     /// The dtype to read, the dataset's own if none is asked for.
     fn memory<'py>(&self, py: Python<'py>, wanted: Option<Dtype<'py>>) -> PyResult<(Dtype<'py>, Arc<Memory>)> {
         let stored = self.dataset.datatype();
@@ -279,6 +285,12 @@ impl DatasetHandle {
     fn write_chunk(&self, py: Python<'_>, place: Vec<u64>, mask: u32, bytes: &[u8]) -> PyResult<()> {
         self.shared.file()?;
         py.detach(|| self.dataset.write_chunk(place, mask, bytes)).map_err(exception)
+    }
+
+    /// How many bytes of it the cache keeps while other datasets have more.
+    fn set_cache_reserve(&self, py: Python<'_>, count: usize) -> PyResult<()> {
+        self.shared.file()?;
+        py.detach(|| self.dataset.set_cache_reserve(count)).map_err(exception)
     }
 
     /// How many bytes the values take in the file.

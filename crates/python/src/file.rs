@@ -1,11 +1,12 @@
 //! An open file, and whether it still is.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hyperslab::driver::{Driver, Memory, Transfer};
-use hyperslab::{File, FileSpace, Low, OpenOptions, Placement, SpaceStrategy};
+use hyperslab::{CacheConfig, File, FileSpace, Low, OpenOptions, Placement, SpaceStrategy};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -87,6 +88,15 @@ impl FileHandle {
         if file.is_writable() { py.detach(|| file.flush()).map_err(exception) } else { Ok(()) }
     }
 
+    /// What the chunk cache did so far.
+    fn cache_stats(&self) -> PyResult<BTreeMap<&'static str, u64>> {
+        let seen = self.0.file()?.cache_statistics();
+        let sizes = [("bytes", seen.bytes as u64), ("peak_bytes", seen.peak_bytes as u64)];
+        let counts =
+            [("hits", seen.hits), ("misses", seen.misses), ("evictions", seen.evictions), ("written", seen.written)];
+        Ok(counts.into_iter().chain(sizes).collect())
+    }
+
     /// From now on no object of the file can be used.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         if !self.0.open.swap(false, Ordering::Relaxed) {
@@ -153,18 +163,23 @@ struct Settings {
     space: (String, bool, u64, u64),
     /// Blocks of metadata, from which size on pieces are aligned, and to what.
     placement: (u64, u64, u64),
+    /// How many bytes of chunks are in memory, and who leaves first.
+    cache: (Option<usize>, Option<String>),
 }
 
 /// The options for a mode as `open` of Python has it.
 fn options(mode: &str, settings: Option<Settings>) -> PyResult<OpenOptions> {
     let mut options = OpenOptions::new();
-    if let Some(Settings { low, user_block, track_order, space, placement }) = settings {
+    if let Some(Settings { low, user_block, track_order, space, placement, cache }) = settings {
         let (strategy, persist, threshold, page_size) = space;
         let space = FileSpace { strategy: space_strategy(&strategy)?, persist, threshold, page_size };
         let (metadata_block, align_from, alignment) = placement;
         let placement = Placement { metadata_block, align_from, alignment };
         options = options.low(version(&low)?).user_block(user_block).track_order(track_order);
         options = options.file_space(space).placement(placement);
+        if cache != (None, None) {
+            options = options.cache(cache_config(cache)?);
+        }
     }
     Ok(match mode {
         "r" => options,
@@ -176,6 +191,18 @@ fn options(mode: &str, settings: Option<Settings>) -> PyResult<OpenOptions> {
             return Err(PyValueError::new_err(format!("Invalid mode {other:?}; must be one of r, r+, w, w-, x, a")));
         }
     })
+}
+
+fn cache_config((bytes, policy): (Option<usize>, Option<String>)) -> PyResult<CacheConfig> {
+    let mut config = CacheConfig::default();
+    if let Some(bytes) = bytes {
+        config = config.bytes(bytes);
+    }
+    let Some(policy) = policy else { return Ok(config) };
+    match policy.parse() {
+        Ok(policy) => Ok(config.policy(policy)),
+        Err(why) => Err(PyValueError::new_err(why.to_string())),
+    }
 }
 
 fn space_strategy(name: &str) -> PyResult<SpaceStrategy> {

@@ -57,6 +57,14 @@ mod _hyperslab {
         Ok((space::PySpace(picked.space), PyTuple::new(py, picked.shape)?))
     }
 
+    /// Brings chunks of several datasets into the caches of their files.
+    #[pyfunction]
+    fn prefetch(py: Python<'_>, parts: Vec<(PyRef<'_, DatasetHandle>, PyRef<'_, space::PySpace>)>) -> PyResult<()> {
+        let parts = parts.iter().map(|(handle, space)| Ok((handle.dataset()?, &space.0)));
+        let parts = parts.collect::<PyResult<Vec<_>>>()?;
+        py.detach(|| hyperslab::prefetch(&parts)).map_err(error::exception)
+    }
+
     /// Whether a filter is there.
     #[pyfunction]
     fn filter_available(id: i64) -> bool {

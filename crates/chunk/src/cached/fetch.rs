@@ -3,8 +3,8 @@
 use hyperslab_file::OpenFile;
 use hyperslab_space::Coords;
 
-use super::{Chunk, ChunkCache, ChunkShelf, Home, spread::spread};
-use crate::{Error, Facts, Layout, Result};
+use super::{Chunk, ChunkCache, ChunkShelf, spread::spread};
+use crate::{Error, Result};
 
 /// A chunk as it is stored.
 struct Stored {
@@ -14,21 +14,15 @@ struct Stored {
 }
 
 impl ChunkCache {
-    /// The chunks at rising places, read with one request and decoded on all cores; nothing for those that were never written.
-    pub(super) fn fetch(&self, shelf: &ChunkShelf, places: &[Coords]) -> Result<Vec<Option<Chunk>>> {
-        if places.is_empty() {
-            return Ok(Vec::new());
-        }
-        let (home, mut stored) = (shelf.home(), Vec::new());
-        home.look(&mut |layout| {
-            stored = read(home.file(), &**home, layout, places)?;
-            Ok(())
-        })?;
-        let coder = &home.facts().coder;
-        spread(stored.into_iter().zip(places).collect(), |scratch, (stored, place)| match stored {
+    /// Chunks of any datasets of the file, those of each together and by rising place: read with one request and decoded on all cores; nothing
+    /// for those that were never written.
+    pub(super) fn fetch(&self, wanted: &[(&ChunkShelf, Coords)]) -> Result<Vec<Option<Chunk>>> {
+        let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
+        let stored = read(first.home().file(), wanted)?;
+        spread(stored.into_iter().zip(wanted).collect(), |scratch, (stored, (shelf, place))| match stored {
             Some(Stored { bytes, mask, coded: true }) => {
                 let mut room = Vec::new();
-                coder.decode(place, &bytes, mask, &mut room, scratch)?;
+                shelf.home().facts().coder.decode(place, &bytes, mask, &mut room, scratch)?;
                 // Filters take room for the worst case.
                 room.shrink_to_fit();
                 Ok(Some(Chunk { bytes: room }))
@@ -39,20 +33,28 @@ impl ChunkCache {
     }
 }
 
-fn read(file: &OpenFile, home: &dyn Home, layout: &dyn Layout, places: &[Coords]) -> Result<Vec<Option<Stored>>> {
-    let mut stored = Vec::with_capacity(places.len());
-    let mut addresses = Vec::new();
-    for (place, entry) in places.iter().zip(layout.locate(file, places)?) {
-        let Some((entry, address)) = entry.and_then(|entry| entry.address.map(|address| (entry, address))) else {
-            stored.push(None);
-            continue;
-        };
-        let coded = layout.is_coded(place);
-        let size = if coded { entry.size } else { plain_size(home.facts()) };
-        file.check("chunk", address, size)?;
-        let bytes = room(size)?;
-        addresses.push(address);
-        stored.push(Some(Stored { bytes, mask: entry.mask, coded }));
+fn read(file: &OpenFile, wanted: &[(&ChunkShelf, Coords)]) -> Result<Vec<Option<Stored>>> {
+    let (mut stored, mut addresses) = (Vec::with_capacity(wanted.len()), Vec::new());
+    // Chunks stay where they are until they are read.
+    let _held = file.reading();
+    for group in wanted.chunk_by(|left, right| left.0.is(right.0)) {
+        let Some((shelf, _)) = group.first() else { continue };
+        let places: Vec<Coords> = group.iter().map(|(_, place)| place.clone()).collect();
+        shelf.home().look(&mut |layout| {
+            for (place, entry) in places.iter().zip(layout.locate(file, &places)?) {
+                let Some((entry, address)) = entry.and_then(|entry| entry.address.map(|address| (entry, address)))
+                else {
+                    stored.push(None);
+                    continue;
+                };
+                let coded = layout.is_coded(place);
+                let size = if coded { entry.size } else { shelf.home().facts().bytes as u64 };
+                file.check("chunk", address, size)?;
+                addresses.push(address);
+                stored.push(Some(Stored { bytes: room(size)?, mask: entry.mask, coded }));
+            }
+            Ok(())
+        })?;
     }
     let parts = stored.iter_mut().flatten().zip(addresses);
     let parts: Vec<_> = parts.map(|(stored, address)| (address, stored.bytes.as_mut_slice())).collect();
@@ -60,10 +62,6 @@ fn read(file: &OpenFile, home: &dyn Home, layout: &dyn Layout, places: &[Coords]
         file.read_raw("chunk", parts)?;
     }
     Ok(stored)
-}
-
-fn plain_size(facts: &Facts) -> u64 {
-    facts.bytes as u64
 }
 
 fn room(size: u64) -> Result<Vec<u8>> {

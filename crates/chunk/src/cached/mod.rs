@@ -8,6 +8,7 @@ mod chunk;
 mod earned;
 mod fetch;
 mod home;
+mod prefetch;
 mod read;
 mod spread;
 mod way;

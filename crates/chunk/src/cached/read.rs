@@ -84,8 +84,8 @@ impl ChunkCache {
             return Ok(left);
         }
         let mut claim = self.room(vacant.len().saturating_mul(shelf.home().facts().bytes))?;
-        let places: Vec<_> = vacant.iter().map(|(_, piece)| piece.chunk.clone()).collect();
-        for ((vacancy, piece), chunk) in vacant.into_iter().zip(self.fetch(shelf, &places)?) {
+        let wanted: Vec<_> = vacant.iter().map(|(_, piece)| (shelf, piece.chunk.clone())).collect();
+        for ((vacancy, piece), chunk) in vacant.into_iter().zip(self.fetch(&wanted)?) {
             match chunk {
                 Some(chunk) => here.extend(vacancy.fill(chunk, &mut claim, false).map(|pinned| (pinned, piece))),
                 None => left.push(piece),

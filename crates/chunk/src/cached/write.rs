@@ -100,12 +100,13 @@ impl ChunkCache {
         let mut old = Vec::new();
         home.look(&mut |layout| {
             let kept = |piece: &&Piece| !facts.is_whole(piece) && !covers(piece, layout.inside(&piece.chunk));
-            old = vacant.iter().map(|(_, piece)| *piece).filter(kept).map(|piece| piece.chunk.clone()).collect();
+            old =
+                vacant.iter().map(|(_, piece)| *piece).filter(kept).map(|piece| (shelf, piece.chunk.clone())).collect();
             Ok(())
         })?;
-        let mut fetched = old.iter().zip(self.fetch(shelf, &old)?).peekable();
+        let mut fetched = old.iter().zip(self.fetch(&old)?).peekable();
         for (vacancy, piece) in vacant {
-            let old = fetched.next_if(|(place, _)| **place == piece.chunk).and_then(|(_, chunk)| chunk);
+            let old = fetched.next_if(|((_, place), _)| *place == piece.chunk).and_then(|(_, chunk)| chunk);
             let mut chunk = match old {
                 Some(chunk) => chunk,
                 None => Chunk::new(facts, filling, !facts.is_whole(piece))?,

@@ -31,6 +31,7 @@ from ._files import File, is_hdf5
 from ._group import Group
 from ._hyperslab import UNLIMITED, Reference, RegionReference, Space
 from ._links import ExternalLink, HardLink, SoftLink, UserLink
+from ._many import read_many, write_many
 from ._selections import MultiBlockSlice
 from ._vds import VirtualLayout, VirtualSource
 
@@ -63,9 +64,11 @@ __all__ = [
     "get_config",
     "is_hdf5",
     "opaque_dtype",
+    "read_many",
     "ref_dtype",
     "regionref_dtype",
     "special_dtype",
     "string_dtype",
     "vlen_dtype",
+    "write_many",
 ]

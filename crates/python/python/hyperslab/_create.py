@@ -29,6 +29,7 @@ class New:
         options = dict(options)
         for name in _WITHOUT_EFFECT:
             options.pop(name, None)
+        self.cache_min_bytes: int | None = options.pop("cache_min_bytes", None)
         if options.pop("dcpl", None) is not None:
             raise NotImplementedError("dcpl: there are no property lists here; say it with the other arguments")
         named = isinstance(dtype, Datatype)

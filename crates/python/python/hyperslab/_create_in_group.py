@@ -65,7 +65,8 @@ class CreateInGroup:
     def create_dataset(
         self, name: str | bytes | None, shape: Any = None, dtype: Any = None, data: Any = None, **options: Any
     ) -> Dataset:
-        """A new dataset, with what `h5py.Group.create_dataset` takes.
+        """A new dataset, with what `h5py.Group.create_dataset` takes. `cache_min_bytes` is how much of it the chunk cache keeps while other
+        datasets have more.
 
         >>> group.create_dataset("x", (100, 100), "f4", chunks=(10, 100), compression="gzip")   # doctest: +SKIP
         """
@@ -75,6 +76,8 @@ class CreateInGroup:
         name = _named(name)
         self._check_writable("create dataset")
         made = self._wrapped(self._handle.create_dataset(name, new.stored, new.shape, new.options), name)
+        if new.cache_min_bytes is not None:
+            made.cache_min_bytes = new.cache_min_bytes
         if new.data is not None and new.data.size:
             made._write_new(new.data)
         return made

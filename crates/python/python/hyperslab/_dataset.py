@@ -283,6 +283,12 @@ class Dataset(HLObject):
         """Makes it a dimension scale, which other datasets can have for their dimensions."""
         self._handle.make_scale(name.decode() if isinstance(name, bytes) else name)
 
+    def _keep_in_cache(self, count: int) -> None:
+        self._handle.set_cache_reserve(int(count))
+
+    #: How many bytes of it the chunk cache keeps while other datasets have more. Can only be set.
+    cache_min_bytes = property(None, _keep_in_cache)
+
     def flush(self) -> None:
         """Writes what was changed so far, in the whole file."""
         self._opened.flush()

@@ -31,6 +31,8 @@ class File(Group):
         swmr: bool = False,
         locking: bool | str | None = None,
         track_order: bool | None = None,
+        cache_bytes: int | None = None,
+        cache_policy: str | None = None,
         **options: Any,
     ) -> None:
         """Opens a file by its name, or any object with `read`, `write` and `seek`, whose bytes are held in memory meanwhile.
@@ -39,7 +41,10 @@ class File(Group):
         that must not be there, "a" to change a file or make it. `libver` says which libraries must be able to read what is
         written: "earliest" (all), "v108" … "v200", "latest".
 
-        Takes what `h5py.File` takes. Sizes of caches have no effect, but must be right. Drivers: "sec2", "stdio" and "core" for
+        `cache_bytes` is how much memory chunks may take, 64 MiB if nothing is said; `cache_policy` says who leaves first: "lru", "mru", "lfu"
+        or "s3-fifo".
+
+        Takes what `h5py.File` takes. Its sizes of caches have no effect, but must be right. Drivers: "sec2", "stdio" and "core" for
         one file, "family" for a name such as "part%05d.h5", "split" for a pair whose common part is given, both to be read only,
         and "fileobj" for objects.
         """
@@ -64,6 +69,7 @@ class File(Group):
         self._libver = libver_bounds(libver)
         order = _config.get_config().track_order if track_order is None else track_order
         made = settings(self._libver[0], userblock_size or 0, bool(order), options)
+        made["cache"] = (cache_bytes, cache_policy)
         # Who follows a writer must not be in the way of the next one.
         locked = locking not in (False, "false") and not (swmr and mode == "r")
         opened = _open(name, driver, options, (mode, made), locked)
@@ -134,6 +140,11 @@ class File(Group):
         """Writes what was changed so far. Whatever happens then, it can be read."""
         self._opened.flush()
         self._hand_back()
+
+    def cache_stats(self) -> dict[str, int]:
+        """What the chunk cache did so far: `hits`, `misses`, `evictions`, chunks `written`, the `bytes` that it has now, and the most that it had,
+        `peak_bytes`."""
+        return self._opened.cache_stats()
 
     def _hand_back(self) -> None:
         """A file that is in memory goes where its bytes came from."""

@@ -1,0 +1,47 @@
+//! Chunks of several datasets at once.
+
+use hyperslab_cache::{Found, Need};
+use hyperslab_space::Space;
+
+use super::{ChunkCache, ChunkShelf, way::places};
+use crate::{Result, chunked::PIECES};
+
+impl ChunkCache {
+    /// Brings the chunks that hold parts of several datasets into memory with one request, as far as they fit and are worth it. It must be the
+    /// caller's turn for all of them.
+    pub fn prefetch(&self, parts: &[(&ChunkShelf, &Space)]) -> Result<()> {
+        let (mut wanted, mut bytes) = (Vec::new(), 0usize);
+        for (shelf, selection) in parts {
+            let facts = shelf.home().facts();
+            if facts.touched(selection) > PIECES as u64 {
+                continue;
+            }
+            let memory = Space::simple(&[selection.npoints()])?;
+            let pieces = selection.pieces(&facts.grid, &memory)?.collect::<hyperslab_space::Result<_>>()?;
+            let through = places(&self.ways(shelf, pieces).through);
+            let here = shelf.has(&through);
+            let missing = through.into_iter().zip(here).filter(|(_, here)| !here);
+            let fits = (self.cache.limits().quiescent - bytes) / facts.bytes.max(1);
+            let missing: Vec<_> = missing.take(fits).map(|(place, _)| (*shelf, place)).collect();
+            bytes += missing.len() * facts.bytes;
+            wanted.extend(missing);
+        }
+        // Parts of one dataset may share chunks.
+        wanted.sort_by(|left, right| (left.0.number(), &left.1).cmp(&(right.0.number(), &right.1)));
+        let _promise = self.cache.promise(Need { chunks: bytes, aside: bytes });
+        let (mut vacant, mut bytes) = (Vec::new(), 0);
+        wanted.retain(|(shelf, place)| match shelf.find(place) {
+            Found::Vacant(vacancy) => {
+                bytes += shelf.home().facts().bytes;
+                vacant.push(vacancy);
+                true
+            }
+            Found::Here(_) | Found::Awaited(_) => false,
+        });
+        let mut claim = self.room(bytes)?;
+        for (vacancy, chunk) in vacant.into_iter().zip(self.fetch(&wanted)?) {
+            chunk.and_then(|chunk| vacancy.fill(chunk, &mut claim, false));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,57 @@
+"""The chunk cache, and several datasets in one call."""
+
+import hyperslab
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def path(tmp_path):
+    with hyperslab.File(tmp_path / "cached.h5", "w") as file:
+        for name in "ab":
+            file.create_dataset(name, data=np.arange(10000).reshape(100, 100), chunks=(10, 10), compression="gzip")
+    return tmp_path / "cached.h5"
+
+
+def test_chunks_are_read_once(path):
+    with hyperslab.File(path, cache_bytes=1 << 20, cache_policy="s3-fifo") as file:
+        for row in range(100):
+            assert np.array_equal(file["a"][row], np.arange(100 * row, 100 * row + 100))
+        seen = file.cache_stats()
+        assert (seen["misses"], seen["hits"], seen["evictions"]) == (100, 900, 0)
+        assert seen["bytes"] == seen["peak_bytes"] - 8000 or seen["peak_bytes"] >= seen["bytes"] == 100 * 800
+
+
+def test_without_a_cache(path):
+    with hyperslab.File(path, cache_bytes=0) as file:
+        assert file["a"][7, 5] == 705
+        assert not any(file.cache_stats().values())
+
+
+@pytest.mark.parametrize("options", [{"cache_policy": "fifo"}, {"cache_bytes": -1}, {"cache_bytes": "many"}])
+def test_settings_that_are_wrong(path, options):
+    with pytest.raises((ValueError, TypeError, OverflowError)):
+        hyperslab.File(path, **options)
+
+
+def test_small_writes_wait_for_each_other(path):
+    with hyperslab.File(path, "r+", cache_bytes=1 << 20) as file:
+        c = file.create_dataset("c", (100, 100), "i4", chunks=(50, 50), compression="gzip", cache_min_bytes=20000)
+        for row in range(100):
+            c[row] = row
+        assert file.cache_stats()["written"] == 0
+        file.flush()
+        assert file.cache_stats()["written"] == 4
+        c.cache_min_bytes = 0
+    with hyperslab.File(path) as file:
+        assert np.array_equal(file["c"][:, 3], np.arange(100))
+
+
+def test_many_datasets_in_one_call(path):
+    with hyperslab.File(path, "r+", cache_bytes=1 << 20) as file:
+        parts = [(file["a"], 3), (file["b"], np.s_[:, 5]), (file["a"], (slice(20, 22), [1, 50]))]
+        for read, (dataset, index) in zip(hyperslab.read_many(parts), parts, strict=True):
+            assert np.array_equal(read, dataset[()][index])
+        hyperslab.write_many([(file["a"], 3, 0), (file["b"], np.s_[:, 5], np.arange(100))])
+        assert not file["a"][3].any()
+        assert np.array_equal(file["b"][:, 5], np.arange(100))
