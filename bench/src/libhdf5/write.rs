@@ -1,7 +1,7 @@
 //! Making files with libhdf5.
 
-use super::{Hdf5, Id, checked, done};
-use anyhow::Result;
+use super::{Hdf5, Id, Space, checked, done};
+use anyhow::{Result, ensure};
 use libloading::Library;
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::path::Path;
@@ -138,6 +138,11 @@ impl Hdf5 {
         self.write(place, name, shape, stored, self.writes.float, values.as_ptr().cast())
     }
 
+    /// A new dataset of floats without values.
+    pub(crate) fn new_floats(&self, place: &Open, name: &str, shape: &[u64], stored: Stored<'_>) -> Result<Open> {
+        self.make(place, name, shape, stored, self.writes.float)
+    }
+
     /// A new dataset of strings of any length.
     pub(crate) fn write_strings(&self, place: &Open, name: &str, values: &[CString]) -> Result<Open> {
         let calls = &self.writes;
@@ -158,8 +163,15 @@ impl Hdf5 {
         datatype: Id,
         values: *const c_void,
     ) -> Result<Open> {
+        let made = self.make(place, name, shape, stored, datatype)?;
+        // SAFETY: all identifiers are open, and there are as many values as the shape says.
+        done(unsafe { (self.writes.dataset_write)(made.id, datatype, 0, 0, 0, values) }, "H5Dwrite")?;
+        Ok(made)
+    }
+
+    fn make(&self, place: &Open, name: &str, shape: &[u64], stored: Stored<'_>, datatype: Id) -> Result<Open> {
         let (calls, name, space) = (&self.writes, CString::new(name)?, self.space(shape)?);
-        // SAFETY: all identifiers are open, the name ends with a zero, and there are as many values as the shape says.
+        // SAFETY: all identifiers are open, the name ends with a zero.
         unsafe {
             let properties = Open::new((calls.properties)(calls.of_datasets), calls.properties_close, "H5Pcreate")?;
             if let Some((chunk, deflate)) = stored {
@@ -170,10 +182,19 @@ impl Hdf5 {
                 }
             }
             let made = (calls.dataset_create)(place.id, name.as_ptr(), datatype, space.id, 0, properties.id, 0);
-            let made = Open::new(made, calls.dataset_close, "H5Dcreate2")?;
-            done((calls.dataset_write)(made.id, datatype, 0, 0, 0, values), "H5Dwrite")?;
-            Ok(made)
+            Open::new(made, calls.dataset_close, "H5Dcreate2")
         }
+    }
+
+    /// Writes floats to the selected elements of a dataset.
+    pub(crate) fn write_part(&self, dataset: &Open, selection: &Space<'_>, values: &[f32]) -> Result<()> {
+        let (calls, memory) = (&self.writes, self.space(&[values.len() as u64])?);
+        ensure!(selection.npoints() == values.len() as u64, "as many values as elements");
+        // SAFETY: all identifiers are open, and there are as many values as both spaces select.
+        let written = unsafe {
+            (calls.dataset_write)(dataset.id, calls.float, memory.id, selection.id, 0, values.as_ptr().cast())
+        };
+        done(written, "H5Dwrite")
     }
 
     /// A new attribute with one double.

@@ -146,7 +146,7 @@ pub(super) fn small(hdf5: &Hdf5, path: &str) -> Result<Both> {
 }
 
 /// Where our reads go.
-struct Target<T> {
+pub(super) struct Target<T> {
     bytes: Vec<u8>,
     places: Space,
     datatype: Datatype,
@@ -154,18 +154,18 @@ struct Target<T> {
 }
 
 impl<T: Value + Native> Target<T> {
-    fn new(count: u64) -> Result<Target<T>> {
+    pub(super) fn new(count: u64) -> Result<Target<T>> {
         let bytes = vec![0; usize::try_from(count)? * size_of::<T>()];
         let (places, datatype) = (Space::simple(&[count])?, Datatype::of::<T>());
         Ok(Target { bytes, places, datatype, value: std::marker::PhantomData })
     }
 
-    fn read(&mut self, dataset: &Dataset, selection: &Space) -> Result<()> {
+    pub(super) fn read(&mut self, dataset: &Dataset, selection: &Space) -> Result<()> {
         let (places, bytes) = (&self.places, &mut self.bytes);
         Ok(dataset.read_converted(selection, &self.datatype, places, bytes, &mut Arena::default())?)
     }
 
-    fn check(&self, values: &[T]) -> Result<()> {
+    pub(super) fn check(&self, values: &[T]) -> Result<()> {
         let theirs = T::bytes(values);
         ensure!(self.bytes.iter().copied().eq(theirs), "the two sides read different values");
         Ok(())

@@ -47,6 +47,12 @@ def grid(file):
     file.create_dataset("filtered", data=data, chunks=(256, 256), compression="gzip")
 
 
+@make("cached.h5", "latest")
+def cached(file):
+    file.create_dataset("columns", data=smooth((4096, 4096)), chunks=(1024, 1024), compression="gzip", compression_opts=1)
+    file.create_dataset("rows", data=smooth((8000, 4000)), chunks=True, compression="gzip")
+
+
 @make("strings.h5", "latest")
 def strings(file):
     lengths = np.random.default_rng(3).integers(5, 40, 200_000)

@@ -1,6 +1,7 @@
 //! Reads: whole files from h5py, read by us and by libhdf5 into the same buffer, which must then hold the same.
 
 mod arrays;
+mod boxes;
 mod objects;
 
 use crate::case::Case;
@@ -25,6 +26,9 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "read [::3, ::5], gzip", aim: 5., run: |hdf5| arrays::strided(hdf5, "filtered") },
     Case { name: "read 1,000 × 100 elements, contiguous", aim: 1., run: |hdf5| arrays::small(hdf5, "contiguous") },
     Case { name: "read 1,000 × 100 elements, chunked", aim: 1., run: |hdf5| arrays::small(hdf5, "chunked") },
+    Case { name: "read 64 columns, gzip chunks of 4 MiB", aim: 50., run: boxes::columns },
+    Case { name: "read 2,000 rows, gzip", aim: 2., run: boxes::rows },
+    Case { name: "read 2,000 windows of 64 × 64, gzip", aim: 3., run: boxes::windows },
     Case { name: "read 100,000 chunks, btree1", aim: 1., run: |hdf5| arrays::cold(hdf5, "earliest", "plain") },
     Case { name: "read 100,000 chunks, fixed array", aim: 1., run: |hdf5| arrays::cold(hdf5, "latest", "plain") },
     Case {

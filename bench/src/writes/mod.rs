@@ -2,7 +2,7 @@
 
 use crate::case::Case;
 use crate::clock::{Times, side_by_side};
-use crate::libhdf5::Hdf5;
+use crate::libhdf5::{Hdf5, Operation, Pattern};
 use anyhow::{Context, Result, ensure};
 use hyperslab::{File, Low, OpenOptions};
 use std::ffi::CString;
@@ -13,6 +13,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "write contiguous 256 MiB", aim: 1., run: |hdf5| array(hdf5, 256, None) },
     Case { name: "write chunks of 1 MiB, 128 MiB", aim: 1., run: |hdf5| array(hdf5, 128, Some(None)) },
     Case { name: "write shuffle+gzip-4 128 MiB", aim: 4., run: |hdf5| array(hdf5, 128, Some(Some(4))) },
+    Case { name: "write 1,000 rows to gzip chunks", aim: 3., run: rows },
     Case { name: "write 20,000 datasets, old", aim: 3., run: |hdf5| tree(hdf5, false) },
     Case { name: "write 20,000 datasets, latest", aim: 3., run: |hdf5| tree(hdf5, true) },
     Case { name: "write 200,000 strings", aim: 3., run: strings },
@@ -89,6 +90,32 @@ fn array(hdf5: &Hdf5, rows: u64, chunks: Option<Option<u32>>) -> Result<Both> {
     let theirs = |path: &Path| {
         let file = hdf5.create(path, true)?;
         hdf5.write_floats(&file, "data", &shape, chunks.map(|level| (&chunk[..], level)), &values).map(drop)
+    };
+    both(ours, theirs)
+}
+
+/// Rows of an array, one after the other, to chunks that hold 100 rows of 500 values.
+fn rows(hdf5: &Hdf5) -> Result<Both> {
+    let (shape, chunk, row) = ([1000, 4000], [100, 500], numbers(4000));
+    let ours = |path: &Path| {
+        let file = create(path, true)?;
+        let new = file.root()?.new_dataset::<f32>().shape(shape).chunks(chunk).shuffle().deflate(4);
+        let dataset = new.create("data")?;
+        for nth in 0..1000u64 {
+            dataset.write_slice(hyperslab::s![nth, ..], &row)?;
+        }
+        Ok(file.close()?)
+    };
+    let theirs = |path: &Path| {
+        let file = hdf5.create(path, true)?;
+        let dataset = hdf5.new_floats(&file, "data", &shape, Some((&chunk, Some(4))))?;
+        for nth in 0..1000 {
+            let mut space = hdf5.space(&shape)?;
+            let pattern = Pattern { start: &[nth, 0], stride: &[1, 1], count: &[1, 4000], block: &[1, 1] };
+            space.select(Operation::Set, &pattern)?;
+            hdf5.write_part(&dataset, &space, &row)?;
+        }
+        Ok(())
     };
     both(ours, theirs)
 }
