@@ -1,5 +1,7 @@
 //! Datasets that grow and shrink.
 
+use std::collections::HashMap;
+
 use hyperslab_file::{Error as FileError, OpenFile};
 use hyperslab_format::{
     ChunkEntry,
@@ -25,11 +27,13 @@ pub struct Resizing {
     pub stored: bool,
     /// Values will go, which the file must not show any more: the header that tells the new extent must be there before.
     pub loses: bool,
+    /// The filters that were left out of chunks which will not go through them, by their places.
+    masks: HashMap<Vec<u64>, u32>,
 }
 
 impl Resizing {
     pub(crate) fn to(extent: Extent) -> Resizing {
-        Resizing { extent, moved: false, stored: false, loses: false }
+        Resizing { extent, moved: false, stored: false, loses: false, masks: HashMap::new() }
     }
 }
 
@@ -49,6 +53,7 @@ impl Chunked {
         let mut jobs = Vec::new();
         for (place, entry) in kept {
             let coded = self.is_coded(&place, &self.extent);
+            resizing.masks.insert(place.to_vec(), entry.mask);
             let is_ready = !coded && entry.mask == all && entry.size == self.bytes as u64;
             if coded != self.is_coded(&place, new) && !is_ready {
                 let (old, read, blank) = (Some(entry), Some(coded), Blank::Nothing);
@@ -62,7 +67,8 @@ impl Chunked {
 
     /// Takes on the new extent. Chunks that are outside from now on are given back; of those that reach over the edge, what is outside
     /// gets the fill value, so that nothing old is seen when the dataset grows again. Whether the layout message must say something new.
-    pub(crate) fn end_resize(&mut self, file: &OpenFile, new: Extent, filling: &Filling<'_>) -> Result<bool> {
+    pub(crate) fn end_resize(&mut self, file: &OpenFile, resizing: Resizing, filling: &Filling<'_>) -> Result<bool> {
+        let Resizing { extent: new, masks, .. } = resizing;
         let (old, mut moved) = (self.extent.clone(), false);
         if self.kind == ChunkIndex::Implicit && !matches!(self.index, Index::Empty) {
             self.blank_edges(file, &new, filling)?;
@@ -78,7 +84,9 @@ impl Chunked {
             // What changes sides was stored without filters before.
             if loses || is {
                 let read = Some(was && is);
-                jobs.push(Job { place, old: Some(entry), read, piece: None, blank, coded: is, mask: 0 });
+                // As libhdf5 leaves it, which counts on that when the chunk goes through the filters again.
+                let mask = masks.get(place.as_slice()).copied().unwrap_or(0);
+                jobs.push(Job { place, old: Some(entry), read, piece: None, blank, coded: is, mask });
             }
         }
         self.extent = new;

@@ -92,7 +92,7 @@ impl Values {
     pub fn end_resize(&mut self, file: &OpenFile, resizing: Resizing, filling: &Filling<'_>) -> Result<bool> {
         self.extent = resizing.extent.clone();
         match &mut self.storage {
-            Storage::Chunked(chunked) => chunked.end_resize(file, resizing.extent, filling),
+            Storage::Chunked(chunked) => chunked.end_resize(file, resizing, filling),
             _ => Ok(false),
         }
     }

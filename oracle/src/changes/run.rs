@@ -102,6 +102,14 @@ impl Changes {
         Changes { seed, setup, segments }
     }
 
+    /// The same, where libhdf5 alone changes both files.
+    #[must_use]
+    pub fn by_libhdf5(&self) -> Changes {
+        let mut alone = self.clone();
+        alone.segments.iter_mut().for_each(|segment| (segment.theirs, segment.swapped) = (true, false));
+        alone
+    }
+
     /// How many operations it has.
     pub fn len(&self) -> usize {
         self.segments.iter().map(|segment| segment.operations.len()).sum()
@@ -150,11 +158,20 @@ pub fn their_look(oracle: &mut Oracle, path: &Path) -> Result<BTreeMap<String, V
     }
 }
 
+/// What came of a program, if it is not what the model says.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// Whether libhdf5 failed, or read something else; else we did.
+    pub libhdf5: bool,
+    /// Where, and what.
+    pub why: String,
+}
+
 /// Runs a program with files in a directory; says what differs, if anything does.
 ///
 /// # Errors
 /// If libhdf5 cannot be asked.
-pub fn compare(oracle: &mut Oracle, program: &Changes, directory: &Path) -> Result<Option<String>> {
+pub fn compare(oracle: &mut Oracle, program: &Changes, directory: &Path) -> Result<Option<Difference>> {
     let mut paths: [PathBuf; 2] = ["ours.h5", "theirs.h5"].map(|name| directory.join(name));
     let mut model = program.setup.model();
     for (number, segment) in program.segments.iter().enumerate() {
@@ -164,39 +181,40 @@ pub fn compare(oracle: &mut Oracle, program: &Changes, directory: &Path) -> Resu
         let (operations, expected) = expected(&mut model, &segment.operations);
         let [ours, theirs] = &paths;
         let new = (number == 0).then_some(program.setup);
-        let said = |why: String| {
+        let said = |libhdf5: bool, why: String| {
             let Segment { low, theirs, swapped, .. } = segment;
             let (low, setup) = (LOWS[*low].1, program.setup);
-            Ok(Some(format!("segment {number} ({low}, theirs {theirs}, swapped {swapped}, {setup:?}): {why}")))
+            let why = format!("segment {number} ({low}, theirs {theirs}, swapped {swapped}, {setup:?}): {why}");
+            Ok(Some(Difference { libhdf5, why }))
         };
         if !segment.theirs
             && let Err(why) = run_ours(ours, segment.low, new, &operations, &expected)
         {
-            return said(format!("we: {why}"));
+            return said(false, format!("we: {why}"));
         }
         let run = |path| Run { path, low: LOWS[segment.low].1, new, operations: &operations };
         let runs = if segment.theirs { vec![run(ours), run(theirs)] } else { vec![run(theirs)] };
         let answers: Vec<Answer> = oracle.ask(&[Question { runs, look: vec![ours, theirs], full: false }])?;
         let (refused, seen) = match answers.into_iter().next().ok_or("no answer")? {
             Answer::Done { refused, seen } => (refused, seen),
-            Answer::Refused { refused } => return said(refused),
+            Answer::Refused { refused } => return said(true, refused),
         };
         for refused in &refused {
             for ((operation, refused), expected) in operations.iter().zip(refused).zip(&expected) {
                 if refused.is_some() != *expected {
-                    return said(format!("libhdf5: {operation:?} should be refused: {expected}; {refused:?}"));
+                    return said(true, format!("libhdf5: {operation:?} should be refused: {expected}; {refused:?}"));
                 }
             }
         }
         let expected = model.look(false);
         for (path, seen) in paths.iter().zip(&seen) {
             if let Some(why) = difference(&expected, seen) {
-                return said(format!("libhdf5 in {}: {why}", path.display()));
+                return said(true, format!("libhdf5 in {}: {why}", path.display()));
             }
             let seen = hyperslab::File::open(path).and_then(|file| look(&file, false));
             let why = seen.map_or_else(|why| Some(why.to_string()), |seen| difference(&expected, &seen));
             if let Some(why) = why {
-                return said(format!("we in {}: {why}", path.display()));
+                return said(false, format!("we in {}: {why}", path.display()));
             }
         }
     }

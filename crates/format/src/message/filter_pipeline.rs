@@ -37,11 +37,20 @@ const NAMED: u16 = 256;
 /// The format has room for more, but libhdf5 takes no more than these.
 const MAX_FILTERS: u8 = 32;
 
+/// The filters that every library has, by number, and their names.
+const STANDARD: [(u16, &str); 6] =
+    [(1, "deflate"), (2, "shuffle"), (3, "fletcher32"), (4, "szip"), (5, "nbit"), (6, "scaleoffset")];
+
 impl FilterPipeline {
     /// A pipeline whose message has this version. Version 2 has no place for names of the library's own filters, which fall away.
     pub fn of_version(version: u8, mut steps: Vec<FilterStep>) -> FilterPipeline {
-        if version == 2 {
-            steps.iter_mut().filter(|step| step.id < NAMED).for_each(|step| step.name.clear());
+        for step in steps.iter_mut().filter(|step| step.id < NAMED) {
+            match STANDARD.iter().find(|(id, _)| *id == step.id) {
+                _ if version == 2 => step.name.clear(),
+                // libhdf5 takes a name for granted: it copies the message into too little room if there is none.
+                Some((_, name)) if step.name.is_empty() => step.name.extend(name.bytes()),
+                _ => {}
+            }
         }
         FilterPipeline { version, steps }
     }
