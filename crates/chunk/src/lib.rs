@@ -1,7 +1,7 @@
 //! Bulk values: where they are, how they get to the caller and from there to the file.
 //!
 //! Lives here: layouts (compact, contiguous, external, chunked, virtual), chunk indexes, reads and writes of any selection as whole
-//! requests, datasets that grow and shrink. Does not live here: names, and what the bytes of a value mean. Called by `hyperslab`.
+//! requests, through the chunk cache or past it, datasets that grow and shrink. Does not live here: names, and what the bytes of a value mean. Called by `hyperslab`.
 
 mod allocate;
 mod cached;

@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 pub use hyperslab_cache::{Config as CacheConfig, Policy as CachePolicy, Statistics as CacheStatistics};
 
+use hyperslab_chunk::ChunkShelf;
+
 use crate::{Dataset, File, Result};
 
 impl File {
@@ -33,7 +35,12 @@ impl Dataset {
 
     /// As [`Dataset::flush`]; then the cache has nothing of it.
     pub fn evict(&self) -> Result<()> {
-        self.turn_alone().map(drop)
+        // Readers of a file that never changes take no turns: what they have in hand stays.
+        if self.file().is_writable() {
+            return self.turn_alone().map(drop);
+        }
+        self.shelf()?.map(ChunkShelf::evict);
+        Ok(())
     }
 
     /// How many bytes of it the cache keeps while other datasets have more than their share, instead of what the file's
