@@ -1,6 +1,9 @@
 //! The cache of one file: its shelves, least recently used first, and the room that it has.
 
-use std::sync::Arc;
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use hashlink::LinkedHashMap;
 use parking_lot::Mutex;
@@ -137,8 +140,22 @@ impl<V: Footprint> Cache<V> {
         self.books.budget.set_quiescent(bytes);
     }
 
+    /// Somebody waited so long for chunks to be decoded.
+    pub fn decoded_for(&self, time: Duration) {
+        self.books.counters.decoding.fetch_add(nanoseconds(time), Ordering::Relaxed);
+    }
+
+    /// Somebody waited so long for chunks to be encoded.
+    pub fn encoded_for(&self, time: Duration) {
+        self.books.counters.encoding.fetch_add(nanoseconds(time), Ordering::Relaxed);
+    }
+
     /// What it did so far.
     pub fn statistics(&self) -> Statistics {
         self.books.counters.statistics(self.books.budget.taken())
     }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,6 +1,9 @@
 //! What the cache did so far.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 /// What the cache did so far, for users to see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,6 +21,10 @@ pub struct Statistics {
     pub bytes: usize,
     /// The most that was taken, with what requests had on the way.
     pub peak_bytes: usize,
+    /// How long requests waited for chunks to be decoded.
+    pub decoding: Duration,
+    /// How long they waited for chunks to be encoded.
+    pub encoding: Duration,
 }
 
 #[derive(Debug, Default)]
@@ -26,6 +33,9 @@ pub(crate) struct Counters {
     pub(crate) misses: AtomicU64,
     pub(crate) evictions: AtomicU64,
     pub(crate) written: AtomicU64,
+    /// In nanoseconds.
+    pub(crate) decoding: AtomicU64,
+    pub(crate) encoding: AtomicU64,
 }
 
 impl Counters {
@@ -33,7 +43,8 @@ impl Counters {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let (hits, misses) = (of(&self.hits), of(&self.misses));
         let (evictions, written) = (of(&self.evictions), of(&self.written));
-        Statistics { hits, misses, evictions, written, bytes, peak_bytes }
+        let (decoding, encoding) = (Duration::from_nanos(of(&self.decoding)), Duration::from_nanos(of(&self.encoding)));
+        Statistics { hits, misses, evictions, written, bytes, peak_bytes, decoding, encoding }
     }
 }
 

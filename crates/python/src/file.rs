@@ -1,6 +1,5 @@
 //! An open file, and whether it still is.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +8,7 @@ use hyperslab::driver::{Driver, Memory, Transfer};
 use hyperslab::{CacheConfig, File, FileSpace, Low, OpenOptions, Placement, SpaceStrategy};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::error::{closed, exception};
 use crate::object;
@@ -89,12 +88,16 @@ impl FileHandle {
     }
 
     /// What the chunk cache did so far.
-    fn cache_stats(&self) -> PyResult<BTreeMap<&'static str, u64>> {
+    fn cache_stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let seen = self.0.file()?.cache_statistics();
         let sizes = [("bytes", seen.bytes as u64), ("peak_bytes", seen.peak_bytes as u64)];
         let counts =
             [("hits", seen.hits), ("misses", seen.misses), ("evictions", seen.evictions), ("written", seen.written)];
-        Ok(counts.into_iter().chain(sizes).collect())
+        let stats = PyDict::new(py);
+        counts.into_iter().chain(sizes).try_for_each(|(name, count)| stats.set_item(name, count))?;
+        stats.set_item("decode_seconds", seen.decoding.as_secs_f64())?;
+        stats.set_item("encode_seconds", seen.encoding.as_secs_f64())?;
+        Ok(stats)
     }
 
     /// From now on no object of the file can be used.

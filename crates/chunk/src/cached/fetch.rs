@@ -1,5 +1,7 @@
 //! Chunks on their way into memory.
 
+use std::time::Instant;
+
 use hyperslab_file::OpenFile;
 use hyperslab_space::Coords;
 
@@ -19,17 +21,21 @@ impl ChunkCache {
     pub(super) fn fetch(&self, wanted: &[(&ChunkShelf, Coords)]) -> Result<Vec<Option<Chunk>>> {
         let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
         let stored = read(first.home().file(), wanted)?;
-        spread(stored.into_iter().zip(wanted).collect(), |scratch, (stored, (shelf, place))| match stored {
-            Some(Stored { bytes, mask, coded: true }) => {
-                let mut room = Vec::new();
-                shelf.home().facts().coder.decode(place, &bytes, mask, &mut room, scratch)?;
-                // Filters take room for the worst case.
-                room.shrink_to_fit();
-                Ok(Some(Chunk { bytes: room }))
-            }
-            Some(Stored { bytes, .. }) => Ok(Some(Chunk { bytes })),
-            None => Ok(None),
-        })
+        let begun = Instant::now();
+        let decoded =
+            spread(stored.into_iter().zip(wanted).collect(), |scratch, (stored, (shelf, place))| match stored {
+                Some(Stored { bytes, mask, coded: true }) => {
+                    let mut room = Vec::new();
+                    shelf.home().facts().coder.decode(place, &bytes, mask, &mut room, scratch)?;
+                    // Filters take room for the worst case.
+                    room.shrink_to_fit();
+                    Ok(Some(Chunk { bytes: room }))
+                }
+                Some(Stored { bytes, .. }) => Ok(Some(Chunk { bytes })),
+                None => Ok(None),
+            });
+        self.cache.decoded_for(begun.elapsed());
+        decoded
     }
 }
 

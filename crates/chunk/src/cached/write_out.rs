@@ -1,6 +1,6 @@
 //! Chunks on their way out: encoded on all cores, then written with one request, then entered in their indexes.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, sync::Arc, time::Instant};
 
 use hyperslab_cache::Taken;
 use hyperslab_space::Coords;
@@ -31,10 +31,11 @@ impl ChunkCache {
             // Whoever wants to change a chunk waits until it is written.
             let open: Vec<Vec<_>> =
                 groups.iter().map(|group| group.taken.iter().map(|(_, taken)| taken.read()).collect()).collect();
-            let mut forms = Vec::with_capacity(groups.len());
+            let (mut forms, begun) = (Vec::with_capacity(groups.len()), Instant::now());
             for (group, open) in groups.iter().zip(&open) {
                 forms.push(group.forms(open.iter().map(|chunk| chunk.as_ref().map_or(&[][..], |chunk| &chunk.bytes)))?);
             }
+            self.cache.encoded_for(begun.elapsed());
             file.operate(|| {
                 let alive: Vec<_> = groups.iter().zip(&forms).filter(|(group, _)| group.home.is_alive()).collect();
                 let mut reserved = Vec::with_capacity(alive.len());

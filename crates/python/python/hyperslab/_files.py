@@ -141,9 +141,9 @@ class File(Group):
         self._opened.flush()
         self._hand_back()
 
-    def cache_stats(self) -> dict[str, int]:
+    def cache_stats(self) -> dict[str, float]:
         """What the chunk cache did so far: `hits`, `misses`, `evictions`, chunks `written`, the `bytes` that it has now, and the most that it had,
-        `peak_bytes`."""
+        `peak_bytes`; how long chunks were decoded and encoded, `decode_seconds` and `encode_seconds`."""
         return self._opened.cache_stats()
 
     def _hand_back(self) -> None:
