@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use crate::{Coder, Error, Index, Result, index::Shape, scatter};
 
 /// The most bytes, stored or decoded, that are in memory at once.
-const BATCH: u64 = 64 << 20;
+pub(crate) const BATCH: u64 = 64 << 20;
 /// The most pieces that are in memory at once: a small file can have more chunks than there is room for.
 pub(crate) const PIECES: usize = 1 << 15;
 

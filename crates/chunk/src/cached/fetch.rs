@@ -6,11 +6,15 @@ use hyperslab_file::OpenFile;
 use hyperslab_space::Coords;
 
 use super::{Chunk, ChunkCache, ChunkShelf, spread::spread};
-use crate::{Error, Result};
+use crate::{Error, Result, chunked::BATCH};
 
-/// A chunk as it is stored.
-struct Stored {
-    bytes: Vec<u8>,
+/// A chunk of a dataset.
+type Wanted<'a> = (&'a ChunkShelf, Coords);
+
+/// Where a chunk is stored, and how.
+struct Located {
+    address: u64,
+    size: u64,
     mask: u32,
     coded: bool,
 }
@@ -18,31 +22,33 @@ struct Stored {
 impl ChunkCache {
     /// Chunks of any datasets of the file, those of each together and by rising place: read with one request and decoded on all cores; nothing
     /// for those that were never written.
-    pub(super) fn fetch(&self, wanted: &[(&ChunkShelf, Coords)]) -> Result<Vec<Option<Chunk>>> {
+    pub(super) fn fetch(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Option<Chunk>>> {
         let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
-        let stored = read(first.home().file(), wanted)?;
-        let begun = Instant::now();
-        let decoded =
-            spread(stored.into_iter().zip(wanted).collect(), |scratch, (stored, (shelf, place))| match stored {
-                Some(Stored { bytes, mask, coded: true }) => {
-                    let mut room = Vec::new();
-                    shelf.home().facts().coder.decode(place, &bytes, mask, &mut room, scratch)?;
-                    // Filters take room for the worst case.
-                    room.shrink_to_fit();
-                    Ok(Some(Chunk { bytes: room }))
-                }
-                Some(Stored { bytes, .. }) => Ok(Some(Chunk { bytes })),
-                None => Ok(None),
-            });
-        self.cache.decoded_for(begun.elapsed());
-        decoded
+        let file = first.home().file();
+        // Chunks stay where they are until they are read.
+        let mut held = Some(file.reading());
+        let located = locate(file, wanted)?;
+        let (mut chunks, mut rest) = (Vec::with_capacity(wanted.len()), located.as_slice());
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(batch(rest));
+            let stored = read(file, now)?;
+            if later.is_empty() {
+                drop(held.take());
+            }
+            let begun = Instant::now();
+            let items = now.iter().zip(stored).zip(wanted.iter().skip(chunks.len())).collect();
+            chunks.extend(spread(items, |scratch, ((located, stored), wanted)| {
+                located.as_ref().map(|located| decoded(wanted, located, stored, scratch)).transpose()
+            })?);
+            self.cache.decoded_for(begun.elapsed());
+            rest = later;
+        }
+        Ok(chunks)
     }
 }
 
-fn read(file: &OpenFile, wanted: &[(&ChunkShelf, Coords)]) -> Result<Vec<Option<Stored>>> {
-    let (mut stored, mut addresses) = (Vec::with_capacity(wanted.len()), Vec::new());
-    // Chunks stay where they are until they are read.
-    let _held = file.reading();
+fn locate(file: &OpenFile, wanted: &[Wanted<'_>]) -> Result<Vec<Option<Located>>> {
+    let mut located = Vec::with_capacity(wanted.len());
     for group in wanted.chunk_by(|left, right| left.0.is(right.0)) {
         let Some((shelf, _)) = group.first() else { continue };
         let places: Vec<Coords> = group.iter().map(|(_, place)| place.clone()).collect();
@@ -50,24 +56,52 @@ fn read(file: &OpenFile, wanted: &[(&ChunkShelf, Coords)]) -> Result<Vec<Option<
             for (place, entry) in places.iter().zip(layout.locate(file, &places)?) {
                 let Some((entry, address)) = entry.and_then(|entry| entry.address.map(|address| (entry, address)))
                 else {
-                    stored.push(None);
+                    located.push(None);
                     continue;
                 };
                 let coded = layout.is_coded(place);
                 let size = if coded { entry.size } else { shelf.home().facts().bytes as u64 };
                 file.check("chunk", address, size)?;
-                addresses.push(address);
-                stored.push(Some(Stored { bytes: room(size)?, mask: entry.mask, coded }));
+                located.push(Some(Located { address, size, mask: entry.mask, coded }));
             }
             Ok(())
         })?;
     }
-    let parts = stored.iter_mut().flatten().zip(addresses);
-    let parts: Vec<_> = parts.map(|(stored, address)| (address, stored.bytes.as_mut_slice())).collect();
+    Ok(located)
+}
+
+/// How many chunks are read at once: all, unless they are stored far larger than they are. Spoiled files can say that.
+fn batch(located: &[Option<Located>]) -> usize {
+    let mut bytes = 0u64;
+    let fits = |located: &&Option<Located>| {
+        bytes = bytes.saturating_add(located.as_ref().map_or(0, |located| located.size));
+        bytes <= BATCH
+    };
+    located.iter().take_while(fits).count().clamp(1, located.len())
+}
+
+/// The stored bytes of chunks.
+fn read(file: &OpenFile, located: &[Option<Located>]) -> Result<Vec<Vec<u8>>> {
+    let sizes = located.iter().map(|located| located.as_ref().map_or(0, |located| located.size));
+    let mut stored = sizes.map(room).collect::<Result<Vec<_>>>()?;
+    let parts = located.iter().zip(&mut stored);
+    let parts: Vec<_> =
+        parts.filter_map(|(located, bytes)| Some((located.as_ref()?.address, bytes.as_mut_slice()))).collect();
     if !parts.is_empty() {
         file.read_raw("chunk", parts)?;
     }
     Ok(stored)
+}
+
+fn decoded((shelf, place): &Wanted<'_>, located: &Located, stored: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Chunk> {
+    if !located.coded {
+        return Ok(Chunk { bytes: stored });
+    }
+    let mut bytes = Vec::new();
+    shelf.home().facts().coder.decode(place, &stored, located.mask, &mut bytes, scratch)?;
+    // Filters take room for the worst case.
+    bytes.shrink_to_fit();
+    Ok(Chunk { bytes })
 }
 
 fn room(size: u64) -> Result<Vec<u8>> {
