@@ -42,7 +42,7 @@ impl Chunked {
             file.write_raw("chunk", &parts)?;
         }
         let moved = self.enter(file, &changes)?;
-        gone.into_iter().try_for_each(|(address, length)| file.free(address, length))?;
+        gone.into_iter().try_for_each(|(address, length)| file.free_values(address, length))?;
         Ok(moved)
     }
 
