@@ -1,6 +1,6 @@
 //! The allocator of one file.
 
-use crate::{Error, Kind, Sections, Span, Strategy, pages::Pages, pool::Pool};
+use crate::{Error, Kind, Span, Strategy, pages::Pages, pool::Pool};
 
 /// File space of one file. What it gives out is the caller's until it is freed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Allocator {
     shared: [Span; 2],
     pages: Pages,
     /// Freed, but perhaps still named by what the file holds.
-    pending: Vec<Span>,
+    pending: Vec<(Span, Kind)>,
 }
 
 const NOTHING: Span = Span { start: 0, len: 0 };
@@ -19,7 +19,7 @@ const NOTHING: Span = Span { start: 0, len: 0 };
 impl Allocator {
     /// The space of a file that ends at `end`.
     pub fn new(end: u64, strategy: Strategy) -> Allocator {
-        let mut pool = Pool { end, free: Sections::default() };
+        let mut pool = Pool::new(end);
         let page = if let Strategy::Paged { page } = strategy { page.max(1) } else { 1 };
         let pages = Pages::new(&mut pool, page);
         Allocator { strategy, pool, shared: [NOTHING; 2], pages, pending: Vec::new() }
@@ -36,11 +36,11 @@ impl Allocator {
             Strategy::Paged { .. } => self.pages.take(&mut self.pool, kind, len),
             Strategy::Fit { block, threshold, alignment } => {
                 let alignment = if len >= threshold { alignment.max(1) } else { 1 };
-                if let Some(span) = self.pool.free.take(len, alignment) {
+                if let Some(span) = self.pool.reuse(kind, len, alignment) {
                     return Ok(span);
                 }
                 if len >= block || alignment > 1 {
-                    return self.pool.take(len, alignment);
+                    return self.pool.take(kind, len, alignment);
                 }
                 self.take_shared(kind, len, block)
             }
@@ -54,8 +54,8 @@ impl Allocator {
             if !rest.is_empty() && self.pool.extend(rest, block) {
                 rest.len += block;
             } else {
-                self.pool.free.add(rest);
-                rest = self.pool.take(block, 1)?;
+                self.pool.add(kind, rest);
+                rest = self.pool.take(kind, block, 1)?;
             }
         }
         let taken = Span { start: rest.start, len };
@@ -65,22 +65,22 @@ impl Allocator {
         Ok(taken)
     }
 
-    /// Space at the very end, whatever is free before it.
+    /// Space for metadata at the very end, whatever is free before it.
     pub fn append(&mut self, len: u64) -> Result<Span, Error> {
         match self.strategy {
             Strategy::Paged { page } => {
                 let whole = len.checked_next_multiple_of(page.max(1)).ok_or(Error::Full { len })?;
-                Ok(Span { start: self.pool.append(whole, page)?.start, len })
+                Ok(Span { start: self.pool.append(Kind::Metadata, whole, page)?.start, len })
             }
-            Strategy::Fit { .. } => self.pool.append(len, 1),
+            Strategy::Fit { .. } => self.pool.append(Kind::Metadata, len, 1),
         }
     }
 
-    /// Adds what was free when the file was closed. In pages, whoever says what a part of one is for gives the kind.
+    /// Adds what was free when the file was closed, and what it was used for.
     pub fn restore(&mut self, span: Span, kind: Kind) {
         match self.strategy {
             Strategy::Paged { .. } => self.pages.restore(&mut self.pool, span, kind),
-            Strategy::Fit { .. } => self.pool.free.add(span),
+            Strategy::Fit { .. } => self.pool.add(kind, span),
         }
     }
 
@@ -100,31 +100,32 @@ impl Allocator {
     }
 
     /// Gives space back that the file may still name: it is given out again after [`Allocator::publish`].
-    pub fn free(&mut self, span: Span) {
+    pub fn free(&mut self, kind: Kind, span: Span) {
         if !span.is_empty() {
-            self.pending.push(span);
+            self.pending.push((span, kind));
         }
     }
 
     /// Gives space back that the file never named: it may be given out at once.
-    pub fn discard(&mut self, span: Span) {
+    pub fn discard(&mut self, kind: Kind, span: Span) {
         match self.strategy {
             Strategy::Paged { .. } => self.pages.give(&mut self.pool, span),
-            Strategy::Fit { .. } => self.pool.free.add(span),
+            Strategy::Fit { .. } => self.pool.add(kind, span),
         }
     }
 
     /// The file no longer names anything that was freed so far.
     pub fn publish(&mut self) {
-        for span in std::mem::take(&mut self.pending) {
-            self.discard(span);
+        for (span, kind) in std::mem::take(&mut self.pending) {
+            self.discard(kind, span);
         }
     }
 
     /// Gives up all unused space at the end of the file, and the rests of shared blocks; says where the file ends now.
     pub fn trim(&mut self) -> u64 {
-        for rest in std::mem::replace(&mut self.shared, [NOTHING; 2]) {
-            self.pool.free.add(rest);
+        let rests = std::mem::replace(&mut self.shared, [NOTHING; 2]);
+        for (rest, kind) in rests.into_iter().zip([Kind::Metadata, Kind::Raw]) {
+            self.pool.add(kind, rest);
         }
         self.pool.shrink();
         self.pool.end
@@ -132,23 +133,21 @@ impl Allocator {
 
     /// All that is free now, in the order of addresses.
     pub fn sections(&self) -> Vec<Span> {
-        let mut all: Vec<Span> = self.pool.free.iter().chain(self.pages.sections()).collect();
-        all.extend(self.shared.iter().filter(|rest| !rest.is_empty()));
-        all.sort_unstable();
-        all
+        self.free_parts().into_iter().map(|(span, _)| span).collect()
     }
 
-    /// The same with what each is for; whole pages, and everything in a file without pages, are for anything.
+    /// The same with what each is for; whole pages are for anything.
     pub fn free_parts(&self) -> Vec<(Span, Option<Kind>)> {
-        let rests = self.shared.iter().filter(|rest| !rest.is_empty()).copied();
-        let any = self.pool.free.iter().chain(rests).map(|span| (span, None));
-        let mut all: Vec<_> = any.chain(self.pages.parts_of()).collect();
+        let paged = matches!(self.strategy, Strategy::Paged { .. });
+        let rests = self.shared.iter().copied().zip([Kind::Metadata, Kind::Raw]).filter(|(rest, _)| !rest.is_empty());
+        let pool = self.pool.sections().chain(rests).map(|(span, kind)| (span, (!paged).then_some(kind)));
+        let mut all: Vec<_> = pool.chain(self.pages.parts_of()).collect();
         all.sort_unstable_by_key(|(span, _)| *span);
         all
     }
 
     /// Space freed whose release waits.
-    pub fn pending(&self) -> &[Span] {
-        &self.pending
+    pub fn pending(&self) -> impl Iterator<Item = Span> + '_ {
+        self.pending.iter().map(|(span, _)| *span)
     }
 }

@@ -7,6 +7,9 @@ use std::collections::{HashMap, HashSet};
 
 use crate::{Error, Kind, Sections, Span, pool::Pool};
 
+/// Whole pages are for anything; the pool has them all in one place.
+const ANY: Kind = Kind::Metadata;
+
 /// The parts of pages that are free. Whole free pages are the pool's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pages {
@@ -45,14 +48,14 @@ impl Pages {
         let page = self.page;
         if len >= page {
             let whole = len.checked_next_multiple_of(page).ok_or(Error::Full { len })?;
-            let start = pool.take(whole, page)?.start;
+            let start = pool.take(ANY, whole, page)?.start;
             self.whole.insert(start);
             return Ok(Span { start, len });
         }
         if let Some(span) = self.parts(kind).take(len, 1) {
             return Ok(span);
         }
-        let fresh = pool.take(page, page)?;
+        let fresh = pool.take(ANY, page, page)?;
         self.kinds.insert(fresh.start, kind);
         self.parts(kind).add(Span::between(fresh.start + len, fresh.end()));
         Ok(Span { start: fresh.start, len })
@@ -71,10 +74,10 @@ impl Pages {
         if span.len >= page {
             if self.whole.remove(&span.start) {
                 let len = span.len.checked_next_multiple_of(page).unwrap_or(span.len);
-                return pool.free.add(Span { start: span.start, len });
+                return pool.add(ANY, Span { start: span.start, len });
             }
             let start = span.start.checked_next_multiple_of(page).unwrap_or(span.end());
-            return pool.free.add(Span::between(start, span.end() - span.end() % page));
+            return pool.add(ANY, Span::between(start, span.end() - span.end() % page));
         }
         let home = span.start - span.start % page;
         let kind = self.kinds.get(&home).copied().unwrap_or(Kind::Metadata);
@@ -83,7 +86,7 @@ impl Pages {
         let whole = Span { start: home, len: page };
         if parts.around(home) == Some(whole) && parts.take_at(whole) {
             self.kinds.remove(&home);
-            pool.free.add(whole);
+            pool.add(ANY, whole);
         }
     }
 
@@ -97,9 +100,5 @@ impl Pages {
     pub(crate) fn parts_of(&self) -> impl Iterator<Item = (Span, Option<Kind>)> + '_ {
         let of = |sections: &'_ Sections, kind| sections.iter().map(move |span| (span, Some(kind))).collect::<Vec<_>>();
         of(&self.metadata, Kind::Metadata).into_iter().chain(of(&self.raw, Kind::Raw))
-    }
-
-    pub(crate) fn sections(&self) -> impl Iterator<Item = Span> + '_ {
-        self.metadata.iter().chain(self.raw.iter())
     }
 }

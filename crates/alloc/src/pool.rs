@@ -2,13 +2,23 @@
 
 use crate::{Sections, Span};
 
-/// What space is for. Metadata and values are kept apart, so that metadata lies together.
+/// What space is for. Metadata and values are kept apart, so that metadata lies together, and nothing small of the one lies between the other.
+/// libhdf5 counts on that: it reads metadata with what lies around it, and may write all of it again, values too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Headers, trees, heaps.
     Metadata,
     /// Values of datasets.
     Raw,
+}
+
+impl Kind {
+    fn other(self) -> Kind {
+        match self {
+            Kind::Metadata => Kind::Raw,
+            Kind::Raw => Kind::Metadata,
+        }
+    }
 }
 
 /// How space is given out.
@@ -48,35 +58,71 @@ pub enum Error {
     },
 }
 
+/// Pieces of this size may lie among the other kind.
+const LARGE: u64 = 4096;
+
 /// Free space and the end of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pool {
     /// The end of all that was given out.
     pub(crate) end: u64,
-    pub(crate) free: Sections,
+    /// By what it was used for.
+    free: [Sections; 2],
 }
 
 impl Pool {
+    pub(crate) fn new(end: u64) -> Pool {
+        Pool { end, free: Default::default() }
+    }
+
+    fn of(&mut self, kind: Kind) -> &mut Sections {
+        let [metadata, raw] = &mut self.free;
+        match kind {
+            Kind::Metadata => metadata,
+            Kind::Raw => raw,
+        }
+    }
+
+    pub(crate) fn add(&mut self, kind: Kind, span: Span) {
+        self.of(kind).add(span);
+    }
+
+    /// Free space where it fits best.
+    pub(crate) fn reuse(&mut self, kind: Kind, len: u64, alignment: u64) -> Option<Span> {
+        let own = self.of(kind).take(len, alignment);
+        own.or_else(|| if len >= LARGE { self.of(kind.other()).take(len, alignment) } else { None })
+    }
+
     /// Free space where it fits best, else behind the end.
-    pub(crate) fn take(&mut self, len: u64, alignment: u64) -> Result<Span, Error> {
-        if let Some(span) = self.free.take(len, alignment) {
+    pub(crate) fn take(&mut self, kind: Kind, len: u64, alignment: u64) -> Result<Span, Error> {
+        if let Some(span) = self.reuse(kind, len, alignment) {
             return Ok(span);
         }
         // What is free right before the end is a start.
-        let start = self.free.around(self.end.saturating_sub(1)).map_or(self.end, |last| last.start);
+        let start = self.around(self.end.saturating_sub(1)).map_or(self.end, |last| last.start);
         let aligned = start.checked_next_multiple_of(alignment.max(1)).ok_or(Error::Full { len })?;
         let end = aligned.checked_add(len).filter(|&end| end < u64::MAX).ok_or(Error::Full { len })?;
-        self.free.take_last(self.end);
-        self.free.add(Span::between(start, aligned));
+        self.take_last();
+        self.add(kind, Span::between(start, aligned));
         self.end = end;
         Ok(Span { start: aligned, len })
     }
 
+    fn around(&self, address: u64) -> Option<Span> {
+        self.free.iter().find_map(|sections| sections.around(address))
+    }
+
+    /// Takes what is free right before the end.
+    fn take_last(&mut self) -> Option<Span> {
+        let end = self.end;
+        self.free.iter_mut().find_map(|sections| sections.take_last(end))
+    }
+
     /// Space behind the end; what alignment skips is free.
-    pub(crate) fn append(&mut self, len: u64, alignment: u64) -> Result<Span, Error> {
+    pub(crate) fn append(&mut self, kind: Kind, len: u64, alignment: u64) -> Result<Span, Error> {
         let aligned = self.end.checked_next_multiple_of(alignment.max(1)).ok_or(Error::Full { len })?;
         let end = aligned.checked_add(len).filter(|&end| end < u64::MAX).ok_or(Error::Full { len })?;
-        self.free.add(Span::between(self.end, aligned));
+        self.add(kind, Span::between(self.end, aligned));
         self.end = end;
         Ok(Span { start: aligned, len })
     }
@@ -84,23 +130,31 @@ impl Pool {
     /// The bytes right behind `span`, if they are free or behind the end.
     pub(crate) fn extend(&mut self, span: Span, more: u64) -> bool {
         let behind = Span { start: span.end(), len: more };
-        if self.free.take_at(behind) {
+        if self.free.iter_mut().any(|sections| sections.take_at(behind)) {
             return true;
         }
-        let there = self.free.around(span.end()).map_or(0, |section| section.len);
+        let there = self.around(span.end()).map_or(0, |section| section.len);
         if span.end() + there != self.end {
             return false;
         }
         let Some(end) = span.end().checked_add(more).filter(|&end| end < u64::MAX) else { return false };
-        self.free.take_last(self.end);
+        if there > 0 {
+            self.take_last();
+        }
         self.end = end;
         true
     }
 
     /// Gives up what is free at the end of the file.
     pub(crate) fn shrink(&mut self) {
-        if let Some(last) = self.free.take_last(self.end) {
+        while let Some(last) = self.take_last() {
             self.end = last.start;
         }
+    }
+
+    /// All that is free, and what it was used for.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = (Span, Kind)> + '_ {
+        let [metadata, raw] = &self.free;
+        metadata.iter().map(|span| (span, Kind::Metadata)).chain(raw.iter().map(|span| (span, Kind::Raw)))
     }
 }

@@ -52,6 +52,10 @@ fn page_rules(owned: &[(Span, Kind)]) {
     }
 }
 
+fn give((span, kind): (Span, Kind), to: impl FnOnce(Kind, Span)) {
+    to(kind, span);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
     #[test]
@@ -69,8 +73,8 @@ proptest! {
                     }
                     owned.push((span, kind));
                 }
-                Step::Free(nth) if nth < owned.len() => space.free(owned.swap_remove(nth).0),
-                Step::Discard(nth) if nth < owned.len() => space.discard(owned.swap_remove(nth).0),
+                Step::Free(nth) if nth < owned.len() => give(owned.swap_remove(nth), |kind, span| space.free(kind, span)),
+                Step::Discard(nth) if nth < owned.len() => give(owned.swap_remove(nth), |kind, span| space.discard(kind, span)),
                 Step::Extend(nth, more) if nth < owned.len() && space.extend(owned[nth].0, more) => {
                     owned[nth].0.len += more;
                 }
@@ -94,7 +98,7 @@ proptest! {
                 prop_assert_eq!(bytes + START, space.end(), "every byte has an owner or is free");
             }
         }
-        owned.into_iter().for_each(|(span, _)| space.free(span));
+        owned.into_iter().for_each(|(span, kind)| space.free(kind, span));
         space.publish();
         let end = space.trim();
         prop_assert!(end == START || matches!(way, Way::Paged { .. }) && end == PAGE, "all is given back: {}", end);
@@ -106,11 +110,11 @@ fn freed_space_waits_until_it_is_published() {
     let mut space = Allocator::new(0, Way::Fit { block: 0, threshold: 1, alignment: 1 });
     let first = space.allocate(Kind::Raw, 100).unwrap();
     let second = space.allocate(Kind::Raw, 100).unwrap();
-    space.free(first);
+    space.free(Kind::Raw, first);
     assert_eq!(space.allocate(Kind::Raw, 100).unwrap().start, 200);
     space.publish();
     assert_eq!(space.allocate(Kind::Raw, 60).unwrap(), Span { start: 0, len: 60 });
-    space.free(second);
+    space.free(Kind::Raw, second);
     space.publish();
     assert_eq!(space.allocate(Kind::Raw, 140).unwrap(), Span { start: 60, len: 140 }, "neighbours became one");
 }
@@ -129,7 +133,7 @@ fn free_space_survives_a_close() {
     for way in [Way::default(), Way::Paged { page: PAGE }] {
         let mut space = Allocator::new(START, way);
         let spans: Vec<Span> = (0..50).map(|nth| space.allocate(Kind::Raw, 10 + nth % 7).unwrap()).collect();
-        spans.iter().step_by(2).for_each(|&span| space.free(span));
+        spans.iter().step_by(2).for_each(|&span| space.free(Kind::Raw, span));
         space.publish();
         let end = space.trim();
         let mut again = Allocator::new(end, way);

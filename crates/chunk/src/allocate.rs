@@ -89,7 +89,7 @@ impl Chunked {
             Ok(())
         })?;
         self.index.delete(file)?;
-        Ok(chunks.into_iter().try_for_each(|(address, length)| file.free(address, length))?)
+        Ok(chunks.into_iter().try_for_each(|(address, length)| file.free_values(address, length))?)
     }
 }
 

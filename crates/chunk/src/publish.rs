@@ -64,7 +64,7 @@ impl Chunked {
     /// Enters chunks that are in the file in the index, and gives their old space back. Whether the layout message must say something new.
     pub(crate) fn enter_reserved(&mut self, file: &OpenFile, reserved: Reserved) -> Result<bool> {
         let moved = self.enter(file, &reserved.changes)?;
-        reserved.gone.into_iter().try_for_each(|(address, length)| file.free(address, length))?;
+        reserved.gone.into_iter().try_for_each(|(address, length)| file.free_values(address, length))?;
         Ok(moved)
     }
 

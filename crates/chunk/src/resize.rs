@@ -96,7 +96,7 @@ impl Chunked {
         moved |= self.enter(file, &gone.iter().map(nothing).collect::<Vec<_>>())?;
         for (_, entry) in gone {
             if let Some(address) = entry.address {
-                file.free(address, entry.size)?;
+                file.free_values(address, entry.size)?;
             }
         }
         if filling.alloc == AllocTime::Early {

@@ -103,7 +103,7 @@ impl Values {
         match self.storage {
             Storage::Contiguous(Some(address)) if bytes > 0 => {
                 file.check("contiguous values", address, bytes)?;
-                Ok(file.free(address, bytes)?)
+                Ok(file.free_values(address, bytes)?)
             }
             Storage::Chunked(chunked) => chunked.delete(file),
             _ => Ok(()),

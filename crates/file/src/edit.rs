@@ -43,7 +43,7 @@ impl OpenFile {
         let span = space.allocator.allocate(kind, length)?;
         let most = self.widths().offsets.max();
         if span.end() > most {
-            space.allocator.discard(span);
+            space.allocator.discard(kind, span);
             return Err(hyperslab_alloc::Error::Full { len: length }.into());
         }
         space.add_fresh(span);
@@ -63,8 +63,17 @@ impl OpenFile {
         Ok(extended)
     }
 
-    /// Gives space back, with the blocks in it. Others get it when the file no longer names it, that is after the next flush.
+    /// Gives space of metadata back, with the blocks in it. Others get it when the file no longer names it, that is after the next flush.
     pub fn free(&self, address: u64, length: u64) -> Result<()> {
+        self.free_of(Kind::Metadata, address, length)
+    }
+
+    /// As [`OpenFile::free`], of values.
+    pub fn free_values(&self, address: u64, length: u64) -> Result<()> {
+        self.free_of(Kind::Raw, address, length)
+    }
+
+    fn free_of(&self, kind: Kind, address: u64, length: u64) -> Result<()> {
         let store = self.store()?;
         let span = Span { start: address, len: length };
         let bridges: Vec<_> = {
@@ -75,7 +84,7 @@ impl OpenFile {
         store.cache.forget(span.start..span.end())?;
         bridges.into_iter().try_for_each(|(first, later)| self.order(first, later))?;
         store.given_up.lock().retain(|block, _| !(span.start..span.end()).contains(block));
-        store.space.lock().free(span);
+        store.space.lock().free(kind, span);
         store.touch();
         Ok(())
     }

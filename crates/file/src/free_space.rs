@@ -25,12 +25,11 @@ const SIMPLE: u8 = 0;
 /// … and of these in pages: parts of a page, and whole pages.
 const SMALL: u8 = 1;
 const LARGE: u8 = 2;
-/// The managers of a file by their place in the message: metadata, values, whole pages.
+/// The managers of a file by their place in the message: metadata, values, what is of variable length, whole pages.
 const METADATA: usize = 0;
 const VALUES: usize = 2;
+const GLOBAL_HEAP: usize = 3;
 const PAGES: usize = 6;
-/// From this size on, a section is kept for values, so that small ones serve metadata.
-const FOR_VALUES: u64 = 4096;
 /// No page is smaller.
 const SMALLEST_PAGE: u64 = 512;
 /// Lists are saved if they tell of so many times the bytes that they take.
@@ -85,7 +84,7 @@ pub(crate) fn take_over(file: &OpenFile, store: &Store, info: FileSpaceInfo) -> 
         let size = FreeSpace::size(file.widths()) as u64;
         let manager = file.metadata(WHAT, address, size)?;
         let manager = FreeSpace::decode(&manager, file.widths()).map_err(Error::at(address))?;
-        let kind = if nth % 6 == VALUES { Kind::Raw } else { Kind::Metadata };
+        let kind = if matches!(nth % 6, VALUES | GLOBAL_HEAP) { Kind::Raw } else { Kind::Metadata };
         let spans =
             sections(file, &manager)?.into_iter().map(|section| Span { start: section.offset, len: section.size });
         free.extend(spans.map(|span| (span, kind)));
@@ -192,8 +191,8 @@ pub(crate) fn save(file: &OpenFile, store: &Store) -> Result<()> {
             (true, Some(Kind::Metadata)) => (METADATA, SMALL),
             (true, Some(Kind::Raw)) => (VALUES, SMALL),
             (true, None) => (PAGES, LARGE),
-            (false, _) if span.len < FOR_VALUES => (METADATA, SIMPLE),
-            (false, _) => (VALUES, SIMPLE),
+            (false, Some(Kind::Raw)) => (VALUES, SIMPLE),
+            (false, _) => (METADATA, SIMPLE),
         };
         let section = Section { offset: span.start, size: span.len, class, blocks: None };
         lists.get_mut(place).into_iter().for_each(|list| list.push(section));

@@ -10,7 +10,7 @@ use std::{
     },
 };
 
-use hyperslab_alloc::{Allocator, Span, Strategy};
+use hyperslab_alloc::{Allocator, Kind, Span, Strategy};
 use hyperslab_format::{Superblock, message::FileSpaceInfo, version::Low};
 use hyperslab_meta::{Cache, Entry, Failure};
 use parking_lot::{Mutex, RwLock};
@@ -278,7 +278,7 @@ impl Space {
     }
 
     /// Gives space back: at once if it was never published, else after the next flush. Whether it was fresh.
-    pub(crate) fn free(&mut self, span: Span) -> bool {
+    pub(crate) fn free(&mut self, kind: Kind, span: Span) -> bool {
         let around = self.fresh.range(..=span.start).next_back().map(|(&start, &len)| Span { start, len });
         match around.filter(|around| around.end() >= span.end()) {
             Some(around) => {
@@ -288,11 +288,11 @@ impl Space {
                         self.fresh.insert(rest.start, rest.len);
                     }
                 }
-                self.allocator.discard(span);
+                self.allocator.discard(kind, span);
                 true
             }
             None => {
-                self.allocator.free(span);
+                self.allocator.free(kind, span);
                 false
             }
         }

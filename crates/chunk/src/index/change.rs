@@ -106,7 +106,7 @@ impl Index {
             Index::Implicit(all) => {
                 let length = all.numbering.count().saturating_mul(all.bytes);
                 file.check("chunks", all.address, length)?;
-                file.free(all.address, length)
+                file.free_values(all.address, length)
             }
         }
     }

@@ -163,7 +163,7 @@ fn write<'a>(file: &OpenFile, all: impl Iterator<Item = &'a mut Filled>) -> Resu
     let mut parts = Vec::new();
     for filled in all.filter(|filled| filled.changed) {
         if filled.objects == 0 {
-            file.free(filled.address, filled.bytes.len() as u64)?;
+            file.free_values(filled.address, filled.bytes.len() as u64)?;
         } else {
             parts.push((filled.address, filled.image(file.widths())));
         }
