@@ -9,7 +9,7 @@
 //! let mut space = Allocator::new(96, Strategy::default());
 //! let header = space.allocate(Kind::Metadata, 200)?;
 //! let values = space.allocate(Kind::Raw, 1 << 20)?;
-//! space.free(Kind::Raw, values);                             // not yet: the file may still name it
+//! space.free(Kind::Raw, values);                       // not yet: the file may still name it
 //! assert_ne!(space.allocate(Kind::Raw, 1 << 20)?, values);
 //! space.publish();                                     // now it does not
 //! assert_eq!(space.allocate(Kind::Raw, 1 << 20)?, values);

@@ -52,10 +52,6 @@ fn page_rules(owned: &[(Span, Kind)]) {
     }
 }
 
-fn give((span, kind): (Span, Kind), to: impl FnOnce(Kind, Span)) {
-    to(kind, span);
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
     #[test]
@@ -73,8 +69,14 @@ proptest! {
                     }
                     owned.push((span, kind));
                 }
-                Step::Free(nth) if nth < owned.len() => give(owned.swap_remove(nth), |kind, span| space.free(kind, span)),
-                Step::Discard(nth) if nth < owned.len() => give(owned.swap_remove(nth), |kind, span| space.discard(kind, span)),
+                Step::Free(nth) if nth < owned.len() => {
+                    let (span, kind) = owned.swap_remove(nth);
+                    space.free(kind, span);
+                }
+                Step::Discard(nth) if nth < owned.len() => {
+                    let (span, kind) = owned.swap_remove(nth);
+                    space.discard(kind, span);
+                }
                 Step::Extend(nth, more) if nth < owned.len() && space.extend(owned[nth].0, more) => {
                     owned[nth].0.len += more;
                 }

@@ -164,10 +164,10 @@ impl<'a> Copier<'a> {
                 target.operate(|| Ok(give(object)?))
             }
             None => {
-                let prepared = file.at_guarded(address).and_then(|node| self.prepare(&node));
-                let (prepared, lost) = match prepared {
+                // What can be opened is copied with everything that it has, or nothing is.
+                let (prepared, lost) = match file.at_guarded(address) {
                     Err(why) if self.lost.is_some() && is_damage(&why) => (Prepared::stand_in(), Some(why)),
-                    prepared => (prepared?, None),
+                    node => (self.prepare(&node?)?, None),
                 };
                 let copy = target.operate(|| {
                     let copy = prepared.create(&target)?;
