@@ -33,6 +33,14 @@ impl<V: Footprint> Shelf<V> {
         Some(pinned)
     }
 
+    /// The vacancy of a chunk that is not here, for whoever writes it past the cache; it does not count as missed.
+    pub fn vacancy(&self, place: &Coords) -> Option<Vacancy<V>> {
+        match self.inner.look(place) {
+            Look::New(slot) => Some(Vacancy { slot: Some(slot), shelf: self.inner.clone() }),
+            Look::Known(_) => None,
+        }
+    }
+
     /// What the cache has of a chunk, which counts as used.
     pub fn find(&self, place: &Coords) -> Found<V> {
         let counters = &self.inner.books.counters;

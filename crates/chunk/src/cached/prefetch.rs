@@ -3,7 +3,7 @@
 use hyperslab_cache::{Found, Need};
 use hyperslab_space::Space;
 
-use super::{ChunkCache, ChunkShelf, way::places};
+use super::{ChunkCache, ChunkShelf, reach::Reach, way::places};
 use crate::{Result, chunked::PIECES};
 
 impl ChunkCache {
@@ -13,15 +13,20 @@ impl ChunkCache {
         let (mut wanted, mut bytes) = (Vec::new(), 0usize);
         for (shelf, selection) in parts {
             let facts = shelf.home().facts();
-            if facts.touched(selection) > PIECES as u64 {
+            let Some((grid, reach)) = facts.grid.as_ref().and_then(|grid| Some((grid, Reach::of(grid, selection)?)))
+            else {
+                continue;
+            };
+            if reach.most() > PIECES as u64 {
                 continue;
             }
+            let worth = self.is_worth(facts, &reach, selection);
             let memory = Space::simple(&[selection.npoints()])?;
-            let pieces = selection.pieces(&facts.grid, &memory)?.collect::<hyperslab_space::Result<_>>()?;
-            let through = places(&self.ways(shelf, pieces).through);
+            let pieces = selection.pieces(grid, &memory)?.collect::<hyperslab_space::Result<_>>()?;
+            let through = places(&self.ways(shelf, pieces, worth).through);
             let here = shelf.has(&through);
             let missing = through.into_iter().zip(here).filter(|(_, here)| !here);
-            let fits = (self.cache.limits().quiescent - bytes) / facts.bytes.max(1);
+            let fits = self.cache.limits().quiescent.saturating_sub(bytes) / facts.bytes.max(1);
             let missing: Vec<_> = missing.take(fits).map(|(place, _)| (*shelf, place)).collect();
             bytes += missing.len() * facts.bytes;
             wanted.extend(missing);

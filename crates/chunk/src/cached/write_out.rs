@@ -58,23 +58,31 @@ impl ChunkCache {
 
 impl Group {
     /// The chunks as the file will have them.
-    fn forms<'a>(&self, open: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Form<'a>>> {
-        let mut coded = vec![false; self.taken.len()];
+    fn forms<'a>(&'a self, open: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Form<'a>>> {
+        // How many bytes of each are stored if they are not coded.
+        let mut plain = vec![None; self.taken.len()];
         let looked = self.home.look(&mut |layout| {
-            coded = self.taken.iter().map(|(place, _)| layout.is_coded(place)).collect();
+            let size = |place: &Coords| usize::try_from(layout.plain_size(place)).unwrap_or(usize::MAX);
+            let plain_size = |place: &Coords| (!layout.is_coded(place)).then(|| size(place));
+            plain = self.taken.iter().map(|(place, _)| plain_size(place)).collect();
             Ok(())
         });
         looked.or_else(|why| if self.home.is_alive() { Err(why) } else { Ok(()) })?;
-        let coder = &self.home.facts().coder;
-        let items = self.taken.iter().zip(open).zip(coded);
-        let items: Vec<_> = items.map(|(((place, _), bytes), coded)| (place, bytes, coded)).collect();
-        spread(items, |(out, scratch): &mut (Vec<u8>, Vec<u8>), (place, bytes, coded)| {
-            if !coded {
-                return Ok(Form { bytes: Cow::Borrowed(bytes), mask: 0, coded });
+        let coder = self.home.facts().coder.as_ref();
+        let items = self.taken.iter().zip(open).zip(plain);
+        let items: Vec<_> = items.map(|((taken, bytes), plain)| (taken, bytes, plain)).collect();
+        spread(items, |(out, scratch): &mut (Vec<u8>, Vec<u8>), ((place, taken), bytes, plain)| {
+            let Some(coder) = coder.filter(|_| plain.is_none()) else {
+                let bytes = plain.and_then(|size| bytes.get(..size)).unwrap_or(bytes);
+                return Ok(Form { bytes: Cow::Borrowed(bytes), mask: 0, coded: false });
+            };
+            if let Some(ahead) = taken.encoded() {
+                let mask = u32::try_from(ahead.note).unwrap_or(0);
+                return Ok(Form { bytes: Cow::Borrowed(ahead.bytes.as_slice()), mask, coded: true });
             }
             let mask = coder.encode(place, bytes, out, scratch)?;
             // Filters take room for the worst case; what waits for the others takes what it has.
-            Ok(Form { bytes: Cow::Owned(out.as_slice().to_vec()), mask, coded })
+            Ok(Form { bytes: Cow::Owned(out.as_slice().to_vec()), mask, coded: true })
         })
     }
 
