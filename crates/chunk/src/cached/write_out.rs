@@ -1,6 +1,6 @@
 //! Chunks on their way out: encoded on all cores, then written with one request, then entered in their indexes.
 
-use std::{borrow::Cow, sync::Arc, time::Instant};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Instant};
 
 use hyperslab_cache::Taken;
 use hyperslab_space::Coords;
@@ -109,15 +109,13 @@ impl Group {
 
 /// By dataset, and by rising place.
 fn grouped(taken: Vec<Taken<Chunk>>) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: BTreeMap<u64, Group> = BTreeMap::new();
     for taken in taken {
         let (Some(shelf), Some(place)) = (taken.shelf(), taken.place().cloned()) else { continue };
-        let known = groups.iter_mut().find(|group| Arc::ptr_eq(&group.home, shelf.home()));
-        match known {
-            Some(group) => group.taken.push((place, taken)),
-            None => groups.push(Group { home: shelf.home().clone(), taken: vec![(place, taken)] }),
-        }
+        let group = groups.entry(shelf.number());
+        let group = group.or_insert_with(|| Group { home: shelf.home().clone(), taken: Vec::new() });
+        group.taken.push((place, taken));
     }
-    groups.iter_mut().for_each(|group| group.taken.sort_by(|left, right| left.0.cmp(&right.0)));
-    groups
+    groups.values_mut().for_each(|group| group.taken.sort_by(|left, right| left.0.cmp(&right.0)));
+    groups.into_values().collect()
 }
