@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use parking_lot::{Condvar, Mutex};
-
-use crate::Limits;
+use crate::{
+    Limits,
+    sync::{Condvar, Mutex, Rank},
+};
 
 /// The account of one cache.
 #[derive(Debug)]
@@ -48,7 +49,7 @@ impl Budget {
         let (resident, claimed, promised, aside, peak, holders, stuck, next) = Default::default();
         let waiting = VecDeque::new();
         let account = Account { limits, resident, claimed, promised, aside, peak, holders, stuck, waiting, next };
-        Budget { account: Mutex::new(account), freed: Condvar::new() }
+        Budget { account: Mutex::new(Rank::Budget, account), freed: Condvar::default() }
     }
 
     /// Waits until a request can have all that it needs, beside the others that have. Ask before chunks are pinned, never while some are: then

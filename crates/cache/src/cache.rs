@@ -1,18 +1,21 @@
 //! The cache of one file: its shelves, least recently used first, and the room that it has.
 
 use std::{
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
 use hashlink::LinkedHashMap;
-use parking_lot::Mutex;
 
 use crate::{
     Claim, Config, Footprint, Limits, Need, Policy, Promise, Shelf, Statistics, Taken,
     budget::Budget,
     shelf::{Inner, Victim},
     statistics::Counters,
+    sync::{Mutex, Rank},
 };
 
 /// The chunks of one file. Any number of threads may use it at once.
@@ -21,7 +24,7 @@ pub struct Cache<V: Footprint> {
     books: Arc<Books>,
     /// By number, the one used last at the end.
     ranking: Mutex<LinkedHashMap<u64, Arc<Inner<V>>>>,
-    next: Mutex<u64>,
+    next: AtomicU64,
 }
 
 /// What became of a wish for room.
@@ -43,15 +46,13 @@ impl<V: Footprint> Cache<V> {
     /// An empty cache.
     pub fn new(config: Config) -> Cache<V> {
         let books = Books { budget: Budget::new(config.limits()), counters: Counters::default() };
-        Cache { config, books: Arc::new(books), ranking: Mutex::default(), next: Mutex::new(0) }
+        let ranking = Mutex::new(Rank::Ranking, LinkedHashMap::new());
+        Cache { config, books: Arc::new(books), ranking, next: AtomicU64::new(0) }
     }
 
     /// A shelf for a dataset, with what the cache's own settings are if nothing is said.
     pub fn open(&self, home: Arc<V::Home>, reserve: Option<usize>, policy: Option<Policy>) -> Shelf<V> {
-        let mut next = self.next.lock();
-        let number = *next;
-        *next += 1;
-        drop(next);
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (reserve, policy) = (reserve.unwrap_or(self.config.reserve), policy.unwrap_or(self.config.policy));
         let shelf = Shelf::new(home, number, reserve, policy, self.books.clone());
         self.ranking.lock().insert(number, shelf.inner.clone());

@@ -18,6 +18,7 @@ mod request;
 mod shelf;
 mod slot;
 mod statistics;
+mod sync;
 mod taken;
 mod turns;
 
@@ -29,5 +30,6 @@ pub use request::{Found, Vacancy, Waiter};
 pub use shelf::Shelf;
 pub use slot::{Encoded, Footprint, Pinned, Writing};
 pub use statistics::Statistics;
+pub use sync::{Reading, assert_no_locks_held};
 pub use taken::Taken;
 pub use turns::{Area, Turn};

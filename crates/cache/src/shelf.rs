@@ -9,7 +9,6 @@ use std::{
 };
 
 use hyperslab_space::Coords;
-use parking_lot::Mutex;
 
 use crate::{
     Area, Footprint, Pinned, Policy, Taken, Turn,
@@ -18,6 +17,7 @@ use crate::{
     order::{Order, Verdict},
     slot::{Exit, Slot},
     statistics::count,
+    sync::{Mutex, Rank, RwLock},
     turns::Turns,
 };
 
@@ -67,7 +67,7 @@ impl<V: Footprint> Shelf<V> {
             number,
             reserve: AtomicUsize::new(reserve),
             turns: Turns::default(),
-            slots: Mutex::new(slots),
+            slots: Mutex::new(Rank::Slots, slots),
             bytes: AtomicUsize::new(0),
             books,
             this: this.clone(),
@@ -286,7 +286,7 @@ impl<V: Footprint> Inner<V> {
 
 /// What is left of a chunk that left: dropped when no lock is held.
 pub(crate) struct Gone<V> {
-    _value: Arc<parking_lot::RwLock<V>>,
+    _value: Arc<RwLock<V>>,
 }
 
 /// A chunk that leaves.

@@ -9,11 +9,11 @@ use std::{
 };
 
 use hyperslab_space::Coords;
-use parking_lot::{Condvar, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::{
     life::{Event, Phase},
     shelf::Inner as Shelf,
+    sync::{Condvar, Mutex, Rank, Reading, RwLock, WriteGuard},
 };
 
 /// A value that knows its size.
@@ -88,7 +88,7 @@ impl<V: Footprint> Slot<V> {
     pub(crate) fn new(place: Coords) -> Slot<V> {
         let state = State { phase: Phase::Loading, value: None, encoded: None };
         let (partly, counted) = (AtomicBool::new(false), AtomicUsize::new(0));
-        Slot { place, state: Mutex::new(state), settled: Condvar::new(), partly, counted }
+        Slot { place, state: Mutex::new(Rank::Phase, state), settled: Condvar::default(), partly, counted }
     }
 
     pub(crate) fn phase(&self) -> Phase {
@@ -115,7 +115,7 @@ impl<V: Footprint> Slot<V> {
 
     /// Its value is there; whoever asks has it in hand.
     pub(crate) fn fill(&self, value: V) -> Arc<RwLock<V>> {
-        let value = Arc::new(RwLock::new(value));
+        let value = Arc::new(RwLock::new(Rank::Value, value));
         let mut state = self.state.lock();
         state.value = Some(value.clone());
         let legal = state.happen(Event::Loaded);
@@ -243,7 +243,7 @@ impl<V: Footprint> Pinned<V> {
     }
 
     /// The value, to read; any number of readers share it.
-    pub fn read(&self) -> RwLockReadGuard<'_, V> {
+    pub fn read(&self) -> Reading<'_, V> {
         self.value.read()
     }
 
@@ -283,7 +283,7 @@ impl<V: Footprint> Pinned<V> {
 /// A value to write.
 pub struct Writing<'a, V: Footprint> {
     pinned: &'a Pinned<V>,
-    value: RwLockWriteGuard<'a, V>,
+    value: WriteGuard<'a, V>,
 }
 
 impl<V: Footprint> Deref for Writing<'_, V> {

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use hyperslab_space::Coords;
-use parking_lot::RwLockReadGuard;
 
-use crate::{Encoded, Footprint, Pinned, Shelf, life::Event, statistics::count};
+use crate::{Encoded, Footprint, Pinned, Reading, Shelf, life::Event, statistics::count};
 
 /// A dirty chunk that somebody writes to the file. If this is dropped before [`Taken::written`], it is dirty as before.
 pub struct Taken<V: Footprint> {
@@ -38,7 +37,7 @@ impl<V: Footprint> Taken<V> {
     }
 
     /// The value. Whoever changes it meanwhile makes the chunk dirty again.
-    pub fn read(&self) -> Option<RwLockReadGuard<'_, V>> {
+    pub fn read(&self) -> Option<Reading<'_, V>> {
         self.pinned.as_ref().map(Pinned::read)
     }
 

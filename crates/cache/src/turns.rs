@@ -3,7 +3,8 @@
 use std::{collections::VecDeque, fmt};
 
 use hyperslab_space::{Coords, Space};
-use parking_lot::{Condvar, Mutex};
+
+use crate::sync::{Condvar, Mutex, Rank};
 
 /// Part of a dataset: a box that holds all that a request touches, or everything, its size included.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +32,6 @@ impl Area {
 }
 
 /// The requests of one dataset.
-#[derive(Default)]
 pub(crate) struct Turns {
     queue: Mutex<Queue>,
     changed: Condvar,
@@ -53,6 +53,12 @@ struct Ticket {
 impl Ticket {
     fn is_in_the_way_of(&self, other: &Ticket) -> bool {
         self.number < other.number && (self.writes || other.writes) && self.area.overlaps(&other.area)
+    }
+}
+
+impl Default for Turns {
+    fn default() -> Turns {
+        Turns { queue: Mutex::new(Rank::Turns, Queue::default()), changed: Condvar::default() }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Requests of several threads over chunks of several datasets, on a file in memory.
 
+#![cfg(not(feature = "shuttle"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::collections::HashMap;

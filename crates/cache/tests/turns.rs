@@ -1,5 +1,6 @@
 //! Who waits for whom.
 
+#![cfg(not(feature = "shuttle"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::{
