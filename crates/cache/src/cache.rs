@@ -85,15 +85,16 @@ impl<V: Footprint> Cache<V> {
     /// whoever has written them asks again. Shelves keep their reserve, as long as that suffices.
     pub fn make_room(&self, bytes: usize) -> Room<'_, V> {
         loop {
-            if let Some(claim) = self.books.budget.try_claim(bytes) {
-                return Room::Claimed(claim);
-            }
+            let seen = match self.books.budget.try_claim(bytes) {
+                Ok(claim) => return Room::Claimed(claim),
+                Err(seen) => seen,
+            };
             let (dirty, any) = self.evict(bytes);
             if !dirty.is_empty() {
                 return Room::Dirty(dirty);
             }
             // If all that is here is in somebody's hands, others must let go first.
-            if !any && let Some(claim) = self.books.budget.claim_or_wait(bytes) {
+            if !any && let Some(claim) = self.books.budget.claim_or_wait(bytes, seen) {
                 return Room::Claimed(claim);
             }
         }
@@ -101,7 +102,7 @@ impl<V: Footprint> Cache<V> {
 
     /// Evicts; what must be written first, and whether anything has left.
     fn evict(&self, bytes: usize) -> (Vec<Taken<V>>, bool) {
-        let (mut dirty, mut gone) = (Vec::new(), Vec::new());
+        let (mut dirty, mut any) = (Vec::new(), false);
         let mut coming = 0; // what those that must be written give back
         for spare_reserve in [true, false] {
             // Those that have no more to give are passed by for the rest of this round.
@@ -110,7 +111,10 @@ impl<V: Footprint> Cache<V> {
                 let mut on_the_way = 0;
                 while self.books.budget.excess(bytes) > coming && shelf.surplus(spare_reserve) > on_the_way {
                     match shelf.victim() {
-                        Some(Victim::Gone(value)) => gone.push(value),
+                        Some(Victim::Gone(gone)) => {
+                            any = true;
+                            drop(gone);
+                        }
                         Some(Victim::Dirty(taken)) => {
                             let size = taken.footprint();
                             (coming, on_the_way) = (coming + size, on_the_way + size);
@@ -121,8 +125,6 @@ impl<V: Footprint> Cache<V> {
                 }
             }
         }
-        let mut any = !gone.is_empty();
-        drop(gone);
         if !any && dirty.is_empty() {
             // Chunks that stay take no more than was promised for them.
             let shelves: Vec<_> = self.ranking.lock().values().cloned().collect();
@@ -138,7 +140,7 @@ impl<V: Footprint> Cache<V> {
 
     /// Another limit, which holds from the next request on.
     pub fn set_bytes(&self, bytes: usize) {
-        self.books.budget.set_quiescent(bytes);
+        self.books.budget.set_limits(self.config.bytes(bytes).limits());
     }
 
     /// Somebody waited so long for chunks to be decoded.

@@ -11,13 +11,14 @@ use std::{
 use hyperslab_space::Coords;
 
 use crate::{
-    Area, Footprint, Pinned, Policy, Taken, Turn,
+    Area, Claim, Footprint, Pinned, Policy, Taken, Turn,
     cache::Books,
     life::Event,
     order::{Order, Verdict},
+    pinned::{Gone, Hold, Visitors},
     slot::{Exit, Slot},
     statistics::count,
-    sync::{Mutex, Rank, RwLock},
+    sync::{Mutex, Rank},
     turns::Turns,
 };
 
@@ -105,9 +106,10 @@ impl<V: Footprint> Shelf<V> {
 
     /// A chunk that is in memory now.
     pub fn peek(&self, place: &Coords) -> Option<Pinned<V>> {
+        let mut visitors = Visitors::new(&self.inner, 1);
         let slot = self.inner.slots.lock().by_place.get(place)?.clone();
         let value = slot.value()?;
-        Some(Pinned { slot, shelf: self.inner.clone(), value })
+        Some(Pinned { slot, value, shelf: visitors.next() })
     }
 
     /// Which chunks are in memory, or will be soon.
@@ -139,13 +141,14 @@ impl<V: Footprint> Shelf<V> {
     /// Takes all chunks that must be written.
     pub fn take_dirty(&self) -> Vec<Taken<V>> {
         let slots: Vec<_> = self.inner.slots.lock().by_place.values().cloned().collect();
-        slots.into_iter().filter_map(|slot| self.inner.take(slot)).collect()
+        let mut visitors = Visitors::new(&self.inner, slots.len());
+        slots.into_iter().filter_map(|slot| Inner::take(slot, &mut visitors)).collect()
     }
 
     /// Takes a chunk if it must be written.
     pub fn take(&self, place: &Coords) -> Option<Taken<V>> {
         let slot = self.inner.slots.lock().by_place.get(place)?.clone();
-        self.inner.take(slot)
+        Inner::take(slot, &mut Visitors::new(&self.inner, 1))
     }
 
     /// Waits until all chunks that others took are written; whether there were some. They may have been changed since, and then must be
@@ -158,30 +161,33 @@ impl<V: Footprint> Shelf<V> {
     /// Forgets all chunks that nobody has: the dataset is no more. Waits for nobody; the others leave as usual.
     pub fn abandon(&self) {
         let mut slots = self.inner.slots.lock();
-        let gone: Vec<_> = slots.by_place.values().filter_map(|slot| Some((slot.clone(), slot.abandon()?))).collect();
-        for (slot, _) in &gone {
-            slots.by_place.remove(&slot.place);
-            slots.order.leave(&slot.place, false);
+        let abandon =
+            |slot: &Arc<Slot<V>>| Some(Gone::new(slot.abandon()?, slot.clone(), Hold::visitor(self.inner.clone())));
+        let gone: Vec<_> = slots.by_place.values().filter_map(abandon).collect();
+        for gone in &gone {
+            slots.by_place.remove(gone.place());
+            slots.order.leave(gone.place(), false);
         }
         drop(slots);
-        gone.iter().for_each(|(slot, _)| slot.count_as(0, &self.inner));
+        drop(gone);
     }
 
     /// Lets all chunks leave that nobody has and that are in the file; how many are left.
     pub fn evict(&self) -> usize {
         let places = self.places();
-        let gone: Vec<_> = places.iter().filter_map(|place| self.inner.evict(place)).collect();
-        drop(gone);
+        places.iter().for_each(|place| drop(self.inner.evict(place)));
         self.inner.slots.lock().by_place.len()
     }
 }
 
 impl<V: Footprint> Inner<V> {
-    /// The chunk at a place, known or new.
-    pub(crate) fn look(&self, place: &Coords) -> Look<V> {
+    /// The chunk at a place, known, and then perhaps used, or new.
+    pub(crate) fn look(&self, place: &Coords, uses: bool) -> Look<V> {
         let mut slots = self.slots.lock();
         if let Some(slot) = slots.by_place.get(place).cloned() {
-            slots.order.touch(place);
+            if uses {
+                slots.order.touch(place);
+            }
             return Look::Known(slot);
         }
         let slot = Arc::new(Slot::new(place.clone()));
@@ -198,10 +204,9 @@ impl<V: Footprint> Inner<V> {
         Some(known)
     }
 
-    fn take(&self, slot: Arc<Slot<V>>) -> Option<Taken<V>> {
-        let shelf = self.this.upgrade()?;
+    fn take(slot: Arc<Slot<V>>, visitors: &mut Visitors<'_, V>) -> Option<Taken<V>> {
         let (value, encoded) = slot.take()?;
-        Some(Taken::new(Pinned { slot, shelf, value }, encoded, false))
+        Some(Taken::new(Pinned { slot, value, shelf: visitors.next() }, encoded, false))
     }
 
     /// Whoever loaded a chunk gives up.
@@ -212,14 +217,26 @@ impl<V: Footprint> Inner<V> {
             slots.order.leave(&slot.place, false);
         }
         drop(slots);
-        slot.happen(Event::Leave);
-        slot.count_as(0, self);
+        slot.happen(Event::Leave, self);
     }
 
+    /// Chunks take more, or less.
     pub(crate) fn resize(&self, before: usize, after: usize) {
+        if before != after {
+            self.recount(before, after);
+            self.books.budget.settle(0, before, after);
+        }
+    }
+
+    /// Chunks take more, or less, in room that was claimed.
+    pub(crate) fn settle(&self, claim: &mut Claim<'_>, before: usize, after: usize) {
+        self.recount(before, after);
+        claim.spend(before, after);
+    }
+
+    fn recount(&self, before: usize, after: usize) {
         self.bytes.fetch_add(after, Ordering::Relaxed);
         self.bytes.fetch_sub(before, Ordering::Relaxed);
-        self.books.budget.resize(before, after);
     }
 
     /// What it has beyond its reserve, or at all.
@@ -235,9 +252,10 @@ impl<V: Footprint> Inner<V> {
         let value = slot.leave()?;
         slots.by_place.remove(place);
         slots.order.leave(place, true);
+        // Before others see that it is gone.
+        let shelf = Hold::visitor(self.this.upgrade()?);
         drop(slots);
-        slot.count_as(0, self);
-        Some(Gone { _value: value })
+        Some(Gone::new(value, slot, shelf))
     }
 
     /// The next chunk to leave, if one may: gone, or taken to be written first.
@@ -250,20 +268,20 @@ impl<V: Footprint> Inner<V> {
             _ => Verdict::Leave,
         };
         let place = order.victim(&mut judge)?;
-        let slot = by_place.get(&place)?.clone();
+        let (slot, shelf) = (by_place.get(&place)?.clone(), self.this.upgrade()?);
         match slot.exit() {
             Exit::Gone(value) => {
                 by_place.remove(&place);
                 order.leave(&place, true);
+                let shelf = Hold::visitor(shelf);
                 drop(slots);
-                slot.count_as(0, self);
                 count(&self.books.counters.evictions, 1);
-                Some(Victim::Gone(Gone { _value: value }))
+                Some(Victim::Gone(Gone::new(value, slot, shelf)))
             }
             Exit::Dirty((value, encoded)) => {
+                let shelf = Hold::visitor(shelf);
                 drop(slots);
-                let shelf = self.this.upgrade()?;
-                Some(Victim::Dirty(Taken::new(Pinned { slot, shelf, value }, encoded, true)))
+                Some(Victim::Dirty(Taken::new(Pinned { slot, value, shelf }, encoded, true)))
             }
             Exit::Busy => None,
         }
@@ -284,9 +302,11 @@ impl<V: Footprint> Inner<V> {
     }
 }
 
-/// What is left of a chunk that left: dropped when no lock is held.
-pub(crate) struct Gone<V> {
-    _value: Arc<RwLock<V>>,
+impl<V: Footprint> Drop for Inner<V> {
+    /// Chunks that were in somebody's hands when the shelf was closed are freed with it.
+    fn drop(&mut self) {
+        self.resize(self.bytes.load(Ordering::Relaxed), 0);
+    }
 }
 
 /// A chunk that leaves.

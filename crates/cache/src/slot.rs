@@ -1,19 +1,17 @@
-//! A chunk in memory, and those who have it in hand.
+//! A chunk in memory.
 
-use std::{
-    ops::{Deref, DerefMut},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
 use hyperslab_space::Coords;
 
 use crate::{
     life::{Event, Phase},
+    promise::Claim,
     shelf::Inner as Shelf,
-    sync::{Condvar, Mutex, Rank, Reading, RwLock, WriteGuard},
+    sync::{Condvar, Mutex, Rank, RwLock},
 };
 
 /// A value that knows its size.
@@ -42,8 +40,6 @@ pub(crate) struct Slot<V> {
     settled: Condvar,
     /// Whether only parts of it were used since it came, or since it was spared.
     partly: AtomicBool,
-    /// What shelf and budget count for it.
-    counted: AtomicUsize,
 }
 
 struct State<V> {
@@ -52,6 +48,9 @@ struct State<V> {
     value: Option<Arc<RwLock<V>>>,
     /// Only in the phase of that name.
     encoded: Option<Arc<Encoded>>,
+    /// What shelf and budget count for it: the value until it is freed, and the encoded copy, here or in the hands of whoever writes it.
+    size: usize,
+    copy: usize,
 }
 
 impl<V> State<V> {
@@ -59,10 +58,16 @@ impl<V> State<V> {
     fn happen(&mut self, event: Event) -> bool {
         let next = self.phase.after(event);
         self.phase = next.unwrap_or(self.phase);
-        if self.phase != Phase::Encoded {
-            self.encoded = None;
+        let is_dropped = self.phase != Phase::Encoded && self.encoded.take().is_some();
+        // What leaves counts until it is freed.
+        if is_dropped && event == Event::Change || matches!(event, Event::Written | Event::Failed) {
+            self.copy = 0;
         }
         next.is_some()
+    }
+
+    fn counted(&self) -> usize {
+        self.size + self.copy
     }
 
     fn is_in_use(&self) -> bool {
@@ -86,9 +91,13 @@ pub(crate) enum Exit<V> {
 impl<V: Footprint> Slot<V> {
     /// One that somebody loads.
     pub(crate) fn new(place: Coords) -> Slot<V> {
-        let state = State { phase: Phase::Loading, value: None, encoded: None };
-        let (partly, counted) = (AtomicBool::new(false), AtomicUsize::new(0));
-        Slot { place, state: Mutex::new(Rank::Phase, state), settled: Condvar::default(), partly, counted }
+        let state = State { phase: Phase::Loading, value: None, encoded: None, size: 0, copy: 0 };
+        Slot {
+            place,
+            state: Mutex::new(Rank::Phase, state),
+            settled: Condvar::default(),
+            partly: AtomicBool::new(false),
+        }
     }
 
     pub(crate) fn phase(&self) -> Phase {
@@ -100,25 +109,43 @@ impl<V: Footprint> Slot<V> {
         self.partly.swap(false, Ordering::Relaxed)
     }
 
+    /// Says that only a part of it is used.
+    pub(crate) fn is_used_partly(&self) {
+        self.partly.store(true, Ordering::Relaxed);
+    }
+
     pub(crate) fn counted(&self) -> usize {
-        self.counted.load(Ordering::Relaxed)
+        self.state.lock().counted()
+    }
+
+    /// Changes it; shelf and budget learn in the same step what it takes from then on.
+    fn change<T>(&self, shelf: &Shelf<V>, change: impl FnOnce(&mut State<V>) -> T) -> T {
+        let mut state = self.state.lock();
+        let before = state.counted();
+        let changed = change(&mut state);
+        shelf.resize(before, state.counted());
+        changed
     }
 
     /// Moves it on in its life; debug builds know whether that may be.
-    pub(crate) fn happen(&self, event: Event) {
-        let mut state = self.state.lock();
-        let before = state.phase;
-        let legal = state.happen(event);
-        debug_assert!(legal, "a chunk that is {before:?} cannot {event:?}");
+    pub(crate) fn happen(&self, event: Event, shelf: &Shelf<V>) {
+        self.change(shelf, |state| {
+            let before = state.phase;
+            let legal = state.happen(event);
+            debug_assert!(legal, "a chunk that is {before:?} cannot {event:?}");
+        });
         self.settled.notify_all();
     }
 
-    /// Its value is there; whoever asks has it in hand.
-    pub(crate) fn fill(&self, value: V) -> Arc<RwLock<V>> {
+    /// Its value is there, in room that was claimed; whoever asks has it in hand.
+    pub(crate) fn fill(&self, value: V, dirty: bool, claim: &mut Claim<'_>, shelf: &Shelf<V>) -> Arc<RwLock<V>> {
+        let size = value.footprint();
         let value = Arc::new(RwLock::new(Rank::Value, value));
         let mut state = self.state.lock();
+        shelf.settle(claim, state.counted(), size);
+        state.size = size;
         state.value = Some(value.clone());
-        let legal = state.happen(Event::Loaded);
+        let legal = state.happen(Event::Loaded) && (!dirty || state.happen(Event::Change));
         debug_assert!(legal, "filled twice");
         self.settled.notify_all();
         value
@@ -205,103 +232,31 @@ impl<V: Footprint> Slot<V> {
         waited
     }
 
+    /// Keeps what was encoded ahead of time, in room that was claimed; whether it may.
+    pub(crate) fn keep(&self, encoded: Encoded, claim: &mut Claim<'_>, shelf: &Shelf<V>) -> bool {
+        let mut state = self.state.lock();
+        if state.phase != Phase::Dirty {
+            return false;
+        }
+        let before = state.counted();
+        state.copy = encoded.bytes.capacity();
+        shelf.settle(claim, before, state.counted());
+        state.encoded = Some(Arc::new(encoded));
+        state.happen(Event::Encode)
+    }
+
     /// Drops what was encoded ahead of time; whether there was something.
     pub(crate) fn drop_encoded(&self, shelf: &Shelf<V>) -> bool {
-        let mut state = self.state.lock();
-        let Some(encoded) = state.encoded.take() else { return false };
-        state.happen(Event::Change);
-        drop(state);
-        self.count_as(self.counted().saturating_sub(encoded.bytes.capacity()), shelf);
-        true
+        self.change(shelf, |state| state.encoded.is_some() && state.happen(Event::Change))
     }
 
-    /// Brings what shelf and budget count up to date.
+    /// Its value takes so much now.
     pub(crate) fn recount(&self, footprint: usize, shelf: &Shelf<V>) {
-        let now = footprint + self.state.lock().encoded.as_ref().map_or(0, |encoded| encoded.bytes.capacity());
-        self.count_as(now, shelf);
+        self.change(shelf, |state| state.size = footprint);
     }
 
-    pub(crate) fn count_as(&self, now: usize, shelf: &Shelf<V>) {
-        let before = self.counted.swap(now, Ordering::Relaxed);
-        if before != now {
-            shelf.resize(before, now);
-        }
-    }
-}
-
-/// A chunk in somebody's hands: it stays in memory until this is dropped.
-pub struct Pinned<V: Footprint> {
-    pub(crate) slot: Arc<Slot<V>>,
-    pub(crate) shelf: Arc<Shelf<V>>,
-    pub(crate) value: Arc<RwLock<V>>,
-}
-
-impl<V: Footprint> Pinned<V> {
-    /// Its place in the grid.
-    pub fn place(&self) -> &Coords {
-        &self.slot.place
-    }
-
-    /// The value, to read; any number of readers share it.
-    pub fn read(&self) -> Reading<'_, V> {
-        self.value.read()
-    }
-
-    /// The value, to write, alone. It is dirty from then on, and what was encoded ahead of time is dropped.
-    pub fn write(&self) -> Writing<'_, V> {
-        let value = self.value.write();
-        self.slot.happen(Event::Change);
-        Writing { pinned: self, value }
-    }
-
-    /// Says that only a part of it is used.
-    pub fn is_used_partly(&self) {
-        self.slot.partly.store(true, Ordering::Relaxed);
-    }
-
-    /// Encodes a dirty value ahead of time; nothing happens if it is not dirty.
-    pub fn encode_ahead<E>(&self, encode: impl FnOnce(&V) -> Result<Encoded, E>) -> Result<(), E> {
-        // Nobody can change it before it is kept.
-        let value = self.value.read();
-        if self.slot.phase() != Phase::Dirty {
-            return Ok(());
-        }
-        let encoded = encode(&value)?;
-        // It is worth no other chunk.
-        let Some(claim) = self.shelf.books.budget.try_claim(encoded.bytes.capacity()) else { return Ok(()) };
-        let mut state = self.slot.state.lock();
-        if state.phase == Phase::Dirty && state.happen(Event::Encode) {
-            state.encoded = Some(Arc::new(encoded));
-        }
-        drop(state);
-        drop(claim);
-        self.slot.recount(value.footprint(), &self.shelf);
-        Ok(())
-    }
-}
-
-/// A value to write.
-pub struct Writing<'a, V: Footprint> {
-    pinned: &'a Pinned<V>,
-    value: WriteGuard<'a, V>,
-}
-
-impl<V: Footprint> Deref for Writing<'_, V> {
-    type Target = V;
-
-    fn deref(&self) -> &V {
-        &self.value
-    }
-}
-
-impl<V: Footprint> DerefMut for Writing<'_, V> {
-    fn deref_mut(&mut self) -> &mut V {
-        &mut self.value
-    }
-}
-
-impl<V: Footprint> Drop for Writing<'_, V> {
-    fn drop(&mut self) {
-        self.pinned.slot.recount(self.value.footprint(), &self.pinned.shelf);
+    /// Its value is freed.
+    pub(crate) fn is_freed(&self, shelf: &Shelf<V>) {
+        self.change(shelf, |state| (state.size, state.copy) = (0, 0));
     }
 }

@@ -28,7 +28,7 @@ impl<V: Footprint> Taken<V> {
 
     /// The shelf that it belongs to.
     pub fn shelf(&self) -> Option<Shelf<V>> {
-        self.pinned.as_ref().map(|pinned| Shelf { inner: pinned.shelf.clone() })
+        self.pinned.as_ref().map(|pinned| Shelf { inner: pinned.shelf.shelf().clone() })
     }
 
     /// What was encoded ahead of time.
@@ -54,9 +54,9 @@ impl<V: Footprint> Taken<V> {
 
 impl<V: Footprint> Drop for Taken<V> {
     fn drop(&mut self) {
-        let Some(Pinned { slot, shelf, value }) = self.pinned.take() else { return };
-        slot.happen(if self.written { Event::Written } else { Event::Failed });
-        slot.recount(value.read().footprint(), &shelf);
+        let Some(Pinned { slot, value, shelf }) = self.pinned.take() else { return };
+        self.encoded = None;
+        slot.happen(if self.written { Event::Written } else { Event::Failed }, &shelf);
         drop(value);
         if self.written {
             count(&shelf.books.counters.written, 1);

@@ -177,6 +177,19 @@ proptest! {
 }
 
 #[test]
+fn what_is_in_hand_when_a_shelf_is_closed_is_given_back() {
+    let file = File::new(Config::default().bytes(4 * BYTES), 2);
+    file.request(0, 0, 8, true, |_, number| *number = 1);
+    let pinned = file.shelves[0].peek(&Coords::from_slice(&[1])).unwrap();
+    file.cache.close(&file.shelves[0]);
+    assert_eq!(file.cache.statistics().bytes, BYTES);
+    drop(pinned);
+    let File { cache, shelves, .. } = file;
+    drop(shelves);
+    assert_eq!(cache.statistics().bytes, 0);
+}
+
+#[test]
 fn no_change_of_any_thread_is_lost() {
     for policy in [Policy::Lru, Policy::Mru, Policy::Lfu, Policy::S3Fifo] {
         let file = File::new(Config::default().bytes(6 * BYTES).policy(policy).reserve(BYTES), 3);

@@ -18,6 +18,14 @@ use self::rank::Held;
 pub(crate) use self::rank::Rank;
 pub use self::rank::assert_no_locks_held;
 
+/// Numbers that threads go by when they wait.
+pub(crate) mod atomic {
+    #[cfg(feature = "shuttle")]
+    pub(crate) use shuttle::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+    #[cfg(not(feature = "shuttle"))]
+    pub(crate) use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+}
+
 /// For one thread at a time.
 #[derive(Debug)]
 pub(crate) struct Mutex<T> {
