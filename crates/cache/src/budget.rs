@@ -81,6 +81,16 @@ impl Budget {
         Promise { budget: self, need }
     }
 
+    /// A promise, if it can be had now, within the limits and without overtaking anybody.
+    pub(crate) fn try_promise(&self, need: Need) -> Option<Promise<'_>> {
+        let mut account = self.account.lock();
+        if !account.queue.is_empty() || !account.fits(need) {
+            return None;
+        }
+        account.promise(need);
+        Some(Promise { budget: self, need })
+    }
+
     /// A request has ended.
     pub(crate) fn take_back(&self, need: Need) {
         let mut account = self.account.lock();

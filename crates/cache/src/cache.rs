@@ -81,6 +81,11 @@ impl<V: Footprint> Cache<V> {
         self.books.budget.promise(need)
     }
 
+    /// The same, if it need not wait. For work in the background.
+    pub fn try_promise(&self, need: Need) -> Option<Promise<'_>> {
+        self.books.budget.try_promise(need)
+    }
+
     /// Lets chunks leave until there is room for so many bytes more, which then are claimed. If some must be written first, they are handed back:
     /// whoever has written them asks again. Shelves keep their reserve, as long as that suffices.
     pub fn make_room(&self, bytes: usize) -> Room<'_, V> {

@@ -104,6 +104,11 @@ impl<V: Footprint> Shelf<V> {
         self.inner.turns.enter(area, writes)
     }
 
+    /// The turn of a request, if it need not wait. For work in the background.
+    pub fn try_enter(&self, area: Area, writes: bool) -> Option<Turn<'_>> {
+        self.inner.turns.try_enter(area, writes)
+    }
+
     /// A chunk that is in memory now.
     pub fn peek(&self, place: &Coords) -> Option<Pinned<V>> {
         let mut visitors = Visitors::new(&self.inner, 1);
