@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -11,8 +11,9 @@ use std::{
 use hashlink::LinkedHashMap;
 
 use crate::{
-    Claim, Config, Footprint, Limits, Need, Policy, Promise, Shelf, Statistics, Taken,
+    Claim, Config, Footprint, Limits, Need, Pinned, Policy, Promise, Shelf, Statistics, Taken,
     budget::Budget,
+    life::Phase,
     shelf::{Inner, Victim},
     statistics::Counters,
     sync::{Mutex, Rank},
@@ -40,12 +41,26 @@ pub enum Room<'a, V: Footprint> {
 pub(crate) struct Books {
     pub(crate) budget: Budget,
     pub(crate) counters: Counters,
+    /// How many chunks are dirty, and not encoded yet.
+    dirty: AtomicUsize,
+}
+
+impl Books {
+    /// A chunk went on in its life.
+    pub(crate) fn moved(&self, from: Phase, to: Phase) {
+        match (from == Phase::Dirty, to == Phase::Dirty) {
+            (false, true) => self.dirty.fetch_add(1, Ordering::Relaxed),
+            (true, false) => self.dirty.fetch_sub(1, Ordering::Relaxed),
+            _ => 0,
+        };
+    }
 }
 
 impl<V: Footprint> Cache<V> {
     /// An empty cache.
     pub fn new(config: Config) -> Cache<V> {
-        let books = Books { budget: Budget::new(config.limits()), counters: Counters::default() };
+        let books =
+            Books { budget: Budget::new(config.limits()), counters: Counters::default(), dirty: AtomicUsize::new(0) };
         let ranking = Mutex::new(Rank::Ranking, LinkedHashMap::new());
         Cache { config, books: Arc::new(books), ranking, next: AtomicU64::new(0) }
     }
@@ -136,6 +151,31 @@ impl<V: Footprint> Cache<V> {
             any = shelves.iter().filter(|shelf| shelf.drop_encoded()).count() > 0;
         }
         (dirty, any)
+    }
+
+    /// Whether some chunks that are dirty and not encoded will have to leave soon: three quarters of the room are taken. Cheap to ask.
+    pub fn is_crowded(&self) -> bool {
+        let is_full = |(taken, _): (usize, usize)| taken / 3 > self.limits().quiescent / 4;
+        self.books.dirty.load(Ordering::Relaxed) > 0 && is_full(self.books.budget.taken())
+    }
+
+    /// Dirty chunks that nobody has and that are not encoded yet, of about so many bytes, in the order in which they would leave: to be
+    /// [encoded ahead of time](Pinned::encode_ahead). Whoever has them must not wait for anything: others wait for them.
+    pub fn near_exit(&self, bytes: usize) -> Vec<Pinned<V>> {
+        let (mut found, mut taken) = (Vec::new(), 0usize);
+        let mut want = |size: usize| {
+            let wanted = taken < bytes;
+            taken = taken.saturating_add(if wanted { size } else { 0 });
+            wanted
+        };
+        // As they are evicted: first what is beyond the reserves.
+        for spare_reserve in [true, false] {
+            for shelf in self.shelves() {
+                let within = shelf.inner.surplus(spare_reserve);
+                found.extend(shelf.inner.near_exit(within, &mut want));
+            }
+        }
+        found
     }
 
     /// Its limits now.

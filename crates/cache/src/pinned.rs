@@ -8,7 +8,7 @@ use std::{
 use hyperslab_space::Coords;
 
 use crate::{
-    Encoded, Footprint,
+    Encoded, Footprint, Taken,
     life::{Event, Phase},
     shelf::Inner,
     slot::Slot,
@@ -44,6 +44,18 @@ impl<V: Footprint> Pinned<V> {
     /// Says that only a part of it is used.
     pub fn is_used_partly(&self) {
         self.slot.is_used_partly();
+    }
+
+    /// Takes it to be written, if it must be: where there is no room for an encoded copy, a chunk that is in the file can leave as fast.
+    pub fn take(self) -> Option<Taken<V>> {
+        let (_, encoded) = self.slot.take(&self.shelf)?;
+        Some(Taken::new(self.into_visitor(), encoded, false))
+    }
+
+    /// Whoever writes a chunk may have it longer than its promise.
+    fn into_visitor(self) -> Pinned<V> {
+        let shelf = Hold::visitor(self.shelf.shelf().clone());
+        Pinned { slot: self.slot, value: self.value, shelf }
     }
 
     /// Encodes a dirty value ahead of time, if there is room for the copy; whether there is one now.
@@ -161,6 +173,10 @@ impl<'a, V: Footprint> Visitors<'a, V> {
     pub(crate) fn new(shelf: &'a Arc<Inner<V>>, count: usize) -> Visitors<'a, V> {
         shelf.books.budget.visit(count);
         Visitors { shelf, left: count }
+    }
+
+    pub(crate) fn shelf(&self) -> &'a Inner<V> {
+        self.shelf
     }
 
     /// For a chunk that was found.

@@ -13,7 +13,7 @@ use hyperslab_space::Coords;
 use crate::{
     Area, Claim, Footprint, Pinned, Policy, Taken, Turn,
     cache::Books,
-    life::Event,
+    life::{Event, Phase},
     order::{Order, Verdict},
     pinned::{Gone, Hold, Visitors},
     slot::{Exit, Slot},
@@ -166,8 +166,9 @@ impl<V: Footprint> Shelf<V> {
     /// Forgets all chunks that nobody has: the dataset is no more. Waits for nobody; the others leave as usual.
     pub fn abandon(&self) {
         let mut slots = self.inner.slots.lock();
-        let abandon =
-            |slot: &Arc<Slot<V>>| Some(Gone::new(slot.abandon()?, slot.clone(), Hold::visitor(self.inner.clone())));
+        let abandon = |slot: &Arc<Slot<V>>| {
+            Some(Gone::new(slot.abandon(&self.inner)?, slot.clone(), Hold::visitor(self.inner.clone())))
+        };
         let gone: Vec<_> = slots.by_place.values().filter_map(abandon).collect();
         for gone in &gone {
             slots.by_place.remove(gone.place());
@@ -210,7 +211,7 @@ impl<V: Footprint> Inner<V> {
     }
 
     fn take(slot: Arc<Slot<V>>, visitors: &mut Visitors<'_, V>) -> Option<Taken<V>> {
-        let (value, encoded) = slot.take()?;
+        let (value, encoded) = slot.take(visitors.shelf())?;
         Some(Taken::new(Pinned { slot, value, shelf: visitors.next() }, encoded, false))
     }
 
@@ -254,7 +255,7 @@ impl<V: Footprint> Inner<V> {
     fn evict(&self, place: &Coords) -> Option<Gone<V>> {
         let mut slots = self.slots.lock();
         let slot = slots.by_place.get(place)?.clone();
-        let value = slot.leave()?;
+        let value = slot.leave(self)?;
         slots.by_place.remove(place);
         slots.order.leave(place, true);
         // Before others see that it is gone.
@@ -274,7 +275,7 @@ impl<V: Footprint> Inner<V> {
         };
         let place = order.victim(&mut judge)?;
         let (slot, shelf) = (by_place.get(&place)?.clone(), self.this.upgrade()?);
-        match slot.exit() {
+        match slot.exit(self) {
             Exit::Gone(value) => {
                 by_place.remove(&place);
                 order.leave(&place, true);
@@ -290,6 +291,20 @@ impl<V: Footprint> Inner<V> {
             }
             Exit::Busy => None,
         }
+    }
+
+    /// Hands out dirty chunks that nobody has and that are not encoded yet, in the order in which they would leave, while `want` says so of what they
+    /// take. Passes by only so many bytes of chunks.
+    pub(crate) fn near_exit(&self, mut within: usize, want: &mut dyn FnMut(usize) -> bool) -> Vec<Pinned<V>> {
+        let (slots, mut found) = (self.slots.lock(), Vec::new());
+        for place in slots.order.walk() {
+            let Some(slot) = slots.by_place.get(place).filter(|_| within > 0) else { break };
+            within = within.saturating_sub(slot.counted());
+            let Some((value, size)) = slot.waits_for_coding() else { continue };
+            let Some(shelf) = self.this.upgrade().filter(|_| want(size)) else { break };
+            found.push(Pinned { slot: slot.clone(), value, shelf: Hold::visitor(shelf) });
+        }
+        found
     }
 
     /// Drops what was encoded ahead of time; whether there was something.
@@ -311,6 +326,7 @@ impl<V: Footprint> Drop for Inner<V> {
     /// Chunks that were in somebody's hands when the shelf was closed are freed with it.
     fn drop(&mut self) {
         self.resize(self.bytes.load(Ordering::Relaxed), 0);
+        self.slots.lock().by_place.values().for_each(|slot| self.books.moved(slot.phase(), Phase::Gone));
     }
 }
 

@@ -70,6 +70,19 @@ impl<V> State<V> {
         self.size + self.copy
     }
 
+    /// Leaves, if it is in the file.
+    fn leave(&mut self) -> Option<Arc<RwLock<V>>> {
+        if self.phase == Phase::Clean && self.happen(Event::Leave) { self.value.take() } else { None }
+    }
+
+    /// Is to be written, if it must be.
+    fn take(&mut self) -> Option<Dirty<V>> {
+        let value = self.value.clone().filter(|_| matches!(self.phase, Phase::Dirty | Phase::Encoded))?;
+        let encoded = self.encoded.take();
+        self.happen(Event::Take);
+        Some((value, encoded))
+    }
+
     fn is_in_use(&self) -> bool {
         self.value.as_ref().is_some_and(|value| Arc::strong_count(value) > 1)
     }
@@ -121,9 +134,10 @@ impl<V: Footprint> Slot<V> {
     /// Changes it; shelf and budget learn in the same step what it takes from then on.
     fn change<T>(&self, shelf: &Shelf<V>, change: impl FnOnce(&mut State<V>) -> T) -> T {
         let mut state = self.state.lock();
-        let before = state.counted();
+        let (before, phase) = (state.counted(), state.phase);
         let changed = change(&mut state);
         shelf.resize(before, state.counted());
+        shelf.books.moved(phase, state.phase);
         changed
     }
 
@@ -142,11 +156,13 @@ impl<V: Footprint> Slot<V> {
         let size = value.footprint();
         let value = Arc::new(RwLock::new(Rank::Value, value));
         let mut state = self.state.lock();
+        let phase = state.phase;
         shelf.settle(claim, state.counted(), size);
         state.size = size;
         state.value = Some(value.clone());
         let legal = state.happen(Event::Loaded) && (!dirty || state.happen(Event::Change));
         debug_assert!(legal, "filled twice");
+        shelf.books.moved(phase, state.phase);
         self.settled.notify_all();
         value
     }
@@ -172,54 +188,38 @@ impl<V: Footprint> Slot<V> {
     }
 
     /// Lets it leave, or takes it to be written first.
-    pub(crate) fn exit(&self) -> Exit<V> {
-        let mut state = self.state.lock();
-        if state.is_in_use() {
-            return Exit::Busy;
-        }
-        match (state.phase, state.value.clone()) {
-            (Phase::Clean, Some(value)) => {
-                state.value = None;
-                state.happen(Event::Leave);
-                Exit::Gone(value)
+    pub(crate) fn exit(&self, shelf: &Shelf<V>) -> Exit<V> {
+        self.change(shelf, |state| {
+            if state.is_in_use() {
+                return Exit::Busy;
             }
-            (Phase::Dirty | Phase::Encoded, Some(value)) => {
-                let encoded = state.encoded.take();
-                state.happen(Event::Take);
-                Exit::Dirty((value, encoded))
-            }
-            _ => Exit::Busy,
-        }
+            state.leave().map(Exit::Gone).or_else(|| state.take().map(Exit::Dirty)).unwrap_or(Exit::Busy)
+        })
     }
 
     /// Takes it to be written, if it must be.
-    pub(crate) fn take(&self) -> Option<Dirty<V>> {
-        let mut state = self.state.lock();
-        let value = state.value.clone().filter(|_| matches!(state.phase, Phase::Dirty | Phase::Encoded))?;
-        let encoded = state.encoded.take();
-        state.happen(Event::Take);
-        Some((value, encoded))
+    pub(crate) fn take(&self, shelf: &Shelf<V>) -> Option<Dirty<V>> {
+        self.change(shelf, State::take)
     }
 
     /// Lets it leave unwritten, if nobody has it.
-    pub(crate) fn abandon(&self) -> Option<Arc<RwLock<V>>> {
-        let mut state = self.state.lock();
-        let is_free = !state.is_in_use() && matches!(state.phase, Phase::Clean | Phase::Dirty | Phase::Encoded);
-        if !is_free {
-            return None;
-        }
-        state.happen(Event::Leave);
-        state.value.take()
+    pub(crate) fn abandon(&self, shelf: &Shelf<V>) -> Option<Arc<RwLock<V>>> {
+        self.change(shelf, |state| {
+            let is_free = !state.is_in_use() && matches!(state.phase, Phase::Clean | Phase::Dirty | Phase::Encoded);
+            if is_free && state.happen(Event::Leave) { state.value.take() } else { None }
+        })
     }
 
     /// Lets it leave, if it is in the file and nobody has it.
-    pub(crate) fn leave(&self) -> Option<Arc<RwLock<V>>> {
-        let mut state = self.state.lock();
-        if state.is_in_use() || state.phase != Phase::Clean {
-            return None;
-        }
-        state.happen(Event::Leave);
-        state.value.take()
+    pub(crate) fn leave(&self, shelf: &Shelf<V>) -> Option<Arc<RwLock<V>>> {
+        self.change(shelf, |state| if state.is_in_use() { None } else { state.leave() })
+    }
+
+    /// Its value and what it takes, if nobody has it and it is dirty, and not encoded yet.
+    pub(crate) fn waits_for_coding(&self) -> Option<(Arc<RwLock<V>>, usize)> {
+        let state = self.state.lock();
+        let is_it = state.phase == Phase::Dirty && !state.is_in_use();
+        state.value.clone().filter(|_| is_it).map(|value| (value, state.size))
     }
 
     /// Waits while somebody writes it to the file; whether somebody did.
@@ -242,7 +242,9 @@ impl<V: Footprint> Slot<V> {
         state.copy = encoded.bytes.capacity();
         shelf.settle(claim, before, state.counted());
         state.encoded = Some(Arc::new(encoded));
-        state.happen(Event::Encode)
+        let kept = state.happen(Event::Encode);
+        shelf.books.moved(Phase::Dirty, state.phase);
+        kept
     }
 
     /// Drops what was encoded ahead of time; whether there was something.

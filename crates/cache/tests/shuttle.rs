@@ -163,7 +163,7 @@ impl World {
         let mut rng = thread_rng();
         let (dataset, first) = (rng.gen_range(0..SHELVES), rng.gen_range(0..CHUNKS as u64));
         let last = rng.gen_range(first..CHUNKS as u64);
-        match rng.gen_range(0..12) {
+        match rng.gen_range(0..13) {
             0..=3 => self.write(dataset, first, last),
             4..=6 => self.read(dataset, first, last),
             7 => self.write_past(dataset, first),
@@ -171,8 +171,14 @@ impl World {
             9 => drop(self.shelves[dataset].evict()),
             10 => {
                 if let Some(pinned) = self.shelves[dataset].peek(&at(first)) {
-                    let encode = |value: &Twice| Ok::<_, ()>(Encoded { bytes: vec![0; BYTES / 2], note: value.0 });
                     pinned.encode_ahead(encode).unwrap();
+                }
+            }
+            11 => {
+                for pinned in self.cache.near_exit(2 * BYTES) {
+                    if !pinned.encode_ahead(encode).unwrap() && self.cache.is_crowded() {
+                        self.write_out(pinned.take().into_iter().collect());
+                    }
                 }
             }
             _ => self.cache.touch(&self.shelves[dataset]),
@@ -201,6 +207,10 @@ fn at(place: u64) -> Coords {
 
 fn area(first: u64, last: u64) -> Area {
     Area::Box(at(first), at(last))
+}
+
+fn encode(value: &Twice) -> Result<Encoded, ()> {
+    Ok(Encoded { bytes: vec![0; BYTES / 2], note: value.0 })
 }
 
 /// In so many orders by chance, and in as many that change few times between threads.
