@@ -15,8 +15,9 @@ use crate::{
     budget::Budget,
     life::Phase,
     shelf::{Inner, Victim},
-    statistics::Counters,
+    statistics::{Counters, count},
     sync::{Mutex, Rank},
+    tuning::Tuning,
 };
 
 /// The chunks of one file. Any number of threads may use it at once.
@@ -41,11 +42,21 @@ pub enum Room<'a, V: Footprint> {
 pub(crate) struct Books {
     pub(crate) budget: Budget,
     pub(crate) counters: Counters,
+    /// If it is to find its own size.
+    pub(crate) tuning: Option<Tuning>,
     /// How many chunks are dirty, and not encoded yet.
     dirty: AtomicUsize,
 }
 
 impl Books {
+    /// Chunks were looked for, which a number counts.
+    pub(crate) fn looked(&self, counter: &AtomicU64, chunks: usize) {
+        count(counter, chunks);
+        if let Some(tuning) = &self.tuning {
+            tuning.looked(chunks, &self.budget);
+        }
+    }
+
     /// A chunk went on in its life.
     pub(crate) fn moved(&self, from: Phase, to: Phase) {
         match (from == Phase::Dirty, to == Phase::Dirty) {
@@ -59,8 +70,12 @@ impl Books {
 impl<V: Footprint> Cache<V> {
     /// An empty cache.
     pub fn new(config: Config) -> Cache<V> {
-        let books =
-            Books { budget: Budget::new(config.limits()), counters: Counters::default(), dirty: AtomicUsize::new(0) };
+        let books = Books {
+            budget: Budget::new(config.limits()),
+            counters: Counters::default(),
+            dirty: AtomicUsize::new(0),
+            tuning: Tuning::new(config),
+        };
         let ranking = Mutex::new(Rank::Ranking, LinkedHashMap::new());
         Cache { config, books: Arc::new(books), ranking, next: AtomicU64::new(0) }
     }
@@ -86,9 +101,26 @@ impl<V: Footprint> Cache<V> {
         self.ranking.lock().values().map(|inner| Shelf { inner: inner.clone() }).collect()
     }
 
-    /// A shelf is used.
+    /// A shelf is used. If the cache has become smaller, chunks that need not be written leave now; whatever must be, leaves when room is made.
     pub fn touch(&self, shelf: &Shelf<V>) {
         self.ranking.lock().to_back(&shelf.inner.number);
+        if self.books.tuning.as_ref().is_some_and(Tuning::has_shrunk) {
+            self.trim();
+        }
+    }
+
+    /// Lets chunks leave that need not be written, as long as more are here than may be.
+    fn trim(&self) {
+        for spare_reserve in [true, false] {
+            for Shelf { inner } in self.shelves() {
+                for place in inner.in_order() {
+                    if self.books.budget.excess(0) == 0 || inner.surplus(spare_reserve) == 0 {
+                        break;
+                    }
+                    inner.leave(&place);
+                }
+            }
+        }
     }
 
     /// Waits until a request may have what it needs. To be asked before chunks are pinned, never while some are.
@@ -183,7 +215,12 @@ impl<V: Footprint> Cache<V> {
         self.books.budget.limits()
     }
 
-    /// Another limit, which holds from the next request on.
+    /// What it may become: its limit, or the largest size that it may find for itself.
+    pub fn largest(&self) -> usize {
+        self.config.range.map_or_else(|| self.limits().quiescent, |range| range.largest)
+    }
+
+    /// Another limit, which holds from the next request on. A cache that finds its own size goes on from there.
     pub fn set_bytes(&self, bytes: usize) {
         self.books.budget.set_limits(self.config.bytes(bytes).limits());
     }
@@ -200,7 +237,7 @@ impl<V: Footprint> Cache<V> {
 
     /// What it did so far.
     pub fn statistics(&self) -> Statistics {
-        self.books.counters.statistics(self.books.budget.taken())
+        self.books.counters.statistics(self.books.budget.taken(), self.limits().quiescent)
     }
 }
 

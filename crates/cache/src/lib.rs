@@ -22,6 +22,7 @@ mod slot;
 mod statistics;
 mod sync;
 mod taken;
+mod tuning;
 mod turns;
 mod visits;
 

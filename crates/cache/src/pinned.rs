@@ -115,6 +115,10 @@ impl<V: Footprint> Gone<V> {
     pub(crate) fn place(&self) -> &Coords {
         &self.slot.place
     }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.slot.counted()
+    }
 }
 
 impl<V: Footprint> Drop for Gone<V> {

@@ -9,7 +9,6 @@ use crate::{
     pinned::{Hold, Visitors},
     shelf::{Inner, Look},
     slot::Slot,
-    statistics::count,
 };
 
 /// What the cache has of a chunk.
@@ -33,27 +32,28 @@ impl<V: Footprint> Shelf<V> {
         let slots = self.inner.look_all(places)?;
         let pin = |slot: Arc<Slot<V>>| Some(Pinned { value: slot.value()?, slot, shelf: visitors.next() });
         let pinned = slots.into_iter().map(pin).collect::<Option<Vec<_>>>()?;
-        count(&self.inner.books.counters.hits, pinned.len());
+        pinned.iter().for_each(|pinned| pinned.slot.is_used(&self.inner));
+        self.inner.books.looked(&self.inner.books.counters.hits, pinned.len());
         Some(pinned)
     }
 
     /// A chunk that is not in memory, for whoever writes it past the cache: nobody loads it meanwhile. Needs no promise.
     pub fn vacant(&self, place: &Coords) -> Option<Vacancy<V>> {
         let Look::New(slot) = self.inner.look(place, false) else { return None };
-        count(&self.inner.books.counters.misses, 1);
+        self.inner.missed(place);
         Some(Vacancy { slot: Some(slot), shelf: self.inner.clone() })
     }
 
     /// What the cache has of a chunk, which counts as used. For requests that have a [promise](crate::Cache::promise).
     pub fn find(&self, place: &Coords) -> Found<V> {
-        let counters = &self.inner.books.counters;
         match self.inner.look(place, true) {
             Look::New(slot) => {
-                count(&counters.misses, 1);
+                self.inner.missed(place);
                 Found::Vacant(Vacancy { slot: Some(slot), shelf: self.inner.clone() })
             }
             Look::Known(slot) => {
-                count(&counters.hits, 1);
+                slot.is_used(&self.inner);
+                self.inner.books.looked(&self.inner.books.counters.hits, 1);
                 match slot.value() {
                     Some(value) => Found::Here(Pinned { slot, value, shelf: Hold::promised(self.inner.clone()) }),
                     None => Found::Awaited(Waiter { slot, shelf: self.clone() }),

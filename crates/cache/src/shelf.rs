@@ -281,8 +281,9 @@ impl<V: Footprint> Inner<V> {
                 order.leave(&place, true);
                 let shelf = Hold::visitor(shelf);
                 drop(slots);
-                count(&self.books.counters.evictions, 1);
-                Some(Victim::Gone(Gone::new(value, slot, shelf)))
+                let gone = Gone::new(value, slot, shelf);
+                self.evicted(&gone);
+                Some(Victim::Gone(gone))
             }
             Exit::Dirty((value, encoded)) => {
                 let shelf = Hold::visitor(shelf);
@@ -313,12 +314,31 @@ impl<V: Footprint> Inner<V> {
         slots.iter().filter(|slot| slot.drop_encoded(self)).count() > 0
     }
 
-    /// A chunk that was written leaves if nobody wants it any more.
-    pub(crate) fn leave(&self, slot: &Arc<Slot<V>>) {
-        if let Some(gone) = self.evict(&slot.place) {
-            count(&self.books.counters.evictions, 1);
-            drop(gone);
+    /// A chunk leaves to make room, if it is in the file and nobody has it.
+    pub(crate) fn leave(&self, place: &Coords) {
+        if let Some(gone) = self.evict(place) {
+            self.evicted(&gone);
         }
+    }
+
+    /// A chunk was looked for that is not here.
+    pub(crate) fn missed(&self, place: &Coords) {
+        if let Some(tuning) = &self.books.tuning {
+            tuning.missed(self.number, place);
+        }
+        self.books.looked(&self.books.counters.misses, 1);
+    }
+
+    fn evicted(&self, gone: &Gone<V>) {
+        count(&self.books.counters.evictions, 1);
+        if let Some(tuning) = &self.books.tuning {
+            tuning.left(self.number, gone.place(), gone.bytes(), &self.books.budget);
+        }
+    }
+
+    /// The places of all chunks, in the order in which they would leave.
+    pub(crate) fn in_order(&self) -> Vec<Coords> {
+        self.slots.lock().order.walk().cloned().collect()
     }
 }
 

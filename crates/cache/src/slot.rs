@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use hyperslab_space::Coords;
@@ -40,6 +40,8 @@ pub(crate) struct Slot<V> {
     settled: Condvar,
     /// Whether only parts of it were used since it came, or since it was spared.
     partly: AtomicBool,
+    /// The stretch of time in which it was used last, for a cache that finds its own size.
+    used: AtomicU64,
 }
 
 struct State<V> {
@@ -105,12 +107,8 @@ impl<V: Footprint> Slot<V> {
     /// One that somebody loads.
     pub(crate) fn new(place: Coords) -> Slot<V> {
         let state = State { phase: Phase::Loading, value: None, encoded: None, size: 0, copy: 0 };
-        Slot {
-            place,
-            state: Mutex::new(Rank::Phase, state),
-            settled: Condvar::default(),
-            partly: AtomicBool::new(false),
-        }
+        let (settled, partly, used) = Default::default();
+        Slot { place, state: Mutex::new(Rank::Phase, state), settled, partly, used }
     }
 
     pub(crate) fn phase(&self) -> Phase {
@@ -125,6 +123,13 @@ impl<V: Footprint> Slot<V> {
     /// Says that only a part of it is used.
     pub(crate) fn is_used_partly(&self) {
         self.partly.store(true, Ordering::Relaxed);
+    }
+
+    /// It is used.
+    pub(crate) fn is_used(&self, shelf: &Shelf<V>) {
+        if let Some(tuning) = &shelf.books.tuning {
+            tuning.used(&self.used, || self.counted());
+        }
     }
 
     pub(crate) fn counted(&self) -> usize {
@@ -163,7 +168,9 @@ impl<V: Footprint> Slot<V> {
         let legal = state.happen(Event::Loaded) && (!dirty || state.happen(Event::Change));
         debug_assert!(legal, "filled twice");
         shelf.books.moved(phase, state.phase);
+        drop(state);
         self.settled.notify_all();
+        self.is_used(shelf);
         value
     }
 

@@ -61,7 +61,7 @@ impl<V: Footprint> Drop for Taken<V> {
         if self.written {
             count(&shelf.books.counters.written, 1);
             if self.leaves {
-                shelf.leave(&slot);
+                shelf.leave(&slot.place);
             }
         }
     }
