@@ -21,6 +21,8 @@ pub struct Statistics {
     pub bytes: usize,
     /// The most that was taken, with what requests had on the way.
     pub peak_bytes: usize,
+    /// What chunks may take now, in bytes.
+    pub limit: usize,
     /// How long requests waited for chunks to be decoded.
     pub decoding: Duration,
     /// How long they waited for chunks to be encoded.
@@ -39,12 +41,12 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    pub(crate) fn statistics(&self, (bytes, peak_bytes): (usize, usize)) -> Statistics {
+    pub(crate) fn statistics(&self, (bytes, peak_bytes): (usize, usize), limit: usize) -> Statistics {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let (hits, misses) = (of(&self.hits), of(&self.misses));
         let (evictions, written) = (of(&self.evictions), of(&self.written));
         let (decoding, encoding) = (Duration::from_nanos(of(&self.decoding)), Duration::from_nanos(of(&self.encoding)));
-        Statistics { hits, misses, evictions, written, bytes, peak_bytes, decoding, encoding }
+        Statistics { hits, misses, evictions, written, bytes, peak_bytes, limit, decoding, encoding }
     }
 }
 

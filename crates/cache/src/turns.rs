@@ -3,7 +3,8 @@
 use std::{collections::VecDeque, fmt};
 
 use hyperslab_space::{Coords, Space};
-use parking_lot::{Condvar, Mutex};
+
+use crate::sync::{Condvar, Mutex, Rank};
 
 /// Part of a dataset: a box that holds all that a request touches, or everything, its size included.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +32,6 @@ impl Area {
 }
 
 /// The requests of one dataset.
-#[derive(Default)]
 pub(crate) struct Turns {
     queue: Mutex<Queue>,
     changed: Condvar,
@@ -56,6 +56,12 @@ impl Ticket {
     }
 }
 
+impl Default for Turns {
+    fn default() -> Turns {
+        Turns { queue: Mutex::new(Rank::Turns, Queue::default()), changed: Condvar::default() }
+    }
+}
+
 impl Turns {
     /// Waits until nothing that came before is in the way. Whatever comes later and is in the way waits until the turn ends.
     pub(crate) fn enter(&self, area: Area, writes: bool) -> Turn<'_> {
@@ -67,6 +73,19 @@ impl Turns {
             self.changed.wait(&mut queue);
         }
         Turn { turns: self, number }
+    }
+
+    /// The turn, if nothing that came before is in the way now, whether it runs or waits.
+    pub(crate) fn try_enter(&self, area: Area, writes: bool) -> Option<Turn<'_>> {
+        let mut queue = self.queue.lock();
+        let ticket = Ticket { number: queue.next, area, writes };
+        if queue.tickets.iter().any(|other| other.is_in_the_way_of(&ticket)) {
+            return None;
+        }
+        queue.next += 1;
+        let number = ticket.number;
+        queue.tickets.push_back(ticket);
+        Some(Turn { turns: self, number })
     }
 }
 

@@ -24,7 +24,7 @@ impl ChunkCache {
         let worth = self.is_worth(facts, &reach, target);
         if facts.coder.is_none() && !worth && reach.count() <= PIECES as u64 {
             // Nobody loads these chunks meanwhile.
-            let alone = reach.places().map(|place| shelf.vacancy(&place)).collect::<Option<Vec<_>>>();
+            let alone = reach.places().map(|place| shelf.vacant(&place)).collect::<Option<Vec<_>>>();
             if let Some(_held) = alone {
                 return write_all_past(shelf, target, &source, buf, filling);
             }
@@ -54,7 +54,7 @@ impl ChunkCache {
     ) -> Result<Vec<Piece>> {
         let (mut held, mut alone, mut left) = (Vec::new(), Vec::new(), Vec::new());
         for piece in pieces {
-            match shelf.vacancy(&piece.chunk) {
+            match shelf.vacant(&piece.chunk) {
                 Some(vacancy) => {
                     held.push(vacancy);
                     alone.push(piece);
