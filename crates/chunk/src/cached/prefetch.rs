@@ -1,23 +1,31 @@
 //! Chunks of several datasets at once.
 
 use hyperslab_cache::{Found, Need};
-use hyperslab_space::Space;
+use hyperslab_space::{Piece, Space};
 
 use super::{ChunkCache, ChunkShelf, way::places};
-use crate::{Result, chunked::PIECES};
+use crate::{Result, chunked::PIECES, layout::covers};
 
 impl ChunkCache {
     /// Brings the chunks that hold parts of several datasets into memory with one request, as far as they fit and are worth it. It must be the
-    /// caller's turn for all of them.
-    pub fn prefetch(&self, parts: &[(&ChunkShelf, &Space)]) -> Result<()> {
+    /// caller's turn for all of them. Whoever comes to write needs no chunks that it writes as a whole.
+    pub fn prefetch(&self, parts: &[(&ChunkShelf, &Space)], to_write: bool) -> Result<()> {
         let (mut wanted, mut bytes) = (Vec::new(), 0usize);
         for (shelf, selection) in parts {
             let facts = shelf.home().facts();
-            if facts.touched(selection) > PIECES as u64 {
+            // Parts of chunks that need no coding are as fast without the cache, until they earned their place there.
+            if !facts.coder.filters() || facts.touched(selection) > PIECES as u64 {
                 continue;
             }
             let memory = Space::simple(&[selection.npoints()])?;
-            let pieces = selection.pieces(&facts.grid, &memory)?.collect::<hyperslab_space::Result<_>>()?;
+            let mut pieces: Vec<Piece> =
+                selection.pieces(&facts.grid, &memory)?.collect::<hyperslab_space::Result<_>>()?;
+            if to_write {
+                shelf.home().look(&mut |layout| {
+                    pieces.retain(|piece| !facts.is_whole(piece) && !covers(piece, layout.inside(&piece.chunk)));
+                    Ok(())
+                })?;
+            }
             let through = places(&self.ways(shelf, pieces).through);
             let here = shelf.has(&through);
             let missing = through.into_iter().zip(here).filter(|(_, here)| !here);
