@@ -23,7 +23,7 @@
 //! | make or change a file | [`File::create`], [`File::edit`], [`OpenOptions`] |
 //! | make and change what is in it | [`Group::create_group`], [`Group::new_dataset`], `set_attribute`, [`Group::delete`], [`Group::rename`] |
 //! | copy objects | [`Group::copy`], [`CopyOptions`], [`Repack`] |
-//! | write values | [`Dataset::write`], [`Dataset::write_slice`], [`Dataset::resize`] |
+//! | write values | [`Dataset::write`], [`Dataset::write_slice`], [`Dataset::resize`], [`Dataset::write_fill`] |
 //! | read and write several datasets in one call | [`read_many`], [`write_many`], [`prefetch`] |
 //! | know what values can be written from | [`Storable`]; what derives `Element` is as well |
 //!

@@ -4,6 +4,7 @@ mod batch;
 mod behind;
 mod change;
 mod core;
+mod defined;
 mod layout;
 mod read;
 mod shelves;

@@ -4,7 +4,7 @@
 //! dataset is read or written (`dataset`), and how chunks of several come with one request (`hyperslab_chunk`).
 
 mod read;
-mod turns;
+pub(crate) mod turns;
 mod write;
 
 use hyperslab_space::Space;

@@ -44,7 +44,7 @@ pub(super) fn to_read<'a>(parts: &[Part<'a>]) -> Result<Vec<Turn<'a>>> {
 }
 
 /// Waits for the turn to write all parts.
-pub(super) fn to_write<'a>(parts: &[Part<'a>]) -> Result<Vec<Turn<'a>>> {
+pub(crate) fn to_write<'a>(parts: &[Part<'a>]) -> Result<Vec<Turn<'a>>> {
     let all = need_all(parts)?;
     let turns = enter(with_shelves(parts)?, true, all);
     if all || !need_all(parts)? {
