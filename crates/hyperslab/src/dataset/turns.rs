@@ -24,7 +24,7 @@ impl Dataset {
 
     /// Its chunks in the cache, if new values may wait there. Values that name others may not: what they name goes its own way to the file.
     /// Nor may the first ones, if they bring space for all others.
-    pub(super) fn shelf_to_write(&self) -> Result<Option<&ChunkShelf>> {
+    pub(crate) fn shelf_to_write(&self) -> Result<Option<&ChunkShelf>> {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
         let is_first = self.now().values(self)?.allocates_with_first(&filling(self));
         let names = self.datatype().has_vlen() || self.datatype().has_reference();
@@ -33,16 +33,26 @@ impl Dataset {
 
     /// Waits for the turn to read a part. Where nothing changes, nobody waits.
     pub(super) fn turn_to_read(&self, selection: &Space) -> Result<Option<Turn<'_>>> {
-        let shelf = self.shelf()?.filter(|_| self.file().is_writable());
+        let shelf = self.shelf()?.filter(|_| self.file().is_writable() && !self.has_turn);
         Ok(shelf.map(|shelf| shelf.enter(Area::of(selection), false)))
+    }
+
+    /// Waits for the turn to write a part.
+    pub(super) fn turn_to_write<'a>(&self, shelf: &'a ChunkShelf, selection: &Space) -> Option<Turn<'a>> {
+        (!self.has_turn).then(|| shelf.enter(Area::of(selection), true))
+    }
+
+    /// A handle for whoever has the turn for all that it does with it.
+    pub(crate) fn in_turn(&self) -> Dataset {
+        Dataset { has_turn: true, ..self.clone() }
     }
 
     /// Waits until nobody else uses the values. What the cache had of them is in the file then.
     pub(crate) fn turn_alone(&self) -> Result<Option<Turn<'_>>> {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
-        let turn = shelf.enter(Area::Whole, true);
+        let turn = (!self.has_turn).then(|| shelf.enter(Area::Whole, true));
         self.file().inner.shelves.cache.empty_shelf(shelf)?;
-        Ok(Some(turn))
+        Ok(turn)
     }
 
     /// Waits until nobody else uses the values, to change their extent. Chunks that do not change stay in the cache.
