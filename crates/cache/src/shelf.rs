@@ -34,7 +34,7 @@ impl<V: Footprint> Clone for Shelf<V> {
 }
 
 pub(crate) struct Inner<V: Footprint> {
-    home: Arc<V::Home>,
+    pub(crate) home: Arc<V::Home>,
     /// Its number: shelves are entered in this order.
     pub(crate) number: u64,
     /// What it keeps while others have more.
