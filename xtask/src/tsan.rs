@@ -1,4 +1,4 @@
-//! `cargo xtask tsan`: the test of many threads under the thread sanitizer.
+//! `cargo xtask tsan`: the tests of many threads under the thread sanitizer.
 //!
 //! Needs a nightly toolchain with the source of the standard library, which is built with the sanitizer too: without that, its locks
 //! would look like races. The C code of codecs is not watched; each call of it works on buffers of one thread alone and shares
@@ -17,6 +17,9 @@ pub(crate) struct Options {
     /// How often each thread reads
     #[arg(long, default_value_t = 60)]
     reads: u32,
+    /// For how many seconds threads write, read and resize the same datasets
+    #[arg(long, default_value_t = 10)]
+    seconds: u32,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -31,11 +34,13 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let mut command = Command::new("cargo");
     command
-        .args(["+nightly", "test", "-Zbuild-std", "--target", TARGET, "--package", "hyperslab", "--test", "threads"])
+        .args(["+nightly", "test", "-Zbuild-std", "--target", TARGET, "--package", "hyperslab"])
+        .args(["--test", "threads", "--test", "cache_threads", "--test", "many"])
         .env("CARGO_TARGET_DIR", metadata.target_directory.join("tsan"))
         .env("RUSTFLAGS", "-Zsanitizer=thread")
         .env("TSAN_OPTIONS", "halt_on_error=1")
         .env("HYPERSLAB_READS", options.reads.to_string())
+        .env("HYPERSLAB_SECONDS", options.seconds.to_string())
         .env(python::VARIABLE, &python)
         .current_dir(&metadata.workspace_root);
     step("threads under the sanitizer", || execute(&mut command))

@@ -37,10 +37,9 @@ impl<V: Footprint> Shelf<V> {
         Some(pinned)
     }
 
-    /// A chunk that is not in memory, for whoever writes it past the cache: nobody loads it meanwhile. Needs no promise.
+    /// A chunk that is not in memory, for whoever writes it past the cache: nobody loads it meanwhile. Needs no promise, and counts as no miss.
     pub fn vacant(&self, place: &Coords) -> Option<Vacancy<V>> {
         let Look::New(slot) = self.inner.look(place, false) else { return None };
-        self.inner.missed(place);
         Some(Vacancy { slot: Some(slot), shelf: self.inner.clone() })
     }
 

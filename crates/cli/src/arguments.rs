@@ -1,5 +1,6 @@
 //! The command line: what can be said, and its help. The text here is the only source of `--help`.
 
+mod caching;
 mod check;
 mod copy;
 mod demo;
@@ -14,6 +15,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use hyperslab::space::{Low, Op};
 use std::path::PathBuf;
 
+pub(crate) use caching::Caching;
 pub(crate) use check::{Check, Clear};
 pub(crate) use copy::{Copy, Repack};
 pub(crate) use demo::Demo;
@@ -134,7 +136,8 @@ Examples:
   hyperslab dump run.h5 /detector/images --slice '0, :4, ::16'
   hyperslab dump -a run.h5 /detector           with attributes
   hyperslab dump run.h5 /events --limit 10     the first ten records
-  hyperslab dump --json run.h5 /temperature | jq '.values | add'")]
+  hyperslab dump --json run.h5 /temperature | jq '.values | add'
+  hyperslab dump run.h5 --cache-bytes 512M --cache-stats > values.txt")]
 pub(crate) struct Dump {
     /// The file
     pub(crate) file: PathBuf,
@@ -159,6 +162,8 @@ pub(crate) struct Dump {
     /// Print lines of JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) caching: Caching,
 }
 
 #[derive(Args)]

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::storing::Wishes;
 use crate::text::{bytes, count};
 use crate::{find, output, style};
-use hyperslab::{CopyOptions, CopyProgress, File, Lost, OpenOptions};
+use hyperslab::{CopyOptions, CopyProgress, File, Lost};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,14 +18,14 @@ pub(crate) fn copy(options: &Copy) -> Result<(), Failure> {
     let (to, target) = place(&options.to);
     let same = same_file(&from, &to);
     let made = !to.exists();
-    let open = || OpenOptions::new().create().low(options.low).open(&to);
+    let open = || options.caching.options().create().low(options.low).open(&to);
     // A file is not opened twice: the one who writes would not let the other read.
     let (old, new) = match same {
         true => {
             let file = open().map_err(|why| trouble(&to, why))?;
             (file.clone(), file)
         }
-        false => (find::open(&from)?, open().map_err(|why| trouble(&to, why))?),
+        false => (find::open_with(&from, options.caching.options())?, open().map_err(|why| trouble(&to, why))?),
     };
     let mut how = CopyOptions::new();
     let flags: [(bool, Flag); 5] = [
@@ -46,12 +46,14 @@ pub(crate) fn copy(options: &Copy) -> Result<(), Failure> {
         advance(&bar, done);
     });
     bar.finish_and_clear();
-    let done = copied.and_then(|()| Ok(new.close()?));
+    let done = copied.and_then(|()| Ok(new.clone().close()?));
     if done.is_err() && made {
         // Nobody asked for a file without the copy.
         let _ = std::fs::remove_file(&to);
     }
     done?;
+    let files = [(from.as_path(), &old), (to.as_path(), &new)];
+    options.caching.tell(files.get(usize::from(same)..).unwrap_or_default(), false);
     told(last)
 }
 
@@ -73,9 +75,12 @@ pub(crate) fn repack(options: &Repack) -> Result<(), Failure> {
     if options.to.exists() {
         return Err(Failure::Exists(options.to.display().to_string()));
     }
-    let (file, bar) = (find::open(&options.from)?, bar());
+    let (file, bar) = (find::open_with(&options.from, options.caching.options())?, bar());
     let mut last = CopyProgress::default();
     let mut repack = hyperslab::Repack::new().low(options.low);
+    if let Some(config) = options.caching.config() {
+        repack = repack.cache(config);
+    }
     if !options.layout.is_empty() || !options.filter.is_empty() {
         let wishes = Wishes::new(&file, &options.layout, &options.filter)?;
         repack = repack.store(move |old, new| wishes.grant(old, new));
@@ -89,6 +94,7 @@ pub(crate) fn repack(options: &Repack) -> Result<(), Failure> {
     for Lost { name, why } in &lost {
         anstream::eprintln!("{}", style::warning(&format!("{name} is damaged, and closed in the new file: {why}")));
     }
+    options.caching.tell(&[(&options.from, &file)], options.json);
     let (before, after) = (file.size(), std::fs::metadata(&options.to)?.len());
     if options.json {
         let (file, CopyProgress { objects, bytes, .. }) = (options.to.display().to_string(), last);

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::text::printable;
-use hyperslab::{Error, File, Node};
+use hyperslab::{Error, File, Node, OpenOptions};
 use std::path::Path;
 
 /// Names that a complaint lists.
@@ -12,11 +12,16 @@ const LISTED: usize = 8;
 const ALIKE: f64 = 0.8;
 
 pub(crate) fn open(path: &Path) -> Result<File, Failure> {
+    open_with(path, OpenOptions::new())
+}
+
+/// As [`open`], in a way that was said.
+pub(crate) fn open_with(path: &Path, options: OpenOptions) -> Result<File, Failure> {
     // A name with a percent sign may stand for several files.
     if !path.exists() && !path.to_string_lossy().contains('%') {
         return Err(Failure::NoFile(path.display().to_string()));
     }
-    File::open(path).map_err(|why| Failure::Open { file: path.display().to_string(), why: Box::new(why) })
+    options.open(path).map_err(|why| Failure::Open { file: path.display().to_string(), why: Box::new(why) })
 }
 
 /// The object at a path.

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod attributes;
+mod caching;
 mod check;
 mod clear;
 mod copy;

@@ -21,15 +21,16 @@ pub(crate) fn run(options: &Put) -> Result<(), Failure> {
     let attributes = options.attr.iter().map(|text| attribute(text)).collect::<Result<Vec<_>, _>>()?;
     let words = words(options)?;
     let made = !options.file.exists();
-    let file = OpenOptions::new().create().low(options.low).open(&options.file);
+    let file = options.caching.options().create().low(options.low).open(&options.file);
     let file = file.map_err(|why| trouble(&options.file, why))?;
     let done = put(options, &file, words.as_deref(), &attributes);
-    let closed = file.close().map_err(|why| trouble(&options.file, why));
+    let closed = file.clone().close().map_err(|why| trouble(&options.file, why));
     if done.is_err() && made {
         // Nobody asked for a file without the values.
         let _ = std::fs::remove_file(&options.file);
     }
     done.and(closed)?;
+    options.caching.tell(&[(&options.file, &file)], false);
     let (mut out, path) = (output::standard(false), printable(options.path.as_bytes()));
     if let Some(words) = words {
         writeln!(out, "{path}: {} written", count(words.len() as u64, "value"))?;

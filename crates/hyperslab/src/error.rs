@@ -102,6 +102,16 @@ pub enum Error {
         /// How many there is room for.
         room: u64,
     },
+    /// One of several parts that are read or written together.
+    #[error("part {nth} of several: {why}{}", if *.written > 0 { "; the parts before it are written" } else { "" })]
+    Part {
+        /// Which part, counted from 0.
+        nth: usize,
+        /// How many parts are written: those before it, or none.
+        written: usize,
+        /// What is wrong with it.
+        why: Box<Error>,
+    },
     /// There is not enough memory.
     #[error("there is no memory for {values} values of {size} bytes; read a part at a time")]
     Memory {
@@ -124,6 +134,11 @@ impl Error {
             }
             other => other,
         }
+    }
+
+    /// The same, of one of several parts.
+    pub(crate) fn part(nth: usize, written: usize, why: Error) -> Error {
+        Error::Part { nth, written, why: Box::new(why) }
     }
 
     /// Values of type `stored` where a `T` is wanted.

@@ -23,7 +23,8 @@
 //! | make or change a file | [`File::create`], [`File::edit`], [`OpenOptions`] |
 //! | make and change what is in it | [`Group::create_group`], [`Group::new_dataset`], `set_attribute`, [`Group::delete`], [`Group::rename`] |
 //! | copy objects | [`Group::copy`], [`CopyOptions`], [`Repack`] |
-//! | write values | [`Dataset::write`], [`Dataset::write_slice`], [`Dataset::resize`] |
+//! | write values | [`Dataset::write`], [`Dataset::write_slice`], [`Dataset::resize`], [`Dataset::write_fill`] |
+//! | read and write several datasets in one call | [`read_many`], [`write_many`], [`prefetch`] |
 //! | know what values can be written from | [`Storable`]; what derives `Element` is as well |
 //!
 //! Compounds are read as structs, enumerations as enums:
@@ -85,6 +86,7 @@ mod group;
 mod group_change;
 mod heap;
 mod heap_writer;
+mod many;
 #[cfg(feature = "ndarray")]
 mod nd;
 mod new_dataset;
@@ -92,7 +94,6 @@ mod node;
 mod open_options;
 mod others;
 mod place;
-mod prefetch;
 mod reference;
 mod references;
 mod scale;
@@ -120,10 +121,10 @@ pub use heap::{Heap, Sequences};
 pub use hyperslab_file::{FileSpace, Placement, SpaceStrategy};
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
 pub use hyperslab_format::{version::Low, virtual_mapping::Mapping};
+pub use many::{PartToRead, PartToWrite, prefetch, read_many, read_many_converted, write_many, write_many_converted};
 pub use new_dataset::NewDataset;
 pub use node::{NamedDatatype, Node};
 pub use open_options::{LinkResolver, OpenOptions, VirtualView};
-pub use prefetch::prefetch;
 pub use reference::{Part, Referent};
 pub use references::{ObjectReference, RegionReference};
 pub use slice::{Index, Slice};

@@ -8,6 +8,7 @@ use fastrand::Rng;
 use hyperslab::{
     AllocTime, CacheConfig, CachePolicy, Dataset, File, Low, OpenOptions,
     driver::Memory,
+    filter::{Pipeline, Registry, Step},
     space::{Op, Slab, Space},
 };
 
@@ -15,9 +16,9 @@ use hyperslab::{
 struct Twin {
     name: String,
     dims: [u64; 2],
-    chunk: [u64; 2],
+    /// Nothing if it is not stored in chunks.
+    chunk: Option<[u64; 2]>,
     fill: i32,
-    filtered: bool,
     values: Vec<i32>,
     /// Dropped and opened again now and then.
     dataset: Option<Dataset>,
@@ -26,27 +27,32 @@ struct Twin {
 impl Twin {
     fn create(file: &File, nth: usize, rng: &mut Rng) -> Twin {
         let (dims, chunk) = ([rng.u64(1..40), rng.u64(1..40)], [rng.u64(1..9), rng.u64(1..9)]);
-        let (fill, filtered, name) = (rng.i32(-3..3), rng.bool(), format!("d{nth}-{}", rng.u32(..)));
-        let max = match rng.u8(..3) {
-            0 => [None, None],
-            1 => [None, Some(40)],
-            _ => [Some(40), Some(40)],
+        let (fill, name, kind) = (rng.i32(-3..3), format!("d{nth}-{}", rng.u32(..)), rng.u8(..8));
+        let mut new = file.root().unwrap().new_dataset::<i32>().shape(dims);
+        new = match kind {
+            0 => new.contiguous(),
+            1 => new.compact(),
+            _ => {
+                let max = [[None, None], [None, Some(40)], [Some(40), Some(40)]][rng.usize(..3)];
+                new.max_shape(max).chunks(chunk)
+            }
         };
-        let mut new = file.root().unwrap().new_dataset::<i32>().shape(dims).max_shape(max).chunks(chunk);
         if fill != 0 {
             new = new.fill_value(fill);
         }
-        if filtered {
-            new = new.shuffle().deflate(1);
-        }
+        new = match kind {
+            2..4 => new.shuffle().deflate(1),
+            4 => new.fletcher32(),
+            _ => new,
+        };
         new = match rng.u8(..4) {
             0 => new.alloc_time(AllocTime::Early),
-            1 => new.alloc_time(AllocTime::Late),
+            1 if kind != 1 => new.alloc_time(AllocTime::Late),
             _ => new,
         };
         let dataset = Some(new.create(&name).unwrap());
         let values = vec![fill; (dims[0] * dims[1]) as usize];
-        Twin { name, dims, chunk, fill, filtered, values, dataset }
+        Twin { name, dims, chunk: (kind > 1).then_some(chunk), fill, values, dataset }
     }
 
     fn dataset(&mut self, file: &File) -> Dataset {
@@ -86,20 +92,54 @@ impl Twin {
         (self.values, self.dims) = (values, dims);
     }
 
-    /// The values of a whole chunk, with the fill value outside.
-    fn chunk_values(&self, place: [u64; 2]) -> Vec<i32> {
-        let at = |nth: u64| {
-            let (row, column) =
-                (place[0] * self.chunk[0] + nth / self.chunk[1], place[1] * self.chunk[1] + nth % self.chunk[1]);
-            let inside = row < self.dims[0] && column < self.dims[1];
-            if inside { self.values[(row * self.dims[1] + column) as usize] } else { self.fill }
+    /// Which elements of the array are in a chunk, in its order; nothing for those outside.
+    fn inside(&self, chunk: [u64; 2], place: [u64; 2]) -> impl Iterator<Item = Option<usize>> + use<> {
+        let dims = self.dims;
+        (0..chunk[0] * chunk[1]).map(move |nth| {
+            let (row, column) = (place[0] * chunk[0] + nth / chunk[1], place[1] * chunk[1] + nth % chunk[1]);
+            (row < dims[0] && column < dims[1]).then_some((row * dims[1] + column) as usize)
+        })
+    }
+
+    /// Any chunk: its shape, and its place in the grid.
+    fn some_chunk(&self, rng: &mut Rng) -> Option<([u64; 2], [u64; 2])> {
+        let chunk = self.chunk?;
+        Some((chunk, [0, 1].map(|dim| rng.u64(..self.dims[dim].div_ceil(chunk[dim])))))
+    }
+
+    /// A chunk as it is stored.
+    fn read_chunk(&self, dataset: &Dataset, (chunk, place): ([u64; 2], [u64; 2])) {
+        let Some((mask, stored)) = dataset.read_chunk(place).unwrap() else {
+            // It was never written.
+            let mut inside = self.inside(chunk, place).flatten();
+            return assert!(inside.all(|at| self.values[at] == self.fill), "{}", self.name);
         };
-        (0..self.chunk[0] * self.chunk[1]).map(at).collect()
+        let (mut bytes, len) = (Vec::new(), 4 * (chunk[0] * chunk[1]) as usize);
+        let (pipeline, registry) = (pipeline(dataset), Registry::default());
+        pipeline.decode(&registry, &stored, mask, len, &mut bytes, &mut Vec::new()).unwrap();
+        for (at, bytes) in self.inside(chunk, place).zip(bytes.chunks_exact(4)) {
+            let value = i32::from_le_bytes(bytes.try_into().unwrap());
+            assert!(at.is_none_or(|at| self.values[at] == value), "{} {place:?}", self.name);
+        }
+    }
+
+    /// A chunk past the filters; some of them are left out.
+    fn write_chunk(&mut self, dataset: &Dataset, (chunk, place): ([u64; 2], [u64; 2]), rng: &mut Rng) {
+        let mut bytes = Vec::new();
+        for at in self.inside(chunk, place) {
+            let value = at.map_or(self.fill, |_| rng.i32(..));
+            at.into_iter().for_each(|at| self.values[at] = value);
+            bytes.extend(value.to_le_bytes());
+        }
+        let (pipeline, mut stored) = (pipeline(dataset), Vec::new());
+        let skip = rng.u32(..1 << pipeline.steps().len());
+        let mask = pipeline.encode(&Registry::default(), &bytes, skip, &mut stored, &mut Vec::new()).unwrap();
+        dataset.write_chunk(place, mask, &stored).unwrap();
     }
 
     fn step(&mut self, file: &File, rng: &mut Rng) {
         let dataset = self.dataset(file);
-        match rng.u8(..20) {
+        match rng.u8(..23) {
             0..7 => {
                 let (selection, places) = self.selection(rng);
                 let values: Vec<i32> = places.iter().map(|_| rng.i32(..)).collect();
@@ -119,32 +159,13 @@ impl Twin {
             }
             15 => dataset.flush().unwrap(),
             16 => dataset.evict().unwrap(),
-            17 => {
-                let place =
-                    [rng.u64(..self.dims[0].div_ceil(self.chunk[0])), rng.u64(..self.dims[1].div_ceil(self.chunk[1]))];
-                let stored = dataset.read_chunk(place).unwrap();
-                if let Some((0, bytes)) = stored.filter(|_| !self.filtered) {
-                    let inside = self.chunk_values(place);
-                    let seen: Vec<i32> =
-                        bytes.chunks_exact(4).map(|four| i32::from_le_bytes(four.try_into().unwrap())).collect();
-                    assert_eq!(seen, inside, "{}", self.name);
-                }
+            17..19 => {
+                let (selection, places) = self.selection(rng);
+                dataset.write_fill(&selection).unwrap();
+                places.iter().for_each(|place| self.values[*place] = self.fill);
             }
-            18 if !self.filtered => {
-                let place =
-                    [rng.u64(..self.dims[0].div_ceil(self.chunk[0])), rng.u64(..self.dims[1].div_ceil(self.chunk[1]))];
-                for nth in 0..self.chunk[0] * self.chunk[1] {
-                    let (row, column) = (
-                        place[0] * self.chunk[0] + nth / self.chunk[1],
-                        place[1] * self.chunk[1] + nth % self.chunk[1],
-                    );
-                    if row < self.dims[0] && column < self.dims[1] {
-                        self.values[(row * self.dims[1] + column) as usize] = rng.i32(..);
-                    }
-                }
-                let bytes: Vec<u8> = self.chunk_values(place).iter().flat_map(|value| value.to_le_bytes()).collect();
-                dataset.write_chunk(place, 0, &bytes).unwrap();
-            }
+            19 => self.some_chunk(rng).into_iter().for_each(|chunk| self.read_chunk(&dataset, chunk)),
+            20 => self.some_chunk(rng).into_iter().for_each(|chunk| self.write_chunk(&dataset, chunk, rng)),
             _ => self.dataset = None,
         }
     }
@@ -153,6 +174,12 @@ impl Twin {
         assert_eq!(self.dataset(file).shape(), self.dims);
         assert_eq!(self.dataset(file).read::<i32>().unwrap(), self.values, "{}", self.name);
     }
+}
+
+/// The filters of a dataset, as whoever stores chunks by themselves has them.
+fn pipeline(dataset: &Dataset) -> Pipeline {
+    let steps = dataset.filters().iter();
+    Pipeline::new(steps.map(|step| Step::mandatory(step.id, step.params.clone())).collect()).unwrap()
 }
 
 fn config(rng: &mut Rng) -> CacheConfig {

@@ -1,104 +1,261 @@
-//! Threads that read, write and resize the same datasets at once: each row is written as a whole, by one thread, with ever larger numbers. So a
-//! reader sees whole rows whose numbers never fall, or the fill value in rows that were cut off since.
+//! Threads that read, write, fill, resize, flush and evict overlapping parts of the same datasets at once. Each write fills a box with a stamp of
+//! its own. What was written when is in a diary; every read must be explained by some order of the writes that agrees with it.
+//!
+//! `HYPERSLAB_SECONDS` and `HYPERSLAB_THREADS` make it longer and wilder.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::{
+    collections::HashMap,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicI64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use fastrand::Rng;
-use hyperslab::{CacheConfig, Dataset, Error, OpenOptions, Slice, driver::Memory, s};
+use hyperslab::{CacheConfig, Dataset, Error, File, OpenOptions, driver::Memory, s};
+use parking_lot::RwLock;
 
 const DATASETS: usize = 20;
 const ROWS: u64 = 24;
-const WIDTH: u64 = 96;
+const COLUMNS: u64 = 48;
 /// Rows from here on come and go.
 const KEPT: u64 = 20;
+/// What elements have that nobody wrote, or that were filled or cut off since.
+const FILL: u64 = 0;
 
 fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
 }
 
-fn row(row: u64) -> Slice {
-    s![row, ..]
+/// Row and column.
+type Element = (u64, u64);
+
+/// A write, and the elements that show it.
+type Shown<'a> = (&'a Arc<Write>, &'a Vec<Element>);
+
+/// Part of a dataset: first and last row and column.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    rows: (u64, u64),
+    columns: (u64, u64),
+}
+
+impl Part {
+    fn any(rows: u64, rng: &mut Rng) -> Part {
+        let mut side = |size: u64| {
+            let first = rng.u64(..size);
+            (first, rng.u64(first..size))
+        };
+        Part { rows: side(rows), columns: side(COLUMNS) }
+    }
+
+    fn has(&self, (row, column): Element) -> bool {
+        (self.rows.0..=self.rows.1).contains(&row) && (self.columns.0..=self.columns.1).contains(&column)
+    }
+
+    fn slice(&self) -> hyperslab::Slice {
+        s![self.rows.0..=self.rows.1, self.columns.0..=self.columns.1]
+    }
+
+    fn elements(&self) -> impl Iterator<Item = Element> + use<> {
+        let Part { rows, columns } = *self;
+        (rows.0..=rows.1).flat_map(move |row| (columns.0..=columns.1).map(move |column| (row, column)))
+    }
+}
+
+/// A write: which part got which stamp; when it began, and when it was seen to be done.
+struct Write {
+    stamp: u64,
+    part: Part,
+    began: u64,
+    /// The latest time at which it may have happened; later than anything while nobody knows.
+    done: AtomicU64,
+    /// It was refused.
+    void: AtomicBool,
+}
+
+/// All writes of a dataset, in the order in which they began.
+#[derive(Default)]
+struct Diary(RwLock<Vec<Arc<Write>>>);
+
+/// Time passes with everything that begins or ends.
+struct Clock(AtomicU64);
+
+impl Clock {
+    fn now(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::SeqCst)
+    }
+}
+
+impl Diary {
+    fn begin(&self, stamp: u64, part: Part, clock: &Clock) -> Arc<Write> {
+        let mut writes = self.0.write();
+        let (began, done, void) = (clock.now(), AtomicU64::new(u64::MAX), AtomicBool::new(false));
+        let write = Arc::new(Write { stamp, part, began, done, void });
+        writes.push(write.clone());
+        write
+    }
+
+    /// Explains what a read saw that began and ended at these times.
+    fn explain(&self, part: Part, values: &[u64], began: u64, ended: u64) {
+        let mut seen: HashMap<u64, Vec<Element>> = HashMap::new();
+        for (element, stamp) in part.elements().zip(values) {
+            seen.entry(*stamp).or_default().push(element);
+        }
+        let writes = self.0.read();
+        let shown: Vec<Shown<'_>> = seen
+            .iter()
+            .filter(|(stamp, _)| **stamp != FILL)
+            .map(|(stamp, elements)| {
+                let write = writes.iter().rev().find(|write| write.stamp == *stamp);
+                (write.unwrap_or_else(|| panic!("nobody wrote {stamp}")), elements)
+            })
+            .collect();
+        for (write, elements) in &shown {
+            assert!(!write.void.load(Ordering::SeqCst), "a write that was refused is seen: {:?}", write.part);
+            assert!(write.began < ended, "a write is seen before it began");
+            let over = overwriters(&writes, write.done.load(Ordering::SeqCst), began);
+            for element in *elements {
+                assert!(write.part.has(*element), "{element:?} shows what was written to {:?}", write.part);
+                let lost = over.iter().find(|over| over.part.has(*element));
+                assert!(lost.is_none(), "{element:?} shows {} after {}", write.stamp, lost.unwrap().stamp);
+            }
+        }
+        for element in seen.get(&FILL).into_iter().flatten() {
+            let fits = |fill: &&Arc<Write>| {
+                let is_fill = fill.stamp == FILL && fill.part.has(*element) && fill.began < ended;
+                is_fill && !fill.void.load(Ordering::SeqCst) && {
+                    let over = overwriters(&writes, fill.done.load(Ordering::SeqCst), began);
+                    !over.iter().any(|over| over.part.has(*element))
+                }
+            };
+            assert!(writes.iter().rev().any(|write| fits(&write)), "{element:?} of {part:?} lost what it had");
+        }
+        in_some_order(&shown);
+        // Whatever is seen has happened.
+        shown.iter().for_each(|(write, _)| _ = write.done.fetch_min(ended, Ordering::SeqCst));
+    }
+}
+
+/// Writes that certainly came after a time, and were certainly done at another.
+fn overwriters(writes: &[Arc<Write>], after: u64, before: u64) -> Vec<&Arc<Write>> {
+    let first = writes.partition_point(|write| write.began <= after);
+    let last = writes.partition_point(|write| write.began < before);
+    let certain =
+        |write: &&Arc<Write>| !write.void.load(Ordering::SeqCst) && write.done.load(Ordering::SeqCst) < before;
+    writes.get(first..last).unwrap_or_default().iter().filter(certain).collect()
+}
+
+/// Refuses what no order of writes makes: where one could have been seen, and another is, the other came later.
+fn in_some_order(shown: &[Shown<'_>]) {
+    let comes_before = |left: usize, right: usize| {
+        let ((first, _), (second, elements)) = (&shown[left], &shown[right]);
+        let is_over = elements.iter().any(|element| first.part.has(*element));
+        left != right && (is_over || first.done.load(Ordering::SeqCst) < second.began)
+    };
+    let mut left: Vec<usize> = (0..shown.len()).collect();
+    while let Some(at) = left.iter().position(|&one| !left.iter().any(|&other| comes_before(other, one))) {
+        left.swap_remove(at);
+    }
+    let circle: Vec<_> = left.iter().map(|&nth| (shown[nth].0.stamp, shown[nth].0.part)).collect();
+    assert!(left.is_empty(), "no order of these writes shows all of them: {circle:?}");
 }
 
 struct Shared {
+    file: File,
     datasets: Vec<Dataset>,
-    /// What was written to each row, at least.
-    written: Vec<Vec<AtomicI64>>,
+    diaries: Vec<Diary>,
+    clock: Clock,
     done: AtomicBool,
 }
 
 impl Shared {
-    /// Writes a row that belongs to this thread.
-    fn write(&self, dataset: usize, at: u64, number: i64) {
-        let values = vec![number; WIDTH as usize];
-        // Whoever selects values while the dataset changes its size is told so.
-        while let Err(why) = self.datasets[dataset].write_slice(row(at), &values) {
-            assert!(matches!(why, Error::Slice(_)), "{why}");
+    fn new(file: File) -> Shared {
+        let root = file.root().unwrap();
+        let make = |nth: usize| {
+            let new = || root.new_dataset::<u64>().shape([ROWS, COLUMNS]);
+            let chunked = || new().max_shape([Some(ROWS), Some(COLUMNS)]).chunks([3, 10 + nth as u64]);
+            let new = match nth % 5 {
+                0 => chunked(),
+                1 => new().contiguous(),
+                _ => chunked().deflate(1),
+            };
+            new.create(format!("d{nth}")).unwrap()
+        };
+        let datasets: Vec<Dataset> = (0..DATASETS).map(make).collect();
+        let (clock, done) = (Clock(AtomicU64::new(1)), AtomicBool::new(false));
+        let diaries: Vec<Diary> = (0..DATASETS).map(|_| Diary::default()).collect();
+        let whole = Part { rows: (0, ROWS - 1), columns: (0, COLUMNS - 1) };
+        for diary in &diaries {
+            diary.begin(FILL, whole, &clock).done.store(clock.now(), Ordering::SeqCst);
         }
-        self.written[dataset][at as usize].store(number, Ordering::SeqCst);
+        Shared { file, datasets, diaries, clock, done }
     }
 
-    fn read(&self, dataset: usize, rng: &mut Rng) {
-        let first = rng.u64(..KEPT);
-        let last = rng.u64(first..KEPT);
-        let before: Vec<i64> =
-            (first..=last).map(|at| self.written[dataset][at as usize].load(Ordering::SeqCst)).collect();
-        let values: Vec<i64> = self.datasets[dataset].read_slice(s![first..=last, ..]).unwrap();
-        for (values, before) in values.chunks_exact(WIDTH as usize).zip(before) {
-            assert!(values.iter().all(|value| *value == values[0]), "a row in two halves: {values:?}");
-            assert!(values[0] >= before, "{} after {before}", values[0]);
+    /// Does what changes a part, and keeps the diary.
+    fn change(&self, nth: usize, stamp: u64, part: Part, change: impl FnOnce(&Dataset) -> hyperslab::Result<()>) {
+        let write = self.diaries[nth].begin(stamp, part, &self.clock);
+        match change(&self.datasets[nth]) {
+            Ok(()) => _ = write.done.fetch_min(self.clock.now(), Ordering::SeqCst),
+            // Whoever selects values while the dataset changes its size is told so.
+            Err(why) => {
+                assert!(matches!(why, Error::Slice(_) | Error::Space(_)), "{why}");
+                write.void.store(true, Ordering::SeqCst);
+            }
         }
     }
 
-    fn resize(&self, dataset: usize, rng: &mut Rng) {
-        self.datasets[dataset].resize([rng.u64(KEPT..=ROWS), WIDTH]).unwrap();
-        // Others may have resized it meanwhile, but what is there is whole.
-        let _ = self.datasets[dataset].write_slice(row(KEPT), &vec![-5i64; WIDTH as usize]);
+    fn read(&self, nth: usize, part: Part) {
+        let began = self.clock.now();
+        match self.datasets[nth].read_slice::<u64>(part.slice()) {
+            Ok(values) => self.diaries[nth].explain(part, &values, began, self.clock.now()),
+            Err(why) => assert!(part.rows.1 >= KEPT && matches!(why, Error::Slice(_) | Error::Space(_)), "{why}"),
+        }
+    }
+
+    fn step(&self, stamp: u64, rng: &mut Rng) {
+        let (nth, wide) = (rng.usize(..DATASETS), rng.u8(..4) == 0);
+        let part = Part::any(if wide { ROWS } else { KEPT }, rng);
+        let selected = |dataset: &Dataset| hyperslab::Result::Ok(dataset.slice(part.slice())?.selection().clone());
+        match rng.u8(..64) {
+            0..24 => self.change(nth, stamp, part, |dataset| {
+                dataset.write_selection(&selected(dataset)?, &vec![stamp; part.elements().count()])
+            }),
+            24..54 => self.read(nth, part),
+            54..57 => self.change(nth, FILL, part, |dataset| dataset.write_fill(&selected(dataset)?)),
+            57 if nth % 5 != 1 => {
+                let rows = rng.u64(KEPT..ROWS);
+                let cut = Part { rows: (rows, ROWS - 1), columns: (0, COLUMNS - 1) };
+                self.change(nth, FILL, cut, |dataset| dataset.resize([rows, COLUMNS]));
+                self.datasets[nth].resize([ROWS, COLUMNS]).unwrap();
+            }
+            58..60 => self.datasets[nth].evict().unwrap(),
+            60..62 => self.datasets[nth].flush().unwrap(),
+            62 => self.file.flush().unwrap(),
+            _ => drop(self.datasets[nth].read_chunk([0, 0])),
+        }
     }
 }
 
 #[test]
 fn every_read_is_explained_by_some_order() {
-    let (threads, seconds) = (setting("HYPERSLAB_THREADS", 4), setting("HYPERSLAB_SECONDS", 3));
+    let (threads, seconds) = (setting("HYPERSLAB_THREADS", 8), setting("HYPERSLAB_SECONDS", 3));
     // A few chunks of each dataset fit.
     let cache = CacheConfig::default().bytes(64 << 10).reserve(2 << 10);
     let storage = Arc::new(Memory::new());
-    let file = OpenOptions::new().create().truncate().cache(cache).open_on(storage.clone()).unwrap();
-    let make = |nth: usize| {
-        let new = file.root().unwrap().new_dataset::<i64>().shape([ROWS, WIDTH]).max_shape([Some(ROWS), Some(WIDTH)]);
-        let new = new.chunks([3, 20 + nth as u64]);
-        if nth.is_multiple_of(3) { new } else { new.deflate(1) }.create(format!("d{nth}")).unwrap()
-    };
-    let datasets: Vec<Dataset> = (0..DATASETS).map(make).collect();
-    let written = (0..DATASETS).map(|_| (0..ROWS).map(|_| AtomicI64::new(0)).collect()).collect();
-    let shared = Shared { datasets, written, done: AtomicBool::new(false) };
+    let shared = Shared::new(OpenOptions::new().create().truncate().cache(cache).open_on(storage.clone()).unwrap());
     std::thread::scope(|scope| {
-        for thread in 0..threads {
-            let (shared, file) = (&shared, &file);
+        for thread in 1..=threads {
+            let shared = &shared;
             scope.spawn(move || {
-                let (mut rng, mut number) = (Rng::with_seed(thread), 0);
+                let (mut rng, mut stamp) = (Rng::with_seed(thread), thread << 40);
                 while !shared.done.load(Ordering::Relaxed) {
-                    let dataset = rng.usize(..DATASETS);
-                    match rng.u8(..32) {
-                        0..14 => {
-                            number += 1;
-                            let own = (0..KEPT).filter(|at| at % threads == thread).collect::<Vec<_>>();
-                            shared.write(dataset, own[rng.usize(..own.len())], number);
-                        }
-                        14..29 => shared.read(dataset, &mut rng),
-                        29 => shared.resize(dataset, &mut rng),
-                        30 => shared.datasets[dataset].evict().unwrap(),
-                        _ => file.flush().unwrap(),
-                    }
-                    let seen = file.cache_statistics();
+                    stamp += 1;
+                    shared.step(stamp, &mut rng);
+                    let seen = shared.file.cache_statistics();
                     assert!(seen.peak_bytes <= cache.limits().active, "{seen:?}");
                 }
             });
@@ -109,18 +266,17 @@ fn every_read_is_explained_by_some_order() {
         }
         shared.done.store(true, Ordering::Relaxed);
     });
-    let seen = file.cache_statistics();
-    println!("{seen:?}");
+    let (seen, writes): (_, usize) =
+        (shared.file.cache_statistics(), shared.diaries.iter().map(|diary| diary.0.read().len()).sum());
+    println!("{writes} writes; {seen:?}");
     assert!(seen.hits > 100 && seen.evictions > 100, "{seen:?}");
-    let Shared { datasets, written, .. } = shared;
+    let Shared { file, datasets, diaries, clock, .. } = shared;
     drop(datasets);
     file.close().unwrap();
-    let file = hyperslab::File::open_driver(storage).unwrap();
-    for (nth, rows) in written.iter().enumerate() {
-        let dataset = file.dataset(format!("d{nth}")).unwrap();
-        for at in 0..KEPT {
-            let values: Vec<i64> = dataset.read_slice(row(at)).unwrap();
-            assert_eq!(values, vec![rows[at as usize].load(Ordering::SeqCst); WIDTH as usize]);
-        }
+    let file = File::open_driver(storage).unwrap();
+    for (nth, diary) in diaries.iter().enumerate() {
+        let (dataset, began) = (file.dataset(format!("d{nth}")).unwrap(), clock.now());
+        let part = Part { rows: (0, dataset.shape()[0] - 1), columns: (0, COLUMNS - 1) };
+        diary.explain(part, &dataset.read::<u64>().unwrap(), began, clock.now());
     }
 }

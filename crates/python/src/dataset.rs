@@ -44,7 +44,11 @@ impl DatasetHandle {
     }
 
     /// The dtype to read, the dataset's own if none is asked for.
-    fn memory<'py>(&self, py: Python<'py>, wanted: Option<Dtype<'py>>) -> PyResult<(Dtype<'py>, Arc<Memory>)> {
+    pub(crate) fn memory<'py>(
+        &self,
+        py: Python<'py>,
+        wanted: Option<Dtype<'py>>,
+    ) -> PyResult<(Dtype<'py>, Arc<Memory>)> {
         let stored = self.dataset.datatype();
         if let Some(dtype) = wanted {
             let memory = Memory::new(&dtype, stored)?;
@@ -84,6 +88,17 @@ impl DatasetHandle {
         Ok(())
     }
 
+    /// A selection of the dataset, as far as it reaches.
+    pub(crate) fn selected(&self, space: &PySpace) -> PyResult<Space> {
+        if space.0.dims() != self.dataset.shape() {
+            let (given, own) = (space.0.dims(), self.dataset.shape());
+            return Err(PyValueError::new_err(format!("a space of shape {given:?} for a dataset of shape {own:?}")));
+        }
+        let space = space.0.clip_unlimited().map_err(of_space)?;
+        space.check_inside().map_err(of_space)?;
+        Ok(space)
+    }
+
     /// The picked values as an array of their shape.
     fn array<'py>(&self, py: Python<'py>, picked: &Picked, wanted: Option<Dtype<'py>>) -> PyResult<Array<'py>> {
         let (dtype, memory) = self.memory(py, wanted)?;
@@ -109,7 +124,7 @@ fn source_space(selection: &Selection) -> hyperslab::space::Result<Space> {
 }
 
 /// Room for `count` values of `size` bytes.
-fn room(count: u64, size: usize) -> PyResult<Vec<u8>> {
+pub(crate) fn room(count: u64, size: usize) -> PyResult<Vec<u8>> {
     let bytes = count.saturating_mul(size as u64);
     let mut room = Vec::new();
     let length = usize::try_from(bytes).ok().filter(|&length| room.try_reserve_exact(length).is_ok());
@@ -227,12 +242,7 @@ impl DatasetHandle {
         space: &PySpace,
         dtype: Option<Dtype<'py>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if space.0.dims() != self.dataset.shape() {
-            let (given, own) = (space.0.dims(), self.dataset.shape());
-            return Err(PyValueError::new_err(format!("a space of shape {given:?} for a dataset of shape {own:?}")));
-        }
-        let space = space.0.clip_unlimited().map_err(of_space)?;
-        space.check_inside().map_err(of_space)?;
+        let space = self.selected(space)?;
         let count = space.npoints();
         let shape = vec![usize::try_from(count).map_err(|_| too_large(count))?];
         Ok(self.array(py, &Picked { space, shape }, dtype)?.into_any())

@@ -9,6 +9,11 @@ pub(crate) fn exception(error: Error) -> PyErr {
     match error {
         Error::Missing(name) => missing(&name),
         error @ Error::Link { .. } => PyKeyError::new_err(format!("Unable to open object ({error})")),
+        error @ Error::Part { .. } => {
+            let text = error.to_string();
+            let Error::Part { why, .. } = error else { return PyOSError::new_err(text) };
+            Python::attach(|py| PyErr::from_type(exception(*why).get_type(py), text))
+        }
         Error::Driver(error) => of_driver(error),
         Error::Space(error) => of_space(error),
         error @ Error::Kind { .. } => PyTypeError::new_err(error.to_string()),

@@ -42,9 +42,14 @@ impl<'a> Given<'a> {
         Ok(Given { datatype: memory.datatype, bytes: Cow::Owned(stage), arena, count: count as u64 })
     }
 
+    /// The places of the values, one after the other.
+    pub(crate) fn places(&self) -> PyResult<Space> {
+        Space::simple(&[self.count]).map_err(of_space)
+    }
+
     /// Writes the values to selected places of a dataset.
     pub(crate) fn write(&self, py: Python<'_>, dataset: &Dataset, selection: &Space) -> PyResult<()> {
-        let places = Space::simple(&[self.count]).map_err(of_space)?;
+        let places = self.places()?;
         py.detach(|| dataset.write_converted(selection, &self.datatype, &places, &self.bytes, &self.arena))
             .map_err(exception)
     }

@@ -11,6 +11,7 @@ mod error;
 mod file;
 mod given;
 mod index;
+mod many;
 mod memory;
 mod numbers;
 mod numpy_type;
@@ -39,6 +40,8 @@ mod _hyperslab {
     #[pymodule_export]
     use super::file::FileHandle;
     #[pymodule_export]
+    use super::many::{read_many, write_many};
+    #[pymodule_export]
     use super::object::{DatatypeHandle, GroupHandle, ObjectHandle};
     #[pymodule_export]
     use super::reference::{PyReference, PyRegionReference};
@@ -55,14 +58,6 @@ mod _hyperslab {
         let whole = hyperslab::space::Space::simple(&shape).map_err(error::of_space)?;
         let picked = index::pick(whole, arguments)?;
         Ok((space::PySpace(picked.space), PyTuple::new(py, picked.shape)?))
-    }
-
-    /// Brings chunks of several datasets into the caches of their files.
-    #[pyfunction]
-    fn prefetch(py: Python<'_>, parts: Vec<(PyRef<'_, DatasetHandle>, PyRef<'_, space::PySpace>)>) -> PyResult<()> {
-        let parts = parts.iter().map(|(handle, space)| Ok((handle.dataset()?, &space.0)));
-        let parts = parts.collect::<PyResult<Vec<_>>>()?;
-        py.detach(|| hyperslab::prefetch(&parts)).map_err(error::exception)
     }
 
     /// Whether a filter is there.

@@ -55,3 +55,27 @@ def test_many_datasets_in_one_call(path):
         hyperslab.write_many([(file["a"], 3, 0), (file["b"], np.s_[:, 5], np.arange(100))])
         assert not file["a"][3].any()
         assert np.array_equal(file["b"][:, 5], np.arange(100))
+
+
+def test_many_datasets_of_all_kinds(path):
+    with hyperslab.File(path, "r+") as file:
+        text = file.create_dataset("text", (6, 6), hyperslab.string_dtype(), chunks=(2, 3), compression="gzip")
+        point = file.create_dataset("point", (5,), [("x", "i4"), ("y", "f8")])
+        one = file.create_dataset("one", data=7)
+        hyperslab.write_many([(text, 2, "many"), (point, ("x", slice(1, 3)), [4, 5]), (one, (), 8), (file["a"], [], 0)])
+        parts = [(text, (2, 3)), (text, np.s_[1:3, 0]), (point, np.s_[:, "x"]), (one, ()), (file["a"], (0, 5)), (file["b"], [1, 4])]
+        read = hyperslab.read_many(parts)
+        for given, (dataset, index) in zip(read, parts, strict=True):
+            assert type(given) is type(dataset[index])
+            assert np.array_equal(given, dataset[index])
+        assert (read[0], read[1].tolist(), read[3]) == (b"many", [b"", b"many"], 8)
+        assert read[2].tolist() == [0, 4, 5, 0, 0]
+
+
+def test_nothing_is_written_if_a_part_is_wrong(path):
+    with hyperslab.File(path, "r+") as file:
+        with pytest.raises((TypeError, ValueError)):
+            hyperslab.write_many([(file["a"], 3, 0), (file["b"], 3, np.zeros(7))])
+        with pytest.raises(IndexError):
+            hyperslab.read_many([(file["a"], 3), (file["b"], 300)])
+        assert file["a"][3, 4] == 304

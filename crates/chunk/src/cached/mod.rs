@@ -9,6 +9,7 @@ mod earned;
 mod fetch;
 mod home;
 mod prefetch;
+mod reach;
 mod read;
 mod spread;
 mod way;

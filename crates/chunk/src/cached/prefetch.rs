@@ -1,27 +1,36 @@
 //! Chunks of several datasets at once.
 
 use hyperslab_cache::{Found, Need};
-use hyperslab_space::Space;
+use hyperslab_space::{Piece, Space};
 
-use super::{ChunkCache, ChunkShelf, way::places};
-use crate::{Result, chunked::PIECES};
+use super::{ChunkCache, ChunkShelf, reach::Reach, way::places};
+use crate::{Result, chunked::PIECES, layout::covers};
 
 impl ChunkCache {
     /// Brings the chunks that hold parts of several datasets into memory with one request, as far as they fit and are worth it. It must be the
-    /// caller's turn for all of them.
-    pub fn prefetch(&self, parts: &[(&ChunkShelf, &Space)]) -> Result<()> {
+    /// caller's turn for all of them. Whoever comes to write needs no chunks that it writes as a whole.
+    pub fn prefetch(&self, parts: &[(&ChunkShelf, &Space)], to_write: bool) -> Result<()> {
         let (mut wanted, mut bytes) = (Vec::new(), 0usize);
         for (shelf, selection) in parts {
             let facts = shelf.home().facts();
-            if facts.touched(selection) > PIECES as u64 {
+            // Parts of chunks that need no coding are as fast without the cache, until they earned their place there.
+            let grid = facts.grid.as_ref().filter(|_| facts.coder.is_some());
+            let Some((grid, reach)) = grid.and_then(|grid| Some((grid, Reach::of(grid, selection)?))) else { continue };
+            if reach.most() > PIECES as u64 {
                 continue;
             }
             let memory = Space::simple(&[selection.npoints()])?;
-            let pieces = selection.pieces(&facts.grid, &memory)?.collect::<hyperslab_space::Result<_>>()?;
-            let through = places(&self.ways(shelf, pieces).through);
+            let mut pieces: Vec<Piece> = selection.pieces(grid, &memory)?.collect::<hyperslab_space::Result<_>>()?;
+            if to_write {
+                shelf.home().look(&mut |layout| {
+                    pieces.retain(|piece| !facts.is_whole(piece) && !covers(piece, layout.inside(&piece.chunk)));
+                    Ok(())
+                })?;
+            }
+            let through = places(&self.ways(shelf, pieces, false).through);
             let here = shelf.has(&through);
             let missing = through.into_iter().zip(here).filter(|(_, here)| !here);
-            let fits = (self.cache.limits().quiescent - bytes) / facts.bytes.max(1);
+            let fits = self.cache.limits().quiescent.saturating_sub(bytes) / facts.bytes.max(1);
             let missing: Vec<_> = missing.take(fits).map(|(place, _)| (*shelf, place)).collect();
             bytes += missing.len() * facts.bytes;
             wanted.extend(missing);

@@ -1,5 +1,6 @@
 //! What can be said to `demo`.
 
+use super::Caching;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -31,4 +32,6 @@ pub(crate) struct Demo {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) caching: Caching,
 }

@@ -1,5 +1,6 @@
 //! What can be said to `diff`.
 
+use super::Caching;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -60,6 +61,8 @@ pub(crate) struct Diff {
     /// Print lines of JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) caching: Caching,
 }
 
 /// What can differ.

@@ -7,7 +7,7 @@ use crate::arguments::Demo;
 use crate::failure::Failure;
 use crate::output;
 use frames::{Frames, PIXELS, SIDE};
-use hyperslab::{Dataset, File, s};
+use hyperslab::{Dataset, s};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -52,7 +52,7 @@ pub(crate) fn run(options: &Demo) -> Result<(), Failure> {
 fn record(path: &Path, frames: &Frames, options: &Demo) -> Result<(Duration, u64), Failure> {
     let begin = Instant::now();
     let trouble = |why| Failure::Open { file: path.display().to_string(), why: Box::new(why) };
-    let file = File::create_new(path).map_err(trouble)?;
+    let file = options.caching.options().create_new().open(path).map_err(trouble)?;
     let run = file.root()?.create_group("run")?;
     run.set_attribute("detector", "simulated")?;
     run.set_attribute("seed", options.seed)?;
@@ -75,17 +75,19 @@ fn record(path: &Path, frames: &Frames, options: &Demo) -> Result<(Duration, u64
         advance(&bar, end, took);
     }
     let begin = Instant::now();
-    file.close()?;
+    file.clone().close()?;
     took += begin.elapsed();
     bar.finish_and_clear();
     let stored = std::fs::metadata(path)?.len();
+    options.caching.tell(&[(path, &file)], options.json);
     Ok((took, stored))
 }
 
 /// Reads all images and compares them with what was sent; how long reading took.
 fn verify(path: &Path, frames: &Frames, options: &Demo) -> Result<Duration, Failure> {
     let begin = Instant::now();
-    let images: Dataset = File::open(path)?.dataset("run/images")?;
+    let file = options.caching.options().open(path)?;
+    let images: Dataset = file.dataset("run/images")?;
     let mut took = begin.elapsed();
     let (mut read, mut sent) = (vec![0u16; AT_ONCE as usize * PIXELS], vec![0; PIXELS]);
     let bar = progress("reading", options.frames);
@@ -104,6 +106,7 @@ fn verify(path: &Path, frames: &Frames, options: &Demo) -> Result<Duration, Fail
         advance(&bar, end, took);
     }
     bar.finish_and_clear();
+    options.caching.tell(&[(path, &file)], options.json);
     Ok(took)
 }
 

@@ -37,7 +37,8 @@ struct Differ<'a> {
 
 /// Whether both are equal.
 pub(crate) fn run(options: &Diff) -> Result<bool, Failure> {
-    let (left, right) = (find::open(&options.left)?, find::open(&options.right)?);
+    let open = |path| find::open_with(path, options.caching.options());
+    let (left, right) = (open(&options.left)?, open(&options.right)?);
     let first = find::object(&left, &options.path)?;
     let second = find::object(&right, options.other.as_deref().unwrap_or(&options.path))?;
     let side = |file| Side { file, names: Names::new(file) };
@@ -65,7 +66,9 @@ pub(crate) fn run(options: &Diff) -> Result<bool, Failure> {
             break;
         }
     }
-    differ.end()
+    let ended = differ.end();
+    options.caching.tell(&[(&options.left, &left), (&options.right, &right)], options.json);
+    ended
 }
 
 impl Differ<'_> {

@@ -36,7 +36,7 @@ struct Part {
 }
 
 pub(crate) fn run(options: &Dump) -> Result<(), Failure> {
-    let file = find::open(&options.file)?;
+    let file = find::open_with(&options.file, options.caching.options())?;
     let root = ["/".to_owned()];
     let paths = if options.paths.is_empty() { &root[..] } else { &options.paths[..] };
     // A wrong path is said before anything is printed.
@@ -55,6 +55,7 @@ pub(crate) fn run(options: &Dump) -> Result<(), Failure> {
         }
     }
     dumper.out.flush()?;
+    options.caching.tell(&[(&options.file, &file)], options.json);
     match dumper.failed {
         0 => Ok(()),
         failed => Err(Failure::Some(format!("{} could not be read as a whole", count(failed, "object")))),

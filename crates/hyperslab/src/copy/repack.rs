@@ -13,7 +13,7 @@ use super::{
     restore::Restore,
     tree::Copier,
 };
-use crate::{Dataset, Error, File, Low, NewDataset, OpenOptions, Result};
+use crate::{CacheConfig, Dataset, Error, File, Low, NewDataset, OpenOptions, Result};
 
 /// Writes a file anew: groups, datasets, committed datatypes, links, attributes, comments, the orders in which they were made, and the
 /// bytes in front that are the user's. References refer to the copies of what they referred to. Free and lost space stays behind.
@@ -33,6 +33,7 @@ use crate::{Dataset, Error, File, Low, NewDataset, OpenOptions, Result};
 #[derive(Clone)]
 pub struct Repack {
     low: Low,
+    cache: Option<CacheConfig>,
     restore: Option<Arc<Restore>>,
 }
 
@@ -44,7 +45,7 @@ impl fmt::Debug for Repack {
 
 impl Default for Repack {
     fn default() -> Repack {
-        Repack { low: Low::Earliest, restore: None }
+        Repack { low: Low::Earliest, cache: None, restore: None }
     }
 }
 
@@ -58,6 +59,12 @@ impl Repack {
     #[must_use]
     pub fn low(self, low: Low) -> Repack {
         Repack { low, ..self }
+    }
+
+    /// How large the chunk cache of the new file is while it is written.
+    #[must_use]
+    pub fn cache(self, cache: CacheConfig) -> Repack {
+        Repack { cache: Some(cache), ..self }
     }
 
     /// How datasets are stored in the new file, if not as they were: `how` is given each dataset, and a new one of the same type, size
@@ -96,6 +103,9 @@ impl Repack {
     ) -> Result<Vec<Lost>> {
         let (to, root) = (to.as_ref(), from.root()?);
         let mut options = OpenOptions::new().create_new().low(self.low).user_block(from.user_block());
+        if let Some(cache) = self.cache {
+            options = options.cache(cache);
+        }
         options.access.root = Some((settings(&*root.object()?), group_settings(&root)?));
         let target = options.open(to)?;
         let copied = self.copy_all(from, &target, progress);

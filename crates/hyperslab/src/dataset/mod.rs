@@ -4,6 +4,7 @@ mod batch;
 mod behind;
 mod change;
 mod core;
+mod defined;
 mod layout;
 mod read;
 mod shelves;
@@ -38,6 +39,8 @@ pub use stored_size::StoredSize;
 #[derive(Clone, Debug)]
 pub struct Dataset {
     inner: Arc<Inner>,
+    /// Whether whoever uses this handle has a turn already, of a request for several datasets.
+    has_turn: bool,
 }
 
 struct Inner {
@@ -81,7 +84,7 @@ impl Dataset {
         let (file, elsewhere) = (file.clone(), elsewhere.map(Arc::new));
         let shelf = OnceLock::new();
         let inner = Inner { file, object, datatype, committed, filters, fill, elsewhere, core, shelf };
-        let dataset = Dataset { inner: Arc::new(inner) };
+        let dataset = Dataset { inner: Arc::new(inner), has_turn: false };
         Ok(if shared { known.insert(address, dataset) } else { dataset })
     }
 
@@ -131,6 +134,11 @@ impl Dataset {
     /// The type of its values, as stored.
     pub fn datatype(&self) -> &Datatype {
         &self.inner.datatype
+    }
+
+    /// Whether its values are those of other datasets.
+    pub(crate) fn is_virtual(&self) -> bool {
+        self.inner.elsewhere.is_some()
     }
 
     /// Whether its type is a committed one.

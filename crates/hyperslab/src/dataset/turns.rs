@@ -8,57 +8,58 @@ use super::{Dataset, change::filling};
 use crate::Result;
 
 impl Dataset {
-    /// Its chunks in the cache; nothing if it has none, or larger ones than fit there.
+    /// Its chunks in the cache, and the turns of its requests; nothing if other datasets have its values, or if nothing of it ever is in
+    /// the cache or changes.
     pub(crate) fn shelf(&self) -> Result<Option<&ChunkShelf>> {
         self.file().check_alive(self.life())?;
         if let Some(known) = self.inner.shelf.get() {
             return Ok(known.as_ref());
         }
         let shelves = &self.file().inner.shelves;
-        let facts = match &self.now().values(self)?.storage {
-            Storage::Chunked(chunked) => Some(chunked.facts()),
-            _ => None,
-        };
-        let facts = facts.filter(|facts| facts.bytes() <= shelves.cache.limits().quiescent);
+        let facts = self.now().values(self)?.facts()?;
+        let facts = facts.filter(|facts| facts.has_chunks() || self.file().is_writable());
         let shelf = facts.map(|facts| shelves.shelf(&self.inner.core, facts));
         Ok(self.inner.shelf.get_or_init(|| shelf).as_ref())
     }
 
     /// Its chunks in the cache, if new values may wait there. Values that name others may not: what they name goes its own way to the file.
     /// Nor may the first ones, if they bring space for all others.
-    pub(super) fn shelf_to_write(&self) -> Result<Option<&ChunkShelf>> {
+    pub(crate) fn shelf_to_write(&self) -> Result<Option<&ChunkShelf>> {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
-        let is_first = match &self.now().values(self)?.storage {
-            Storage::Chunked(chunked) => chunked.allocates_with_first(&filling(self)),
-            _ => false,
-        };
+        let is_first = self.now().values(self)?.allocates_with_first(&filling(self));
         let names = self.datatype().has_vlen() || self.datatype().has_reference();
         Ok((!is_first && !names).then_some(shelf))
     }
 
     /// Waits for the turn to read a part. Where nothing changes, nobody waits.
     pub(super) fn turn_to_read(&self, selection: &Space) -> Result<Option<Turn<'_>>> {
-        let shelf = self.shelf()?.filter(|_| self.file().is_writable());
+        let shelf = self.shelf()?.filter(|_| self.file().is_writable() && !self.has_turn);
         Ok(shelf.map(|shelf| shelf.enter(Area::of(selection), false)))
+    }
+
+    /// Waits for the turn to write a part.
+    pub(super) fn turn_to_write<'a>(&self, shelf: &'a ChunkShelf, selection: &Space) -> Option<Turn<'a>> {
+        (!self.has_turn).then(|| shelf.enter(Area::of(selection), true))
+    }
+
+    /// A handle for whoever has the turn for all that it does with it.
+    pub(crate) fn in_turn(&self) -> Dataset {
+        Dataset { has_turn: true, ..self.clone() }
     }
 
     /// Waits until nobody else uses the values. What the cache had of them is in the file then.
     pub(crate) fn turn_alone(&self) -> Result<Option<Turn<'_>>> {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
-        let turn = shelf.enter(Area::Whole, true);
+        let turn = (!self.has_turn).then(|| shelf.enter(Area::Whole, true));
         self.file().inner.shelves.cache.empty_shelf(shelf)?;
-        Ok(Some(turn))
+        Ok(turn)
     }
 
     /// Waits until nobody else uses the values, to change their extent. Chunks that do not change stay in the cache.
     pub(super) fn turn_to_resize(&self, shape: &[u64]) -> Result<Option<Turn<'_>>> {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
         let turn = shelf.enter(Area::Whole, true);
-        let keeps = match &self.now().values(self)?.storage {
-            Storage::Chunked(chunked) => chunked.keeps_chunks(shape, &filling(self)),
-            _ => true,
-        };
-        if !keeps {
+        if !self.now().values(self)?.keeps_chunks(shape, &filling(self)) {
             self.file().inner.shelves.cache.empty_shelf(shelf)?;
         }
         Ok(Some(turn))

@@ -1,6 +1,5 @@
 //! Writing values: encoded and converted as they go, each operation as a whole.
 
-use hyperslab_cache::Area;
 use hyperslab_chunk::ChunkShelf;
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_space::{Extent, Grid, Space};
@@ -112,13 +111,7 @@ impl Dataset {
         arena: &Arena,
     ) -> Result<()> {
         let plan = Plan::new(datatype, self.datatype())?;
-        let size = datatype.size();
-        // Whatever stands in the way is found out before anything changes.
-        let room = buf.len() as u64 / size.max(1) as u64;
-        if places.extent().elements() > room {
-            return Err(Error::Length { values: places.extent().elements(), room });
-        }
-        places.check_inside()?;
+        check_places(places, buf.len() / datatype.size().max(1))?;
         self.write_given(selection, &Given { plan: &plan, datatype, places, bytes: buf, sequences: arena })
     }
 
@@ -128,6 +121,24 @@ impl Dataset {
             Some(elsewhere) => elsewhere.write(request, buf, arena, trip),
             None => self.write_converted(request.wanted, request.datatype, request.places, buf, arena),
         }
+    }
+
+    /// Refuses what cannot be written from the selected places of `buf`, which holds values of `size` bytes.
+    pub(crate) fn check_write(&self, selection: &Space, size: usize, places: &Space, buf: &[u8]) -> Result<()> {
+        check_places(places, buf.len() / size.max(1))?;
+        let (left, right) = (selection.npoints(), places.npoints());
+        if left != right {
+            return Err(hyperslab_space::Error::Counts { left, right }.into());
+        }
+        selection.check_inside()?;
+        self.stored().check_writable()?;
+        self.check_extent(selection)
+    }
+
+    /// Refuses a selection that was made before the dataset changed its size, and a dataset that is no more.
+    pub(crate) fn check_extent(&self, selection: &Space) -> Result<()> {
+        self.file().check_alive(self.life())?;
+        check_extent(selection, &self.extent())
     }
 
     fn write_given(&self, selection: &Space, given: &Given<'_>) -> Result<()> {
@@ -152,7 +163,7 @@ impl Dataset {
     /// Writes values so that they wait in the cache, or past it where that is better. No other request is in the way.
     fn write_through_cache(&self, shelf: &ChunkShelf, selection: &Space, given: &Given<'_>) -> Result<()> {
         self.stored().check_writable()?;
-        let _turn = shelf.enter(Area::of(selection), true);
+        let _turn = self.turn_to_write(shelf, selection);
         check_extent(selection, &self.extent())?;
         self.put(&mut Way::Cached(self, shelf), selection, given)
     }
@@ -225,6 +236,14 @@ impl Dataset {
         }
         Ok(stored)
     }
+}
+
+/// Refuses places outside of a buffer that holds so many values.
+fn check_places(places: &Space, room: usize) -> Result<()> {
+    if places.extent().elements() > room as u64 {
+        return Err(Error::Length { values: places.extent().elements(), room: room as u64 });
+    }
+    Ok(places.check_inside()?)
 }
 
 /// Refuses a selection that was made before the dataset changed its size.

@@ -5,36 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ._hyperslab import Space, prefetch
+from . import _hyperslab
 from ._selections import choose
+from ._write import prepare
 
 if TYPE_CHECKING:
     from ._dataset import Dataset
 
 
 def read_many(parts: Iterable[tuple[Dataset, Any]]) -> list[Any]:
-    """What each dataset gives for its index. Chunks that are not in the cache are read with one request, as far as they fit there.
+    """What each dataset gives for its index. All values are of one time, whatever other threads write. Chunks that are not in the cache are read
+    with one request, as far as they fit there. Scalars, and fields of structures, are read one after the other.
 
     >>> hyperslab.read_many([(f["temperature"], 0), (f["pressure"], np.s_[:, 3])])   # doctest: +SKIP
     """
     parts = list(parts)
-    prefetch([_chosen(dataset, index) for dataset, index in parts if dataset.shape])
-    return [dataset[index] for dataset, index in parts]
+    wanted = {nth: _chosen(*part) for nth, part in enumerate(parts) if _is_plain(*part)}
+    read = dict(zip(wanted, _hyperslab.read_many(list(wanted.values())), strict=True))
+    return [read[nth] if nth in read else dataset[index] for nth, (dataset, index) in enumerate(parts)]
 
 
 def write_many(parts: Iterable[tuple[Dataset, Any, Any]]) -> None:
-    """Sets what each dataset has at its index. Chunks that are changed in part, and not in the cache, are read with one request, as far as they
-    fit there.
+    """Sets what each dataset has at its index, in this order. Whatever is wrong is found out before anything is written, and nobody reads some of
+    the parts before all are written. Chunks that are changed in part, and not in the cache, are read with one request, as far as they fit there.
 
     >>> hyperslab.write_many([(f["temperature"], 0, 273.15), (f["pressure"], np.s_[:, 3], values)])   # doctest: +SKIP
     """
-    parts = list(parts)
-    prefetch([_chosen(dataset, index) for dataset, index, _ in parts if dataset.shape])
-    for dataset, index, values in parts:
-        dataset[index] = values
+    prepared = [(dataset._handle, prepare(dataset, index, values)) for dataset, index, values in parts]
+    _hyperslab.write_many([(handle, *part) for handle, part in prepared if part is not None])
 
 
-def _chosen(dataset: Dataset, index: Any) -> tuple[Any, Space]:
+def _is_plain(dataset: Dataset, index: Any) -> bool:
     args = index if isinstance(index, tuple) else (index,)
-    names = tuple(arg for arg in args if not isinstance(arg, str))
-    return dataset._handle, choose(dataset.shape or (), names, dataset)[0]
+    return bool(dataset.shape) and not any(arg is None or isinstance(arg, str) for arg in args)
+
+
+def _chosen(dataset: Dataset, index: Any) -> tuple[Any, Any, tuple[int, ...]]:
+    return dataset._handle, *choose(dataset.shape or (), index, dataset)

@@ -28,6 +28,13 @@ def write_all(dataset: Dataset, values: np.ndarray) -> None:
 
 def write_item(dataset: Dataset, args: Any, value: Any) -> None:
     """`dataset[args] = value`."""
+    prepared = prepare(dataset, args, value)
+    if prepared is not None:
+        dataset._handle.write(*prepared)
+
+
+def prepare(dataset: Dataset, args: Any, value: Any) -> tuple[Space, np.ndarray, np.dtype] | None:
+    """What `dataset[args] = value` writes: where, the values, and the dtype of one; `None` if that is nothing."""
     args = args if isinstance(args, tuple) else (args,)
     names = tuple(arg for arg in args if isinstance(arg, str))
     args = tuple(arg for arg in args if not isinstance(arg, str))
@@ -58,8 +65,7 @@ def write_item(dataset: Dataset, args: Any, value: Any) -> None:
     else:
         space, shape = choose(dataset.shape, args, dataset)
     values = fit(values, shape, len(inner))
-    if space.npoints:
-        dataset._handle.write(space, values, memory)
+    return (space, values, memory) if space.npoints else None
 
 
 def _values(dataset: Dataset, value: Any, names: tuple[str, ...]) -> np.ndarray:

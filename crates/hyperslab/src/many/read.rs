@@ -1,0 +1,77 @@
+//! Reads of several datasets.
+
+use hyperslab_dtype::{Arena, Datatype};
+use hyperslab_space::Space;
+
+use super::{Part, bring, turns};
+use crate::{Dataset, Element, Error, Result};
+
+/// Where values of a dataset go, for [`read_many_converted`]: all as in [`Dataset::read_converted`].
+#[derive(Debug)]
+pub struct PartToRead<'a> {
+    /// Which dataset.
+    pub dataset: &'a Dataset,
+    /// Which values of it.
+    pub selection: &'a Space,
+    /// What they are converted to.
+    pub datatype: &'a Datatype,
+    /// Their places in `buf`.
+    pub places: &'a Space,
+    /// Where they go.
+    pub buf: &'a mut [u8],
+    /// Where what is of variable length goes.
+    pub arena: &'a mut Arena,
+}
+
+/// The selected values of several datasets, of any files. All are of one time: nobody changes a part while others are read. Chunks that
+/// are not in memory come with one request for each file, as far as they fit the cache. The sources of virtual datasets are read one after the
+/// other, after all the rest.
+///
+/// ```
+/// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+/// # for (name, value) in [("wind", 3.5), ("rain", 0.25)] {
+/// #     file.root()?.new_dataset::<f64>().shape([8, 8]).chunks([4, 4]).deflate(1).write(name, &[value; 64])?;
+/// # }
+/// use hyperslab::s;
+/// let (wind, rain) = (file.dataset("wind")?, file.dataset("rain")?);
+/// let (noon, here) = (wind.slice(s![4, ..])?, rain.slice(s![.., 2..4])?);
+/// let values = hyperslab::read_many::<f64>(&[(&wind, noon.selection()), (&rain, here.selection())])?;
+/// assert_eq!(values, [vec![3.5; 8], vec![0.25; 16]]);
+/// # Ok::<(), hyperslab::Error>(())
+/// ```
+pub fn read_many<T: Element>(parts: &[(&Dataset, &Space)]) -> Result<Vec<Vec<T>>> {
+    let mut values: Vec<Vec<T>> = parts.iter().map(|_| Vec::new()).collect();
+    together(parts, &mut |nth, dataset| {
+        if let (Some((_, selection)), Some(place)) = (parts.get(nth), values.get_mut(nth)) {
+            *place = dataset.read_selection(selection)?;
+        }
+        Ok(())
+    })?;
+    Ok(values)
+}
+
+/// As [`read_many`], converted to any datatypes, and to any places in memory.
+pub fn read_many_converted(parts: &mut [PartToRead<'_>]) -> Result<()> {
+    let wanted: Vec<Part<'_>> = parts.iter().map(|part| (part.dataset, part.selection)).collect();
+    together(&wanted, &mut |nth, dataset| match parts.get_mut(nth) {
+        Some(part) => dataset.read_converted(part.selection, part.datatype, part.places, part.buf, part.arena),
+        None => Ok(()),
+    })
+}
+
+/// Reads all parts by their number, when it is the turn for all.
+fn together(parts: &[Part<'_>], read: &mut dyn FnMut(usize, &Dataset) -> Result<()>) -> Result<()> {
+    for (nth, (_, selection)) in parts.iter().enumerate() {
+        selection.check_inside().map_err(|why| Error::part(nth, 0, why.into()))?;
+    }
+    // Whoever reads a virtual dataset waits for the turns of its sources, and must have none then.
+    let (own, others): (Vec<_>, Vec<_>) = (0..).zip(parts).partition(|(_, (dataset, _))| !dataset.is_virtual());
+    let parts: Vec<_> = own.iter().map(|(_, part)| **part).collect();
+    let turns = turns::to_read(&parts)?;
+    bring(&parts, false)?;
+    for (nth, (dataset, _)) in own {
+        read(nth, &dataset.in_turn()).map_err(|why| Error::part(nth, 0, why))?;
+    }
+    drop(turns);
+    others.into_iter().try_for_each(|(nth, (dataset, _))| read(nth, dataset).map_err(|why| Error::part(nth, 0, why)))
+}

@@ -1,0 +1,87 @@
+//! Turns at several datasets at once.
+
+use std::sync::Arc;
+
+use hyperslab_cache::{Area, Turn};
+use hyperslab_chunk::ChunkShelf;
+use hyperslab_space::Space;
+
+use super::Part;
+use crate::{Dataset, Result};
+
+/// A part that the cache may have something of.
+pub(super) struct Wanted<'a> {
+    pub(super) dataset: &'a Dataset,
+    pub(super) shelf: &'a ChunkShelf,
+    pub(super) selection: &'a Space,
+}
+
+/// The parts that the cache may have something of.
+pub(super) fn with_shelves<'a>(parts: &[Part<'a>]) -> Result<Vec<Wanted<'a>>> {
+    let mut wanted = Vec::with_capacity(parts.len());
+    for (dataset, selection) in parts {
+        let shelf = dataset.shelf()?.filter(|_| selection.npoints() > 0);
+        wanted.extend(shelf.map(|shelf| Wanted { dataset, shelf, selection }));
+    }
+    Ok(wanted)
+}
+
+/// Which file a dataset is in.
+pub(super) fn file(dataset: &Dataset) -> usize {
+    Arc::as_ptr(&dataset.file().inner).addr()
+}
+
+/// Everybody enters files and datasets in this order, so nobody waits for one who waits.
+pub(super) fn order(wanted: &Wanted<'_>) -> (usize, u64) {
+    (file(wanted.dataset), wanted.shelf.number())
+}
+
+/// Waits for the turn to read all parts. Where nothing changes, nobody waits.
+pub(super) fn to_read<'a>(parts: &[Part<'a>]) -> Result<Vec<Turn<'a>>> {
+    let mut wanted = with_shelves(parts)?;
+    wanted.retain(|wanted| wanted.dataset.file().is_writable());
+    Ok(enter(wanted, false, false))
+}
+
+/// Waits for the turn to write all parts.
+pub(crate) fn to_write<'a>(parts: &[Part<'a>]) -> Result<Vec<Turn<'a>>> {
+    let all = need_all(parts)?;
+    let turns = enter(with_shelves(parts)?, true, all);
+    if all || !need_all(parts)? {
+        return Ok(turns);
+    }
+    // A dataset was made small meanwhile, say, and all its space is to be allocated again.
+    drop(turns);
+    Ok(enter(with_shelves(parts)?, true, true))
+}
+
+/// Whether values do not wait in the cache: they are written by whoever is alone with the dataset.
+fn need_all(parts: &[Part<'_>]) -> Result<bool> {
+    for (dataset, _) in parts {
+        if dataset.shelf()?.is_some() && dataset.shelf_to_write()?.is_none() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Enters datasets one after the other: where parts are, or everywhere.
+fn enter(mut wanted: Vec<Wanted<'_>>, writes: bool, all: bool) -> Vec<Turn<'_>> {
+    wanted.sort_by_key(order);
+    let mut turns = Vec::new();
+    for parts in wanted.chunk_by(|left, right| left.shelf.is(right.shelf)) {
+        let areas = parts.iter().map(|part| if all { Area::Whole } else { Area::of(part.selection) });
+        if let (Some(first), Some(area)) = (parts.first(), areas.reduce(joined)) {
+            turns.push(first.shelf.enter(area, writes));
+        }
+    }
+    turns
+}
+
+/// What holds two areas.
+fn joined(left: Area, right: Area) -> Area {
+    let (Area::Box(low, high), Area::Box(from, to)) = (left, right) else { return Area::Whole };
+    let low = low.iter().zip(&from).map(|(left, right)| *left.min(right)).collect();
+    let high = high.iter().zip(&to).map(|(left, right)| *left.max(right)).collect();
+    Area::Box(low, high)
+}

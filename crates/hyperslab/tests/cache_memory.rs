@@ -1,0 +1,80 @@
+//! How much memory a cache takes, as the allocator counts it: random reads and writes over far more data than fits.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+};
+
+use fastrand::Rng;
+use hyperslab::{CacheConfig, CachePolicy, Dataset, OpenOptions, s};
+
+/// The system's allocator, and how much it gave away.
+struct Counting;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+#[expect(unsafe_code, reason = "only an allocator sees all memory; this one passes everything on and counts")]
+// SAFETY: all requests go to the system's allocator as they come.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        MOST.fetch_max(HELD.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Relaxed);
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Chunks of 64 KiB, 4 MiB a dataset.
+const SIDE: u64 = 1024;
+const CHUNK: u64 = 128;
+const DATASETS: usize = 10;
+const CACHE: usize = 2 << 20;
+/// What the engine itself has beside chunks: metadata, books about chunks and free space, rooms of threads for coding.
+const BESIDE: usize = 1 << 20;
+
+#[test]
+fn memory_stays_below_the_active_limit() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache_memory.h5");
+    for policy in [CachePolicy::Lru, CachePolicy::Mru, CachePolicy::Lfu, CachePolicy::S3Fifo] {
+        let cache = CacheConfig::default().bytes(CACHE).policy(policy).reserve(CACHE / 16);
+        let file = OpenOptions::new().create().truncate().cache(cache).open(&path).unwrap();
+        let make = |nth: usize| {
+            let new = file.root().unwrap().new_dataset::<i32>().shape([SIDE, SIDE]).chunks([CHUNK, CHUNK]);
+            if nth.is_multiple_of(4) { new } else { new.deflate(1) }.create(format!("d{nth}")).unwrap()
+        };
+        let datasets: Vec<Dataset> = (0..DATASETS).map(make).collect();
+        let (mut rng, mut values) = (Rng::with_seed(1), vec![0i32; 4 * CHUNK as usize * CHUNK as usize]);
+        let mut round = |count: usize| {
+            for _ in 0..count {
+                let dataset = &datasets[rng.usize(..DATASETS)];
+                let (rows, columns) = (rng.u64(1..=2 * CHUNK), rng.u64(1..=2 * CHUNK));
+                let (row, column) = (rng.u64(..SIDE - rows), rng.u64(..SIDE - columns));
+                let (part, some) = (s![row..row + rows, column..column + columns], (rows * columns) as usize);
+                if rng.bool() {
+                    values[..some].fill_with(|| rng.i32(..1000));
+                    dataset.write_slice(part, &values[..some]).unwrap();
+                } else {
+                    dataset.read_slice_into(part, &mut values[..some]).unwrap();
+                }
+            }
+        };
+        let before = HELD.load(Relaxed);
+        MOST.store(before, Relaxed);
+        round(800);
+        let (grown, seen) = (MOST.load(Relaxed) - before, file.cache_statistics());
+        println!("{policy:?}: {} KiB more at most, {} KiB as the cache counts", grown >> 10, seen.peak_bytes >> 10);
+        assert!(seen.evictions > 300 && seen.peak_bytes <= cache.limits().active, "{seen:?}");
+        assert!(grown <= cache.limits().active + BESIDE, "{policy:?}: {grown} bytes more, {seen:?}");
+    }
+    std::fs::remove_file(path).unwrap();
+}

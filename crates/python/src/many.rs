@@ -1,0 +1,76 @@
+//! Several datasets in one call, to and from NumPy arrays.
+
+use hyperslab::dtype::Arena;
+use hyperslab::space::Space;
+use hyperslab::{PartToRead, PartToWrite};
+use pyo3::prelude::*;
+
+use crate::array::{Array, bytes, unwrapped, zeros};
+use crate::dataset::{DatasetHandle, room};
+use crate::error::{exception, of_space};
+use crate::given::Given;
+use crate::numpy_type::Dtype;
+use crate::space::PySpace;
+
+/// The selected elements of several datasets, each as an array of the given shape; one element by itself.
+#[pyfunction]
+pub(crate) fn read_many<'py>(
+    py: Python<'py>,
+    parts: Vec<(PyRef<'py, DatasetHandle>, PyRef<'py, PySpace>, Vec<usize>)>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let (mut selections, mut memories, mut arrays, mut stages) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (handle, space, shape) in &parts {
+        let selection = handle.selected(space)?;
+        let (dtype, memory) = handle.memory(py, None)?;
+        arrays.push(zeros(shape, &dtype)?);
+        // Python objects are made afterwards.
+        let staged = memory.steps.is_some().then(|| room(selection.npoints(), memory.datatype.size()));
+        stages.push(staged.transpose()?);
+        let places = Space::simple(&[selection.npoints()]).map_err(of_space)?;
+        selections.push((handle.dataset()?, selection, places));
+        memories.push(memory);
+    }
+    let mut arenas: Vec<Arena> = parts.iter().map(|_| Arena::default()).collect();
+    let mut wanted = Vec::new();
+    let rooms = arrays.iter_mut().zip(&mut stages).zip(&mut arenas);
+    for (((dataset, selection, places), memory), ((array, stage), arena)) in selections.iter().zip(&memories).zip(rooms)
+    {
+        let buf = match stage {
+            Some(stage) => stage.as_mut_slice(),
+            None => bytes(array)?,
+        };
+        wanted.push(PartToRead { dataset, selection, datatype: &memory.datatype, places, buf, arena });
+    }
+    py.detach(|| hyperslab::read_many_converted(&mut wanted)).map_err(exception)?;
+    drop(wanted);
+    for (((array, stage), arena), memory) in arrays.iter_mut().zip(&stages).zip(&arenas).zip(&memories) {
+        if let Some(stage) = stage {
+            memory.finish(py, stage, arena, bytes(array)?)?;
+        }
+    }
+    arrays.into_iter().map(unwrapped).collect()
+}
+
+/// Writes the elements of arrays, each of its dtype, to the selected ones of several datasets.
+#[pyfunction]
+pub(crate) fn write_many(
+    py: Python<'_>,
+    parts: Vec<(PyRef<'_, DatasetHandle>, PyRef<'_, PySpace>, Array<'_>, Dtype<'_>)>,
+) -> PyResult<()> {
+    let mut given = Vec::new();
+    for (handle, space, array, dtype) in &parts {
+        let dataset = handle.dataset()?;
+        let values = Given::new(dataset.file(), array, dtype, dataset.datatype())?;
+        given.push((dataset, &space.0, values.places()?, values));
+    }
+    let parts = given.iter().map(|(dataset, selection, places, values)| PartToWrite {
+        dataset,
+        selection,
+        datatype: &values.datatype,
+        places,
+        buf: &values.bytes,
+        arena: &values.arena,
+    });
+    let parts: Vec<_> = parts.collect();
+    py.detach(|| hyperslab::write_many_converted(&parts)).map_err(exception)
+}
