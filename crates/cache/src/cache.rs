@@ -1,6 +1,7 @@
 //! The cache of one file: its shelves, least recently used first, and the room that it has.
 
 use std::{
+    collections::HashSet,
     sync::{
         Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -35,6 +36,19 @@ pub enum Room<'a, V: Footprint> {
     Claimed(Claim<'a>),
     /// There is when these are written.
     Dirty(Vec<Taken<V>>),
+}
+
+/// A round through the shelves, least recently used first.
+struct Round {
+    spare_reserve: bool,
+    /// Those that were asked, and have no more to give.
+    passed: HashSet<u64>,
+}
+
+impl Round {
+    fn new(spare_reserve: bool) -> Round {
+        Round { spare_reserve, passed: HashSet::new() }
+    }
 }
 
 /// What all shelves share.
@@ -112,12 +126,11 @@ impl<V: Footprint> Cache<V> {
     /// Lets chunks leave that need not be written, as long as more are here than may be.
     fn trim(&self) {
         for spare_reserve in [true, false] {
-            for Shelf { inner } in self.shelves() {
-                for place in inner.in_order() {
-                    if self.books.budget.excess(0) == 0 || inner.surplus(spare_reserve) == 0 {
-                        break;
-                    }
-                    inner.leave(&place);
+            let mut round = Round::new(spare_reserve);
+            while let Some(shelves) = self.next_in(&mut round, self.books.budget.excess(0)) {
+                for shelf in shelves {
+                    let wanted = || self.books.budget.excess(0) > 0 && shelf.surplus(spare_reserve) > 0;
+                    shelf.in_order().iter().take_while(|_| wanted()).for_each(|place| shelf.leave(place));
                 }
             }
         }
@@ -157,32 +170,49 @@ impl<V: Footprint> Cache<V> {
         let (mut dirty, mut any) = (Vec::new(), false);
         let mut coming = 0; // what those that must be written give back
         for spare_reserve in [true, false] {
-            // Those that have no more to give are passed by for the rest of this round.
-            let shelves: Vec<_> = self.ranking.lock().values().cloned().collect();
-            for shelf in shelves {
-                let mut on_the_way = 0;
-                while self.books.budget.excess(bytes) > coming && shelf.surplus(spare_reserve) > on_the_way {
-                    match shelf.victim() {
-                        Some(Victim::Gone(gone)) => {
-                            any = true;
-                            drop(gone);
+            let mut round = Round::new(spare_reserve);
+            let wanted = |coming| self.books.budget.excess(bytes).saturating_sub(coming);
+            while let Some(shelves) = self.next_in(&mut round, wanted(coming)) {
+                for shelf in shelves {
+                    let mut on_the_way = 0;
+                    while wanted(coming) > 0 && shelf.surplus(spare_reserve) > on_the_way {
+                        match shelf.victim() {
+                            Some(Victim::Gone(gone)) => {
+                                any = true;
+                                drop(gone);
+                            }
+                            Some(Victim::Dirty(taken)) => {
+                                let size = taken.footprint();
+                                (coming, on_the_way) = (coming + size, on_the_way + size);
+                                dirty.push(taken);
+                            }
+                            None => break,
                         }
-                        Some(Victim::Dirty(taken)) => {
-                            let size = taken.footprint();
-                            (coming, on_the_way) = (coming + size, on_the_way + size);
-                            dirty.push(taken);
-                        }
-                        None => break,
                     }
                 }
             }
         }
         if !any && dirty.is_empty() {
             // Chunks that stay take no more than was promised for them.
-            let shelves: Vec<_> = self.ranking.lock().values().cloned().collect();
-            any = shelves.iter().filter(|shelf| shelf.drop_encoded()).count() > 0;
+            any = self.shelves().iter().filter(|shelf| shelf.inner.drop_encoded()).count() > 0;
         }
         (dirty, any)
+    }
+
+    /// The next shelves of a round, as many as can give so much together; those after them are not even looked at.
+    fn next_in(&self, round: &mut Round, wanted: usize) -> Option<Vec<Arc<Inner<V>>>> {
+        let (mut found, mut surplus) = (Vec::new(), 0);
+        for shelf in self.ranking.lock().values() {
+            if surplus >= wanted {
+                break;
+            }
+            let has = shelf.surplus(round.spare_reserve);
+            if has > 0 && round.passed.insert(shelf.number) {
+                surplus += has;
+                found.push(shelf.clone());
+            }
+        }
+        Some(found).filter(|found| !found.is_empty())
     }
 
     /// Whether some chunks that are dirty and not encoded will have to leave soon: three quarters of the room are taken. Cheap to ask.
@@ -194,17 +224,14 @@ impl<V: Footprint> Cache<V> {
     /// Dirty chunks that nobody has and that are not encoded yet, of about so many bytes, in the order in which they would leave: to be
     /// [encoded ahead of time](Pinned::encode_ahead). Whoever has them must not wait for anything: others wait for them.
     pub fn near_exit(&self, bytes: usize) -> Vec<Pinned<V>> {
-        let (mut found, mut taken) = (Vec::new(), 0usize);
-        let mut want = |size: usize| {
-            let wanted = taken < bytes;
-            taken = taken.saturating_add(if wanted { size } else { 0 });
-            wanted
-        };
+        let (mut found, mut left) = (Vec::new(), bytes);
         // As they are evicted: first what is beyond the reserves.
         for spare_reserve in [true, false] {
-            for shelf in self.shelves() {
-                let within = shelf.inner.surplus(spare_reserve);
-                found.extend(shelf.inner.near_exit(within, &mut want));
+            let mut round = Round::new(spare_reserve);
+            while let Some(shelves) = self.next_in(&mut round, left) {
+                for shelf in shelves {
+                    found.extend(shelf.near_exit(shelf.surplus(spare_reserve), &mut left));
+                }
             }
         }
         found

@@ -294,15 +294,15 @@ impl<V: Footprint> Inner<V> {
         }
     }
 
-    /// Hands out dirty chunks that nobody has and that are not encoded yet, in the order in which they would leave, while `want` says so of what they
-    /// take. Passes by only so many bytes of chunks.
-    pub(crate) fn near_exit(&self, mut within: usize, want: &mut dyn FnMut(usize) -> bool) -> Vec<Pinned<V>> {
+    /// Hands out dirty chunks that nobody has and that are not encoded yet, in the order in which they would leave, as long as there is something `left` to
+    /// hand out. Goes past no more than so many bytes of chunks.
+    pub(crate) fn near_exit(&self, mut within: usize, left: &mut usize) -> Vec<Pinned<V>> {
         let (slots, mut found) = (self.slots.lock(), Vec::new());
         for place in slots.order.walk() {
-            let Some(slot) = slots.by_place.get(place).filter(|_| within > 0) else { break };
+            let Some(slot) = slots.by_place.get(place).filter(|_| within > 0 && *left > 0) else { break };
             within = within.saturating_sub(slot.counted());
-            let Some((value, size)) = slot.waits_for_coding() else { continue };
-            let Some(shelf) = self.this.upgrade().filter(|_| want(size)) else { break };
+            let (Some((value, size)), Some(shelf)) = (slot.waits_for_coding(), self.this.upgrade()) else { continue };
+            *left = left.saturating_sub(size);
             found.push(Pinned { slot: slot.clone(), value, shelf: Hold::visitor(shelf) });
         }
         found

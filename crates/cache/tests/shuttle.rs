@@ -283,7 +283,7 @@ fn chunks_that_outgrow_what_was_promised_stop_nobody() {
 }
 
 #[test]
-fn turns_come_in_order() {
+fn writers_are_alone_where_they_overlap_others() {
     in_any_order(1_000, || {
         let shelf = Cache::<Twice>::new(Config::default()).open(0.into(), None, None);
         let inside = Mutex::new(Vec::<(u64, bool)>::new());
