@@ -9,6 +9,9 @@ use std::process::Command;
 /// What nobody gets without asking is tested too; the same for all steps, so that nothing is built twice.
 const FEATURES: &[&str] = &["--features", "hyperslab/ndarray"];
 
+/// The chunk cache on locks that try out in which order threads can run; a build of its own, of few crates.
+const ANY_ORDER: &[&str] = &["test", "--package", "hyperslab-cache", "--features", "shuttle", "--test", "shuttle"];
+
 pub(crate) fn run() -> Result<()> {
     let metadata = metadata::load()?;
     let python = python::set_up(&metadata)?;
@@ -17,6 +20,7 @@ pub(crate) fn run() -> Result<()> {
     clippy()?;
     step("fuzz targets", || execute(&mut fuzz_targets(&metadata)))?;
     step("tests", || execute(cargo().args(test_runner()).args(FEATURES).env(python::VARIABLE, &python)))?;
+    step("threads in any order", || execute(cargo().args(ANY_ORDER)))?;
     step("Python package", || python::test_package(&metadata, &python))?;
     step("documentation examples", || execute(cargo().args(["test", "--doc", "--workspace"]).args(FEATURES)))?;
     step("documentation", || {

@@ -2,15 +2,24 @@
 
 use std::collections::VecDeque;
 
-use parking_lot::{Condvar, Mutex};
-
-use crate::Limits;
+use crate::{
+    Claim, Limits, Need, Promise,
+    sync::{
+        Condvar, Mutex, Rank,
+        atomic::{AtomicUsize, Ordering},
+    },
+    visits::Visits,
+};
 
 /// The account of one cache.
 #[derive(Debug)]
 pub(crate) struct Budget {
     account: Mutex<Account>,
+    /// Told when something may have left, or when somebody begins to wait for others.
     freed: Condvar,
+    visits: Visits,
+    /// How many wait for room.
+    waiting: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -26,29 +35,33 @@ struct Account {
     aside: usize,
     /// The most that was taken.
     peak: usize,
+    /// Whether more may be taken than the limits say: one was lowered, a request needs more than there is, or a chunk has grown.
+    excused: bool,
     /// How many have a promise, and how many of them wait for room.
     holders: usize,
     stuck: usize,
     /// Who waits for a promise, in the order in which they came.
-    waiting: VecDeque<u64>,
+    queue: VecDeque<u64>,
     next: u64,
+    /// How many had a promise that they no longer have.
+    ended: u64,
 }
 
-/// What a request asks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Need {
-    /// Chunks that must be in memory at once.
-    pub chunks: usize,
-    /// Buffers beside them: stored images.
-    pub aside: usize,
+/// What had ended when somebody began to look for chunks that could leave. If more has by now, it is worth to look again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    visits: u64,
+    promises: u64,
 }
 
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Budget {
-        let (resident, claimed, promised, aside, peak, holders, stuck, next) = Default::default();
-        let waiting = VecDeque::new();
-        let account = Account { limits, resident, claimed, promised, aside, peak, holders, stuck, waiting, next };
-        Budget { account: Mutex::new(account), freed: Condvar::new() }
+        let (resident, claimed, promised, aside, peak, holders, stuck, next, ended) = Default::default();
+        let (excused, queue) = (false, VecDeque::new());
+        let account =
+            Account { limits, resident, claimed, promised, aside, peak, excused, holders, stuck, queue, next, ended };
+        let (freed, visits, waiting) = Default::default();
+        Budget { account: Mutex::new(Rank::Budget, account), freed, visits, waiting }
     }
 
     /// Waits until a request can have all that it needs, beside the others that have. Ask before chunks are pinned, never while some are: then
@@ -57,24 +70,45 @@ impl Budget {
         let mut account = self.account.lock();
         let ticket = account.next;
         account.next += 1;
-        account.waiting.push_back(ticket);
-        while account.waiting.front() != Some(&ticket) || !account.has_room_for(need) {
+        account.queue.push_back(ticket);
+        while account.queue.front() != Some(&ticket) || !account.has_room_for(need) {
             self.freed.wait(&mut account);
         }
-        account.waiting.pop_front();
-        account.holders += 1;
-        account.promised += need.chunks;
-        account.aside += need.aside;
-        account.measure();
+        account.queue.pop_front();
+        account.promise(need);
         // The next one may fit as well.
         self.freed.notify_all();
         Promise { budget: self, need }
     }
 
-    /// Room for chunks that come, if there is some.
-    pub(crate) fn try_claim(&self, bytes: usize) -> Option<Claim<'_>> {
+    /// A promise, if it can be had now, within the limits and without overtaking anybody.
+    pub(crate) fn try_promise(&self, need: Need) -> Option<Promise<'_>> {
         let mut account = self.account.lock();
-        (account.excess(bytes) == 0).then(|| self.claim(&mut account, bytes))
+        if !account.queue.is_empty() || !account.fits(need) {
+            return None;
+        }
+        account.promise(need);
+        Some(Promise { budget: self, need })
+    }
+
+    /// A request has ended.
+    pub(crate) fn take_back(&self, need: Need) {
+        let mut account = self.account.lock();
+        account.holders -= 1;
+        account.ended += 1;
+        account.promised -= need.chunks;
+        account.aside -= need.aside;
+        account.measure();
+        self.freed.notify_all();
+    }
+
+    /// Room for chunks that come, if there is some; if not, what must be known to wait for it.
+    pub(crate) fn try_claim(&self, bytes: usize) -> Result<Claim<'_>, Seen> {
+        let mut account = self.account.lock();
+        if account.excess(bytes) > 0 {
+            return Err(Seen { visits: self.visits.ended(), promises: account.ended });
+        }
+        Ok(self.claim(&mut account, bytes))
     }
 
     fn claim(&self, account: &mut Account, bytes: usize) -> Claim<'_> {
@@ -83,22 +117,69 @@ impl Budget {
         Claim { budget: self, bytes }
     }
 
+    /// Chunks have come that a claim was for: they take `after` instead of `before`.
+    pub(crate) fn settle(&self, claimed: usize, before: usize, after: usize) {
+        let mut account = self.account.lock();
+        account.claimed -= claimed;
+        account.excused |= after > before + claimed;
+        account.resident = (account.resident + after).saturating_sub(before);
+        account.measure();
+        if after < before + claimed {
+            self.freed.notify_all();
+        }
+    }
+
     /// How many bytes must leave so that so many can come.
     pub(crate) fn excess(&self, more: usize) -> usize {
         self.account.lock().excess(more)
     }
 
-    /// Room for chunks that come; if there is none, nothing, when something may have left meanwhile. Where everybody would wait, because chunks became
-    /// larger than what was promised for them, there is room.
-    pub(crate) fn claim_or_wait(&self, bytes: usize) -> Option<Claim<'_>> {
+    /// Room for chunks that come; if there is none, nothing, when something may have left meanwhile. `seen` is what [`Budget::try_claim`] said before chunks
+    /// were looked for that could leave; there were none.
+    ///
+    /// What requests were promised fits the cache, so what is in the way is in the hands of visitors, who are waited for. When there was none, chunks have
+    /// become larger than what was promised for them, or one request needs more than there is. Then there is room when otherwise everybody would wait.
+    pub(crate) fn claim_or_wait(&self, bytes: usize, seen: Seen) -> Option<Claim<'_>> {
         let mut account = self.account.lock();
-        if account.excess(bytes) == 0 || account.stuck + 1 >= account.holders {
+        if account.excess(bytes) == 0 {
             return Some(self.claim(&mut account, bytes));
         }
-        account.stuck += 1;
-        self.freed.wait(&mut account);
-        account.stuck -= 1;
+        if account.ended != seen.promises {
+            return None;
+        }
+        if self.visits.were_none_since(seen.visits) && account.stuck + 1 >= account.holders {
+            account.excused = true;
+            return Some(self.claim(&mut account, bytes));
+        }
+        // Said before it is asked whether a visit has ended: whoever ends one asks in the other order whether somebody waits.
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        if self.visits.ended() == seen.visits {
+            account.stuck += 1;
+            self.freed.wait(&mut account);
+            account.stuck -= 1;
+        }
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
         None
+    }
+
+    /// Somebody is about to have chunks in hand without a promise.
+    pub(crate) fn visit(&self, count: usize) {
+        self.visits.begin(count as u64);
+    }
+
+    /// Chunks are in hand no longer.
+    pub(crate) fn end_visits(&self, count: usize) {
+        self.visits.end(count as u64);
+        if self.is_awaited() {
+            // Whoever is about to wait does, before it is told.
+            drop(self.account.lock());
+            self.freed.notify_all();
+        }
+    }
+
+    /// Whether somebody waits for room.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.waiting.load(Ordering::SeqCst) > 0
     }
 
     /// Waits for a chunk that somebody else loads, who may wait for room.
@@ -110,22 +191,15 @@ impl Budget {
         waited
     }
 
-    /// Chunks take more, or less.
-    pub(crate) fn resize(&self, before: usize, after: usize) {
-        let mut account = self.account.lock();
-        account.resident = (account.resident + after).saturating_sub(before);
-        account.measure();
-        if after < before {
-            self.freed.notify_all();
-        }
-    }
-
     pub(crate) fn limits(&self) -> Limits {
         self.account.lock().limits
     }
 
-    pub(crate) fn set_quiescent(&self, bytes: usize) {
-        self.account.lock().limits.quiescent = bytes;
+    pub(crate) fn set_limits(&self, limits: Limits) {
+        let mut account = self.account.lock();
+        account.limits = limits;
+        account.excused = true;
+        account.measure();
         self.freed.notify_all();
     }
 
@@ -139,8 +213,20 @@ impl Budget {
 impl Account {
     fn has_room_for(&self, need: Need) -> bool {
         let alone = self.promised == 0 && self.aside == 0;
+        alone || self.fits(need)
+    }
+
+    fn fits(&self, need: Need) -> bool {
         let Limits { quiescent, active } = self.limits;
-        alone || self.promised + need.chunks <= quiescent && self.aside + need.aside <= active.saturating_sub(quiescent)
+        self.promised + need.chunks <= quiescent && self.aside + need.aside <= active.saturating_sub(quiescent)
+    }
+
+    fn promise(&mut self, need: Need) {
+        self.excused |= !self.fits(need);
+        self.holders += 1;
+        self.promised += need.chunks;
+        self.aside += need.aside;
+        self.measure();
     }
 
     fn excess(&self, more: usize) -> usize {
@@ -148,46 +234,11 @@ impl Account {
     }
 
     fn measure(&mut self) {
-        self.peak = self.peak.max(self.resident + self.claimed + self.aside);
-    }
-}
-
-/// Room for chunks that come, until they are there.
-#[derive(Debug)]
-pub struct Claim<'a> {
-    budget: &'a Budget,
-    bytes: usize,
-}
-
-impl Claim<'_> {
-    /// A chunk is there that takes so many bytes, counted from now on as its own.
-    pub(crate) fn spend(&mut self, bytes: usize) {
-        let spent = bytes.min(self.bytes);
-        self.bytes -= spent;
-        self.budget.account.lock().claimed -= spent;
-    }
-}
-
-impl Drop for Claim<'_> {
-    fn drop(&mut self) {
-        self.budget.account.lock().claimed -= self.bytes;
-        self.budget.freed.notify_all();
-    }
-}
-
-/// What a request may take, until this is dropped.
-#[derive(Debug)]
-pub struct Promise<'a> {
-    budget: &'a Budget,
-    need: Need,
-}
-
-impl Drop for Promise<'_> {
-    fn drop(&mut self) {
-        let mut account = self.budget.account.lock();
-        account.holders -= 1;
-        account.promised -= self.need.chunks;
-        account.aside -= self.need.aside;
-        self.budget.freed.notify_all();
+        let chunks = self.resident + self.claimed;
+        self.peak = self.peak.max(chunks + self.aside);
+        let is_within = chunks <= self.limits.quiescent && chunks + self.aside <= self.limits.active;
+        debug_assert!(is_within || self.excused, "more is taken than may be: {self:?}");
+        // Excuses end with the requests that began under them.
+        self.excused &= !is_within || self.holders > 0;
     }
 }

@@ -11,6 +11,19 @@ pub struct Limits {
     pub active: usize,
 }
 
+/// Between which sizes a cache finds its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    pub(crate) smallest: usize,
+    pub(crate) largest: usize,
+}
+
+impl Range {
+    pub(crate) fn clamp(&self, bytes: usize) -> usize {
+        bytes.clamp(self.smallest, self.largest)
+    }
+}
+
 /// How a cache is made.
 ///
 /// ```
@@ -22,13 +35,14 @@ pub struct Limits {
 pub struct Config {
     bytes: usize,
     factor: usize,
+    pub(crate) range: Option<Range>,
     pub(crate) reserve: usize,
     pub(crate) policy: Policy,
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { bytes: 64 << 20, factor: 2, reserve: 10_000_000, policy: Policy::Lru }
+        Config { bytes: 64 << 20, factor: 2, range: None, reserve: 10_000_000, policy: Policy::Lru }
     }
 }
 
@@ -37,6 +51,14 @@ impl Config {
     #[must_use]
     pub fn bytes(self, bytes: usize) -> Config {
         Config { bytes, ..self }
+    }
+
+    /// Between which sizes the cache finds its own, from the one on that it is given; not less than a 64th of the largest. It grows when chunks come back that a
+    /// larger one would still have, and shrinks when far less is used for a while.
+    #[must_use]
+    pub fn adaptive(self, smallest: usize, largest: usize) -> Config {
+        let largest = largest.max(smallest);
+        Config { range: Some(Range { smallest: smallest.max(largest / 64), largest }), ..self }
     }
 
     /// How many times that may be taken at any time: 2 by default, and at least.
@@ -59,6 +81,7 @@ impl Config {
 
     /// In bytes.
     pub fn limits(&self) -> Limits {
-        Limits { quiescent: self.bytes, active: self.bytes.saturating_mul(self.factor) }
+        let bytes = self.range.map_or(self.bytes, |range| range.clamp(self.bytes));
+        Limits { quiescent: bytes, active: bytes.saturating_mul(self.factor) }
     }
 }

@@ -6,10 +6,9 @@ use hyperslab_space::Coords;
 
 use crate::{
     Claim, Footprint, Pinned, Shelf,
-    life::Event,
+    pinned::{Hold, Visitors},
     shelf::{Inner, Look},
     slot::Slot,
-    statistics::count,
 };
 
 /// What the cache has of a chunk.
@@ -24,27 +23,38 @@ pub enum Found<V: Footprint> {
 
 impl<V: Footprint> Shelf<V> {
     /// Chunks, if all of them are here now; then they count as used. Whoever gets them needs no [promise](crate::Cache::promise), and must not wait
-    /// for anything while it has them.
+    /// for anything while it has them: others wait for it. While somebody waits for room, nothing is here for those who have no promise.
     pub fn hits(&self, places: &[Coords]) -> Option<Vec<Pinned<V>>> {
+        if self.inner.books.budget.is_awaited() {
+            return None;
+        }
+        let mut visitors = Visitors::new(&self.inner, places.len());
         let slots = self.inner.look_all(places)?;
-        let pin = |slot: Arc<Slot<V>>| Some(Pinned { value: slot.value()?, slot, shelf: self.inner.clone() });
+        let pin = |slot: Arc<Slot<V>>| Some(Pinned { value: slot.value()?, slot, shelf: visitors.next() });
         let pinned = slots.into_iter().map(pin).collect::<Option<Vec<_>>>()?;
-        count(&self.inner.books.counters.hits, pinned.len());
+        pinned.iter().for_each(|pinned| pinned.slot.is_used(&self.inner));
+        self.inner.books.looked(&self.inner.books.counters.hits, pinned.len());
         Some(pinned)
     }
 
-    /// What the cache has of a chunk, which counts as used.
+    /// A chunk that is not in memory, for whoever writes it past the cache: nobody loads it meanwhile. Needs no promise, and counts as no miss.
+    pub fn vacant(&self, place: &Coords) -> Option<Vacancy<V>> {
+        let Look::New(slot) = self.inner.look(place, false) else { return None };
+        Some(Vacancy { slot: Some(slot), shelf: self.inner.clone() })
+    }
+
+    /// What the cache has of a chunk, which counts as used. For requests that have a [promise](crate::Cache::promise).
     pub fn find(&self, place: &Coords) -> Found<V> {
-        let counters = &self.inner.books.counters;
-        match self.inner.look(place) {
+        match self.inner.look(place, true) {
             Look::New(slot) => {
-                count(&counters.misses, 1);
+                self.inner.missed(place);
                 Found::Vacant(Vacancy { slot: Some(slot), shelf: self.inner.clone() })
             }
             Look::Known(slot) => {
-                count(&counters.hits, 1);
+                slot.is_used(&self.inner);
+                self.inner.books.looked(&self.inner.books.counters.hits, 1);
                 match slot.value() {
-                    Some(value) => Found::Here(Pinned { slot, shelf: self.inner.clone(), value }),
+                    Some(value) => Found::Here(Pinned { slot, value, shelf: Hold::promised(self.inner.clone()) }),
                     None => Found::Awaited(Waiter { slot, shelf: self.clone() }),
                 }
             }
@@ -68,13 +78,8 @@ impl<V: Footprint> Vacancy<V> {
     /// The chunk, in room that was claimed: as it is in the file, or not there yet.
     pub fn fill(mut self, value: V, claim: &mut Claim<'_>, dirty: bool) -> Option<Pinned<V>> {
         let (slot, shelf) = (self.slot.take()?, self.shelf.clone());
-        claim.spend(value.footprint());
-        slot.count_as(value.footprint(), &shelf);
-        let value = slot.fill(value);
-        if dirty {
-            slot.happen(Event::Change);
-        }
-        Some(Pinned { slot, shelf, value })
+        let value = slot.fill(value, dirty, claim, &shelf);
+        Some(Pinned { slot, value, shelf: Hold::promised(shelf) })
     }
 }
 
@@ -96,7 +101,9 @@ impl<V: Footprint> Waiter<V> {
     /// Waits for it. If it could not be loaded, or has left already, it is looked for again.
     pub fn wait(self) -> Found<V> {
         match self.shelf.inner.books.budget.stuck(|| self.slot.wait()) {
-            Some(value) => Found::Here(Pinned { slot: self.slot, shelf: self.shelf.inner.clone(), value }),
+            Some(value) => {
+                Found::Here(Pinned { slot: self.slot, value, shelf: Hold::promised(self.shelf.inner.clone()) })
+            }
             None => self.shelf.find(&self.slot.place),
         }
     }

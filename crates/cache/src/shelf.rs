@@ -9,15 +9,16 @@ use std::{
 };
 
 use hyperslab_space::Coords;
-use parking_lot::Mutex;
 
 use crate::{
-    Area, Footprint, Pinned, Policy, Taken, Turn,
+    Area, Claim, Footprint, Pinned, Policy, Taken, Turn,
     cache::Books,
-    life::Event,
+    life::{Event, Phase},
     order::{Order, Verdict},
+    pinned::{Gone, Hold, Visitors},
     slot::{Exit, Slot},
     statistics::count,
+    sync::{Mutex, Rank},
     turns::Turns,
 };
 
@@ -33,7 +34,7 @@ impl<V: Footprint> Clone for Shelf<V> {
 }
 
 pub(crate) struct Inner<V: Footprint> {
-    home: Arc<V::Home>,
+    pub(crate) home: Arc<V::Home>,
     /// Its number: shelves are entered in this order.
     pub(crate) number: u64,
     /// What it keeps while others have more.
@@ -67,7 +68,7 @@ impl<V: Footprint> Shelf<V> {
             number,
             reserve: AtomicUsize::new(reserve),
             turns: Turns::default(),
-            slots: Mutex::new(slots),
+            slots: Mutex::new(Rank::Slots, slots),
             bytes: AtomicUsize::new(0),
             books,
             this: this.clone(),
@@ -103,11 +104,17 @@ impl<V: Footprint> Shelf<V> {
         self.inner.turns.enter(area, writes)
     }
 
+    /// The turn of a request, if it need not wait. For work in the background.
+    pub fn try_enter(&self, area: Area, writes: bool) -> Option<Turn<'_>> {
+        self.inner.turns.try_enter(area, writes)
+    }
+
     /// A chunk that is in memory now.
     pub fn peek(&self, place: &Coords) -> Option<Pinned<V>> {
+        let mut visitors = Visitors::new(&self.inner, 1);
         let slot = self.inner.slots.lock().by_place.get(place)?.clone();
         let value = slot.value()?;
-        Some(Pinned { slot, shelf: self.inner.clone(), value })
+        Some(Pinned { slot, value, shelf: visitors.next() })
     }
 
     /// Which chunks are in memory, or will be soon.
@@ -139,13 +146,14 @@ impl<V: Footprint> Shelf<V> {
     /// Takes all chunks that must be written.
     pub fn take_dirty(&self) -> Vec<Taken<V>> {
         let slots: Vec<_> = self.inner.slots.lock().by_place.values().cloned().collect();
-        slots.into_iter().filter_map(|slot| self.inner.take(slot)).collect()
+        let mut visitors = Visitors::new(&self.inner, slots.len());
+        slots.into_iter().filter_map(|slot| Inner::take(slot, &mut visitors)).collect()
     }
 
     /// Takes a chunk if it must be written.
     pub fn take(&self, place: &Coords) -> Option<Taken<V>> {
         let slot = self.inner.slots.lock().by_place.get(place)?.clone();
-        self.inner.take(slot)
+        Inner::take(slot, &mut Visitors::new(&self.inner, 1))
     }
 
     /// Waits until all chunks that others took are written; whether there were some. They may have been changed since, and then must be
@@ -158,30 +166,34 @@ impl<V: Footprint> Shelf<V> {
     /// Forgets all chunks that nobody has: the dataset is no more. Waits for nobody; the others leave as usual.
     pub fn abandon(&self) {
         let mut slots = self.inner.slots.lock();
-        let gone: Vec<_> = slots.by_place.values().filter_map(|slot| Some((slot.clone(), slot.abandon()?))).collect();
-        for (slot, _) in &gone {
-            slots.by_place.remove(&slot.place);
-            slots.order.leave(&slot.place, false);
+        let abandon = |slot: &Arc<Slot<V>>| {
+            Some(Gone::new(slot.abandon(&self.inner)?, slot.clone(), Hold::visitor(self.inner.clone())))
+        };
+        let gone: Vec<_> = slots.by_place.values().filter_map(abandon).collect();
+        for gone in &gone {
+            slots.by_place.remove(gone.place());
+            slots.order.leave(gone.place(), false);
         }
         drop(slots);
-        gone.iter().for_each(|(slot, _)| slot.count_as(0, &self.inner));
+        drop(gone);
     }
 
     /// Lets all chunks leave that nobody has and that are in the file; how many are left.
     pub fn evict(&self) -> usize {
         let places = self.places();
-        let gone: Vec<_> = places.iter().filter_map(|place| self.inner.evict(place)).collect();
-        drop(gone);
+        places.iter().for_each(|place| drop(self.inner.evict(place)));
         self.inner.slots.lock().by_place.len()
     }
 }
 
 impl<V: Footprint> Inner<V> {
-    /// The chunk at a place, known or new.
-    pub(crate) fn look(&self, place: &Coords) -> Look<V> {
+    /// The chunk at a place, known, and then perhaps used, or new.
+    pub(crate) fn look(&self, place: &Coords, uses: bool) -> Look<V> {
         let mut slots = self.slots.lock();
         if let Some(slot) = slots.by_place.get(place).cloned() {
-            slots.order.touch(place);
+            if uses {
+                slots.order.touch(place);
+            }
             return Look::Known(slot);
         }
         let slot = Arc::new(Slot::new(place.clone()));
@@ -198,10 +210,9 @@ impl<V: Footprint> Inner<V> {
         Some(known)
     }
 
-    fn take(&self, slot: Arc<Slot<V>>) -> Option<Taken<V>> {
-        let shelf = self.this.upgrade()?;
-        let (value, encoded) = slot.take()?;
-        Some(Taken::new(Pinned { slot, shelf, value }, encoded, false))
+    fn take(slot: Arc<Slot<V>>, visitors: &mut Visitors<'_, V>) -> Option<Taken<V>> {
+        let (value, encoded) = slot.take(visitors.shelf())?;
+        Some(Taken::new(Pinned { slot, value, shelf: visitors.next() }, encoded, false))
     }
 
     /// Whoever loaded a chunk gives up.
@@ -212,14 +223,26 @@ impl<V: Footprint> Inner<V> {
             slots.order.leave(&slot.place, false);
         }
         drop(slots);
-        slot.happen(Event::Leave);
-        slot.count_as(0, self);
+        slot.happen(Event::Leave, self);
     }
 
+    /// Chunks take more, or less.
     pub(crate) fn resize(&self, before: usize, after: usize) {
+        if before != after {
+            self.recount(before, after);
+            self.books.budget.settle(0, before, after);
+        }
+    }
+
+    /// Chunks take more, or less, in room that was claimed.
+    pub(crate) fn settle(&self, claim: &mut Claim<'_>, before: usize, after: usize) {
+        self.recount(before, after);
+        claim.spend(before, after);
+    }
+
+    fn recount(&self, before: usize, after: usize) {
         self.bytes.fetch_add(after, Ordering::Relaxed);
         self.bytes.fetch_sub(before, Ordering::Relaxed);
-        self.books.budget.resize(before, after);
     }
 
     /// What it has beyond its reserve, or at all.
@@ -232,12 +255,13 @@ impl<V: Footprint> Inner<V> {
     fn evict(&self, place: &Coords) -> Option<Gone<V>> {
         let mut slots = self.slots.lock();
         let slot = slots.by_place.get(place)?.clone();
-        let value = slot.leave()?;
+        let value = slot.leave(self)?;
         slots.by_place.remove(place);
         slots.order.leave(place, true);
+        // Before others see that it is gone.
+        let shelf = Hold::visitor(self.this.upgrade()?);
         drop(slots);
-        slot.count_as(0, self);
-        Some(Gone { _value: value })
+        Some(Gone::new(value, slot, shelf))
     }
 
     /// The next chunk to leave, if one may: gone, or taken to be written first.
@@ -250,23 +274,38 @@ impl<V: Footprint> Inner<V> {
             _ => Verdict::Leave,
         };
         let place = order.victim(&mut judge)?;
-        let slot = by_place.get(&place)?.clone();
-        match slot.exit() {
+        let (slot, shelf) = (by_place.get(&place)?.clone(), self.this.upgrade()?);
+        match slot.exit(self) {
             Exit::Gone(value) => {
                 by_place.remove(&place);
                 order.leave(&place, true);
+                let shelf = Hold::visitor(shelf);
                 drop(slots);
-                slot.count_as(0, self);
-                count(&self.books.counters.evictions, 1);
-                Some(Victim::Gone(Gone { _value: value }))
+                let gone = Gone::new(value, slot, shelf);
+                self.evicted(&gone);
+                Some(Victim::Gone(gone))
             }
             Exit::Dirty((value, encoded)) => {
+                let shelf = Hold::visitor(shelf);
                 drop(slots);
-                let shelf = self.this.upgrade()?;
-                Some(Victim::Dirty(Taken::new(Pinned { slot, shelf, value }, encoded, true)))
+                Some(Victim::Dirty(Taken::new(Pinned { slot, value, shelf }, encoded, true)))
             }
             Exit::Busy => None,
         }
+    }
+
+    /// Hands out dirty chunks that nobody has and that are not encoded yet, in the order in which they would leave, as long as there is something `left` to
+    /// hand out. Goes past no more than so many bytes of chunks.
+    pub(crate) fn near_exit(&self, mut within: usize, left: &mut usize) -> Vec<Pinned<V>> {
+        let (slots, mut found) = (self.slots.lock(), Vec::new());
+        for place in slots.order.walk() {
+            let Some(slot) = slots.by_place.get(place).filter(|_| within > 0 && *left > 0) else { break };
+            within = within.saturating_sub(slot.counted());
+            let (Some((value, size)), Some(shelf)) = (slot.waits_for_coding(), self.this.upgrade()) else { continue };
+            *left = left.saturating_sub(size);
+            found.push(Pinned { slot: slot.clone(), value, shelf: Hold::visitor(shelf) });
+        }
+        found
     }
 
     /// Drops what was encoded ahead of time; whether there was something.
@@ -275,18 +314,40 @@ impl<V: Footprint> Inner<V> {
         slots.iter().filter(|slot| slot.drop_encoded(self)).count() > 0
     }
 
-    /// A chunk that was written leaves if nobody wants it any more.
-    pub(crate) fn leave(&self, slot: &Arc<Slot<V>>) {
-        if let Some(gone) = self.evict(&slot.place) {
-            count(&self.books.counters.evictions, 1);
-            drop(gone);
+    /// A chunk leaves to make room, if it is in the file and nobody has it.
+    pub(crate) fn leave(&self, place: &Coords) {
+        if let Some(gone) = self.evict(place) {
+            self.evicted(&gone);
         }
+    }
+
+    /// A chunk was looked for that is not here.
+    pub(crate) fn missed(&self, place: &Coords) {
+        if let Some(tuning) = &self.books.tuning {
+            tuning.missed(self.number, place);
+        }
+        self.books.looked(&self.books.counters.misses, 1);
+    }
+
+    fn evicted(&self, gone: &Gone<V>) {
+        count(&self.books.counters.evictions, 1);
+        if let Some(tuning) = &self.books.tuning {
+            tuning.left(self.number, gone.place(), gone.bytes(), &self.books.budget);
+        }
+    }
+
+    /// The places of all chunks, in the order in which they would leave.
+    pub(crate) fn in_order(&self) -> Vec<Coords> {
+        self.slots.lock().order.walk().cloned().collect()
     }
 }
 
-/// What is left of a chunk that left: dropped when no lock is held.
-pub(crate) struct Gone<V> {
-    _value: Arc<parking_lot::RwLock<V>>,
+impl<V: Footprint> Drop for Inner<V> {
+    /// Chunks that were in somebody's hands when the shelf was closed are freed with it.
+    fn drop(&mut self) {
+        self.resize(self.bytes.load(Ordering::Relaxed), 0);
+        self.slots.lock().by_place.values().for_each(|slot| self.books.moved(slot.phase(), Phase::Gone));
+    }
 }
 
 /// A chunk that leaves.

@@ -1,19 +1,18 @@
-//! A chunk in memory, and those who have it in hand.
+//! A chunk in memory.
 
-use std::{
-    ops::{Deref, DerefMut},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use hyperslab_space::Coords;
-use parking_lot::{Condvar, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::{
     life::{Event, Phase},
+    promise::Claim,
     shelf::Inner as Shelf,
+    statistics::count,
+    sync::{Condvar, Mutex, Rank, RwLock},
 };
 
 /// A value that knows its size.
@@ -42,8 +41,8 @@ pub(crate) struct Slot<V> {
     settled: Condvar,
     /// Whether only parts of it were used since it came, or since it was spared.
     partly: AtomicBool,
-    /// What shelf and budget count for it.
-    counted: AtomicUsize,
+    /// The stretch of time in which it was used last, for a cache that finds its own size.
+    used: AtomicU64,
 }
 
 struct State<V> {
@@ -52,6 +51,9 @@ struct State<V> {
     value: Option<Arc<RwLock<V>>>,
     /// Only in the phase of that name.
     encoded: Option<Arc<Encoded>>,
+    /// What shelf and budget count for it: the value until it is freed, and the encoded copy, here or in the hands of whoever writes it.
+    size: usize,
+    copy: usize,
 }
 
 impl<V> State<V> {
@@ -59,10 +61,29 @@ impl<V> State<V> {
     fn happen(&mut self, event: Event) -> bool {
         let next = self.phase.after(event);
         self.phase = next.unwrap_or(self.phase);
-        if self.phase != Phase::Encoded {
-            self.encoded = None;
+        let is_dropped = self.phase != Phase::Encoded && self.encoded.take().is_some();
+        // What leaves counts until it is freed.
+        if is_dropped && event == Event::Change || matches!(event, Event::Written | Event::Failed) {
+            self.copy = 0;
         }
         next.is_some()
+    }
+
+    fn counted(&self) -> usize {
+        self.size + self.copy
+    }
+
+    /// Leaves, if it is in the file.
+    fn leave(&mut self) -> Option<Arc<RwLock<V>>> {
+        if self.phase == Phase::Clean && self.happen(Event::Leave) { self.value.take() } else { None }
+    }
+
+    /// Is to be written, if it must be.
+    fn take(&mut self) -> Option<Dirty<V>> {
+        let value = self.value.clone().filter(|_| matches!(self.phase, Phase::Dirty | Phase::Encoded))?;
+        let encoded = self.encoded.take();
+        self.happen(Event::Take);
+        Some((value, encoded))
     }
 
     fn is_in_use(&self) -> bool {
@@ -86,9 +107,9 @@ pub(crate) enum Exit<V> {
 impl<V: Footprint> Slot<V> {
     /// One that somebody loads.
     pub(crate) fn new(place: Coords) -> Slot<V> {
-        let state = State { phase: Phase::Loading, value: None, encoded: None };
-        let (partly, counted) = (AtomicBool::new(false), AtomicUsize::new(0));
-        Slot { place, state: Mutex::new(state), settled: Condvar::new(), partly, counted }
+        let state = State { phase: Phase::Loading, value: None, encoded: None, size: 0, copy: 0 };
+        let (settled, partly, used) = Default::default();
+        Slot { place, state: Mutex::new(Rank::Phase, state), settled, partly, used }
     }
 
     pub(crate) fn phase(&self) -> Phase {
@@ -100,27 +121,57 @@ impl<V: Footprint> Slot<V> {
         self.partly.swap(false, Ordering::Relaxed)
     }
 
+    /// Says that only a part of it is used.
+    pub(crate) fn is_used_partly(&self) {
+        self.partly.store(true, Ordering::Relaxed);
+    }
+
+    /// It is used.
+    pub(crate) fn is_used(&self, shelf: &Shelf<V>) {
+        if let Some(tuning) = &shelf.books.tuning {
+            tuning.used(&self.used, || self.counted());
+        }
+    }
+
     pub(crate) fn counted(&self) -> usize {
-        self.counted.load(Ordering::Relaxed)
+        self.state.lock().counted()
+    }
+
+    /// Changes it; shelf and budget learn in the same step what it takes from then on.
+    fn change<T>(&self, shelf: &Shelf<V>, change: impl FnOnce(&mut State<V>) -> T) -> T {
+        let mut state = self.state.lock();
+        let (before, phase) = (state.counted(), state.phase);
+        let changed = change(&mut state);
+        shelf.resize(before, state.counted());
+        shelf.books.moved(phase, state.phase);
+        changed
     }
 
     /// Moves it on in its life; debug builds know whether that may be.
-    pub(crate) fn happen(&self, event: Event) {
-        let mut state = self.state.lock();
-        let before = state.phase;
-        let legal = state.happen(event);
-        debug_assert!(legal, "a chunk that is {before:?} cannot {event:?}");
+    pub(crate) fn happen(&self, event: Event, shelf: &Shelf<V>) {
+        self.change(shelf, |state| {
+            let before = state.phase;
+            let legal = state.happen(event);
+            debug_assert!(legal, "a chunk that is {before:?} cannot {event:?}");
+        });
         self.settled.notify_all();
     }
 
-    /// Its value is there; whoever asks has it in hand.
-    pub(crate) fn fill(&self, value: V) -> Arc<RwLock<V>> {
-        let value = Arc::new(RwLock::new(value));
+    /// Its value is there, in room that was claimed; whoever asks has it in hand.
+    pub(crate) fn fill(&self, value: V, dirty: bool, claim: &mut Claim<'_>, shelf: &Shelf<V>) -> Arc<RwLock<V>> {
+        let size = value.footprint();
+        let value = Arc::new(RwLock::new(Rank::Value, value));
         let mut state = self.state.lock();
+        let phase = state.phase;
+        shelf.settle(claim, state.counted(), size);
+        state.size = size;
         state.value = Some(value.clone());
-        let legal = state.happen(Event::Loaded);
+        let legal = state.happen(Event::Loaded) && (!dirty || state.happen(Event::Change));
         debug_assert!(legal, "filled twice");
+        shelf.books.moved(phase, state.phase);
+        drop(state);
         self.settled.notify_all();
+        self.is_used(shelf);
         value
     }
 
@@ -145,54 +196,38 @@ impl<V: Footprint> Slot<V> {
     }
 
     /// Lets it leave, or takes it to be written first.
-    pub(crate) fn exit(&self) -> Exit<V> {
-        let mut state = self.state.lock();
-        if state.is_in_use() {
-            return Exit::Busy;
-        }
-        match (state.phase, state.value.clone()) {
-            (Phase::Clean, Some(value)) => {
-                state.value = None;
-                state.happen(Event::Leave);
-                Exit::Gone(value)
+    pub(crate) fn exit(&self, shelf: &Shelf<V>) -> Exit<V> {
+        self.change(shelf, |state| {
+            if state.is_in_use() {
+                return Exit::Busy;
             }
-            (Phase::Dirty | Phase::Encoded, Some(value)) => {
-                let encoded = state.encoded.take();
-                state.happen(Event::Take);
-                Exit::Dirty((value, encoded))
-            }
-            _ => Exit::Busy,
-        }
+            state.leave().map(Exit::Gone).or_else(|| state.take().map(Exit::Dirty)).unwrap_or(Exit::Busy)
+        })
     }
 
     /// Takes it to be written, if it must be.
-    pub(crate) fn take(&self) -> Option<Dirty<V>> {
-        let mut state = self.state.lock();
-        let value = state.value.clone().filter(|_| matches!(state.phase, Phase::Dirty | Phase::Encoded))?;
-        let encoded = state.encoded.take();
-        state.happen(Event::Take);
-        Some((value, encoded))
+    pub(crate) fn take(&self, shelf: &Shelf<V>) -> Option<Dirty<V>> {
+        self.change(shelf, State::take)
     }
 
     /// Lets it leave unwritten, if nobody has it.
-    pub(crate) fn abandon(&self) -> Option<Arc<RwLock<V>>> {
-        let mut state = self.state.lock();
-        let is_free = !state.is_in_use() && matches!(state.phase, Phase::Clean | Phase::Dirty | Phase::Encoded);
-        if !is_free {
-            return None;
-        }
-        state.happen(Event::Leave);
-        state.value.take()
+    pub(crate) fn abandon(&self, shelf: &Shelf<V>) -> Option<Arc<RwLock<V>>> {
+        self.change(shelf, |state| {
+            let is_free = !state.is_in_use() && matches!(state.phase, Phase::Clean | Phase::Dirty | Phase::Encoded);
+            if is_free && state.happen(Event::Leave) { state.value.take() } else { None }
+        })
     }
 
     /// Lets it leave, if it is in the file and nobody has it.
-    pub(crate) fn leave(&self) -> Option<Arc<RwLock<V>>> {
-        let mut state = self.state.lock();
-        if state.is_in_use() || state.phase != Phase::Clean {
-            return None;
-        }
-        state.happen(Event::Leave);
-        state.value.take()
+    pub(crate) fn leave(&self, shelf: &Shelf<V>) -> Option<Arc<RwLock<V>>> {
+        self.change(shelf, |state| if state.is_in_use() { None } else { state.leave() })
+    }
+
+    /// Its value and what it takes, if nobody has it and it is dirty, and not encoded yet.
+    pub(crate) fn waits_for_coding(&self) -> Option<(Arc<RwLock<V>>, usize)> {
+        let state = self.state.lock();
+        let is_it = state.phase == Phase::Dirty && !state.is_in_use();
+        state.value.clone().filter(|_| is_it).map(|value| (value, state.size))
     }
 
     /// Waits while somebody writes it to the file; whether somebody did.
@@ -205,103 +240,34 @@ impl<V: Footprint> Slot<V> {
         waited
     }
 
+    /// Keeps what was encoded ahead of time, in room that was claimed; whether it may.
+    pub(crate) fn keep(&self, encoded: Encoded, claim: &mut Claim<'_>, shelf: &Shelf<V>) -> bool {
+        let mut state = self.state.lock();
+        if state.phase != Phase::Dirty {
+            return false;
+        }
+        let before = state.counted();
+        state.copy = encoded.bytes.capacity();
+        shelf.settle(claim, before, state.counted());
+        state.encoded = Some(Arc::new(encoded));
+        let kept = state.happen(Event::Encode);
+        shelf.books.moved(Phase::Dirty, state.phase);
+        count(&shelf.books.counters.encoded_ahead, 1);
+        kept
+    }
+
     /// Drops what was encoded ahead of time; whether there was something.
     pub(crate) fn drop_encoded(&self, shelf: &Shelf<V>) -> bool {
-        let mut state = self.state.lock();
-        let Some(encoded) = state.encoded.take() else { return false };
-        state.happen(Event::Change);
-        drop(state);
-        self.count_as(self.counted().saturating_sub(encoded.bytes.capacity()), shelf);
-        true
+        self.change(shelf, |state| state.encoded.is_some() && state.happen(Event::Change))
     }
 
-    /// Brings what shelf and budget count up to date.
+    /// Its value takes so much now.
     pub(crate) fn recount(&self, footprint: usize, shelf: &Shelf<V>) {
-        let now = footprint + self.state.lock().encoded.as_ref().map_or(0, |encoded| encoded.bytes.capacity());
-        self.count_as(now, shelf);
+        self.change(shelf, |state| state.size = footprint);
     }
 
-    pub(crate) fn count_as(&self, now: usize, shelf: &Shelf<V>) {
-        let before = self.counted.swap(now, Ordering::Relaxed);
-        if before != now {
-            shelf.resize(before, now);
-        }
-    }
-}
-
-/// A chunk in somebody's hands: it stays in memory until this is dropped.
-pub struct Pinned<V: Footprint> {
-    pub(crate) slot: Arc<Slot<V>>,
-    pub(crate) shelf: Arc<Shelf<V>>,
-    pub(crate) value: Arc<RwLock<V>>,
-}
-
-impl<V: Footprint> Pinned<V> {
-    /// Its place in the grid.
-    pub fn place(&self) -> &Coords {
-        &self.slot.place
-    }
-
-    /// The value, to read; any number of readers share it.
-    pub fn read(&self) -> RwLockReadGuard<'_, V> {
-        self.value.read()
-    }
-
-    /// The value, to write, alone. It is dirty from then on, and what was encoded ahead of time is dropped.
-    pub fn write(&self) -> Writing<'_, V> {
-        let value = self.value.write();
-        self.slot.happen(Event::Change);
-        Writing { pinned: self, value }
-    }
-
-    /// Says that only a part of it is used.
-    pub fn is_used_partly(&self) {
-        self.slot.partly.store(true, Ordering::Relaxed);
-    }
-
-    /// Encodes a dirty value ahead of time; nothing happens if it is not dirty.
-    pub fn encode_ahead<E>(&self, encode: impl FnOnce(&V) -> Result<Encoded, E>) -> Result<(), E> {
-        // Nobody can change it before it is kept.
-        let value = self.value.read();
-        if self.slot.phase() != Phase::Dirty {
-            return Ok(());
-        }
-        let encoded = encode(&value)?;
-        // It is worth no other chunk.
-        let Some(claim) = self.shelf.books.budget.try_claim(encoded.bytes.capacity()) else { return Ok(()) };
-        let mut state = self.slot.state.lock();
-        if state.phase == Phase::Dirty && state.happen(Event::Encode) {
-            state.encoded = Some(Arc::new(encoded));
-        }
-        drop(state);
-        drop(claim);
-        self.slot.recount(value.footprint(), &self.shelf);
-        Ok(())
-    }
-}
-
-/// A value to write.
-pub struct Writing<'a, V: Footprint> {
-    pinned: &'a Pinned<V>,
-    value: RwLockWriteGuard<'a, V>,
-}
-
-impl<V: Footprint> Deref for Writing<'_, V> {
-    type Target = V;
-
-    fn deref(&self) -> &V {
-        &self.value
-    }
-}
-
-impl<V: Footprint> DerefMut for Writing<'_, V> {
-    fn deref_mut(&mut self) -> &mut V {
-        &mut self.value
-    }
-}
-
-impl<V: Footprint> Drop for Writing<'_, V> {
-    fn drop(&mut self) {
-        self.pinned.slot.recount(self.value.footprint(), &self.pinned.shelf);
+    /// Its value is freed.
+    pub(crate) fn is_freed(&self, shelf: &Shelf<V>) {
+        self.change(shelf, |state| (state.size, state.copy) = (0, 0));
     }
 }

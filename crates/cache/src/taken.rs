@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use hyperslab_space::Coords;
-use parking_lot::RwLockReadGuard;
 
-use crate::{Encoded, Footprint, Pinned, Shelf, life::Event, statistics::count};
+use crate::{Encoded, Footprint, Pinned, Reading, Shelf, life::Event, statistics::count};
 
 /// A dirty chunk that somebody writes to the file. If this is dropped before [`Taken::written`], it is dirty as before.
 pub struct Taken<V: Footprint> {
@@ -29,7 +28,7 @@ impl<V: Footprint> Taken<V> {
 
     /// The shelf that it belongs to.
     pub fn shelf(&self) -> Option<Shelf<V>> {
-        self.pinned.as_ref().map(|pinned| Shelf { inner: pinned.shelf.clone() })
+        self.pinned.as_ref().map(|pinned| Shelf { inner: pinned.shelf.shelf().clone() })
     }
 
     /// What was encoded ahead of time.
@@ -38,7 +37,7 @@ impl<V: Footprint> Taken<V> {
     }
 
     /// The value. Whoever changes it meanwhile makes the chunk dirty again.
-    pub fn read(&self) -> Option<RwLockReadGuard<'_, V>> {
+    pub fn read(&self) -> Option<Reading<'_, V>> {
         self.pinned.as_ref().map(Pinned::read)
     }
 
@@ -55,14 +54,14 @@ impl<V: Footprint> Taken<V> {
 
 impl<V: Footprint> Drop for Taken<V> {
     fn drop(&mut self) {
-        let Some(Pinned { slot, shelf, value }) = self.pinned.take() else { return };
-        slot.happen(if self.written { Event::Written } else { Event::Failed });
-        slot.recount(value.read().footprint(), &shelf);
+        let Some(Pinned { slot, value, shelf }) = self.pinned.take() else { return };
+        self.encoded = None;
+        slot.happen(if self.written { Event::Written } else { Event::Failed }, &shelf);
         drop(value);
         if self.written {
             count(&shelf.books.counters.written, 1);
             if self.leaves {
-                shelf.leave(&slot);
+                shelf.leave(&slot.place);
             }
         }
     }

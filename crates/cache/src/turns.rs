@@ -1,9 +1,10 @@
 //! Which requests of a dataset run at once: readers together, writers alone where they overlap others; in the order in which they came.
 
-use std::{collections::VecDeque, fmt};
+use std::{collections::VecDeque, fmt, sync::Arc};
 
 use hyperslab_space::{Coords, Space};
-use parking_lot::{Condvar, Mutex};
+
+use crate::sync::{Condvar, Mutex, Rank};
 
 /// Part of a dataset: a box that holds all that a request touches, or everything, its size included.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,10 +32,8 @@ impl Area {
 }
 
 /// The requests of one dataset.
-#[derive(Default)]
 pub(crate) struct Turns {
     queue: Mutex<Queue>,
-    changed: Condvar,
 }
 
 #[derive(Default)]
@@ -48,11 +47,21 @@ struct Ticket {
     number: u64,
     area: Area,
     writes: bool,
+    /// How many that came before are in the way.
+    before: usize,
+    /// Told when none is any more, if it waits. Each has its own, so that nobody is woken for nothing.
+    free: Option<Arc<Condvar>>,
 }
 
 impl Ticket {
-    fn is_in_the_way_of(&self, other: &Ticket) -> bool {
-        self.number < other.number && (self.writes || other.writes) && self.area.overlaps(&other.area)
+    fn is_in_the_way_of(&self, later: &Ticket) -> bool {
+        (self.writes || later.writes) && self.area.overlaps(&later.area)
+    }
+}
+
+impl Default for Turns {
+    fn default() -> Turns {
+        Turns { queue: Mutex::new(Rank::Turns, Queue::default()) }
     }
 }
 
@@ -60,20 +69,58 @@ impl Turns {
     /// Waits until nothing that came before is in the way. Whatever comes later and is in the way waits until the turn ends.
     pub(crate) fn enter(&self, area: Area, writes: bool) -> Turn<'_> {
         let mut queue = self.queue.lock();
-        let number = queue.next;
-        queue.next += 1;
-        queue.tickets.push_back(Ticket { number, area, writes });
-        while queue.must_wait(number) {
-            self.changed.wait(&mut queue);
+        let mut ticket = queue.ticket(area, writes);
+        let number = ticket.number;
+        let free = (ticket.before > 0).then(Arc::<Condvar>::default);
+        ticket.free.clone_from(&free);
+        queue.tickets.push_back(ticket);
+        if let Some(free) = free {
+            while queue.must_wait(number) {
+                free.wait(&mut queue);
+            }
         }
         Turn { turns: self, number }
+    }
+
+    /// The turn, if nothing that came before is in the way now, whether it runs or waits.
+    pub(crate) fn try_enter(&self, area: Area, writes: bool) -> Option<Turn<'_>> {
+        let mut queue = self.queue.lock();
+        let ticket = queue.ticket(area, writes);
+        let number = ticket.number;
+        if ticket.before > 0 {
+            return None;
+        }
+        queue.tickets.push_back(ticket);
+        Some(Turn { turns: self, number })
     }
 }
 
 impl Queue {
+    fn ticket(&mut self, area: Area, writes: bool) -> Ticket {
+        let mut ticket = Ticket { number: self.next, area, writes, before: 0, free: None };
+        ticket.before = self.tickets.iter().filter(|other| other.is_in_the_way_of(&ticket)).count();
+        self.next += 1;
+        ticket
+    }
+
+    /// Where a ticket is: they are in the order of their numbers.
+    fn find(&self, number: u64) -> Option<usize> {
+        self.tickets.binary_search_by_key(&number, |ticket| ticket.number).ok()
+    }
+
     fn must_wait(&self, number: u64) -> bool {
-        let mine = self.tickets.iter().find(|ticket| ticket.number == number);
-        mine.is_some_and(|mine| self.tickets.iter().any(|ticket| ticket.is_in_the_way_of(mine)))
+        self.find(number).and_then(|at| self.tickets.get(at)).is_some_and(|ticket| ticket.before > 0)
+    }
+
+    /// A turn has ended: whoever waited for nothing else may go.
+    fn end(&mut self, number: u64) {
+        let Some((at, ended)) = self.find(number).and_then(|at| Some((at, self.tickets.remove(at)?))) else { return };
+        for later in self.tickets.iter_mut().skip(at).filter(|later| ended.is_in_the_way_of(later)) {
+            later.before -= 1;
+            if later.before == 0 {
+                later.free.iter().for_each(|free| free.notify_all());
+            }
+        }
     }
 }
 
@@ -85,11 +132,7 @@ pub struct Turn<'a> {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let mut queue = self.turns.queue.lock();
-        queue.tickets.retain(|ticket| ticket.number != self.number);
-        if !queue.tickets.is_empty() {
-            self.turns.changed.notify_all();
-        }
+        self.turns.queue.lock().end(self.number);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Requests of several threads over chunks of several datasets, on a file in memory.
 
+#![cfg(not(feature = "shuttle"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::collections::HashMap;
@@ -173,6 +174,19 @@ proptest! {
             prop_assert!(statistics.peak_bytes <= 24 * BYTES);
         }
     }
+}
+
+#[test]
+fn what_is_in_hand_when_a_shelf_is_closed_is_given_back() {
+    let file = File::new(Config::default().bytes(4 * BYTES), 2);
+    file.request(0, 0, 8, true, |_, number| *number = 1);
+    let pinned = file.shelves[0].peek(&Coords::from_slice(&[1])).unwrap();
+    file.cache.close(&file.shelves[0]);
+    assert_eq!(file.cache.statistics().bytes, BYTES);
+    drop(pinned);
+    let File { cache, shelves, .. } = file;
+    drop(shelves);
+    assert_eq!(cache.statistics().bytes, 0);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Who waits for whom.
 
+#![cfg(not(feature = "shuttle"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::{
@@ -95,4 +96,22 @@ fn promises_are_kept_within_the_limits() {
     assert!(most.load(Ordering::SeqCst) <= 100);
     // More than there is: alone.
     drop(cache.promise(Need { chunks: 1000, aside: 1000 }));
+}
+
+#[test]
+fn work_in_the_background_waits_for_nobody() {
+    let cache = Cache::<Nothing>::new(Config::default().bytes(100));
+    let shelf = cache.open(().into(), None, None);
+    let reader = shelf.enter(area(0, 4), false);
+    assert!(shelf.try_enter(area(0, 9), true).is_none());
+    let beside = (shelf.try_enter(area(4, 9), false), shelf.try_enter(area(5, 9), true));
+    assert!(beside.0.is_some() && beside.1.is_none(), "in the order in which they came");
+    drop((reader, beside));
+    let writer = shelf.try_enter(area(0, 9), true);
+    assert!(writer.is_some() && shelf.try_enter(area(9, 9), false).is_none());
+
+    let first = cache.try_promise(Need { chunks: 60, aside: 0 });
+    assert!(first.is_some() && cache.try_promise(Need { chunks: 60, aside: 0 }).is_none());
+    drop(first);
+    assert!(cache.try_promise(Need { chunks: 101, aside: 0 }).is_none(), "not even alone");
 }

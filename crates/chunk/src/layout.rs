@@ -7,7 +7,6 @@ use std::sync::{
 };
 
 use hyperslab_file::OpenFile;
-use hyperslab_format::ChunkEntry;
 use hyperslab_space::{Coords, Grid, Kind, Piece, Space};
 
 use crate::{Coder, Filling, Result, cached::Earned, publish::Reserved};
@@ -15,14 +14,16 @@ use crate::{Coder, Filling, Result, cached::Earned, publish::Reserved};
 /// What never changes of a layout.
 #[derive(Debug)]
 pub struct Facts {
-    /// How the dataset is cut.
-    pub(crate) grid: Grid,
+    /// How the dataset is cut; nothing if its values never are in the cache.
+    pub(crate) grid: Option<Grid>,
     /// The bytes of an element.
     pub(crate) element: u64,
     /// The bytes of a chunk in memory.
     pub(crate) bytes: usize,
-    /// How chunks are coded.
-    pub(crate) coder: Arc<Coder>,
+    /// How chunks are coded, if they are.
+    pub(crate) coder: Option<Arc<Coder>>,
+    /// Whether all chunks are coded, wherever the dataset ends.
+    pub(crate) codes_all: bool,
     /// What was used of chunks without filters.
     pub(crate) earned: Earned,
     /// Whether a chunk went through the filters already, so that others will, too, when they are written later.
@@ -41,6 +42,19 @@ pub struct Image<'a> {
     pub coded: bool,
 }
 
+/// Where a chunk is stored, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Located {
+    /// Its first byte.
+    pub address: u64,
+    /// How many bytes are stored.
+    pub size: u64,
+    /// The filters that were left out.
+    pub mask: u32,
+    /// Whether it went through the filters.
+    pub coded: bool,
+}
+
 /// Where chunks are.
 pub trait Locate {
     /// Whether chunks at a place go through the filters.
@@ -49,8 +63,11 @@ pub trait Locate {
     /// How many elements of the chunk at a place are in the dataset.
     fn inside(&self, place: &[u64]) -> u64;
 
+    /// How many bytes the chunk at a place takes in the file if it does not go through filters.
+    fn plain_size(&self, place: &[u64]) -> u64;
+
     /// Where the chunks at rising places are; nothing for those that were never written.
-    fn locate(&self, file: &OpenFile, places: &[Coords]) -> Result<Vec<Option<ChunkEntry>>>;
+    fn locate(&self, file: &OpenFile, places: &[Coords]) -> Result<Vec<Option<Located>>>;
 
     /// Takes space for chunks, by rising place.
     fn reserve(&self, file: &OpenFile, images: &[Image<'_>]) -> Result<Reserved>;
@@ -62,10 +79,20 @@ pub trait Locate {
 /// Values between file and caller, past the cache.
 pub trait Direct {
     /// Reads all that is selected.
-    fn read(&self, file: &OpenFile, source: &Space, target: &Space, buf: &mut [u8], fill: Option<&[u8]>) -> Result<()>;
+    fn read(&self, file: &OpenFile, source: &Space, target: &Space, buf: &mut [u8]) -> Result<()>;
+
+    /// Writes all that is selected. Whether the layout message must say something new.
+    fn write(
+        &mut self,
+        file: &OpenFile,
+        target: &Space,
+        source: &Space,
+        buf: &[u8],
+        filling: &Filling<'_>,
+    ) -> Result<bool>;
 
     /// Reads pieces of chunks, by rising place.
-    fn read_pieces(&self, file: &OpenFile, pieces: Vec<Piece>, buf: &mut [u8], fill: Option<&[u8]>) -> Result<()>;
+    fn read_pieces(&self, file: &OpenFile, pieces: Vec<Piece>, buf: &mut [u8]) -> Result<()>;
 
     /// Writes pieces of chunks, by rising place. Whether the layout message must say something new.
     fn write_pieces(&mut self, file: &OpenFile, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<bool>;
@@ -77,13 +104,14 @@ pub trait Layout: Locate + Direct {}
 impl<T: Locate + Direct> Layout for T {}
 
 impl Facts {
-    pub(crate) fn new(grid: Grid, element: u64, bytes: usize, coder: Arc<Coder>) -> Facts {
-        Facts { grid, element, bytes, coder, earned: Earned::default(), proven: AtomicBool::new(false) }
+    pub(crate) fn new(grid: Option<Grid>, element: u64, bytes: usize, coder: Option<Arc<Coder>>) -> Facts {
+        let codes_all = coder.is_some();
+        Facts { grid, element, bytes, coder, codes_all, earned: Earned::default(), proven: AtomicBool::new(false) }
     }
 
-    /// The bytes of a chunk in memory.
-    pub fn bytes(&self) -> usize {
-        self.bytes
+    /// Whether values can be in the cache.
+    pub fn has_chunks(&self) -> bool {
+        self.grid.is_some()
     }
 
     /// The elements of a chunk.
@@ -96,18 +124,15 @@ impl Facts {
         covers(piece, self.elements())
     }
 
-    /// About how many chunks a selection touches; no fewer than it does.
-    pub(crate) fn touched(&self, selection: &Space) -> u64 {
-        let Some((low, high)) = selection.bounds() else { return 0 };
-        let sides = low.iter().zip(&high).zip(self.grid.chunk());
-        let sides = sides.map(|((low, high), size)| high / size - low / size + 1);
-        sides.fold(1u64, u64::saturating_mul).min(selection.npoints())
+    /// The bytes of what is selected.
+    pub(crate) fn selected(&self, selection: &Space) -> u64 {
+        selection.npoints().saturating_mul(self.element)
     }
 
     /// Refuses chunks that cannot be written, before they wait in the cache for that: the first one goes through the filters at once.
     pub(crate) fn prove(&self, place: &[u64], bytes: &[u8]) -> Result<()> {
-        if self.coder.filters() && !self.proven.load(Ordering::Relaxed) {
-            self.coder.encode(place, bytes, &mut Vec::new(), &mut Vec::new())?;
+        if let Some(coder) = self.coder.as_ref().filter(|_| !self.proven.load(Ordering::Relaxed)) {
+            coder.encode(place, bytes, &mut Vec::new(), &mut Vec::new())?;
             self.proven.store(true, Ordering::Relaxed);
         }
         Ok(())

@@ -1,21 +1,23 @@
-//! Chunked datasets as clients of the cache.
+//! Where the chunks of chunked datasets are, for the cache.
 
 use std::borrow::Cow;
 
 use hyperslab_file::OpenFile;
-use hyperslab_format::ChunkEntry;
-use hyperslab_space::{Coords, Piece, Space};
+use hyperslab_space::Coords;
 
 use crate::{
-    Chunked, Filling, Result,
-    layout::{Direct, Facts, Image, Locate},
+    Chunked, Result,
+    layout::{Facts, Image, Locate, Located},
     publish::{Made, Reserved},
 };
 
 impl Chunked {
     /// What the cache must know of it.
-    pub fn facts(&self) -> Facts {
-        Facts::new(self.grid.clone(), self.element(), self.bytes, self.coder.clone())
+    pub(crate) fn facts(&self) -> Facts {
+        let coder = Some(self.coder.clone()).filter(|coder| coder.filters());
+        let mut facts = Facts::new(Some(self.grid.clone()), self.element(), self.bytes, coder);
+        facts.codes_all &= !self.has_plain_edges();
+        facts
     }
 }
 
@@ -30,13 +32,27 @@ impl Locate for Chunked {
         sides.map(side).product()
     }
 
-    fn locate(&self, file: &OpenFile, places: &[Coords]) -> Result<Vec<Option<ChunkEntry>>> {
-        Ok(self.index.find_all(file, places, self.chunk())?)
+    fn plain_size(&self, _place: &[u64]) -> u64 {
+        self.bytes as u64
+    }
+
+    fn locate(&self, file: &OpenFile, places: &[Coords]) -> Result<Vec<Option<Located>>> {
+        let entries = self.index.find_all(file, places, self.chunk())?;
+        let located = places.iter().zip(entries).map(|(place, entry)| {
+            let Some((entry, address)) = entry.and_then(|entry| entry.address.map(|address| (entry, address))) else {
+                return Ok(None);
+            };
+            let coded = Locate::is_coded(self, place);
+            let size = if coded { entry.size } else { self.plain_size(place) };
+            file.check("chunk", address, size)?;
+            Ok(Some(Located { address, size, mask: entry.mask, coded }))
+        });
+        located.collect()
     }
 
     fn reserve(&self, file: &OpenFile, images: &[Image<'_>]) -> Result<Reserved> {
         let places: Vec<Coords> = images.iter().map(|image| image.place.clone()).collect();
-        let olds = self.locate(file, &places)?;
+        let olds = self.index.find_all(file, &places, self.chunk())?;
         let (mut made, mut fixed) = (Vec::with_capacity(images.len()), Vec::with_capacity(images.len()));
         for (image, old) in images.iter().zip(olds) {
             // What has no filters is overwritten where it is.
@@ -55,19 +71,5 @@ impl Locate for Chunked {
 
     fn insert(&mut self, file: &OpenFile, reserved: Reserved) -> Result<bool> {
         self.enter_reserved(file, reserved)
-    }
-}
-
-impl Direct for Chunked {
-    fn read(&self, file: &OpenFile, source: &Space, target: &Space, buf: &mut [u8], fill: Option<&[u8]>) -> Result<()> {
-        Chunked::read(self, file, source, target, buf, fill)
-    }
-
-    fn read_pieces(&self, file: &OpenFile, pieces: Vec<Piece>, buf: &mut [u8], fill: Option<&[u8]>) -> Result<()> {
-        Chunked::read_pieces(self, file, pieces, buf, fill)
-    }
-
-    fn write_pieces(&mut self, file: &OpenFile, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<bool> {
-        Chunked::write_pieces(self, file, pieces, buf, filling)
     }
 }

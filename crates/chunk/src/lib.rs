@@ -4,6 +4,7 @@
 //! requests, through the chunk cache or past it, datasets that grow and shrink. Does not live here: names, and what the bytes of a value mean. Called by `hyperslab`.
 
 mod allocate;
+mod blocks;
 mod cached;
 mod chunked;
 mod coder;
@@ -16,6 +17,7 @@ mod grid;
 mod index;
 mod layout;
 mod layout_chunked;
+mod layout_values;
 mod make;
 mod points;
 mod publish;
@@ -37,7 +39,7 @@ pub use external::{ExternalPart, Externals};
 pub use filling::Filling;
 pub use filters::{pipeline, unfilter};
 pub use index::{Index, Kept};
-pub use layout::{Direct, Facts, Image, Layout, Locate};
+pub use layout::{Direct, Facts, Image, Layout, Locate, Located};
 pub use publish::Reserved;
 pub use resize::Resizing;
 pub use scatter::{fill, scatter};

@@ -32,6 +32,13 @@ pub struct Reserved {
     gone: Vec<(u64, u64)>,
 }
 
+impl Reserved {
+    /// Space that chunks have had before, which nothing must be told of.
+    pub(crate) fn before(addresses: Vec<u64>) -> Reserved {
+        Reserved { addresses, ..Reserved::default() }
+    }
+}
+
 impl Chunked {
     /// Writes chunks, by rising place, with one request, and enters them in the index. Whether the layout message must say something new.
     pub(crate) fn publish(&mut self, file: &OpenFile, made: &[Made<'_>]) -> Result<bool> {

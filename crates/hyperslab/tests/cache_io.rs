@@ -88,6 +88,37 @@ fn a_flush_writes_the_chunks_of_all_datasets_with_one_request() {
     assert_eq!((chunks.operation, chunks.parts.len()), (Operation::WriteVector, 16));
 }
 
+#[test]
+fn rows_of_a_contiguous_dataset_come_in_blocks_and_leave_in_blocks() {
+    let log = Arc::new(Log::new(Memory::new()));
+    let cache = CacheConfig::default().bytes(4 << 20);
+    let file = OpenOptions::new().create().truncate().cache(cache).open_on(log.clone()).unwrap();
+    // Blocks of 64 rows of 4 KiB, and the last one is not full.
+    let values: Vec<i32> = (0..200 * 1024).collect();
+    let dataset = file.root().unwrap().new_dataset::<i32>().shape([200, 1024]).write("d", &values).unwrap();
+    file.flush().unwrap();
+    log.clear();
+    for row in 0..200usize {
+        let read: Vec<i32> = dataset.read_slice(s![row as u64, ..]).unwrap();
+        assert_eq!(read, values[1024 * row..1024 * (row + 1)]);
+    }
+    // Of each block, four rows are read by themselves, then all of it.
+    let records = log.records();
+    assert_eq!(records.len(), 4 * 5, "{records:?}");
+    assert_eq!(file.cache_statistics().misses, 4);
+    log.clear();
+    for row in 0..200 {
+        dataset.write_slice(s![row, 1..], &[row as i32; 1023]).unwrap();
+    }
+    assert!(log.records().is_empty(), "{:?}", log.records());
+    file.flush().unwrap();
+    let blocks = writes(&log).into_iter().next().unwrap();
+    assert_eq!((blocks.operation, blocks.parts.len()), (Operation::WriteVector, 4));
+    let after = File::open_driver(Arc::new(copy(&log))).unwrap();
+    let expected = (0..200 * 1024).map(|nth| if nth % 1024 == 0 { nth } else { nth / 1024 });
+    assert_eq!(after.dataset("d").unwrap().read::<i32>().unwrap(), expected.collect::<Vec<_>>());
+}
+
 /// What is in the storage now.
 fn copy(log: &Log<Memory>) -> Memory {
     let mut bytes = vec![0; log.below_ref().len().unwrap() as usize];

@@ -55,4 +55,8 @@ impl Order for Lfu {
         // Nobody is spared twice.
         found.or_else(|| spared.into_iter().find(|place| judge(place) == Verdict::Leave))
     }
+
+    fn walk(&self) -> Box<dyn Iterator<Item = &Coords> + '_> {
+        Box::new(self.ranked.iter().map(|(_, _, place)| place))
+    }
 }

@@ -1,7 +1,7 @@
 //! In which order chunks leave.
 
+mod by_use;
 mod lfu;
-mod lru;
 mod s3_fifo;
 
 use std::{fmt, str::FromStr};
@@ -73,13 +73,16 @@ pub(crate) trait Order: fmt::Debug + Send {
 
     /// The first chunk that is to leave; each is asked about at most twice. It is here until [`Order::leave`].
     fn victim(&mut self, judge: &mut dyn FnMut(&Coords) -> Verdict) -> Option<Coords>;
+
+    /// All chunks, in about the order in which they would leave if nothing was used any more.
+    fn walk(&self) -> Box<dyn Iterator<Item = &Coords> + '_>;
 }
 
 impl Policy {
     pub(crate) fn order(self) -> Box<dyn Order> {
         match self {
-            Policy::Lru => Box::new(lru::Lru::default()),
-            Policy::Mru => Box::new(lru::Mru::default()),
+            Policy::Lru => Box::new(by_use::ByUse::new(false)),
+            Policy::Mru => Box::new(by_use::ByUse::new(true)),
             Policy::Lfu => Box::new(lfu::Lfu::default()),
             Policy::S3Fifo => Box::new(s3_fifo::S3Fifo::default()),
         }
@@ -106,9 +109,16 @@ mod tests {
                         _ => {}
                     }
                 }
+                let walked: Vec<u64> = order.walk().map(|place| *place.first().unwrap()).collect();
+                prop_assert_eq!(walked.len(), here.len(), "{:?}", policy);
+                prop_assert_eq!(&walked.iter().copied().collect::<std::collections::BTreeSet<_>>(), &here, "{:?}", policy);
                 let is_held = |place: &Coords| held.contains(place.first().unwrap());
                 let found = order.victim(&mut |place| if is_held(place) { Verdict::Stay } else { Verdict::Leave });
                 prop_assert_eq!(found.is_some(), !here.is_subset(&held), "{:?}", policy);
+                if policy != Policy::S3Fifo {
+                    let first = walked.iter().find(|place| !held.contains(place));
+                    prop_assert_eq!(found.as_ref().and_then(|place| place.first()), first, "{:?}", policy);
+                }
                 prop_assert!(found.is_none_or(|place| !is_held(&place) && here.contains(place.first().unwrap())));
             }
         }

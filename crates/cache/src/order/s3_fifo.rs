@@ -71,4 +71,15 @@ impl Order for S3Fifo {
         }
         None
     }
+    fn walk(&self) -> Box<dyn Iterator<Item = &Coords> + '_> {
+        // Each use of those in the main queue is one more time that they are passed by; those of the small one that were used go there.
+        let main = (0..=MOST).flat_map(|uses| with(&self.main, uses)).collect::<Vec<_>>();
+        let used = (1..=MOST).flat_map(|uses| with(&self.small, uses)).collect::<Vec<_>>();
+        Box::new(with(&self.small, 0).into_iter().chain(main).chain(used))
+    }
+}
+
+/// Those of a queue that have so many uses.
+fn with(queue: &LinkedHashMap<Coords, u8>, uses: u8) -> Vec<&Coords> {
+    queue.iter().filter(|(_, had)| **had == uses).map(|(place, _)| place).collect()
 }

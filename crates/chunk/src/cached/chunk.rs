@@ -26,7 +26,7 @@ impl Chunk {
         bytes.try_reserve_exact(facts.bytes).map_err(|_| Error::Memory(facts.bytes as u64))?;
         bytes.resize(facts.bytes, 0);
         if blank && !filling.is_zero() {
-            scatter::fill(filling.value, &mut bytes, &Space::simple(facts.grid.chunk())?, facts.element)?;
+            scatter::fill(filling.value, &mut bytes, &Space::simple(&[facts.elements()])?, facts.element)?;
         }
         Ok(Chunk { bytes })
     }

@@ -6,18 +6,10 @@ use hyperslab_file::OpenFile;
 use hyperslab_space::Coords;
 
 use super::{Chunk, ChunkCache, ChunkShelf, spread::spread};
-use crate::{Error, Result, chunked::BATCH};
+use crate::{Error, Result, chunked::BATCH, layout::Located};
 
 /// A chunk of a dataset.
 type Wanted<'a> = (&'a ChunkShelf, Coords);
-
-/// Where a chunk is stored, and how.
-struct Located {
-    address: u64,
-    size: u64,
-    mask: u32,
-    coded: bool,
-}
 
 impl ChunkCache {
     /// Chunks of any datasets of the file, those of each together and by rising place: read with one request and decoded on all cores; nothing
@@ -53,17 +45,7 @@ fn locate(file: &OpenFile, wanted: &[Wanted<'_>]) -> Result<Vec<Option<Located>>
         let Some((shelf, _)) = group.first() else { continue };
         let places: Vec<Coords> = group.iter().map(|(_, place)| place.clone()).collect();
         shelf.home().look(&mut |layout| {
-            for (place, entry) in places.iter().zip(layout.locate(file, &places)?) {
-                let Some((entry, address)) = entry.and_then(|entry| entry.address.map(|address| (entry, address)))
-                else {
-                    located.push(None);
-                    continue;
-                };
-                let coded = layout.is_coded(place);
-                let size = if coded { entry.size } else { shelf.home().facts().bytes as u64 };
-                file.check("chunk", address, size)?;
-                located.push(Some(Located { address, size, mask: entry.mask, coded }));
-            }
+            located.extend(layout.locate(file, &places)?);
             Ok(())
         })?;
     }
@@ -94,11 +76,11 @@ fn read(file: &OpenFile, located: &[Option<Located>]) -> Result<Vec<Vec<u8>>> {
 }
 
 fn decoded((shelf, place): &Wanted<'_>, located: &Located, stored: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Chunk> {
-    if !located.coded {
+    let Some(coder) = shelf.home().facts().coder.as_ref().filter(|_| located.coded) else {
         return Ok(Chunk { bytes: stored });
-    }
+    };
     let mut bytes = Vec::new();
-    shelf.home().facts().coder.decode(place, &stored, located.mask, &mut bytes, scratch)?;
+    coder.decode(place, &stored, located.mask, &mut bytes, scratch)?;
     // Filters take room for the worst case.
     bytes.shrink_to_fit();
     Ok(Chunk { bytes })

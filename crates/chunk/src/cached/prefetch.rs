@@ -3,7 +3,7 @@
 use hyperslab_cache::{Found, Need};
 use hyperslab_space::{Piece, Space};
 
-use super::{ChunkCache, ChunkShelf, way::places};
+use super::{ChunkCache, ChunkShelf, reach::Reach, way::places};
 use crate::{Result, chunked::PIECES, layout::covers};
 
 impl ChunkCache {
@@ -14,22 +14,23 @@ impl ChunkCache {
         for (shelf, selection) in parts {
             let facts = shelf.home().facts();
             // Parts of chunks that need no coding are as fast without the cache, until they earned their place there.
-            if !facts.coder.filters() || facts.touched(selection) > PIECES as u64 {
+            let grid = facts.grid.as_ref().filter(|_| facts.coder.is_some());
+            let Some((grid, reach)) = grid.and_then(|grid| Some((grid, Reach::of(grid, selection)?))) else { continue };
+            if reach.most() > PIECES as u64 {
                 continue;
             }
             let memory = Space::simple(&[selection.npoints()])?;
-            let mut pieces: Vec<Piece> =
-                selection.pieces(&facts.grid, &memory)?.collect::<hyperslab_space::Result<_>>()?;
+            let mut pieces: Vec<Piece> = selection.pieces(grid, &memory)?.collect::<hyperslab_space::Result<_>>()?;
             if to_write {
                 shelf.home().look(&mut |layout| {
                     pieces.retain(|piece| !facts.is_whole(piece) && !covers(piece, layout.inside(&piece.chunk)));
                     Ok(())
                 })?;
             }
-            let through = places(&self.ways(shelf, pieces).through);
+            let through = places(&self.ways(shelf, pieces, false).through);
             let here = shelf.has(&through);
             let missing = through.into_iter().zip(here).filter(|(_, here)| !here);
-            let fits = (self.cache.limits().quiescent - bytes) / facts.bytes.max(1);
+            let fits = self.cache.limits().quiescent.saturating_sub(bytes) / facts.bytes.max(1);
             let missing: Vec<_> = missing.take(fits).map(|(place, _)| (*shelf, place)).collect();
             bytes += missing.len() * facts.bytes;
             wanted.extend(missing);

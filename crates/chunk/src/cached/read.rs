@@ -5,6 +5,7 @@ use hyperslab_space::{Kind, Piece, Space};
 
 use super::{
     Chunk, ChunkCache, ChunkShelf,
+    reach::Reach,
     spread::copy_out,
     way::{checked, places},
 };
@@ -25,18 +26,25 @@ impl ChunkCache {
     ) -> Result<()> {
         let (home, facts) = (shelf.home(), shelf.home().facts());
         let Some(target) = checked(source, target, facts.element, buf.len())? else { return Ok(()) };
-        let is_far = facts.touched(source) > PIECES as u64;
-        let are_points = !facts.coder.filters() && source.kind() == Kind::Points && target.kind() == Kind::All;
-        if is_far || are_points {
-            // Past the cache as a whole: then the file must have all.
-            self.flush_shelf(shelf)?;
-            return home.look(&mut |layout| layout.read(home.file(), source, &target, buf, fill));
+        let mut all_past = || home.look(&mut |layout| layout.read(home.file(), source, &target, buf));
+        let Some((grid, reach)) = facts.grid.as_ref().and_then(|grid| Some((grid, Reach::of(grid, source)?))) else {
+            return all_past();
+        };
+        let (is_plain, worth) = (facts.coder.is_none(), self.is_worth(facts, &reach, source));
+        if is_plain && !worth && shelf.is_empty() {
+            return all_past();
         }
-        let pieces = source.pieces(&facts.grid, &target)?.collect::<hyperslab_space::Result<_>>()?;
-        let ways = self.ways(shelf, pieces);
+        let are_points = is_plain && source.kind() == Kind::Points && target.kind() == Kind::All;
+        if reach.most() > PIECES as u64 || are_points || is_plain && self.is_stream(facts, &reach) {
+            // The file must have all.
+            self.flush_shelf(shelf)?;
+            return all_past();
+        }
+        let pieces = source.pieces(grid, &target)?.collect::<hyperslab_space::Result<_>>()?;
+        let ways = self.ways(shelf, pieces, worth);
         if !ways.past.is_empty() {
             let mut past = Some(ways.past);
-            home.look(&mut |layout| layout.read_pieces(home.file(), past.take().unwrap_or_default(), buf, fill))?;
+            home.look(&mut |layout| layout.read_pieces(home.file(), past.take().unwrap_or_default(), buf))?;
         }
         if !ways.through.is_empty() {
             self.cache.touch(shelf);

@@ -2,7 +2,7 @@
 
 use hyperslab_space::{Coords, Piece, Space};
 
-use super::{ChunkCache, ChunkShelf};
+use super::{ChunkCache, ChunkShelf, reach::Reach};
 use crate::{Facts, Result, values::shaped};
 
 /// Chunks that the caller has as a whole, or that need no coding, come in if the request wants no larger part of the cache than this: it would
@@ -16,16 +16,36 @@ pub(super) struct Ways {
 }
 
 impl ChunkCache {
-    /// Sends pieces their way. What is in memory goes through the cache in any case.
-    pub(super) fn ways(&self, shelf: &ChunkShelf, pieces: Vec<Piece>) -> Ways {
+    /// Whether chunks without filters that a request touches come into the cache: so few, and so much used, that this spares requests.
+    pub(super) fn is_worth(&self, facts: &Facts, reach: &Reach, selection: &Space) -> bool {
+        if facts.coder.is_some() || self.is_stream(facts, reach) {
+            return false;
+        }
+        let (used, bytes) = (facts.selected(selection) / reach.count().max(1), facts.bytes as u64);
+        // Chunks of which all is used are as well read from the file.
+        used < bytes && reach.places().filter(|place| facts.earned.is_enough(place, used, bytes)).count() > 0
+    }
+
+    /// Whether a request would push out too much, for chunks without filters.
+    pub(super) fn is_stream(&self, facts: &Facts, reach: &Reach) -> bool {
+        reach.count().saturating_mul(facts.bytes as u64) > self.cache.limits().quiescent as u64 / PART
+    }
+
+    /// Sends pieces their way. What is in memory goes through the cache in any case, chunks without filters if they are `worth` it.
+    pub(super) fn ways(&self, shelf: &ChunkShelf, pieces: Vec<Piece>, worth: bool) -> Ways {
         let facts = shelf.home().facts();
         let limit = self.cache.limits().quiescent as u64;
         let here = if shelf.is_empty() { vec![false; pieces.len()] } else { shelf.has(&places(&pieces)) };
         let missing = here.iter().filter(|here| !**here).count() as u64;
         let wanted = missing.saturating_mul(facts.bytes as u64);
+        let pays = |piece: &Piece| match (facts.coder.is_some(), facts.is_whole(piece)) {
+            (true, false) => wanted <= limit,
+            (true, true) => wanted <= limit / PART,
+            (false, whole) => worth && !whole,
+        };
         let mut ways = Ways { through: Vec::new(), past: Vec::new() };
         for (piece, here) in pieces.into_iter().zip(here) {
-            let way = if here || pays(facts, &piece, wanted, limit) { &mut ways.through } else { &mut ways.past };
+            let way = if here || pays(&piece) { &mut ways.through } else { &mut ways.past };
             way.push(piece);
         }
         ways
@@ -34,17 +54,6 @@ impl ChunkCache {
     /// Lists of pieces whose chunks fit into the cache.
     pub(super) fn lists<'a>(&self, facts: &Facts, pieces: &'a [Piece]) -> std::slice::Chunks<'a, Piece> {
         pieces.chunks((self.cache.limits().quiescent / facts.bytes.max(1)).max(1))
-    }
-}
-
-/// Whether a chunk is worth its place in the cache, for a request that wants so many bytes of chunks.
-fn pays(facts: &Facts, piece: &Piece, wanted: u64, limit: u64) -> bool {
-    let selected = piece.file.npoints().saturating_mul(facts.element);
-    match (facts.coder.filters(), facts.is_whole(piece)) {
-        (true, false) => wanted <= limit,
-        (true, true) => wanted <= limit / PART,
-        (false, false) => wanted <= limit / PART && facts.earned.is_enough(&piece.chunk, selected, facts.bytes as u64),
-        (false, true) => false,
     }
 }
 

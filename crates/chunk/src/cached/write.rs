@@ -3,7 +3,7 @@
 use hyperslab_cache::{Found, Need, Vacancy};
 use hyperslab_space::{Piece, Space};
 
-use super::{Chunk, ChunkCache, ChunkShelf, way::checked};
+use super::{Chunk, ChunkCache, ChunkShelf, reach::Reach, way::checked};
 use crate::{Filling, Result, chunked::PIECES, layout::covers};
 
 impl ChunkCache {
@@ -18,18 +18,30 @@ impl ChunkCache {
     ) -> Result<()> {
         let facts = shelf.home().facts();
         let Some(source) = checked(target, source, facts.element, buf.len())? else { return Ok(()) };
-        let mut pieces = target.pieces(&facts.grid, &source)?;
+        let Some((grid, reach)) = facts.grid.as_ref().and_then(|grid| Some((grid, Reach::of(grid, target)?))) else {
+            return write_all_past(shelf, target, &source, buf, filling);
+        };
+        let worth = self.is_worth(facts, &reach, target);
+        if facts.coder.is_none() && !worth && reach.count() <= PIECES as u64 {
+            // Nobody loads these chunks meanwhile.
+            let alone = reach.places().map(|place| shelf.vacant(&place)).collect::<Option<Vec<_>>>();
+            if let Some(_held) = alone {
+                return write_all_past(shelf, target, &source, buf, filling);
+            }
+        }
+        let mut pieces = target.pieces(grid, &source)?;
         self.cache.touch(shelf);
         loop {
             let next: Vec<Piece> = pieces.by_ref().take(PIECES).collect::<hyperslab_space::Result<_>>()?;
             if next.is_empty() {
                 return Ok(());
             }
-            let ways = self.ways(shelf, next);
+            let ways = self.ways(shelf, next, worth);
             let left = self.write_past(shelf, ways.past, buf, filling)?;
             for list in self.lists(facts, &ways.through).chain(self.lists(facts, &left)) {
                 self.write_list(shelf, list, buf, filling)?;
             }
+            self.encode_ahead();
         }
     }
 
@@ -43,12 +55,12 @@ impl ChunkCache {
     ) -> Result<Vec<Piece>> {
         let (mut held, mut alone, mut left) = (Vec::new(), Vec::new(), Vec::new());
         for piece in pieces {
-            match shelf.find(&piece.chunk) {
-                Found::Vacant(vacancy) => {
+            match shelf.vacant(&piece.chunk) {
+                Some(vacancy) => {
                     held.push(vacancy);
                     alone.push(piece);
                 }
-                Found::Here(_) | Found::Awaited(_) => left.push(piece),
+                None => left.push(piece),
             }
         }
         let home = shelf.home();
@@ -119,4 +131,11 @@ impl ChunkCache {
         }
         Ok(())
     }
+}
+
+/// Writes all that is selected past the cache.
+fn write_all_past(shelf: &ChunkShelf, target: &Space, source: &Space, buf: &[u8], filling: &Filling<'_>) -> Result<()> {
+    let home = shelf.home();
+    let file = home.file();
+    file.operate(|| home.change(&mut |layout| layout.write(file, target, source, buf, filling)))
 }

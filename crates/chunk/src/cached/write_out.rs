@@ -1,6 +1,6 @@
 //! Chunks on their way out: encoded on all cores, then written with one request, then entered in their indexes.
 
-use std::{borrow::Cow, sync::Arc, time::Instant};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Instant};
 
 use hyperslab_cache::Taken;
 use hyperslab_space::Coords;
@@ -58,23 +58,31 @@ impl ChunkCache {
 
 impl Group {
     /// The chunks as the file will have them.
-    fn forms<'a>(&self, open: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Form<'a>>> {
-        let mut coded = vec![false; self.taken.len()];
+    fn forms<'a>(&'a self, open: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Form<'a>>> {
+        // How many bytes of each are stored if they are not coded.
+        let mut plain = vec![None; self.taken.len()];
         let looked = self.home.look(&mut |layout| {
-            coded = self.taken.iter().map(|(place, _)| layout.is_coded(place)).collect();
+            let size = |place: &Coords| usize::try_from(layout.plain_size(place)).unwrap_or(usize::MAX);
+            let plain_size = |place: &Coords| (!layout.is_coded(place)).then(|| size(place));
+            plain = self.taken.iter().map(|(place, _)| plain_size(place)).collect();
             Ok(())
         });
         looked.or_else(|why| if self.home.is_alive() { Err(why) } else { Ok(()) })?;
-        let coder = &self.home.facts().coder;
-        let items = self.taken.iter().zip(open).zip(coded);
-        let items: Vec<_> = items.map(|(((place, _), bytes), coded)| (place, bytes, coded)).collect();
-        spread(items, |(out, scratch): &mut (Vec<u8>, Vec<u8>), (place, bytes, coded)| {
-            if !coded {
-                return Ok(Form { bytes: Cow::Borrowed(bytes), mask: 0, coded });
+        let coder = self.home.facts().coder.as_ref();
+        let items = self.taken.iter().zip(open).zip(plain);
+        let items: Vec<_> = items.map(|((taken, bytes), plain)| (taken, bytes, plain)).collect();
+        spread(items, |(out, scratch): &mut (Vec<u8>, Vec<u8>), ((place, taken), bytes, plain)| {
+            let Some(coder) = coder.filter(|_| plain.is_none()) else {
+                let bytes = plain.and_then(|size| bytes.get(..size)).unwrap_or(bytes);
+                return Ok(Form { bytes: Cow::Borrowed(bytes), mask: 0, coded: false });
+            };
+            if let Some(ahead) = taken.encoded() {
+                let mask = u32::try_from(ahead.note).unwrap_or(0);
+                return Ok(Form { bytes: Cow::Borrowed(ahead.bytes.as_slice()), mask, coded: true });
             }
             let mask = coder.encode(place, bytes, out, scratch)?;
             // Filters take room for the worst case; what waits for the others takes what it has.
-            Ok(Form { bytes: Cow::Owned(out.as_slice().to_vec()), mask, coded })
+            Ok(Form { bytes: Cow::Owned(out.as_slice().to_vec()), mask, coded: true })
         })
     }
 
@@ -101,15 +109,13 @@ impl Group {
 
 /// By dataset, and by rising place.
 fn grouped(taken: Vec<Taken<Chunk>>) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: BTreeMap<u64, Group> = BTreeMap::new();
     for taken in taken {
         let (Some(shelf), Some(place)) = (taken.shelf(), taken.place().cloned()) else { continue };
-        let known = groups.iter_mut().find(|group| Arc::ptr_eq(&group.home, shelf.home()));
-        match known {
-            Some(group) => group.taken.push((place, taken)),
-            None => groups.push(Group { home: shelf.home().clone(), taken: vec![(place, taken)] }),
-        }
+        let group = groups.entry(shelf.number());
+        let group = group.or_insert_with(|| Group { home: shelf.home().clone(), taken: Vec::new() });
+        group.taken.push((place, taken));
     }
-    groups.iter_mut().for_each(|group| group.taken.sort_by(|left, right| left.0.cmp(&right.0)));
-    groups
+    groups.values_mut().for_each(|group| group.taken.sort_by(|left, right| left.0.cmp(&right.0)));
+    groups.into_values().collect()
 }

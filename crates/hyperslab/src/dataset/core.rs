@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use hyperslab_chunk::{Error, Facts, Home, Layout, Result, Storage};
+use hyperslab_chunk::{Error, Facts, Home, Layout, Result};
 use hyperslab_file::OpenFile;
 use hyperslab_object::{Context, Life};
 
@@ -64,10 +64,7 @@ impl Home for Client {
     fn look(&self, look: &mut dyn FnMut(&dyn Layout) -> Result<()>) -> Result<()> {
         let now = self.core.now();
         self.file().check_alive(self.core.life)?;
-        match now.values.get().map(|values| &values.storage) {
-            Some(Storage::Chunked(chunked)) => look(&**chunked),
-            _ => Err(unknown()),
-        }
+        look(now.values.get().ok_or_else(unknown)?)
     }
 
     fn change(&self, change: &mut dyn FnMut(&mut dyn Layout) -> Result<bool>) -> Result<()> {
@@ -75,10 +72,7 @@ impl Home for Client {
             return Err(hyperslab_file::Error::ReadOnly.into());
         };
         let mut state = state.write();
-        let Some(Storage::Chunked(chunked)) = state.values.get_mut().map(|values| &mut values.storage) else {
-            return Err(unknown());
-        };
-        if change(&mut **chunked)? {
+        if change(state.values.get_mut().ok_or_else(unknown)?)? {
             self.core.save(&mut state)?;
         }
         Ok(())

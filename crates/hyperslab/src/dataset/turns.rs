@@ -8,18 +8,16 @@ use super::{Dataset, change::filling};
 use crate::Result;
 
 impl Dataset {
-    /// Its chunks in the cache; nothing if it has none, or larger ones than fit there.
+    /// Its chunks in the cache, and the turns of its requests; nothing if other datasets have its values, or if nothing of it ever is in
+    /// the cache or changes.
     pub(crate) fn shelf(&self) -> Result<Option<&ChunkShelf>> {
         self.file().check_alive(self.life())?;
         if let Some(known) = self.inner.shelf.get() {
             return Ok(known.as_ref());
         }
         let shelves = &self.file().inner.shelves;
-        let facts = match &self.now().values(self)?.storage {
-            Storage::Chunked(chunked) => Some(chunked.facts()),
-            _ => None,
-        };
-        let facts = facts.filter(|facts| facts.bytes() <= shelves.cache.limits().quiescent);
+        let facts = self.now().values(self)?.facts()?;
+        let facts = facts.filter(|facts| facts.has_chunks() || self.file().is_writable());
         let shelf = facts.map(|facts| shelves.shelf(&self.inner.core, facts));
         Ok(self.inner.shelf.get_or_init(|| shelf).as_ref())
     }
@@ -28,10 +26,7 @@ impl Dataset {
     /// Nor may the first ones, if they bring space for all others.
     pub(crate) fn shelf_to_write(&self) -> Result<Option<&ChunkShelf>> {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
-        let is_first = match &self.now().values(self)?.storage {
-            Storage::Chunked(chunked) => chunked.allocates_with_first(&filling(self)),
-            _ => false,
-        };
+        let is_first = self.now().values(self)?.allocates_with_first(&filling(self));
         let names = self.datatype().has_vlen() || self.datatype().has_reference();
         Ok((!is_first && !names).then_some(shelf))
     }
@@ -64,11 +59,7 @@ impl Dataset {
     pub(super) fn turn_to_resize(&self, shape: &[u64]) -> Result<Option<Turn<'_>>> {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
         let turn = shelf.enter(Area::Whole, true);
-        let keeps = match &self.now().values(self)?.storage {
-            Storage::Chunked(chunked) => chunked.keeps_chunks(shape, &filling(self)),
-            _ => true,
-        };
-        if !keeps {
+        if !self.now().values(self)?.keeps_chunks(shape, &filling(self)) {
             self.file().inner.shelves.cache.empty_shelf(shelf)?;
         }
         Ok(Some(turn))

@@ -1,0 +1,64 @@
+//! By the time of the last use.
+
+use hashlink::LinkedHashSet;
+use hyperslab_space::Coords;
+
+use super::{Order, Verdict};
+
+/// So many chunks that somebody has keep their place when they are passed by; more go where those go that were just used, so that they are not
+/// asked about each time.
+const PASSED: usize = 64;
+
+/// Those that leave first at the front.
+#[derive(Debug)]
+pub(super) struct ByUse {
+    places: LinkedHashSet<Coords>,
+    /// Whether those used last leave first.
+    last_first: bool,
+}
+
+impl ByUse {
+    pub(super) fn new(last_first: bool) -> ByUse {
+        ByUse { places: LinkedHashSet::new(), last_first }
+    }
+
+    /// Makes it the last that leaves.
+    fn keep(&mut self, place: &Coords) {
+        let _ = if self.last_first { self.places.to_front(place) } else { self.places.to_back(place) };
+    }
+}
+
+impl Order for ByUse {
+    fn enter(&mut self, place: &Coords) {
+        self.places.replace(place.clone());
+    }
+
+    fn touch(&mut self, place: &Coords) {
+        self.places.to_back(place);
+    }
+
+    fn leave(&mut self, place: &Coords, _evicted: bool) {
+        self.places.remove(place);
+    }
+
+    fn victim(&mut self, judge: &mut dyn FnMut(&Coords) -> Verdict) -> Option<Coords> {
+        let (mut spared, mut held, mut found) = (Vec::new(), Vec::new(), None);
+        for place in self.walk() {
+            match judge(place) {
+                Verdict::Leave => {
+                    found = Some(place.clone());
+                    break;
+                }
+                Verdict::Spare => spared.push(place.clone()),
+                Verdict::Stay => held.push(place.clone()),
+            }
+        }
+        held.iter().skip(PASSED).chain(&spared).for_each(|place| self.keep(place));
+        // Nobody is spared twice.
+        found.or_else(|| spared.into_iter().find(|place| judge(place) == Verdict::Leave))
+    }
+
+    fn walk(&self) -> Box<dyn Iterator<Item = &Coords> + '_> {
+        if self.last_first { Box::new(self.places.iter().rev()) } else { Box::new(self.places.iter()) }
+    }
+}

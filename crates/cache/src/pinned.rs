@@ -1,0 +1,205 @@
+//! Chunks in somebody's hands.
+
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+};
+
+use hyperslab_space::Coords;
+
+use crate::{
+    Encoded, Footprint, Taken,
+    life::{Event, Phase},
+    shelf::Inner,
+    slot::Slot,
+    sync::{Reading, RwLock, WriteGuard},
+};
+
+/// A chunk in somebody's hands: it stays in memory until this is dropped.
+pub struct Pinned<V: Footprint> {
+    pub(crate) slot: Arc<Slot<V>>,
+    pub(crate) value: Arc<RwLock<V>>,
+    /// After the value: a visit ends when it is no longer in hand.
+    pub(crate) shelf: Hold<V>,
+}
+
+impl<V: Footprint> Pinned<V> {
+    /// Its place in the grid.
+    pub fn place(&self) -> &Coords {
+        &self.slot.place
+    }
+
+    /// What its shelf is of.
+    pub fn home(&self) -> &Arc<V::Home> {
+        &self.shelf.home
+    }
+
+    /// The value, to read; any number of readers share it.
+    pub fn read(&self) -> Reading<'_, V> {
+        self.value.read()
+    }
+
+    /// The value, to write, alone. It is dirty from then on, and what was encoded ahead of time is dropped.
+    pub fn write(&self) -> Writing<'_, V> {
+        let value = self.value.write();
+        self.slot.happen(Event::Change, &self.shelf);
+        Writing { pinned: self, value }
+    }
+
+    /// Says that only a part of it is used.
+    pub fn is_used_partly(&self) {
+        self.slot.is_used_partly();
+    }
+
+    /// Takes it to be written, if it must be: where there is no room for an encoded copy, a chunk that is in the file can leave as fast.
+    pub fn take(self) -> Option<Taken<V>> {
+        let (_, encoded) = self.slot.take(&self.shelf)?;
+        Some(Taken::new(self.into_visitor(), encoded, false))
+    }
+
+    /// Whoever writes a chunk may have it longer than its promise.
+    fn into_visitor(self) -> Pinned<V> {
+        let shelf = Hold::visitor(self.shelf.shelf().clone());
+        Pinned { slot: self.slot, value: self.value, shelf }
+    }
+
+    /// Encodes a dirty value ahead of time, if there is room for the copy; whether there is one now.
+    pub fn encode_ahead<E>(&self, encode: impl FnOnce(&V) -> Result<Encoded, E>) -> Result<bool, E> {
+        // Nobody can change it before it is kept.
+        let value = self.value.read();
+        if self.slot.phase() != Phase::Dirty {
+            return Ok(false);
+        }
+        // A copy is worth no other chunk. What cannot be kept need not be made; it is rarely larger than the value.
+        let budget = &self.shelf.books.budget;
+        let Ok(mut claim) = budget.try_claim(value.footprint()) else { return Ok(false) };
+        let encoded = encode(&value)?;
+        let larger = encoded.bytes.capacity().saturating_sub(value.footprint());
+        Ok(claim.try_grow(larger) && self.slot.keep(encoded, &mut claim, &self.shelf))
+    }
+}
+
+/// A value to write.
+pub struct Writing<'a, V: Footprint> {
+    pinned: &'a Pinned<V>,
+    value: WriteGuard<'a, V>,
+}
+
+impl<V: Footprint> Deref for Writing<'_, V> {
+    type Target = V;
+
+    fn deref(&self) -> &V {
+        &self.value
+    }
+}
+
+impl<V: Footprint> DerefMut for Writing<'_, V> {
+    fn deref_mut(&mut self) -> &mut V {
+        &mut self.value
+    }
+}
+
+impl<V: Footprint> Drop for Writing<'_, V> {
+    fn drop(&mut self) {
+        self.pinned.slot.recount(self.value.footprint(), &self.pinned.shelf);
+    }
+}
+
+/// What is left of a chunk that left: to be dropped when no lock is held. Its bytes count until it is.
+pub(crate) struct Gone<V: Footprint> {
+    value: Option<Arc<RwLock<V>>>,
+    slot: Arc<Slot<V>>,
+    shelf: Hold<V>,
+}
+
+impl<V: Footprint> Gone<V> {
+    pub(crate) fn new(value: Arc<RwLock<V>>, slot: Arc<Slot<V>>, shelf: Hold<V>) -> Gone<V> {
+        Gone { value: Some(value), slot, shelf }
+    }
+
+    pub(crate) fn place(&self) -> &Coords {
+        &self.slot.place
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.slot.counted()
+    }
+}
+
+impl<V: Footprint> Drop for Gone<V> {
+    fn drop(&mut self) {
+        self.value = None;
+        self.slot.is_freed(&self.shelf);
+    }
+}
+
+/// The shelf of a chunk in somebody's hands: of a request that has a promise, or of a visitor.
+pub(crate) struct Hold<V: Footprint> {
+    shelf: Arc<Inner<V>>,
+    visits: bool,
+}
+
+impl<V: Footprint> Hold<V> {
+    /// For a request that was promised what it has.
+    pub(crate) fn promised(shelf: Arc<Inner<V>>) -> Hold<V> {
+        Hold { shelf, visits: false }
+    }
+
+    /// For somebody else.
+    pub(crate) fn visitor(shelf: Arc<Inner<V>>) -> Hold<V> {
+        shelf.books.budget.visit(1);
+        Hold { shelf, visits: true }
+    }
+
+    pub(crate) fn shelf(&self) -> &Arc<Inner<V>> {
+        &self.shelf
+    }
+}
+
+impl<V: Footprint> Deref for Hold<V> {
+    type Target = Inner<V>;
+
+    fn deref(&self) -> &Inner<V> {
+        &self.shelf
+    }
+}
+
+impl<V: Footprint> Drop for Hold<V> {
+    fn drop(&mut self) {
+        if self.visits {
+            self.shelf.books.budget.end_visits(1);
+        }
+    }
+}
+
+/// Visits that were said to begin, for chunks that are looked for; those that are not found end with this.
+pub(crate) struct Visitors<'a, V: Footprint> {
+    shelf: &'a Arc<Inner<V>>,
+    left: usize,
+}
+
+impl<'a, V: Footprint> Visitors<'a, V> {
+    pub(crate) fn new(shelf: &'a Arc<Inner<V>>, count: usize) -> Visitors<'a, V> {
+        shelf.books.budget.visit(count);
+        Visitors { shelf, left: count }
+    }
+
+    pub(crate) fn shelf(&self) -> &'a Inner<V> {
+        self.shelf
+    }
+
+    /// For a chunk that was found.
+    pub(crate) fn next(&mut self) -> Hold<V> {
+        debug_assert!(self.left > 0, "more than were said");
+        self.left -= 1;
+        Hold { shelf: self.shelf.clone(), visits: true }
+    }
+}
+
+impl<V: Footprint> Drop for Visitors<'_, V> {
+    fn drop(&mut self) {
+        if self.left > 0 {
+            self.shelf.books.budget.end_visits(self.left);
+        }
+    }
+}

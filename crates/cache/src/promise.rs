@@ -1,0 +1,57 @@
+//! What requests may take.
+
+use crate::budget::Budget;
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Need {
+    /// Chunks that must be in memory at once.
+    pub chunks: usize,
+    /// Buffers beside them: stored images.
+    pub aside: usize,
+}
+
+/// What a request may take, until this is dropped.
+#[derive(Debug)]
+pub struct Promise<'a> {
+    pub(crate) budget: &'a Budget,
+    pub(crate) need: Need,
+}
+
+impl Drop for Promise<'_> {
+    fn drop(&mut self) {
+        self.budget.take_back(self.need);
+    }
+}
+
+/// Room for chunks that come, until they are there.
+#[derive(Debug)]
+pub struct Claim<'a> {
+    pub(crate) budget: &'a Budget,
+    pub(crate) bytes: usize,
+}
+
+impl Claim<'_> {
+    /// A chunk is there that takes `after` instead of `before`, counted from now on as its own.
+    pub(crate) fn spend(&mut self, before: usize, after: usize) {
+        let spent = after.saturating_sub(before).min(self.bytes);
+        self.bytes -= spent;
+        self.budget.settle(spent, before, after);
+    }
+
+    /// Claims more, if there is room.
+    pub(crate) fn try_grow(&mut self, bytes: usize) -> bool {
+        let more = self.budget.try_claim(bytes);
+        let grown = more.is_ok();
+        if let Ok(mut more) = more {
+            self.bytes += std::mem::take(&mut more.bytes);
+        }
+        grown
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        self.budget.settle(self.bytes, 0, 0);
+    }
+}

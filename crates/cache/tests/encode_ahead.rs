@@ -1,0 +1,105 @@
+//! Dirty chunks that are encoded, or written, before they must leave.
+
+#![cfg(not(feature = "shuttle"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use hyperslab_cache::{Cache, Config, Encoded, Footprint, Found, Need, Policy, Room, Shelf};
+use hyperslab_space::Coords;
+
+const BYTES: usize = 100;
+
+struct Hundred;
+
+impl Footprint for Hundred {
+    type Home = ();
+
+    fn footprint(&self) -> usize {
+        BYTES
+    }
+}
+
+fn at(place: u64) -> Coords {
+    Coords::from_slice(&[place])
+}
+
+/// Makes a chunk, or changes it.
+fn write(cache: &Cache<Hundred>, shelf: &Shelf<Hundred>, place: u64) {
+    let _promise = cache.promise(Need { chunks: BYTES, aside: 0 });
+    match shelf.find(&at(place)) {
+        Found::Here(pinned) => drop(pinned.write()),
+        Found::Vacant(vacancy) => {
+            let Room::Claimed(mut claim) = cache.make_room(BYTES) else { panic!("there is room") };
+            vacancy.fill(Hundred, &mut claim, true).unwrap();
+        }
+        Found::Awaited(_) => panic!("nobody loads"),
+    }
+    cache.touch(shelf);
+}
+
+fn near(cache: &Cache<Hundred>, bytes: usize) -> Vec<u64> {
+    cache.near_exit(bytes).iter().map(|pinned| pinned.place()[0]).collect()
+}
+
+fn encode(_: &Hundred) -> Result<Encoded, ()> {
+    Ok(Encoded { bytes: vec![0; BYTES / 2], note: 7 })
+}
+
+#[test]
+fn chunks_come_in_the_order_in_which_they_leave() {
+    for (policy, order) in
+        [(Policy::Lru, [2, 3, 1]), (Policy::Mru, [1, 3, 2]), (Policy::Lfu, [2, 3, 1]), (Policy::S3Fifo, [2, 3, 1])]
+    {
+        let cache = Cache::new(Config::default().bytes(10 * BYTES).policy(policy).reserve(0));
+        let shelf = cache.open(().into(), None, None);
+        (1..4).for_each(|place| write(&cache, &shelf, place));
+        write(&cache, &shelf, 1);
+        assert_eq!(near(&cache, usize::MAX), order, "{policy:?}");
+        assert_eq!(near(&cache, BYTES + 1), order[..2], "{policy:?}");
+        assert_eq!(near(&cache, 0), [0; 0]);
+        // In hand, encoded, or in the file.
+        let held = shelf.peek(&at(order[0])).unwrap();
+        assert!(shelf.peek(&at(order[1])).unwrap().encode_ahead(encode).unwrap());
+        assert_eq!(near(&cache, usize::MAX), order[2..], "{policy:?}");
+        drop(held);
+        cache.near_exit(1).pop().unwrap().take().unwrap().written();
+        assert_eq!(near(&cache, usize::MAX), order[2..], "{policy:?}");
+        let taken = shelf.take_dirty();
+        assert_eq!(taken.iter().filter(|taken| taken.encoded().is_some_and(|encoded| encoded.note == 7)).count(), 1);
+        assert_eq!(taken.len(), 2);
+    }
+}
+
+#[test]
+fn what_is_beyond_a_reserve_comes_first() {
+    let cache = Cache::new(Config::default().bytes(10 * BYTES).reserve(2 * BYTES));
+    let (first, second) = (cache.open(().into(), None, None), cache.open(().into(), None, None));
+    (0..2).for_each(|place| write(&cache, &first, place));
+    (10..13).for_each(|place| write(&cache, &second, place));
+    assert_eq!(near(&cache, usize::MAX), [10, 0, 1, 11, 12]);
+}
+
+#[test]
+fn a_copy_is_kept_only_where_there_is_room() {
+    let cache = Cache::new(Config::default().bytes(4 * BYTES).reserve(0));
+    let shelf = cache.open(().into(), None, None);
+    assert!(!cache.is_crowded());
+    (0..3).for_each(|place| write(&cache, &shelf, place));
+    assert!(!cache.is_crowded(), "three quarters are not more than that");
+    write(&cache, &shelf, 3);
+    assert!(cache.is_crowded());
+    let pinned = cache.near_exit(1).pop().unwrap();
+    assert!(!pinned.encode_ahead::<()>(|_| panic!("for nothing")).unwrap());
+    pinned.take().unwrap().written();
+    assert_eq!(shelf.evict(), 3);
+    assert!(cache.near_exit(1).pop().unwrap().encode_ahead(encode).unwrap());
+    assert_eq!(cache.statistics().bytes, 3 * BYTES + BYTES / 2);
+    // It makes room for chunks.
+    let held: Vec<_> = shelf.places().iter().map(|place| shelf.peek(place).unwrap()).collect();
+    write(&cache, &shelf, 9);
+    assert_eq!(cache.statistics().bytes, 4 * BYTES);
+    drop(held);
+    assert_eq!(cache.statistics().peak_bytes, 4 * BYTES);
+    // Nothing is dirty any more.
+    shelf.take_dirty().into_iter().for_each(|taken| taken.written());
+    assert!(!cache.is_crowded() && cache.near_exit(usize::MAX).is_empty());
+}

@@ -1,0 +1,304 @@
+//! The state machine of the cache with threads that run in thousands of orders:
+//! `cargo test -p hyperslab-cache --features shuttle --test shuttle`. `HYPERSLAB_ORDERS` multiplies how many.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use std::collections::{HashMap, HashSet};
+
+use hyperslab_cache::{
+    Area, Cache, Config, Encoded, Footprint, Found, Need, Pinned, Policy, Room, Shelf, Taken, Vacancy,
+    assert_no_locks_held,
+};
+use hyperslab_space::Coords;
+use shuttle::{
+    rand::{Rng, thread_rng},
+    sync::Mutex,
+    thread,
+};
+
+/// A chunk: how often it was written, twice, so that half a write is seen.
+struct Twice(u64, u64);
+
+const BYTES: usize = 16;
+const CHUNKS: usize = 3;
+const SHELVES: usize = 2;
+
+impl Footprint for Twice {
+    type Home = usize;
+
+    fn footprint(&self) -> usize {
+        BYTES
+    }
+}
+
+type Key = (usize, u64);
+
+/// A file of a few chunks, whose cache has room for fewer.
+struct World {
+    cache: Cache<Twice>,
+    shelves: Vec<Shelf<Twice>>,
+    stored: Mutex<HashMap<Key, u64>>,
+    /// How often chunks were written, changed by whoever has the turn.
+    twin: Mutex<HashMap<Key, u64>>,
+    loading: Mutex<HashSet<Key>>,
+}
+
+impl World {
+    fn new(config: Config) -> World {
+        let cache = Cache::new(config);
+        let shelves = (0..SHELVES).map(|number| cache.open(number.into(), None, None)).collect();
+        let (stored, twin, loading) = Default::default();
+        World { cache, shelves, stored, twin, loading }
+    }
+
+    /// What takes long: others run meanwhile.
+    fn io(&self) {
+        assert_no_locks_held("I/O");
+        thread::yield_now();
+    }
+
+    fn write_out(&self, taken: Vec<Taken<Twice>>) {
+        for taken in taken {
+            let key = (**taken.shelf().unwrap().home(), taken.place().unwrap()[0]);
+            let value = taken.read().unwrap();
+            let encoded = taken.encoded().map(|encoded| encoded.note);
+            self.io();
+            assert_eq!(value.0, value.1, "half a write on its way to the file");
+            // What was encoded may be older than what came since it was taken; that is taken once more.
+            assert!(encoded.is_none_or(|encoded| encoded <= value.0), "encoded before it was written");
+            self.stored.lock().unwrap().insert(key, encoded.unwrap_or(value.0));
+            drop(value);
+            // Now and then it fails.
+            if thread_rng().gen_range(0..8) > 0 {
+                taken.written();
+            }
+        }
+    }
+
+    fn load(&self, dataset: usize, vacant: Vec<Vacancy<Twice>>, pinned: &mut Vec<Pinned<Twice>>) {
+        let keys: Vec<Key> = vacant.iter().map(|vacancy| (dataset, vacancy.place().unwrap()[0])).collect();
+        keys.iter().for_each(|key| assert!(self.loading.lock().unwrap().insert(*key), "loaded twice at once"));
+        let mut claim = loop {
+            match self.cache.make_room(vacant.len() * BYTES) {
+                Room::Claimed(claim) => break claim,
+                Room::Dirty(taken) => self.write_out(taken),
+            }
+        };
+        self.io();
+        for (vacancy, key) in vacant.into_iter().zip(keys) {
+            let value = self.stored.lock().unwrap().get(&key).copied().unwrap_or(0);
+            self.loading.lock().unwrap().remove(&key);
+            // Now and then it fails, and somebody else loads it.
+            if thread_rng().gen_range(0..8) > 0 {
+                pinned.push(vacancy.fill(Twice(value, value), &mut claim, false).unwrap());
+            }
+        }
+    }
+
+    /// Whoever has the turn for these chunks gets them.
+    fn with(&self, dataset: usize, places: &[u64], each: &dyn Fn(&Pinned<Twice>)) {
+        let _promise = self.cache.promise(Need { chunks: places.len() * BYTES, aside: places.len() * BYTES });
+        let mut wanted: Vec<Found<Twice>> =
+            places.iter().map(|place| self.shelves[dataset].find(&at(*place))).collect();
+        let mut pinned = Vec::new();
+        while !wanted.is_empty() {
+            let (mut vacant, mut awaited) = (Vec::new(), Vec::new());
+            for found in wanted.drain(..) {
+                match found {
+                    Found::Here(here) => pinned.push(here),
+                    Found::Vacant(vacancy) => vacant.push(vacancy),
+                    Found::Awaited(waiter) => awaited.push(waiter),
+                }
+            }
+            if !vacant.is_empty() {
+                self.load(dataset, vacant, &mut pinned);
+            }
+            wanted.extend(awaited.into_iter().map(|waiter| waiter.wait()));
+            let missing = places.iter().filter(|place| pinned.iter().all(|pinned| pinned.place()[0] != **place));
+            if wanted.is_empty() {
+                wanted.extend(missing.map(|place| self.shelves[dataset].find(&at(*place))));
+            }
+        }
+        assert_eq!(pinned.len(), places.len());
+        pinned.iter().for_each(each);
+    }
+
+    fn write(&self, dataset: usize, first: u64, last: u64) {
+        let _turn = self.shelves[dataset].enter(area(first, last), true);
+        self.with(dataset, &(first..=last).collect::<Vec<_>>(), &|pinned| {
+            let mut value = pinned.write();
+            value.0 += 1;
+            thread::yield_now();
+            value.1 += 1;
+            *self.twin.lock().unwrap().entry((dataset, pinned.place()[0])).or_default() += 1;
+        });
+    }
+
+    fn read(&self, dataset: usize, first: u64, last: u64) {
+        let _turn = self.shelves[dataset].enter(area(first, last), false);
+        let check = |pinned: &Pinned<Twice>| {
+            let value = pinned.read();
+            thread::yield_now();
+            let twin = self.twin.lock().unwrap().get(&(dataset, pinned.place()[0])).copied().unwrap_or(0);
+            assert_eq!((value.0, value.1), (twin, twin), "a write is lost, or not whole");
+        };
+        let places: Vec<u64> = (first..=last).collect();
+        match self.shelves[dataset].hits(&places.iter().map(|place| at(*place)).collect::<Vec<_>>()) {
+            Some(pinned) => pinned.iter().for_each(check),
+            None => self.with(dataset, &places, &check),
+        }
+    }
+
+    /// Writes a chunk past the cache.
+    fn write_past(&self, dataset: usize, place: u64) {
+        let _turn = self.shelves[dataset].enter(area(place, place), true);
+        let Some(_vacancy) = self.shelves[dataset].vacant(&at(place)) else { return };
+        let value = self.stored.lock().unwrap().get(&(dataset, place)).copied().unwrap_or(0);
+        self.io();
+        self.stored.lock().unwrap().insert((dataset, place), value + 1);
+        *self.twin.lock().unwrap().entry((dataset, place)).or_default() += 1;
+    }
+
+    fn step(&self) {
+        let mut rng = thread_rng();
+        let (dataset, first) = (rng.gen_range(0..SHELVES), rng.gen_range(0..CHUNKS as u64));
+        let last = rng.gen_range(first..CHUNKS as u64);
+        match rng.gen_range(0..13) {
+            0..=3 => self.write(dataset, first, last),
+            4..=6 => self.read(dataset, first, last),
+            7 => self.write_past(dataset, first),
+            8 => self.write_out(self.shelves[dataset].take_dirty()),
+            9 => drop(self.shelves[dataset].evict()),
+            10 => {
+                if let Some(pinned) = self.shelves[dataset].peek(&at(first)) {
+                    pinned.encode_ahead(encode).unwrap();
+                }
+            }
+            11 => {
+                for pinned in self.cache.near_exit(2 * BYTES) {
+                    if !pinned.encode_ahead(encode).unwrap() && self.cache.is_crowded() {
+                        self.write_out(pinned.take().into_iter().collect());
+                    }
+                }
+            }
+            _ => self.cache.touch(&self.shelves[dataset]),
+        }
+        let statistics = self.cache.statistics();
+        assert!(statistics.bytes <= self.cache.limits().quiescent, "{statistics:?}");
+        assert!(statistics.peak_bytes <= self.cache.limits().active, "{statistics:?}");
+    }
+
+    /// Nothing is lost, and nothing is left.
+    fn end(&self) {
+        for shelf in &self.shelves {
+            while shelf.evict() > 0 {
+                self.write_out(shelf.take_dirty());
+            }
+            assert_eq!(shelf.bytes(), 0);
+        }
+        assert_eq!(self.cache.statistics().bytes, 0);
+        assert_eq!(*self.stored.lock().unwrap(), *self.twin.lock().unwrap());
+    }
+}
+
+fn at(place: u64) -> Coords {
+    Coords::from_slice(&[place])
+}
+
+fn area(first: u64, last: u64) -> Area {
+    Area::Box(at(first), at(last))
+}
+
+fn encode(value: &Twice) -> Result<Encoded, ()> {
+    Ok(Encoded { bytes: vec![0; BYTES / 2], note: value.0 })
+}
+
+/// In so many orders by chance, and in as many that change few times between threads.
+fn in_any_order(orders: usize, run: fn()) {
+    let times: usize = std::env::var("HYPERSLAB_ORDERS").map_or(1, |times| times.parse().unwrap());
+    shuttle::check_random(run, orders * times);
+    shuttle::check_pct(run, orders * times, 4);
+}
+
+fn threads(count: usize, work: impl Fn(usize) + Sync) {
+    let work = &work;
+    thread::scope(|scope| (0..count).for_each(|thread| drop(scope.spawn(move || work(thread)))));
+}
+
+/// A config with room for all chunks of a request.
+fn tiny() -> Config {
+    let policies = [Policy::Lru, Policy::Mru, Policy::Lfu, Policy::S3Fifo];
+    let policy = policies[thread_rng().gen_range(0..policies.len())];
+    Config::default().bytes(CHUNKS * BYTES).reserve(BYTES).policy(policy)
+}
+
+#[test]
+fn requests_of_any_kind() {
+    in_any_order(1_000, || {
+        let world = World::new(tiny());
+        threads(3, |_| (0..4).for_each(|_| world.step()));
+        world.end();
+    });
+}
+
+#[test]
+fn a_limit_holds_beside_readers_who_have_no_promise() {
+    in_any_order(1_500, || {
+        let world = World::new(Config::default().bytes(2 * BYTES).reserve(0));
+        world.read(0, 0, 1);
+        threads(3, |thread| match thread {
+            0 => world.read(1, 0, 1),
+            _ => (0..2).for_each(|_| world.read(0, 0, thread as u64 - 1)),
+        });
+        // The limit without what requests hold aside.
+        let statistics = world.cache.statistics();
+        assert!(statistics.bytes <= 2 * BYTES && statistics.peak_bytes <= 4 * BYTES, "{statistics:?}");
+        world.end();
+    });
+}
+
+#[test]
+fn several_who_miss_one_chunk_load_it_once() {
+    in_any_order(1_000, || {
+        let world = World::new(Config::default().bytes(BYTES));
+        threads(3, |thread| if thread == 0 { world.write(0, 0, 0) } else { world.read(0, 0, 0) });
+        world.end();
+    });
+}
+
+#[test]
+fn chunks_that_outgrow_what_was_promised_stop_nobody() {
+    in_any_order(1_000, || {
+        let world = World::new(Config::default().bytes(2 * BYTES));
+        threads(2, |thread| {
+            let _turn = world.shelves[thread].enter(area(0, 1), false);
+            let _promise = world.cache.promise(Need { chunks: BYTES, aside: 0 });
+            let mut pinned = Vec::new();
+            for place in 0..2 {
+                let Found::Vacant(vacancy) = world.shelves[thread].find(&at(place)) else { panic!("nobody loaded it") };
+                world.load(thread, vec![vacancy], &mut pinned);
+            }
+        });
+    });
+}
+
+#[test]
+fn writers_are_alone_where_they_overlap_others() {
+    in_any_order(1_000, || {
+        let shelf = Cache::<Twice>::new(Config::default()).open(0.into(), None, None);
+        let inside = Mutex::new(Vec::<(u64, bool)>::new());
+        threads(4, |thread| {
+            let (place, writes) = (thread as u64 % 2, thread < 3);
+            for _ in 0..2 {
+                let turn = shelf.enter(area(place, place), writes);
+                let mut others = inside.lock().unwrap();
+                assert!(others.iter().all(|(at, write)| *at != place || !(writes || *write)), "not alone");
+                others.push((place, writes));
+                drop(others);
+                thread::yield_now();
+                inside.lock().unwrap().retain(|other| *other != (place, writes));
+                drop(turn);
+            }
+        });
+    });
+}
