@@ -169,6 +169,19 @@ impl<V: Footprint> Cache<V> {
         }
     }
 
+    /// The same, if nobody must be waited for and nothing must be written. For work in the background.
+    pub fn try_room(&self, bytes: usize) -> Option<Claim<'_>> {
+        loop {
+            if let Ok(claim) = self.books.budget.try_claim(bytes) {
+                return Some(claim);
+            }
+            let (dirty, any) = self.evict(bytes);
+            if !any || !dirty.is_empty() {
+                return None;
+            }
+        }
+    }
+
     /// Evicts; what must be written first, and whether anything has left.
     fn evict(&self, bytes: usize) -> (Vec<Taken<V>>, bool) {
         let (mut dirty, mut any) = (Vec::new(), false);

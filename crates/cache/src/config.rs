@@ -38,11 +38,12 @@ pub struct Config {
     pub(crate) range: Option<Range>,
     pub(crate) reserve: usize,
     pub(crate) policy: Policy,
+    read_ahead: bool,
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { bytes: 64 << 20, factor: 2, range: None, reserve: 10_000_000, policy: Policy::Lru }
+        Config { bytes: 64 << 20, factor: 2, range: None, reserve: 10_000_000, policy: Policy::Lru, read_ahead: true }
     }
 }
 
@@ -77,6 +78,17 @@ impl Config {
     #[must_use]
     pub fn policy(self, policy: Policy) -> Config {
         Config { policy, ..self }
+    }
+
+    /// Whether chunks that a program will want next, if it goes on as it did, are decoded while it does something else: so by default.
+    #[must_use]
+    pub fn read_ahead(self, read_ahead: bool) -> Config {
+        Config { read_ahead, ..self }
+    }
+
+    /// Whether chunks are read ahead of time.
+    pub fn reads_ahead(&self) -> bool {
+        self.read_ahead
     }
 
     /// In bytes.

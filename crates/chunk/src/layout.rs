@@ -9,7 +9,11 @@ use std::sync::{
 use hyperslab_file::OpenFile;
 use hyperslab_space::{Coords, Grid, Kind, Piece, Space};
 
-use crate::{Coder, Filling, Result, cached::Earned, publish::Reserved};
+use crate::{
+    Coder, Filling, Result,
+    cached::{Earned, Track},
+    publish::Reserved,
+};
 
 /// What never changes of a layout.
 #[derive(Debug)]
@@ -26,6 +30,8 @@ pub struct Facts {
     pub(crate) codes_all: bool,
     /// What was used of chunks without filters.
     pub(crate) earned: Earned,
+    /// Where reads of filtered chunks went.
+    pub(crate) track: Track,
     /// Whether a chunk went through the filters already, so that others will, too, when they are written later.
     proven: AtomicBool,
 }
@@ -57,6 +63,9 @@ pub struct Located {
 
 /// Where chunks are.
 pub trait Locate {
+    /// The size of the dataset.
+    fn dims(&self) -> &[u64];
+
     /// Whether chunks at a place go through the filters.
     fn is_coded(&self, place: &[u64]) -> bool;
 
@@ -106,7 +115,8 @@ impl<T: Locate + Direct> Layout for T {}
 impl Facts {
     pub(crate) fn new(grid: Option<Grid>, element: u64, bytes: usize, coder: Option<Arc<Coder>>) -> Facts {
         let codes_all = coder.is_some();
-        Facts { grid, element, bytes, coder, codes_all, earned: Earned::default(), proven: AtomicBool::new(false) }
+        let (earned, track, proven) = Default::default();
+        Facts { grid, element, bytes, coder, codes_all, earned, track, proven }
     }
 
     /// Whether values can be in the cache.

@@ -22,6 +22,10 @@ impl Chunked {
 }
 
 impl Locate for Chunked {
+    fn dims(&self) -> &[u64] {
+        self.extent.dims()
+    }
+
     fn is_coded(&self, place: &[u64]) -> bool {
         Chunked::is_coded(self, place, &self.extent)
     }

@@ -80,6 +80,10 @@ fn not_cut() -> Error {
 }
 
 impl Locate for Values {
+    fn dims(&self) -> &[u64] {
+        self.extent.dims()
+    }
+
     fn is_coded(&self, place: &[u64]) -> bool {
         match &self.storage {
             Storage::Chunked(chunked) => Locate::is_coded(&**chunked, place),

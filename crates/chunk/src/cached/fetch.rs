@@ -1,6 +1,6 @@
 //! Chunks on their way into memory.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hyperslab_cache::assert_no_locks_held;
 use hyperslab_file::OpenFile;
@@ -13,32 +13,37 @@ use crate::{Error, Result, chunked::BATCH, layout::Located};
 type Wanted<'a> = (&'a ChunkShelf, Coords);
 
 impl ChunkCache {
-    /// Chunks of any datasets of the file, those of each together and by rising place: read with one request and decoded on all cores; nothing
-    /// for those that were never written.
+    /// As [`fetch`]; how long it takes to decode them counts as waiting.
     pub(super) fn fetch(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Option<Chunk>>> {
-        let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
-        let file = first.home().file();
-        assert_no_locks_held("before chunks are read");
-        // Chunks stay where they are until they are read.
-        let mut held = Some(file.reading());
-        let located = locate(file, wanted)?;
-        let (mut chunks, mut rest) = (Vec::with_capacity(wanted.len()), located.as_slice());
-        while !rest.is_empty() {
-            let (now, later) = rest.split_at(batch(rest));
-            let stored = read(file, now)?;
-            if later.is_empty() {
-                drop(held.take());
-            }
-            let begun = Instant::now();
-            let items = now.iter().zip(stored).zip(wanted.iter().skip(chunks.len())).collect();
-            chunks.extend(spread(items, |scratch, ((located, stored), wanted)| {
-                located.as_ref().map(|located| decoded(wanted, located, stored, scratch)).transpose()
-            })?);
-            self.cache.decoded_for(begun.elapsed());
-            rest = later;
-        }
-        Ok(chunks)
+        fetch(wanted, &mut |time| self.cache.decoded_for(time))
     }
+}
+
+/// Chunks of any datasets of the file, those of each together and by rising place: read with one request and decoded on all cores; nothing
+/// for those that were never written. Tells how long it took to decode them.
+pub(super) fn fetch(wanted: &[Wanted<'_>], took: &mut dyn FnMut(Duration)) -> Result<Vec<Option<Chunk>>> {
+    let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
+    let file = first.home().file();
+    assert_no_locks_held("before chunks are read");
+    // Chunks stay where they are until they are read.
+    let mut held = Some(file.reading());
+    let located = locate(file, wanted)?;
+    let (mut chunks, mut rest) = (Vec::with_capacity(wanted.len()), located.as_slice());
+    while !rest.is_empty() {
+        let (now, later) = rest.split_at(batch(rest));
+        let stored = read(file, now)?;
+        if later.is_empty() {
+            drop(held.take());
+        }
+        let begun = Instant::now();
+        let items = now.iter().zip(stored).zip(wanted.iter().skip(chunks.len())).collect();
+        chunks.extend(spread(items, |scratch, ((located, stored), wanted)| {
+            located.as_ref().map(|located| decoded(wanted, located, stored, scratch)).transpose()
+        })?);
+        took(begun.elapsed());
+        rest = later;
+    }
+    Ok(chunks)
 }
 
 fn locate(file: &OpenFile, wanted: &[Wanted<'_>]) -> Result<Vec<Option<Located>>> {

@@ -12,6 +12,7 @@ mod home;
 mod prefetch;
 mod reach;
 mod read;
+mod read_ahead;
 mod spread;
 mod way;
 mod write;
@@ -23,7 +24,7 @@ use hyperslab_cache::{Cache, Claim, Config, Policy, Room, Shelf, Statistics, Tak
 
 use crate::Result;
 
-pub(crate) use self::earned::Earned;
+pub(crate) use self::{earned::Earned, read_ahead::Track};
 pub use self::{
     chunk::Chunk,
     home::{ChunkShelf, Home},
@@ -33,12 +34,15 @@ pub use self::{
 pub struct ChunkCache {
     cache: Arc<Cache<Chunk>>,
     ahead: ahead::Ahead,
+    reads_ahead: bool,
+    workers: read_ahead::Workers,
 }
 
 impl ChunkCache {
     /// An empty one.
     pub fn new(config: Config) -> ChunkCache {
-        ChunkCache { cache: Arc::new(Cache::new(config)), ahead: ahead::Ahead::default() }
+        let (ahead, workers) = Default::default();
+        ChunkCache { cache: Arc::new(Cache::new(config)), ahead, reads_ahead: config.reads_ahead(), workers }
     }
 
     /// A shelf for a dataset, with what the cache's own settings are if nothing is said.

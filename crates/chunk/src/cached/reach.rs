@@ -3,6 +3,7 @@
 use hyperslab_space::{Coords, Grid, Space};
 
 /// A box of chunks that holds all that a selection touches.
+#[derive(Clone, Debug)]
 pub(super) struct Reach {
     low: Coords,
     high: Coords,
@@ -25,6 +26,37 @@ impl Reach {
     /// The most chunks that can be touched.
     pub(super) fn most(&self) -> u64 {
         self.count().min(self.points)
+    }
+
+    /// Whether it is the same box.
+    pub(super) fn is(&self, other: &Reach) -> bool {
+        self.low == other.low && self.high == other.high
+    }
+
+    /// The dimension in which it lies further than another box, if it is as large and lies further in no other.
+    pub(super) fn beyond(&self, other: &Reach) -> Option<usize> {
+        let steps = self.low.iter().zip(&self.high).zip(other.low.iter().zip(&other.high));
+        let mut moved = steps.enumerate().filter(|(_, (now, before))| now != before);
+        let (dim, ((low, high), (from, to))) = moved.next()?;
+        (moved.next().is_none() && low > from && high.checked_sub(*low) == to.checked_sub(*from)).then_some(dim)
+    }
+
+    /// As large a box right behind it in a dimension, as far as there are chunks: so many, in each.
+    pub(super) fn next_in(&self, dim: usize, chunks: &[u64]) -> Option<Reach> {
+        let (low, high, count) = (*self.low.get(dim)?, *self.high.get(dim)?, *chunks.get(dim)?);
+        let mut next = self.clone();
+        *next.low.get_mut(dim)? = high + 1;
+        *next.high.get_mut(dim)? = (high + 1 + high - low).min(count.checked_sub(1)?);
+        (high + 1 < count).then_some(next)
+    }
+
+    /// The elements of its chunks, from the first to the last index of each dimension.
+    pub(super) fn elements(&self, grid: &Grid) -> (Coords, Coords) {
+        let first = |place: &Coords, more: u64| -> Coords {
+            place.iter().zip(grid.chunk()).map(|(index, size)| (index + more).saturating_mul(*size)).collect()
+        };
+        let last = first(&self.high, 1).iter().map(|index| index.saturating_sub(1)).collect();
+        (first(&self.low, 0), last)
     }
 
     /// The places of all chunks in the box, rising.
@@ -59,5 +91,18 @@ mod tests {
         let places: Vec<Vec<u64>> = reach.places().map(|place| place.to_vec()).collect();
         assert_eq!(places, [[0, 2], [1, 2], [2, 2]]);
         assert_eq!((reach.count(), reach.most()), (3, 3));
+    }
+
+    #[test]
+    fn the_next_box_is_behind_in_the_direction_of_the_last_step() {
+        let at = |low: [u64; 2], high: [u64; 2]| Reach { low: low[..].into(), high: high[..].into(), points: 1 };
+        let (first, second) = (at([0, 0], [1, 3]), at([2, 0], [3, 3]));
+        assert_eq!(second.beyond(&first), Some(0));
+        assert_eq!((first.beyond(&second), first.beyond(&first), at([2, 1], [3, 4]).beyond(&first)), (None, None, None));
+        assert!(second.next_in(0, &[9, 4]).is_some_and(|next| next.is(&at([4, 0], [5, 3]))));
+        assert!(second.next_in(0, &[5, 4]).is_some_and(|next| next.is(&at([4, 0], [4, 3]))));
+        assert!(second.next_in(0, &[4, 4]).is_none());
+        let (low, high) = second.elements(&Grid::new(&[10, 5]).unwrap());
+        assert_eq!((&low[..], &high[..]), (&[20, 0][..], &[39, 19][..]));
     }
 }

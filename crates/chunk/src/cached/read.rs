@@ -49,7 +49,11 @@ impl ChunkCache {
         if !ways.through.is_empty() {
             self.cache.touch(shelf);
         }
-        self.lists(facts, &ways.through).try_for_each(|list| self.read_list(shelf, list, buf, fill))
+        self.lists(facts, &ways.through).try_for_each(|list| self.read_list(shelf, list, buf, fill))?;
+        if !is_plain && !ways.through.is_empty() {
+            self.read_ahead(shelf, &reach);
+        }
+        Ok(())
     }
 
     fn read_list(&self, shelf: &ChunkShelf, list: &[Piece], buf: &mut [u8], fill: Option<&[u8]>) -> Result<()> {
@@ -75,6 +79,9 @@ impl ChunkCache {
             }
             hand_out(&here, buf, shelf)?;
             drop(here);
+            if !awaited.is_empty() {
+                facts.track.is_too_slow();
+            }
             open.extend(awaited.into_iter().map(|(waiter, piece)| (waiter.wait(), piece)));
         }
         Ok(())

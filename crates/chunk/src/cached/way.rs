@@ -7,7 +7,7 @@ use crate::{Facts, Result, values::shaped};
 
 /// Chunks that the caller has as a whole, or that need no coding, come in if the request wants no larger part of the cache than this: it would
 /// push out what others want, and win nothing.
-const PART: u64 = 4;
+pub(super) const PART: u64 = 4;
 
 /// The pieces of a request, each part by rising place.
 pub(super) struct Ways {
