@@ -9,8 +9,8 @@ use hyperslab_space::Coords;
 
 use crate::{
     Encoded, Footprint, Taken,
+    inner::Inner,
     life::{Event, Phase},
-    shelf::Inner,
     slot::Slot,
     sync::{Reading, RwLock, WriteGuard},
 };
