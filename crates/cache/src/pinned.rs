@@ -29,6 +29,11 @@ impl<V: Footprint> Pinned<V> {
         &self.slot.place
     }
 
+    /// What its shelf is of.
+    pub fn home(&self) -> &Arc<V::Home> {
+        &self.shelf.home
+    }
+
     /// The value, to read; any number of readers share it.
     pub fn read(&self) -> Reading<'_, V> {
         self.value.read()

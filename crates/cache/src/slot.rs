@@ -11,6 +11,7 @@ use crate::{
     inner::Inner as Shelf,
     life::{Event, Phase},
     promise::Claim,
+    statistics::count,
     sync::{Condvar, Mutex, Rank, RwLock},
 };
 
@@ -251,6 +252,7 @@ impl<V: Footprint> Slot<V> {
         state.encoded = Some(Arc::new(encoded));
         let kept = state.happen(Event::Encode);
         shelf.books.moved(Phase::Dirty, state.phase);
+        count(&shelf.books.counters.encoded_ahead, 1);
         kept
     }
 

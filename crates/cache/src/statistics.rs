@@ -17,6 +17,8 @@ pub struct Statistics {
     pub evictions: u64,
     /// Chunks that were written to the file.
     pub written: u64,
+    /// Chunks that were encoded before anybody waited for that.
+    pub encoded_ahead: u64,
     /// What chunks take now, in bytes.
     pub bytes: usize,
     /// The most that was taken, with what requests had on the way.
@@ -35,18 +37,21 @@ pub(crate) struct Counters {
     pub(crate) misses: AtomicU64,
     pub(crate) evictions: AtomicU64,
     pub(crate) written: AtomicU64,
+    pub(crate) encoded_ahead: AtomicU64,
     /// In nanoseconds.
     pub(crate) decoding: AtomicU64,
     pub(crate) encoding: AtomicU64,
 }
 
 impl Counters {
-    pub(crate) fn statistics(&self, (bytes, peak_bytes): (usize, usize), limit: usize) -> Statistics {
+    pub(crate) fn statistics(&self, taken: (usize, usize), limit: usize) -> Statistics {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let (hits, misses) = (of(&self.hits), of(&self.misses));
-        let (evictions, written) = (of(&self.evictions), of(&self.written));
+        let (evictions, written, encoded_ahead) = (of(&self.evictions), of(&self.written), of(&self.encoded_ahead));
         let (decoding, encoding) = (Duration::from_nanos(of(&self.decoding)), Duration::from_nanos(of(&self.encoding)));
-        Statistics { hits, misses, evictions, written, bytes, peak_bytes, limit, decoding, encoding }
+        let (bytes, peak_bytes) = taken;
+        let sizes = Statistics { bytes, peak_bytes, limit, decoding, encoding, ..Statistics::default() };
+        Statistics { hits, misses, evictions, written, encoded_ahead, ..sizes }
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Facts {
     pub(crate) bytes: usize,
     /// How chunks are coded, if they are.
     pub(crate) coder: Option<Arc<Coder>>,
+    /// Whether all chunks are coded, wherever the dataset ends.
+    pub(crate) codes_all: bool,
     /// What was used of chunks without filters.
     pub(crate) earned: Earned,
     /// Whether a chunk went through the filters already, so that others will, too, when they are written later.
@@ -103,7 +105,8 @@ impl<T: Locate + Direct> Layout for T {}
 
 impl Facts {
     pub(crate) fn new(grid: Option<Grid>, element: u64, bytes: usize, coder: Option<Arc<Coder>>) -> Facts {
-        Facts { grid, element, bytes, coder, earned: Earned::default(), proven: AtomicBool::new(false) }
+        let codes_all = coder.is_some();
+        Facts { grid, element, bytes, coder, codes_all, earned: Earned::default(), proven: AtomicBool::new(false) }
     }
 
     /// Whether values can be in the cache.

@@ -15,7 +15,9 @@ impl Chunked {
     /// What the cache must know of it.
     pub(crate) fn facts(&self) -> Facts {
         let coder = Some(self.coder.clone()).filter(|coder| coder.filters());
-        Facts::new(Some(self.grid.clone()), self.element(), self.bytes, coder)
+        let mut facts = Facts::new(Some(self.grid.clone()), self.element(), self.bytes, coder);
+        facts.codes_all &= !self.has_plain_edges();
+        facts
     }
 }
 

@@ -33,6 +33,12 @@ pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     }
 }
 
+/// Does `work` on some core while the caller goes on; not at all if there is only one. It must wait for nobody: others wait for its thread.
+pub fn spawn(work: impl FnOnce() + Send + 'static) -> bool {
+    let pool = pool().filter(|pool| pool.current_num_threads() > 1);
+    pool.map(|pool| pool.spawn(work)).is_some()
+}
+
 /// How many threads [`run`] uses.
 pub fn count() -> usize {
     match rayon::current_thread_index() {

@@ -4,6 +4,7 @@
 //! whom, and who leaves first (`hyperslab-cache`). Called by `hyperslab`, always before an operation and never in one: whoever changes the
 //! file waits for no chunk.
 
+mod ahead;
 mod chunk;
 mod earned;
 mod fetch;
@@ -30,13 +31,14 @@ pub use self::{
 
 /// The chunk cache of a file. Any number of threads may use it at once.
 pub struct ChunkCache {
-    cache: Cache<Chunk>,
+    cache: Arc<Cache<Chunk>>,
+    ahead: ahead::Ahead,
 }
 
 impl ChunkCache {
     /// An empty one.
     pub fn new(config: Config) -> ChunkCache {
-        ChunkCache { cache: Cache::new(config) }
+        ChunkCache { cache: Arc::new(Cache::new(config)), ahead: ahead::Ahead::default() }
     }
 
     /// A shelf for a dataset, with what the cache's own settings are if nothing is said.

@@ -41,6 +41,7 @@ impl ChunkCache {
             for list in self.lists(facts, &ways.through).chain(self.lists(facts, &left)) {
                 self.write_list(shelf, list, buf, filling)?;
             }
+            self.encode_ahead();
         }
     }
 

@@ -1,0 +1,44 @@
+//! Chunks that will leave soon are encoded in the background, and written as they were last.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use std::{
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use hyperslab::{CacheConfig, File, OpenOptions, driver::Memory, s};
+
+const SIDE: u64 = 64;
+const CHUNKS: u64 = 40;
+
+#[test]
+fn what_was_encoded_ahead_of_time_and_changed_afterwards_is_written_as_it_is() {
+    if thread::available_parallelism().map_or(1, usize::from) < 2 {
+        return;
+    }
+    let storage = Arc::new(Memory::new());
+    let cache = CacheConfig::default().bytes(16 * 4 * (SIDE * SIDE) as usize);
+    let file = OpenOptions::new().create().truncate().cache(cache).open_on(storage.clone()).unwrap();
+    let new = file.root().unwrap().new_dataset::<u32>().shape([CHUNKS * SIDE, SIDE]).chunks([SIDE, SIDE]).deflate(1);
+    let dataset = new.create("d").unwrap();
+    let mut twin = vec![0u32; (CHUNKS * SIDE * SIDE) as usize];
+    let mut random = fastrand::Rng::with_seed(3);
+    let begun = Instant::now();
+    // Which chunks are encoded when is up to the threads; some are in any order.
+    while file.cache_statistics().encoded_ahead < 20 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", file.cache_statistics());
+        for _ in 0..200 {
+            let (row, value) = (random.u64(..CHUNKS * SIDE), random.u32(..));
+            dataset.write_slice(s![row, 1..], &[value; SIDE as usize - 1]).unwrap();
+            twin[(row * SIDE + 1) as usize..((row + 1) * SIDE) as usize].fill(value);
+        }
+        let row = random.u64(..CHUNKS * SIDE);
+        let read: Vec<u32> = dataset.read_slice(s![row, ..]).unwrap();
+        assert_eq!(read, twin[(row * SIDE) as usize..((row + 1) * SIDE) as usize]);
+    }
+    file.close().unwrap();
+    let after = File::open_driver(storage).unwrap();
+    assert_eq!(after.dataset("d").unwrap().read::<u32>().unwrap(), twin);
+}
