@@ -63,10 +63,10 @@ impl<V: Footprint> Pinned<V> {
         Pinned { slot: self.slot, value: self.value, shelf }
     }
 
-    /// Encodes a dirty value ahead of time, if there is room for the copy; whether there is one now.
+    /// Encodes a dirty value ahead of time, if nobody changes it and there is room for the copy; whether there is one now. Waits for nobody.
     pub fn encode_ahead<E>(&self, encode: impl FnOnce(&V) -> Result<Encoded, E>) -> Result<bool, E> {
         // Nobody can change it before it is kept.
-        let value = self.value.read();
+        let Some(value) = self.value.try_read() else { return Ok(false) };
         if self.slot.phase() != Phase::Dirty {
             return Ok(false);
         }

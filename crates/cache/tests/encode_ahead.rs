@@ -70,6 +70,21 @@ fn chunks_come_in_the_order_in_which_they_leave() {
 }
 
 #[test]
+fn whoever_encodes_ahead_waits_for_no_writer() {
+    let cache = Cache::new(Config::default().bytes(4 * BYTES));
+    let shelf = cache.open(().into(), None, None);
+    write(&cache, &shelf, 0);
+    let (writer, pinned) = (shelf.peek(&at(0)).unwrap(), shelf.peek(&at(0)).unwrap());
+    let writing = writer.write();
+    std::thread::scope(|scope| {
+        let encoded = scope.spawn(|| pinned.encode_ahead(encode).unwrap());
+        assert!(!encoded.join().unwrap());
+    });
+    drop(writing);
+    assert!(pinned.encode_ahead(encode).unwrap());
+}
+
+#[test]
 fn what_is_beyond_a_reserve_comes_first() {
     let cache = Cache::new(Config::default().bytes(10 * BYTES).reserve(2 * BYTES));
     let (first, second) = (cache.open(().into(), None, None), cache.open(().into(), None, None));
