@@ -8,12 +8,15 @@ use std::{
 use hyperslab_space::Coords;
 
 use crate::{
-    Encoded, Footprint, Taken,
+    Encoded, Footprint, Need, Taken,
     inner::Inner,
     life::{Event, Phase},
     slot::Slot,
     sync::{Reading, RwLock, WriteGuard},
 };
+
+/// Chunks are expected to be encoded to no less than such a part of them.
+const PLAUSIBLE: usize = 8;
 
 /// A chunk in somebody's hands: it stays in memory until this is dropped.
 pub struct Pinned<V: Footprint> {
@@ -70,11 +73,12 @@ impl<V: Footprint> Pinned<V> {
         if self.slot.phase() != Phase::Dirty {
             return Ok(false);
         }
-        // A copy is worth no other chunk. What cannot be kept need not be made; it is rarely larger than the value.
-        let budget = &self.shelf.books.budget;
-        let Ok(mut claim) = budget.try_claim(value.footprint()) else { return Ok(false) };
+        // A copy is worth no other chunk. It is made beside the chunks, and kept if there is room for what it became; without any, it is not made.
+        let (budget, size) = (&self.shelf.books.budget, value.footprint());
+        let Some(_aside) = budget.try_promise(Need { chunks: 0, aside: size }) else { return Ok(false) };
+        let Ok(mut claim) = budget.try_claim(size / PLAUSIBLE) else { return Ok(false) };
         let encoded = encode(&value)?;
-        let larger = encoded.bytes.capacity().saturating_sub(value.footprint());
+        let larger = encoded.bytes.capacity().saturating_sub(size / PLAUSIBLE);
         Ok(claim.try_grow(larger) && self.slot.keep(encoded, &mut claim, &self.shelf))
     }
 }

@@ -15,6 +15,9 @@ pub enum Room<'a, V: Footprint> {
     Dirty(Vec<Taken<V>>),
 }
 
+/// When chunks must be written to make room, such a part of the cache is written with them.
+const MORE: usize = 16;
+
 /// A round through the shelves, least recently used first.
 struct Round {
     spare_reserve: bool,
@@ -52,6 +55,7 @@ impl<V: Footprint> Cache<V> {
     fn evict(&self, bytes: usize) -> (Vec<Taken<V>>, bool) {
         let (mut dirty, mut any) = (Vec::new(), false);
         let mut coming = 0; // what those that must be written give back
+        let mut reserves_hold = true;
         for spare_reserve in [true, false] {
             let mut round = Round::new(spare_reserve);
             let wanted = |coming| self.books.budget.excess(bytes).saturating_sub(coming);
@@ -68,6 +72,7 @@ impl<V: Footprint> Cache<V> {
                                 let size = taken.footprint();
                                 (coming, on_the_way) = (coming + size, on_the_way + size);
                                 dirty.push(taken);
+                                reserves_hold = spare_reserve;
                             }
                             None => break,
                         }
@@ -79,7 +84,42 @@ impl<V: Footprint> Cache<V> {
             // Chunks that stay take no more than was promised for them.
             any = self.shelves().iter().filter(|shelf| shelf.inner.drop_encoded()).count() > 0;
         }
+        if let Some(size) = dirty.last().map(Taken::footprint).filter(|size| *size > 0) {
+            // In a full cache there would never be room for copies that are encoded ahead of time, and each chunk that comes would wait for one that is
+            // encoded and written alone. So a few more go with those that must.
+            let more = self.limits().quiescent / MORE / size * size;
+            self.take_more(bytes.saturating_add(more), coming, Round::new(reserves_hold), &mut dirty);
+        }
         (dirty, any)
+    }
+
+    /// Lets more chunks leave in a round, until there is room for so many bytes when those that are `coming` have left; as long as there is memory for what
+    /// they are encoded to.
+    fn take_more(&self, bytes: usize, mut coming: usize, mut round: Round, dirty: &mut Vec<Taken<V>>) {
+        let (budget, size) = (&self.books.budget, dirty.last().map_or(0, Taken::footprint));
+        let wanted = |coming| budget.excess(bytes).saturating_sub(coming);
+        while let Some(shelves) = self.next_in(&mut round, wanted(coming)) {
+            for shelf in shelves {
+                let mut on_the_way: usize =
+                    dirty.iter().filter(|taken| taken.is_of(&shelf)).map(Taken::footprint).sum();
+                let has_more = |on_the_way| shelf.surplus(round.spare_reserve) > on_the_way;
+                while wanted(coming) > 0 && has_more(on_the_way) && budget.lend(size) {
+                    match shelf.victim() {
+                        Some(Victim::Dirty(taken)) => {
+                            coming += taken.footprint();
+                            on_the_way += taken.footprint();
+                            dirty.push(taken.with(size));
+                        }
+                        left => {
+                            budget.give_back(size);
+                            if left.is_none() {
+                                break;
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 
     /// The next shelves of a round, as many as can give so much together; those after them are not even looked at.
