@@ -5,6 +5,7 @@
 mod case;
 mod clock;
 mod libhdf5;
+mod open_at_once;
 mod reads;
 mod selections;
 mod writes;
@@ -40,7 +41,13 @@ fn main() -> Result<()> {
 
     let wanted = |name: &str| arguments.names.is_empty() || arguments.names.iter().any(|part| name.contains(part));
     let mut timings = Vec::new();
-    for case in selections::CASES.iter().chain(reads::CASES).chain(writes::CASES).filter(|case| wanted(case.name)) {
+    for case in selections::CASES
+        .iter()
+        .chain(reads::CASES)
+        .chain(writes::CASES)
+        .chain(open_at_once::CASES)
+        .filter(|case| wanted(case.name))
+    {
         eprintln!("{} …", case.name);
         timings.push(case.time(&hdf5).with_context(|| case.name)?);
     }

@@ -20,6 +20,7 @@ pub(super) struct Functions {
     dataset_space: Get,
     dataset_type: Get,
     dataset_read: unsafe extern "C" fn(Id, Id, Id, Id, Id, *mut c_void) -> c_int,
+    dataset_write: unsafe extern "C" fn(Id, Id, Id, Id, Id, *const c_void) -> c_int,
     type_class: unsafe extern "C" fn(Id) -> c_int,
     type_size: unsafe extern "C" fn(Id) -> usize,
     type_close: Close,
@@ -33,6 +34,7 @@ pub(super) struct Functions {
     attribute_open: Named,
     attribute_read: unsafe extern "C" fn(Id, Id, *mut c_void) -> c_int,
     attribute_close: Close,
+    int: Id,
     float: Id,
     double: Id,
 }
@@ -52,6 +54,7 @@ impl Functions {
                 dataset_space: *library.get(b"H5Dget_space\0")?,
                 dataset_type: *library.get(b"H5Dget_type\0")?,
                 dataset_read: *library.get(b"H5Dread\0")?,
+                dataset_write: *library.get(b"H5Dwrite\0")?,
                 type_class: *library.get(b"H5Tget_class\0")?,
                 type_size: *library.get(b"H5Tget_size\0")?,
                 type_close: *library.get(b"H5Tclose\0")?,
@@ -65,6 +68,7 @@ impl Functions {
                 attribute_open: *library.get(b"H5Aopen\0")?,
                 attribute_read: *library.get(b"H5Aread\0")?,
                 attribute_close: *library.get(b"H5Aclose\0")?,
+                int: **library.get::<*const Id>(b"H5T_NATIVE_INT_g\0")?,
                 float: **library.get::<*const Id>(b"H5T_NATIVE_FLOAT_g\0")?,
                 double: **library.get::<*const Id>(b"H5T_NATIVE_DOUBLE_g\0")?,
             })
@@ -87,6 +91,7 @@ pub(crate) struct Dataset<'a> {
 /// The type of the values in memory.
 #[derive(Clone, Copy)]
 pub(crate) enum Memory {
+    Int,
     Float,
     Double,
 }
@@ -111,15 +116,26 @@ pub(crate) struct Visit {
     pub(crate) sum: f64,
 }
 
+/// `H5F_ACC_RDWR`.
+const READ_WRITE: c_uint = 1;
 /// `H5I_GROUP`.
 const GROUP: c_int = 2;
 
 impl Hdf5 {
     /// Opens a file for reading.
     pub(crate) fn open(&self, path: &Path) -> Result<File<'_>> {
+        self.open_as(path, 0)
+    }
+
+    /// Opens a file to read and change it.
+    pub(crate) fn edit(&self, path: &Path) -> Result<File<'_>> {
+        self.open_as(path, READ_WRITE)
+    }
+
+    fn open_as(&self, path: &Path, flags: c_uint) -> Result<File<'_>> {
         let name = CString::new(path.as_os_str().as_encoded_bytes())?;
-        // SAFETY: the name ends with a zero; no flags, default properties.
-        let id = unsafe { (self.files.file_open)(name.as_ptr(), 0, 0) };
+        // SAFETY: the name ends with a zero; default properties.
+        let id = unsafe { (self.files.file_open)(name.as_ptr(), flags, 0) };
         Ok(File { hdf5: self, id: checked(id, "H5Fopen")? })
     }
 }
@@ -210,6 +226,7 @@ impl<'a> Dataset<'a> {
     pub(crate) fn read<T>(&self, memory: Memory, source: Option<&Space<'_>>, buf: &mut [T]) -> Result<()> {
         let calls = &self.hdf5.files;
         let (datatype, size) = match memory {
+            Memory::Int => (calls.int, 4),
             Memory::Float => (calls.float, 4),
             Memory::Double => (calls.double, 8),
         };
@@ -236,6 +253,16 @@ impl<'a> Dataset<'a> {
             let space = (calls.dataset_space)(self.id);
             Ok(Strings { hdf5: self.hdf5, datatype, space, pointers })
         }
+    }
+
+    /// Writes floats to the selected elements.
+    pub(crate) fn write(&self, selection: &Space<'_>, values: &[f32]) -> Result<()> {
+        let (calls, memory) = (&self.hdf5.files, self.hdf5.space(&[values.len() as u64])?);
+        ensure!(selection.npoints() == values.len() as u64, "as many values as elements");
+        // SAFETY: all identifiers are open, and there are as many values as both spaces select.
+        let status =
+            unsafe { (calls.dataset_write)(self.id, calls.float, memory.id, selection.id, 0, values.as_ptr().cast()) };
+        done(status, "H5Dwrite")
     }
 
     fn space(&self) -> Result<Space<'a>> {

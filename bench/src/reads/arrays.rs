@@ -110,6 +110,15 @@ pub(super) fn plain(_: &Hdf5) -> Result<Both> {
     )
 }
 
+/// All values of a dataset, decoded by all cores and by one: we against ourselves.
+pub(super) fn all_cores(_: &Hdf5) -> Result<Both> {
+    let dataset = File::open(file("filtered.h5")?)?.dataset("data")?;
+    let space = dataset.space();
+    let (mut all, mut alone) = (Target::<f32>::new(space.npoints())?, Target::<f32>::new(space.npoints())?);
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    side_by_side(|| all.read(&dataset, &space), || one.install(|| alone.read(&dataset, &space)))
+}
+
 /// Many reads of few elements, each with a selection of its own.
 pub(super) fn small(hdf5: &Hdf5, path: &str) -> Result<Both> {
     let (reads, count) = SMALL;

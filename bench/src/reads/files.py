@@ -47,10 +47,22 @@ def grid(file):
     file.create_dataset("filtered", data=data, chunks=(256, 256), compression="gzip")
 
 
-@make("cached.h5", "latest")
-def cached(file):
-    file.create_dataset("columns", data=smooth((4096, 4096)), chunks=(1024, 1024), compression="gzip", compression_opts=1)
-    file.create_dataset("rows", data=smooth((8000, 4000)), chunks=True, compression="gzip")
+@make("columns.h5", "latest")
+def columns(file):
+    data = (smooth((4096, 4096)) * 1000).astype("i4")
+    file.create_dataset("data", data=data, chunks=(1024, 1024), compression="gzip", compression_opts=1)
+
+
+@make("rows.h5", "latest")
+def rows(file):
+    file.create_dataset("data", data=smooth((8000, 4000)), chunks=True, compression="gzip")
+
+
+@make("thousand.h5", "latest")
+def thousand(file):
+    data = smooth((192, 192))
+    for nth in range(1000):
+        file.create_dataset(f"d{nth}", data=data + nth, chunks=(64, 64), compression="gzip", compression_opts=1)
 
 
 @make("strings.h5", "latest")

@@ -15,6 +15,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "read contiguous 256 MiB", aim: 1., run: |hdf5| arrays::whole(hdf5, "contiguous.h5", "data") },
     Case { name: "read contiguous 256 MiB, against a plain read", aim: 0.9, run: arrays::plain },
     Case { name: "read shuffle+gzip 128 MiB", aim: 3., run: |hdf5| arrays::whole(hdf5, "filtered.h5", "data") },
+    Case { name: "read shuffle+gzip 128 MiB, all cores against one", aim: 1.7, run: arrays::all_cores },
     Case { name: "read unfiltered chunks 64 MiB", aim: 1., run: |hdf5| arrays::whole(hdf5, "grid.h5", "chunked") },
     Case { name: "read 64 MiB as f64, contiguous", aim: 1., run: |hdf5| arrays::converted(hdf5, "contiguous") },
     Case { name: "read 64 MiB as f64, chunked", aim: 1., run: |hdf5| arrays::converted(hdf5, "chunked") },
@@ -53,7 +54,7 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 /// A file of the benchmarks; all are made when the first is asked for.
-fn file(name: &str) -> Result<PathBuf> {
+pub(crate) fn file(name: &str) -> Result<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("no workspace")?;
     let directory = root.join("target/bench-files");
     let path = directory.join(name);
@@ -80,6 +81,14 @@ impl Value for f32 {
     const MEMORY: Memory = Memory::Float;
 
     fn bytes(values: &[f32]) -> impl Iterator<Item = u8> {
+        values.iter().flat_map(|value| value.to_ne_bytes())
+    }
+}
+
+impl Value for i32 {
+    const MEMORY: Memory = Memory::Int;
+
+    fn bytes(values: &[i32]) -> impl Iterator<Item = u8> {
         values.iter().flat_map(|value| value.to_ne_bytes())
     }
 }
