@@ -91,6 +91,15 @@ impl Budget {
         Some(Promise { budget: self, need })
     }
 
+    /// Whether so much may be taken beside chunks, until it is given back.
+    pub(crate) fn lend(&self, aside: usize) -> bool {
+        self.try_promise(Need { chunks: 0, aside }).map(std::mem::forget).is_some()
+    }
+
+    pub(crate) fn give_back(&self, aside: usize) {
+        self.take_back(Need { chunks: 0, aside });
+    }
+
     /// A request has ended.
     pub(crate) fn take_back(&self, need: Need) {
         let mut account = self.account.lock();

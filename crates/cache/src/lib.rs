@@ -9,14 +9,17 @@
 //!    Slot     one per chunk: phase, pins, value
 //! ```
 
+mod books;
 mod budget;
 mod cache;
 mod config;
+mod inner;
 mod life;
 mod order;
 mod pinned;
 mod promise;
 mod request;
+mod room;
 mod shelf;
 mod slot;
 mod statistics;
@@ -26,12 +29,13 @@ mod tuning;
 mod turns;
 mod visits;
 
-pub use cache::{Cache, Room};
+pub use cache::Cache;
 pub use config::{Config, Limits};
 pub use order::{Policy, UnknownPolicy};
 pub use pinned::{Pinned, Writing};
 pub use promise::{Claim, Need, Promise};
 pub use request::{Found, Vacancy, Waiter};
+pub use room::Room;
 pub use shelf::Shelf;
 pub use slot::{Encoded, Footprint};
 pub use statistics::Statistics;

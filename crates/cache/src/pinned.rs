@@ -8,12 +8,15 @@ use std::{
 use hyperslab_space::Coords;
 
 use crate::{
-    Encoded, Footprint, Taken,
+    Encoded, Footprint, Need, Taken,
+    inner::Inner,
     life::{Event, Phase},
-    shelf::Inner,
     slot::Slot,
     sync::{Reading, RwLock, WriteGuard},
 };
+
+/// Chunks are expected to be encoded to no less than such a part of them.
+const PLAUSIBLE: usize = 8;
 
 /// A chunk in somebody's hands: it stays in memory until this is dropped.
 pub struct Pinned<V: Footprint> {
@@ -63,18 +66,19 @@ impl<V: Footprint> Pinned<V> {
         Pinned { slot: self.slot, value: self.value, shelf }
     }
 
-    /// Encodes a dirty value ahead of time, if there is room for the copy; whether there is one now.
+    /// Encodes a dirty value ahead of time, if nobody changes it and there is room for the copy; whether there is one now. Waits for nobody.
     pub fn encode_ahead<E>(&self, encode: impl FnOnce(&V) -> Result<Encoded, E>) -> Result<bool, E> {
         // Nobody can change it before it is kept.
-        let value = self.value.read();
+        let Some(value) = self.value.try_read() else { return Ok(false) };
         if self.slot.phase() != Phase::Dirty {
             return Ok(false);
         }
-        // A copy is worth no other chunk. What cannot be kept need not be made; it is rarely larger than the value.
-        let budget = &self.shelf.books.budget;
-        let Ok(mut claim) = budget.try_claim(value.footprint()) else { return Ok(false) };
+        // A copy is worth no other chunk. It is made beside the chunks, and kept if there is room for what it became; without any, it is not made.
+        let (budget, size) = (&self.shelf.books.budget, value.footprint());
+        let Some(_aside) = budget.try_promise(Need { chunks: 0, aside: size }) else { return Ok(false) };
+        let Ok(mut claim) = budget.try_claim(size / PLAUSIBLE) else { return Ok(false) };
         let encoded = encode(&value)?;
-        let larger = encoded.bytes.capacity().saturating_sub(value.footprint());
+        let larger = encoded.bytes.capacity().saturating_sub(size / PLAUSIBLE);
         Ok(claim.try_grow(larger) && self.slot.keep(encoded, &mut claim, &self.shelf))
     }
 }

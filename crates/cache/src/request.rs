@@ -6,8 +6,8 @@ use hyperslab_space::Coords;
 
 use crate::{
     Claim, Footprint, Pinned, Shelf,
+    inner::{Inner, Look},
     pinned::{Hold, Visitors},
-    shelf::{Inner, Look},
     slot::Slot,
 };
 

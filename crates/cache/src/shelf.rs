@@ -1,25 +1,15 @@
-//! The chunks of one dataset.
+//! The chunks of one dataset, for those who use them.
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc, Weak,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::sync::{Arc, atomic::Ordering};
 
 use hyperslab_space::Coords;
 
 use crate::{
-    Area, Claim, Footprint, Pinned, Policy, Taken, Turn,
-    cache::Books,
-    life::{Event, Phase},
-    order::{Order, Verdict},
+    Area, Footprint, Pinned, Policy, Taken, Turn,
+    books::Books,
+    inner::{Inner, Slots},
     pinned::{Gone, Hold, Visitors},
-    slot::{Exit, Slot},
-    statistics::count,
-    sync::{Mutex, Rank},
-    turns::Turns,
+    slot::Slot,
 };
 
 /// The chunks of one dataset. Cheap to clone.
@@ -33,47 +23,9 @@ impl<V: Footprint> Clone for Shelf<V> {
     }
 }
 
-pub(crate) struct Inner<V: Footprint> {
-    pub(crate) home: Arc<V::Home>,
-    /// Its number: shelves are entered in this order.
-    pub(crate) number: u64,
-    /// What it keeps while others have more.
-    reserve: AtomicUsize,
-    turns: Turns,
-    slots: Mutex<Slots<V>>,
-    bytes: AtomicUsize,
-    pub(crate) books: Arc<Books>,
-    /// So that what is pinned finds its shelf.
-    this: Weak<Inner<V>>,
-}
-
-struct Slots<V> {
-    by_place: HashMap<Coords, Arc<Slot<V>>>,
-    order: Box<dyn Order>,
-}
-
-/// What a shelf has of a chunk.
-pub(crate) enum Look<V: Footprint> {
-    /// It is there, or somebody loads it.
-    Known(Arc<Slot<V>>),
-    /// Whoever asked loads it.
-    New(Arc<Slot<V>>),
-}
-
 impl<V: Footprint> Shelf<V> {
     pub(crate) fn new(home: Arc<V::Home>, number: u64, reserve: usize, policy: Policy, books: Arc<Books>) -> Shelf<V> {
-        let slots = Slots { by_place: HashMap::new(), order: policy.order() };
-        let inner = Arc::new_cyclic(|this: &Weak<Inner<V>>| Inner {
-            home,
-            number,
-            reserve: AtomicUsize::new(reserve),
-            turns: Turns::default(),
-            slots: Mutex::new(Rank::Slots, slots),
-            bytes: AtomicUsize::new(0),
-            books,
-            this: this.clone(),
-        });
-        Shelf { inner }
+        Shelf { inner: Inner::new(home, number, reserve, policy, books) }
     }
 
     /// Its number. Whoever enters several shelves does so in the order of their numbers.
@@ -184,176 +136,4 @@ impl<V: Footprint> Shelf<V> {
         places.iter().for_each(|place| drop(self.inner.evict(place)));
         self.inner.slots.lock().by_place.len()
     }
-}
-
-impl<V: Footprint> Inner<V> {
-    /// The chunk at a place, known, and then perhaps used, or new.
-    pub(crate) fn look(&self, place: &Coords, uses: bool) -> Look<V> {
-        let mut slots = self.slots.lock();
-        if let Some(slot) = slots.by_place.get(place).cloned() {
-            if uses {
-                slots.order.touch(place);
-            }
-            return Look::Known(slot);
-        }
-        let slot = Arc::new(Slot::new(place.clone()));
-        slots.by_place.insert(place.clone(), slot.clone());
-        slots.order.enter(place);
-        Look::New(slot)
-    }
-
-    /// The chunks at places, if all are known.
-    pub(crate) fn look_all(&self, places: &[Coords]) -> Option<Vec<Arc<Slot<V>>>> {
-        let mut slots = self.slots.lock();
-        let known = places.iter().map(|place| slots.by_place.get(place).cloned()).collect::<Option<Vec<_>>>()?;
-        places.iter().for_each(|place| slots.order.touch(place));
-        Some(known)
-    }
-
-    fn take(slot: Arc<Slot<V>>, visitors: &mut Visitors<'_, V>) -> Option<Taken<V>> {
-        let (value, encoded) = slot.take(visitors.shelf())?;
-        Some(Taken::new(Pinned { slot, value, shelf: visitors.next() }, encoded, false))
-    }
-
-    /// Whoever loaded a chunk gives up.
-    pub(crate) fn give_up(&self, slot: &Arc<Slot<V>>) {
-        let mut slots = self.slots.lock();
-        if slots.by_place.get(&slot.place).is_some_and(|known| Arc::ptr_eq(known, slot)) {
-            slots.by_place.remove(&slot.place);
-            slots.order.leave(&slot.place, false);
-        }
-        drop(slots);
-        slot.happen(Event::Leave, self);
-    }
-
-    /// Chunks take more, or less.
-    pub(crate) fn resize(&self, before: usize, after: usize) {
-        if before != after {
-            self.recount(before, after);
-            self.books.budget.settle(0, before, after);
-        }
-    }
-
-    /// Chunks take more, or less, in room that was claimed.
-    pub(crate) fn settle(&self, claim: &mut Claim<'_>, before: usize, after: usize) {
-        self.recount(before, after);
-        claim.spend(before, after);
-    }
-
-    fn recount(&self, before: usize, after: usize) {
-        self.bytes.fetch_add(after, Ordering::Relaxed);
-        self.bytes.fetch_sub(before, Ordering::Relaxed);
-    }
-
-    /// What it has beyond its reserve, or at all.
-    pub(crate) fn surplus(&self, spare_reserve: bool) -> usize {
-        let bytes = self.bytes.load(Ordering::Relaxed);
-        bytes.saturating_sub(if spare_reserve { self.reserve.load(Ordering::Relaxed) } else { 0 })
-    }
-
-    /// Lets a chunk leave if it may.
-    fn evict(&self, place: &Coords) -> Option<Gone<V>> {
-        let mut slots = self.slots.lock();
-        let slot = slots.by_place.get(place)?.clone();
-        let value = slot.leave(self)?;
-        slots.by_place.remove(place);
-        slots.order.leave(place, true);
-        // Before others see that it is gone.
-        let shelf = Hold::visitor(self.this.upgrade()?);
-        drop(slots);
-        Some(Gone::new(value, slot, shelf))
-    }
-
-    /// The next chunk to leave, if one may: gone, or taken to be written first.
-    pub(crate) fn victim(&self) -> Option<Victim<V>> {
-        let mut slots = self.slots.lock();
-        let Slots { by_place, order } = &mut *slots;
-        let mut judge = |place: &Coords| match by_place.get(place) {
-            Some(slot) if !slot.is_free() => Verdict::Stay,
-            Some(slot) if slot.spare() => Verdict::Spare,
-            _ => Verdict::Leave,
-        };
-        let place = order.victim(&mut judge)?;
-        let (slot, shelf) = (by_place.get(&place)?.clone(), self.this.upgrade()?);
-        match slot.exit(self) {
-            Exit::Gone(value) => {
-                by_place.remove(&place);
-                order.leave(&place, true);
-                let shelf = Hold::visitor(shelf);
-                drop(slots);
-                let gone = Gone::new(value, slot, shelf);
-                self.evicted(&gone);
-                Some(Victim::Gone(gone))
-            }
-            Exit::Dirty((value, encoded)) => {
-                let shelf = Hold::visitor(shelf);
-                drop(slots);
-                Some(Victim::Dirty(Taken::new(Pinned { slot, value, shelf }, encoded, true)))
-            }
-            Exit::Busy => None,
-        }
-    }
-
-    /// Hands out dirty chunks that nobody has and that are not encoded yet, in the order in which they would leave, as long as there is something `left` to
-    /// hand out. Goes past no more than so many bytes of chunks.
-    pub(crate) fn near_exit(&self, mut within: usize, left: &mut usize) -> Vec<Pinned<V>> {
-        let (slots, mut found) = (self.slots.lock(), Vec::new());
-        for place in slots.order.walk() {
-            let Some(slot) = slots.by_place.get(place).filter(|_| within > 0 && *left > 0) else { break };
-            within = within.saturating_sub(slot.counted());
-            let (Some((value, size)), Some(shelf)) = (slot.waits_for_coding(), self.this.upgrade()) else { continue };
-            *left = left.saturating_sub(size);
-            found.push(Pinned { slot: slot.clone(), value, shelf: Hold::visitor(shelf) });
-        }
-        found
-    }
-
-    /// Drops what was encoded ahead of time; whether there was something.
-    pub(crate) fn drop_encoded(&self) -> bool {
-        let slots: Vec<_> = self.slots.lock().by_place.values().cloned().collect();
-        slots.iter().filter(|slot| slot.drop_encoded(self)).count() > 0
-    }
-
-    /// A chunk leaves to make room, if it is in the file and nobody has it.
-    pub(crate) fn leave(&self, place: &Coords) {
-        if let Some(gone) = self.evict(place) {
-            self.evicted(&gone);
-        }
-    }
-
-    /// A chunk was looked for that is not here.
-    pub(crate) fn missed(&self, place: &Coords) {
-        if let Some(tuning) = &self.books.tuning {
-            tuning.missed(self.number, place);
-        }
-        self.books.looked(&self.books.counters.misses, 1);
-    }
-
-    fn evicted(&self, gone: &Gone<V>) {
-        count(&self.books.counters.evictions, 1);
-        if let Some(tuning) = &self.books.tuning {
-            tuning.left(self.number, gone.place(), gone.bytes(), &self.books.budget);
-        }
-    }
-
-    /// The places of all chunks, in the order in which they would leave.
-    pub(crate) fn in_order(&self) -> Vec<Coords> {
-        self.slots.lock().order.walk().cloned().collect()
-    }
-}
-
-impl<V: Footprint> Drop for Inner<V> {
-    /// Chunks that were in somebody's hands when the shelf was closed are freed with it.
-    fn drop(&mut self) {
-        self.resize(self.bytes.load(Ordering::Relaxed), 0);
-        self.slots.lock().by_place.values().for_each(|slot| self.books.moved(slot.phase(), Phase::Gone));
-    }
-}
-
-/// A chunk that leaves.
-pub(crate) enum Victim<V: Footprint> {
-    /// It did.
-    Gone(Gone<V>),
-    /// It must be written first.
-    Dirty(Taken<V>),
 }

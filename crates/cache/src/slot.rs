@@ -8,9 +8,9 @@ use std::sync::{
 use hyperslab_space::Coords;
 
 use crate::{
+    inner::Inner as Shelf,
     life::{Event, Phase},
     promise::Claim,
-    shelf::Inner as Shelf,
     statistics::count,
     sync::{Condvar, Mutex, Rank, RwLock},
 };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyperslab_space::Coords;
 
-use crate::{Encoded, Footprint, Pinned, Reading, Shelf, life::Event, statistics::count};
+use crate::{Encoded, Footprint, Pinned, Reading, Shelf, inner::Inner, life::Event, statistics::count};
 
 /// A dirty chunk that somebody writes to the file. If this is dropped before [`Taken::written`], it is dirty as before.
 pub struct Taken<V: Footprint> {
@@ -13,12 +13,20 @@ pub struct Taken<V: Footprint> {
     encoded: Option<Arc<Encoded>>,
     leaves: bool,
     written: bool,
+    /// Memory for its encoded form, if nobody was promised it.
+    lent: Option<usize>,
 }
 
 impl<V: Footprint> Taken<V> {
     /// A chunk, which `leaves` when it is written if it is to make room for others.
     pub(crate) fn new(pinned: Pinned<V>, encoded: Option<Arc<Encoded>>, leaves: bool) -> Taken<V> {
-        Taken { pinned: Some(pinned), encoded, leaves, written: false }
+        Taken { pinned: Some(pinned), encoded, leaves, written: false, lent: None }
+    }
+
+    /// With memory that was lent for its encoded form.
+    pub(crate) fn with(mut self, lent: usize) -> Taken<V> {
+        self.lent = Some(lent);
+        self
     }
 
     /// Its place in the grid.
@@ -39,6 +47,11 @@ impl<V: Footprint> Taken<V> {
     /// The value. Whoever changes it meanwhile makes the chunk dirty again.
     pub fn read(&self) -> Option<Reading<'_, V>> {
         self.pinned.as_ref().map(Pinned::read)
+    }
+
+    /// Whether it belongs to a shelf.
+    pub(crate) fn is_of(&self, shelf: &Arc<Inner<V>>) -> bool {
+        self.pinned.as_ref().is_some_and(|pinned| Arc::ptr_eq(pinned.shelf.shelf(), shelf))
     }
 
     /// What the budget counts for it.
@@ -63,6 +76,9 @@ impl<V: Footprint> Drop for Taken<V> {
             if self.leaves {
                 shelf.leave(&slot.place);
             }
+        }
+        if let Some(lent) = self.lent {
+            shelf.books.budget.give_back(lent);
         }
     }
 }

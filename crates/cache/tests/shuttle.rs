@@ -258,6 +258,27 @@ fn a_limit_holds_beside_readers_who_have_no_promise() {
 }
 
 #[test]
+fn more_leave_with_those_that_must_be_written() {
+    in_any_order(200, || {
+        let world = World::new(Config::default().bytes(16 * BYTES).reserve(0));
+        (0..16).for_each(|place| world.write(0, place, place));
+        threads(4, |thread| match thread {
+            0 => world.write(1, 0, 2),
+            1 => (0..3).for_each(|place| world.read(0, place, place + 1)),
+            2 => (16..18).for_each(|place| world.write(0, place, place)),
+            _ => {
+                world.cache.near_exit(4 * BYTES).iter().for_each(|pinned| assert!(pinned.encode_ahead(encode).is_ok()))
+            }
+        });
+        let statistics = world.cache.statistics();
+        assert!(statistics.bytes <= 16 * BYTES && statistics.peak_bytes <= 32 * BYTES, "{statistics:?}");
+        world.end();
+        // What was lent is given back.
+        assert!(world.cache.try_promise(Need { chunks: 16 * BYTES, aside: 16 * BYTES }).is_some());
+    });
+}
+
+#[test]
 fn several_who_miss_one_chunk_load_it_once() {
     in_any_order(1_000, || {
         let world = World::new(Config::default().bytes(BYTES));

@@ -42,3 +42,30 @@ fn what_was_encoded_ahead_of_time_and_changed_afterwards_is_written_as_it_is() {
     let after = File::open_driver(storage).unwrap();
     assert_eq!(after.dataset("d").unwrap().read::<u32>().unwrap(), twin);
 }
+
+#[test]
+fn chunks_that_come_next_are_there_when_they_are_read() {
+    if thread::available_parallelism().map_or(1, usize::from) < 2 {
+        return;
+    }
+    let storage = Arc::new(Memory::new());
+    let file = File::create_on(storage.clone()).unwrap();
+    let values: Vec<u32> = (0..(CHUNKS * SIDE * SIDE) as u32).map(|nth| nth.wrapping_mul(nth)).collect();
+    let new = file.root().unwrap().new_dataset::<u32>().shape([CHUNKS * SIDE, SIDE]).chunks([SIDE, SIDE]).deflate(1);
+    new.write("d", &values).unwrap();
+    file.close().unwrap();
+    for (read_ahead, most) in [(true, CHUNKS * 3 / 4), (false, CHUNKS)] {
+        let cache = CacheConfig::default().bytes(16 * 4 * (SIDE * SIDE) as usize).read_ahead(read_ahead);
+        let file = OpenOptions::new().cache(cache).open_on(storage.clone()).unwrap();
+        let dataset = file.dataset("d").unwrap();
+        for row in 0..CHUNKS * SIDE {
+            let read: Vec<u32> = dataset.read_slice(s![row, ..]).unwrap();
+            assert_eq!(read, values[(row * SIDE) as usize..((row + 1) * SIDE) as usize]);
+            // A program that does something with what it reads.
+            thread::sleep(Duration::from_micros(200));
+        }
+        let seen = file.cache_statistics();
+        assert!(seen.misses <= most && seen.peak_bytes <= cache.limits().active, "{seen:?}");
+        assert!(read_ahead || seen.misses == CHUNKS, "{seen:?}");
+    }
+}

@@ -97,6 +97,12 @@ impl<T> RwLock<T> {
         Reading { raw: self.raw.read(), _held }
     }
 
+    /// To read, if nobody writes or waits to write.
+    pub(crate) fn try_read(&self) -> Option<Reading<'_, T>> {
+        let _held = Held::shared(self.rank);
+        Some(Reading { raw: self.raw.try_read()?, _held })
+    }
+
     pub(crate) fn write(&self) -> WriteGuard<'_, T> {
         let _held = Held::alone(self.rank);
         WriteGuard { raw: self.raw.write(), _held }

@@ -24,11 +24,11 @@ use hyperslab_cache::{Cache, Claim, Config, Policy, Room, Shelf, Statistics, Tak
 
 use crate::Result;
 
-pub(crate) use self::{earned::Earned, read_ahead::Track};
 pub use self::{
     chunk::Chunk,
     home::{ChunkShelf, Home},
 };
+pub(crate) use self::{earned::Earned, read_ahead::Track};
 
 /// The chunk cache of a file. Any number of threads may use it at once.
 pub struct ChunkCache {

@@ -98,7 +98,10 @@ mod tests {
         let at = |low: [u64; 2], high: [u64; 2]| Reach { low: low[..].into(), high: high[..].into(), points: 1 };
         let (first, second) = (at([0, 0], [1, 3]), at([2, 0], [3, 3]));
         assert_eq!(second.beyond(&first), Some(0));
-        assert_eq!((first.beyond(&second), first.beyond(&first), at([2, 1], [3, 4]).beyond(&first)), (None, None, None));
+        assert_eq!(
+            (first.beyond(&second), first.beyond(&first), at([2, 1], [3, 4]).beyond(&first)),
+            (None, None, None)
+        );
         assert!(second.next_in(0, &[9, 4]).is_some_and(|next| next.is(&at([4, 0], [5, 3]))));
         assert!(second.next_in(0, &[5, 4]).is_some_and(|next| next.is(&at([4, 0], [4, 3]))));
         assert!(second.next_in(0, &[4, 4]).is_none());

@@ -1,0 +1,51 @@
+//! What all shelves of a cache share.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use crate::{
+    Config,
+    budget::Budget,
+    life::Phase,
+    statistics::{Counters, count},
+    tuning::Tuning,
+};
+
+/// The account of a cache, and what it counts.
+#[derive(Debug)]
+pub(crate) struct Books {
+    pub(crate) budget: Budget,
+    pub(crate) counters: Counters,
+    /// If it is to find its own size.
+    pub(crate) tuning: Option<Tuning>,
+    /// How many chunks are dirty, and not encoded yet.
+    dirty: AtomicUsize,
+}
+
+impl Books {
+    pub(crate) fn new(config: Config) -> Books {
+        let (counters, dirty) = Default::default();
+        Books { budget: Budget::new(config.limits()), counters, tuning: Tuning::new(config), dirty }
+    }
+
+    /// Chunks were looked for, which a number counts.
+    pub(crate) fn looked(&self, counter: &AtomicU64, chunks: usize) {
+        count(counter, chunks);
+        if let Some(tuning) = &self.tuning {
+            tuning.looked(chunks, &self.budget);
+        }
+    }
+
+    /// A chunk went on in its life.
+    pub(crate) fn moved(&self, from: Phase, to: Phase) {
+        match (from == Phase::Dirty, to == Phase::Dirty) {
+            (false, true) => self.dirty.fetch_add(1, Ordering::Relaxed),
+            (true, false) => self.dirty.fetch_sub(1, Ordering::Relaxed),
+            _ => 0,
+        };
+    }
+
+    /// Whether some chunk is dirty, and not encoded yet.
+    pub(crate) fn is_any_dirty(&self) -> bool {
+        self.dirty.load(Ordering::Relaxed) > 0
+    }
+}
