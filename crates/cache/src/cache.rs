@@ -38,6 +38,10 @@ pub enum Room<'a, V: Footprint> {
     Dirty(Vec<Taken<V>>),
 }
 
+/// When chunks must be written to make room, so large a part of the cache is made free as well: fewer and larger requests, and room for what is encoded
+/// ahead of time.
+const SPARE: usize = 16;
+
 /// A round through the shelves, least recently used first.
 struct Round {
     spare_reserve: bool,
@@ -169,9 +173,13 @@ impl<V: Footprint> Cache<V> {
     fn evict(&self, bytes: usize) -> (Vec<Taken<V>>, bool) {
         let (mut dirty, mut any) = (Vec::new(), false);
         let mut coming = 0; // what those that must be written give back
+        let spare = self.limits().quiescent / SPARE;
         for spare_reserve in [true, false] {
             let mut round = Round::new(spare_reserve);
-            let wanted = |coming| self.books.budget.excess(bytes).saturating_sub(coming);
+            let wanted = |coming| {
+                let spare = if coming > 0 && spare_reserve { spare } else { 0 };
+                self.books.budget.excess(bytes.saturating_add(spare)).saturating_sub(coming)
+            };
             while let Some(shelves) = self.next_in(&mut round, wanted(coming)) {
                 for shelf in shelves {
                     let mut on_the_way = 0;

@@ -108,7 +108,7 @@ fn rows_of_a_contiguous_dataset_come_in_blocks_and_leave_in_blocks() {
     assert_eq!(file.cache_statistics().misses, 4);
     log.clear();
     for row in 0..200 {
-        dataset.write_slice(s![row, 1..], &[row as i32; 1023]).unwrap();
+        dataset.write_slice(s![row, 1..], &[row; 1023]).unwrap();
     }
     assert!(log.records().is_empty(), "{:?}", log.records());
     file.flush().unwrap();

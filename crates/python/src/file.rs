@@ -90,11 +90,19 @@ impl FileHandle {
     /// What the chunk cache did so far.
     fn cache_stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let seen = self.0.file()?.cache_statistics();
-        let sizes = [("bytes", seen.bytes as u64), ("peak_bytes", seen.peak_bytes as u64)];
-        let counts =
-            [("hits", seen.hits), ("misses", seen.misses), ("evictions", seen.evictions), ("written", seen.written)];
         let stats = PyDict::new(py);
-        counts.into_iter().chain(sizes).try_for_each(|(name, count)| stats.set_item(name, count))?;
+        for (name, count) in [
+            ("hits", seen.hits),
+            ("misses", seen.misses),
+            ("evictions", seen.evictions),
+            ("written", seen.written),
+            ("encoded_ahead", seen.encoded_ahead),
+            ("bytes", seen.bytes as u64),
+            ("peak_bytes", seen.peak_bytes as u64),
+            ("limit", seen.limit as u64),
+        ] {
+            stats.set_item(name, count)?;
+        }
         stats.set_item("decode_seconds", seen.decoding.as_secs_f64())?;
         stats.set_item("encode_seconds", seen.encoding.as_secs_f64())?;
         Ok(stats)

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use hyperslab_cache::assert_no_locks_held;
 use hyperslab_file::OpenFile;
 use hyperslab_space::Coords;
 
@@ -17,6 +18,7 @@ impl ChunkCache {
     pub(super) fn fetch(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Option<Chunk>>> {
         let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
         let file = first.home().file();
+        assert_no_locks_held("before chunks are read");
         // Chunks stay where they are until they are read.
         let mut held = Some(file.reading());
         let located = locate(file, wanted)?;

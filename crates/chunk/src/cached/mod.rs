@@ -19,7 +19,7 @@ mod write_out;
 
 use std::sync::Arc;
 
-use hyperslab_cache::{Cache, Claim, Config, Limits, Policy, Room, Shelf, Statistics, Taken};
+use hyperslab_cache::{Cache, Claim, Config, Policy, Room, Shelf, Statistics, Taken};
 
 use crate::Result;
 
@@ -54,11 +54,6 @@ impl ChunkCache {
     /// What it did so far.
     pub fn statistics(&self) -> Statistics {
         self.cache.statistics()
-    }
-
-    /// How large it may be.
-    pub fn limits(&self) -> Limits {
-        self.cache.limits()
     }
 
     /// Writes all chunks that are not in the file yet.

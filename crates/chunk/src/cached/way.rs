@@ -28,13 +28,13 @@ impl ChunkCache {
 
     /// Whether a request would push out too much, for chunks without filters.
     pub(super) fn is_stream(&self, facts: &Facts, reach: &Reach) -> bool {
-        reach.count().saturating_mul(facts.bytes as u64) > self.cache.limits().quiescent as u64 / PART
+        reach.count().saturating_mul(facts.bytes as u64) > self.cache.largest() as u64 / PART
     }
 
     /// Sends pieces their way. What is in memory goes through the cache in any case, chunks without filters if they are `worth` it.
     pub(super) fn ways(&self, shelf: &ChunkShelf, pieces: Vec<Piece>, worth: bool) -> Ways {
         let facts = shelf.home().facts();
-        let limit = self.cache.limits().quiescent as u64;
+        let limit = self.cache.largest() as u64;
         let here = if shelf.is_empty() { vec![false; pieces.len()] } else { shelf.has(&places(&pieces)) };
         let missing = here.iter().filter(|here| !**here).count() as u64;
         let wanted = missing.saturating_mul(facts.bytes as u64);

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Instant};
 
-use hyperslab_cache::Taken;
+use hyperslab_cache::{Taken, assert_no_locks_held};
 use hyperslab_space::Coords;
 
 use super::{Chunk, ChunkCache, Home, spread::spread};
@@ -36,6 +36,7 @@ impl ChunkCache {
                 forms.push(group.forms(open.iter().map(|chunk| chunk.as_ref().map_or(&[][..], |chunk| &chunk.bytes)))?);
             }
             self.cache.encoded_for(begun.elapsed());
+            assert_no_locks_held("before chunks are written");
             file.operate(|| {
                 let alive: Vec<_> = groups.iter().zip(&forms).filter(|(group, _)| group.home.is_alive()).collect();
                 let mut reserved = Vec::with_capacity(alive.len());
