@@ -19,12 +19,7 @@ pub(crate) struct Caching {
 }
 
 fn policy() -> impl TypedValueParser<Value = CachePolicy> {
-    PossibleValuesParser::new(["lru", "mru", "lfu", "s3-fifo"]).map(|name| match &*name {
-        "mru" => CachePolicy::Mru,
-        "lfu" => CachePolicy::Lfu,
-        "s3-fifo" => CachePolicy::S3Fifo,
-        _ => CachePolicy::Lru,
-    })
+    PossibleValuesParser::new(["lru", "mru", "lfu", "s3-fifo"]).try_map(|name| name.parse())
 }
 
 /// Bytes, with K, M or G for as many times 1024.
