@@ -25,6 +25,7 @@ mod error;
 mod extent;
 mod flatten;
 mod moves;
+mod only_run;
 mod ordinal;
 mod pattern;
 mod points;

@@ -195,5 +195,12 @@ fn copy_small<const N: usize>(from: &[u8], from_step: usize, to: &mut [u8], to_s
 /// # Ok::<(), hyperslab_space::Error>(())
 /// ```
 pub fn copy(from: &[u8], source: &Space, to: &mut [u8], target: &Space, element_size: u64) -> Result<bool> {
+    if let (Some(read), Some(written)) = (source.only_run(element_size), target.only_run(element_size))
+        && read.len == written.len
+    {
+        let (len, step) = (read.len, read.len);
+        return Ok(Move { from: read.offset, to: written.offset, len, from_step: step, to_step: step, count: 1 }
+            .copy(from, to));
+    }
     Ok(Moves::new(source, target, element_size)?.all(|one| one.copy(from, to)))
 }

@@ -4,9 +4,9 @@
 //! whom, and who leaves first (`hyperslab-cache`). Called by `hyperslab`, always before an operation and never in one: whoever changes the
 //! file waits for no chunk.
 
-mod ahead;
 mod chunk;
 mod earned;
+mod encode_ahead;
 mod fetch;
 mod home;
 mod prefetch;
@@ -15,6 +15,7 @@ mod read;
 mod read_ahead;
 mod spread;
 mod way;
+mod workers;
 mod write;
 mod write_out;
 
@@ -33,9 +34,9 @@ pub(crate) use self::{earned::Earned, read_ahead::Track};
 /// The chunk cache of a file. Any number of threads may use it at once.
 pub struct ChunkCache {
     cache: Arc<Cache<Chunk>>,
-    ahead: ahead::Ahead,
+    ahead: encode_ahead::Ahead,
     reads_ahead: bool,
-    workers: read_ahead::Workers,
+    workers: workers::Workers,
 }
 
 impl ChunkCache {

@@ -79,9 +79,6 @@ impl ChunkCache {
             }
             hand_out(&here, buf, shelf)?;
             drop(here);
-            if !awaited.is_empty() {
-                facts.track.is_too_slow();
-            }
             open.extend(awaited.into_iter().map(|(waiter, piece)| (waiter.wait(), piece)));
         }
         Ok(())

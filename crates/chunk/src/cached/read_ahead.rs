@@ -7,16 +7,16 @@ use std::sync::{
 
 use hyperslab_cache::{Area, Cache, Need};
 use hyperslab_driver::cores;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
-use super::{Chunk, ChunkCache, ChunkShelf, fetch::fetch, reach::Reach, way::PART};
+use super::{Chunk, ChunkCache, ChunkShelf, fetch::fetch, reach::Reach, way::PART, workers::Worker};
 use crate::Result;
 
 /// One at a time in the process: it may wait for an operation, which may wait for the other threads of the pool.
 static BUSY: AtomicBool = AtomicBool::new(false);
 
-/// So many steps nothing is read ahead after a program had to wait for it: all cores together are faster then.
-const PAUSE: u32 = 32;
+/// So many bytes are read at once. Whoever comes for chunks that are not there yet waits no longer than they take, and decodes the others on all cores.
+const BYTES: usize = 512 << 10;
 
 /// Where requests of a dataset went.
 #[derive(Debug, Default)]
@@ -27,7 +27,6 @@ struct Trail {
     last: Option<Reach>,
     /// The dimension in which the last one lies further than the one before.
     step: Option<usize>,
-    pause: u32,
 }
 
 impl Track {
@@ -38,48 +37,9 @@ impl Track {
             return None;
         }
         let step = trail.last.as_ref().and_then(|last| reach.beyond(last));
-        let (known, pause) = (std::mem::replace(&mut trail.step, step), trail.pause);
-        (trail.last, trail.pause) = (Some(reach.clone()), pause.saturating_sub(1));
-        step.filter(|_| step == known && pause == 0)
-    }
-
-    /// Somebody had to wait for chunks that others load.
-    pub(super) fn is_too_slow(&self) {
-        self.0.lock().pause = PAUSE;
-    }
-}
-
-/// How many work for a cache in the background.
-#[derive(Clone, Default)]
-pub(super) struct Workers(Arc<(Mutex<usize>, Condvar)>);
-
-impl Workers {
-    fn begin(&self) -> Worker {
-        *self.0.0.lock() += 1;
-        Worker(self.clone())
-    }
-}
-
-/// Files are closed with the last of those who read them.
-impl Drop for ChunkCache {
-    fn drop(&mut self) {
-        let (count, ended) = &*self.workers.0;
-        let mut count = count.lock();
-        while *count > 0 {
-            ended.wait(&mut count);
-        }
-    }
-}
-
-/// One of them.
-struct Worker(Workers);
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        BUSY.store(false, Ordering::Release);
-        let (count, ended) = &*self.0.0;
-        *count.lock() -= 1;
-        ended.notify_all();
+        let known = std::mem::replace(&mut trail.step, step);
+        trail.last = Some(reach.clone());
+        step.filter(|_| step == known)
     }
 }
 
@@ -89,6 +49,12 @@ struct Job {
     shelf: ChunkShelf,
     next: Reach,
     _worker: Worker,
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        BUSY.store(false, Ordering::Release);
+    }
 }
 
 impl ChunkCache {
@@ -129,13 +95,16 @@ impl Job {
             return Ok(());
         }
         let places: Vec<_> = self.next.places().collect();
-        let bytes = places.len().saturating_mul(facts.bytes);
-        let Some(_promise) = self.cache.try_promise(Need { chunks: bytes, aside: bytes }) else { return Ok(()) };
-        let missing = places.into_iter().filter_map(|place| Some((self.shelf.vacant(&place)?, (&self.shelf, place))));
-        let (vacant, wanted): (Vec<_>, Vec<_>) = missing.unzip();
-        let Some(mut claim) = self.cache.try_room(vacant.len().saturating_mul(facts.bytes)) else { return Ok(()) };
-        for (vacancy, chunk) in vacant.into_iter().zip(fetch(&wanted, &mut |_| ())?) {
-            chunk.and_then(|chunk| vacancy.fill(chunk, &mut claim, false));
+        for some in places.chunks((BYTES / facts.bytes.max(1)).max(1)) {
+            let bytes = some.len().saturating_mul(facts.bytes);
+            let Some(_promise) = self.cache.try_promise(Need { chunks: bytes, aside: bytes }) else { break };
+            let missing = some.iter().filter_map(|place| Some((self.shelf.vacant(place)?, place)));
+            let (vacant, wanted): (Vec<_>, Vec<_>) =
+                missing.map(|(vacancy, place)| (vacancy, (&self.shelf, place.clone()))).unzip();
+            let Some(mut claim) = self.cache.try_room(vacant.len().saturating_mul(facts.bytes)) else { break };
+            for (vacancy, chunk) in vacant.into_iter().zip(fetch(&wanted, &mut |_| ())?) {
+                chunk.and_then(|chunk| vacancy.fill(chunk, &mut claim, false));
+            }
         }
         Ok(())
     }

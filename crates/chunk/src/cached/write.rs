@@ -34,15 +34,18 @@ impl ChunkCache {
         loop {
             let next: Vec<Piece> = pieces.by_ref().take(PIECES).collect::<hyperslab_space::Result<_>>()?;
             if next.is_empty() {
-                return Ok(());
+                break;
             }
             let ways = self.ways(shelf, next, worth);
             let left = self.write_past(shelf, ways.past, buf, filling)?;
             for list in self.lists(facts, &ways.through).chain(self.lists(facts, &left)) {
                 self.write_list(shelf, list, buf, filling)?;
             }
+        }
+        if facts.coder.is_some() {
             self.encode_ahead();
         }
+        Ok(())
     }
 
     /// Writes pieces past the cache. Nobody loads their chunks meanwhile. Those whose chunks are in memory by now are left.

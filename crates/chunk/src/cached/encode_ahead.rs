@@ -1,0 +1,74 @@
+//! Dirty chunks that will leave soon are encoded before anybody waits for that.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+use hyperslab_cache::{Cache, Encoded, Pinned};
+use hyperslab_driver::cores;
+use rayon::prelude::*;
+
+use super::{Chunk, ChunkCache, workers::Worker};
+
+/// So many bytes of chunks are taken at once: nobody waits longer for one of them than they take to be encoded.
+const BYTES: usize = 2 << 20;
+
+#[derive(Default)]
+pub(super) struct Ahead {
+    /// Whether somebody does it already.
+    busy: Arc<AtomicBool>,
+    /// How many chunks had come or been written when somebody looked last.
+    seen: AtomicU64,
+}
+
+impl ChunkCache {
+    /// Encodes chunks that will leave soon while the caller goes on, if there may be some since it was asked last.
+    pub(super) fn encode_ahead(&self) {
+        if !self.cache.is_crowded() {
+            return;
+        }
+        let seen = self.cache.statistics();
+        let now = seen.misses + seen.written;
+        if self.ahead.seen.swap(now, Ordering::Relaxed) == now || self.ahead.busy.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let job = Job { cache: self.cache.clone(), busy: self.ahead.busy.clone(), _worker: self.workers.begin() };
+        cores::spawn(move || while job.cache.is_crowded() && encode_some(&job.cache) {});
+    }
+}
+
+/// The last part is dropped last: then nothing of the file is in use any more.
+struct Job {
+    cache: Arc<Cache<Chunk>>,
+    busy: Arc<AtomicBool>,
+    _worker: Worker,
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.busy.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Whether there were some, and room for what they became.
+fn encode_some(cache: &Cache<Chunk>) -> bool {
+    // Whoever cannot be encoded says so when it is written.
+    let encoded = |rooms: &mut Rooms, pinned| encode(&pinned, rooms).unwrap_or(false);
+    cache.near_exit(BYTES).into_par_iter().map_init(Rooms::default, encoded).filter(|encoded| *encoded).count() > 0
+}
+
+/// Room for coding: what comes out, and what is in between.
+type Rooms = (Vec<u8>, Vec<u8>);
+
+/// Whether there is a copy now; nothing if it cannot be made.
+fn encode(pinned: &Pinned<Chunk>, (out, scratch): &mut Rooms) -> Option<bool> {
+    let facts = pinned.home().facts();
+    let coder = facts.coder.as_ref().filter(|_| facts.codes_all)?;
+    let encoded = pinned.encode_ahead(|chunk| {
+        let mask = coder.encode(pinned.place(), &chunk.bytes, out, scratch)?;
+        // Filters take room for the worst case.
+        Ok::<_, crate::Error>(Encoded { bytes: out.as_slice().to_vec(), note: mask.into() })
+    });
+    encoded.ok()
+}
