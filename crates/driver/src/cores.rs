@@ -3,6 +3,8 @@
 //! Lives here: the threads for it, as many as the process may have. Does not live here: work that waits for storage (`pool`). Called by
 //! `chunk` and `hyperslab`.
 
+mod fork;
+
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{env, mem, process, thread};
@@ -33,10 +35,17 @@ pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     }
 }
 
-/// Does `work` on some core while the caller goes on; not at all if there is only one. It must wait for nobody: others wait for its thread.
+/// Does `work` on some core while the caller goes on; not at all if there is only one, or the process is about to be forked. It must wait for
+/// nobody who waits for other work: others wait for its thread.
 pub fn spawn(work: impl FnOnce() + Send + 'static) -> bool {
-    let pool = pool().filter(|pool| pool.current_num_threads() > 1);
-    pool.map(|pool| pool.spawn(work)).is_some()
+    let (Some(pool), Some(job)) = (pool().filter(|pool| pool.current_num_threads() > 1), fork::Job::begin()) else {
+        return false;
+    };
+    pool.spawn(move || {
+        let _job = job;
+        work();
+    });
+    true
 }
 
 /// How many threads [`run`] uses.

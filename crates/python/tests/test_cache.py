@@ -1,5 +1,8 @@
 """The chunk cache, and several datasets in one call."""
 
+import os
+import signal
+
 import hyperslab
 import numpy as np
 import pytest
@@ -79,3 +82,23 @@ def test_nothing_is_written_if_a_part_is_wrong(path):
         with pytest.raises(IndexError):
             hyperslab.read_many([(file["a"], 3), (file["b"], 300)])
         assert file["a"][3, 4] == 304
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes can be forked")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_processes_that_are_forked_while_chunks_are_read_ahead(tmp_path):
+    rows = np.arange(4000 * 100, dtype="i4").reshape(4000, 100)
+    with hyperslab.File(tmp_path / "rows.h5", "w") as file:
+        file.create_dataset("rows", data=rows, chunks=(40, 100), compression="gzip")
+    for _ in range(20):
+        with hyperslab.File(tmp_path / "rows.h5", cache_bytes=100_000) as file:
+            for row in range(0, 400, 40):
+                assert np.array_equal(file["rows"][row], rows[row])
+            child = os.fork()
+            if child == 0:
+                signal.alarm(60)
+                same = all(np.array_equal(file["rows"][row], rows[row]) for row in range(0, 4000, 20))
+                file.close()
+                os._exit(0 if same else 1)
+            assert os.waitpid(child, 0)[1] == 0
+            assert np.array_equal(file["rows"][3999], rows[3999])
