@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hyperslab_driver::{Driver, ReadPart, Transfer, WritePart};
 use hyperslab_space::Space;
 
-use crate::{Error, Result, scatter};
+use crate::{Error, Result, scatter, zeros::zeros};
 
 /// A part of an external file.
 pub struct ExternalPart {
@@ -30,10 +30,7 @@ impl Externals {
     /// Reads the selection of `source` into the selection of `target`.
     pub(crate) fn read(&self, source: &Space, target: &Space, buf: &mut [u8], element: u64) -> Result<()> {
         // Packed first: the parts cut runs wherever they like.
-        let bytes = source.npoints().saturating_mul(element);
-        let mut packed = Vec::new();
-        let room = usize::try_from(bytes).ok().filter(|&room| packed.try_reserve_exact(room).is_ok());
-        packed.resize(room.ok_or(Error::Memory(bytes))?, 0);
+        let mut packed = zeros(source.npoints().saturating_mul(element))?;
         let mut rest = packed.as_mut_slice();
         for run in source.runs(element)? {
             let Some((now, later)) = std::mem::take(&mut rest).split_at_mut_checked(run.len as usize) else { break };
@@ -47,10 +44,7 @@ impl Externals {
     /// Writes the selection of `source` to the selection of `target`. Files must be open for writing.
     pub(crate) fn write(&self, target: &Space, source: &Space, buf: &[u8], element: u64) -> Result<()> {
         // Packed first: the parts cut runs wherever they like.
-        let bytes = target.npoints().saturating_mul(element);
-        let mut packed = Vec::new();
-        let room = usize::try_from(bytes).ok().filter(|&room| packed.try_reserve_exact(room).is_ok());
-        packed.resize(room.ok_or(Error::Memory(bytes))?, 0);
+        let mut packed = zeros(target.npoints().saturating_mul(element))?;
         let dense = Space::simple(&[target.npoints()])?;
         scatter::copy(buf, source, &mut packed, &dense, element)?;
         // All places are known before the first byte is written.

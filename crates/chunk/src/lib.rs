@@ -30,6 +30,7 @@ mod values;
 mod values_change;
 mod virtual_parts;
 mod write;
+mod zeros;
 
 pub use cached::{Chunk, ChunkCache, ChunkShelf, Home};
 pub use chunked::Chunked;

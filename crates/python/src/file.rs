@@ -174,9 +174,11 @@ struct Settings {
     space: (String, bool, u64, u64),
     /// Blocks of metadata, from which size on pieces are aligned, and to what.
     placement: (u64, u64, u64),
-    /// How many bytes of chunks are in memory, and who leaves first.
-    cache: (Option<usize>, Option<String>),
+    cache: Caching,
 }
+
+/// How many bytes of chunks are in memory, how many there may be if that is found out, and who leaves first.
+type Caching = (Option<usize>, Option<usize>, Option<String>);
 
 /// The options for a mode as `open` of Python has it.
 fn options(mode: &str, settings: Option<Settings>) -> PyResult<OpenOptions> {
@@ -188,7 +190,7 @@ fn options(mode: &str, settings: Option<Settings>) -> PyResult<OpenOptions> {
         let placement = Placement { metadata_block, align_from, alignment };
         options = options.low(version(&low)?).user_block(user_block).track_order(track_order);
         options = options.file_space(space).placement(placement);
-        if cache != (None, None) {
+        if cache != Caching::default() {
             options = options.cache(cache_config(cache)?);
         }
     }
@@ -204,10 +206,12 @@ fn options(mode: &str, settings: Option<Settings>) -> PyResult<OpenOptions> {
     })
 }
 
-fn cache_config((bytes, policy): (Option<usize>, Option<String>)) -> PyResult<CacheConfig> {
+fn cache_config((bytes, most, policy): Caching) -> PyResult<CacheConfig> {
     let mut config = CacheConfig::default();
-    if let Some(bytes) = bytes {
-        config = config.bytes(bytes);
+    let bytes = bytes.unwrap_or(config.limits().quiescent);
+    config = config.bytes(bytes);
+    if let Some(most) = most {
+        config = config.adaptive(bytes, most);
     }
     let Some(policy) = policy else { return Ok(config) };
     match policy.parse() {

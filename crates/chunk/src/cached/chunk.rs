@@ -4,7 +4,7 @@ use hyperslab_cache::Footprint;
 use hyperslab_space::{Piece, Space};
 
 use super::Home;
-use crate::{Error, Facts, Filling, Result, scatter};
+use crate::{Facts, Filling, Result, scatter, zeros::zeros};
 
 /// A chunk in memory: all its values, as the dataset stores them, after the filters were undone.
 pub struct Chunk {
@@ -22,9 +22,7 @@ impl Footprint for Chunk {
 impl Chunk {
     /// One that was never written, if `blank` with what that is.
     pub(super) fn new(facts: &Facts, filling: &Filling<'_>, blank: bool) -> Result<Chunk> {
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(facts.bytes).map_err(|_| Error::Memory(facts.bytes as u64))?;
-        bytes.resize(facts.bytes, 0);
+        let mut bytes = zeros(facts.bytes as u64)?;
         if blank && !filling.is_zero() {
             scatter::fill(filling.value, &mut bytes, &Space::simple(&[facts.elements()])?, facts.element)?;
         }

@@ -7,7 +7,7 @@ use hyperslab_file::OpenFile;
 use hyperslab_space::Coords;
 
 use super::{Chunk, ChunkCache, ChunkShelf, spread::spread};
-use crate::{Error, Result, chunked::BATCH, layout::Located};
+use crate::{Result, chunked::BATCH, layout::Located, zeros::zeros};
 
 /// A chunk of a dataset.
 type Wanted<'a> = (&'a ChunkShelf, Coords);
@@ -72,7 +72,7 @@ fn batch(located: &[Option<Located>]) -> usize {
 /// The stored bytes of chunks.
 fn read(file: &OpenFile, located: &[Option<Located>]) -> Result<Vec<Vec<u8>>> {
     let sizes = located.iter().map(|located| located.as_ref().map_or(0, |located| located.size));
-    let mut stored = sizes.map(room).collect::<Result<Vec<_>>>()?;
+    let mut stored = sizes.map(zeros).collect::<Result<Vec<_>>>()?;
     let parts = located.iter().zip(&mut stored);
     let parts: Vec<_> =
         parts.filter_map(|(located, bytes)| Some((located.as_ref()?.address, bytes.as_mut_slice()))).collect();
@@ -91,11 +91,4 @@ fn decoded((shelf, place): &Wanted<'_>, located: &Located, stored: Vec<u8>, scra
     // Filters take room for the worst case.
     bytes.shrink_to_fit();
     Ok(Chunk { bytes })
-}
-
-fn room(size: u64) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let len = usize::try_from(size).ok().filter(|&len| bytes.try_reserve_exact(len).is_ok());
-    bytes.resize(len.ok_or(Error::Memory(size))?, 0);
-    Ok(bytes)
 }

@@ -32,6 +32,7 @@ class File(Group):
         locking: bool | str | None = None,
         track_order: bool | None = None,
         cache_bytes: int | None = None,
+        cache_max_bytes: int | None = None,
         cache_policy: str | None = None,
         **options: Any,
     ) -> None:
@@ -41,7 +42,8 @@ class File(Group):
         that must not be there, "a" to change a file or make it. `libver` says which libraries must be able to read what is
         written: "earliest" (all), "v108" … "v200", "latest".
 
-        `cache_bytes` is how much memory chunks may take, 64 MiB if nothing is said; `cache_policy` says who leaves first: "lru", "mru", "lfu"
+        `cache_bytes` is how much memory chunks may take, 64 MiB if nothing is said; with `cache_max_bytes`, the cache finds its size between
+        the two, by the chunks that it let go too early. `cache_policy` says who leaves first: "lru", "mru", "lfu"
         or "s3-fifo".
 
         Takes what `h5py.File` takes. Its sizes of caches have no effect, but must be right. Drivers: "sec2", "stdio" and "core" for
@@ -69,7 +71,7 @@ class File(Group):
         self._libver = libver_bounds(libver)
         order = _config.get_config().track_order if track_order is None else track_order
         made = settings(self._libver[0], userblock_size or 0, bool(order), options)
-        made["cache"] = (cache_bytes, cache_policy)
+        made["cache"] = (cache_bytes, cache_max_bytes, cache_policy)
         # Who follows a writer must not be in the way of the next one.
         locked = locking not in (False, "false") and not (swmr and mode == "r")
         opened = _open(name, driver, options, (mode, made), locked)
