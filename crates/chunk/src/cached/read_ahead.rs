@@ -10,7 +10,7 @@ use hyperslab_driver::cores;
 use parking_lot::Mutex;
 
 use super::{Chunk, ChunkCache, ChunkShelf, fetch::fetch, reach::Reach, way::PART, workers::Worker};
-use crate::Result;
+use crate::{Result, chunked::PIECES};
 
 /// One at a time in the process: it may wait for an operation, which may wait for the other threads of the pool.
 static BUSY: AtomicBool = AtomicBool::new(false);
@@ -72,8 +72,9 @@ impl ChunkCache {
             Ok(())
         });
         let bytes = |next: &Reach| next.count().saturating_mul(facts.bytes as u64);
-        let next = next.filter(|next| looked.is_ok() && bytes(next) <= self.cache.limits().quiescent as u64 / PART);
-        let Some(next) = next else { return };
+        let few =
+            |next: &Reach| next.count() <= PIECES as u64 && bytes(next) <= self.cache.limits().quiescent as u64 / PART;
+        let Some(next) = next.filter(|next| looked.is_ok() && few(next)) else { return };
         if BUSY.swap(true, Ordering::Acquire) {
             return;
         }

@@ -9,6 +9,9 @@ use crate::{Facts, Result, values::shaped};
 /// push out what others want, and win nothing.
 pub(super) const PART: u64 = 4;
 
+/// More chunks without filters are a stream, however small they are.
+const MANY: u64 = 1024;
+
 /// The pieces of a request, each part by rising place.
 pub(super) struct Ways {
     pub(super) through: Vec<Piece>,
@@ -26,9 +29,10 @@ impl ChunkCache {
         used < bytes && reach.places().filter(|place| facts.earned.is_enough(place, used, bytes)).count() > 0
     }
 
-    /// Whether a request would push out too much, for chunks without filters.
+    /// Whether a request would push out too much, or so many chunks that to look after them is no less work, for chunks without filters.
     pub(super) fn is_stream(&self, facts: &Facts, reach: &Reach) -> bool {
-        reach.count().saturating_mul(facts.bytes as u64) > self.cache.largest() as u64 / PART
+        let (count, bytes) = (reach.count(), reach.count().saturating_mul(facts.bytes as u64));
+        count > MANY || bytes > self.cache.largest() as u64 / PART
     }
 
     /// Sends pieces their way. What is in memory goes through the cache in any case, chunks without filters if they are `worth` it.
