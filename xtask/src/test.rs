@@ -19,7 +19,13 @@ pub(crate) fn run() -> Result<()> {
     format()?;
     clippy()?;
     step("fuzz targets", || execute(&mut fuzz_targets(&metadata)))?;
-    step("tests", || execute(cargo().args(test_runner()).args(FEATURES).env(python::VARIABLE, &python)))?;
+    let tests = || {
+        let mut tests = cargo();
+        tests.args(test_runner()).args(FEATURES).env(python::VARIABLE, &python);
+        tests
+    };
+    step("tests", || execute(&mut tests()))?;
+    step("tests with a cache for a few chunks", || execute(tests().env("HYPERSLAB_CACHE_BYTES", "8192")))?;
     step("threads in any order", || execute(cargo().args(ANY_ORDER)))?;
     step("Python package", || python::test_package(&metadata, &python))?;
     step("documentation examples", || execute(cargo().args(["test", "--doc", "--workspace"]).args(FEATURES)))?;
