@@ -46,7 +46,8 @@ impl<V: Footprint> Pinned<V> {
     pub fn write(&self) -> Writing<'_, V> {
         let value = self.value.write();
         self.slot.happen(Event::Change, &self.shelf);
-        Writing { pinned: self, value }
+        let before = value.footprint();
+        Writing { pinned: self, value, before }
     }
 
     /// Says that only a part of it is used.
@@ -87,6 +88,8 @@ impl<V: Footprint> Pinned<V> {
 pub struct Writing<'a, V: Footprint> {
     pinned: &'a Pinned<V>,
     value: WriteGuard<'a, V>,
+    /// What it took before.
+    before: usize,
 }
 
 impl<V: Footprint> Deref for Writing<'_, V> {
@@ -105,7 +108,10 @@ impl<V: Footprint> DerefMut for Writing<'_, V> {
 
 impl<V: Footprint> Drop for Writing<'_, V> {
     fn drop(&mut self) {
-        self.pinned.slot.recount(self.value.footprint(), &self.pinned.shelf);
+        let now = self.value.footprint();
+        if now != self.before {
+            self.pinned.slot.recount(now, &self.pinned.shelf);
+        }
     }
 }
 
