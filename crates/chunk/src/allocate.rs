@@ -15,7 +15,7 @@ impl Chunked {
             let is_new = matches!(self.index, Index::Empty);
             if is_new {
                 self.index = Index::create(file, self.kind, &self.shape())?;
-                self.fill_places(file, None, filling)?;
+                self.fill_places(file, None, &self.extent, filling)?;
             }
             return Ok(is_new);
         }
@@ -47,14 +47,20 @@ impl Chunked {
         }
     }
 
-    /// Fills chunks that lie one after the other, but not those that were already in a dataset of the extent `old`.
-    pub(crate) fn fill_places(&self, file: &OpenFile, old: Option<&Extent>, filling: &Filling<'_>) -> Result<()> {
+    /// Fills chunks of an extent that lie one after the other, but not those that were already in a dataset of the extent `old`.
+    pub(crate) fn fill_places(
+        &self,
+        file: &OpenFile,
+        old: Option<&Extent>,
+        extent: &Extent,
+        filling: &Filling<'_>,
+    ) -> Result<()> {
         if !filling.write {
             return Ok(());
         }
         let bytes = filling.bytes(self.bytes)?;
         let is_new = |place: &Coords| old.is_none_or(|old| self.is_outside(place, old));
-        let mut places = Places::of(self.chunk(), &self.extent)?.filter(is_new);
+        let mut places = Places::of(self.chunk(), extent)?.filter(is_new);
         loop {
             let some: Vec<Coords> = places.by_ref().take(PIECES).collect();
             if some.is_empty() {

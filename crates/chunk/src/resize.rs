@@ -45,6 +45,10 @@ impl Chunked {
         let new = &resizing.extent;
         if self.kind == ChunkIndex::Implicit {
             resizing.loses = self.shrinks(new);
+            if !matches!(self.index, Index::Empty) {
+                // They may hold what a larger dataset had; nobody sees them before the header tells the new extent.
+                self.fill_places(file, Some(&self.extent), new, filling)?;
+            }
             return Ok(resizing);
         }
         let (gone, kept) = self.touched_by_resize(file, new)?;
@@ -73,7 +77,6 @@ impl Chunked {
         if self.kind == ChunkIndex::Implicit && !matches!(self.index, Index::Empty) {
             self.blank_edges(file, &new, filling)?;
             self.extent = new;
-            self.fill_places(file, Some(&old), filling)?;
             return Ok(false);
         }
         let (gone, kept) = self.touched_by_resize(file, &new)?;

@@ -74,6 +74,8 @@ impl Loss {
             gone.push(object);
         }
         counts.keys().try_for_each(|&address| context.file().settle_names(address))?;
+        // What moved away since the last flush is seen elsewhere before its old group is gone.
+        gone.iter().try_for_each(|object| context.file().settle_losses(object.address()))?;
         Ok(Loss { fewer: counts.into_iter().collect(), gone })
     }
 
