@@ -77,8 +77,13 @@ impl Chunked {
         let (mut made, mut in_place) = (Vec::new(), Vec::new());
         for ((place, mask, bytes), old) in chunks.iter().zip(olds) {
             let plain = !self.is_coded(place, &self.extent);
-            if plain && (bytes.len() != self.bytes || *mask != 0) {
-                let why = format!("{} bytes for chunk {place:?}, which has {} bytes", bytes.len(), self.bytes);
+            // One that reaches over the edge keeps the mask of the filters that it will go through once more.
+            if plain && (bytes.len() != self.bytes || *mask != 0 && !self.has_plain_edges()) {
+                let why = format!(
+                    "{} bytes for chunk {place:?}, which has no filters and {} bytes, with mask {mask:#x}",
+                    bytes.len(),
+                    self.bytes
+                );
                 return Err(Error::Layout(why));
             }
             match old.as_ref().and_then(|old| old.address).filter(|_| plain) {
