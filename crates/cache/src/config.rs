@@ -1,5 +1,7 @@
 //! How large the cache may be, and who leaves first.
 
+use std::sync::OnceLock;
+
 use crate::Policy;
 
 /// How many bytes the cache may take.
@@ -48,6 +50,14 @@ impl Default for Config {
 }
 
 impl Config {
+    /// What files have for which nothing is said: the usual settings, and as many bytes as `HYPERSLAB_CACHE_BYTES` of the environment says,
+    /// for programs that nobody wants to change. So the same tests run with caches of any size.
+    pub fn from_environment() -> Config {
+        static BYTES: OnceLock<Option<usize>> = OnceLock::new();
+        let bytes = BYTES.get_or_init(|| std::env::var("HYPERSLAB_CACHE_BYTES").ok()?.parse().ok());
+        bytes.map_or_else(Config::default, |bytes| Config::default().bytes(bytes))
+    }
+
     /// What chunks may take when no request runs; 0 turns the cache off.
     #[must_use]
     pub fn bytes(self, bytes: usize) -> Config {

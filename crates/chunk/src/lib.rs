@@ -32,7 +32,7 @@ mod virtual_parts;
 mod write;
 mod zeros;
 
-pub use cached::{Chunk, ChunkCache, ChunkShelf, Home};
+pub use cached::{Chunk, ChunkCache, ChunkShelf, Home, Keep};
 pub use chunked::Chunked;
 pub use coder::Coder;
 pub use error::{Error, Result};

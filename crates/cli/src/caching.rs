@@ -3,17 +3,18 @@
 use crate::arguments::Caching;
 use crate::table::{right, sheet};
 use crate::text::bytes;
-use hyperslab::{CacheConfig, CacheStatistics, File, OpenOptions};
+use hyperslab::{CacheConfig, CacheStatistics, OpenOptions};
 use std::path::Path;
 
 /// What is told of a cache.
-const HEAD: [&str; 9] = ["cache of", "hits", "misses", "evictions", "written", "bytes", "peak", "decoding", "encoding"];
+const HEAD: [&str; 11] =
+    ["cache of", "hits", "misses", "evictions", "written", "ahead", "bytes", "peak", "limit", "decoding", "encoding"];
 
 impl Caching {
     /// How large the cache of a file is, if it was said.
     pub(crate) fn config(&self) -> Option<CacheConfig> {
         (self.cache_bytes.is_some() || self.cache_policy.is_some()).then(|| {
-            let config = CacheConfig::default();
+            let config = CacheConfig::from_environment();
             let config = self.cache_bytes.map_or(config, |bytes| config.bytes(bytes));
             self.cache_policy.map_or(config, |policy| config.policy(policy))
         })
@@ -25,11 +26,11 @@ impl Caching {
     }
 
     /// Tells what the caches of files did, if that is wanted. Results are on standard output, so this is not.
-    pub(crate) fn tell(&self, files: &[(&Path, &File)], json: bool) {
+    pub(crate) fn tell(&self, caches: &[(&Path, CacheStatistics)], json: bool) {
         if !self.cache_stats {
             return;
         }
-        let seen = files.iter().map(|(path, file)| (path.display().to_string(), file.cache_statistics()));
+        let seen = caches.iter().map(|(path, seen)| (path.display().to_string(), *seen));
         let told = if json { seen.map(line).collect::<Vec<_>>().join("\n") } else { table(seen) };
         anstream::eprintln!("{told}");
     }
@@ -39,8 +40,9 @@ fn table(seen: impl Iterator<Item = (String, CacheStatistics)>) -> String {
     let mut table = sheet(&HEAD);
     right(&mut table, 1..HEAD.len());
     for (file, seen) in seen {
-        let counts = [seen.hits, seen.misses, seen.evictions, seen.written].map(|count| count.to_string());
-        let sizes = [seen.bytes, seen.peak_bytes].map(|size| bytes(size as u64));
+        let counts = [seen.hits, seen.misses, seen.evictions, seen.written, seen.encoded_ahead];
+        let counts = counts.map(|count| count.to_string());
+        let sizes = [seen.bytes, seen.peak_bytes, seen.limit].map(|size| bytes(size as u64));
         let times = [seen.decoding, seen.encoding].map(|time| format!("{:.3} s", time.as_secs_f64()));
         table.add_row([file].into_iter().chain(counts).chain(sizes).chain(times));
     }
@@ -51,7 +53,7 @@ fn line((file, seen): (String, CacheStatistics)) -> String {
     let (decoding, encoding) = (seen.decoding.as_secs_f64(), seen.encoding.as_secs_f64());
     serde_json::json!({
         "cache": file, "hits": seen.hits, "misses": seen.misses, "evictions": seen.evictions, "written": seen.written,
-        "bytes": seen.bytes, "peak_bytes": seen.peak_bytes, "decode_seconds": decoding, "encode_seconds": encoding,
+        "encoded_ahead": seen.encoded_ahead, "bytes": seen.bytes, "peak_bytes": seen.peak_bytes, "limit": seen.limit, "decode_seconds": decoding, "encode_seconds": encoding,
     })
     .to_string()
 }

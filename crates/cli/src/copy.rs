@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::storing::Wishes;
 use crate::text::{bytes, count};
 use crate::{find, output, style};
-use hyperslab::{CopyOptions, CopyProgress, File, Lost};
+use hyperslab::{CopyOptions, CopyProgress, File, Lost, Repacked};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -52,8 +52,8 @@ pub(crate) fn copy(options: &Copy) -> Result<(), Failure> {
         let _ = std::fs::remove_file(&to);
     }
     done?;
-    let files = [(from.as_path(), &old), (to.as_path(), &new)];
-    options.caching.tell(files.get(usize::from(same)..).unwrap_or_default(), false);
+    let caches = [(from.as_path(), old.cache_statistics()), (to.as_path(), new.cache_statistics())];
+    options.caching.tell(caches.get(usize::from(same)..).unwrap_or_default(), false);
     told(last)
 }
 
@@ -90,11 +90,11 @@ pub(crate) fn repack(options: &Repack) -> Result<(), Failure> {
         advance(&bar, done);
     });
     bar.finish_and_clear();
-    let lost = done.map_err(|why| trouble(&options.to, why))?;
+    let Repacked { lost, cache, .. } = done.map_err(|why| trouble(&options.to, why))?;
     for Lost { name, why } in &lost {
         anstream::eprintln!("{}", style::warning(&format!("{name} is damaged, and closed in the new file: {why}")));
     }
-    options.caching.tell(&[(&options.from, &file)], options.json);
+    options.caching.tell(&[(&options.from, file.cache_statistics()), (&options.to, cache)], options.json);
     let (before, after) = (file.size(), std::fs::metadata(&options.to)?.len());
     if options.json {
         let (file, CopyProgress { objects, bytes, .. }) = (options.to.display().to_string(), last);

@@ -30,7 +30,7 @@ pub(crate) fn run(options: &Put) -> Result<(), Failure> {
         let _ = std::fs::remove_file(&options.file);
     }
     done.and(closed)?;
-    options.caching.tell(&[(&options.file, &file)], false);
+    options.caching.tell(&[(&options.file, file.cache_statistics())], false);
     let (mut out, path) = (output::standard(false), printable(options.path.as_bytes()));
     if let Some(words) = words {
         writeln!(out, "{path}: {} written", count(words.len() as u64, "value"))?;

@@ -1,7 +1,5 @@
 //! The chunk cache of a file, as users see and set it. What it does is in `docs/chunk-cache.md`.
 
-use std::sync::OnceLock;
-
 pub use hyperslab_cache::{Config as CacheConfig, Policy as CachePolicy, Statistics as CacheStatistics};
 
 use hyperslab_chunk::ChunkShelf;
@@ -56,12 +54,4 @@ impl Dataset {
         self.shelf()?.into_iter().for_each(|shelf| shelf.set_policy(policy));
         Ok(())
     }
-}
-
-/// What files have whose options say nothing. The environment can say how large the cache is, for programs that nobody wants to change:
-/// so the same tests run with caches of any size.
-pub(crate) fn usual() -> CacheConfig {
-    static BYTES: OnceLock<Option<usize>> = OnceLock::new();
-    let bytes = BYTES.get_or_init(|| std::env::var("HYPERSLAB_CACHE_BYTES").ok()?.parse().ok());
-    bytes.map_or_else(CacheConfig::default, |bytes| CacheConfig::default().bytes(bytes))
 }

@@ -110,7 +110,7 @@ mod visit;
 pub use attribute::Attribute;
 pub use attribute_change::NewAttribute;
 pub use cache::{CacheConfig, CachePolicy, CacheStatistics};
-pub use copy::{CopyOptions, CopyProgress, Lost, Repack};
+pub use copy::{CopyOptions, CopyProgress, Lost, Repack, Repacked};
 pub use dataset::{Dataset, ExternalName, Layout, StoredSize, VirtualName};
 pub use element::{Element, Recipe};
 pub use error::{Error, Result};

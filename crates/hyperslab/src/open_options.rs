@@ -12,7 +12,7 @@ use hyperslab_driver::Driver;
 use hyperslab_file::{FileSpace, Placement};
 use hyperslab_object::{GroupSettings, ObjectSettings};
 
-use crate::{CacheConfig, Error, File, Result, cache, file::Inner, others::Others, storage::Storage};
+use crate::{CacheConfig, Error, File, Result, file::Inner, others::Others, storage::Storage};
 
 /// Says what a user-defined link stands for, from what its class keeps in it. The answer is a link of another kind.
 pub type LinkResolver = dyn Fn(&[u8]) -> std::result::Result<Target, String> + Send + Sync;
@@ -220,7 +220,7 @@ impl OpenOptions {
 
     /// How the chunk caches of files are made.
     pub(crate) fn cache_config(&self) -> CacheConfig {
-        self.cache.unwrap_or_else(cache::usual)
+        self.cache.unwrap_or_else(CacheConfig::from_environment)
     }
 
     /// What user-defined links of a class, 65 to 255, stand for.

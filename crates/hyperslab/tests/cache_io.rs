@@ -119,6 +119,25 @@ fn rows_of_a_contiguous_dataset_come_in_blocks_and_leave_in_blocks() {
     assert_eq!(after.dataset("d").unwrap().read::<i32>().unwrap(), expected.collect::<Vec<_>>());
 }
 
+#[test]
+fn requests_past_the_cache_leave_nothing_there_and_see_what_is() {
+    let (file, dataset, log) = make(16, 16);
+    let past = dataset.past_cache();
+    let column = |row: u64| row as i32 * SIDE as i32 + 3;
+    assert_eq!(past.read_slice::<i32>(s![.., 3]).unwrap(), (0..16 * SIDE).map(column).collect::<Vec<_>>());
+    assert_eq!(reads(&log).iter().map(|record| record.parts.len()).collect::<Vec<_>>(), [16]);
+    past.write_slice(s![..SIDE, 3], &[-1; SIDE as usize]).unwrap();
+    hyperslab::prefetch(&[(&past, &past.space())]).unwrap();
+    let seen = file.cache_statistics();
+    assert_eq!((seen.bytes, seen.misses), (0, 0));
+    // A chunk that is there, and changed there, is what the others see.
+    dataset.write_slice(s![SIDE, 3], &[-2]).unwrap();
+    assert_eq!(past.read_slice::<i32>(s![SIDE - 1..=SIDE, 3]).unwrap(), [-1, -2]);
+    past.write_slice(s![SIDE, 3], &[-3]).unwrap();
+    assert_eq!(dataset.read_slice::<i32>(s![SIDE, 3]).unwrap(), [-3]);
+    assert_eq!(file.cache_statistics().bytes, CHUNK);
+}
+
 /// What is in the storage now.
 fn copy(log: &Log<Memory>) -> Memory {
     let mut bytes = vec![0; log.below_ref().len().unwrap() as usize];

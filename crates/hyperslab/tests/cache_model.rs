@@ -139,6 +139,7 @@ impl Twin {
 
     fn step(&mut self, file: &File, rng: &mut Rng) {
         let dataset = self.dataset(file);
+        let dataset = if rng.u8(..5) == 0 { dataset.past_cache() } else { dataset };
         match rng.u8(..23) {
             0..7 => {
                 let (selection, places) = self.selection(rng);

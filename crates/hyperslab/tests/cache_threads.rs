@@ -210,7 +210,10 @@ impl Shared {
 
     fn read(&self, nth: usize, part: Part) {
         let began = self.clock.now();
-        match self.datasets[nth].read_slice::<u64>(part.slice()) {
+        let dataset = &self.datasets[nth];
+        // Some leave nothing in the cache.
+        let dataset = if self.clock.now().is_multiple_of(4) { &dataset.past_cache() } else { dataset };
+        match dataset.read_slice::<u64>(part.slice()) {
             Ok(values) => self.diaries[nth].explain(part, &values, began, self.clock.now()),
             Err(why) => assert!(part.rows.1 >= KEPT && matches!(why, Error::Slice(_) | Error::Space(_)), "{why}"),
         }
@@ -222,6 +225,7 @@ impl Shared {
         let selected = |dataset: &Dataset| hyperslab::Result::Ok(dataset.slice(part.slice())?.selection().clone());
         match rng.u8(..64) {
             0..24 => self.change(nth, stamp, part, |dataset| {
+                let dataset = if stamp.is_multiple_of(4) { &dataset.past_cache() } else { dataset };
                 dataset.write_selection(&selected(dataset)?, &vec![stamp; part.elements().count()])
             }),
             24..54 => self.read(nth, part),

@@ -128,7 +128,7 @@ fn damaged_objects_stay_closed() {
         std::fs::write(path(0), bytes).unwrap();
 
         for nth in 0..2 {
-            let lost = Repack::new().low(low).run(&File::open(path(nth)).unwrap(), path(nth + 1)).unwrap();
+            let lost = Repack::new().low(low).run(&File::open(path(nth)).unwrap(), path(nth + 1)).unwrap().lost;
             let names: Vec<_> = lost.iter().map(|lost| lost.name.as_str()).collect();
             assert_eq!(names, if nth == 0 { vec!["other name"] } else { vec![] }, "{name}");
             clean(&path(nth + 1));

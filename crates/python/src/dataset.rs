@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyperslab::dtype::{Arena, Datatype, Plan};
 use hyperslab::space::{Op, Selection, Space, UNLIMITED};
-use hyperslab::{Dataset, FillTime, FillValue, Layout};
+use hyperslab::{Dataset, FillTime, FillValue, Layout, Node};
 use numpy::PyArrayDescr;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,13 +13,13 @@ use pyo3::types::{PyBytes, PyList, PyTuple};
 
 use crate::array::{Array, bytes, check_writable, unwrapped, zeros};
 use crate::error::{exception, of_space, too_large};
-use crate::file::Shared;
+use crate::file::{Shared, cache_policy};
 use crate::given::Given;
 use crate::index::{Picked, pick};
 use crate::memory::Memory;
 use crate::numbers::{limits, numbers, tuple};
 use crate::numpy_type::{Dtype, dtype_of};
-use crate::object::name;
+use crate::object::{handle, name};
 use crate::reference::{self, PyReference, PyRegionReference};
 use crate::space::PySpace;
 
@@ -301,6 +301,18 @@ impl DatasetHandle {
     fn set_cache_reserve(&self, py: Python<'_>, count: usize) -> PyResult<()> {
         self.shared.file()?;
         py.detach(|| self.dataset.set_cache_reserve(count)).map_err(exception)
+    }
+
+    /// Which of its chunks leave the cache first.
+    fn set_cache_policy(&self, py: Python<'_>, policy: &str) -> PyResult<()> {
+        self.shared.file()?;
+        let policy = cache_policy(policy)?;
+        py.detach(|| self.dataset.set_cache_policy(policy)).map_err(exception)
+    }
+
+    /// A handle whose requests leave nothing new in the cache.
+    fn past_cache(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        handle(py, &self.shared, Node::Dataset(self.dataset()?.past_cache()))
     }
 
     /// How many bytes the values take in the file.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hyperslab::driver::{Driver, Memory, Transfer};
-use hyperslab::{CacheConfig, File, FileSpace, Low, OpenOptions, Placement, SpaceStrategy};
+use hyperslab::{CacheConfig, CachePolicy, File, FileSpace, Low, OpenOptions, Placement, SpaceStrategy};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -207,17 +207,19 @@ fn options(mode: &str, settings: Option<Settings>) -> PyResult<OpenOptions> {
 }
 
 fn cache_config((bytes, most, policy): Caching) -> PyResult<CacheConfig> {
-    let mut config = CacheConfig::default();
+    let mut config = CacheConfig::from_environment();
     let bytes = bytes.unwrap_or(config.limits().quiescent);
     config = config.bytes(bytes);
     if let Some(most) = most {
         config = config.adaptive(bytes, most);
     }
     let Some(policy) = policy else { return Ok(config) };
-    match policy.parse() {
-        Ok(policy) => Ok(config.policy(policy)),
-        Err(why) => Err(PyValueError::new_err(why.to_string())),
-    }
+    Ok(config.policy(cache_policy(&policy)?))
+}
+
+/// A policy by its name.
+pub(crate) fn cache_policy(name: &str) -> PyResult<CachePolicy> {
+    name.parse::<CachePolicy>().map_err(|why| PyValueError::new_err(why.to_string()))
 }
 
 fn space_strategy(name: &str) -> PyResult<SpaceStrategy> {

@@ -61,6 +61,21 @@ def test_small_writes_wait_for_each_other(path):
         assert np.array_equal(file["c"][:, 3], np.arange(100))
 
 
+def test_past_the_cache(path):
+    with hyperslab.File(path, "r+", cache_bytes=1 << 20) as file:
+        a, expected = file["a"], file["a"][()]
+        file["a"].cache_policy = "lfu"
+        before = file.cache_stats()["bytes"]
+        b = file["b"].past_cache()
+        b[:, 3] = np.arange(100)
+        assert np.array_equal(b[:, 3], np.arange(100)) and b.name == "/b"
+        assert file.cache_stats()["bytes"] == before
+        assert np.array_equal(file["b"][:, 3], np.arange(100))
+        assert np.array_equal(a[()], expected)
+        with pytest.raises(ValueError, match="lru, mru, lfu"):
+            a.cache_policy = "fifo"
+
+
 def test_many_datasets_in_one_call(path):
     with hyperslab.File(path, "r+", cache_bytes=1 << 20) as file:
         parts = [(file["a"], 3), (file["b"], np.s_[:, 5]), (file["a"], (slice(20, 22), [1, 50]))]

@@ -31,6 +31,16 @@ pub use self::{
 };
 pub(crate) use self::{earned::Earned, read_ahead::Track};
 
+/// What a request leaves in the cache. What is there already is used in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// Chunks that are worth it.
+    #[default]
+    Worthy,
+    /// Nothing new.
+    Nothing,
+}
+
 /// The chunk cache of a file. Any number of threads may use it at once.
 pub struct ChunkCache {
     cache: Arc<Cache<Chunk>>,

@@ -3,7 +3,7 @@
 use hyperslab_cache::{Found, Need};
 use hyperslab_space::{Piece, Space};
 
-use super::{ChunkCache, ChunkShelf, reach::Reach, way::places};
+use super::{ChunkCache, ChunkShelf, Keep, reach::Reach, way::places};
 use crate::{Result, chunked::PIECES, layout::covers};
 
 impl ChunkCache {
@@ -27,7 +27,7 @@ impl ChunkCache {
                     Ok(())
                 })?;
             }
-            let through = places(&self.ways(shelf, pieces, false).through);
+            let through = places(&self.ways(shelf, pieces, Keep::Worthy, false).through);
             let here = shelf.has(&through);
             let missing = through.into_iter().zip(here).filter(|(_, here)| !here);
             let fits = self.cache.limits().quiescent.saturating_sub(bytes) / facts.bytes.max(1);

@@ -4,7 +4,7 @@ use hyperslab_cache::{Found, Need, Pinned, Vacancy};
 use hyperslab_space::{Kind, Piece, Space};
 
 use super::{
-    Chunk, ChunkCache, ChunkShelf,
+    Chunk, ChunkCache, ChunkShelf, Keep,
     reach::Reach,
     spread::copy_out,
     way::{checked, places},
@@ -19,6 +19,7 @@ impl ChunkCache {
     pub fn read(
         &self,
         shelf: &ChunkShelf,
+        keep: Keep,
         source: &Space,
         target: &Space,
         buf: &mut [u8],
@@ -30,7 +31,8 @@ impl ChunkCache {
         let Some((grid, reach)) = facts.grid.as_ref().and_then(|grid| Some((grid, Reach::of(grid, source)?))) else {
             return all_past();
         };
-        let (is_plain, worth) = (facts.coder.is_none(), self.is_worth(facts, &reach, source));
+        let keeps = keep == Keep::Worthy;
+        let (is_plain, worth) = (facts.coder.is_none(), keeps && self.is_worth(facts, &reach, source));
         if is_plain && !worth && shelf.is_empty() {
             return all_past();
         }
@@ -41,7 +43,7 @@ impl ChunkCache {
             return all_past();
         }
         let pieces = source.pieces(grid, &target)?.collect::<hyperslab_space::Result<_>>()?;
-        let ways = self.ways(shelf, pieces, worth);
+        let ways = self.ways(shelf, pieces, keep, worth);
         if !ways.past.is_empty() {
             let mut past = Some(ways.past);
             home.look(&mut |layout| layout.read_pieces(home.file(), past.take().unwrap_or_default(), buf))?;
@@ -50,7 +52,7 @@ impl ChunkCache {
             self.cache.touch(shelf);
         }
         self.lists(facts, &ways.through).try_for_each(|list| self.read_list(shelf, list, buf, fill))?;
-        if !is_plain && !ways.through.is_empty() {
+        if keeps && !is_plain && !ways.through.is_empty() {
             self.read_ahead(shelf, &reach);
         }
         Ok(())

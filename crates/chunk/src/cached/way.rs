@@ -2,7 +2,7 @@
 
 use hyperslab_space::{Coords, Piece, Space};
 
-use super::{ChunkCache, ChunkShelf, reach::Reach};
+use super::{ChunkCache, ChunkShelf, Keep, reach::Reach};
 use crate::{Facts, Result, values::shaped};
 
 /// Chunks that the caller has as a whole, or that need no coding, come in if the request wants no larger part of the cache than this: it would
@@ -36,9 +36,10 @@ impl ChunkCache {
     }
 
     /// Sends pieces their way. What is in memory goes through the cache in any case, chunks without filters if they are `worth` it.
-    pub(super) fn ways(&self, shelf: &ChunkShelf, pieces: Vec<Piece>, worth: bool) -> Ways {
+    pub(super) fn ways(&self, shelf: &ChunkShelf, pieces: Vec<Piece>, keep: Keep, worth: bool) -> Ways {
         let facts = shelf.home().facts();
         let limit = self.cache.largest() as u64;
+        let keeps = keep == Keep::Worthy;
         let here = if shelf.is_empty() { vec![false; pieces.len()] } else { shelf.has(&places(&pieces)) };
         let missing = here.iter().filter(|here| !**here).count() as u64;
         let wanted = missing.saturating_mul(facts.bytes as u64);
@@ -49,7 +50,7 @@ impl ChunkCache {
         };
         let mut ways = Ways { through: Vec::new(), past: Vec::new() };
         for (piece, here) in pieces.into_iter().zip(here) {
-            let way = if here || pays(&piece) { &mut ways.through } else { &mut ways.past };
+            let way = if here || keeps && pays(&piece) { &mut ways.through } else { &mut ways.past };
             way.push(piece);
         }
         ways

@@ -3,7 +3,7 @@
 use hyperslab_cache::{Found, Need, Vacancy};
 use hyperslab_space::{Piece, Space};
 
-use super::{Chunk, ChunkCache, ChunkShelf, reach::Reach, way::checked};
+use super::{Chunk, ChunkCache, ChunkShelf, Keep, reach::Reach, way::checked};
 use crate::{Filling, Result, chunked::PIECES, layout::covers};
 
 impl ChunkCache {
@@ -11,6 +11,7 @@ impl ChunkCache {
     pub fn write(
         &self,
         shelf: &ChunkShelf,
+        keep: Keep,
         target: &Space,
         source: &Space,
         buf: &[u8],
@@ -21,7 +22,7 @@ impl ChunkCache {
         let Some((grid, reach)) = facts.grid.as_ref().and_then(|grid| Some((grid, Reach::of(grid, target)?))) else {
             return write_all_past(shelf, target, &source, buf, filling);
         };
-        let worth = self.is_worth(facts, &reach, target);
+        let worth = keep == Keep::Worthy && self.is_worth(facts, &reach, target);
         if facts.coder.is_none() && !worth && reach.count() <= PIECES as u64 {
             // Nobody loads these chunks meanwhile.
             let alone = reach.places().map(|place| shelf.vacant(&place)).collect::<Option<Vec<_>>>();
@@ -36,7 +37,7 @@ impl ChunkCache {
             if next.is_empty() {
                 break;
             }
-            let ways = self.ways(shelf, next, worth);
+            let ways = self.ways(shelf, next, keep, worth);
             let left = self.write_past(shelf, ways.past, buf, filling)?;
             for list in self.lists(facts, &ways.through).chain(self.lists(facts, &left)) {
                 self.write_list(shelf, list, buf, filling)?;

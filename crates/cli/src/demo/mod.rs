@@ -79,7 +79,7 @@ fn record(path: &Path, frames: &Frames, options: &Demo) -> Result<(Duration, u64
     took += begin.elapsed();
     bar.finish_and_clear();
     let stored = std::fs::metadata(path)?.len();
-    options.caching.tell(&[(path, &file)], options.json);
+    options.caching.tell(&[(path, file.cache_statistics())], options.json);
     Ok((took, stored))
 }
 
@@ -106,7 +106,7 @@ fn verify(path: &Path, frames: &Frames, options: &Demo) -> Result<Duration, Fail
         advance(&bar, end, took);
     }
     bar.finish_and_clear();
-    options.caching.tell(&[(path, &file)], options.json);
+    options.caching.tell(&[(path, file.cache_statistics())], options.json);
     Ok(took)
 }
 

@@ -67,7 +67,9 @@ pub(crate) fn run(options: &Diff) -> Result<bool, Failure> {
         }
     }
     let ended = differ.end();
-    options.caching.tell(&[(&options.left, &left), (&options.right, &right)], options.json);
+    let caches = [(&options.left, &left), (&options.right, &right)]
+        .map(|(path, file)| (path.as_path(), file.cache_statistics()));
+    options.caching.tell(&caches, options.json);
     ended
 }
 

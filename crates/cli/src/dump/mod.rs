@@ -55,7 +55,7 @@ pub(crate) fn run(options: &Dump) -> Result<(), Failure> {
         }
     }
     dumper.out.flush()?;
-    options.caching.tell(&[(&options.file, &file)], options.json);
+    options.caching.tell(&[(&options.file, file.cache_statistics())], options.json);
     match dumper.failed {
         0 => Ok(()),
         failed => Err(Failure::Some(format!("{} could not be read as a whole", count(failed, "object")))),

@@ -13,7 +13,7 @@ use crate::{
     place::{Made, Place},
 };
 
-pub use self::repack::{Lost, Repack};
+pub use self::repack::{Lost, Repack, Repacked};
 use self::tree::Copier;
 
 /// How far a copy is.

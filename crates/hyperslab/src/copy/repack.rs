@@ -13,7 +13,7 @@ use super::{
     restore::Restore,
     tree::Copier,
 };
-use crate::{CacheConfig, Dataset, Error, File, Low, NewDataset, OpenOptions, Result};
+use crate::{CacheConfig, CacheStatistics, Dataset, Error, File, Low, NewDataset, OpenOptions, Result};
 
 /// Writes a file anew: groups, datasets, committed datatypes, links, attributes, comments, the orders in which they were made, and the
 /// bytes in front that are the user's. References refer to the copies of what they referred to. Free and lost space stays behind.
@@ -90,7 +90,7 @@ impl Repack {
 
     /// Writes the file anew, to a path where no file is. If something goes wrong, there is none afterwards. An object whose header is
     /// damaged does not stop it: one that nobody can open stands for it in the new file, and the answer tells of it.
-    pub fn run(&self, from: &File, to: impl AsRef<Path>) -> Result<Vec<Lost>> {
+    pub fn run(&self, from: &File, to: impl AsRef<Path>) -> Result<Repacked> {
         self.run_showing(from, to, &mut |_| {})
     }
 
@@ -100,7 +100,7 @@ impl Repack {
         from: &File,
         to: impl AsRef<Path>,
         progress: &mut dyn FnMut(CopyProgress),
-    ) -> Result<Vec<Lost>> {
+    ) -> Result<Repacked> {
         let (to, root) = (to.as_ref(), from.root()?);
         let mut options = OpenOptions::new().create_new().low(self.low).user_block(from.user_block());
         if let Some(cache) = self.cache {
@@ -109,7 +109,12 @@ impl Repack {
         options.access.root = Some((settings(&*root.object()?), group_settings(&root)?));
         let target = options.open(to)?;
         let copied = self.copy_all(from, &target, progress);
-        let closed = copied.and_then(|lost| target.close().and_then(|()| user_block(from, to)).map(|()| lost));
+        let seen = target.clone();
+        let closed = copied.and_then(|lost| {
+            target.close()?;
+            user_block(from, to)?;
+            Ok(Repacked { lost, cache: seen.cache_statistics() })
+        });
         if closed.is_err() {
             // Half a file helps nobody.
             let _ = fs::remove_file(to);
@@ -126,6 +131,16 @@ impl Repack {
         copier.run()?;
         Ok(copier.lost.into_iter().flatten().map(|(_, lost)| lost).collect())
     }
+}
+
+/// What is to be told of a file that was written anew.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Repacked {
+    /// The objects that could not be read.
+    pub lost: Vec<Lost>,
+    /// What the chunk cache of the new file did.
+    pub cache: CacheStatistics,
 }
 
 /// An object that could not be read when a file was written anew.

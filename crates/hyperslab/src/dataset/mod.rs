@@ -18,7 +18,7 @@ mod write;
 
 use std::sync::{Arc, OnceLock};
 
-use hyperslab_chunk::ChunkShelf;
+use hyperslab_chunk::{ChunkShelf, Keep};
 use hyperslab_dtype::Datatype;
 use hyperslab_format::message::{self, FillWrite, FilterPipeline, FilterStep};
 use hyperslab_object::{Life, Object};
@@ -41,6 +41,8 @@ pub struct Dataset {
     inner: Arc<Inner>,
     /// Whether whoever uses this handle has a turn already, of a request for several datasets.
     has_turn: bool,
+    /// What requests by this handle leave in the cache.
+    keep: Keep,
 }
 
 struct Inner {
@@ -84,8 +86,12 @@ impl Dataset {
         let (file, elsewhere) = (file.clone(), elsewhere.map(Arc::new));
         let shelf = OnceLock::new();
         let inner = Inner { file, object, datatype, committed, filters, fill, elsewhere, core, shelf };
-        let dataset = Dataset { inner: Arc::new(inner), has_turn: false };
+        let dataset = Dataset::of(Arc::new(inner));
         Ok(if shared { known.insert(address, dataset) } else { dataset })
+    }
+
+    fn of(inner: Arc<Inner>) -> Dataset {
+        Dataset { inner, has_turn: false, keep: Keep::default() }
     }
 
     /// The file that it is in.

@@ -98,14 +98,14 @@ pub(crate) struct Known(Mutex<HashMap<u64, Weak<Inner>>>);
 impl Known {
     /// The dataset at an address, if somebody has it.
     pub(super) fn get(&self, address: u64) -> Option<Dataset> {
-        self.0.lock().get(&address).and_then(Weak::upgrade).map(|inner| Dataset { inner, has_turn: false })
+        self.0.lock().get(&address).and_then(Weak::upgrade).map(Dataset::of)
     }
 
     /// The dataset for all who ask from now on; another one if somebody was faster.
     pub(super) fn insert(&self, address: u64, dataset: Dataset) -> Dataset {
         let mut known = self.0.lock();
         if let Some(inner) = known.get(&address).and_then(Weak::upgrade) {
-            return Dataset { inner, has_turn: false };
+            return Dataset::of(inner);
         }
         // Those that nobody has any more go when there are twice as many as before.
         if known.len() == known.capacity() {

@@ -1,7 +1,7 @@
 //! A dataset and the cache: whose turn it is, and what goes through.
 
 use hyperslab_cache::{Area, Turn};
-use hyperslab_chunk::{ChunkShelf, Storage};
+use hyperslab_chunk::{ChunkShelf, Keep, Storage};
 use hyperslab_space::Space;
 
 use super::{Dataset, change::filling};
@@ -47,6 +47,27 @@ impl Dataset {
         Dataset { has_turn: true, ..self.clone() }
     }
 
+    /// A handle whose reads and writes go between file and caller directly, and leave nothing new in the cache: for what is used once, next to
+    /// what is used often. What the cache has already is used, and stays right. A virtual dataset has nothing there; its sources do as they do.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let rows = file.root()?.new_dataset::<i32>().shape([64, 64]).chunks([64, 64]).deflate(1).create("rows")?;
+    /// rows.past_cache().write_slice(hyperslab::s![7, ..], &[7; 64])?;
+    /// assert_eq!(rows.past_cache().read_slice::<i32>(hyperslab::s![7, 5])?, [7]);
+    /// assert_eq!(file.cache_statistics().bytes, 0);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn past_cache(&self) -> Dataset {
+        Dataset { keep: Keep::Nothing, ..self.clone() }
+    }
+
+    /// Whether what is read or written by this handle may stay in the cache.
+    pub(crate) fn uses_cache(&self) -> bool {
+        self.keep == Keep::Worthy
+    }
+
     /// Waits until nobody else uses the values. What the cache had of them is in the file then.
     pub(crate) fn turn_alone(&self) -> Result<Option<Turn<'_>>> {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
@@ -77,7 +98,7 @@ impl Dataset {
     pub(super) fn read_part(&self, selection: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
         if let Some(shelf) = self.shelf()? {
             let cache = &self.file().inner.shelves.cache;
-            return Ok(cache.read(shelf, selection, places, buf, self.shown_fill())?);
+            return Ok(cache.read(shelf, self.keep, selection, places, buf, self.shown_fill())?);
         }
         let now = self.now();
         let values = now.values(self)?;
@@ -92,6 +113,6 @@ impl Dataset {
 
     /// Writes stored values from places of a buffer, through the cache, when it is the caller's turn.
     pub(super) fn write_part(&self, shelf: &ChunkShelf, part: &Space, places: &Space, buf: &[u8]) -> Result<()> {
-        Ok(self.file().inner.shelves.cache.write(shelf, part, places, buf, &filling(self))?)
+        Ok(self.file().inner.shelves.cache.write(shelf, self.keep, part, places, buf, &filling(self))?)
     }
 }

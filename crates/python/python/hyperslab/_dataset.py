@@ -289,6 +289,19 @@ class Dataset(HLObject):
     #: How many bytes of it the chunk cache keeps while other datasets have more. Can only be set.
     cache_min_bytes = property(None, _keep_in_cache)
 
+    def _leave_cache(self, policy: str) -> None:
+        self._handle.set_cache_policy(policy)
+
+    #: Which of its chunks leave the chunk cache first: "lru", "mru", "lfu" or "s3-fifo". Can only be set.
+    cache_policy = property(None, _leave_cache)
+
+    def past_cache(self) -> Dataset:
+        """The same dataset; its reads and writes leave nothing new in the chunk cache. For what is used once.
+
+        >>> dataset.past_cache()[::100]                     # doctest: +SKIP
+        """
+        return type(self)(self._handle.past_cache(), self._opened, self._name)
+
     def flush(self) -> None:
         """Writes what was changed so far, in the whole file."""
         self._opened.flush()
