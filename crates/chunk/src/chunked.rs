@@ -43,8 +43,8 @@ pub struct Chunked {
 }
 
 /// A piece and where its chunk is.
-pub(crate) struct Located {
-    piece: Piece,
+pub(crate) struct Located<'a> {
+    piece: &'a Piece,
     entry: ChunkEntry,
     /// Whether filters must be undone.
     coded: bool,
@@ -160,25 +160,25 @@ impl Chunked {
         }
         let mut pieces = source.pieces(&self.grid, target)?;
         loop {
-            let next: Vec<Piece> = pieces.by_ref().take(PIECES).collect::<hyperslab_space::Result<_>>()?;
+            let next = pieces.batch(PIECES)?;
             if next.is_empty() {
                 return Ok(());
             }
-            self.read_pieces(file, next, buf, fill)?;
+            self.read_pieces(file, &next, buf, fill)?;
         }
     }
 
     pub(crate) fn read_pieces(
         &self,
         file: &OpenFile,
-        pieces: Vec<Piece>,
+        pieces: &[Piece],
         buf: &mut [u8],
         fill: Option<&[u8]>,
     ) -> Result<()> {
         let places: Vec<Coords> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
         let entries = self.index.find_all(file, &places, self.grid.chunk())?;
         let mut located = Vec::with_capacity(pieces.len());
-        for (piece, entry) in pieces.into_iter().zip(entries) {
+        for (piece, entry) in pieces.iter().zip(entries) {
             match entry {
                 Some(entry) => located.push(self.located(file, piece, entry)?),
                 None => scatter::fill(fill, buf, &piece.memory, self.element)?,
@@ -188,7 +188,7 @@ impl Chunked {
     }
 
     /// A piece and its chunk, which must lie in the file.
-    pub(crate) fn located(&self, file: &OpenFile, piece: Piece, entry: ChunkEntry) -> Result<Located> {
+    pub(crate) fn located<'a>(&self, file: &OpenFile, piece: &'a Piece, entry: ChunkEntry) -> Result<Located<'a>> {
         let coded = self.is_coded(&piece.chunk, &self.extent);
         let size = if coded { entry.size } else { self.bytes as u64 };
         file.check("chunk", entry.address.unwrap_or(0), size)?;
@@ -200,13 +200,13 @@ impl Chunked {
         self.coder.filters() && !(self.plain_edges && self.is_edge(place, extent))
     }
 
-    pub(crate) fn read_located(&self, file: &OpenFile, located: Vec<Located>, buf: &mut [u8]) -> Result<()> {
+    pub(crate) fn read_located(&self, file: &OpenFile, located: Vec<Located<'_>>, buf: &mut [u8]) -> Result<()> {
         let (coded, plain): (Vec<_>, Vec<_>) = located.into_iter().partition(|located| located.coded);
         self.read_plain(file, &plain, buf)?;
         let mut rest = coded.as_slice();
         while !rest.is_empty() {
             let mut bytes = 0u64;
-            let fits = |located: &&Located| {
+            let fits = |located: &&Located<'_>| {
                 bytes = bytes.saturating_add(located.entry.size.max(self.bytes as u64));
                 bytes <= BATCH
             };
@@ -225,7 +225,7 @@ impl Chunked {
     }
 
     /// All pieces as one request.
-    fn read_plain(&self, file: &OpenFile, pieces: &[Located], buf: &mut [u8]) -> Result<()> {
+    fn read_plain(&self, file: &OpenFile, pieces: &[Located<'_>], buf: &mut [u8]) -> Result<()> {
         if pieces.is_empty() {
             return Ok(());
         }
@@ -240,7 +240,7 @@ impl Chunked {
     }
 
     /// One vector request, then each chunk decoded and its values copied to their places, on all cores.
-    fn read_coded(&self, file: &OpenFile, pieces: &[Located], buf: &mut [u8]) -> Result<()> {
+    fn read_coded(&self, file: &OpenFile, pieces: &[Located<'_>], buf: &mut [u8]) -> Result<()> {
         let mut total = 0u64;
         for located in pieces {
             total = total.saturating_add(located.entry.size);
@@ -265,13 +265,13 @@ impl Chunked {
     }
 
     /// Decodes chunks and copies what is wanted of them.
-    fn decode_all(&self, coded: &[(&Located, &[u8])], buf: &mut [u8]) -> Result<()> {
+    fn decode_all(&self, coded: &[(&Located<'_>, &[u8])], buf: &mut [u8]) -> Result<()> {
         let ranges: Vec<_> =
             coded.iter().map(|(located, _)| scatter::touched(&located.piece.memory, self.element)).collect();
         let bands = lower::bands(buf, &ranges);
         let work = |(room, scratch): &mut (Vec<u8>, Vec<u8>), Band { start, bytes, items }: Band<'_>| -> Result<()> {
             for (located, stored) in items.iter().filter_map(|&item| coded.get(item)) {
-                let Piece { chunk, file, memory } = &located.piece;
+                let Piece { chunk, file, memory } = located.piece;
                 self.coder.decode(chunk, stored, located.entry.mask, room, scratch)?;
                 scatter::copy_to_part(room, file, bytes, start as u64, memory, self.element)?;
             }
@@ -288,7 +288,7 @@ impl Chunked {
             return done.into_iter().collect();
         }
         // Too few places to fill at once: the copying waits until all is decoded.
-        let decode = |scratch: &mut Vec<u8>, (located, stored): &(&Located, &[u8])| {
+        let decode = |scratch: &mut Vec<u8>, (located, stored): &(&Located<'_>, &[u8])| {
             let mut room = Vec::new();
             let (place, mask) = (&located.piece.chunk, located.entry.mask);
             self.coder.decode(place, stored, mask, &mut room, scratch).map(|()| room)

@@ -101,7 +101,7 @@ pub trait Direct {
     ) -> Result<bool>;
 
     /// Reads pieces of chunks, by rising place.
-    fn read_pieces(&self, file: &OpenFile, pieces: Vec<Piece>, buf: &mut [u8]) -> Result<()>;
+    fn read_pieces(&self, file: &OpenFile, pieces: &[Piece], buf: &mut [u8]) -> Result<()>;
 
     /// Writes pieces of chunks, by rising place. Whether the layout message must say something new.
     fn write_pieces(&mut self, file: &OpenFile, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<bool>;

@@ -155,13 +155,13 @@ impl Direct for Values {
         Values::write(self, file, target, source, buf, filling)
     }
 
-    fn read_pieces(&self, file: &OpenFile, pieces: Vec<Piece>, buf: &mut [u8]) -> Result<()> {
+    fn read_pieces(&self, file: &OpenFile, pieces: &[Piece], buf: &mut [u8]) -> Result<()> {
         let fill = self.fill.as_deref();
         if let Storage::Chunked(chunked) = &self.storage {
             return chunked.read_pieces(file, pieces, buf, fill);
         }
         match self.address()? {
-            Some(address) => Ok(file.read_selection(&self.pairs(file, address, &pieces)?, buf)?),
+            Some(address) => Ok(file.read_selection(&self.pairs(file, address, pieces)?, buf)?),
             None => pieces.iter().try_for_each(|piece| scatter::fill(fill, buf, &piece.memory, self.element)),
         }
     }

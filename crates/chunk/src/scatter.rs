@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hyperslab_space::{Move, Moves, Space};
+use hyperslab_space::Space;
 
 use crate::{Error, Result};
 
@@ -20,9 +20,7 @@ pub(crate) fn copy_to_part(
     target: &Space,
     element: u64,
 ) -> Result<()> {
-    let moves = Moves::new(source, target, element)?;
-    let mut within = moves.map(|one| one.to.checked_sub(start).map(|to| Move { to, ..one }));
-    if within.all(|one| one.is_some_and(|one| one.copy(from, part))) { Ok(()) } else { Err(outside()) }
+    if hyperslab_space::copy_to_part(from, source, part, start, target, element)? { Ok(()) } else { Err(outside()) }
 }
 
 /// From the first to the last byte of a buffer that is selected.

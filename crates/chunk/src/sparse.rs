@@ -4,11 +4,7 @@ use hyperslab_file::{Error, OpenFile};
 use hyperslab_format::ChunkEntry;
 use hyperslab_space::{Coords, Kind, Op, Piece, Slab, Space};
 
-use crate::{
-    Chunked, Result,
-    chunked::{Located, PIECES},
-    scatter,
-};
+use crate::{Chunked, Result, chunked::PIECES, scatter};
 
 /// A chunk is found by its place so many times faster than it is cut out of a selection.
 const FASTER: u64 = 64;
@@ -62,13 +58,12 @@ impl Chunked {
     ) -> Result<()> {
         scatter::fill(fill, buf, target, self.element())?;
         for batch in few.chunks(PIECES) {
-            let mut located: Vec<Located> = Vec::with_capacity(batch.len());
+            let mut found = Vec::with_capacity(batch.len());
             for (place, entry) in batch {
-                if let Some(piece) = self.piece(source, target, place)? {
-                    located.push(self.located(file, piece, entry.clone())?);
-                }
+                found.extend(self.piece(source, target, place)?.map(|piece| (piece, entry.clone())));
             }
-            self.read_located(file, located, buf)?;
+            let located = found.iter().map(|(piece, entry)| self.located(file, piece, entry.clone()));
+            self.read_located(file, located.collect::<Result<_>>()?, buf)?;
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ impl Chunked {
         }
         let mut pieces = target.pieces(&self.grid, source)?;
         loop {
-            let next: Vec<Piece> = pieces.by_ref().take(PIECES).collect::<hyperslab_space::Result<_>>()?;
+            let next = pieces.batch(PIECES)?;
             if next.is_empty() {
                 break;
             }

@@ -86,6 +86,21 @@ impl Space {
     }
 }
 
+impl Pieces<'_> {
+    /// The next ones, not more than so many; nothing when all are through.
+    pub fn batch(&mut self, most: usize) -> Result<Vec<Piece>> {
+        let expected = match &self.0 {
+            Cut::Product(cut) => usize::try_from(cut.left()).unwrap_or(usize::MAX),
+            Cut::Nothing | Cut::Sorted(_) => 0,
+        };
+        let mut batch = Vec::with_capacity(expected.min(most));
+        for piece in self.by_ref().take(most) {
+            batch.push(piece?);
+        }
+        Ok(batch)
+    }
+}
+
 impl Iterator for Pieces<'_> {
     type Item = Result<Piece>;
 

@@ -47,7 +47,7 @@ pub use coords::{Coords, CoordsIter};
 pub use cut::{Grid, Piece, Pieces};
 pub use error::{Error, Result};
 pub use extent::{Extent, MAX_RANK};
-pub use moves::{Move, Moves, copy};
+pub use moves::{Move, Moves, copy, copy_to_part};
 pub use pattern::{Detail, Segment, Segments};
 pub use points::Points;
 pub use run::{Run, Runs};

@@ -195,12 +195,24 @@ fn copy_small<const N: usize>(from: &[u8], from_step: usize, to: &mut [u8], to_s
 /// # Ok::<(), hyperslab_space::Error>(())
 /// ```
 pub fn copy(from: &[u8], source: &Space, to: &mut [u8], target: &Space, element_size: u64) -> Result<bool> {
+    copy_to_part(from, source, to, 0, target, element_size)
+}
+
+/// As [`copy`], to a part of the buffer that begins at its byte `start`.
+pub fn copy_to_part(
+    from: &[u8],
+    source: &Space,
+    part: &mut [u8],
+    start: u64,
+    target: &Space,
+    element_size: u64,
+) -> Result<bool> {
+    let mut copy = |one: Move| one.to.checked_sub(start).is_some_and(|to| Move { to, ..one }.copy(from, part));
     if let (Some(read), Some(written)) = (source.only_run(element_size), target.only_run(element_size))
         && read.len == written.len
     {
         let (len, step) = (read.len, read.len);
-        return Ok(Move { from: read.offset, to: written.offset, len, from_step: step, to_step: step, count: 1 }
-            .copy(from, to));
+        return Ok(copy(Move { from: read.offset, to: written.offset, len, from_step: step, to_step: step, count: 1 }));
     }
-    Ok(Moves::new(source, target, element_size)?.all(|one| one.copy(from, to)))
+    Ok(Moves::new(source, target, element_size)?.all(copy))
 }

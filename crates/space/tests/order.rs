@@ -157,6 +157,11 @@ proptest! {
         };
         let there = coords_of(&memory);
         let pieces: Vec<_> = file.pieces(&grid, &memory).unwrap().map(Result::unwrap).collect();
+        let mut same = file.pieces(&grid, &memory).unwrap();
+        let batches: Vec<Vec<_>> = std::iter::repeat_with(|| same.batch(3).unwrap()).take_while(|batch| !batch.is_empty()).collect();
+        prop_assert!(batches.iter().rev().skip(1).all(|batch| batch.len() == 3) && batches.concat() == pieces);
+        let whole = file.pieces(&grid, &memory).unwrap().batch(usize::MAX).unwrap();
+        prop_assert!(whole == pieces && whole.capacity() <= pieces.len().max(4) * 64, "room for {} of {}", whole.capacity(), pieces.len());
         prop_assert!(pieces.windows(2).all(|pair| pair[0].chunk < pair[1].chunk), "each chunk once, in order");
         let mut found = Vec::new();
         for piece in &pieces {

@@ -1,7 +1,7 @@
 //! Chunks of several datasets at once.
 
 use hyperslab_cache::{Found, Need};
-use hyperslab_space::{Piece, Space};
+use hyperslab_space::Space;
 
 use super::{ChunkCache, ChunkShelf, Keep, reach::Reach, way::places};
 use crate::{Result, chunked::PIECES, layout::covers};
@@ -20,7 +20,7 @@ impl ChunkCache {
                 continue;
             }
             let memory = Space::simple(&[selection.npoints()])?;
-            let mut pieces: Vec<Piece> = selection.pieces(grid, &memory)?.collect::<hyperslab_space::Result<_>>()?;
+            let mut pieces = selection.pieces(grid, &memory)?.batch(usize::MAX)?;
             if to_write {
                 shelf.home().look(&mut |layout| {
                     pieces.retain(|piece| !facts.is_whole(piece) && !covers(piece, layout.inside(&piece.chunk)));

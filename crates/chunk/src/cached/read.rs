@@ -42,11 +42,10 @@ impl ChunkCache {
             self.flush_shelf(shelf)?;
             return all_past();
         }
-        let pieces = source.pieces(grid, &target)?.collect::<hyperslab_space::Result<_>>()?;
+        let pieces = source.pieces(grid, &target)?.batch(usize::MAX)?;
         let ways = self.ways(shelf, pieces, keep, worth);
         if !ways.past.is_empty() {
-            let mut past = Some(ways.past);
-            home.look(&mut |layout| layout.read_pieces(home.file(), past.take().unwrap_or_default(), buf))?;
+            home.look(&mut |layout| layout.read_pieces(home.file(), &ways.past, buf))?;
         }
         if !ways.through.is_empty() {
             self.cache.touch(shelf);

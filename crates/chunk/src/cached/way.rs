@@ -48,12 +48,19 @@ impl ChunkCache {
             (true, true) => wanted <= limit / PART,
             (false, whole) => worth && !whole,
         };
-        let mut ways = Ways { through: Vec::new(), past: Vec::new() };
-        for (piece, here) in pieces.into_iter().zip(here) {
-            let way = if here || keeps && pays(&piece) { &mut ways.through } else { &mut ways.past };
-            way.push(piece);
-        }
-        ways
+        let through: Vec<bool> = pieces.iter().zip(here).map(|(piece, here)| here || keeps && pays(piece)).collect();
+        let (through, past) = match through.iter().filter(|through| **through).count() {
+            // Pieces are large, and usually all go one way.
+            0 => (Vec::new(), pieces),
+            all if all == pieces.len() => (pieces, Vec::new()),
+            _ => {
+                let (through, past): (Vec<_>, Vec<_>) =
+                    pieces.into_iter().zip(through).partition(|(_, through)| *through);
+                let bare = |pieces: Vec<(Piece, bool)>| pieces.into_iter().map(|(piece, _)| piece).collect();
+                (bare(through), bare(past))
+            }
+        };
+        Ways { through, past }
     }
 
     /// Lists of pieces whose chunks fit into the cache.

@@ -33,7 +33,7 @@ impl ChunkCache {
         let mut pieces = target.pieces(grid, &source)?;
         self.cache.touch(shelf);
         loop {
-            let next: Vec<Piece> = pieces.by_ref().take(PIECES).collect::<hyperslab_space::Result<_>>()?;
+            let next = pieces.batch(PIECES)?;
             if next.is_empty() {
                 break;
             }

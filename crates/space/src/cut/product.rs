@@ -66,6 +66,21 @@ impl<'a> ProductCut<'a> {
         self.next.clear();
     }
 
+    /// How many come, or a few more: patterns may pass chunks by.
+    pub(super) fn left(&self) -> u64 {
+        if self.next.is_empty() {
+            return 0;
+        }
+        let sides = self.next.iter().zip(self.slabs.iter().zip(self.chunk.dims()));
+        let behind = sides.fold(0u64, |behind, (touch, (slab, size))| {
+            let (first, last) = (slab.start / size, slab.nth(slab.indices().saturating_sub(1)) / size);
+            let all = (last - first).saturating_add(1).min(slab.indices());
+            let here = (last - touch.chunk).min(slab.indices() - touch.ordinals.end);
+            behind.saturating_mul(all).saturating_add(here)
+        });
+        behind.saturating_add(1)
+    }
+
     fn piece(&self, touches: &[Touch]) -> Result<Piece> {
         let parts: Vec<Parts> = touches
             .iter()
