@@ -49,7 +49,7 @@ pub(crate) fn write(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream>
                 &self,
                 encoder: &Self::Encoder,
                 bytes: &mut [u8],
-                _: &mut ::hyperslab::dtype::Arena,
+                _: &mut dyn ::hyperslab::dtype::Target,
             ) -> ::hyperslab::Result<()> {
                 encoder.encode(match self { #(Self::#each => #places,)* }, bytes)
             }

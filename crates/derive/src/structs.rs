@@ -115,9 +115,9 @@ fn encoded(input: &DeriveInput, fields: &[Field<'_>]) -> TokenStream {
         let nth = syn::Index::from(nth);
         match default {
             true => quote_spanned!(ty.span()=> if let ::std::option::Option::Some(field) = &encoder.#nth {
-                field.encode::<#ty>(&self.#ident, bytes, arena)?;
+                field.encode::<#ty>(&self.#ident, bytes, heap)?;
             }),
-            false => quote_spanned!(ty.span()=> encoder.#nth.encode::<#ty>(&self.#ident, bytes, arena)?;),
+            false => quote_spanned!(ty.span()=> encoder.#nth.encode::<#ty>(&self.#ident, bytes, heap)?;),
         }
     });
     quote! {
@@ -139,7 +139,7 @@ fn encoded(input: &DeriveInput, fields: &[Field<'_>]) -> TokenStream {
                 &self,
                 encoder: &Self::Encoder,
                 bytes: &mut [u8],
-                arena: &mut ::hyperslab::dtype::Arena,
+                heap: &mut dyn ::hyperslab::dtype::Target,
             ) -> ::hyperslab::Result<()> {
                 #(#values)*
                 ::std::result::Result::Ok(())
@@ -221,7 +221,7 @@ fn plain(input: &DeriveInput, fields: &[Field<'_>], span: Span) -> Result<TokenS
                 &self,
                 _: &(),
                 bytes: &mut [u8],
-                _: &mut ::hyperslab::dtype::Arena,
+                _: &mut dyn ::hyperslab::dtype::Target,
             ) -> ::hyperslab::Result<()> {
                 ::hyperslab::derived::put(bytes, ::hyperslab::derived::bytemuck::bytes_of(self));
                 ::std::result::Result::Ok(())

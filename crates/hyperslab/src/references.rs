@@ -1,7 +1,7 @@
 //! References as values: to objects, and to parts of datasets.
 
 use hyperslab_base::Sink;
-use hyperslab_dtype::{Arena, Class, Datatype, Reference};
+use hyperslab_dtype::{Class, Datatype, Reference, Target};
 use hyperslab_space::Space;
 
 use crate::{
@@ -168,7 +168,7 @@ macro_rules! values {
                 }
             }
 
-            fn encode(&self, (): &(), bytes: &mut [u8], _: &mut Arena) -> Result<()> {
+            fn encode(&self, (): &(), bytes: &mut [u8], _: &mut dyn Target) -> Result<()> {
                 $to(*self, bytes);
                 Ok(())
             }

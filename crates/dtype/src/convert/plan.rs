@@ -75,6 +75,11 @@ impl Plan {
         matches!(self.op, Op::Copy)
     }
 
+    /// Whether values are sequences whose elements need no conversion: only where they are changes.
+    pub fn is_move(&self) -> bool {
+        matches!(&self.op, Op::Sequence(elements) if elements.is_copy())
+    }
+
     /// Whether some bytes of a destination keep what they held before: members that the source lacks, and gaps.
     pub fn keeps_background(&self) -> bool {
         match &self.op {

@@ -1,6 +1,6 @@
 //! Arrays of a size known to the compiler.
 
-use hyperslab_dtype::{Arena, Class, Datatype};
+use hyperslab_dtype::{Class, Datatype, Target};
 
 use super::{Storable, Storing, sequence::encode_each};
 use crate::{Error, Result, element::inner};
@@ -33,8 +33,8 @@ impl<T: Storable, const N: usize> Storable for [T; N] {
         Ok(Storing { memory: Datatype::array(memory, &[count])?, stored: Datatype::array(stored, &[count])?, encoder })
     }
 
-    fn encode(&self, (size, encoder): &Self::Encoder, bytes: &mut [u8], arena: &mut Arena) -> Result<()> {
-        encode_each(self, encoder, *size, bytes, arena)
+    fn encode(&self, (size, encoder): &Self::Encoder, bytes: &mut [u8], heap: &mut dyn Target) -> Result<()> {
+        encode_each(self, encoder, *size, bytes, heap)
     }
 
     fn bytes_of(values: &[Self]) -> Option<&[u8]> {

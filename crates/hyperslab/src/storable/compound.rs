@@ -1,6 +1,6 @@
 //! Structs: what the derived code of one asks for, field by field.
 
-use hyperslab_dtype::{Arena, Class, Datatype};
+use hyperslab_dtype::{Class, Datatype, Target};
 
 use super::{Storable, Storing};
 use crate::{Error, Result};
@@ -92,7 +92,7 @@ impl<'a> StoredFields<'a> {
 
 impl<E> StoredField<E> {
     /// Writes the field of a value.
-    pub fn encode<T: Storable<Encoder = E>>(&self, value: &T, bytes: &mut [u8], arena: &mut Arena) -> Result<()> {
-        value.encode(&self.encoder, bytes.get_mut(self.start..self.end).unwrap_or_default(), arena)
+    pub fn encode<T: Storable<Encoder = E>>(&self, value: &T, bytes: &mut [u8], heap: &mut dyn Target) -> Result<()> {
+        value.encode(&self.encoder, bytes.get_mut(self.start..self.end).unwrap_or_default(), heap)
     }
 }

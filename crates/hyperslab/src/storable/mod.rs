@@ -8,7 +8,7 @@ mod sequence;
 mod text;
 mod writing;
 
-use hyperslab_dtype::{Arena, Datatype};
+use hyperslab_dtype::{Datatype, Target};
 
 use crate::Result;
 
@@ -46,8 +46,8 @@ pub trait Storable: Sync {
     /// How values become values of a stored type; an error if they cannot.
     fn storing(stored: &Datatype) -> Result<Storing<Self::Encoder>>;
 
-    /// Writes the bytes of a value in memory; what is of variable length goes to `arena`.
-    fn encode(&self, encoder: &Self::Encoder, bytes: &mut [u8], arena: &mut Arena) -> Result<()>;
+    /// Writes the bytes of a value in memory; what is of variable length goes to a heap.
+    fn encode(&self, encoder: &Self::Encoder, bytes: &mut [u8], heap: &mut dyn Target) -> Result<()>;
 
     /// The bytes of values, if they are those that [`Storable::encode`] would write.
     fn bytes_of(values: &[Self]) -> Option<&[u8]>
@@ -89,7 +89,7 @@ impl<T: Storable + ?Sized> Storable for &T {
         T::storing(stored)
     }
 
-    fn encode(&self, encoder: &Self::Encoder, bytes: &mut [u8], arena: &mut Arena) -> Result<()> {
-        T::encode(self, encoder, bytes, arena)
+    fn encode(&self, encoder: &Self::Encoder, bytes: &mut [u8], heap: &mut dyn Target) -> Result<()> {
+        T::encode(self, encoder, bytes, heap)
     }
 }

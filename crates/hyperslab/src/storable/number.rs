@@ -1,7 +1,7 @@
 //! Numbers and truth values.
 
 use half::{bf16, f16};
-use hyperslab_dtype::{Arena, Bits, Class, Datatype, Fixed, Native};
+use hyperslab_dtype::{Bits, Class, Datatype, Fixed, Native, Target};
 use num_complex::Complex;
 
 use super::{Storable, Storing};
@@ -20,7 +20,7 @@ macro_rules! numbers {
                 storing::<$number>(stored)
             }
 
-            fn encode(&self, (): &(), bytes: &mut [u8], _: &mut Arena) -> Result<()> {
+            fn encode(&self, (): &(), bytes: &mut [u8], _: &mut dyn Target) -> Result<()> {
                 put(bytes, bytemuck::bytes_of(self));
                 Ok(())
             }
@@ -84,7 +84,7 @@ impl Storable for bool {
         }
     }
 
-    fn encode(&self, (): &(), bytes: &mut [u8], _: &mut Arena) -> Result<()> {
+    fn encode(&self, (): &(), bytes: &mut [u8], _: &mut dyn Target) -> Result<()> {
         put(bytes, &[u8::from(*self)]);
         Ok(())
     }

@@ -69,10 +69,10 @@ impl<T: Storable> Storable for [T] {
         })
     }
 
-    fn encode(&self, elements: &Self::Encoder, bytes: &mut [u8], arena: &mut Arena) -> Result<()> {
+    fn encode(&self, elements: &Self::Encoder, bytes: &mut [u8], heap: &mut dyn Target) -> Result<()> {
         let encoder = match (&elements.place, &elements.encoder) {
             (Place::Text(text), _) => {
-                return text.encode(T::bytes_of(self).unwrap_or_default(), bytes, arena);
+                return text.encode(T::bytes_of(self).unwrap_or_default(), bytes, heap);
             }
             (_, Some(encoder)) => encoder,
             (_, None) => return Ok(()),
@@ -83,18 +83,18 @@ impl<T: Storable> Storable for [T] {
             if self.len() != room {
                 return Err(Error::Length { values: self.len() as u64, room: room as u64 });
             }
-            return encode_each(self, encoder, size, bytes, arena);
+            return encode_each(self, encoder, size, bytes, heap);
         }
         // As libhdf5 has it: a sequence without elements is null.
         if self.is_empty() {
-            return Ok(arena.store(None, bytes)?);
+            return Ok(heap.store(None, bytes)?);
         }
         if let Some(plain) = T::bytes_of(self) {
-            return Ok(arena.store(Some((self.len(), plain)), bytes)?);
+            return Ok(heap.store(Some((self.len(), plain)), bytes)?);
         }
         let mut encoded = room(self.len() as u64, size)?;
-        encode_each(self, encoder, size, &mut encoded, arena)?;
-        Ok(arena.store(Some((self.len(), &encoded)), bytes)?)
+        encode_each(self, encoder, size, &mut encoded, heap)?;
+        Ok(heap.store(Some((self.len(), &encoded)), bytes)?)
     }
 }
 
@@ -109,14 +109,14 @@ pub(super) fn encode_each<T: Storable>(
     encoder: &T::Encoder,
     size: usize,
     bytes: &mut [u8],
-    arena: &mut Arena,
+    heap: &mut dyn Target,
 ) -> Result<()> {
     if let Some(plain) = T::bytes_of(values) {
         super::number::put(bytes, plain);
         return Ok(());
     }
     let mut places = bytes.chunks_exact_mut(size.max(1));
-    values.iter().zip(&mut places).try_for_each(|(value, place)| value.encode(encoder, place, arena))
+    values.iter().zip(&mut places).try_for_each(|(value, place)| value.encode(encoder, place, heap))
 }
 
 impl<T: Storable> Storable for Vec<T> {
@@ -130,8 +130,8 @@ impl<T: Storable> Storable for Vec<T> {
         <[T]>::storing(stored)
     }
 
-    fn encode(&self, elements: &Self::Encoder, bytes: &mut [u8], arena: &mut Arena) -> Result<()> {
-        self.as_slice().encode(elements, bytes, arena)
+    fn encode(&self, elements: &Self::Encoder, bytes: &mut [u8], heap: &mut dyn Target) -> Result<()> {
+        self.as_slice().encode(elements, bytes, heap)
     }
 }
 
@@ -149,10 +149,10 @@ impl<T: Storable> Storable for Option<T> {
         }
     }
 
-    fn encode(&self, encoder: &Self::Encoder, bytes: &mut [u8], arena: &mut Arena) -> Result<()> {
+    fn encode(&self, encoder: &Self::Encoder, bytes: &mut [u8], heap: &mut dyn Target) -> Result<()> {
         match self {
-            Some(value) => value.encode(encoder, bytes, arena),
-            None => Ok(arena.store(None, bytes)?),
+            Some(value) => value.encode(encoder, bytes, heap),
+            None => Ok(heap.store(None, bytes)?),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Strings.
 
-use hyperslab_dtype::{Arena, Charset, Class, Datatype, Padding, Target};
+use hyperslab_dtype::{Charset, Class, Datatype, Padding, Target};
 
 use super::{Storable, Storing};
 use crate::{Error, Result};
@@ -41,7 +41,7 @@ impl StoredText {
         })
     }
 
-    pub(super) fn encode(&self, text: &[u8], bytes: &mut [u8], arena: &mut Arena) -> Result<()> {
+    pub(super) fn encode(&self, text: &[u8], bytes: &mut [u8], heap: &mut dyn Target) -> Result<()> {
         let shown = || String::from_utf8_lossy(text.get(..text.len().min(60)).unwrap_or(text)).into_owned();
         if self.ascii && !text.is_ascii() {
             return Err(Error::Value(format!("the string {:?} is not ASCII, as the stored type wants it", shown())));
@@ -52,7 +52,7 @@ impl StoredText {
                     let why = format!("the string {:?} has a zero in it, where readers would end it", shown());
                     return Err(Error::Value(why));
                 }
-                Ok(arena.store(Some((text.len(), text)), bytes)?)
+                Ok(heap.store(Some((text.len(), text)), bytes)?)
             }
             Place::Fixed(padding) => {
                 let most = if padding == Padding::NullTerm { bytes.len().saturating_sub(1) } else { bytes.len() };
@@ -82,8 +82,8 @@ impl Storable for str {
         StoredText::of(stored, false)?.ok_or_else(|| Error::not_from::<str>(stored))
     }
 
-    fn encode(&self, text: &StoredText, bytes: &mut [u8], arena: &mut Arena) -> Result<()> {
-        text.encode(self.as_bytes(), bytes, arena)
+    fn encode(&self, text: &StoredText, bytes: &mut [u8], heap: &mut dyn Target) -> Result<()> {
+        text.encode(self.as_bytes(), bytes, heap)
     }
 }
 
@@ -98,7 +98,7 @@ impl Storable for String {
         str::storing(stored)
     }
 
-    fn encode(&self, text: &StoredText, bytes: &mut [u8], arena: &mut Arena) -> Result<()> {
-        text.encode(self.as_bytes(), bytes, arena)
+    fn encode(&self, text: &StoredText, bytes: &mut [u8], heap: &mut dyn Target) -> Result<()> {
+        text.encode(self.as_bytes(), bytes, heap)
     }
 }

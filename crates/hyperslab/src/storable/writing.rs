@@ -63,10 +63,14 @@ impl<T: Storable> Writing<T> {
         let (from, to) = (self.memory.size(), stored.size().max(1));
         let mut bytes = room(values.len() as u64, to)?;
         let one = |(encoded, arena): &mut (Vec<u8>, Arena), (values, places): (&[T], &mut [u8])| {
+            let mut target = PileWriter(Pile::new(widths));
+            if self.plan.is_move() {
+                encode_each(values, &self.encoder, to, places, &mut target)?;
+                return Ok(target.0);
+            }
             encoded.resize(values.len() * from, 0);
             arena.clear();
             encode_each(values, &self.encoder, from, encoded, arena)?;
-            let mut target = PileWriter(Pile::new(widths));
             self.plan.convert(values.len(), encoded, places, arena, &mut target)?;
             Ok(target.0)
         };
