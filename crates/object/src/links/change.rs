@@ -139,13 +139,14 @@ pub fn rename(context: &Context, from: (u64, &[u8]), to: (u64, &[u8]), charset: 
     context.file().plan_loss(from.0)?;
     let mut gains = GroupChange::open(context, to.0)?;
     gains.insert(link)?;
-    let is_old = gains.names().is_some();
+    let gains_by_tree = gains.names().is_some();
     let first = gains.finish()?;
-    if is_old && !context.file().is_fresh(to.0) {
-        // Several blocks of an old group show its links: keys of its tree, too, by which others look for them.
+    let mut loses = GroupChange::open(context, from.0)?;
+    // Several blocks of an old group show its links: keys of its tree, too, by which others look for them.
+    let is_seen = |by_tree: bool, group| by_tree && !context.file().is_fresh(group);
+    if is_seen(gains_by_tree, to.0) || is_seen(loses.names().is_some(), from.0) {
         context.file().publish()?;
     }
-    let mut loses = GroupChange::open(context, from.0)?;
     loses.remove(from.1)?;
     let last = loses.finish()?;
     context.file().order(first, last)
