@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// The oldest formats, and those whose structures came later.
 const FORMATS: [usize; 4] = [0, 1, 2, 5];
 
-/// Programs that lost something once: names while they moved, and what a dataset showed that grew.
-const ONCE: [u64; 4] = [503, 511, 512, 711];
+/// Programs that lost something once: names while they moved, what a dataset showed that grew, and what values named that were deleted.
+const ONCE: [u64; 5] = [503, 511, 512, 711, 715];
 
 fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)

@@ -46,6 +46,13 @@ impl<'a> HeapWriter<'a> {
     pub(crate) fn settle(&mut self) -> Result<()> {
         Ok(self.heap.settle(self.file.inner.context.file())?)
     }
+
+    /// To be called before values that the file names already get to name what was put: the file reaches so far then.
+    pub(crate) fn show(&mut self) -> Result<()> {
+        let file = self.file.inner.context.file();
+        self.heap.show(file);
+        Ok(file.publish_end()?)
+    }
 }
 
 impl Target for HeapWriter<'_> {

@@ -81,7 +81,8 @@ impl Dataset {
         selection.check_inside()?;
         self.write_at_once(selection, |change, heap| {
             let old = change.behind(selection);
-            let stored = self.settled(piled.settle(heap)?)?;
+            let stored = piled.settle(heap)?;
+            self.show(heap)?;
             change.write(selection, &Space::simple(&[selection.npoints()])?, &stored)?;
             heap.remove(old);
             Ok(())
@@ -223,18 +224,16 @@ impl Dataset {
                 let count = usize::try_from(count).unwrap_or(usize::MAX);
                 given.plan.convert(count, from, &mut stored, given.sequences, &mut **heap)?;
                 heap.settle()?;
-                self.settled(stored)
+                self.show(heap)?;
+                Ok(stored)
             }
             _ => convert(given.plan, (given.datatype.size(), to), from, &mut stored).map(|()| stored),
         }
     }
 
-    /// Values whose sequences are in the file: it reaches so far before anything names them.
-    fn settled(&self, stored: Vec<u8>) -> Result<Vec<u8>> {
-        if !self.stored().is_fresh(self.address()) {
-            self.stored().publish_end()?;
-        }
-        Ok(stored)
+    /// Before values name sequences that are new in the heap.
+    fn show(&self, heap: &mut HeapWriter<'_>) -> Result<()> {
+        if self.stored().is_fresh(self.address()) { Ok(()) } else { heap.show() }
     }
 }
 

@@ -47,6 +47,8 @@ pub struct GlobalHeap {
     spare: Vec<Vec<u8>>,
     /// Objects to be removed, by collection, and from which flush on.
     removed: BTreeMap<u64, (u64, Vec<u16>)>,
+    /// After how many flushes values in the file were last changed, so that they name new objects.
+    shown: Option<u64>,
 }
 
 impl GlobalHeap {
@@ -99,10 +101,17 @@ impl GlobalHeap {
         Ok(())
     }
 
+    /// To be called before values that the file names already get to name objects of this heap: from now on the file may name any of them.
+    pub fn show(&mut self, file: &OpenFile) {
+        self.shown = Some(file.flushes());
+    }
+
     /// Removes an object, after the next flush if the file may name it. The values that named it were written before, or will be by that
     /// flush. What is not there is removed already.
     pub fn remove(&mut self, file: &OpenFile, collection: u64, index: u32) {
-        let from = file.flushes() + u64::from(!file.is_fresh(collection));
+        let now = file.flushes();
+        let is_named = !file.is_fresh(collection) || self.shown == Some(now);
+        let from = now + u64::from(is_named);
         if let Ok(index) = u16::try_from(index) {
             let (when, indexes) = self.removed.entry(collection).or_default();
             *when = from.max(*when);
