@@ -44,6 +44,9 @@ pub struct Piece {
     pub memory: Space,
 }
 
+/// Room is made ahead for so many pieces at most: a selection may have more than there is memory for.
+const RESERVED: usize = 1 << 15;
+
 /// The pieces of a selection, chunk by chunk in row-major order.
 #[derive(Debug)]
 pub struct Pieces<'a>(Cut<'a>);
@@ -93,7 +96,7 @@ impl Pieces<'_> {
             Cut::Product(cut) => usize::try_from(cut.left()).unwrap_or(usize::MAX),
             Cut::Nothing | Cut::Sorted(_) => 0,
         };
-        let mut batch = Vec::with_capacity(expected.min(most));
+        let mut batch = Vec::with_capacity(expected.min(most).min(RESERVED));
         for piece in self.by_ref().take(most) {
             batch.push(piece?);
         }
