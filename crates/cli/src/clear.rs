@@ -47,7 +47,7 @@ fn is_mark(problem: &hyperslab::check::Finding) -> bool {
 
 fn is_locked(why: &hyperslab::Error) -> bool {
     use hyperslab::driver;
-    matches!(why, hyperslab::Error::Driver(driver::Error { why: driver::Why::Locked, .. }))
+    matches!(why, hyperslab::Error::Driver(driver::Error { why: driver::Why::Locked { .. }, .. }))
 }
 
 fn words(marks: Marks) -> String {

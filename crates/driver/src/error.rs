@@ -58,12 +58,22 @@ pub enum Why {
     /// A write to storage that was opened for reading.
     #[error("the storage is open for reading only")]
     ReadOnly,
-    /// Another program has the file open.
+    /// Another process has the file open.
     #[error(
-        "another program has the file open, one of the two for writing: close it there, or set HDF5_USE_FILE_LOCKING=FALSE if you \
-         know that nobody writes"
+        "another process has the file open{}, one of the two for writing: close it there, or set HDF5_USE_FILE_LOCKING=FALSE if you \
+         know that no process writes it",
+        if holders.is_empty() { String::new() } else { format!(": {holders}") }
     )]
-    Locked,
+    Locked {
+        /// The processes that have it, in words; empty if the system does not tell.
+        holders: String,
+    },
+    /// The file system has no locks, and the file is to be locked in any case.
+    #[error("the file system has no locks: open the file with best-effort locking, or without locks")]
+    NoLocks,
+    /// Something else than a regular file.
+    #[error("it is a {0}, not a regular file")]
+    Special(&'static str),
     /// A control operation that nobody knows.
     #[error("unknown control operation {0:?}")]
     UnknownCtl(CtlOp),

@@ -54,7 +54,7 @@ pub use family::{Family, Opener};
 pub use fault::{Damage, Fault, Target};
 pub use kind::MemoryType;
 #[cfg(unix)]
-pub use local::{Local, Lock, OpenOptions};
+pub use local::{FileIdentity, FileStamp, Local, Lock, OpenOptions};
 pub use log::{Counts, Log, Record};
 pub use memory::Memory;
 pub use multi::Multi;

@@ -3,8 +3,11 @@
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use super::Local;
+use super::{Local, holder};
 use crate::{Operation, Result, Why};
+
+/// What Linux says of file systems over a network whose server has no locks; the value is missing from the system's headers.
+const NOT_SUPPORTED_BY_SERVER: i32 = 524;
 
 /// What a lock lets others do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +19,7 @@ pub enum Lock {
 }
 
 impl Local {
-    /// Locks the file against other programs until it is dropped. An error if one of them has it open in a way that does not go with this;
+    /// Locks the file against other processes until it is dropped. An error if one of them has it open in a way that does not go with this;
     /// false if the file system has no locks.
     ///
     /// ```
@@ -36,8 +39,11 @@ impl Local {
         };
         match flock(self.file.file(), operation) {
             Ok(()) => Ok(true),
-            Err(Errno::WOULDBLOCK) => Err(self.fail(Operation::Open, 0, 0, Why::Locked)),
-            Err(Errno::NOSYS | Errno::NOTSUP | Errno::NOLCK) => Ok(false),
+            Err(Errno::WOULDBLOCK) => {
+                let holders = holder::names(self.identity()?);
+                Err(self.fail(Operation::Open, 0, 0, Why::Locked { holders }))
+            }
+            Err(error) if has_no_locks(error) => Ok(false),
             Err(other) => Err(self.fail(Operation::Open, 0, 0, std::io::Error::from(other))),
         }
     }
@@ -45,8 +51,30 @@ impl Local {
     /// Lets others open the file as they like.
     pub fn unlock(&self) -> Result<()> {
         match flock(self.file.file(), FlockOperation::Unlock) {
-            Ok(()) | Err(Errno::NOSYS | Errno::NOTSUP | Errno::NOLCK) => Ok(()),
+            Ok(()) => Ok(()),
+            Err(error) if has_no_locks(error) => Ok(()),
             Err(other) => Err(self.fail(Operation::Open, 0, 0, std::io::Error::from(other))),
         }
+    }
+}
+
+/// Whether an error means that the file system has no locks.
+fn has_no_locks(error: Errno) -> bool {
+    matches!(error, Errno::NOSYS | Errno::NOTSUP | Errno::NOLCK) || error.raw_os_error() == NOT_SUPPORTED_BY_SERVER
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_that_mean_no_locks() {
+        assert!(
+            [Errno::NOSYS, Errno::NOTSUP, Errno::NOLCK, Errno::from_raw_os_error(524)]
+                .map(has_no_locks)
+                .iter()
+                .all(|no| *no)
+        );
+        assert!(!has_no_locks(Errno::WOULDBLOCK) && !has_no_locks(Errno::IO));
     }
 }

@@ -1,9 +1,11 @@
 //! A file of the local file system.
 //!
 //! Lives here: [`Local`], how it is opened (`options`), which parts share a system call (`plan`, `overlay`), selections of
-//! small runs (`gather`), locks (`lock`), and the calls themselves (`positioned`). Does not live here: caching; the kernel does that. The terminal driver of most files.
+//! small runs (`gather`), locks (`lock`) and who holds them (`holder`), which file it is (`identity`), and the calls themselves (`positioned`). Does not live here: caching; the kernel does that. The terminal driver of most files.
 
 mod gather;
+mod holder;
+mod identity;
 mod lock;
 mod options;
 mod overlay;
@@ -16,6 +18,7 @@ use std::path::Path;
 use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart, lower};
 use positioned::Positioned;
 
+pub use identity::{FileIdentity, FileStamp};
 pub use lock::Lock;
 pub use options::OpenOptions;
 

@@ -93,6 +93,31 @@ impl<D: Driver> PageBuffer<D> {
         self.lock().resident()
     }
 
+    /// Forgets all pages that the storage has as they are, and its length: another process may have changed it. Waits for requests under way.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hyperslab_driver::{Driver, Memory, PageBuffer, Transfer};
+    /// let memory = Arc::new(Memory::from(vec![1; 8]));
+    /// let buffer = PageBuffer::new(memory.clone(), 8, 1)?;
+    /// let mut seen = [0; 2];
+    /// buffer.read_at(0, &mut seen, &Transfer::default())?;
+    /// memory.write_at(0, &[2; 9], &Transfer::default())?;
+    /// buffer.reload()?;
+    /// buffer.read_at(7, &mut seen, &Transfer::default())?;
+    /// assert_eq!(seen, [2, 2]);
+    /// # Ok::<(), hyperslab_driver::Error>(())
+    /// ```
+    pub fn reload(&self) -> Result<()> {
+        let len = self.below.len()?;
+        let mut slots = self.lock();
+        while slots.is_held() {
+            slots = self.wait(slots);
+        }
+        slots.forget_clean(len);
+        Ok(())
+    }
+
     fn lock(&self) -> MutexGuard<'_, Slots> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }

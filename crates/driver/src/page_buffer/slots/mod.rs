@@ -72,6 +72,21 @@ impl Slots {
         self.slots.values().filter(|slot| matches!(slot.content, Content::Here(_))).count()
     }
 
+    /// Whether a request has pages now.
+    pub(in crate::page_buffer) fn is_held(&self) -> bool {
+        self.held > 0
+    }
+
+    /// Forgets the pages that the storage has as they are. It has this length now.
+    pub(in crate::page_buffer) fn forget_clean(&mut self, stored: u64) {
+        let dirty = |slot: &Slot| slot.dirty.is_some() || slot.leaving.is_some();
+        let clean: Vec<u64> = self.slots.iter().filter(|(_, slot)| !dirty(slot)).map(|(page, _)| *page).collect();
+        clean.into_iter().for_each(|page| self.remove(page));
+        if self.slots.is_empty() {
+            (self.len, self.stored) = (stored, stored);
+        }
+    }
+
     fn addr(&self, page: u64) -> u64 {
         page * self.page_size as u64
     }
