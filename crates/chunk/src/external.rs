@@ -13,6 +13,8 @@ pub struct ExternalPart {
     pub name: String,
     /// The file, or why it cannot be had.
     pub storage: std::result::Result<Arc<dyn Driver>, String>,
+    /// Why it must not be written, if it must not.
+    pub read_only: Option<String>,
     /// The first byte.
     pub offset: u64,
     /// How many bytes; `None` for as many as there are.
@@ -73,7 +75,7 @@ impl Externals {
         for part in &self.parts {
             let end = first.saturating_add(part.size.unwrap_or(u64::MAX - first));
             if at < end && !bytes.is_empty() {
-                part.storage()?;
+                part.check_writable()?;
                 let count = usize::try_from(end - at).unwrap_or(usize::MAX).min(bytes.len());
                 let (now, later) = bytes.split_at_checked(count).unwrap_or((bytes, &[]));
                 places.push((part, at - first, now));
@@ -113,6 +115,13 @@ impl ExternalPart {
     fn storage(&self) -> Result<&dyn Driver> {
         let refuse = |why: &String| Error::External { name: self.name.clone(), why: why.clone() };
         Ok(&**self.storage.as_ref().map_err(refuse)?)
+    }
+
+    fn check_writable(&self) -> Result<()> {
+        match &self.read_only {
+            Some(why) => Err(Error::External { name: self.name.clone(), why: why.clone() }),
+            None => self.storage().map(|_| ()),
+        }
     }
 
     fn read(&self, from: u64, to: &mut [u8]) -> Result<()> {

@@ -103,6 +103,7 @@ fn values_in_other_files_are_cut_by_their_parts() {
     let part = |nth: usize, offset, size| ExternalPart {
         name: format!("{nth}"),
         storage: Ok(storages[nth].clone() as Arc<dyn Driver>),
+        read_only: None,
         offset,
         size,
     };

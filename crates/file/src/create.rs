@@ -2,7 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, OnceLock, atomic::Ordering},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use hyperslab_base::Widths;
@@ -14,7 +17,11 @@ use hyperslab_format::{
     version::{self, FileNeeds, Low},
 };
 
-use crate::{Error, FileSpace, OpenFile, OpenOptions, Result, free_space, open::flag, store::Store};
+use crate::{
+    Error, FileSpace, OpenFile, OpenOptions, Result, free_space,
+    open::{Intent, flag},
+    store::Store,
+};
 
 /// What a new file is like.
 #[derive(Clone, Debug)]
@@ -60,16 +67,17 @@ impl OpenFile {
         let mut store = Store::new(superblock.clone(), Vec::new(), size, strategy, create.low);
         store.info.clone_from(&info);
         let (root, image, store) = (OnceLock::new(), BTreeMap::new(), Some(Box::new(store)));
-        let file = OpenFile { raw, pages, superblock, base, end: 0, shared: None, image, root, store };
+        let file = OpenFile { raw, pages, superblock, base, end: AtomicU64::new(0), shared: None, image, root, store };
         info.map_or(Ok(()), |info| free_space::begin(&file, file.store()?, info))?;
         Ok(file)
     }
 
     /// Opens the file on a storage for reading and writing. New structures have versions of `low` at least.
     pub fn open_writable(raw: Arc<dyn Driver>, options: &OpenOptions, low: Low) -> Result<OpenFile> {
-        let mut file = OpenFile::open(raw, options)?;
+        let mut file = OpenFile::open_for(raw, options, Intent::Write)?;
         let stored = file.superblock.encode()?;
-        let end = file.superblock.end_of_file.map_or(file.end, |end| end.saturating_sub(file.superblock.base));
+        let end =
+            file.superblock.end_of_file.map_or_else(|| file.seen_end(), |end| end.saturating_sub(file.superblock.base));
         let info = free_space::info(&file)?;
         info.iter().try_for_each(|info| free_space::check(info, file.superblock.extension.unwrap_or(0)))?;
         let mut store =
@@ -86,13 +94,20 @@ impl OpenFile {
         Ok(file)
     }
 
-    /// Writes everything, gives up what is unused at the end, and leaves the file to others. Nothing happens if it is only read. A file that
-    /// is poisoned stays as it was at the last flush, mark included. Nothing can be changed after this.
+    /// Writes everything, gives up what is unused at the end, and leaves the file to other processes. Nothing happens if it is only read. A file
+    /// that cannot be written stays as it was at the last flush, mark included. Nothing can be changed after this, also if it fails.
     pub fn close(&self) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         if store.closed.load(Ordering::Relaxed) {
             return Ok(());
         }
+        store.gate.shut();
+        let closed = self.write_and_trim(store);
+        store.closed.store(true, Ordering::Relaxed);
+        closed
+    }
+
+    fn write_and_trim(&self, store: &Store) -> Result<()> {
         self.flush()?;
         // What the first flush let others take back, and what leaves structures when that is published.
         self.flush()?;
@@ -105,7 +120,6 @@ impl OpenFile {
         if self.pages.len()? != end {
             self.pages.set_len(end)?;
         }
-        store.closed.store(true, Ordering::Relaxed);
         Ok(())
     }
 }
@@ -134,10 +148,8 @@ fn first_superblock(create: &CreateOptions, extension: bool) -> Superblock {
 
 /// Says in the superblock whether the file is open for writing, where there is a place for that; and that it is whole at every instant.
 fn mark(superblock: &mut Superblock, writing: bool) {
-    let flags = flag::WRITING | flag::WHOLE;
-    match superblock.version {
-        0..=2 => {}
-        _ if writing => superblock.flags |= flags,
-        _ => superblock.flags &= !flags,
+    if superblock.version >= 3 {
+        superblock.flags &= !flag::ALL;
+        superblock.flags |= if writing { flag::WRITING | flag::WHOLE } else { 0 };
     }
 }

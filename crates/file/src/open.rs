@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, atomic::AtomicU64},
 };
 
 use hyperslab_driver::{Driver, PageBuffer, Transfer};
@@ -18,9 +18,11 @@ pub struct OpenOptions {
     pub page_size: usize,
     /// How many pages are kept.
     pub pages: usize,
-    /// Whether nobody else has the file open for writing, as the holder of a lock knows: then one that was left in the middle of changes can
+    /// Whether no other process has the file open for writing, as the holder of a lock knows: then one that was left in the middle of changes can
     /// be opened, if it was written by a program that keeps it whole at every instant.
     pub alone: bool,
+    /// Whether the file may be read while a SWMR writer has it open.
+    pub swmr: bool,
     /// Whether a file is opened though it is marked as open for writing, or lost its end: by whoever wants to see what is wrong with it.
     pub as_it_is: bool,
     /// Where new pieces of the file go.
@@ -29,26 +31,42 @@ pub struct OpenOptions {
 
 impl Default for OpenOptions {
     fn default() -> OpenOptions {
-        OpenOptions { page_size: 64 << 10, pages: 256, alone: false, as_it_is: false, placement: Placement::default() }
+        let placement = Placement::default();
+        OpenOptions { page_size: 64 << 10, pages: 256, alone: false, swmr: false, as_it_is: false, placement }
     }
 }
 
 /// Consistency flags of a superblock of version 3.
 pub(crate) mod flag {
-    /// Somebody has it open for writing.
+    /// A process has it open for writing.
     pub(crate) const WRITING: u32 = 1;
-    /// It is whole all the same. libhdf5 knows the bit and never sets it.
+    /// It is whole all the same, since this library writes it. libhdf5 knows the bit and never sets it.
     pub(crate) const WHOLE: u32 = 2;
-    /// Whoever writes lets others read meanwhile.
+    /// The process that writes lets other processes read meanwhile.
     pub(crate) const SWMR: u32 = 4;
+    /// All of them.
+    pub(crate) const ALL: u32 = WRITING | WHOLE | SWMR;
+}
+
+/// What a file is opened for: libhdf5 looks at the flags with each in its own way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Intent {
+    Read,
+    /// Beside a SWMR writer.
+    SwmrRead,
+    Write,
 }
 
 impl OpenFile {
     /// Opens the file on a storage for reading.
     pub fn open(raw: Arc<dyn Driver>, options: &OpenOptions) -> Result<OpenFile> {
+        Self::open_for(raw, options, if options.swmr { Intent::SwmrRead } else { Intent::Read })
+    }
+
+    pub(crate) fn open_for(raw: Arc<dyn Driver>, options: &OpenOptions, intent: Intent) -> Result<OpenFile> {
         let mut file = Self::begin(raw, options)?;
         if !options.as_it_is {
-            check_flags(&file.superblock, options.alone)?;
+            check_flags(&file.superblock, options.alone, intent)?;
             check_length(&file)?;
         }
         extension::read(&mut file)?;
@@ -66,7 +84,7 @@ impl OpenFile {
         pages.read_at(base, &mut head, &Transfer::default())?;
         let superblock = Superblock::decode(&head).map_err(Error::at(0))?;
         let root = OnceLock::from(superblock.root.clone());
-        let (end, image) = (length - base, BTreeMap::new());
+        let (end, image) = (AtomicU64::new(length - base), BTreeMap::new());
         Ok(OpenFile { raw, pages, superblock, base, end, shared: None, image, root, store: None })
     }
 }
@@ -85,19 +103,39 @@ fn find_signature(storage: &impl Driver, length: u64) -> Result<u64> {
     Err(Error::NotHdf5)
 }
 
-fn check_flags(superblock: &Superblock, alone: bool) -> Result<()> {
+/// Refuses a file whose flags say that a process writes it, as libhdf5 does. A file that this library was writing is whole, so it is enough that
+/// its writer is gone.
+fn check_flags(superblock: &Superblock, alone: bool, intent: Intent) -> Result<()> {
     let has = |flag| superblock.version >= 3 && superblock.flags & flag != 0;
-    if has(flag::WRITING) && !has(flag::SWMR) && !(has(flag::WHOLE) && alone) {
-        let why = "the file is marked as open for writing: another program has it open, or one that had it ended without \
-                   closing it. If no program has it open, clear the mark with `hyperslab clear` or `h5clear -s`";
-        return Err(Error::Refused(why.into()));
+    let (writing, swmr) = (has(flag::WRITING), has(flag::SWMR));
+    let left_whole = writing && !swmr && has(flag::WHOLE) && alone;
+    let refused = match intent {
+        Intent::Read | Intent::Write => writing || swmr,
+        Intent::SwmrRead => writing != swmr,
+    };
+    if !refused || left_whole {
+        return Ok(());
     }
-    Ok(())
+    let why = match (swmr, intent) {
+        (true, Intent::Read) => {
+            "the file is marked as open for SWMR writing: open it as a SWMR reader to follow its writer. If no process has it open, \
+             clear the mark with `hyperslab clear` or `h5clear -s`"
+        }
+        (true, _) => {
+            "the file is marked as open for SWMR writing: another process writes it, or one that did ended without closing it. If \
+             no process has it open, clear the mark with `hyperslab clear` or `h5clear -s`"
+        }
+        (false, _) => {
+            "the file is marked as open for writing: another process has it open, or one that had it ended without closing it. If \
+             no process has it open, clear the mark with `hyperslab clear` or `h5clear -s`"
+        }
+    };
+    Err(Error::Refused(why.into()))
 }
 
 /// A file that lost its end must not be read as if it were whole.
 fn check_length(file: &OpenFile) -> Result<()> {
-    let length = file.base + file.end;
+    let length = file.base + file.seen_end();
     match file.told_end().map(|end| end.saturating_add(file.base)) {
         Some(end) if end > length => {
             Err(Error::Refused(format!("the file is truncated: it has {length} bytes, its superblock says {end}")))

@@ -3,7 +3,10 @@
 use std::{
     any::Any,
     collections::BTreeMap,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use hyperslab_base::Widths;
@@ -23,8 +26,8 @@ pub struct OpenFile {
     pub(crate) superblock: Superblock,
     /// Where address 0 is, in bytes from the front of the storage.
     pub(crate) base: u64,
-    /// The end of the storage as an address.
-    pub(crate) end: u64,
+    /// The end of the storage as an address, when the file was opened or [reloaded](OpenFile::reload).
+    pub(crate) end: AtomicU64,
     pub(crate) shared: Option<message::SharedTable>,
     /// Structures by address that are newer than the file's bytes: the image of a metadata cache.
     pub(crate) image: BTreeMap<u64, Vec<u8>>,
@@ -53,9 +56,23 @@ impl OpenFile {
     /// The end of the file as an address.
     pub fn end(&self) -> u64 {
         match &self.store {
-            Some(store) => store.space.lock().allocator.end().max(self.end),
-            None => self.end,
+            Some(store) => store.space.lock().allocator.end().max(self.seen_end()),
+            None => self.seen_end(),
         }
+    }
+
+    /// The end of the storage as an address, as it was seen last.
+    pub(crate) fn seen_end(&self) -> u64 {
+        self.end.load(Ordering::Relaxed)
+    }
+
+    /// Forgets what was read of a file that is only read: another process may have changed it. What structures decoded is theirs to forget.
+    pub fn reload(&self) -> Result<()> {
+        if self.store.is_none() {
+            self.pages.reload()?;
+            self.end.store(self.pages.len()?.saturating_sub(self.base), Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// Where the superblock says that the file ends, as an address.
@@ -215,7 +232,7 @@ impl OpenFile {
     pub fn check(&self, what: &'static str, address: u64, length: u64) -> Result<u64> {
         // The end that was seen when the file was opened spares a look at the space of most ranges.
         match address.checked_add(length) {
-            Some(end) if end <= self.end || end <= self.end() => Ok(self.base + address),
+            Some(end) if end <= self.seen_end() || end <= self.end() => Ok(self.base + address),
             _ => Err(Error::Outside { what, address, length, end: self.end() }),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use parking_lot::RwLockReadGuard;
 
-use crate::{Error, OpenFile, Result};
+use crate::{Error, OpenFile, Result, gate::Writing};
 
 /// While this lives, nothing in the file changes. A file that is only read needs none.
 pub struct Reading<'a> {
@@ -44,6 +44,17 @@ impl OpenFile {
                 Err(why)
             }
         }
+    }
+
+    /// To be called before anything is changed, and kept until that is done: the file is not closed meanwhile. An error if it is being closed. A
+    /// thread that has this must not ask for it again, nor close the file.
+    pub fn writing(&self) -> Result<Writing<'_>> {
+        self.store.as_ref().map_or(Ok(Writing::none()), |store| store.gate.pass().ok_or(Error::Closed))
+    }
+
+    /// Lets no [write](Self::writing) begin any more, and waits for those that go on.
+    pub fn shut(&self) {
+        self.store.iter().for_each(|store| store.gate.shut());
     }
 
     /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process.

@@ -15,7 +15,7 @@ use hyperslab_format::{Superblock, message::FileSpaceInfo, version::Low};
 use hyperslab_meta::{Cache, Entry, Failure};
 use parking_lot::{Mutex, RwLock};
 
-use crate::{Attached, Reclaim, header::Deleted};
+use crate::{Attached, Reclaim, gate::Gate, header::Deleted};
 
 /// The write side of an open file.
 pub(crate) struct Store {
@@ -42,6 +42,8 @@ pub(crate) struct Store {
     pub(crate) attached: Mutex<BTreeMap<u64, Arc<dyn Attached>>>,
     /// Objects that are no more.
     pub(crate) deleted: Deleted,
+    /// What writes pass until the file is closed.
+    pub(crate) gate: Gate,
     /// Whether the file was closed.
     pub(crate) closed: AtomicBool,
     /// Why nothing may be written any more.
@@ -236,6 +238,7 @@ impl Store {
             changes: AtomicU64::new(0),
             attached: Mutex::default(),
             deleted: Deleted::default(),
+            gate: Gate::default(),
             closed: AtomicBool::new(false),
             poison: Mutex::default(),
             low,

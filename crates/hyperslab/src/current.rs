@@ -1,6 +1,6 @@
 //! Objects as they are now: others may have changed them since they were opened.
 
-use std::{borrow::Cow, ops::Deref};
+use std::{borrow::Cow, ops::Deref, path::Path};
 
 use hyperslab_file::Reading;
 use hyperslab_object::{Life, Object};
@@ -14,8 +14,18 @@ pub(crate) struct Current<'a> {
 }
 
 impl File {
+    /// Refuses a file that was reached by links and read as it was before this process opened it for writing.
+    pub(crate) fn check_current(&self) -> Result<()> {
+        if !self.inner.is_replaced() {
+            return Ok(());
+        }
+        let path = self.path().unwrap_or(Path::new("")).display().to_string();
+        Err(Error::Storage(format!("{path}: the file was opened for writing since; open the object again")))
+    }
+
     /// Refuses an object that was deleted since it was opened.
     pub(crate) fn check_alive(&self, life: Life) -> Result<()> {
+        self.check_current()?;
         self.inner.context.file().check_alive(life).map_err(|_| Error::Deleted(life.address()))
     }
 

@@ -1,12 +1,15 @@
 //! An open file.
 
 use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use hyperslab_chunk::ChunkCache;
-use hyperslab_driver::{Driver, Local};
+use hyperslab_driver::{Driver, FileIdentity};
 use hyperslab_file::OpenFile;
 use hyperslab_filter::Registry;
 use hyperslab_object::{Context, GroupSettings, Object, ObjectSettings};
@@ -16,25 +19,46 @@ use parking_lot::Mutex;
 use crate::{
     CacheConfig, Dataset, Group, Heap, Node, OpenOptions, Result,
     dataset::{Known, Shelves},
+    external_access::Granted,
     open_options::Access,
+    opening::{Opening, Openings},
     others::Others,
     place::untimed,
-    storage::Storage,
+    storage::{Hold, Storage},
     trip::Trip,
 };
 
 /// An HDF5 file that is open. Cheap to clone; any number of threads may use it at once. One that may be changed is closed with its last
 /// handle; [`File::close`] tells what may go wrong then.
+///
+/// A process that opens a file again, by whatever path, shares what it has of it: each of the two sees at once what the other changes. As in
+/// libhdf5, a file that is open for writing can be opened for reading and writing, one that is open for reading only for reading, and none can be made
+/// anew while it is open.
+///
+/// ```
+/// # let path = std::env::temp_dir().join(format!("hyperslab-shared-{}.h5", std::process::id()));
+/// use hyperslab::File;
+/// let writer = File::create(&path)?;
+/// writer.root()?.new_dataset::<i32>().write("numbers", &[1, 2, 3])?;
+/// let reader = File::open(&path)?;
+/// assert_eq!(reader.dataset("numbers")?.read::<i32>()?, [1, 2, 3]); // nothing was flushed
+/// assert!(File::create(&path).is_err());
+/// # drop((reader, writer));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), hyperslab::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct File {
     pub(crate) inner: Arc<Inner>,
+    pub(crate) opening: Arc<Opening>,
     pub(crate) others: Arc<Others>,
 }
 
+/// What all openings of a file share.
 pub(crate) struct Inner {
     pub(crate) context: Arc<Context>,
     pub(crate) registry: Arc<Registry>,
-    /// If they may change.
+    /// The datasets that have handles, if they may change.
     pub(crate) datasets: Known,
     /// Chunks in memory.
     pub(crate) shelves: Shelves,
@@ -43,10 +67,14 @@ pub(crate) struct Inner {
     driver: &'static str,
     /// Of the member with the superblock, if each kind of content has its own.
     size: Option<u64>,
-    /// Locked against others, if it is.
-    locked: Option<Arc<Local>>,
-    /// Absolute, if there is one.
-    pub(crate) path: Option<PathBuf>,
+    /// The file with its lock against other processes, unless it is on other storage.
+    hold: Option<Hold>,
+    pub(crate) openings: Openings,
+    /// Whether the file was opened for writing since, and this only reads it as it was.
+    replaced: AtomicBool,
+    swmr: bool,
+    /// Files that this program named when it made datasets.
+    pub(crate) granted: Granted,
 }
 
 impl File {
@@ -97,25 +125,33 @@ impl File {
 
     /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process.
     pub fn flush(&self) -> Result<()> {
-        self.inner.shelves.cache.flush()?;
-        Ok(self.inner.context.file().flush()?)
+        self.inner.flush()
     }
 
-    /// Writes everything and says what went wrong, if something does; nothing can be changed afterwards through any handle. Without
-    /// this, the last handle that goes closes the file and says nothing.
+    /// Writes everything and says what went wrong, if something does. Without this, the last handle that goes closes the file and says nothing.
+    ///
+    /// If this process opened the file several times, the last opening that ends closes it. Then it waits for other threads that are writing, and
+    /// nothing can be changed afterwards through any handle. The file is closed, and other processes may open it, also if this is an error.
     pub fn close(self) -> Result<()> {
-        self.inner.close()
+        self.opening.close()
     }
 
-    /// Does one operation that changes the file, alone. Nothing in it may read as users do: whatever holds changes off would wait for
-    /// it forever.
+    /// Does one operation that changes the file, alone. Runs under the exclusive operation lock: public read methods take the same lock and
+    /// would deadlock.
     pub(crate) fn operate<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.inner.context.file().operate(change)
+        let file = self.inner.context.file();
+        let _writing = file.writing()?;
+        file.operate(change)
     }
 
     /// Where it was opened, unless on other storage.
     pub fn path(&self) -> Option<&Path> {
-        self.inner.path.as_deref()
+        self.opening.path()
+    }
+
+    /// Of an opening, with the files that it leads to.
+    pub(crate) fn of(opening: Arc<Opening>, others: &Arc<Others>) -> File {
+        File { inner: opening.inner().clone(), opening, others: others.clone() }
     }
 
     /// How many bytes the storage has; those of the member with the superblock, if each kind of content has its own.
@@ -202,32 +238,26 @@ impl File {
 }
 
 impl Inner {
-    pub(crate) fn open(storage: Storage, path: Option<PathBuf>, cache: CacheConfig) -> Result<Inner> {
-        let Storage { driver, name, size, locked, alone } = storage;
+    pub(crate) fn open(storage: Storage, access: &Access, cache: CacheConfig) -> Result<Inner> {
         let mut options = hyperslab_file::OpenOptions::default();
-        options.alone = alone;
-        let file = OpenFile::open(driver, &options)?;
-        Ok(Inner::new(file, name, size, locked, path, cache))
+        (options.alone, options.swmr) = (storage.alone, access.swmr);
+        let file = OpenFile::open(storage.driver.clone(), &options)?;
+        Ok(Inner::new(file, storage, access, cache))
     }
 
     /// A file that may be changed, made if the options say so.
-    pub(crate) fn writable(
-        storage: Storage,
-        path: Option<PathBuf>,
-        access: &Access,
-        cache: CacheConfig,
-    ) -> Result<Inner> {
-        let Storage { driver, name, size, locked, alone } = storage;
+    pub(crate) fn writable(storage: Storage, access: &Access, cache: CacheConfig) -> Result<Inner> {
+        let driver = storage.driver.clone();
         let mut options = hyperslab_file::OpenOptions::default();
-        (options.alone, options.placement) = (alone, access.placement);
+        (options.alone, options.placement) = (storage.alone, access.placement);
         let is_new = access.truncate || access.create_new || access.create && driver.len()? == 0;
         if !is_new {
             let file = OpenFile::open_writable(driver, &options, access.low)?;
-            return Ok(Inner::new(file, name, size, locked, path, cache));
+            return Ok(Inner::new(file, storage, access, cache));
         }
         let mut create = hyperslab_file::CreateOptions::default();
         (create.low, create.user_block, create.space) = (access.low, access.user_block, access.space);
-        let inner = Inner::new(OpenFile::create(driver, &create, &options)?, name, size, locked, path, cache);
+        let inner = Inner::new(OpenFile::create(driver, &create, &options)?, storage, access, cache);
         let file = inner.context.file();
         let track = access.ordered;
         let object = ObjectSettings { ordered: track, indexed: track, ..untimed() };
@@ -238,14 +268,7 @@ impl Inner {
         Ok(inner)
     }
 
-    fn new(
-        file: OpenFile,
-        name: &'static str,
-        size: Option<u64>,
-        locked: Option<Arc<Local>>,
-        path: Option<PathBuf>,
-        cache: CacheConfig,
-    ) -> Inner {
+    fn new(file: OpenFile, storage: Storage, access: &Access, cache: CacheConfig) -> Inner {
         let registry = Arc::new(Registry::default());
         let context = Arc::new(Context::new(file, hyperslab_chunk::unfilter(registry.clone())));
         Inner {
@@ -254,20 +277,53 @@ impl Inner {
             datasets: Known::default(),
             shelves: Shelves::new(ChunkCache::new(cache)),
             heap: Mutex::default(),
-            driver: name,
-            size,
-            locked,
-            path,
+            driver: storage.name,
+            size: storage.size,
+            hold: storage.hold,
+            openings: Openings::default(),
+            replaced: AtomicBool::new(false),
+            swmr: access.swmr,
+            granted: Granted::default(),
         }
+    }
+
+    pub(crate) fn is_writable(&self) -> bool {
+        self.context.file().is_writable()
+    }
+
+    /// Whether it may be read beside a SWMR writer.
+    pub(crate) fn is_swmr(&self) -> bool {
+        self.swmr
+    }
+
+    /// Which file it is; none on other storage.
+    pub(crate) fn identity(&self) -> Option<FileIdentity> {
+        self.hold.as_ref().map(Hold::identity)
     }
 }
 
+/// The end of an engine. Its openings call this, one at a time.
 impl Inner {
+    pub(crate) fn flush(&self) -> Result<()> {
+        let written = self.shelves.cache.flush();
+        self.context.file().flush()?;
+        Ok(written?)
+    }
+
+    /// Writes everything, and lets other processes open the file, also if that fails. A file that is only read may be [used
+    /// again](Self::resume).
+    pub(crate) fn end(&self) -> Result<()> {
+        let closed = if self.is_writable() { self.close() } else { Ok(()) };
+        let released = self.hold.as_ref().map_or(Ok(()), Hold::release);
+        closed.and(released)
+    }
+
     fn close(&self) -> Result<()> {
+        let file = self.context.file();
+        file.shut();
         let written = self.shelves.cache.flush();
         let settled = self.settle_heap();
-        self.context.file().close()?;
-        self.locked.as_ref().map_or(Ok(()), |locked| locked.unlock())?;
+        file.close()?;
         written?;
         settled
     }
@@ -281,16 +337,39 @@ impl Inner {
         file.flush()?;
         file.operate(|| Ok(self.heap.lock().settle(file)?))
     }
-}
 
-impl Drop for Inner {
-    fn drop(&mut self) {
-        // Whoever wants to know what goes wrong closes the file.
-        let _ = self.close();
+    /// Whether the file at a path can be read once more by this engine, whose last opening has ended: it only reads, and no process has changed the
+    /// file since. Then it is locked.
+    pub(crate) fn resume(&self, path: &Path) -> Result<bool> {
+        match &self.hold {
+            Some(hold) if !self.is_writable() && !self.is_replaced() => hold.lock_unchanged(path),
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether the file was opened for writing since: what this engine knows of it may be wrong.
+    pub(crate) fn is_replaced(&self) -> bool {
+        self.replaced.load(Ordering::Acquire)
+    }
+
+    /// Lets another engine take the place of this one.
+    pub(crate) fn replaced_by(&self, make: impl FnOnce() -> Result<Arc<Inner>>) -> Result<Arc<Inner>> {
+        // The lock of this engine keeps other writers away, the new one too.
+        self.hold.as_ref().map_or(Ok(()), Hold::release)?;
+        match make() {
+            Ok(inner) => {
+                self.replaced.store(true, Ordering::Release);
+                Ok(inner)
+            }
+            Err(why) => {
+                self.hold.as_ref().map_or(Ok(()), Hold::lock)?;
+                Err(why)
+            }
+        }
     }
 }
 
-/// The same open file; one that was opened twice is not.
+/// The same open file, also if it was opened twice.
 impl PartialEq for File {
     fn eq(&self, other: &File) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
@@ -299,6 +378,6 @@ impl PartialEq for File {
 
 impl std::fmt::Debug for File {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("File").field("path", &self.inner.path).finish()
+        f.debug_struct("File").field("path", &self.path()).finish()
     }
 }

@@ -1,9 +1,11 @@
 //! Paths that may lead through links into other files.
 
+use std::path::PathBuf;
+
 use hyperslab_format::message::Target;
 use hyperslab_object::{Found, LinkBudget};
 
-use crate::{Error, File, Node, Result, search, trip::Trip};
+use crate::{Error, File, Node, Result, external_access::Prefixes, search, trip::Trip};
 
 /// Where a path leads.
 pub(crate) enum Reached {
@@ -26,17 +28,20 @@ impl File {
         let mut links = LinkBudget::default();
         let (mut file, mut start, mut path) = (self.clone(), start, path.to_vec());
         loop {
-            let here = file.clone();
-            let _held = here.inner.context.file().reading();
-            let link = match hyperslab_object::resolve(&file.inner.context, start, &path, &mut links)? {
-                Found::Object(object) => return Node::new(&file, *object, trip).map(Reached::Object),
-                Found::Missing { at, last } => return Ok(Reached::Missing { at, last }),
-                Found::Endless { at } => {
-                    let why = format!("more than {} links lead from one to the next", LinkBudget::MOST);
-                    return Err(Error::Link { link: String::from_utf8_lossy(&at).into_owned(), why });
+            let link = {
+                let _held = file.inner.context.file().reading();
+                file.check_current()?;
+                match hyperslab_object::resolve(&file.inner.context, start, &path, &mut links)? {
+                    Found::Object(object) => return Node::new(&file, *object, trip).map(Reached::Object),
+                    Found::Missing { at, last } => return Ok(Reached::Missing { at, last }),
+                    Found::Endless { at } => {
+                        let why = format!("more than {} links lead from one to the next", LinkBudget::MOST);
+                        return Err(Error::Link { link: String::from_utf8_lossy(&at).into_owned(), why });
+                    }
+                    Found::Beyond(link) => *link,
                 }
-                Found::Beyond(link) => *link,
             };
+            // What the user says of links, and other files, come without a lock of this one.
             match file.others.options.stands_for(link.target, &link.at)? {
                 Target::Hard(address) => (start, path) = (address, [b".", link.rest.as_slice()].concat()),
                 Target::Soft(target) => (start, path) = (link.group, [target, link.rest].concat()),
@@ -57,8 +62,19 @@ impl File {
 
     /// The file that an external link of this one names.
     fn linked(&self, name: &[u8]) -> Result<Option<File>> {
-        let prefix = self.others.options.link_prefix.as_deref();
-        self.others.find(&search::places(name, "HDF5_EXT_PREFIX", prefix, self.inner.path.as_deref()))
+        let prefixes = Prefixes { variable: search::LINK_PREFIX, option: self.others.options.link_prefix.as_deref() };
+        self.find_other(name, prefixes, false)
+    }
+
+    /// A file that this one names; none if it is missing.
+    pub(crate) fn find_other(&self, name: &[u8], prefixes: Prefixes<'_>, write: bool) -> Result<Option<File>> {
+        let places = search::places(name, prefixes, self.path());
+        let refusal = |place: &PathBuf| self.refusal(place, prefixes, write).filter(|_| place.exists());
+        let refused = places.iter().find_map(refusal);
+        match refused {
+            Some(why) => Err(Error::Storage(why)),
+            None => self.others.find(&places, write),
+        }
     }
 }
 

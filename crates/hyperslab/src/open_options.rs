@@ -12,7 +12,10 @@ use hyperslab_driver::Driver;
 use hyperslab_file::{FileSpace, Placement};
 use hyperslab_object::{GroupSettings, ObjectSettings};
 
-use crate::{CacheConfig, Error, File, Result, file::Inner, others::Others, storage::Storage};
+use crate::{
+    CacheConfig, Error, ExternalAccess, File, Locking, Result, file::Inner, opening::Opening, others::Others,
+    storage::Storage,
+};
 
 /// Says what a user-defined link stands for, from what its class keeps in it. The answer is a link of another kind.
 pub type LinkResolver = dyn Fn(&[u8]) -> std::result::Result<Target, String> + Send + Sync;
@@ -45,6 +48,7 @@ pub struct OpenOptions {
     pub(crate) virtual_prefix: Option<PathBuf>,
     pub(crate) link_prefix: Option<PathBuf>,
     pub(crate) raw_prefix: Option<PathBuf>,
+    pub(crate) external: ExternalAccess,
     resolvers: HashMap<u8, Arc<LinkResolver>>,
     cache: Option<CacheConfig>,
     pub(crate) access: Access,
@@ -57,7 +61,9 @@ pub(crate) struct Access {
     pub(crate) create: bool,
     pub(crate) create_new: bool,
     pub(crate) truncate: bool,
-    pub(crate) unlocked: bool,
+    pub(crate) locking: Locking,
+    pub(crate) swmr: bool,
+    pub(crate) special: bool,
     pub(crate) low: Low,
     pub(crate) user_block: u64,
     pub(crate) ordered: bool,
@@ -146,13 +152,26 @@ impl OpenOptions {
         self
     }
 
-    /// Does not lock a file against other programs, as it is done with all files that are open: readers keep writers away, and a writer
-    /// everybody. Nobody else may write it then. Other storage than files is never locked: with this, one that a crash left marked as open is
-    /// opened.
+    /// Whether the file is locked against other processes while it is open, and what if the file system has no locks.
+    ///
+    /// ```
+    /// use hyperslab::{Locking, OpenOptions};
+    /// # let path = std::env::temp_dir().join(format!("hyperslab-locking-{}.h5", std::process::id()));
+    /// # hyperslab::File::create(&path)?.close()?;
+    /// let file = OpenOptions::new().locking(Locking::Disabled).open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
     #[must_use]
-    pub fn unlocked(mut self) -> OpenOptions {
-        self.access.unlocked = true;
+    pub fn locking(mut self, locking: Locking) -> OpenOptions {
+        self.access.locking = locking;
         self
+    }
+
+    /// As [`Locking::Disabled`]. Other storage than files cannot be locked: with this, storage that a crash left marked as open is opened.
+    #[must_use]
+    pub fn unlocked(self) -> OpenOptions {
+        self.locking(Locking::Disabled)
     }
 }
 
@@ -160,6 +179,20 @@ impl OpenOptions {
     /// What [`File::open`] does.
     pub fn new() -> OpenOptions {
         OpenOptions::default()
+    }
+
+    /// The file may be read while a SWMR writer has it open.
+    #[must_use]
+    pub fn swmr_read(mut self) -> OpenOptions {
+        self.access.swmr = true;
+        self
+    }
+
+    /// Also devices are opened. Without this, only regular files are: a path may lead to a pipe, where a read would wait forever.
+    #[must_use]
+    pub fn special_files(mut self) -> OpenOptions {
+        self.access.special = true;
+        self
     }
 
     /// How far virtual datasets reach that grow with their sources.
@@ -197,6 +230,19 @@ impl OpenOptions {
     #[must_use]
     pub fn raw_prefix(mut self, directory: impl Into<PathBuf>) -> OpenOptions {
         self.raw_prefix = Some(directory.into());
+        self
+    }
+
+    /// Which other files the file may lead to.
+    ///
+    /// ```no_run
+    /// use hyperslab::{ExternalAccess, OpenOptions};
+    /// let file = OpenOptions::new().external_access(ExternalAccess::Inside).open("from-elsewhere.h5")?;
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn external_access(mut self, access: ExternalAccess) -> OpenOptions {
+        self.external = access;
         self
     }
 
@@ -242,12 +288,13 @@ impl OpenOptions {
     /// Opens the file on any storage; [`File::create_on`] is short for a new one.
     pub fn open_on(self, storage: Arc<dyn Driver>) -> Result<File> {
         let access = &self.access;
-        let storage = Storage { driver: storage, name: "other", size: None, locked: None, alone: access.unlocked };
+        let alone = access.locking == Locking::Disabled;
+        let storage = Storage { driver: storage, name: "other", size: None, hold: None, alone };
         let inner = match access.write {
-            true => Inner::writable(storage, None, access, self.cache_config())?,
-            false => Inner::open(storage, None, self.cache_config())?,
+            true => Inner::writable(storage, access, self.cache_config())?,
+            false => Inner::open(storage, access, self.cache_config())?,
         };
-        Ok(File { inner: Arc::new(inner), others: Others::new(self) })
+        Ok(File::of(Opening::of_storage(inner), &Others::new(self)))
     }
 
     /// A link as one of a kind that is not the user's.
@@ -255,7 +302,8 @@ impl OpenOptions {
         let Target::User { class, data } = target else { return Ok(target) };
         let fail = |why: String| Error::Link { link: String::from_utf8_lossy(link).into_owned(), why };
         let resolver = self.resolvers.get(&class);
-        let resolver = resolver.ok_or_else(|| fail(format!("nobody said what links of class {class} stand for")))?;
+        let resolver =
+            resolver.ok_or_else(|| fail(format!("the program does not say what links of class {class} stand for")))?;
         match resolver(&data).map_err(fail)? {
             Target::User { .. } => Err(fail(format!("class {class} stands for another user-defined link"))),
             target => Ok(target),

@@ -1,4 +1,4 @@
-//! The files that a file leads to, kept open for the next time.
+//! The files that a file leads to, kept for the next time.
 
 use std::{
     io::ErrorKind,
@@ -8,12 +8,18 @@ use std::{
 
 use hyperslab_driver::Why;
 
-use crate::{Error, File, OpenOptions, Result, file::Inner, open_options::Access, storage};
+use crate::{
+    Error, File, OpenOptions, Result,
+    file::Inner,
+    open_options::Access,
+    opening::{Opening, Way},
+    storage::Source,
+};
 
 /// Files that were opened through a file, and how. Shared by all of them.
 pub(crate) struct Others {
     pub(crate) options: OpenOptions,
-    /// The last used at the end. They do not know of one another, so that none keeps itself open.
+    /// Engines that read files, the last used at the end. An engine that has no openings has no lock; it is used again if the file did not change.
     kept: Mutex<Vec<(PathBuf, Arc<Inner>)>>,
 }
 
@@ -25,10 +31,11 @@ impl Others {
         Arc::new(Others { options, kept: Mutex::default() })
     }
 
-    /// The first of these places that has a file; none if no place has one.
-    pub(crate) fn find(self: &Arc<Others>, places: &[PathBuf]) -> Result<Option<File>> {
+    /// The first of these places that has a file; none if no place has one. The file can be changed only if `write` says so, or if this process has
+    /// it open for writing.
+    pub(crate) fn find(self: &Arc<Others>, places: &[PathBuf], write: bool) -> Result<Option<File>> {
         for place in places {
-            match self.open(place) {
+            match self.open(place, write) {
                 Err(why) if is_missing(&why) => {}
                 other => return other.map(Some),
             }
@@ -36,61 +43,51 @@ impl Others {
         Ok(None)
     }
 
-    /// Opens a file that another one leads to, or has it already. Others may write it meanwhile: nobody knows how long it is kept.
-    fn open(self: &Arc<Others>, path: &Path) -> Result<File> {
-        self.open_for_reading(path, false)
-    }
-
-    fn open_for_reading(self: &Arc<Others>, path: &Path, hold: bool) -> Result<File> {
-        // Absolute, as the program may change its directory.
+    /// Opens a file that another one leads to.
+    fn open(self: &Arc<Others>, path: &Path, write: bool) -> Result<File> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        if let Some(inner) = self.kept(&path) {
-            return Ok(File { inner, others: self.clone() });
+        if let Some(inner) = self.take_kept(&path).filter(|_| !write)
+            && let Some(opening) = Opening::again(&inner, &path, Way::Linked)?
+        {
+            return Ok(self.keep(path, opening));
         }
-        let opened = Inner::open(storage::open(&path, hold)?, Some(path.clone()), self.options.cache_config())?;
-        let inner = Arc::new(opened);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() == MOST {
-            kept.remove(0);
-        }
-        kept.push((path, inner.clone()));
-        Ok(File { inner, others: self.clone() })
-    }
-
-    /// Opens a file so that it may be changed, for all who ask from now on.
-    pub(crate) fn edit(self: &Arc<Others>, path: &Path) -> Result<File> {
-        let Access { unlocked, low, .. } = self.options.access;
-        let access = Access { write: true, unlocked, low, ..Access::default() };
-        let storage = storage::open_writable(path, &access)?;
-        let cache = self.options.cache_config();
-        let inner = Arc::new(Inner::writable(storage, Some(path.to_path_buf()), &access, cache)?);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|(known, _)| known != path);
-        kept.push((path.to_path_buf(), inner.clone()));
-        Ok(File { inner, others: self.clone() })
+        let Access { locking, low, .. } = self.options.access;
+        let access = Access { write, locking, low, ..Access::default() };
+        let opening = self.open_source(Source::find(&path, &access)?, &access, Way::Linked)?;
+        Ok(self.keep(path, opening))
     }
 
     /// Opens the file that leads to all others, as the options say.
     pub(crate) fn open_first(self: &Arc<Others>, path: &Path) -> Result<File> {
         let access = &self.options.access;
-        if !access.write {
-            return self.open_for_reading(path, !access.unlocked);
-        }
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        let storage = storage::open_writable(&path, access)?;
-        let inner = Arc::new(Inner::writable(storage, Some(path.clone()), access, self.options.cache_config())?);
-        // Links that lead back here find the file as it is now.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push((path, inner.clone()));
-        Ok(File { inner, others: self.clone() })
+        let opening = self.open_source(Source::find(path, access)?, access, Way::Direct)?;
+        Ok(File::of(opening, self))
     }
 
-    fn kept(&self, path: &Path) -> Option<Arc<Inner>> {
+    fn open_source(&self, source: Source, access: &Access, way: Way) -> Result<Arc<Opening>> {
+        let cache = self.options.cache_config();
+        Opening::of_file(source, access, way, |source| {
+            let storage = source.lock(access)?;
+            if access.write { Inner::writable(storage, access, cache) } else { Inner::open(storage, access, cache) }
+        })
+    }
+
+    /// Keeps the engine of a file that is only read for the next time. One that writes ends with its last opening.
+    fn keep(self: &Arc<Others>, path: PathBuf, opening: Arc<Opening>) -> File {
+        if !opening.inner().is_writable() {
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            if kept.len() == MOST {
+                kept.remove(0);
+            }
+            kept.push((path, opening.inner().clone()));
+        }
+        File::of(opening, self)
+    }
+
+    fn take_kept(&self, path: &Path) -> Option<Arc<Inner>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let found = kept.iter().position(|(known, _)| known == path)?;
-        if let Some(last) = kept.get_mut(found..) {
-            last.rotate_left(1);
-        }
-        kept.last().map(|(_, inner)| inner.clone())
+        Some(kept.remove(found).1)
     }
 }
 

@@ -6,6 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::external_access::Prefixes;
+
+/// The environment's folders of files with raw data, files of external links, and sources of virtual datasets.
+pub(crate) const RAW_PREFIX: &str = "HDF5_EXTFILE_PREFIX";
+pub(crate) const LINK_PREFIX: &str = "HDF5_EXT_PREFIX";
+pub(crate) const VIRTUAL_PREFIX: &str = "HDF5_VDS_PREFIX";
+
 /// What stands for the directory of the file, in front of a prefix.
 const ORIGIN: &str = "${ORIGIN}";
 
@@ -23,7 +30,8 @@ pub(crate) fn to_path(name: &[u8]) -> PathBuf {
 }
 
 /// The places of a file that an external link or a virtual dataset names, in the order in which they are tried.
-pub(crate) fn places(name: &[u8], variable: &str, prefix: Option<&Path>, origin: Option<&Path>) -> Vec<PathBuf> {
+pub(crate) fn places(name: &[u8], prefixes: Prefixes<'_>, origin: Option<&Path>) -> Vec<PathBuf> {
+    let Prefixes { variable, option: prefix } = prefixes;
     let mut places = Vec::new();
     let mut name = to_path(name);
     if name.is_absolute() {
@@ -46,11 +54,11 @@ pub(crate) fn places(name: &[u8], variable: &str, prefix: Option<&Path>, origin:
 }
 
 /// The places of a file with raw data: below the prefix if there is one, else beside the file or where the program runs.
-pub(crate) fn raw_places(name: &[u8], prefix: Option<&Path>, origin: Option<&Path>) -> Vec<PathBuf> {
+pub(crate) fn raw_places(name: &[u8], prefixes: Prefixes<'_>, origin: Option<&Path>) -> Vec<PathBuf> {
     let name = to_path(name);
     let directory = origin.and_then(Path::parent);
-    let variable = env::var_os("HDF5_EXTFILE_PREFIX").unwrap_or_default();
-    let prefix = [Some(variable.as_os_str()), prefix.map(Path::as_os_str)].into_iter().flatten();
+    let variable = env::var_os(prefixes.variable).unwrap_or_default();
+    let prefix = [Some(variable.as_os_str()), prefixes.option.map(Path::as_os_str)].into_iter().flatten();
     match prefix.filter(|prefix| !prefix.is_empty() && *prefix != ".").find_map(|prefix| expand(prefix, directory)) {
         Some(prefix) => vec![prefix.join(name)],
         None => directory.map(|directory| directory.join(&name)).into_iter().chain([name.clone()]).collect(),
@@ -58,7 +66,7 @@ pub(crate) fn raw_places(name: &[u8], prefix: Option<&Path>, origin: Option<&Pat
 }
 
 /// A prefix with the directory of the file put in; none for no prefix.
-fn expand(prefix: &std::ffi::OsStr, directory: Option<&Path>) -> Option<PathBuf> {
+pub(crate) fn expand(prefix: &std::ffi::OsStr, directory: Option<&Path>) -> Option<PathBuf> {
     if prefix.is_empty() {
         return None;
     }
@@ -82,20 +90,23 @@ mod tests {
     fn the_order_of_places() {
         let set = PathBuf::from(env::var_os(SET).unwrap());
         let origin = Path::new("/data/run.h5");
-        let found = places(b"a/s.h5", SET, Some(Path::new("${ORIGIN}/below")), Some(origin));
+        let prefixes = Prefixes { variable: SET, option: Some(Path::new("${ORIGIN}/below")) };
+        let found = places(b"a/s.h5", prefixes, Some(origin));
         assert_eq!(found, [set.join("a/s.h5"), "/data/below/a/s.h5".into(), "/data/a/s.h5".into(), "a/s.h5".into()]);
-        let found = places(b"/gone/s.h5", "NO SUCH VARIABLE", None, Some(origin));
+        let none = Prefixes { variable: "NO SUCH VARIABLE", option: None };
+        let found = places(b"/gone/s.h5", none, Some(origin));
         assert_eq!(found, ["/gone/s.h5", "/data/s.h5", "s.h5"].map(PathBuf::from));
-        assert_eq!(places(b"s.h5", "NO SUCH VARIABLE", None, None), [PathBuf::from("s.h5")]);
+        assert_eq!(places(b"s.h5", none, None), [PathBuf::from("s.h5")]);
     }
 
     #[test]
     fn raw_data_is_below_the_prefix_alone() {
         let origin = Some(Path::new("/data/run.h5"));
-        let with = |prefix| raw_places(b"r.bin", prefix, origin);
+        let given = |option| Prefixes { variable: RAW_PREFIX, option };
+        let with = |prefix| raw_places(b"r.bin", given(prefix), origin);
         assert_eq!(with(None), ["/data/r.bin", "r.bin"].map(PathBuf::from));
         assert_eq!(with(Some(Path::new("${ORIGIN}/raw"))), [PathBuf::from("/data/raw/r.bin")]);
         assert_eq!(with(Some(Path::new("/raw"))), [PathBuf::from("/raw/r.bin")]);
-        assert_eq!(raw_places(b"/far/r.bin", Some(Path::new("/raw")), origin), [PathBuf::from("/far/r.bin")]);
+        assert_eq!(raw_places(b"/far/r.bin", given(Some(Path::new("/raw"))), origin), [PathBuf::from("/far/r.bin")]);
     }
 }

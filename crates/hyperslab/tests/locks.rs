@@ -1,71 +1,391 @@
-//! Who may have a file open beside whom: as libhdf5 has it, which takes part from another process.
+//! Who may have a file open beside whom: in one process, and with libhdf5 in another.
 //!
-//! Needs a Python with h5py and numpy: `$HYPERSLAB_PYTHON`, or `target/venv`; without one that part says that it is skipped.
+//! The part with libhdf5 needs a Python with h5py and numpy: `$HYPERSLAB_PYTHON`, or `target/venv`; without one it says that it is skipped.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
-    process::Command,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-use hyperslab::{File, Low, OpenOptions};
+use hyperslab::{File, Locking, Low, OpenOptions, Result, driver::Driver};
 
 const LOWS: [(&str, Low); 2] = [("earliest", Low::Earliest), ("latest", Low::V200)];
 
+/// How a file is opened; the names are those of Python.
+const MODES: [&str; 6] = ["r", "r+", "a", "w", "x", "swmr"];
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+}
+
 fn made(name: &str, low: Low) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let path = folder().join(name);
     let file = OpenOptions::new().create().truncate().low(low).open(&path).unwrap();
     file.root().unwrap().new_dataset::<i32>().write("numbers", &[1, 2, 3]).unwrap();
     file.close().unwrap();
     path
 }
 
-#[test]
-fn readers_keep_writers_away_and_a_writer_everybody() {
-    for (name, low) in LOWS {
-        let path = made(&format!("locks-{name}.h5"), low);
-        let readers = [File::open(&path).unwrap(), File::open(&path).unwrap()];
-        let refused = File::edit(&path).unwrap_err().to_string();
-        assert!(refused.contains("has the file open"), "{refused}");
-        assert!(File::create(&path).is_err());
-        assert_eq!(readers[0].dataset("numbers").unwrap().read::<i32>().unwrap(), [1, 2, 3], "it is as it was");
-        drop(readers);
+fn open(path: &Path, mode: &str) -> Result<File> {
+    let options = OpenOptions::new();
+    let options = match mode {
+        "r" => options,
+        "r+" => options.read_write(),
+        "a" => options.create(),
+        "w" => options.create().truncate(),
+        "x" => options.create_new(),
+        "swmr" => options.swmr_read(),
+        other => panic!("{other}"),
+    };
+    options.open(path)
+}
 
-        let writer = File::edit(&path).unwrap();
-        assert!(File::open(&path).is_err());
-        assert!(File::edit(&path).is_err());
-        writer.close().unwrap();
-        File::open(&path).unwrap();
+fn numbers(file: &File) -> Vec<i32> {
+    file.dataset("numbers").unwrap().read().unwrap()
+}
+
+/// The consistency flags of a file with a superblock of version 2 or 3.
+fn flags(path: &Path) -> u8 {
+    fs::read(path).unwrap()[11]
+}
+
+/// A process with h5py that opens, writes and closes files when it is told to.
+struct Peer {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+}
+
+impl Peer {
+    fn start() -> Option<Peer> {
+        let mut command = Command::new(hyperslab_workshop::python()?);
+        command.args(["-W", "ignore", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/locks.py")]);
+        command.env_remove("HDF5_USE_FILE_LOCKING").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        Some(Peer { child, to, from })
+    }
+
+    fn ask(&mut self, words: &[&str]) -> String {
+        writeln!(self.to, "{}", words.join("\t")).unwrap();
+        let mut answer = String::new();
+        self.from.read_line(&mut answer).unwrap();
+        answer.trim_end().to_owned()
+    }
+
+    fn opens(&mut self, path: &Path, mode: &str) -> bool {
+        self.ask(&["open", path.to_str().unwrap(), mode]) == "ok"
+    }
+
+    fn close(&mut self) {
+        assert_eq!(self.ask(&["close"]), "ok");
     }
 }
 
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The table of libhdf5 for one process: rows are what is open, columns what is opened beside it, in the order of `MODES`.
 #[test]
-fn who_is_not_locked_is_in_nobodys_way() {
-    let path = made("locks-unlocked.h5", Low::Earliest);
-    let reader = OpenOptions::new().unlocked().open(&path).unwrap();
-    let writer = File::edit(&path).unwrap();
-    assert_eq!(reader.dataset("numbers").unwrap().read::<i32>().unwrap(), [1, 2, 3]);
-    writer.close().unwrap();
+fn openings_of_one_process_share_the_file() {
+    let table = [
+        ("r", [true, false, false, false, false, false]),
+        ("swmr", [true, false, false, false, false, true]),
+        ("r+", [true, true, true, false, false, true]),
+        ("a", [true, true, true, false, false, true]),
+        ("w", [true, true, true, false, false, true]),
+    ];
+    let other_names = [|path: &Path| path.to_path_buf(), hard_linked, soft_linked, spelled_otherwise];
+    for (name, low) in LOWS {
+        for (first, row) in table {
+            for (second, allowed) in MODES.into_iter().zip(row) {
+                for (nth, other_name) in other_names.into_iter().enumerate() {
+                    let what = format!("{name}: {second} beside {first}, name {nth}");
+                    let path = made("locks-table.h5", low);
+                    let open_first = open(&path, first).expect(&what);
+                    if first == "w" {
+                        open_first.root().unwrap().new_dataset::<i32>().write("numbers", &[1, 2, 3]).unwrap();
+                    }
+                    let opened = open(&other_name(&path), second);
+                    assert_eq!(opened.is_ok(), allowed, "{what}: {:?}", opened.err());
+                    if let Ok(second) = opened {
+                        assert_eq!(numbers(&second), [1, 2, 3], "{what}");
+                        if open_first.is_writable() {
+                            second.dataset("numbers").unwrap().write(&[4, 5, 6]).unwrap();
+                            assert_eq!(numbers(&open_first), [4, 5, 6], "{what}");
+                        }
+                        second.close().unwrap();
+                    }
+                    numbers(&open_first);
+                    open_first.close().unwrap();
+                }
+            }
+        }
+    }
+}
+
+fn hard_linked(path: &Path) -> PathBuf {
+    let other = path.with_extension("hard.h5");
+    let _ = fs::remove_file(&other);
+    fs::hard_link(path, &other).unwrap();
+    other
+}
+
+fn soft_linked(path: &Path) -> PathBuf {
+    let other = path.with_extension("soft.h5");
+    let _ = fs::remove_file(&other);
+    std::os::unix::fs::symlink(path, &other).unwrap();
+    other
+}
+
+fn spelled_otherwise(path: &Path) -> PathBuf {
+    path.parent()
+        .unwrap()
+        .join(".")
+        .join("..")
+        .join(path.parent().unwrap().file_name().unwrap())
+        .join(path.file_name().unwrap())
 }
 
 #[test]
-fn libhdf5_heeds_our_locks() {
-    let Some(python) = hyperslab_workshop::python() else { return };
-    let can = |path: &Path, mode: &str| {
-        let program = "import sys, h5py; h5py.File(sys.argv[1], sys.argv[2]).close()";
-        let mut command = Command::new(&python);
-        command.args(["-W", "ignore", "-c", program]).arg(path).arg(mode).env_remove("HDF5_USE_FILE_LOCKING");
-        command.output().unwrap().status.success()
+fn two_writers_of_one_process_lose_nothing_also_without_locks() {
+    let path = made("locks-two-writers.h5", Low::Earliest);
+    let writers: Vec<_> = (0..2).map(|_| OpenOptions::new().read_write().unlocked().open(&path).unwrap()).collect();
+    for (nth, writer) in writers.iter().enumerate() {
+        writer.root().unwrap().new_dataset::<usize>().write(format!("of {nth}"), &[nth]).unwrap();
+    }
+    for writer in writers {
+        writer.close().unwrap();
+    }
+    let file = File::open(&path).unwrap();
+    assert_eq!(file.dataset("of 0").unwrap().read::<usize>().unwrap(), [0]);
+    assert_eq!(file.dataset("of 1").unwrap().read::<usize>().unwrap(), [1]);
+}
+
+#[test]
+fn the_last_opening_closes_the_file() {
+    let path = made("locks-last.h5", Low::V200);
+    let (one, two) = (File::edit(&path).unwrap(), File::edit(&path).unwrap());
+    let dataset = one.dataset("numbers").unwrap();
+    // A handle that another opening made does not keep the file open.
+    let of_two = two.dataset("numbers").unwrap();
+    one.close().unwrap();
+    of_two.write(&[7, 8, 9]).unwrap();
+    assert_eq!(flags(&path), 3, "it is open");
+    two.close().unwrap();
+    assert_eq!(flags(&path), 0, "it is closed");
+    assert!(dataset.write(&[0, 0, 0]).is_err() && of_two.write(&[0, 0, 0]).is_err());
+    assert_eq!(numbers(&File::create_new(folder().join("locks-none.h5")).and(File::open(&path)).unwrap()), [7, 8, 9]);
+    fs::remove_file(folder().join("locks-none.h5")).unwrap();
+    drop((dataset, of_two));
+    File::create(&path).unwrap().close().unwrap();
+}
+
+#[test]
+fn locks_between_processes_are_those_of_libhdf5() {
+    let Some(mut peer) = Peer::start() else { return };
+    // What libhdf5 allows beside r, r+ and a SWMR writer of another process; w over a SWMR writer is allowed by it too.
+    let beside = |first: &str, second: &str| match first {
+        "r" => ["r", "swmr"].contains(&second),
+        "r+" => false,
+        _ => ["swmr", "w"].contains(&second),
     };
     for (name, low) in LOWS {
-        let path = made(&format!("locks-theirs-{name}.h5"), low);
-        let reader = File::open(&path).unwrap();
-        assert!(can(&path, "r") && !can(&path, "r+"), "{name}: beside a reader");
-        drop(reader);
-        let writer = File::edit(&path).unwrap();
-        assert!(!can(&path, "r") && !can(&path, "r+"), "{name}: beside a writer");
-        writer.close().unwrap();
-        assert!(can(&path, "r+"), "{name}: when all is closed");
+        for second in ["r", "r+", "w", "swmr"] {
+            for first in ["r", "r+"] {
+                let path = made("locks-ours-first.h5", low);
+                let ours = open(&path, first).unwrap();
+                assert_eq!(
+                    peer.opens(&path, second),
+                    beside(first, second),
+                    "{name}: their {second} beside our {first}"
+                );
+                peer.close();
+                ours.close().unwrap();
+            }
+            for first in ["r", "r+", "swmr writer"] {
+                let path = made("locks-theirs-first.h5", low);
+                if !peer.opens(&path, first) {
+                    assert!(name == "earliest" && first == "swmr writer", "{name}: their {first}");
+                    continue;
+                }
+                let ours = open(&path, second);
+                let told = ours.as_ref().err().map(ToString::to_string).unwrap_or_default();
+                assert_eq!(ours.is_ok(), beside(first, second), "{name}: our {second} beside their {first}: {told}");
+                if !told.is_empty() && first != "swmr writer" && Path::new("/proc/locks").exists() {
+                    assert!(told.contains(&format!("(process {})", peer.child.id())), "{told}");
+                }
+                if second != "w" {
+                    assert_eq!(peer.ask(&["read"]), "1 2 3");
+                }
+                drop(ours);
+                peer.close();
+            }
+        }
     }
+}
+
+#[test]
+fn what_a_killed_swmr_writer_left_is_cleared_and_then_everyones() {
+    let Some(mut peer) = Peer::start() else { return };
+    let path = made("locks-swmr-left.h5", Low::V200);
+    assert!(peer.opens(&path, "swmr writer"));
+    assert_eq!(flags(&path), 5);
+    drop(peer);
+    assert!(File::open(&path).unwrap_err().to_string().contains("SWMR"), "as libhdf5 has it");
+    assert!(File::edit(&path).unwrap_err().to_string().contains("hyperslab clear"));
+    assert_eq!(numbers(&open(&path, "swmr").unwrap()), [1, 2, 3]);
+    hyperslab::check::clear(&path, false).unwrap();
+    let file = File::edit(&path).unwrap();
+    assert_eq!(flags(&path), 3);
+    file.dataset("numbers").unwrap().write(&[4, 5, 6]).unwrap();
+    file.close().unwrap();
+    assert_eq!(flags(&path), 0);
+    let mut peer = Peer::start().unwrap();
+    assert!(peer.opens(&path, "r+"));
+    assert_eq!(peer.ask(&["read"]), "4 5 6");
+}
+
+#[test]
+fn refresh_sees_what_a_swmr_writer_appended() {
+    let Some(mut peer) = Peer::start() else { return };
+    let path = folder().join("locks-refresh.h5");
+    assert_eq!(peer.ask(&["grow", path.to_str().unwrap()]), "ok");
+    let file = open(&path, "swmr").unwrap();
+    let mut log = file.dataset("log").unwrap();
+    assert_eq!(log.read::<i64>().unwrap(), [0, 1, 2, 3]);
+    for rows in 5..40 {
+        assert_eq!(peer.ask(&["append"]), "ok");
+        log = log.refresh().unwrap();
+        assert_eq!(log.read::<i64>().unwrap(), (0..rows).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn the_environment_comes_before_the_program() {
+    let Some(mut peer) = Peer::start() else { return };
+    let path = made("locks-environment.h5", Low::Earliest);
+    assert!(peer.opens(&path, "r+"));
+    for (variable, locking, allowed) in [
+        (None, "required", false),
+        (None, "best-effort", false),
+        (None, "disabled", true),
+        (Some("FALSE"), "required", true),
+        (Some("0"), "best-effort", true),
+        (Some("TRUE"), "disabled", false),
+        (Some("BEST_EFFORT"), "disabled", false),
+        (Some("false"), "best-effort", false),
+        (Some("false"), "disabled", true),
+    ] {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "opens_with_a_policy", "--nocapture"]);
+        command.env("HYPERSLAB_LOCKS", format!("{locking} {}", path.display())).env_remove("HDF5_USE_FILE_LOCKING");
+        command.envs(variable.map(|value| ("HDF5_USE_FILE_LOCKING", value)));
+        assert_eq!(command.output().unwrap().status.success(), allowed, "{variable:?}, {locking}");
+    }
+}
+
+/// What the test above runs in another process. By itself it does nothing.
+#[test]
+fn opens_with_a_policy() {
+    let Ok(wanted) = std::env::var("HYPERSLAB_LOCKS") else { return };
+    let (locking, path) = wanted.split_once(' ').unwrap();
+    let locking = match locking {
+        "required" => Locking::Required,
+        "best-effort" => Locking::BestEffort,
+        _ => Locking::Disabled,
+    };
+    OpenOptions::new().locking(locking).open(path).unwrap();
+}
+
+#[test]
+fn a_close_that_fails_lets_go_of_the_file() {
+    for (name, low) in LOWS {
+        let path = made(&format!("locks-failing-{name}.h5"), low);
+        // No file of this process grows beyond 64 blocks of 512 bytes, and the signal that tells of it is ignored.
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact fails_to_close --nocapture"]);
+        command.arg(std::env::current_exe().unwrap()).env("HYPERSLAB_FAILS", &path);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// What the test above runs in another process. By itself it does nothing.
+#[test]
+fn fails_to_close() {
+    let Ok(path) = std::env::var("HYPERSLAB_FAILS") else { return };
+    let file = File::edit(&path).unwrap();
+    let new = file.root().unwrap().new_dataset::<u64>().shape([100_000]).chunks([100_000]).shuffle();
+    new.create("new").unwrap().write(&(0..100_000).collect::<Vec<u64>>()).unwrap();
+    assert!(file.close().is_err());
+    assert_eq!(numbers(&File::open(&path).unwrap()), [1, 2, 3]);
+    let file = File::edit(&path).unwrap();
+    file.dataset("numbers").unwrap().write(&[4, 5, 6]).unwrap();
+    file.close().unwrap();
+    assert_eq!(numbers(&File::open(&path).unwrap()), [4, 5, 6]);
+}
+
+#[test]
+fn a_pipe_is_no_file() {
+    let path = folder().join("locks-pipe");
+    let _ = fs::remove_file(&path);
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    for mode in ["r", "r+", "a", "w"] {
+        let refused = open(&path, mode).unwrap_err().to_string();
+        assert!(refused.contains("pipe, not a regular file"), "{refused}");
+    }
+    // Nor is it one where another file names it.
+    let file = File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new())).unwrap();
+    let root = file.root().unwrap();
+    root.external_link("linked", path.to_str().unwrap(), "/x").unwrap();
+    assert!(file.get("linked").unwrap_err().to_string().contains("pipe"));
+}
+
+#[test]
+fn a_file_is_closed_when_all_writes_have_ended() {
+    for round in 0..40 {
+        let path = folder().join("locks-closing.h5");
+        let file = File::create(&path).unwrap();
+        let new = file.root().unwrap().new_dataset::<i64>().shape([4096]).chunks([64]).deflate(1);
+        let dataset = new.create("numbers").unwrap();
+        let writers: Vec<_> = (0..4)
+            .map(|nth| {
+                let dataset = dataset.clone();
+                std::thread::spawn(move || {
+                    let mut written = Vec::new();
+                    for at in (nth * 16..4096).step_by(64) {
+                        match dataset.write_slice(at..at + 16, &[at as i64 + 1; 16]) {
+                            Ok(()) => written.push(at),
+                            Err(_) => break,
+                        }
+                    }
+                    written
+                })
+            })
+            .collect();
+        std::thread::sleep(std::time::Duration::from_micros(round * 50));
+        file.close().unwrap();
+        let written: Vec<usize> = writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect();
+        let stored = File::open(&path).unwrap().dataset("numbers").unwrap().read::<i64>().unwrap();
+        for at in written {
+            assert_eq!(stored[at], at as i64 + 1, "round {round}: a write that returned Ok");
+        }
+    }
+}
+
+#[test]
+fn storage_that_is_no_file_is_opened_as_often_as_one_likes() {
+    let memory = std::sync::Arc::new(hyperslab::driver::Memory::new());
+    File::create_on(memory.clone()).unwrap().close().unwrap();
+    assert!(memory.len().unwrap() > 0);
+    let (_one, _two) = (File::open_driver(memory.clone()).unwrap(), File::open_driver(memory).unwrap());
 }

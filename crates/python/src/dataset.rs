@@ -310,7 +310,14 @@ impl DatasetHandle {
         py.detach(|| self.dataset.set_cache_policy(policy)).map_err(exception)
     }
 
-    /// A handle whose requests leave nothing new in the cache.
+    /// A handle of the dataset as the file has it now.
+    fn refresh(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let dataset = self.dataset()?;
+        let fresh = py.detach(|| dataset.refresh()).map_err(exception)?;
+        handle(py, &self.shared, Node::Dataset(fresh))
+    }
+
+    /// A handle whose reads and writes leave nothing new in the cache.
     fn past_cache(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         handle(py, &self.shared, Node::Dataset(self.dataset()?.past_cache()))
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hyperslab::driver::{Driver, Memory, Transfer};
-use hyperslab::{CacheConfig, CachePolicy, File, FileSpace, Low, OpenOptions, Placement, SpaceStrategy};
+use hyperslab::{
+    CacheConfig, CachePolicy, ExternalAccess, File, FileSpace, Locking, Low, OpenOptions, Placement, SpaceStrategy,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -44,17 +46,17 @@ pub(crate) struct FileHandle(pub(crate) Arc<Shared>);
 #[pymethods]
 impl FileHandle {
     #[new]
-    #[pyo3(signature = (path, mode="r", settings=None, locked=true))]
+    #[pyo3(signature = (path, mode="r", settings=None, sharing=None))]
     fn open(
         py: Python<'_>,
         path: PathBuf,
         mode: &str,
         settings: Option<Settings>,
-        locked: bool,
+        sharing: Option<Sharing>,
     ) -> PyResult<FileHandle> {
         let mut options = options(mode, settings)?;
-        if !locked {
-            options = options.unlocked();
+        if let Some(sharing) = sharing {
+            options = sharing.apply(options)?;
         }
         let file = py.detach(|| options.open(&path)).map_err(exception)?;
         Ok(FileHandle(Arc::new(Shared::new(file))))
@@ -175,6 +177,37 @@ struct Settings {
     /// Blocks of metadata, from which size on pieces are aligned, and to what.
     placement: (u64, u64, u64),
     cache: Caching,
+}
+
+/// What the file has to do with other processes and other files, as a dict.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Sharing {
+    locking: String,
+    swmr: bool,
+    external: String,
+}
+
+impl Sharing {
+    fn apply(self, options: OpenOptions) -> PyResult<OpenOptions> {
+        let locking = match self.locking.as_str() {
+            "true" => Locking::Required,
+            "best-effort" => Locking::BestEffort,
+            "false" => Locking::Disabled,
+            other => return Err(PyValueError::new_err(format!("Unsupported locking value: {other}"))),
+        };
+        let external = match self.external.as_str() {
+            "inside" => ExternalAccess::Inside,
+            "read-anywhere" => ExternalAccess::ReadAnywhere,
+            "anywhere" => ExternalAccess::Anywhere,
+            other => {
+                let wanted = "it must be one of inside, read-anywhere, anywhere";
+                return Err(PyValueError::new_err(format!("Invalid external access {other:?}; {wanted}")));
+            }
+        };
+        let options = options.locking(locking).external_access(external);
+        Ok(if self.swmr { options.swmr_read() } else { options })
+    }
 }
 
 /// How many bytes of chunks are in memory, how many there may be if that is found out, and who leaves first.

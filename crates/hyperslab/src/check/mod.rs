@@ -23,7 +23,7 @@ use hyperslab_file::{OpenFile, OpenOptions};
 use hyperslab_filter::Registry;
 use hyperslab_object::Context;
 
-use crate::{Result, storage};
+use crate::{Result, open_options::Access, storage::Source};
 
 pub use hyperslab_file::Marks;
 pub use report::{Finding, Progress, Report, Severity, Space, Usage};
@@ -31,7 +31,7 @@ pub use report::{Finding, Progress, Report, Severity, Space, Usage};
 /// Looks at everything in a file. An error if it cannot be read at all; what is wrong with its content is in the report. `progress` is
 /// called now and then.
 pub fn file(path: impl AsRef<Path>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
-    let storage = storage::open(path.as_ref(), false)?;
+    let storage = Source::find(path.as_ref(), &Access::default())?.unlocked()?;
     // Members of several files have addresses with wide gaps between them, which are nobody's loss.
     let one = matches!(storage.name, "sec2" | "family");
     look(storage.driver, one, progress)

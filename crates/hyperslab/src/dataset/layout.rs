@@ -9,7 +9,7 @@ use hyperslab_format::virtual_mapping::{self, Mapping};
 use hyperslab_structures::LocalHeap;
 
 use super::{Dataset, state::State};
-use crate::{Error, File, Result, search};
+use crate::{Error, File, Result, external_access::Prefixes, search};
 
 /// A part of an external file: its name, the first byte, and how many bytes if that is limited.
 pub type ExternalName = (Vec<u8>, u64, Option<u64>);
@@ -56,7 +56,7 @@ impl Dataset {
     }
 
     pub(super) fn open_values(&self, now: &State) -> Result<Values> {
-        let (inner, context) = (&self.inner, &self.inner.file.inner.context);
+        let (inner, context) = (&self.inner, &self.file.inner.context);
         let element = inner.datatype.size() as u64;
         let storage = match &now.layout.layout {
             message::Layout::Compact(bytes) => Storage::Compact(bytes.clone()),
@@ -66,7 +66,7 @@ impl Dataset {
             },
             layout @ message::Layout::Chunked { .. } => {
                 let pipeline = hyperslab_chunk::pipeline(&inner.filters)?;
-                let registry = inner.file.inner.registry.clone();
+                let registry = self.file.inner.registry.clone();
                 let version = now.layout.version;
                 let chunked = Chunked::open(context.file(), layout, version, &now.extent, element, pipeline, registry)?;
                 Storage::Chunked(Box::new(chunked))
@@ -99,7 +99,7 @@ impl Dataset {
     }
 
     fn external_names(&self) -> Result<Option<Vec<ExternalName>>> {
-        let context = &self.inner.file.inner.context;
+        let context = &self.file.inner.context;
         let Some(files) = self.inner.object.external(context)? else { return Ok(None) };
         let heap = files.heap.ok_or_else(|| Error::Missing("heap of the external files' names".into()))?;
         let heap = LocalHeap::open(context.file(), heap)?;
@@ -109,37 +109,46 @@ impl Dataset {
 
     fn externals(&self) -> Result<Option<Externals>> {
         let Some(names) = self.external_names()? else { return Ok(None) };
-        let file = &self.inner.file;
+        let file = &self.file;
+        let prefixes = raw_prefixes(file);
         let open = |name: &[u8]| {
             let place = external_place(file, name);
+            let refusal = file.refusal(&place, prefixes, true);
+            if let Some(why) = file.refusal(&place, prefixes, false) {
+                return (Err(why), refusal);
+            }
             let writable = || Local::options().write(true).open(&place);
-            let local =
-                if file.is_writable() { writable().or_else(|_| Local::open(&place)) } else { Local::open(&place) };
-            local.map(|local| Arc::new(local) as Arc<dyn Driver>).map_err(|why| why.to_string())
+            let may_write = file.is_writable() && refusal.is_none();
+            let local = if may_write { writable().or_else(|_| Local::open(&place)) } else { Local::open(&place) };
+            (local.map(|local| Arc::new(local) as Arc<dyn Driver>).map_err(|why| why.to_string()), refusal)
         };
         // Slots often are parts of one file.
         let mut opened = HashMap::new();
         let part = |(name, offset, size): ExternalName| {
-            let storage = opened.entry(name.clone()).or_insert_with_key(|name| open(name));
-            ExternalPart { name: String::from_utf8_lossy(&name).into_owned(), storage: storage.clone(), offset, size }
+            let (storage, read_only) = opened.entry(name.clone()).or_insert_with_key(|name| open(name)).clone();
+            ExternalPart { name: String::from_utf8_lossy(&name).into_owned(), storage, read_only, offset, size }
         };
         Ok(Some(Externals { parts: names.into_iter().map(part).collect() }))
     }
 }
 
+fn raw_prefixes(file: &File) -> Prefixes<'_> {
+    Prefixes { variable: search::RAW_PREFIX, option: file.others.options.raw_prefix.as_deref() }
+}
+
 /// Where an external file is, or would be.
 fn external_place(file: &File, name: &[u8]) -> PathBuf {
-    let prefix = file.others.options.raw_prefix.as_deref();
-    let places = search::raw_places(name, prefix, file.inner.path.as_deref());
+    let places = search::raw_places(name, raw_prefixes(file), file.path());
     places.iter().find(|place| place.exists()).or(places.first()).cloned().unwrap_or_default()
 }
 
-/// Makes an external file if it is missing.
+/// Makes an external file that the program names if it is missing. Its values may be written, wherever it is.
 pub(crate) fn make_external(file: &File, name: &[u8]) -> Result<()> {
     let place = external_place(file, name);
     if !place.exists() {
         Local::options().create(true).open(&place)?;
     }
+    file.inner.granted.add(&place);
     Ok(())
 }
 

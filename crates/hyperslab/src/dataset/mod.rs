@@ -38,6 +38,7 @@ pub use stored_size::StoredSize;
 /// An object that holds an array of values. Cheap to clone; any number of threads may use it at once.
 #[derive(Clone, Debug)]
 pub struct Dataset {
+    file: File,
     inner: Arc<Inner>,
     /// Whether whoever uses this handle has a turn already, of a request for several datasets.
     has_turn: bool,
@@ -45,8 +46,8 @@ pub struct Dataset {
     keep: Keep,
 }
 
+/// What all handles share. It knows no [`File`], so that it does not keep another opening of the file open.
 struct Inner {
-    file: File,
     /// As it was when the dataset was opened.
     object: Object,
     datatype: Datatype,
@@ -65,8 +66,8 @@ impl Dataset {
     /// A dataset whose header can be understood as a whole. One that grows with its sources has its size from them, now.
     pub(crate) fn open(file: &File, object: Object, trip: &Trip) -> Result<Dataset> {
         let (context, known, address) = (&file.inner.context, &file.inner.datasets, object.address());
-        if let Some(dataset) = known.get(address) {
-            return Ok(dataset);
+        if let Some(inner) = known.get(address) {
+            return Ok(Dataset::of(file, inner));
         }
         let (datatype, committed) = object.datatype(context)?;
         let (extent, layout) = (object.extent(context)?, object.layout(context)?);
@@ -83,24 +84,41 @@ impl Dataset {
         let core = file.inner.shelves.core(address).unwrap_or_else(|| Arc::new(new()));
         // The size of a virtual dataset is found out anew whenever it is opened.
         let shared = context.file().is_writable() && elsewhere.is_none();
-        let (file, elsewhere) = (file.clone(), elsewhere.map(Arc::new));
-        let shelf = OnceLock::new();
-        let inner = Inner { file, object, datatype, committed, filters, fill, elsewhere, core, shelf };
-        let dataset = Dataset::of(Arc::new(inner));
-        Ok(if shared { known.insert(address, dataset) } else { dataset })
+        let (elsewhere, shelf) = (elsewhere.map(Arc::new), OnceLock::new());
+        let inner = Arc::new(Inner { object, datatype, committed, filters, fill, elsewhere, core, shelf });
+        let inner = if shared { known.insert(address, inner) } else { inner };
+        Ok(Dataset::of(file, inner))
     }
 
-    fn of(inner: Arc<Inner>) -> Dataset {
-        Dataset { inner, has_turn: false, keep: Keep::default() }
+    /// A handle of the dataset as the file has it now, if another process may have changed it; a file that this process may change is always seen as
+    /// it is. Other handles stay as they were.
+    pub fn refresh(&self) -> Result<Dataset> {
+        let (context, address) = (&self.file.inner.context, self.address());
+        if context.file().is_writable() {
+            return Ok(self.clone());
+        }
+        context.file().reload()?;
+        self.file.inner.shelves.renew(address);
+        let fresh = Dataset::open(&self.file, Object::open(context, address)?, &Trip::default())?;
+        Ok(Dataset { keep: self.keep, ..fresh })
+    }
+
+    fn of(file: &File, inner: Arc<Inner>) -> Dataset {
+        Dataset { file: file.clone(), inner, has_turn: false, keep: Keep::default() }
     }
 
     /// The file that it is in.
     pub fn file(&self) -> &File {
-        &self.inner.file
+        &self.file
+    }
+
+    /// Whether the file is read as it is now.
+    pub(crate) fn is_current(&self) -> bool {
+        self.file.check_current().is_ok()
     }
 
     pub(crate) fn object(&self) -> Result<Current<'_>> {
-        self.inner.file.current(&self.inner.object)
+        self.file.current(&self.inner.object)
     }
 
     pub(crate) fn life(&self) -> Life {
@@ -165,6 +183,6 @@ impl Dataset {
 
 impl std::fmt::Debug for Inner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Inner").field("file", &self.file).field("object", &self.object).finish_non_exhaustive()
+        f.debug_struct("Inner").field("object", &self.object).finish_non_exhaustive()
     }
 }

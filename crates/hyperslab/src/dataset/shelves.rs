@@ -18,7 +18,7 @@ pub(crate) struct Shelves {
 struct Open {
     /// By the address of the header.
     datasets: HashMap<u64, (Arc<Core>, ChunkShelf)>,
-    /// Of datasets that are no more.
+    /// Of datasets that are no more, or were read anew.
     gone: Vec<ChunkShelf>,
 }
 
@@ -62,6 +62,15 @@ impl Shelves {
             }
             !shelf.is_empty()
         });
+    }
+
+    /// Handles of the dataset at an address that are opened from now on read it anew. Those that are there keep what they know.
+    pub(super) fn renew(&self, address: u64) {
+        let mut open = self.open.lock();
+        if let Some((_, shelf)) = open.datasets.remove(&address) {
+            shelf.evict();
+            open.gone.push(shelf);
+        }
     }
 
     /// The dataset at an address is no more. Waits for nobody, since this is part of an operation.

@@ -69,6 +69,7 @@ impl NewDataset {
 fn make(new: &NewDataset, place: &Place, planned: &Planned, at_once: Option<&[u8]>) -> Result<Dataset> {
     let (file, mut address) = (&place.file, 0);
     planned.external.iter().try_for_each(|(name, ..)| dataset::make_external(file, name))?;
+    planned.mappings.iter().for_each(|mapping| file.grant_source(&mapping.file));
     place.operate(|| {
         let settings = ObjectSettings {
             times: new.track_times,

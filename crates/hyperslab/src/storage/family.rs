@@ -5,25 +5,18 @@ use std::{path::Path, sync::Arc};
 use hyperslab_driver::{Driver as _, Family, Local};
 use hyperslab_format::MemberFiles;
 
-use super::{Storage, lock};
 use crate::{Error, Result, open_options::Access};
 
-/// The members whose names the template gives. If the file is to be changed, the first is locked for all, if files are.
-pub(super) fn open(template: &str, access: &Access) -> Result<Storage> {
-    if access.truncate || access.create_new {
-        return Err(Error::Unsupported("making a family of files"));
-    }
-    let (name, write) = (first_name(template), access.write);
-    let first = Arc::new(Local::options().write(write).open(&name)?);
-    let alone = write && lock(&first, access)?;
-    let locked = alone.then(|| first.clone());
-    let size = first.len()?.max(1);
+/// The members whose names the template gives.
+pub(super) fn open(template: &str, first: &Arc<Local>, access: &Access) -> Result<Family<Local>> {
+    let (size, write) = (first.len()?.max(1), access.write);
     // The file says it best. One that says nothing has members as large as the first.
-    let told = match hyperslab_file::members(first) {
+    let told = match hyperslab_file::members(first.clone()) {
         Ok(Some(MemberFiles::Family { size })) => Some(size),
         _ => None,
     };
     if let Some(told) = told.filter(|&told| told < size) {
+        let name = first_name(template);
         let why = format!("{name} has {size} bytes where the file says that a member has {told}");
         return Err(Error::Storage(why));
     }
@@ -31,8 +24,7 @@ pub(super) fn open(template: &str, access: &Access) -> Result<Storage> {
         let open = || Local::options().write(write).create(create).open(name);
         (create || Path::new(name).exists()).then(open).transpose()
     };
-    let family = Family::open(template, told.unwrap_or(size), Box::new(open))?;
-    Ok(Storage { driver: Arc::new(family), name: "family", size: None, locked, alone })
+    Ok(Family::open(template, told.unwrap_or(size), Box::new(open))?)
 }
 
 pub(super) fn is_template(name: &str) -> bool {
@@ -40,7 +32,7 @@ pub(super) fn is_template(name: &str) -> bool {
 }
 
 /// The template with its number zero.
-fn first_name(template: &str) -> String {
+pub(super) fn first_name(template: &str) -> String {
     let Some((start, end)) = digits_after_percent(template) else { return template.to_owned() };
     let width: usize = template.get(start + 1..end).and_then(|digits| digits.parse().ok()).unwrap_or(1);
     let (before, after) = (template.get(..start).unwrap_or_default(), template.get(end + 1..).unwrap_or_default());

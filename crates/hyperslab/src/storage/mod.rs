@@ -1,75 +1,97 @@
-//! Which driver a file name asks for.
+//! From a path to storage: which driver it asks for, and locks against other processes.
 
 mod family;
+mod hold;
+mod locking;
 mod multi;
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use hyperslab_driver::{Driver, Local, Lock};
+use hyperslab_driver::{Driver, FileIdentity, Local};
+
+pub(crate) use hold::Hold;
+pub use locking::Locking;
 
 use crate::{Error, Result, open_options::Access};
 
-/// The storage behind a path.
+/// The file that a path leads to: open, but neither locked nor looked into. Of several files it is the first.
+pub(crate) struct Source {
+    path: PathBuf,
+    local: Arc<Local>,
+    /// The names of a family of files.
+    template: Option<String>,
+}
+
+/// Storage that can be read.
 pub(crate) struct Storage {
     pub(crate) driver: Arc<dyn Driver>,
     /// How libhdf5 calls the driver.
     pub(crate) name: &'static str,
     /// How many bytes the member with the superblock has, if each kind of content has its own.
     pub(crate) size: Option<u64>,
-    /// What is locked against others.
-    pub(crate) locked: Option<Arc<Local>>,
-    /// Whether nobody else is writing it.
+    /// The file, or the first of several, with its lock.
+    pub(crate) hold: Option<Hold>,
+    /// Whether no other process writes it.
     pub(crate) alone: bool,
 }
 
-/// The storage behind a path: a path with a `%d` (or `%05d`, say) is a family of files; one that ends as the metadata member of a
-/// multi or split file does, and says that it is one, is that; any other is one file. `hold` keeps writers away as long as the storage lives;
-/// without, it is not locked.
-pub(crate) fn open(path: &Path, hold: bool) -> Result<Storage> {
-    if let Some(template) = path.to_str().filter(|name| family::is_template(name)) {
-        return family::open(template, &Access::default());
+impl Source {
+    /// Opens the file at a path: one with a `%d` (or `%05d`, say) is a family of files. Nothing of it is changed.
+    pub(crate) fn find(path: &Path, access: &Access) -> Result<Source> {
+        // Absolute, as the program may change its directory.
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let template = path.to_str().filter(|name| family::is_template(name)).map(str::to_owned);
+        if template.is_some() && (access.truncate || access.create_new) {
+            return Err(Error::Unsupported("making a family of files"));
+        }
+        let mut options = Local::options().write(access.write).special(access.special);
+        if template.is_none() {
+            options = options.create(access.create || access.truncate).create_new(access.create_new);
+        }
+        let first = template.as_deref().map(family::first_name);
+        let local = Arc::new(options.open(first.as_deref().map_or(path.as_path(), Path::new))?);
+        Ok(Source { path, local, template })
     }
-    let local = Arc::new(Local::open(path)?);
-    let alone = if hold { locks() && local.lock(Lock::Shared)? } else { nobody_writes(&local)? };
-    let locked = (hold && alone).then(|| local.clone());
-    let one: Arc<dyn Driver> = local;
-    match multi::open(path, &one)? {
-        Some(several) => Ok(Storage { locked, ..several }),
-        None => Ok(Storage { driver: one, name: "sec2", size: None, locked, alone }),
-    }
-}
 
-/// Whether a file could be locked by a reader now, so that nobody who is alive writes it.
-fn nobody_writes(local: &Local) -> Result<bool> {
-    if !locks() || !local.lock(Lock::Shared).unwrap_or(false) {
-        return Ok(false);
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
-    local.unlock()?;
-    Ok(true)
-}
 
-/// Locks a file that may be changed against others, if it is to be; whether it is locked.
-fn lock(local: &Local, access: &Access) -> Result<bool> {
-    Ok(!access.unlocked && locks() && local.lock(Lock::Exclusive)?)
-}
-
-/// Whether files are locked at all; the environment may say no, as it does for libhdf5.
-fn locks() -> bool {
-    !std::env::var("HDF5_USE_FILE_LOCKING").is_ok_and(|said| ["FALSE", "0"].contains(&said.as_str()))
-}
-
-/// The storage behind a path that may be changed, locked against others if files are.
-pub(crate) fn open_writable(path: &Path, access: &Access) -> Result<Storage> {
-    if let Some(template) = path.to_str().filter(|name| family::is_template(name)) {
-        return family::open(template, access);
+    /// Which file it is, whatever its path.
+    pub(crate) fn identity(&self) -> Result<FileIdentity> {
+        Ok(self.local.identity()?)
     }
-    let options = Local::options().write(true).create(access.create || access.truncate).create_new(access.create_new);
-    let local = options.open(path)?;
-    let alone = lock(&local, access)?;
-    let local = Arc::new(local);
-    let one: Arc<dyn Driver> = local.clone();
-    if !access.truncate && multi::open(path, &one)?.is_some() {
-        return Err(Error::Unsupported("writing a file for each kind of content"));
+
+    /// Locks the file against other processes and opens its members: one that ends as the metadata member of a multi or split file does, and says
+    /// that it is one, is that.
+    pub(crate) fn lock(self, access: &Access) -> Result<Storage> {
+        let hold = Hold::new(self.local.clone(), access)?;
+        let alone = hold.is_locked();
+        self.members(access, Some(hold), alone)
     }
-    Ok(Storage { driver: one, name: "sec2", size: None, locked: alone.then_some(local), alone })
+
+    /// As [`Source::lock`], without a lock.
+    pub(crate) fn unlocked(self) -> Result<Storage> {
+        self.members(&Access::default(), None, false)
+    }
+
+    fn members(self, access: &Access, hold: Option<Hold>, alone: bool) -> Result<Storage> {
+        if let Some(template) = &self.template {
+            let driver = Arc::new(family::open(template, &self.local, access)?);
+            return Ok(Storage { driver, name: "family", size: None, hold, alone });
+        }
+        let one: Arc<dyn Driver> = self.local;
+        let several = if access.truncate { None } else { multi::open(&self.path, &one)? };
+        match several {
+            Some(_) if access.write => Err(Error::Unsupported("writing a file for each kind of content")),
+            Some((driver, name)) => {
+                let size = Some(one.len()?);
+                Ok(Storage { driver, name, size, hold, alone })
+            }
+            None => Ok(Storage { driver: one, name: "sec2", size: None, hold, alone }),
+        }
+    }
 }

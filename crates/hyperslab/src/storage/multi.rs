@@ -5,7 +5,6 @@ use std::{path::Path, sync::Arc};
 use hyperslab_driver::{Absent, Driver, Local, MemoryType, Multi};
 use hyperslab_format::{MemberFiles, MultiMember};
 
-use super::Storage;
 use crate::{Error, Result};
 
 /// How the names of members with a superblock end, and which driver makes them.
@@ -14,8 +13,11 @@ const ENDINGS: [(&str, &str); 3] = [("-s.h5", "multi"), ("-m.h5", "split"), (".m
 /// The letters of the members, in the order of memory types, as libhdf5 names them by itself.
 const LETTERS: &str = "sbrglo";
 
+/// A driver, and how libhdf5 calls it.
+type Named = (Arc<dyn Driver>, &'static str);
+
 /// The multi or split file that `one` is the first member of; nothing if it is a file by itself.
-pub(super) fn open(path: &Path, one: &Arc<dyn Driver>) -> Result<Option<Storage>> {
+pub(super) fn open(path: &Path, one: &Arc<dyn Driver>) -> Result<Option<Named>> {
     let Some(path) = path.to_str() else { return Ok(None) };
     let Some((ending, name)) = ENDINGS.iter().find(|(ending, _)| path.ends_with(ending)) else { return Ok(None) };
     let members = match hyperslab_file::members(one.clone()) {
@@ -37,13 +39,7 @@ pub(super) fn open(path: &Path, one: &Arc<dyn Driver>) -> Result<Option<Storage>
         let driver = if index == 0 { one.clone() } else { open_member(member, common)? };
         opened.push((member.start, driver, kinds.collect()));
     }
-    Ok(Some(Storage {
-        driver: Arc::new(Multi::new(opened)?),
-        name,
-        size: Some(one.len()?),
-        locked: None,
-        alone: false,
-    }))
+    Ok(Some((Arc::new(Multi::new(opened)?), name)))
 }
 
 fn common<'a>(path: &'a str, ending: &str) -> &'a str {

@@ -5,7 +5,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::{Dataset, Error, File, Node, Result, VirtualName, follow::Reached, search, trip::Trip};
+use crate::{
+    Dataset, Error, File, Node, Result, VirtualName, external_access::Prefixes, follow::Reached, search, trip::Trip,
+};
 
 /// The sources of a virtual dataset by file and path, those that are missing too.
 #[derive(Default)]
@@ -21,7 +23,7 @@ impl Sources {
     pub(super) fn get(&self, above: &File, file: Arc<[u8]>, path: Arc<[u8]>, trip: &Trip) -> Result<Option<Dataset>> {
         let key = (file, path);
         let lock = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key) {
+        if let Some(known) = lock().get(&key).filter(|known| known.as_ref().is_none_or(Dataset::is_current)) {
             return Ok(known.clone());
         }
         let opened = open(above, &key, trip, false)?;
@@ -46,6 +48,18 @@ impl Sources {
     }
 }
 
+impl File {
+    fn virtual_prefixes(&self) -> Prefixes<'_> {
+        Prefixes { variable: search::VIRTUAL_PREFIX, option: self.others.options.virtual_prefix.as_deref() }
+    }
+
+    /// Lets the values of a source that the program names be written, wherever it is.
+    pub(crate) fn grant_source(&self, name: &[u8]) {
+        let places = search::places(name, self.virtual_prefixes(), self.path());
+        places.iter().for_each(|place| self.inner.granted.add(place));
+    }
+}
+
 fn open(above: &File, key: &VirtualName, trip: &Trip, write: bool) -> Result<Option<Dataset>> {
     reach(above, &key.0, &key.1, trip, write).map_err(|why| {
         let name = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -58,13 +72,8 @@ fn reach(above: &File, file: &[u8], path: &[u8], trip: &Trip, write: bool) -> Re
     let file = if file == b"." {
         above.clone()
     } else {
-        let prefix = above.others.options.virtual_prefix.as_deref();
-        let places = search::places(file, "HDF5_VDS_PREFIX", prefix, above.inner.path.as_deref());
-        let Some(found) = above.others.find(&places)? else { return Ok(None) };
-        match found.path().filter(|_| write && !found.is_writable()) {
-            Some(path) => above.others.edit(path)?,
-            None => found,
-        }
+        let Some(found) = above.find_other(file, above.virtual_prefixes(), write)? else { return Ok(None) };
+        found
     };
     match file.follow(file.root_address()?, path, trip)? {
         Reached::Object(Node::Dataset(dataset)) => Ok(Some(dataset)),

@@ -307,7 +307,8 @@ class Dataset(HLObject):
         self._opened.flush()
 
     def refresh(self) -> None:
-        """There is nothing to do: the dataset is always seen as it is."""
+        """Reads its shape and values anew, if another process may have changed them. A file that this process may write is always seen as it is."""
+        self._handle = self._handle.refresh()
 
     @property
     def id(self) -> DatasetID:

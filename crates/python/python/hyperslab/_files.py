@@ -34,6 +34,7 @@ class File(Group):
         cache_bytes: int | None = None,
         cache_max_bytes: int | None = None,
         cache_policy: str | None = None,
+        external_access: str = "read-anywhere",
         **options: Any,
     ) -> None:
         """Opens a file by its name, or any object with `read`, `write` and `seek`, whose bytes are held in memory meanwhile.
@@ -45,6 +46,14 @@ class File(Group):
         `cache_bytes` is how much memory chunks may take, 64 MiB if nothing is said; with `cache_max_bytes`, the cache finds its size between
         the two, by the chunks that it let go too early. `cache_policy` says who leaves first: "lru", "mru", "lfu"
         or "s3-fifo".
+
+        `locking` says whether the file is locked against other processes: `True` (a file system without locks is an error), "best-effort" (also
+        if nothing is said), `False`. The environment's HDF5_USE_FILE_LOCKING comes before it. With `swmr` and mode "r", a file that a SWMR writer
+        has open is read. `external_access` says which other files the file may lead to, by external storage, external links and virtual datasets:
+        those in its own folder ("inside"), any to be read but only those to be written ("read-anywhere"), or any ("anywhere"). What a program
+        itself names when it makes a dataset can always be used.
+
+        Opening a file that this process has open already shares it, as in h5py: each sees at once what the other writes.
 
         Takes what `h5py.File` takes. Its sizes of caches have no effect, but must be right. Drivers: "sec2", "stdio" and "core" for
         one file, "family" for a name such as "part%05d.h5", "split" for a pair whose common part is given, both to be read only,
@@ -72,9 +81,8 @@ class File(Group):
         order = _config.get_config().track_order if track_order is None else track_order
         made = settings(self._libver[0], userblock_size or 0, bool(order), options)
         made["cache"] = (cache_bytes, cache_max_bytes, cache_policy)
-        # Who follows a writer must not be in the way of the next one.
-        locked = locking not in (False, "false") and not (swmr and mode == "r")
-        opened = _open(name, driver, options, (mode, made), locked)
+        sharing = {"locking": _locking(locking), "swmr": bool(swmr) and mode == "r", "external": external_access}
+        opened = _open(name, driver, options, (mode, made), sharing)
         super().__init__(opened.root(), opened, "/")
         self._swmr, self._back = bool(swmr) and mode == "r", None
         self._driver = "fileobj" if hasattr(name, "read") else driver
@@ -176,7 +184,19 @@ class File(Group):
         return f'<HDF5 file "{os.path.basename(self.filename)}" (mode {self.mode})>'
 
 
-def _open(name: Any, driver: str | None, options: dict[str, Any], how: tuple[str, dict[str, Any]], locked: bool) -> FileHandle:
+def _locking(locking: bool | str | None) -> str:
+    if locking is None:
+        return "best-effort"
+    return str(locking).lower() if isinstance(locking, bool) else locking
+
+
+def _open(
+    name: Any,
+    driver: str | None,
+    options: dict[str, Any],
+    how: tuple[str, dict[str, Any]],
+    sharing: dict[str, Any],
+) -> FileHandle:
     mode = how[0]
     if hasattr(name, "read") and driver not in (None, "fileobj"):
         raise ValueError("Driver must be 'fileobj' for file-like object if specified.")
@@ -192,7 +212,7 @@ def _open(name: Any, driver: str | None, options: dict[str, Any], how: tuple[str
         path += options.get("meta_ext", "-m.h5")
     if driver == "family" and "%" not in path:
         raise ValueError(f"a family of files has a name such as 'part%05d.h5', not {path!r}")
-    return FileHandle(path, *how, locked)
+    return FileHandle(path, *how, sharing)
 
 
 def _open_core(path: str, how: tuple[str, dict[str, Any]]) -> FileHandle:
@@ -220,7 +240,7 @@ def _place_for_bytes(name: Any, driver: str | None, options: dict[str, Any]) -> 
 def is_hdf5(name: str | bytes | os.PathLike[Any]) -> bool:
     """Whether there is a file of this name that can be opened as HDF5."""
     try:
-        FileHandle(os.fsdecode(name), locked=False).close()
+        FileHandle(os.fsdecode(name), sharing={"locking": "false", "swmr": True, "external": "inside"}).close()
     except OSError:
         return False
     return True

@@ -1,0 +1,34 @@
+//! Which openings of one file go beside each other in a process: the table of libhdf5.
+//!
+//! | open for | r | r+, a | w | r with SWMR |
+//! |---|---|---|---|---|
+//! | reading | shared | refused | refused | refused |
+//! | SWMR reading | shared | refused | refused | shared |
+//! | writing | shared | shared | refused | shared |
+//!
+//! An opening for reading beside one for writing shares its engine, and may write too, as in libhdf5. A new file (x) is never there yet.
+
+use std::path::Path;
+
+use crate::{Error, Result, file::Inner, open_options::Access};
+
+/// Refuses an opening that does not go beside those that the file has.
+pub(super) fn check(open: &Inner, access: &Access, path: &Path) -> Result<()> {
+    let is_writable = open.is_writable();
+    let why = if access.truncate {
+        "this process has the file open, so it cannot be made anew: close it first"
+    } else if access.write && !is_writable {
+        "this process has the file open for reading only: close it first, or open it for writing at first"
+    } else if access.swmr && !is_writable && !open.is_swmr() {
+        "this process has the file open for reading without SWMR: close it first"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Storage(format!("{}: {why}", path.display())))
+}
+
+/// Whether an opening for writing takes the place of openings that only came of links and virtual datasets: they follow to the new engine when they
+/// are used next.
+pub(super) fn replaces(open: &Inner, access: &Access) -> bool {
+    access.write && !access.truncate && !open.is_writable() && open.openings.direct() == 0
+}

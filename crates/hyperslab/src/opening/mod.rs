@@ -1,0 +1,136 @@
+//! Openings: each call that opens a file makes one, and all openings of a file in this process share one engine ([`Inner`]).
+//!
+//! ```text
+//!  File, Dataset, … --> Opening --> Inner        one engine for each file that is open
+//!                         |           ^
+//!                         +--> Slot --+ (weak)   found by device and inode
+//! ```
+//!
+//! Lives here: the table of open files (`registry`), which openings go beside each other (`beside`), and the end of an opening. Does not live here:
+//! locks against other processes (`storage`). Used by `others` and `open_options`.
+
+mod beside;
+mod registry;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+pub(crate) use registry::Openings;
+use registry::{Entry, Patience};
+
+use crate::{Error, Result, file::Inner, open_options::Access, storage::Source};
+
+/// How a file came to be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// By a call of the user.
+    Direct,
+    /// By a link or a virtual dataset of another file.
+    Linked,
+}
+
+/// One call that opened a file. It ends when it is closed, or with its last handle. The engine ends with its last opening.
+pub(crate) struct Opening {
+    entry: Entry,
+    inner: Arc<Inner>,
+    way: Way,
+    /// Absolute, as it was given; none for other storage than files.
+    path: Option<PathBuf>,
+    is_open: AtomicBool,
+}
+
+impl Opening {
+    /// An opening of a file. The engine is made by `make` unless the process has one already.
+    pub(crate) fn of_file(
+        source: Source,
+        access: &Access,
+        way: Way,
+        make: impl FnOnce(Source) -> Result<Inner>,
+    ) -> Result<Arc<Opening>> {
+        let entry = Entry::of(source.identity()?);
+        let patience = if way == Way::Direct { Patience::Waits } else { Patience::Refuses };
+        let path = Some(source.path().to_path_buf());
+        let mut slot = entry.wait(patience).ok_or_else(|| being_closed(source.path()))?;
+        let inner = match slot.engine() {
+            Some(known) if beside::replaces(&known, access) => known.replaced_by(|| make(source).map(Arc::new))?,
+            Some(known) => {
+                beside::check(&known, access, source.path())?;
+                known
+            }
+            None => Arc::new(make(source)?),
+        };
+        slot.set(&inner);
+        inner.openings.add(way);
+        drop(slot);
+        Ok(Arc::new(Opening { entry, inner, way, path, is_open: AtomicBool::new(true) }))
+    }
+
+    /// An opening of storage that no other opening shares.
+    pub(crate) fn of_storage(inner: Inner) -> Arc<Opening> {
+        let (entry, inner) = (Entry::private(), Arc::new(inner));
+        entry.lock().set(&inner);
+        inner.openings.add(Way::Direct);
+        Arc::new(Opening { entry, inner, way: Way::Direct, path: None, is_open: AtomicBool::new(true) })
+    }
+
+    /// Another opening of a file by an engine that was kept when its last opening ended, or of the engine that the file has now. Nothing if the
+    /// file at `path` is another one, or has changed.
+    pub(crate) fn again(kept: &Arc<Inner>, path: &Path, way: Way) -> Result<Option<Arc<Opening>>> {
+        let Some(identity) = kept.identity().filter(|&identity| registry::leads_to(path, identity)) else {
+            return Ok(None);
+        };
+        let entry = Entry::of(identity);
+        let mut slot = entry.wait(Patience::Refuses).ok_or_else(|| being_closed(path))?;
+        let inner = match slot.engine() {
+            Some(now) => now,
+            None if kept.resume(path)? => kept.clone(),
+            None => return Ok(None),
+        };
+        slot.set(&inner);
+        inner.openings.add(way);
+        drop(slot);
+        let path = Some(path.to_path_buf());
+        Ok(Some(Arc::new(Opening { entry, inner, way, path, is_open: AtomicBool::new(true) })))
+    }
+
+    pub(crate) fn inner(&self) -> &Arc<Inner> {
+        &self.inner
+    }
+
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Ends the opening; nothing happens if it has ended. What was changed is in the file afterwards; the last opening closes the file.
+    pub(crate) fn close(&self) -> Result<()> {
+        if !self.is_open.swap(false, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let mut slot = self.entry.lock();
+        if self.inner.openings.remove(self.way) > 0 {
+            drop(slot);
+            return self.inner.flush();
+        }
+        slot.begin_closing(&self.inner);
+        drop(slot);
+        let ended = self.inner.end();
+        self.entry.lock().end_closing(&self.inner);
+        ended
+    }
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        // A program that wants to know what goes wrong closes the file.
+        let _ = self.close();
+    }
+}
+
+fn being_closed(path: &Path) -> Error {
+    Error::Storage(format!("{}: another thread is closing the file; try again", path.display()))
+}

@@ -1,0 +1,168 @@
+//! The table of the files that this process has open.
+
+use std::{
+    collections::HashMap,
+    path::Path,
+    process,
+    sync::{
+        Arc, LazyLock, Weak,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use hyperslab_driver::{FileIdentity, FileStamp};
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use super::Way;
+use crate::file::Inner;
+
+/// A file, and the process that has it open: one that was forked from it opens files anew.
+type Key = (u32, FileIdentity);
+
+/// All open files. This lock is taken for a look at the table, never while a file is opened or closed.
+static TABLE: LazyLock<Mutex<HashMap<Key, Arc<Slot>>>> = LazyLock::new(Mutex::default);
+
+/// The place of one file in the table.
+struct Slot {
+    key: Option<Key>,
+    /// Held while the engine is made, so that two threads make one. It is not held while the engine is closed, because that waits for other
+    /// threads, which may be opening files.
+    state: Mutex<State>,
+    /// Tells of the end of `Closing`.
+    closed: Condvar,
+}
+
+enum State {
+    Vacant,
+    Open(Weak<Inner>),
+    Closing,
+}
+
+/// What to do if another thread is closing the file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    Waits,
+    /// For threads that may hold what the closing thread waits for.
+    Refuses,
+}
+
+/// A file in the table, as long as an opening or a thread uses it.
+pub(crate) struct Entry(Arc<Slot>);
+
+/// The state of a slot that no other thread changes meanwhile.
+pub(crate) struct SlotGuard<'a> {
+    slot: &'a Slot,
+    state: MutexGuard<'a, State>,
+}
+
+impl Entry {
+    pub(super) fn of(identity: FileIdentity) -> Entry {
+        let key = (process::id(), identity);
+        Entry(TABLE.lock().entry(key).or_insert_with(|| Arc::new(Slot::new(Some(key)))).clone())
+    }
+
+    /// An entry that no other thread finds.
+    pub(super) fn private() -> Entry {
+        Entry(Arc::new(Slot::new(None)))
+    }
+
+    pub(super) fn lock(&self) -> SlotGuard<'_> {
+        SlotGuard { slot: &self.0, state: self.0.state.lock() }
+    }
+
+    /// The slot when no thread is closing the file; nothing if the caller does not wait for that.
+    pub(super) fn wait(&self, patience: Patience) -> Option<SlotGuard<'_>> {
+        let mut guard = self.lock();
+        while matches!(*guard.state, State::Closing) {
+            if patience == Patience::Refuses {
+                return None;
+            }
+            self.0.closed.wait(&mut guard.state);
+        }
+        Some(guard)
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let Some(key) = self.0.key else { return };
+        let mut table = TABLE.lock();
+        // The table has it, and this entry.
+        if Arc::strong_count(&self.0) == 2 {
+            table.remove(&key);
+        }
+    }
+}
+
+impl Slot {
+    fn new(key: Option<Key>) -> Slot {
+        Slot { key, state: Mutex::new(State::Vacant), closed: Condvar::new() }
+    }
+}
+
+impl SlotGuard<'_> {
+    /// The engine of the file, if it is open.
+    pub(super) fn engine(&self) -> Option<Arc<Inner>> {
+        match &*self.state {
+            State::Open(inner) => inner.upgrade(),
+            State::Vacant | State::Closing => None,
+        }
+    }
+
+    pub(super) fn set(&mut self, inner: &Arc<Inner>) {
+        *self.state = State::Open(Arc::downgrade(inner));
+    }
+
+    /// The last opening of an engine ends. An engine that was replaced has no slot any more.
+    pub(super) fn begin_closing(&mut self, inner: &Arc<Inner>) {
+        if self.is_of(inner) {
+            *self.state = State::Closing;
+        }
+    }
+
+    pub(super) fn end_closing(&mut self, inner: &Arc<Inner>) {
+        if matches!(*self.state, State::Closing) && !inner.is_replaced() {
+            *self.state = State::Vacant;
+            self.slot.closed.notify_all();
+        }
+    }
+
+    fn is_of(&self, inner: &Arc<Inner>) -> bool {
+        matches!(&*self.state, State::Open(open) if std::ptr::eq(open.as_ptr(), Arc::as_ptr(inner)))
+    }
+}
+
+/// Whether a path leads to a file now.
+pub(super) fn leads_to(path: &Path, identity: FileIdentity) -> bool {
+    FileStamp::of_path(path).is_ok_and(|stamp| stamp.identity() == identity)
+}
+
+/// How many openings an engine has. They change under the lock of its slot.
+#[derive(Debug, Default)]
+pub(crate) struct Openings {
+    direct: AtomicUsize,
+    linked: AtomicUsize,
+}
+
+impl Openings {
+    fn of(&self, way: Way) -> &AtomicUsize {
+        match way {
+            Way::Direct => &self.direct,
+            Way::Linked => &self.linked,
+        }
+    }
+
+    pub(super) fn add(&self, way: Way) {
+        self.of(way).fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One fewer; how many are left of both ways.
+    pub(super) fn remove(&self, way: Way) -> usize {
+        self.of(way).fetch_sub(1, Ordering::Relaxed);
+        self.direct() + self.linked.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn direct(&self) -> usize {
+        self.direct.load(Ordering::Relaxed)
+    }
+}

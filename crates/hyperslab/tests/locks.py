@@ -1,0 +1,51 @@
+"""Opens files with h5py as it is told to, a line each: `open PATH MODE`, `close`, `read`, `grow PATH`, `append`."""
+
+import sys
+
+import h5py
+
+file = None
+
+
+def opened(path, mode):
+    if mode == "swmr":
+        return h5py.File(path, "r", swmr=True, libver="latest")
+    if mode == "swmr writer":
+        made = h5py.File(path, "r+", libver="latest")
+        made.swmr_mode = True
+        return made
+    return h5py.File(path, mode)
+
+
+def grown(path):
+    made = h5py.File(path, "w", libver="latest")
+    made.create_dataset("log", data=range(4), maxshape=(None,), chunks=(8,))
+    made.swmr_mode = True
+    return made
+
+
+def append():
+    log = file["log"]
+    log.resize((len(log) + 1,))
+    log[-1] = len(log) - 1
+    log.flush()
+
+
+for line in sys.stdin:
+    command, *words = line.rstrip("\n").split("\t")
+    answer = "ok"
+    try:
+        if command == "open":
+            file = opened(*words)
+        elif command == "grow":
+            file = grown(*words)
+        elif command == "append":
+            append()
+        elif command == "read":
+            answer = " ".join(str(value) for value in file["numbers"][:])
+        elif file is not None:
+            file.close()
+            file = None
+    except Exception as why:
+        answer = f"{type(why).__name__}: {why}".replace("\n", " ")
+    print(answer, flush=True)
