@@ -30,6 +30,8 @@ struct Slot {
     state: Mutex<State>,
     /// Tells of the end of `Closing`.
     closed: Condvar,
+    /// How many entries there are. It changes under the lock of the table.
+    entries: AtomicUsize,
 }
 
 enum State {
@@ -58,7 +60,10 @@ pub(crate) struct SlotGuard<'a> {
 impl Entry {
     pub(super) fn of(identity: FileIdentity) -> Entry {
         let key = (process::id(), identity);
-        Entry(TABLE.lock().entry(key).or_insert_with(|| Arc::new(Slot::new(Some(key)))).clone())
+        let mut table = TABLE.lock();
+        let slot = table.entry(key).or_insert_with(|| Arc::new(Slot::new(Some(key))));
+        slot.entries.fetch_add(1, Ordering::Relaxed);
+        Entry(slot.clone())
     }
 
     /// An entry that no other thread finds.
@@ -87,8 +92,7 @@ impl Drop for Entry {
     fn drop(&mut self) {
         let Some(key) = self.0.key else { return };
         let mut table = TABLE.lock();
-        // The table has it, and this entry.
-        if Arc::strong_count(&self.0) == 2 {
+        if self.0.entries.fetch_sub(1, Ordering::Relaxed) == 1 {
             table.remove(&key);
         }
     }
@@ -96,7 +100,7 @@ impl Drop for Entry {
 
 impl Slot {
     fn new(key: Option<Key>) -> Slot {
-        Slot { key, state: Mutex::new(State::Vacant), closed: Condvar::new() }
+        Slot { key, state: Mutex::new(State::Vacant), closed: Condvar::new(), entries: AtomicUsize::new(0) }
     }
 }
 
