@@ -60,6 +60,6 @@ impl OpenOptions {
             .open(path);
         let file =
             opened.map_err(|error| Error::new(&format!("local {}", path.display()), Operation::Open, 0, 0, error))?;
-        Ok(Local::new(file, path, writable))
+        Ok(Local::new(file, path, writable, self.create || self.create_new))
     }
 }
