@@ -57,8 +57,9 @@ impl OpenFile {
         let pages =
             PageBuffer::with_len(raw.clone(), base, options.page_size.max(512), options.pages)?.writing_through();
         let strategy = options.placement.strategy(info.as_ref());
-        let mut store = Store::new(superblock.clone(), Vec::new(), size, strategy, create.low);
+        let mut store = Store::new(superblock.clone(), Vec::new(), base, size, strategy);
         store.info.clone_from(&info);
+        (store.low, store.durability) = (create.low, options.durability);
         let (root, image, store) = (OnceLock::new(), BTreeMap::new(), Some(Box::new(store)));
         let file = OpenFile { raw, pages, superblock, base, end: 0, shared: None, image, root, store };
         info.map_or(Ok(()), |info| free_space::begin(&file, file.store()?, info))?;
@@ -67,14 +68,15 @@ impl OpenFile {
 
     /// Opens the file on a storage for reading and writing. New structures have versions of `low` at least.
     pub fn open_writable(raw: Arc<dyn Driver>, options: &OpenOptions, low: Low) -> Result<OpenFile> {
-        let mut file = OpenFile::open(raw, options)?;
+        let mut file = OpenFile::open_for(raw, options, true)?;
         let stored = file.superblock.encode()?;
         let end = file.superblock.end_of_file.map_or(file.end, |end| end.saturating_sub(file.superblock.base));
         let info = free_space::info(&file)?;
         info.iter().try_for_each(|info| free_space::check(info, file.superblock.extension.unwrap_or(0)))?;
-        let mut store =
-            Store::new(file.superblock.clone(), stored, end, options.placement.strategy(info.as_ref()), low);
+        let strategy = options.placement.strategy(info.as_ref());
+        let mut store = Store::new(file.superblock.clone(), stored, file.base, end, strategy);
         store.info.clone_from(&info);
+        (store.low, store.durability) = (low, options.durability);
         file.pages = file.pages.writing_through();
         mark(&mut store.superblock.lock().0, true);
         file.write_superblock(&store)?;
@@ -90,21 +92,27 @@ impl OpenFile {
     /// is poisoned stays as it was at the last flush, mark included. Nothing can be changed after this.
     pub fn close(&self) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
+        let _alone = store.operation.write();
         if store.closed.load(Ordering::Relaxed) {
             return Ok(());
         }
-        self.flush()?;
+        self.check_poison()?;
+        self.flush_now()?;
         // What the first flush let others take back, and what leaves structures when that is published.
-        self.flush()?;
-        let _alone = store.operation.write();
+        self.flush_now()?;
         free_space::save(self, store)?;
         let end = store.space.lock().allocator.trim();
         mark(&mut store.superblock.lock().0, false);
         self.write_superblock(store)?;
         let end = self.base.saturating_add(end);
         if self.pages.len()? != end {
+            // A file that is shorter than its superblock says would be refused.
+            self.barrier(store)?;
             self.pages.set_len(end)?;
         }
+        // Also if nothing was changed: perhaps a journal was cut off.
+        self.wrote(store);
+        self.hand_over(store)?;
         store.closed.store(true, Ordering::Relaxed);
         Ok(())
     }

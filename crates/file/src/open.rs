@@ -8,7 +8,7 @@ use std::{
 use hyperslab_driver::{Driver, PageBuffer, Transfer};
 use hyperslab_format::{Superblock, superblock};
 
-use crate::{Error, OpenFile, Placement, Result, extension};
+use crate::{Durability, Error, OpenFile, Placement, Result, extension, journal};
 
 /// How a file is opened.
 #[derive(Clone, Debug)]
@@ -25,11 +25,20 @@ pub struct OpenOptions {
     pub as_it_is: bool,
     /// Where new pieces of the file go.
     pub placement: Placement,
+    /// What of changes outlives a killed process or a power failure.
+    pub durability: Durability,
 }
 
 impl Default for OpenOptions {
     fn default() -> OpenOptions {
-        OpenOptions { page_size: 64 << 10, pages: 256, alone: false, as_it_is: false, placement: Placement::default() }
+        OpenOptions {
+            page_size: 64 << 10,
+            pages: 256,
+            alone: false,
+            as_it_is: false,
+            placement: Placement::default(),
+            durability: Durability::default(),
+        }
     }
 }
 
@@ -46,9 +55,21 @@ pub(crate) mod flag {
 impl OpenFile {
     /// Opens the file on a storage for reading.
     pub fn open(raw: Arc<dyn Driver>, options: &OpenOptions) -> Result<OpenFile> {
+        Self::open_for(raw, options, false)
+    }
+
+    /// Opens the file on a storage. A journal that was left there is put in place if the file is to be changed, else read through.
+    pub(crate) fn open_for(raw: Arc<dyn Driver>, options: &OpenOptions, writable: bool) -> Result<OpenFile> {
         let mut file = Self::begin(raw, options)?;
         if !options.as_it_is {
             check_flags(&file.superblock, options.alone)?;
+        }
+        if let Some(journal) = file.journal()? {
+            let raw = file.raw;
+            let raw = if writable { journal.replay(&raw).map(|()| raw)? } else { journal.overlay(raw) };
+            file = Self::begin(raw, options)?;
+        }
+        if !options.as_it_is {
             check_length(&file)?;
         }
         extension::read(&mut file)?;
@@ -68,6 +89,17 @@ impl OpenFile {
         let root = OnceLock::from(superblock.root.clone());
         let (end, image) = (length - base, BTreeMap::new());
         Ok(OpenFile { raw, pages, superblock, base, end, shared: None, image, root, store: None })
+    }
+}
+
+impl OpenFile {
+    /// The journal that a program left which ended without closing the file, if it left one.
+    pub(crate) fn journal(&self) -> Result<Option<journal::Found>> {
+        let stored = self.base.saturating_add(self.end);
+        match self.told_end().map(|end| self.base.saturating_add(end)) {
+            Some(end) if end < stored => journal::find(&self.pages, self.base, end, stored),
+            _ => Ok(None),
+        }
     }
 }
 

@@ -95,7 +95,8 @@ impl File {
         self.inner.context.file().is_writable()
     }
 
-    /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process.
+    /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process; and to the power, if
+    /// the [durability](OpenOptions::durability) says so.
     pub fn flush(&self) -> Result<()> {
         self.inner.shelves.cache.flush()?;
         Ok(self.inner.context.file().flush()?)
@@ -220,6 +221,7 @@ impl Inner {
         let Storage { driver, name, size, locked, alone } = storage;
         let mut options = hyperslab_file::OpenOptions::default();
         (options.alone, options.placement) = (alone, access.placement);
+        options.durability = access.durability;
         let is_new = access.truncate || access.create_new || access.create && driver.len()? == 0;
         if !is_new {
             let file = OpenFile::open_writable(driver, &options, access.low)?;

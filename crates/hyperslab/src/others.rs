@@ -59,8 +59,8 @@ impl Others {
 
     /// Opens a file so that it may be changed, for all who ask from now on.
     pub(crate) fn edit(self: &Arc<Others>, path: &Path) -> Result<File> {
-        let Access { unlocked, low, .. } = self.options.access;
-        let access = Access { write: true, unlocked, low, ..Access::default() };
+        let Access { unlocked, low, durability, .. } = self.options.access;
+        let access = Access { write: true, unlocked, low, durability, ..Access::default() };
         let storage = storage::open_writable(path, &access)?;
         let cache = self.options.cache_config();
         let inner = Arc::new(Inner::writable(storage, Some(path.to_path_buf()), &access, cache)?);
