@@ -34,6 +34,7 @@ class File(Group):
         cache_bytes: int | None = None,
         cache_max_bytes: int | None = None,
         cache_policy: str | None = None,
+        durability: str = "none",
         **options: Any,
     ) -> None:
         """Opens a file by its name, or any object with `read`, `write` and `seek`, whose bytes are held in memory meanwhile.
@@ -45,6 +46,10 @@ class File(Group):
         `cache_bytes` is how much memory chunks may take, 64 MiB if nothing is said; with `cache_max_bytes`, the cache finds its size between
         the two, by the chunks that it let go too early. `cache_policy` says who leaves first: "lru", "mru", "lfu"
         or "s3-fifo".
+
+        `durability` says what outlives a power failure: with "none", as in h5py, what the system has written by itself; with "flush", what
+        was flushed or closed, unless more was being written; with "full", what was flushed last, at any moment. A killed process loses
+        nothing that was flushed in either case.
 
         Takes what `h5py.File` takes. Its sizes of caches have no effect, but must be right. Drivers: "sec2", "stdio" and "core" for
         one file, "family" for a name such as "part%05d.h5", "split" for a pair whose common part is given, both to be read only,
@@ -72,6 +77,7 @@ class File(Group):
         order = _config.get_config().track_order if track_order is None else track_order
         made = settings(self._libver[0], userblock_size or 0, bool(order), options)
         made["cache"] = (cache_bytes, cache_max_bytes, cache_policy)
+        made["durability"] = durability
         # Who follows a writer must not be in the way of the next one.
         locked = locking not in (False, "false") and not (swmr and mode == "r")
         opened = _open(name, driver, options, (mode, made), locked)
