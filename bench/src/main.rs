@@ -45,6 +45,7 @@ fn main() -> Result<()> {
         .iter()
         .chain(reads::CASES)
         .chain(writes::CASES)
+        .chain(writes::DURABILITIES)
         .chain(open_at_once::CASES)
         .filter(|case| wanted(case.name))
     {

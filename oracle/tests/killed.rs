@@ -1,28 +1,100 @@
-//! A process that writes is killed at a random moment: what it had flushed is read by us at once, and by libhdf5 when the mark is cleared.
+//! A process that writes is killed at a random moment, or in the middle of a large write: what it had flushed is read by us at once, and by
+//! libhdf5 when the mark is cleared.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
-use hyperslab::{File, check};
+use hyperslab::driver::{Capabilities, Driver, Local, MemoryType, ReadPart, Result as Outcome, Transfer, WritePart};
+use hyperslab::{Durability, File, OpenOptions, check};
 use hyperslab_oracle::Oracle;
-use hyperslab_oracle::changes::{LOWS, Model, Operation, Steps, Window, look, open, perform, their_look};
+use hyperslab_oracle::changes::{LOWS, Model, Operation, Steps, Window, look, perform, their_look};
 use std::io::{BufRead, BufReader, Write, stdout};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The file that a writer shall write, its format and the seed of its program.
+/// The file that a writer shall write, its format, the seed of its program, its durability, and how many writes that could be torn it survives.
 const WRITER: &str = "HYPERSLAB_KILLED_WRITER";
 /// The oldest formats, and those whose structures came later.
 const FORMATS: [usize; 4] = [0, 1, 2, 5];
+
+/// The local driver, whose process is killed in the middle of a write that crosses the border of a page. As the local driver does, it writes
+/// in the order of addresses, so all up to some border is there. Values are written as a whole.
+struct Torn {
+    file: Local,
+    /// How many more writes could be torn and are not.
+    spare: AtomicU64,
+}
+
+impl Torn {
+    /// Where a write may stop.
+    fn stops(parts: &[WritePart<'_>]) -> Vec<u64> {
+        let parts = parts.iter().filter(|part| part.kind != MemoryType::RawData);
+        parts.flat_map(|part| part.addr + 1..part.addr + part.buf.len() as u64).filter(|at| at % 4096 == 0).collect()
+    }
+}
+
+impl Driver for Torn {
+    fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> Outcome<()> {
+        self.file.read_at(addr, buf, transfer)
+    }
+
+    fn read_vector(&self, parts: &mut [ReadPart<'_>], transfer: &Transfer) -> Outcome<()> {
+        self.file.read_vector(parts, transfer)
+    }
+
+    fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Outcome<()> {
+        self.write_vector(&[WritePart { kind: transfer.kind, addr, buf }], transfer)
+    }
+
+    fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Outcome<()> {
+        let stops = Torn::stops(parts);
+        if stops.is_empty() || self.spare.fetch_sub(1, Ordering::Relaxed) > 0 {
+            return self.file.write_vector(parts, transfer);
+        }
+        let stop = stops[fastrand::usize(..stops.len())];
+        let before = |part: &WritePart<'_>| part.buf.len().min(stop.saturating_sub(part.addr) as usize);
+        let written: Vec<_> = parts.iter().map(|part| WritePart { buf: &part.buf[..before(part)], ..*part }).collect();
+        self.file.write_vector(&written, transfer)?;
+        let _ = Command::new("kill").args(["-KILL", &std::process::id().to_string()]).status();
+        unreachable!("killed")
+    }
+
+    fn len(&self) -> Outcome<u64> {
+        self.file.len()
+    }
+
+    fn set_len(&self, len: u64) -> Outcome<()> {
+        self.file.set_len(len)
+    }
+
+    fn sync(&self) -> Outcome<()> {
+        self.file.sync()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.file.capabilities()
+    }
+}
 
 /// The process that is killed: says what it begins and what it has flushed. A test of its own does nothing.
 #[test]
 fn writer() {
     let Ok(wanted) = std::env::var(WRITER) else { return };
-    let mut words = wanted.splitn(3, ' ');
+    let mut words = wanted.splitn(5, ' ');
     let mut number = || words.next().unwrap().parse::<u64>().unwrap();
-    let (low, seed) = (number() as usize, number());
-    let file = open(Path::new(words.next().unwrap()), LOWS[low].0, Some(Default::default())).unwrap();
+    let (low, seed, spare) = (number() as usize, number(), number());
+    let durability = words.next().unwrap().parse::<Durability>().unwrap();
+    let (options, path) = (OpenOptions::new().create().truncate().low(LOWS[low].0), Path::new(words.next().unwrap()));
+    let options = options.durability(durability);
+    let file = match spare {
+        NEVER => options.open(path).unwrap(),
+        spare => {
+            let file = Local::options().create(true).open(path).unwrap();
+            options.open_on(Arc::new(Torn { file, spare: AtomicU64::new(spare) })).unwrap()
+        }
+    };
     for (nth, (operation, _)) in Steps::new(seed).enumerate() {
         writeln!(stdout(), "\nbegin {nth}").unwrap();
         perform(&file, &operation).unwrap();
@@ -32,10 +104,14 @@ fn writer() {
     }
 }
 
-/// Starts a writer, and kills it some time after it has flushed something: which operations were begun and flushed last.
-fn killed(path: &Path, low: usize, seed: u64, patience: Duration) -> (usize, usize) {
+/// No write of this writer is torn by itself.
+const NEVER: u64 = u64::MAX;
+
+/// Starts a writer, and kills it some time after it has flushed something, unless it is killed by a torn write: which operations were begun and
+/// flushed last.
+fn killed(path: &Path, wanted: &str, patience: Duration) -> (usize, usize) {
     let mut writer = Command::new(std::env::current_exe().unwrap());
-    writer.args(["--exact", "writer", "--nocapture"]).env(WRITER, format!("{low} {seed} {}", path.display()));
+    writer.args(["--exact", "writer", "--nocapture"]).env(WRITER, format!("{wanted} {}", path.display()));
     let mut writer = writer.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = BufReader::new(writer.stdout.take().unwrap()).lines();
     let (mut begun, mut flushed, mut killer) = (None, None, None);
@@ -48,29 +124,36 @@ fn killed(path: &Path, low: usize, seed: u64, patience: Duration) -> (usize, usi
                 killer.get_or_insert_with(|| {
                     std::thread::spawn(move || {
                         std::thread::sleep(patience);
-                        Command::new("kill").args(["-KILL", &id.to_string()]).status().unwrap()
+                        Command::new("kill").args(["-KILL", &id.to_string()]).stderr(Stdio::null()).status().unwrap()
                     })
                 });
             }
             _ => {}
         }
     }
-    assert!(killer.expect("it flushed").join().unwrap().success());
+    // It waits for us, so its number is not another's yet.
+    killer.map(|killer| killer.join().unwrap());
     assert!(!writer.wait().unwrap().success(), "the program has no end");
-    (flushed.unwrap(), begun.unwrap())
+    (flushed.map_or(0, |nth| nth + 1), begun.map_or(0, |nth| nth + 1))
 }
 
-#[test]
-fn what_a_killed_process_flushed_is_there() {
+/// Kills writers of all formats and durabilities, so many times, and looks at what they leave.
+fn kill_all(name: &str, times: u64, spare: impl Fn(&mut fastrand::Rng) -> u64) {
     let mut oracle = Oracle::start_script("changes.py").unwrap();
-    let times = std::env::var("HYPERSLAB_KILLS").ok().and_then(|value| value.parse().ok()).unwrap_or(3);
-    let path = std::env::temp_dir().join(format!("hyperslab-killed-{}.h5", std::process::id()));
+    let path = std::env::temp_dir().join(format!("hyperslab-killed-{name}-{}.h5", std::process::id()));
     let (mut random, mut kills, mut marked) = (fastrand::Rng::with_seed(1), 0, 0);
     for (seed, low) in (1..=times).flat_map(|seed| FORMATS.map(|low| (seed, low))) {
-        let (flushed, begun) = killed(&path, low, seed, Duration::from_millis(random.u64(..250)));
-        let models: Vec<Model> = Steps::new(seed).take(begun + 1).map(|(_, model)| model).collect();
-        let window = Window::new(&models[flushed..]);
-        let what = format!("{}, seed {seed}, operations {flushed} to {begun}", LOWS[low].1);
+        // Syncs take long, and a killed process does not need them.
+        let durability = if kills % 5 == 4 { Durability::Full } else { Durability::None };
+        let wanted = format!("{low} {seed} {} {durability}", spare(&mut random));
+        let _ = std::fs::remove_file(&path);
+        let (flushed, begun) = killed(&path, &wanted, Duration::from_millis(random.u64(..250)));
+        if flushed == 0 {
+            continue; // the file may not be there yet
+        }
+        let models: Vec<Model> = Steps::new(seed).take(begun).map(|(_, model)| model).collect();
+        let window = Window::new(&models[flushed - 1..]);
+        let what = format!("{}, seed {seed}, {durability}, operations {flushed} to {begun}", LOWS[low].1);
         let seen = look(&File::open(&path).expect(&what), true).expect(&what);
         assert_eq!(window.wrong(&seen), None, "{what}");
         kills += 1;
@@ -82,4 +165,19 @@ fn what_a_killed_process_flushed_is_there() {
     }
     std::fs::remove_file(&path).unwrap();
     println!("{kills} writers killed, {marked} marks cleared");
+    assert!(kills > 0);
+}
+
+fn times() -> u64 {
+    std::env::var("HYPERSLAB_KILLS").ok().and_then(|value| value.parse().ok()).unwrap_or(3)
+}
+
+#[test]
+fn what_a_killed_process_flushed_is_there() {
+    kill_all("any", times(), |_| NEVER);
+}
+
+#[test]
+fn what_a_process_flushed_is_there_if_it_is_killed_in_a_write() {
+    kill_all("torn", times(), |random| random.u64(1..30));
 }

@@ -12,6 +12,7 @@ type Close = unsafe extern "C" fn(Id) -> c_int;
 pub(super) struct Functions {
     file_create: unsafe extern "C" fn(*const c_char, c_uint, Id, Id) -> Id,
     file_close: Close,
+    file_flush: unsafe extern "C" fn(Id, c_int) -> c_int,
     group_create: unsafe extern "C" fn(Id, *const c_char, Id, Id, Id) -> Id,
     group_close: Close,
     dataset_create: unsafe extern "C" fn(Id, *const c_char, Id, Id, Id, Id, Id) -> Id,
@@ -49,6 +50,7 @@ impl Functions {
             Ok(Functions {
                 file_create: *library.get(b"H5Fcreate\0")?,
                 file_close: *library.get(b"H5Fclose\0")?,
+                file_flush: *library.get(b"H5Fflush\0")?,
                 group_create: *library.get(b"H5Gcreate2\0")?,
                 group_close: *library.get(b"H5Gclose\0")?,
                 dataset_create: *library.get(b"H5Dcreate2\0")?,
@@ -117,6 +119,12 @@ impl Hdf5 {
             done((calls.set_bounds)(access.id, low, LATEST), "H5Pset_libver_bounds")?;
             Open::new((calls.file_create)(name.as_ptr(), TRUNCATE, 0, access.id), calls.file_close, "H5Fcreate")
         }
+    }
+
+    /// Writes what it has of an open file in memory.
+    pub(crate) fn flush(&self, file: &Open) -> Result<()> {
+        // SAFETY: the file is open; the number is `H5F_SCOPE_LOCAL`.
+        done(unsafe { (self.writes.file_flush)(file.id, 0) }, "H5Fflush")
     }
 
     /// A new group.

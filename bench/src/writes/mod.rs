@@ -1,5 +1,7 @@
 //! Writes: new files with the same content, made by us and by libhdf5 at the same settings, from creating the file to closing it.
 
+mod durability;
+
 use crate::case::Case;
 use crate::clock::{Times, side_by_side};
 use crate::libhdf5::{Hdf5, Operation, Pattern};
@@ -7,6 +9,8 @@ use anyhow::{Context, Result, ensure};
 use hyperslab::{File, Low, OpenOptions};
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
+
+pub(crate) use durability::CASES as DURABILITIES;
 
 /// In the order of the table.
 pub(crate) const CASES: &[Case] = &[

@@ -1,11 +1,13 @@
 //! The allocator of one file.
 
-use crate::{Error, Kind, Span, Strategy, pages::Pages, pool::Pool};
+use crate::{Error, Kind, Rule, Span, Strategy, pages::Pages, pool::Pool};
 
 /// File space of one file. What it gives out is the caller's until it is freed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allocator {
     strategy: Strategy,
+    /// How many bytes of the storage lie before address 0.
+    base: u64,
     pool: Pool,
     /// Unused parts of the blocks that small pieces share: metadata, values.
     shared: [Span; 2],
@@ -22,7 +24,19 @@ impl Allocator {
         let mut pool = Pool::new(end);
         let page = if let Strategy::Paged { page } = strategy { page.max(1) } else { 1 };
         let pages = Pages::new(&mut pool, page);
-        Allocator { strategy, pool, shared: [NOTHING; 2], pages, pending: Vec::new() }
+        Allocator { strategy, base: 0, pool, shared: [NOTHING; 2], pages, pending: Vec::new() }
+    }
+
+    /// The same, of a file that begins so many bytes behind the front of its storage.
+    #[must_use]
+    pub fn with_base(self, base: u64) -> Allocator {
+        Allocator { base, ..self }
+    }
+
+    /// Where pieces of a kind may begin: metadata keeps to the borders of [pages](crate::PAGE) of the storage, so that a block of it is written
+    /// as a whole or not at all.
+    fn rule(&self, kind: Kind, alignment: u64) -> Rule {
+        Rule { alignment, base: (kind == Kind::Metadata).then_some(self.base) }
     }
 
     /// The end of all that was given out.
@@ -33,32 +47,45 @@ impl Allocator {
     /// Space of `len` bytes.
     pub fn allocate(&mut self, kind: Kind, len: u64) -> Result<Span, Error> {
         match self.strategy {
-            Strategy::Paged { .. } => self.pages.take(&mut self.pool, kind, len),
+            Strategy::Paged { .. } => {
+                let rule = self.rule(kind, 1);
+                self.pages.take(&mut self.pool, kind, len, rule)
+            }
             Strategy::Fit { block, threshold, alignment } => {
                 let alignment = if len >= threshold { alignment.max(1) } else { 1 };
-                if let Some(span) = self.pool.reuse(kind, len, alignment) {
+                let rule = self.rule(kind, alignment);
+                if let Some(span) = self.pool.reuse(kind, len, rule) {
                     return Ok(span);
                 }
                 if len >= block || alignment > 1 {
-                    return self.pool.take(kind, len, alignment);
+                    return self.pool.take(kind, len, rule);
                 }
                 self.take_shared(kind, len, block)
             }
         }
     }
 
-    /// A small piece from the block of its kind, which grows in place if it is the last of the file.
+    /// A small piece from the block of its kind, which grows in place if it is the last of the file. What is left out before the border of a
+    /// page is for smaller pieces.
     fn take_shared(&mut self, kind: Kind, len: u64, block: u64) -> Result<Span, Error> {
+        let (rule, mut grown) = (self.rule(kind, 1), false);
         let mut rest = self.shared.get(kind as usize).copied().unwrap_or(NOTHING);
-        if rest.len < len {
+        let start = loop {
+            let place = rule.place(rest.start, len).ok_or(Error::Full { len })?;
+            if place.saturating_add(len) <= rest.end() {
+                break place;
+            }
             if !rest.is_empty() && self.pool.extend(rest, block) {
                 rest.len += block;
             } else {
                 self.pool.add(kind, rest);
-                rest = self.pool.take(kind, block, 1)?;
+                // A block that crosses a border itself may be too small once, not twice.
+                rest = self.pool.take(kind, if grown { block.saturating_add(len) } else { block }, rule)?;
+                grown = true;
             }
-        }
-        let taken = Span { start: rest.start, len };
+        };
+        self.pool.add(kind, Span::between(rest.start, start));
+        let taken = Span { start, len };
         if let Some(shared) = self.shared.get_mut(kind as usize) {
             *shared = Span::between(taken.end(), rest.end());
         }
@@ -84,8 +111,11 @@ impl Allocator {
         }
     }
 
-    /// Makes `span` longer in place, if what lies behind it is free.
+    /// Makes a piece of metadata longer in place, if what lies behind it is free, and no border is in the way.
     pub fn extend(&mut self, span: Span, more: u64) -> bool {
+        if !self.rule(Kind::Metadata, 1).allows(span.start, span.len.saturating_add(more)) {
+            return false;
+        }
         if let Strategy::Paged { .. } = self.strategy {
             return self.pages.may_extend(span, more);
         }

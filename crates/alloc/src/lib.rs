@@ -1,6 +1,6 @@
 //! File space: who gets which bytes of a file.
 //!
-//! Lives here: the end of the file, free sections, blocks that small allocations share, pages, and space whose release waits until the file no
+//! Lives here: the end of the file, free sections, blocks that small allocations share, pages, which borders a piece does not cross, and space whose release waits until the file no
 //! longer names it. Does not live here: the file itself; this is arithmetic in memory. Called by `file`.
 //!
 //! ```
@@ -20,10 +20,12 @@
 mod allocator;
 mod pages;
 mod pool;
+mod rule;
 mod sections;
 mod span;
 
 pub use allocator::Allocator;
 pub use pool::{Error, Kind, Strategy};
+pub use rule::{PAGE, Rule};
 pub use sections::Sections;
 pub use span::Span;

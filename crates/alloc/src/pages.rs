@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::{Error, Kind, Sections, Span, pool::Pool};
+use crate::{Error, Kind, Rule, Sections, Span, pool::Pool};
 
 /// Whole pages are for anything; the pool has them all in one place.
 const ANY: Kind = Kind::Metadata;
@@ -44,21 +44,25 @@ impl Pages {
         }
     }
 
-    pub(crate) fn take(&mut self, pool: &mut Pool, kind: Kind, len: u64) -> Result<Span, Error> {
+    pub(crate) fn take(&mut self, pool: &mut Pool, kind: Kind, len: u64, rule: Rule) -> Result<Span, Error> {
         let page = self.page;
+        let whole_page = Rule { alignment: page, ..rule };
         if len >= page {
             let whole = len.checked_next_multiple_of(page).ok_or(Error::Full { len })?;
-            let start = pool.take(ANY, whole, page)?.start;
+            let start = pool.take(ANY, whole, whole_page)?.start;
             self.whole.insert(start);
             return Ok(Span { start, len });
         }
-        if let Some(span) = self.parts(kind).take(len, 1) {
+        if let Some(span) = self.parts(kind).take(len, rule) {
             return Ok(span);
         }
-        let fresh = pool.take(ANY, page, page)?;
+        let fresh = pool.take(ANY, page, whole_page)?;
         self.kinds.insert(fresh.start, kind);
-        self.parts(kind).add(Span::between(fresh.start + len, fresh.end()));
-        Ok(Span { start: fresh.start, len })
+        let place = rule.place(fresh.start, len).filter(|place| place.saturating_add(len) <= fresh.end());
+        let taken = Span { start: place.unwrap_or(fresh.start), len };
+        self.parts(kind).add(Span::between(fresh.start, taken.start));
+        self.parts(kind).add(Span::between(taken.end(), fresh.end()));
+        Ok(taken)
     }
 
     /// Adds free space of a file that was closed: whole pages, and parts of a page that holds one kind.

@@ -1,6 +1,6 @@
 //! How space is given out: the choices, and what all strategies share.
 
-use crate::{Sections, Span};
+use crate::{Rule, Sections, Span};
 
 /// What space is for. Metadata and values are kept apart, so that metadata lies together, and nothing small of the one lies between the other.
 /// libhdf5 counts on that: it reads metadata with what lies around it, and may write all of it again, values too.
@@ -88,24 +88,24 @@ impl Pool {
     }
 
     /// Free space where it fits best.
-    pub(crate) fn reuse(&mut self, kind: Kind, len: u64, alignment: u64) -> Option<Span> {
-        let own = self.of(kind).take(len, alignment);
-        own.or_else(|| if len >= LARGE { self.of(kind.other()).take(len, alignment) } else { None })
+    pub(crate) fn reuse(&mut self, kind: Kind, len: u64, rule: Rule) -> Option<Span> {
+        let own = self.of(kind).take(len, rule);
+        own.or_else(|| if len >= LARGE { self.of(kind.other()).take(len, rule) } else { None })
     }
 
     /// Free space where it fits best, else behind the end.
-    pub(crate) fn take(&mut self, kind: Kind, len: u64, alignment: u64) -> Result<Span, Error> {
-        if let Some(span) = self.reuse(kind, len, alignment) {
+    pub(crate) fn take(&mut self, kind: Kind, len: u64, rule: Rule) -> Result<Span, Error> {
+        if let Some(span) = self.reuse(kind, len, rule) {
             return Ok(span);
         }
         // What is free right before the end is a start.
         let start = self.around(self.end.saturating_sub(1)).map_or(self.end, |last| last.start);
-        let aligned = start.checked_next_multiple_of(alignment.max(1)).ok_or(Error::Full { len })?;
-        let end = aligned.checked_add(len).filter(|&end| end < u64::MAX).ok_or(Error::Full { len })?;
+        let place = rule.place(start, len).ok_or(Error::Full { len })?;
+        let end = place.checked_add(len).filter(|&end| end < u64::MAX).ok_or(Error::Full { len })?;
         self.take_last();
-        self.add(kind, Span::between(start, aligned));
+        self.add(kind, Span::between(start, place));
         self.end = end;
-        Ok(Span { start: aligned, len })
+        Ok(Span { start: place, len })
     }
 
     fn around(&self, address: u64) -> Option<Span> {

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::Span;
+use crate::{Rule, Span};
 
 /// Free space: sections that never touch, since neighbours become one.
 ///
 /// ```
-/// use hyperslab_alloc::{Sections, Span};
+/// use hyperslab_alloc::{Rule, Sections, Span};
 /// let mut free = Sections::default();
 /// free.add(Span { start: 0, len: 100 });
 /// free.add(Span { start: 200, len: 50 });
-/// assert_eq!(free.take(40, 1).map(|span| span.start), Some(200), "the smallest that fits");
+/// assert_eq!(free.take(40, Rule::ANYWHERE).map(|span| span.start), Some(200), "the smallest that fits");
 /// free.add(Span { start: 100, len: 100 });
 /// assert_eq!(free.iter().next(), Some(Span { start: 0, len: 200 }));
 /// ```
@@ -23,7 +23,7 @@ pub struct Sections {
     by_len: BTreeSet<(u64, u64)>,
 }
 
-/// With alignment the best fit may need a larger section; so many sizes are looked at before any larger one is taken.
+/// With a rule the best fit may need a larger section; so many sizes are looked at before any larger one is taken.
 const LOOKS: usize = 64;
 
 impl Sections {
@@ -51,15 +51,15 @@ impl Sections {
         self.insert(Span::between(start, end));
     }
 
-    /// Takes `len` bytes at a multiple of `alignment` out of the smallest section that has them.
-    pub fn take(&mut self, len: u64, alignment: u64) -> Option<Span> {
+    /// Takes `len` bytes out of the smallest section that has them where the rule allows it.
+    pub fn take(&mut self, len: u64, rule: Rule) -> Option<Span> {
         let place = |&(size, start): &(u64, u64)| {
-            let aligned = start.checked_next_multiple_of(alignment.max(1))?;
+            let place = rule.place(start, len)?;
             let section = Span { start, len: size };
-            (aligned.checked_add(len)? <= section.end()).then_some((section, Span { start: aligned, len }))
+            (place.checked_add(len)? <= section.end()).then_some((section, Span { start: place, len }))
         };
         let near = self.by_len.range((len, 0)..).take(LOOKS).find_map(place);
-        let sure = || self.by_len.range((len.saturating_add(alignment), 0)..).next().and_then(place);
+        let sure = || self.by_len.range((len.saturating_add(rule.slack(len)), 0)..).next().and_then(place);
         let (section, taken) = near.or_else(sure)?;
         self.remove(section);
         self.insert(Span::between(section.start, taken.start));

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 
-use hyperslab_alloc::{Allocator, Kind, Span, Strategy as Way};
+use hyperslab_alloc::{Allocator, Kind, PAGE as SYSTEM_PAGE, Span, Strategy as Way};
 use proptest::prelude::*;
 
 const START: u64 = 48;
@@ -20,6 +20,7 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
+        1 => (any::<bool>(), 200..3000u64).prop_map(|(raw, len)| Step::Allocate(raw, len)),
         6 => (any::<bool>(), 1..200u64).prop_map(|(raw, len)| Step::Allocate(raw, len)),
         3 => (0..64usize).prop_map(Step::Free),
         1 => (0..64usize).prop_map(Step::Discard),
@@ -36,6 +37,14 @@ fn ways() -> impl Strategy<Value = Way> {
         Just(Way::Fit { block: 100, threshold: 50, alignment: 16 }),
         Just(Way::Paged { page: PAGE }),
     ]
+}
+
+/// Small pieces of metadata keep to the borders of the system's pages, which are those of the storage.
+fn border_rule(owned: &[(Span, Kind)], base: u64) {
+    for &(span, _) in owned.iter().filter(|(span, kind)| *kind == Kind::Metadata && span.len <= SYSTEM_PAGE / 2) {
+        let page = |address: u64| (base + address) / SYSTEM_PAGE;
+        assert_eq!(page(span.start), page(span.end() - 1), "{span:?} crosses a border");
+    }
 }
 
 /// What a page is used for: something large, or pieces of one kind.
@@ -55,8 +64,12 @@ fn page_rules(owned: &[(Span, Kind)]) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
     #[test]
-    fn nobody_gets_what_somebody_has(way in ways(), steps in prop::collection::vec(step(), 1..150)) {
-        let mut space = Allocator::new(START, way);
+    fn nobody_gets_what_somebody_has(
+        way in ways(),
+        base in prop_oneof![Just(0), Just(512), Just(2048)],
+        steps in prop::collection::vec(step(), 1..150),
+    ) {
+        let mut space = Allocator::new(START, way).with_base(base);
         let mut owned: Vec<(Span, Kind)> = Vec::new();
         for step in steps {
             match step {
@@ -93,6 +106,7 @@ proptest! {
                 prop_assert!(pair[0].end() <= pair[1].start, "{:?} and {:?}", pair[0], pair[1]);
             }
             prop_assert!(all.last().is_none_or(|last| last.end() <= space.end()));
+            border_rule(&owned, base);
             if let Way::Paged { .. } = way {
                 page_rules(&owned);
             } else {
@@ -149,4 +163,19 @@ fn free_space_survives_a_close() {
             assert!(used.into_iter().all(|span| span.end() <= got.start || got.end() <= span.start));
         }
     }
+}
+
+/// What is left out before the border of a page is for smaller pieces, so that files do not grow by it.
+#[test]
+fn what_lies_before_a_border_is_used() {
+    let mut space = Allocator::new(0, Way::default());
+    let mut pieces = Vec::new();
+    for nth in 0..400u64 {
+        pieces.push((space.allocate(Kind::Metadata, 300 + nth % 5 * 50).unwrap(), Kind::Metadata));
+        pieces.push((space.allocate(Kind::Metadata, 40).unwrap(), Kind::Metadata));
+    }
+    border_rule(&pieces, 0);
+    let used: u64 = pieces.iter().map(|(span, _)| span.len).sum();
+    let end = space.trim();
+    assert!(end < used + used / 50, "{used} bytes take {end}");
 }

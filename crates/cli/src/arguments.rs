@@ -5,6 +5,7 @@ mod check;
 mod copy;
 mod demo;
 mod diff;
+mod durable;
 mod put;
 mod stat;
 
@@ -20,6 +21,7 @@ pub(crate) use check::{Check, Clear};
 pub(crate) use copy::{Copy, Repack};
 pub(crate) use demo::Demo;
 pub(crate) use diff::{Aspect, Diff};
+pub(crate) use durable::Durable;
 pub(crate) use put::{Kind, New, Put};
 pub(crate) use stat::Stat;
 

@@ -18,7 +18,8 @@ pub(crate) fn copy(options: &Copy) -> Result<(), Failure> {
     let (to, target) = place(&options.to);
     let same = same_file(&from, &to);
     let made = !to.exists();
-    let open = || options.caching.options().create().low(options.low).open(&to);
+    let how = || options.caching.options().create().low(options.low).durability(options.durable.durability);
+    let open = || how().open(&to);
     // A file is not opened twice: the one who writes would not let the other read.
     let (old, new) = match same {
         true => {

@@ -21,7 +21,8 @@ pub(crate) fn run(options: &Put) -> Result<(), Failure> {
     let attributes = options.attr.iter().map(|text| attribute(text)).collect::<Result<Vec<_>, _>>()?;
     let words = words(options)?;
     let made = !options.file.exists();
-    let file = options.caching.options().create().low(options.low).open(&options.file);
+    let how = options.caching.options().create().low(options.low).durability(options.durable.durability);
+    let file = how.open(&options.file);
     let file = file.map_err(|why| trouble(&options.file, why))?;
     let done = put(options, &file, words.as_deref(), &attributes);
     let closed = file.clone().close().map_err(|why| trouble(&options.file, why));

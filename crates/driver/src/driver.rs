@@ -79,8 +79,14 @@ pub trait Driver: Send + Sync {
     /// Cuts the storage, or extends it with zeros.
     fn set_len(&self, len: u64) -> Result<()>;
 
-    /// Returns when everything written is durable.
+    /// Returns when everything written is durable: a power failure loses none of it. A new file has its name durably, too.
     fn sync(&self) -> Result<()>;
+
+    /// Returns when everything written has left this process: if it is killed, nothing of that is lost. Storage that keeps nothing back
+    /// has nothing to do; a driver that passes requests on passes this on, too.
+    fn flush(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// How errors call this driver: its kind, and its path if it has one.
     fn name(&self) -> &str {
@@ -141,6 +147,9 @@ macro_rules! forward {
             }
             fn sync(&self) -> Result<()> {
                 (**self).sync()
+            }
+            fn flush(&self) -> Result<()> {
+                (**self).flush()
             }
             fn name(&self) -> &str {
                 (**self).name()

@@ -109,6 +109,8 @@ pub enum Operation {
     SetLen,
     /// Make durable.
     Sync,
+    /// Hand on what was kept back.
+    Flush,
     /// A control operation.
     Ctl,
 }
@@ -140,6 +142,7 @@ impl fmt::Display for Operation {
             Operation::Len => "length query",
             Operation::SetLen => "length change",
             Operation::Sync => "sync",
+            Operation::Flush => "flush",
             Operation::Ctl => "control",
         })
     }

@@ -120,6 +120,10 @@ impl<D: Driver> Driver for Family<D> {
         route::each(&self.snapshot(), |_, member| member.sync())
     }
 
+    fn flush(&self) -> Result<()> {
+        route::each(&self.snapshot(), |_, member| member.flush())
+    }
+
     fn name(&self) -> &str {
         &self.template.text
     }

@@ -18,6 +18,7 @@
 mod capabilities;
 mod concurrent;
 mod ctl;
+mod directory;
 mod driver;
 mod error;
 mod kind;

@@ -161,6 +161,11 @@ impl<D: Driver> Driver for Log<D> {
         self.below.sync()
     }
 
+    fn flush(&self) -> Result<()> {
+        self.note(Operation::Flush, [].into_iter(), None);
+        self.below.flush()
+    }
+
     fn name(&self) -> &str {
         self.below.name()
     }

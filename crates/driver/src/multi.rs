@@ -127,6 +127,10 @@ impl<D: Driver> Driver for Multi<D> {
         route::each(&self.members, |_, member| member.sync())
     }
 
+    fn flush(&self) -> Result<()> {
+        route::each(&self.members, |_, member| member.flush())
+    }
+
     fn name(&self) -> &str {
         "multi"
     }

@@ -4,13 +4,15 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::{Driver, Memory, Result, Transfer};
+use crate::{Driver, Memory, MemoryType, Result, Transfer};
 
 /// One step in the life of a storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Bytes were written; each part of a vector is a step of its own.
     Write {
+        /// What they are, as the request said.
+        kind: MemoryType,
         /// Where.
         addr: u64,
         /// What.
@@ -20,13 +22,15 @@ pub enum Change {
     SetLen(u64),
     /// What was written before is durable.
     Sync,
+    /// What was written before has left the process.
+    Flush,
 }
 
 impl Change {
     /// Does it again, to bytes that are as they were before it.
     pub fn apply(&self, to: &mut Vec<u8>) {
         match self {
-            Change::Write { addr, bytes } => {
+            Change::Write { addr, bytes, .. } => {
                 let start = usize::try_from(*addr).unwrap_or(usize::MAX);
                 let end = start.saturating_add(bytes.len());
                 if to.len() < end {
@@ -37,7 +41,7 @@ impl Change {
                 }
             }
             Change::SetLen(len) => to.resize(usize::try_from(*len).unwrap_or(usize::MAX), 0),
-            Change::Sync => {}
+            Change::Sync | Change::Flush => {}
         }
     }
 }
@@ -96,7 +100,7 @@ impl Driver for Tape {
         let mut tape = self.tape();
         self.storage.write_at(addr, buf, transfer)?;
         if !buf.is_empty() {
-            tape.push(Change::Write { addr, bytes: buf.to_vec() });
+            tape.push(Change::Write { kind: transfer.kind, addr, bytes: buf.to_vec() });
         }
         Ok(())
     }
@@ -114,6 +118,11 @@ impl Driver for Tape {
 
     fn sync(&self) -> Result<()> {
         self.tape().push(Change::Sync);
+        Ok(())
+    }
+
+    fn flush(&self) -> Result<()> {
+        self.tape().push(Change::Flush);
         Ok(())
     }
 

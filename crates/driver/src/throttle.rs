@@ -84,6 +84,10 @@ impl<D: Driver> Driver for Throttle<D> {
         self.below.sync()
     }
 
+    fn flush(&self) -> Result<()> {
+        self.below.flush()
+    }
+
     fn name(&self) -> &str {
         self.below.name()
     }

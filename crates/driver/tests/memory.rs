@@ -32,6 +32,25 @@ fn the_file_changes_only_on_sync() {
 }
 
 #[test]
+fn a_flush_writes_the_file_and_a_sync_after_it_makes_it_durable() {
+    let scratch = Scratch::new("flushed");
+    let path = scratch.path("a.bin");
+    let memory = Memory::backed_by(&path).unwrap();
+    memory.write_at(0, b"abc", &Transfer::default()).unwrap();
+    memory.flush().unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"abc");
+    std::fs::remove_file(&path).unwrap();
+    memory.flush().unwrap();
+    assert!(!path.exists(), "nothing changed since");
+    memory.sync().unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"abc", "what was flushed was not durable");
+    Memory::backed_by(scratch.path("no/such/folder")).unwrap().flush().unwrap();
+    let lost = Memory::backed_by(scratch.path("no/such/folder")).unwrap();
+    lost.set_len(1).unwrap();
+    assert!(lost.flush().unwrap_err().to_string().contains("flush"));
+}
+
+#[test]
 fn many_threads_sync_and_leave_only_the_file() {
     let scratch = Scratch::new("synced");
     let (path, own) = (scratch.path("a.bin"), scratch.path("a.bin.new"));

@@ -28,9 +28,14 @@ impl OpenFile {
     }
 }
 
-/// Takes the marks out of the superblock of the file on a storage; says which there were. Nobody may have the file open.
+/// Puts what a journal has in place, and takes the marks out of the superblock of the file on a storage; says which there were. Nobody may have
+/// the file open.
 pub fn clear(raw: &Arc<dyn Driver>) -> Result<Marks> {
-    let file = OpenFile::begin(raw.clone(), &OpenOptions::default())?;
+    let mut file = OpenFile::begin(raw.clone(), &OpenOptions::default())?;
+    if let Some(journal) = file.journal()? {
+        journal.replay(raw)?;
+        file = OpenFile::begin(raw.clone(), &OpenOptions::default())?;
+    }
     let marks = file.marks();
     if marks.bits != 0 {
         let mut superblock = file.superblock.clone();

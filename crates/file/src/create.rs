@@ -64,8 +64,9 @@ impl OpenFile {
         let pages =
             PageBuffer::with_len(raw.clone(), base, options.page_size.max(512), options.pages)?.writing_through();
         let strategy = options.placement.strategy(info.as_ref());
-        let mut store = Store::new(superblock.clone(), Vec::new(), size, strategy, create.low);
+        let mut store = Store::new(superblock.clone(), Vec::new(), base, size, strategy);
         store.info.clone_from(&info);
+        (store.low, store.durability) = (create.low, options.durability);
         let (root, image, store) = (OnceLock::new(), BTreeMap::new(), Some(Box::new(store)));
         let file = OpenFile { raw, pages, superblock, base, end: AtomicU64::new(0), shared: None, image, root, store };
         info.map_or(Ok(()), |info| free_space::begin(&file, file.store()?, info))?;
@@ -80,9 +81,10 @@ impl OpenFile {
             file.superblock.end_of_file.map_or_else(|| file.seen_end(), |end| end.saturating_sub(file.superblock.base));
         let info = free_space::info(&file)?;
         info.iter().try_for_each(|info| free_space::check(info, file.superblock.extension.unwrap_or(0)))?;
-        let mut store =
-            Store::new(file.superblock.clone(), stored, end, options.placement.strategy(info.as_ref()), low);
+        let strategy = options.placement.strategy(info.as_ref());
+        let mut store = Store::new(file.superblock.clone(), stored, file.base, end, strategy);
         store.info.clone_from(&info);
+        (store.low, store.durability) = (low, options.durability);
         file.pages = file.pages.writing_through();
         mark(&mut store.superblock.lock().0, true);
         file.write_superblock(&store)?;
@@ -98,28 +100,34 @@ impl OpenFile {
     /// that cannot be written stays as it was at the last flush, mark included. Nothing can be changed after this, also if it fails.
     pub fn close(&self) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
+        store.gate.shut();
+        let _alone = store.operation.write();
         if store.closed.load(Ordering::Relaxed) {
             return Ok(());
         }
-        store.gate.shut();
         let closed = self.write_and_trim(store);
         store.closed.store(true, Ordering::Relaxed);
         closed
     }
 
     fn write_and_trim(&self, store: &Store) -> Result<()> {
-        self.flush()?;
+        self.check_poison()?;
+        self.flush_now()?;
         // What the first flush let others take back, and what leaves structures when that is published.
-        self.flush()?;
-        let _alone = store.operation.write();
+        self.flush_now()?;
         free_space::save(self, store)?;
         let end = store.space.lock().allocator.trim();
         mark(&mut store.superblock.lock().0, false);
         self.write_superblock(store)?;
         let end = self.base.saturating_add(end);
         if self.pages.len()? != end {
+            // A file that is shorter than its superblock says would be refused.
+            self.barrier(store)?;
             self.pages.set_len(end)?;
         }
+        // Also if nothing was changed: perhaps a journal was cut off.
+        self.wrote(store);
+        self.hand_over(store)?;
         Ok(())
     }
 }

@@ -183,9 +183,12 @@ impl OpenFile {
     }
 
     /// To be called before values that the file names already get to name space that was taken since the last flush: the file tells that it
-    /// reaches there.
+    /// reaches there, and has what was written there.
     pub fn publish_end(&self) -> Result<()> {
-        self.write_superblock(self.store()?)
+        let store = self.store()?;
+        self.write_waiting()?;
+        self.write_superblock(store)?;
+        self.barrier(store)
     }
 
     /// To be called once, before an operation changes anything, with pairs of objects: it will [order](OpenFile::order) blocks of the first before

@@ -32,6 +32,7 @@ impl OpenFile {
             request.push(WritePart { kind: MemoryType::RawData, addr, buf });
         }
         self.pages.write_vector(&request, &Transfer::default().with_kind(MemoryType::RawData))?;
+        self.store.iter().for_each(|store| self.wrote(store));
         Ok(())
     }
 
@@ -39,6 +40,7 @@ impl OpenFile {
     pub fn write_selection(&self, pairs: &[SelectionPair<'_>], buf: &[u8]) -> Result<()> {
         self.write_waiting()?;
         self.pages.write_selection(pairs, &[buf], &Transfer::default().with_kind(MemoryType::RawData))?;
+        self.store.iter().for_each(|store| self.wrote(store));
         Ok(())
     }
 
@@ -55,6 +57,7 @@ impl OpenFile {
             let request: Vec<_> = waiting.places.iter().cloned().map(part).collect();
             self.pages.write_vector(&request, &Transfer::default().with_kind(MemoryType::RawData))?;
             *waiting = Waiting::default();
+            self.wrote(store);
         }
         Ok(())
     }
@@ -90,14 +93,8 @@ impl OpenFile {
         let store = self.store()?;
         self.settle()?;
         self.write_waiting()?;
-        let mut write = |wave: &[(u64, Vec<u8>)]| self.write_blocks(wave).map_err(Failure::from);
-        store.cache.flush_rings(Ring::Fresh, &mut write)?;
-        // Whoever follows a changed block to a fresh one must find that inside of the file.
-        self.write_superblock(store)?;
-        let left = store.cache.flush(&mut write)?;
-        if left.entries > 0 {
-            return Err(Error::broken("metadata cache", 0, format!("{} blocks wait for each other", left.entries)));
-        }
+        store.cache.flush_rings(Ring::Fresh, &mut |wave| self.write_blocks(wave).map_err(Failure::from))?;
+        self.write_changed(store)?;
         store.object_orders.lock().clear();
         for (first, later) in store.orders.lock().take() {
             // One of the two may be gone, and the order with it.
@@ -120,33 +117,6 @@ impl OpenFile {
                 return Err(why);
             }
         }
-        Ok(())
-    }
-
-    fn write_blocks(&self, blocks: &[(u64, Vec<u8>)]) -> Result<()> {
-        let mut request = Vec::with_capacity(blocks.len());
-        for (address, bytes) in blocks {
-            request.push(WritePart::new(self.check("metadata", *address, bytes.len() as u64)?, bytes));
-        }
-        self.pages.write_vector(&request, &Transfer::default())?;
-        Ok(())
-    }
-
-    /// Writes the superblock if it is not in the file as it is now; the file is made as long as it says before.
-    pub(crate) fn write_superblock(&self, store: &Store) -> Result<()> {
-        let mut superblock = store.superblock.lock();
-        let (now, stored) = &mut *superblock;
-        let end = store.space.lock().allocator.end();
-        now.end_of_file = Some(now.base.saturating_add(end));
-        let bytes = now.encode()?;
-        if bytes == *stored {
-            return Ok(());
-        }
-        if self.pages.len()? < self.base.saturating_add(end) {
-            self.pages.set_len(self.base.saturating_add(end))?;
-        }
-        self.pages.write_at(self.base, &bytes, &Transfer::default())?;
-        *stored = bytes;
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use std::{
 use hyperslab_driver::{Driver, PageBuffer, Transfer};
 use hyperslab_format::{Superblock, superblock};
 
-use crate::{Error, OpenFile, Placement, Result, extension};
+use crate::{Durability, Error, OpenFile, Placement, Result, extension, journal};
 
 /// How a file is opened.
 #[derive(Clone, Debug)]
@@ -27,12 +27,21 @@ pub struct OpenOptions {
     pub as_it_is: bool,
     /// Where new pieces of the file go.
     pub placement: Placement,
+    /// What of changes outlives a killed process or a power failure.
+    pub durability: Durability,
 }
 
 impl Default for OpenOptions {
     fn default() -> OpenOptions {
-        let placement = Placement::default();
-        OpenOptions { page_size: 64 << 10, pages: 256, alone: false, swmr: false, as_it_is: false, placement }
+        OpenOptions {
+            page_size: 64 << 10,
+            pages: 256,
+            alone: false,
+            swmr: false,
+            as_it_is: false,
+            placement: Placement::default(),
+            durability: Durability::default(),
+        }
     }
 }
 
@@ -63,10 +72,18 @@ impl OpenFile {
         Self::open_for(raw, options, if options.swmr { Intent::SwmrRead } else { Intent::Read })
     }
 
+    /// Opens the file on a storage. A journal that was left there is put in place if the file is to be changed, else read through.
     pub(crate) fn open_for(raw: Arc<dyn Driver>, options: &OpenOptions, intent: Intent) -> Result<OpenFile> {
         let mut file = Self::begin(raw, options)?;
         if !options.as_it_is {
             check_flags(&file.superblock, options.alone, intent)?;
+        }
+        if let Some(journal) = file.journal()? {
+            let (raw, writes) = (file.raw, intent == Intent::Write);
+            let raw = if writes { journal.replay(&raw).map(|()| raw)? } else { journal.overlay(raw) };
+            file = Self::begin(raw, options)?;
+        }
+        if !options.as_it_is {
             check_length(&file)?;
         }
         extension::read(&mut file)?;
@@ -86,6 +103,17 @@ impl OpenFile {
         let root = OnceLock::from(superblock.root.clone());
         let (end, image) = (AtomicU64::new(length - base), BTreeMap::new());
         Ok(OpenFile { raw, pages, superblock, base, end, shared: None, image, root, store: None })
+    }
+}
+
+impl OpenFile {
+    /// The journal that a program left which ended without closing the file, if it left one.
+    pub(crate) fn journal(&self) -> Result<Option<journal::Found>> {
+        let stored = self.base.saturating_add(self.seen_end());
+        match self.told_end().map(|end| self.base.saturating_add(end)) {
+            Some(end) if end < stored => journal::find(&self.pages, self.base, end, stored),
+            _ => Ok(None),
+        }
     }
 }
 

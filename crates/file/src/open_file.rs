@@ -221,11 +221,7 @@ impl OpenFile {
     fn reach(&self) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         self.write_waiting()?;
-        let end = self.base.saturating_add(store.space.lock().allocator.end());
-        if self.pages.len()? < end {
-            self.pages.set_len(end)?;
-        }
-        Ok(())
+        self.reach_end(store)
     }
 
     /// Refuses a range that is not in the file; else says where it is in the storage.

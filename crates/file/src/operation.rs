@@ -57,12 +57,14 @@ impl OpenFile {
         self.store.iter().for_each(|store| store.gate.shut());
     }
 
-    /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process.
+    /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process; and to the power, if
+    /// the file's [durability](crate::Durability) says so.
     pub fn flush(&self) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         let _alone = store.operation.write();
         self.check_poison()?;
-        self.flush_now()
+        self.flush_now()?;
+        self.hand_over(store)
     }
 
     /// Refuses a file that cannot be changed: it is only read, or closed, or an operation failed in the middle.

@@ -15,7 +15,7 @@ use hyperslab_format::{Superblock, message::FileSpaceInfo, version::Low};
 use hyperslab_meta::{Cache, Entry, Failure};
 use parking_lot::{Mutex, RwLock};
 
-use crate::{Attached, Reclaim, gate::Gate, header::Deleted};
+use crate::{Attached, Durability, Reclaim, gate::Gate, header::Deleted, journal::Journal};
 
 /// The write side of an open file.
 pub(crate) struct Store {
@@ -52,6 +52,12 @@ pub(crate) struct Store {
     pub(crate) low: Low,
     /// What the file said of its space when it was opened.
     pub(crate) info: Option<FileSpaceInfo>,
+    /// What outlives a killed process or a power failure.
+    pub(crate) durability: Durability,
+    /// Whether something was written since all was durable.
+    pub(crate) unsynced: AtomicBool,
+    /// What is being rewritten in place. Held while that is written: one journal at a time.
+    pub(crate) journal: Mutex<Journal>,
 }
 
 pub(crate) type GivenUp = BTreeMap<u64, (Reclaim, Vec<(u64, u64)>)>;
@@ -224,10 +230,12 @@ impl Entry for Block {
 }
 
 impl Store {
-    pub(crate) fn new(superblock: Superblock, stored: Vec<u8>, end: u64, strategy: Strategy, low: Low) -> Store {
+    /// Of a file that begins at `base` of its storage, and ends at the address `end`.
+    pub(crate) fn new(superblock: Superblock, stored: Vec<u8>, base: u64, end: u64, strategy: Strategy) -> Store {
+        let allocator = Allocator::new(end, strategy).with_base(base);
         Store {
             cache: Cache::default(),
-            space: Mutex::new(Space { allocator: Allocator::new(end, strategy), fresh: BTreeMap::new() }),
+            space: Mutex::new(Space { allocator, fresh: BTreeMap::new() }),
             orders: Mutex::default(),
             object_orders: Mutex::default(),
             given_up: Mutex::default(),
@@ -241,8 +249,11 @@ impl Store {
             gate: Gate::default(),
             closed: AtomicBool::new(false),
             poison: Mutex::default(),
-            low,
+            low: Low::Earliest,
             info: None,
+            durability: Durability::default(),
+            unsynced: AtomicBool::new(true),
+            journal: Mutex::default(),
         }
     }
 

@@ -123,7 +123,8 @@ impl File {
         self.inner.context.file().is_writable()
     }
 
-    /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process.
+    /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process; and to the power, if
+    /// the [durability](OpenOptions::durability) says so.
     pub fn flush(&self) -> Result<()> {
         self.inner.flush()
     }
@@ -250,6 +251,7 @@ impl Inner {
         let driver = storage.driver.clone();
         let mut options = hyperslab_file::OpenOptions::default();
         (options.alone, options.placement) = (storage.alone, access.placement);
+        options.durability = access.durability;
         let is_new = access.truncate || access.create_new || access.create && driver.len()? == 0;
         if !is_new {
             let file = OpenFile::open_writable(driver, &options, access.low)?;

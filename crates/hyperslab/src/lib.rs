@@ -121,7 +121,7 @@ pub use file::File;
 pub use group::Group;
 pub use group_change::NewGroup;
 pub use heap::{Heap, Sequences};
-pub use hyperslab_file::{FileSpace, Placement, SpaceStrategy};
+pub use hyperslab_file::{Durability, FileSpace, Placement, SpaceStrategy};
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
 pub use hyperslab_format::{version::Low, virtual_mapping::Mapping};
 pub use many::{PartToRead, PartToWrite, prefetch, read_many, read_many_converted, write_many, write_many_converted};

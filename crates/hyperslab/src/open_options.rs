@@ -9,7 +9,7 @@ use std::{
 use hyperslab_format::{message::Target, version::Low};
 
 use hyperslab_driver::Driver;
-use hyperslab_file::{FileSpace, Placement};
+use hyperslab_file::{Durability, FileSpace, Placement};
 use hyperslab_object::{GroupSettings, ObjectSettings};
 
 use crate::{
@@ -69,6 +69,7 @@ pub(crate) struct Access {
     pub(crate) ordered: bool,
     pub(crate) space: FileSpace,
     pub(crate) placement: Placement,
+    pub(crate) durability: Durability,
     /// What the root group of a new file is like, if it is not as usual.
     pub(crate) root: Option<(ObjectSettings, GroupSettings)>,
 }
@@ -142,6 +143,24 @@ impl OpenOptions {
     #[must_use]
     pub fn placement(mut self, placement: Placement) -> OpenOptions {
         self.access.placement = placement;
+        self
+    }
+
+    /// What of changes outlives a killed process or a power failure: [`Durability::None`] unless said otherwise.
+    ///
+    /// ```
+    /// use hyperslab::{Durability, OpenOptions};
+    /// # let path = std::env::temp_dir().join(format!("hyperslab-durability-{}.h5", std::process::id()));
+    /// let file = OpenOptions::new().create().durability(Durability::Full).open(&path)?;
+    /// file.root()?.new_dataset::<i32>().write("numbers", &[1, 2, 3])?;
+    /// file.flush()?; // from here on, no power failure takes the numbers away
+    /// # file.close()?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn durability(mut self, durability: Durability) -> OpenOptions {
+        self.access.durability = durability;
         self
     }
 

@@ -177,6 +177,8 @@ struct Settings {
     /// Blocks of metadata, from which size on pieces are aligned, and to what.
     placement: (u64, u64, u64),
     cache: Caching,
+    /// What outlives a killed process or a power failure.
+    durability: String,
 }
 
 /// What the file has to do with other processes and other files, as a dict.
@@ -216,13 +218,14 @@ type Caching = (Option<usize>, Option<usize>, Option<String>);
 /// The options for a mode as `open` of Python has it.
 fn options(mode: &str, settings: Option<Settings>) -> PyResult<OpenOptions> {
     let mut options = OpenOptions::new();
-    if let Some(Settings { low, user_block, track_order, space, placement, cache }) = settings {
+    if let Some(Settings { low, user_block, track_order, space, placement, cache, durability }) = settings {
         let (strategy, persist, threshold, page_size) = space;
         let space = FileSpace { strategy: space_strategy(&strategy)?, persist, threshold, page_size };
         let (metadata_block, align_from, alignment) = placement;
         let placement = Placement { metadata_block, align_from, alignment };
         options = options.low(version(&low)?).user_block(user_block).track_order(track_order);
         options = options.file_space(space).placement(placement);
+        options = options.durability(durability.parse().map_err(|why| PyValueError::new_err(format!("{why}")))?);
         if cache != Caching::default() {
             options = options.cache(cache_config(cache)?);
         }

@@ -113,3 +113,23 @@ def test_file_space(tmp_path, strategy):
             told.append((created.get_file_space_strategy(), created.get_file_space_page_size()))
             assert (file["values"][:] == np.arange(100)).all()
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("durability", ["none", "flush", "full"])
+def test_durability(tmp_path, durability):
+    path = tmp_path / "made.h5"
+    with hyperslab.File(path, "w", durability=durability) as ours:
+        ours["x"] = np.arange(5)
+        ours.flush()
+        ours["x"][2] = 7
+    with hyperslab.File(path, "r+", durability=durability) as ours:
+        ours["y"] = ["a", "b"]
+    with h5py.File(path) as theirs:
+        assert theirs["x"][()].tolist() == [0, 1, 7, 3, 4]
+        assert theirs["y"].asstr()[()].tolist() == ["a", "b"]
+
+
+def test_a_durability_that_is_none(tmp_path):
+    with pytest.raises(ValueError, match='must be "none", "flush" or "full"'):
+        hyperslab.File(tmp_path / "made.h5", "w", durability="some")
+    assert not (tmp_path / "made.h5").exists()

@@ -2,7 +2,7 @@
 
 use super::{LOWS, Model, Operation, Refusal, Style, Window, Writer, perform};
 use hyperslab::driver::{Driver, Memory};
-use hyperslab::{File, OpenOptions, Result};
+use hyperslab::{Durability, File, OpenOptions, Result};
 use std::sync::Arc;
 
 /// A program with flushes, on storage that remembers or fails, and what became of it.
@@ -57,8 +57,22 @@ impl Crashed {
         storage: Arc<dyn Driver>,
         changes: &dyn Fn() -> usize,
     ) -> Result<Crashed> {
+        Crashed::run_durably(seed, (low, Durability::None), length, storage, changes)
+    }
+
+    /// The same with a format and a durability.
+    ///
+    /// # Errors
+    /// If the file cannot be made.
+    pub fn run_durably(
+        seed: u64,
+        (low, durability): (usize, Durability),
+        length: usize,
+        storage: Arc<dyn Driver>,
+        changes: &dyn Fn() -> usize,
+    ) -> Result<Crashed> {
         let low = LOWS.get(low).map_or(hyperslab::Low::Earliest, |(low, _)| *low);
-        let file = OpenOptions::new().create().truncate().low(low).open_on(storage)?;
+        let file = OpenOptions::new().create().truncate().low(low).durability(durability).open_on(storage)?;
         let models = vec![Model::default()];
         let mut run = Crashed { models, operations: Vec::new(), changes: Vec::new(), failed: None };
         for (operation, model) in Steps::new(seed).take(length) {

@@ -1,6 +1,6 @@
 //! What can be said to `copy` and `repack`.
 
-use super::{Caching, library};
+use super::{Caching, Durable, library};
 use crate::storing::{Filters, For, Layout};
 use clap::Args;
 use hyperslab::Low;
@@ -45,6 +45,8 @@ pub(crate) struct Copy {
     /// New structures are for this version of the library, or newer ones
     #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
     pub(crate) low: Low,
+    #[command(flatten)]
+    pub(crate) durable: Durable,
     #[command(flatten)]
     pub(crate) caching: Caching,
 }

@@ -1,6 +1,6 @@
 //! What can be said to `new` and `put`.
 
-use super::{Caching, library};
+use super::{Caching, Durable, library};
 use crate::slice::Shape;
 use crate::storing::Filters;
 use clap::{Args, ValueEnum};
@@ -64,6 +64,8 @@ pub(crate) struct Put {
     /// New structures are for this version of the library, or newer ones
     #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
     pub(crate) low: Low,
+    #[command(flatten)]
+    pub(crate) durable: Durable,
     #[command(flatten)]
     pub(crate) caching: Caching,
 }

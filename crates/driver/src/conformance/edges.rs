@@ -26,6 +26,8 @@ pub(super) fn check(driver: &dyn Driver, report: &mut Report) -> Result<(), Stop
         twin.set_len(len);
         twin.compare(driver, report)?;
     }
+    driver.flush()?;
+    twin.compare(driver, report)?;
     driver.sync()?;
     twin.compare(driver, report)
 }

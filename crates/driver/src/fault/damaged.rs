@@ -80,6 +80,10 @@ impl<D: Driver> Driver for Damaged<'_, D> {
         self.below.sync()
     }
 
+    fn flush(&self) -> Result<()> {
+        self.below.flush()
+    }
+
     fn name(&self) -> &str {
         self.below.name()
     }

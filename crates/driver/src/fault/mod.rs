@@ -17,7 +17,7 @@ pub enum Target {
     Reads,
     /// Those that write, in any form.
     Writes,
-    /// Syncs and changes of length.
+    /// Syncs, flushes and changes of length.
     Upkeep,
     /// All of these.
     All,
@@ -28,7 +28,7 @@ impl Target {
         match self {
             Target::Reads => operation.is_read(),
             Target::Writes => operation.is_write(),
-            Target::Upkeep => matches!(operation, Operation::Sync | Operation::SetLen),
+            Target::Upkeep => matches!(operation, Operation::Sync | Operation::Flush | Operation::SetLen),
             Target::All => true,
         }
     }
@@ -157,6 +157,10 @@ impl<D: Driver> Driver for Fault<D> {
 
     fn sync(&self) -> Result<()> {
         self.upkeep(Operation::Sync, Driver::sync)
+    }
+
+    fn flush(&self) -> Result<()> {
+        self.upkeep(Operation::Flush, Driver::flush)
     }
 
     fn name(&self) -> &str {

@@ -13,9 +13,12 @@ mod plan;
 mod positioned;
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart, lower};
+use crate::{
+    Capabilities, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart, directory, lower,
+};
 use positioned::Positioned;
 
 pub use identity::{FileIdentity, FileStamp};
@@ -45,6 +48,8 @@ pub struct Local {
     file: Positioned,
     name: String,
     writable: bool,
+    /// The path, while the name of a file that may be new may not be durable.
+    unnamed: Mutex<Option<PathBuf>>,
 }
 
 impl Local {
@@ -64,8 +69,9 @@ impl Local {
         self.file.calls()
     }
 
-    fn new(file: File, path: &Path, writable: bool) -> Self {
-        Local { file: Positioned::new(file), name: format!("local {}", path.display()), writable }
+    fn new(file: File, path: &Path, writable: bool, is_new: bool) -> Self {
+        let unnamed = Mutex::new(is_new.then(|| path.to_owned()));
+        Local { file: Positioned::new(file), name: format!("local {}", path.display()), writable, unnamed }
     }
 
     fn fail(&self, operation: Operation, addr: u64, len: usize, why: impl Into<Why>) -> Error {
@@ -119,7 +125,14 @@ impl Driver for Local {
     }
 
     fn sync(&self) -> Result<()> {
-        self.file.sync().map_err(|error| self.fail(Operation::Sync, 0, 0, error))
+        let fail = |error| self.fail(Operation::Sync, 0, 0, error);
+        self.file.sync().map_err(fail)?;
+        let mut unnamed = self.unnamed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(path) = &*unnamed {
+            directory::sync_parent(path).map_err(fail)?;
+            *unnamed = None;
+        }
+        Ok(())
     }
 
     fn name(&self) -> &str {

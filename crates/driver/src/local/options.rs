@@ -70,7 +70,7 @@ impl OpenOptions {
         let file = self.open_at_once(path).map_err(|error| fail(error.into()))?;
         let found = file.metadata().map_err(|error| fail(error.into()))?;
         self.check_kind(found.file_type()).map_err(fail)?;
-        Ok(Local::new(file, path, self.is_writable()))
+        Ok(Local::new(file, path, self.is_writable(), self.create || self.create_new))
     }
 
     fn is_writable(&self) -> bool {

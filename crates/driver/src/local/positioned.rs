@@ -50,7 +50,8 @@ impl Positioned {
     }
 
     pub(super) fn sync(&self) -> io::Result<()> {
-        self.file.sync_all()
+        // The length, too, but not the times.
+        self.file.sync_data()
     }
 
     /// Fills the buffers, none of them empty, from `addr` on. The answer is how many bytes there were.

@@ -10,16 +10,21 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Returns when `bytes` are durable as the content of the file at `path`.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+use crate::directory;
+
+/// Returns when `bytes` are the content of the file at `path`, and durable as that if asked for.
+pub(super) fn replace(path: &Path, bytes: &[u8], durably: bool) -> io::Result<()> {
     let (beside, mut file) = create_beside(path)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&beside, path));
+    let written = file
+        .write_all(bytes)
+        .and_then(|()| if durably { file.sync_all() } else { Ok(()) })
+        .and_then(|()| fs::rename(&beside, path));
     if let Err(error) = written {
         // The first error counts; what is left of the new file is of no use.
         let _ = fs::remove_file(&beside);
         return Err(error);
     }
-    sync_directory(path)
+    if durably { directory::sync_parent(path) } else { Ok(()) }
 }
 
 /// A new file in the directory of `path`, with a name that no other has.
@@ -37,13 +42,4 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
             Err(error) => return Err(error),
         }
     }
-}
-
-/// A new name is durable only when its directory is.
-fn sync_directory(path: &Path) -> io::Result<()> {
-    if !cfg!(unix) {
-        return Ok(());
-    }
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
 }

@@ -29,8 +29,15 @@ pub struct Memory {
     backing: Option<PathBuf>,
     /// How often the bytes may have changed.
     changes: AtomicU64,
-    /// How many of the changes the backing file has. Held while it is written: one sync at a time.
-    saved: Mutex<u64>,
+    /// How many of the changes the backing file has. Held while it is written: one at a time.
+    saved: Mutex<Saved>,
+}
+
+/// How many of the changes the backing file has, and how many of these durably.
+#[derive(Debug, Default)]
+struct Saved {
+    flushed: u64,
+    synced: u64,
 }
 
 impl Default for Memory {
@@ -41,7 +48,7 @@ impl Default for Memory {
 
 impl From<Vec<u8>> for Memory {
     fn from(bytes: Vec<u8>) -> Self {
-        let (changes, saved) = (AtomicU64::new(0), Mutex::new(0));
+        let (changes, saved) = (AtomicU64::new(0), Mutex::default());
         Memory { bytes: RwLock::new(bytes), name: "memory".to_owned(), backing: None, changes, saved }
     }
 }
@@ -53,8 +60,8 @@ impl Memory {
         Memory::from(Vec::new())
     }
 
-    /// Storage with the bytes of the file at `path`, or empty if there is none. [`Driver::sync`] writes the file; without it
-    /// the file stays as it is.
+    /// Storage with the bytes of the file at `path`, or empty if there is none. [`Driver::flush`] writes the file, [`Driver::sync`]
+    /// durably; without them the file stays as it is.
     pub fn backed_by(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let name = format!("memory backed by {}", path.display());
@@ -115,6 +122,23 @@ impl Memory {
         Ok(())
     }
 
+    /// Replaces the backing file, unless it has all changes in the way that is asked for.
+    fn save(&self, operation: Operation) -> Result<()> {
+        let Some(path) = &self.backing else { return Ok(()) };
+        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = self.shared();
+        let changes = self.changes.load(Ordering::Acquire);
+        let durably = operation == Operation::Sync;
+        if changes != if durably { saved.synced } else { saved.flushed } {
+            backing::replace(path, &bytes, durably).map_err(|error| self.fail(operation, 0, 0, error))?;
+            saved.flushed = changes;
+            if durably {
+                saved.synced = changes;
+            }
+        }
+        Ok(())
+    }
+
     fn resize(&self, bytes: &mut Vec<u8>, len: usize) -> Result<(), Why> {
         let more = len.saturating_sub(bytes.len());
         bytes.try_reserve(more).map_err(|error| Why::Io(io::Error::new(io::ErrorKind::OutOfMemory, error)))?;
@@ -145,15 +169,11 @@ impl Driver for Memory {
     }
 
     fn sync(&self) -> Result<()> {
-        let Some(path) = &self.backing else { return Ok(()) };
-        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = self.shared();
-        let changes = self.changes.load(Ordering::Acquire);
-        if changes != *saved {
-            backing::replace(path, &bytes).map_err(|error| self.fail(Operation::Sync, 0, 0, error))?;
-            *saved = changes;
-        }
-        Ok(())
+        self.save(Operation::Sync)
+    }
+
+    fn flush(&self) -> Result<()> {
+        self.save(Operation::Flush)
     }
 
     fn name(&self) -> &str {

@@ -22,7 +22,7 @@ use touched::Touched;
 ///
 /// A request that touches no more pages than there are is served from pages; those that are missing are loaded with one vector
 /// read. A larger one writes back what it touches and goes straight down, and the pages here stay true. What is
-/// written stays here until it is evicted or [`Driver::sync`] is called; **dropping the buffer does not write it**.
+/// written stays here until it is evicted, or [`Driver::flush`] or [`Driver::sync`] is called; **dropping the buffer does not write it**.
 ///
 /// If what is dirty cannot be written back, reads go on all the same: clean pages make room for them, or up to as many pages again come
 /// for as long as they are read.
@@ -186,6 +186,11 @@ impl<D: Driver> Driver for PageBuffer<D> {
     fn sync(&self) -> Result<()> {
         self.write_back_all(&Transfer::default())?;
         self.below.sync()
+    }
+
+    fn flush(&self) -> Result<()> {
+        self.write_back_all(&Transfer::default())?;
+        self.below.flush()
     }
 
     fn name(&self) -> &str {

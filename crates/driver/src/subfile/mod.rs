@@ -82,6 +82,10 @@ impl<D: Driver> Driver for Subfile<D> {
         route::each(&self.members, |_, member| member.sync())
     }
 
+    fn flush(&self) -> Result<()> {
+        route::each(&self.members, |_, member| member.flush())
+    }
+
     fn name(&self) -> &str {
         "subfile"
     }

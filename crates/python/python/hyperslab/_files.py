@@ -35,6 +35,7 @@ class File(Group):
         cache_max_bytes: int | None = None,
         cache_policy: str | None = None,
         external_access: str = "read-anywhere",
+        durability: str = "none",
         **options: Any,
     ) -> None:
         """Opens a file by its name, or any object with `read`, `write` and `seek`, whose bytes are held in memory meanwhile.
@@ -54,6 +55,10 @@ class File(Group):
         itself names when it makes a dataset can always be used.
 
         Opening a file that this process has open already shares it, as in h5py: each sees at once what the other writes.
+
+        `durability` says what outlives a power failure: with "none", as in h5py, what the system has written by itself; with "flush", what
+        was flushed or closed, unless more was being written; with "full", what was flushed last, at any moment. A killed process loses
+        nothing that was flushed in either case.
 
         Takes what `h5py.File` takes. Its sizes of caches have no effect, but must be right. Drivers: "sec2", "stdio" and "core" for
         one file, "family" for a name such as "part%05d.h5", "split" for a pair whose common part is given, both to be read only,
@@ -81,6 +86,7 @@ class File(Group):
         order = _config.get_config().track_order if track_order is None else track_order
         made = settings(self._libver[0], userblock_size or 0, bool(order), options)
         made["cache"] = (cache_bytes, cache_max_bytes, cache_policy)
+        made["durability"] = durability
         sharing = {"locking": _locking(locking), "swmr": bool(swmr) and mode == "r", "external": external_access}
         opened = _open(name, driver, options, (mode, made), sharing)
         super().__init__(opened.root(), opened, "/")

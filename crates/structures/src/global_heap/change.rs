@@ -94,7 +94,7 @@ impl GlobalHeap {
         let many = self.open.len().saturating_sub(OPEN);
         self.full.extend(self.open.drain(..many));
         if self.full.len() >= BATCH {
-            write(file, self.full.iter_mut())?;
+            write(file, self.shown, self.full.iter_mut())?;
             let memory = self.full.drain(..).map(|filled| filled.bytes);
             self.spare.extend(memory.take(BATCH));
         }
@@ -127,11 +127,11 @@ impl GlobalHeap {
     /// Writes all collections that were changed, and takes back what was removed before the last flush.
     pub fn settle(&mut self, file: &OpenFile) -> Result<()> {
         self.take_back(file)?;
-        write(file, self.open.iter_mut().chain(&mut self.full))?;
+        write(file, self.shown, self.open.iter_mut().chain(&mut self.full))?;
         self.full.clear();
         self.spare.clear();
         self.open.retain(|filled| filled.objects != 0);
-        self.open.iter_mut().for_each(|filled| filled.changed = false);
+        self.open.iter_mut().for_each(|filled| filled.stored());
         let many = self.open.len().saturating_sub(OPEN);
         self.open.drain(..many);
         Ok(())
@@ -154,11 +154,11 @@ impl GlobalHeap {
             // What a bad value named may be anything: then there is nothing to take back.
             let filled = here(&mut self.open).or_else(|| here(&mut self.full));
             let Some(mut filled) = filled.or_else(|| Filled::read(file, *address).ok()) else { continue };
-            if filled.remove(&indexes, file.widths()) || filled.changed {
+            if filled.remove(&indexes, file.widths()) || filled.is_changed() {
                 taken.push(filled);
             }
             if taken.len() == MANY {
-                write(file, taken.iter_mut())?;
+                write(file, self.shown, taken.iter_mut())?;
                 taken.clear();
             }
         }
@@ -167,15 +167,22 @@ impl GlobalHeap {
     }
 }
 
-/// Writes collections that were changed, and gives back the space of those that have no objects any more.
-fn write<'a>(file: &OpenFile, all: impl Iterator<Item = &'a mut Filled>) -> Result<()> {
-    let mut parts = Vec::new();
-    for filled in all.filter(|filled| filled.changed) {
+/// Writes collections that were changed, and gives back the space of those that have no objects any more. What the file may name, also by
+/// values that were `shown`, is rewritten with care.
+fn write<'a>(file: &OpenFile, shown: Option<u64>, all: impl Iterator<Item = &'a mut Filled>) -> Result<()> {
+    let shown = shown == Some(file.flushes());
+    let (mut new, mut changed) = (Vec::new(), Vec::new());
+    for filled in all.filter(|filled| filled.is_changed()) {
         if filled.objects == 0 {
             file.free_values(filled.address, filled.bytes.len() as u64)?;
         } else {
-            parts.push((filled.address, filled.image(file.widths())));
+            let is_named = filled.is_stored && (shown || !file.is_fresh(filled.address));
+            let parts = if is_named { &mut changed } else { &mut new };
+            parts.push(filled.image(file.widths()));
         }
     }
-    if parts.is_empty() { Ok(()) } else { file.write_raw(WHAT, &parts) }
+    if !new.is_empty() {
+        file.write_raw(WHAT, &new)?;
+    }
+    if changed.is_empty() { Ok(()) } else { file.rewrite(WHAT, &changed) }
 }

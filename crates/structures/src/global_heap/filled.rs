@@ -1,5 +1,7 @@
 //! A collection of the global heap while it is filled: as it will be in the file.
 
+use std::ops::Range;
+
 use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::{Widths, heap::global};
 
@@ -17,14 +19,18 @@ pub(super) struct Filled {
     used: usize,
     /// The index of the next object, if not all were used once.
     next: Option<u16>,
-    pub(super) changed: bool,
+    /// Which bytes the storage does not have yet.
+    changed: Range<usize>,
+    /// Whether the storage has some form of it.
+    pub(super) is_stored: bool,
 }
 
 impl Filled {
     /// A new collection with room for an object that takes `need` bytes, in the memory of another. It has no place in the file yet.
     pub(super) fn create(need: usize, memory: Vec<u8>, widths: Widths) -> Result<Filled> {
         let size = need.saturating_add(global::head_size(widths)).max(GUESS as usize);
-        Ok(Filled { changed: true, ..Filled::empty(0, size, memory, widths)? })
+        let empty = Filled::empty(0, size, memory, widths)?;
+        Ok(Filled { changed: 0..empty.bytes.len(), is_stored: false, ..empty })
     }
 
     /// Gives it a place.
@@ -38,7 +44,7 @@ impl Filled {
         bytes.clear();
         bytes.extend(global::encode_head(size, widths)?);
         bytes.resize(size, 0);
-        Ok(Filled { address, bytes, objects: 0, used, next: Some(1), changed: false })
+        Ok(Filled { address, bytes, objects: 0, used, next: Some(1), changed: 0..0, is_stored: true })
     }
 
     pub(super) fn read(file: &OpenFile, address: u64) -> Result<Filled> {
@@ -67,8 +73,14 @@ impl Filled {
             (1..=u16::MAX).find(|index| objects.iter().all(|(used, ..)| used != index))
         };
         let index = self.next.or_else(unused).unwrap_or(u16::MAX);
+        let start = self.used;
         self.push(index, 0, value, widths);
-        self.changed = true;
+        // What follows the last object names the free space.
+        let end = self.used.saturating_add(global::head_size(widths)).min(self.bytes.len());
+        self.changed = match self.is_changed() {
+            true => self.changed.start.min(start)..self.changed.end.max(end),
+            false => start..end,
+        };
         index
     }
 
@@ -98,15 +110,27 @@ impl Filled {
             left
         });
         let less = left.objects < self.objects;
-        left.changed = self.changed || less;
+        left.is_stored = self.is_stored;
+        left.changed = if less { 0..left.bytes.len() } else { self.changed.clone() };
         *self = left;
         less
     }
 
-    /// The collection, with its free space named behind the last object.
-    pub(super) fn image(&mut self, widths: Widths) -> &[u8] {
+    /// Whether the storage does not have all of it.
+    pub(super) fn is_changed(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// The storage has all of it now.
+    pub(super) fn stored(&mut self) {
+        (self.changed, self.is_stored) = (0..0, true);
+    }
+
+    /// What the storage does not have, and where it belongs; the free space is named behind the last object.
+    pub(super) fn image(&mut self, widths: Widths) -> (u64, &[u8]) {
         global::place(self.bytes.get_mut(self.used..).unwrap_or_default(), 0, 0, &[], widths);
-        &self.bytes
+        let changed = self.bytes.get(self.changed.clone()).unwrap_or_default();
+        (self.address.saturating_add(self.changed.start as u64), changed)
     }
 }
 

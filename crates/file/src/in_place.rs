@@ -1,0 +1,168 @@
+//! Blocks that are rewritten where they are, so that none is left half old and half new.
+
+use std::{io::ErrorKind, ops::Range, sync::atomic::Ordering};
+
+use hyperslab_alloc::PAGE;
+use hyperslab_driver::{Driver, MemoryType, Transfer, Why, WritePart};
+use hyperslab_meta::Failure;
+
+use crate::{
+    Durability, Error, OpenFile, Result,
+    journal::SECTOR,
+    store::{Block, Store},
+};
+
+impl OpenFile {
+    /// Writes pieces of a block that the file may name, and that has no checksum: pairs of address and bytes. None is left half written, and
+    /// what is written after this may rely on it.
+    pub fn rewrite(&self, what: &'static str, parts: &[(u64, &[u8])]) -> Result<()> {
+        let store = self.store()?;
+        self.write_waiting()?;
+        let mut request = Vec::with_capacity(parts.len());
+        for &(address, buf) in parts {
+            let addr = self.check(what, address, buf.len() as u64)?;
+            request.push(WritePart { kind: MemoryType::GlobalHeap, addr, buf });
+        }
+        self.write_in_place(store, &request)
+    }
+
+    /// Blocks that are new in the file go out at any time, and in any order.
+    pub(crate) fn write_blocks(&self, blocks: &[(u64, Vec<u8>)]) -> Result<()> {
+        self.write_parts(&self.parts(blocks)?)
+    }
+
+    /// Everything that the file names already, the superblock first: who follows a changed block to a new one must find that inside of the
+    /// file.
+    pub(crate) fn write_changed(&self, store: &Store) -> Result<()> {
+        if store.durability == Durability::Full {
+            return self.write_changed_durably(store);
+        }
+        self.write_superblock(store)?;
+        self.write_waves(store, |wave| self.write_in_place(store, wave))
+    }
+
+    /// The same in three steps, each of them durable before the next one begins: what is new, a journal of what changes, what changes.
+    fn write_changed_durably(&self, store: &Store) -> Result<()> {
+        let superblock = self.next_superblock(store)?;
+        let changed = store.cache.unclean::<Block>(0..u64::MAX)?;
+        let mut blocks: Vec<_> = changed.into_iter().map(|(address, block)| (address, block.bytes.clone())).collect();
+        if blocks.is_empty() {
+            // The superblock is one sector.
+            self.write_superblock(store)?;
+            return self.barrier(store);
+        }
+        blocks.extend(superblock.map(|bytes| (0, bytes.into())));
+        let mut parts = Vec::with_capacity(blocks.len());
+        for (address, bytes) in &blocks {
+            parts.push(WritePart::new(self.check("metadata", *address, bytes.len() as u64)?, bytes));
+        }
+        let mut journal = store.journal.lock();
+        self.reach_end(store)?;
+        self.barrier(store)?;
+        journal.open(&self.pages, self.base, self.end_of_space(store), &parts)?;
+        self.wrote(store);
+        self.barrier(store)?;
+        self.write_superblock(store)?;
+        self.write_waves(store, |wave| self.write_parts(wave))?;
+        self.barrier(store)?;
+        journal.close(&self.pages, self.end_of_space(store))
+    }
+
+    /// Writes changed blocks of the cache, those first that others wait for.
+    fn write_waves(&self, store: &Store, write: impl Fn(&[WritePart<'_>]) -> Result<()>) -> Result<()> {
+        let mut wave =
+            |wave: &[(u64, Vec<u8>)]| self.parts(wave).and_then(|parts| write(&parts)).map_err(Failure::from);
+        let left = store.cache.flush(&mut wave)?;
+        match left.entries {
+            0 => Ok(()),
+            entries => Err(Error::broken("metadata cache", 0, format!("{entries} blocks wait for each other"))),
+        }
+    }
+
+    fn parts<'a>(&self, blocks: &'a [(u64, Vec<u8>)]) -> Result<Vec<WritePart<'a>>> {
+        let part = |(address, bytes): &'a (u64, Vec<u8>)| {
+            Ok(WritePart::new(self.check("metadata", *address, bytes.len() as u64)?, bytes))
+        };
+        blocks.iter().map(part).collect()
+    }
+
+    /// Writes blocks where they are, through a journal if one may be torn.
+    fn write_in_place(&self, store: &Store, parts: &[WritePart<'_>]) -> Result<()> {
+        let mut journal = store.journal.lock();
+        let may_tear: Vec<WritePart<'_>> = match journal.is_open() {
+            true => parts.to_vec(), // a write failed, and blocks of that journal may be half written
+            false => parts.iter().filter(|part| self.may_tear(store, part)).copied().collect(),
+        };
+        if may_tear.is_empty() {
+            return self.write_parts(parts);
+        }
+        match journal.open(&self.pages, self.base, self.end_of_space(store), &may_tear) {
+            // Whoever wants to make room on a full disk must be able to delete.
+            Err(why) if store.durability != Durability::Full && is_full(&why) => return self.write_parts(parts),
+            opened => opened?,
+        }
+        self.wrote(store);
+        self.barrier(store)?;
+        self.write_parts(parts)?;
+        self.barrier(store)?;
+        journal.close(&self.pages, self.end_of_space(store))
+    }
+
+    /// Whether a block may be left half written: a killed process stops at the border of a page, a power failure at one of a sector.
+    fn may_tear(&self, store: &Store, part: &WritePart<'_>) -> bool {
+        let whole = if store.durability == Durability::Full { SECTOR } else { PAGE };
+        let Range { start, end } = part.addr..part.addr.saturating_add(part.buf.len() as u64);
+        start / whole != end.saturating_sub(1).max(start) / whole
+    }
+
+    fn write_parts(&self, parts: &[WritePart<'_>]) -> Result<()> {
+        self.pages.write_vector(parts, &Transfer::default())?;
+        self.store.iter().for_each(|store| self.wrote(store));
+        Ok(())
+    }
+
+    /// The end of all space that was given out, in bytes from the front of the storage.
+    pub(crate) fn end_of_space(&self, store: &Store) -> u64 {
+        self.base.saturating_add(store.space.lock().allocator.end())
+    }
+
+    /// Makes the storage as long as the space that was given out.
+    pub(crate) fn reach_end(&self, store: &Store) -> Result<()> {
+        let end = self.end_of_space(store);
+        if self.pages.len()? < end {
+            self.pages.set_len(end)?;
+            self.wrote(store);
+        }
+        Ok(())
+    }
+
+    /// Notes that something was written which may not be durable.
+    pub(crate) fn wrote(&self, store: &Store) {
+        store.unsynced.store(true, Ordering::Release);
+    }
+
+    /// Writes the superblock if it is not in the file as it is now; the file is as long as it says before, durably if that is asked for.
+    pub(crate) fn write_superblock(&self, store: &Store) -> Result<()> {
+        let Some(bytes) = self.next_superblock(store)? else { return Ok(()) };
+        self.reach_end(store)?;
+        self.barrier(store)?;
+        self.pages.write_at(self.base, &bytes, &Transfer::default().with_kind(MemoryType::Superblock))?;
+        self.wrote(store);
+        store.superblock.lock().1 = bytes;
+        Ok(())
+    }
+
+    /// The superblock as it must be written, if the file has another one.
+    fn next_superblock(&self, store: &Store) -> Result<Option<Vec<u8>>> {
+        let mut superblock = store.superblock.lock();
+        let (now, stored) = &mut *superblock;
+        now.end_of_file = Some(now.base.saturating_add(store.space.lock().allocator.end()));
+        let bytes = now.encode()?;
+        Ok((bytes != *stored).then_some(bytes))
+    }
+}
+
+fn is_full(why: &Error) -> bool {
+    matches!(why, Error::Driver(hyperslab_driver::Error { why: Why::Io(why), .. })
+        if matches!(why.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge))
+}
