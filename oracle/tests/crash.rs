@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+use hyperslab::OpenOptions;
 use hyperslab::driver::{Change, Damage, Driver, Fault, Memory, MemoryType, Tape, Target, Transfer};
 use hyperslab_oracle::Oracle;
 use hyperslab_oracle::changes::{Crashed, LOWS, after_crash, look, their_look};
@@ -145,4 +146,62 @@ fn a_full_disk_is_an_error_and_loses_nothing() {
     }
     println!("{failures} writes failed, one in each run");
     assert!(wrong.is_empty(), "{} runs lose something:\n{}", wrong.len(), wrong[..wrong.len().min(8)].join("\n"));
+}
+
+const FOREIGN: &str = "
+import sys, h5py, numpy
+path, low = sys.argv[1:]
+with h5py.File(path, 'w', libver=(low, 'latest')) as file:
+    group = file.create_group('group')
+    for nth in range(150):
+        made = group.create_dataset(f'data{nth}', data=numpy.arange(10))
+        made.attrs['name'] = f'this is {nth}'
+    group['data0'].attrs['large'] = numpy.arange(700)
+";
+
+/// libhdf5 puts blocks over the borders of pages. They are rewritten in place all the same, and none is left half written.
+#[test]
+fn blocks_of_libhdf5_that_cross_pages_are_not_torn() {
+    let Some(python) = hyperslab_workshop::python() else { return };
+    let path = std::env::temp_dir().join(format!("hyperslab-crash-foreign-{}.h5", std::process::id()));
+    for name in ["earliest", "v108", "latest"] {
+        let made = std::process::Command::new(&python).args(["-c", FOREIGN]).arg(&path).arg(name).status().unwrap();
+        assert!(made.success());
+        let mut bytes = std::fs::read(&path).unwrap();
+        let tape = Arc::new(Tape::from(bytes.clone()));
+        let file = OpenOptions::new().read_write().open_on(tape.clone()).unwrap();
+        for nth in 0..150 {
+            file.dataset(format!("group/data{nth}")).unwrap().set_attribute("more", nth).unwrap();
+            let root = file.root().unwrap();
+            match nth % 3 {
+                0 => root.rename(format!("group/data{nth}"), format!("group/moved{nth}")).unwrap(),
+                1 => drop(root.create_group(format!("group/new group with a long name {nth}")).unwrap()),
+                _ => {}
+            }
+            if nth % 10 == 9 {
+                file.flush().unwrap();
+            }
+        }
+        file.close().unwrap();
+        let mut torn = 0;
+        for (nth, change) in tape.changes().iter().enumerate() {
+            let states = states(&mut bytes, change);
+            torn += states.len() - 1;
+            for state in states {
+                let what = format!("{name}, change {nth}");
+                let file = after_crash(state).expect(&what);
+                for nth in 0..150 {
+                    let old = file.dataset(format!("group/data{nth}"));
+                    let dataset = old.or_else(|_| file.dataset(format!("group/moved{nth}"))).expect(&what);
+                    let name = dataset.attribute("name").expect(&what).read_scalar::<String>().expect(&what);
+                    assert_eq!(name, format!("this is {nth}"), "{what}");
+                }
+                let large = file.dataset("group/data0").or_else(|_| file.dataset("group/moved0")).unwrap();
+                assert_eq!(large.attribute("large").expect(&what).read::<i64>().expect(&what).len(), 700, "{what}");
+            }
+        }
+        println!("{name}: {torn} torn writes");
+        assert!(torn > 0, "{name}: no write was torn");
+    }
+    std::fs::remove_file(&path).unwrap();
 }

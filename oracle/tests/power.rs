@@ -60,7 +60,8 @@ fn wrong(bytes: &[u8], window: &Window<'_>, random: &mut fastrand::Rng) -> Optio
     if random.u8(..8) == 0 {
         // The power fails again while the file is opened.
         let tape = Arc::new(Tape::from(bytes.to_vec()));
-        drop(OpenOptions::new().read_write().unlocked().open_on(tape.clone()));
+        let options = OpenOptions::new().read_write().unlocked().durability(Durability::Full);
+        drop(options.open_on(tape.clone()));
         let changes = tape.changes();
         let until = random.usize(..=changes.len());
         let (synced, since) = split(bytes.to_vec(), &changes[..until]);

@@ -45,3 +45,40 @@ fn ten_times_added_and_deleted() {
         std::fs::remove_file(theirs).unwrap();
     }
 }
+
+const MANY: &str = "
+import sys, h5py, numpy
+path, low = sys.argv[1:]
+with h5py.File(path, 'w', libver=(low, 'latest')) as file:
+    for group in range(20):
+        group = file.create_group(f'group{group}')
+        for nth in range(100):
+            group.create_dataset(f'data{nth}', data=numpy.arange(10, dtype='<f4')).attrs['scale'] = float(nth)
+";
+
+/// Metadata that keeps to the borders of pages leaves little unused.
+#[test]
+fn many_small_objects() {
+    let Some(python) = hyperslab_workshop::python() else { return };
+    for (low, name) in [(Low::Earliest, "earliest"), (Low::V200, "latest")] {
+        let path =
+            |who: &str| std::env::temp_dir().join(format!("hyperslab-many-{}-{name}-{who}.h5", std::process::id()));
+        let (ours, theirs) = (path("ours"), path("theirs"));
+        let file = OpenOptions::new().create().truncate().low(low).open(&ours).unwrap();
+        for group in 0..20 {
+            let group = file.root().unwrap().create_group(format!("group{group}")).unwrap();
+            for nth in 0..100 {
+                let values: Vec<f32> = (0..10u8).map(f32::from).collect();
+                let made = group.new_dataset::<f32>().write(format!("data{nth}"), &values).unwrap();
+                made.set_attribute("scale", f64::from(nth)).unwrap();
+            }
+        }
+        file.close().unwrap();
+        assert!(Command::new(&python).args(["-c", MANY]).arg(&theirs).arg(name).status().unwrap().success());
+        let [mine, other] = [&ours, &theirs].map(|path| std::fs::metadata(path).unwrap().len());
+        println!("{name}: {mine} bytes, libhdf5 has {other}");
+        assert!(mine as f64 <= other as f64 * 1.05, "{name}: {mine} bytes, libhdf5 has {other}");
+        std::fs::remove_file(ours).unwrap();
+        std::fs::remove_file(theirs).unwrap();
+    }
+}
