@@ -5,6 +5,7 @@ mod behind;
 mod change;
 mod core;
 mod defined;
+mod extent;
 mod layout;
 mod read;
 mod shelves;
@@ -30,7 +31,7 @@ use crate::{File, Result, current::Current, trip::Trip, virtual_dataset::Virtual
 pub(crate) use change::{allocate, drop_values, write_stored};
 pub(crate) use layout::make_external;
 pub use layout::{ExternalName, Layout, VirtualName};
-pub(crate) use read::room;
+pub(crate) use read::{room, to_places};
 pub(crate) use shelves::Shelves;
 pub(crate) use state::Known;
 pub use stored_size::StoredSize;
