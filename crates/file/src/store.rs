@@ -15,7 +15,10 @@ use hyperslab_format::{Superblock, message::FileSpaceInfo, version::Low};
 use hyperslab_meta::{Cache, Entry, Failure};
 use parking_lot::{Mutex, RwLock};
 
-use crate::{Attached, Reclaim, header::Deleted};
+use crate::{
+    Attached, Reclaim,
+    header::{Deleted, Handles},
+};
 
 /// The write side of an open file.
 pub(crate) struct Store {
@@ -42,6 +45,8 @@ pub(crate) struct Store {
     pub(crate) attached: Mutex<BTreeMap<u64, Arc<dyn Attached>>>,
     /// Objects that are no more.
     pub(crate) deleted: Deleted,
+    /// Open handles of objects.
+    pub(crate) handles: Arc<Handles>,
     /// Whether the file was closed.
     pub(crate) closed: AtomicBool,
     /// Why nothing may be written any more.
@@ -236,6 +241,7 @@ impl Store {
             changes: AtomicU64::new(0),
             attached: Mutex::default(),
             deleted: Deleted::default(),
+            handles: Arc::default(),
             closed: AtomicBool::new(false),
             poison: Mutex::default(),
             low,

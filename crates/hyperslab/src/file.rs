@@ -21,6 +21,7 @@ use crate::{
     place::untimed,
     storage::Storage,
     trip::Trip,
+    unnamed::Last,
 };
 
 /// An HDF5 file that is open. Cheap to clone; any number of threads may use it at once. One that may be changed is closed with its last
@@ -29,6 +30,7 @@ use crate::{
 pub struct File {
     pub(crate) inner: Arc<Inner>,
     pub(crate) others: Arc<Others>,
+    _last: Arc<Last>,
 }
 
 pub(crate) struct Inner {
@@ -50,6 +52,11 @@ pub(crate) struct Inner {
 }
 
 impl File {
+    pub(crate) fn new(inner: Arc<Inner>, others: Arc<Others>) -> File {
+        let last = Arc::new(Last(inner.clone(), others.clone()));
+        File { inner, others, _last: last }
+    }
+
     /// Opens a file for reading. [`OpenOptions`] can say more.
     pub fn open(path: impl AsRef<Path>) -> Result<File> {
         OpenOptions::new().open(path)
@@ -97,6 +104,7 @@ impl File {
 
     /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process.
     pub fn flush(&self) -> Result<()> {
+        self.delete_abandoned();
         self.inner.shelves.cache.flush()?;
         Ok(self.inner.context.file().flush()?)
     }
@@ -104,12 +112,14 @@ impl File {
     /// Writes everything and says what went wrong, if something does; nothing can be changed afterwards through any handle. Without
     /// this, the last handle that goes closes the file and says nothing.
     pub fn close(self) -> Result<()> {
+        self.delete_unnamed();
         self.inner.close()
     }
 
     /// Does one operation that changes the file, alone. Nothing in it may read as users do: whatever holds changes off would wait for
     /// it forever.
     pub(crate) fn operate<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.delete_abandoned();
         self.inner.context.file().operate(change)
     }
 

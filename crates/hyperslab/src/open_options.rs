@@ -247,7 +247,7 @@ impl OpenOptions {
             true => Inner::writable(storage, None, access, self.cache_config())?,
             false => Inner::open(storage, None, self.cache_config())?,
         };
-        Ok(File { inner: Arc::new(inner), others: Others::new(self) })
+        Ok(File::new(Arc::new(inner), Others::new(self)))
     }
 
     /// A link as one of a kind that is not the user's.

@@ -45,7 +45,7 @@ impl Others {
         // Absolute, as the program may change its directory.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         if let Some(inner) = self.kept(&path) {
-            return Ok(File { inner, others: self.clone() });
+            return Ok(File::new(inner, self.clone()));
         }
         let opened = Inner::open(storage::open(&path, hold)?, Some(path.clone()), self.options.cache_config())?;
         let inner = Arc::new(opened);
@@ -54,7 +54,7 @@ impl Others {
             kept.remove(0);
         }
         kept.push((path, inner.clone()));
-        Ok(File { inner, others: self.clone() })
+        Ok(File::new(inner, self.clone()))
     }
 
     /// Opens a file so that it may be changed, for all who ask from now on.
@@ -67,7 +67,7 @@ impl Others {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|(known, _)| known != path);
         kept.push((path.to_path_buf(), inner.clone()));
-        Ok(File { inner, others: self.clone() })
+        Ok(File::new(inner, self.clone()))
     }
 
     /// Opens the file that leads to all others, as the options say.
@@ -81,7 +81,7 @@ impl Others {
         let inner = Arc::new(Inner::writable(storage, Some(path.clone()), access, self.options.cache_config())?);
         // Links that lead back here find the file as it is now.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).push((path, inner.clone()));
-        Ok(File { inner, others: self.clone() })
+        Ok(File::new(inner, self.clone()))
     }
 
     fn kept(&self, path: &Path) -> Option<Arc<Inner>> {

@@ -26,7 +26,7 @@ pub use attributes::{
 };
 pub use change::{guard, mark_lost, set_comment, set_extent, set_layout};
 pub use context::Context;
-pub use counts::{DropValues, without_name};
+pub use counts::{DropValues, delete_unnamed, without_name};
 pub use hyperslab_file::{Error, Life, Result};
 pub use hyperslab_format::message::{CharSet, Link, Target};
 pub use links::{Links, Name, link, link_new, rename, unlink};

@@ -21,12 +21,13 @@ use std::sync::{Arc, OnceLock};
 
 use hyperslab_chunk::{ChunkShelf, Keep};
 use hyperslab_dtype::Datatype;
+use hyperslab_file::Handle;
 use hyperslab_format::message::{self, FillWrite, FilterPipeline, FilterStep};
 use hyperslab_object::{Life, Object};
 use hyperslab_space::Extent;
 
 use self::{core::Core, state::State};
-use crate::{File, Result, current::Current, trip::Trip, virtual_dataset::Virtual};
+use crate::{File, Result, current::Current, trip::Trip, unnamed::Opened, virtual_dataset::Virtual};
 
 pub(crate) use change::{allocate, drop_values, write_stored};
 pub(crate) use layout::make_external;
@@ -47,9 +48,9 @@ pub struct Dataset {
 }
 
 struct Inner {
+    /// As it was when the dataset was opened. Before the file, so that it is dropped before.
+    object: Opened,
     file: File,
-    /// As it was when the dataset was opened.
-    object: Object,
     datatype: Datatype,
     /// Where the datatype is committed, if it is.
     committed: Option<u64>,
@@ -84,7 +85,7 @@ impl Dataset {
         let core = file.inner.shelves.core(address).unwrap_or_else(|| Arc::new(new()));
         // The size of a virtual dataset is found out anew whenever it is opened.
         let shared = context.file().is_writable() && elsewhere.is_none();
-        let (file, elsewhere) = (file.clone(), elsewhere.map(Arc::new));
+        let (object, file, elsewhere) = (Opened::new(file, object), file.clone(), elsewhere.map(Arc::new));
         let shelf = OnceLock::new();
         let inner = Inner { file, object, datatype, committed, filters, fill, elsewhere, core, shelf };
         let dataset = Dataset::of(Arc::new(inner));
@@ -102,6 +103,16 @@ impl Dataset {
 
     pub(crate) fn object(&self) -> Result<Current<'_>> {
         self.inner.file.current(&self.inner.object)
+    }
+
+    /// What keeps it.
+    pub(crate) fn handle(&self) -> Option<Arc<Handle>> {
+        self.inner.object.handle()
+    }
+
+    /// Whether it lost its last name.
+    pub(crate) fn is_unnamed(&self) -> bool {
+        self.stored().is_unnamed(self.address())
     }
 
     pub(crate) fn life(&self) -> Life {

@@ -21,7 +21,8 @@ impl Sources {
     pub(super) fn get(&self, above: &File, file: Arc<[u8]>, path: Arc<[u8]>, trip: &Trip) -> Result<Option<Dataset>> {
         let key = (file, path);
         let lock = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key) {
+        // A source that lost its name is another one by now, or none.
+        if let Some(known) = lock().get(&key).filter(|known| known.as_ref().is_none_or(|known| !known.is_unnamed())) {
             return Ok(known.clone());
         }
         let opened = open(above, &key, trip, false)?;
