@@ -233,7 +233,9 @@ impl Inner {
         let is_new = access.truncate || access.create_new || access.create && driver.len()? == 0;
         if !is_new {
             let file = OpenFile::open_writable(driver, &options, access.low)?;
-            return Ok(Inner::new(file, name, size, locked, path, cache));
+            let inner = Inner::new(file, name, size, locked, path, cache);
+            inner.mend();
+            return Ok(inner);
         }
         let mut create = hyperslab_file::CreateOptions::default();
         (create.low, create.user_block, create.space) = (access.low, access.user_block, access.space);
@@ -272,7 +274,20 @@ impl Inner {
     }
 }
 
+/// More objects than this are not looked at when a file is opened.
+const FEW: usize = 100_000;
+
 impl Inner {
+    /// Takes away what a program of ours left that was killed, in a file that is not too large for that. In others, `check::clear` does.
+    fn mend(&self) {
+        let file = self.context.file();
+        let marks = file.marks();
+        if marks.writing && marks.whole {
+            // If something cannot be read, nothing changes; if the storage fails, the next operation says so.
+            let _ = file.operate(|| hyperslab_object::mend(&self.context, FEW));
+        }
+    }
+
     fn close(&self) -> Result<()> {
         let written = self.shelves.cache.flush();
         let settled = self.settle_heap();

@@ -126,7 +126,7 @@ pub fn delete_unnamed(context: &Context, object: u64, flushes: u64, drop_values:
 }
 
 /// The objects that an object names: by hard links, and as the types of its values and attributes.
-fn named_by(context: &Context, object: &Object) -> Result<Vec<u64>> {
+pub(crate) fn named_by(context: &Context, object: &Object) -> Result<Vec<u64>> {
     let mut named = attributes::committed_types(context, object)?;
     named.extend(committed_type(context, object)?);
     if object.kind() == Kind::Group {
