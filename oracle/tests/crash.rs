@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use hyperslab::OpenOptions;
+use hyperslab::check;
 use hyperslab::driver::{Change, Damage, Driver, Fault, Memory, MemoryType, Tape, Target, Transfer};
 use hyperslab_oracle::Oracle;
 use hyperslab_oracle::changes::{Crashed, LOWS, after_crash, look, their_look};
@@ -113,6 +114,44 @@ fn libhdf5_reads_what_was_flushed_when_the_mark_is_cleared() -> Result<(), Box<d
     println!("{prefixes} prefixes read by libhdf5");
     assert!(wrong.is_empty(), "{} prefixes lose something:\n{}", wrong.len(), wrong[..wrong.len().min(5)].join("\n"));
     Ok(())
+}
+
+/// A check finds no damage after any write, and nothing at all that names or heaps lag behind once the file was opened and closed again.
+#[test]
+fn what_a_crash_leaves_is_no_damage_and_is_mended() {
+    let (seed, programs) = (setting("HYPERSLAB_SEED", 1), setting("HYPERSLAB_CRASHES", 2));
+    let (mut prefixes, mut lagging, mut wrong) = (0, 0, Vec::new());
+    let is_mark = |why: &str| why.contains("marked as open for writing");
+    let is_lag = |why: &str| why.contains("objects in their heap") || why.contains("hard links, but has");
+    // The formats with a mark.
+    for (seed, low) in (seed..seed + programs).chain(ONCE).flat_map(|seed| [2, 5].map(|low| (seed, low))) {
+        let tape = Arc::new(Tape::default());
+        let run = Crashed::run(seed, low, 60, tape.clone(), &|| tape.changes().len()).unwrap();
+        let mut bytes = Vec::new();
+        for (nth, change) in tape.changes().iter().enumerate() {
+            change.apply(&mut bytes);
+            if nth < run.changes[0] || *change == Change::Sync {
+                continue;
+            }
+            prefixes += 1;
+            let mut note = |when: &str, why: &str| wrong.push(format!("seed {seed}, change {nth}, {when}: {why}"));
+            let report = check::storage(Arc::new(Memory::from(bytes.clone()))).unwrap();
+            report.problems().filter(|problem| !is_mark(&problem.why)).for_each(|problem| note("killed", &problem.why));
+            let has_lag = report.findings.iter().any(|finding| is_lag(&finding.why));
+            if !has_lag && nth % 10 != 0 {
+                continue;
+            }
+            lagging += usize::from(has_lag);
+            let storage = Arc::new(Memory::from(bytes.clone()));
+            OpenOptions::new().read_write().unlocked().open_on(storage.clone()).unwrap().close().unwrap();
+            let report = check::storage(storage).unwrap();
+            report.problems().for_each(|problem| note("mended", &problem.why));
+            report.findings.iter().filter(|found| is_lag(&found.why)).for_each(|found| note("mended", &found.why));
+        }
+    }
+    println!("{prefixes} prefixes, {lagging} with something to mend");
+    assert!(lagging > 0);
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong[..wrong.len().min(10)].join("\n"));
 }
 
 #[test]

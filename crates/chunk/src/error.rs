@@ -16,6 +16,14 @@ pub enum Error {
     /// A selection.
     #[error("selection: {0}")]
     Space(#[from] hyperslab_space::Error),
+    /// A selection in another extent than the values have.
+    #[error("values of the extent {extent:?}, but a selection of the extent {selection:?}")]
+    Extent {
+        /// The size of the values in each dimension.
+        extent: Vec<u64>,
+        /// The size of the selection's extent in each dimension.
+        selection: Vec<u64>,
+    },
     /// A chunk whose filters cannot be undone.
     #[error("chunk {chunk:?}: {source}")]
     Filter {

@@ -9,6 +9,8 @@ pub(crate) struct Numbering {
     order: Vec<usize>,
     /// The number of chunks between neighbours, in that order.
     steps: Vec<u64>,
+    /// The number of chunks in each dimension, in that order.
+    sides: Vec<u64>,
     count: u64,
 }
 
@@ -33,15 +35,16 @@ impl Numbering {
             *place = step;
             step = step.saturating_mul(count(dim));
         }
-        Numbering { order, steps, count: step }
+        let sides = order.iter().map(|&dim| count(dim)).collect();
+        Numbering { order, steps, sides, count: step }
     }
 
-    /// The number of the chunk at a place.
+    /// The number of the chunk at a place; none if the dataset never has one there: the number would be that of another chunk.
     pub(crate) fn number(&self, place: &[u64]) -> Option<u64> {
-        self.order
-            .iter()
-            .zip(&self.steps)
-            .try_fold(0u64, |sum, (&dim, &step)| sum.checked_add(place.get(dim)?.checked_mul(step)?))
+        let sides = self.order.iter().zip(self.steps.iter().zip(&self.sides));
+        sides.into_iter().try_fold(0u64, |sum, (&dim, (&step, &side))| {
+            sum.checked_add(place.get(dim).filter(|&&nth| nth < side)?.checked_mul(step)?)
+        })
     }
 
     /// How many chunks there are when the dataset is as large as it can be.

@@ -42,6 +42,11 @@ impl Values {
         }
     }
 
+    /// Whether there are chunks that can never be written, in a dataset of another program.
+    pub fn exceeds_index(&self) -> bool {
+        matches!(&self.storage, Storage::Chunked(chunked) if chunked.exceeds_index())
+    }
+
     /// Whether all chunks that are in memory are right for another extent, too.
     pub fn keeps_chunks(&self, dims: &[u64], filling: &Filling<'_>) -> bool {
         match &self.storage {
@@ -67,16 +72,25 @@ impl Values {
         let start = file.check("contiguous values", address, self.bytes())?;
         let (blocks, element_size) = (self.blocks()?, self.element);
         let pair = |piece: &'a Piece| {
+            let touched = scatter::touched(&piece.file, element_size).end as u64;
+            if touched > self.plain_size(&piece.chunk) {
+                return Err(beyond(&piece.chunk));
+            }
             let offset = start.saturating_add(blocks.offset(&piece.chunk));
-            SelectionPair { memory: &piece.memory, file: &piece.file, offset, element_size }
+            Ok(SelectionPair { memory: &piece.memory, file: &piece.file, offset, element_size })
         };
-        Ok(pieces.iter().map(pair).collect())
+        pieces.iter().map(pair).collect()
     }
 }
 
 /// Refuses what no caller asks for: chunks of values that have none.
 fn not_cut() -> Error {
     Error::Layout("the values are not cut into chunks".into())
+}
+
+/// Refuses a block that reaches over the end of the values: bytes of others are there.
+fn beyond(place: &[u64]) -> Error {
+    Error::Layout(format!("block {place:?} reaches over the end of the contiguous values"))
 }
 
 impl Locate for Values {
@@ -113,11 +127,11 @@ impl Locate for Values {
         let Some(start) = self.address()? else { return Ok(vec![None; places.len()]) };
         file.check("contiguous values", start, self.bytes())?;
         let blocks = self.blocks()?;
-        let located = |place: &Coords| {
-            let (address, size) = (start + blocks.offset(place), self.plain_size(place));
-            Some(Located { address, size, mask: 0, coded: false })
+        let located = |place: &Coords| match self.plain_size(place) {
+            0 => Err(beyond(place)),
+            size => Ok(Some(Located { address: start + blocks.offset(place), size, mask: 0, coded: false })),
         };
-        Ok(places.iter().map(located).collect())
+        places.iter().map(located).collect()
     }
 
     fn reserve(&self, file: &OpenFile, images: &[Image<'_>]) -> Result<Reserved> {

@@ -12,7 +12,7 @@ use hyperslab_space::{Extent, Op, Slab, Space};
 use crate::{
     Chunked, Filling, Index, Result,
     allocate::Places,
-    index::Change,
+    index::{Change, check_extent},
     make::{Blank, Job},
 };
 
@@ -41,6 +41,7 @@ impl Chunked {
     /// Prepares for another extent. Where that decides whether a chunk went through the filters, it is stored without, and the index says
     /// so: both extents can read that.
     pub(crate) fn begin_resize(&mut self, file: &OpenFile, new: Extent, filling: &Filling<'_>) -> Result<Resizing> {
+        check_extent(self.kind, &new, self.chunk())?;
         let mut resizing = Resizing::to(new);
         let new = &resizing.extent;
         if self.kind == ChunkIndex::Implicit {

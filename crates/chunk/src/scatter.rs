@@ -43,6 +43,11 @@ pub fn scatter(from: &[u8], to: &mut [u8], places: &Space, element: u64) -> Resu
     copy(from, &Space::simple(&[places.npoints()])?, to, places, element)
 }
 
+/// Copies the values at the selected places of `from` to `to`, where they lie one after the other.
+pub fn gather(from: &[u8], places: &Space, to: &mut [u8], element: u64) -> Result<()> {
+    copy(from, places, to, &Space::simple(&[places.npoints()])?, element)
+}
+
 /// Puts the fill value, one element long, in every selected place; zeros where there is none.
 pub fn fill(value: Option<&[u8]>, to: &mut [u8], target: &Space, element: u64) -> Result<()> {
     for run in target.runs(element)? {

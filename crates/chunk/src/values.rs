@@ -42,7 +42,7 @@ impl Values {
         if left != right {
             return Err(hyperslab_space::Error::Counts { left, right }.into());
         }
-        source.check_inside()?;
+        self.check_selection(source)?;
         if left == 0 {
             return Ok(());
         }
@@ -81,6 +81,15 @@ impl Values {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Refuses a selection that is none of these values: its places would be those of other bytes.
+    pub(crate) fn check_selection(&self, selection: &Space) -> Result<()> {
+        if selection.dims() != self.extent.dims() || selection.extent().is_null() != self.extent.is_null() {
+            let (extent, selection) = (self.extent.dims().to_vec(), selection.dims().to_vec());
+            return Err(Error::Extent { extent, selection });
+        }
+        Ok(selection.check_inside()?)
     }
 
     pub(crate) fn bytes(&self) -> u64 {

@@ -25,7 +25,7 @@ impl Values {
         if left != right {
             return Err(hyperslab_space::Error::Counts { left, right }.into());
         }
-        target.check_inside()?;
+        self.check_selection(target)?;
         source.check_inside()?;
         if source.extent().elements().saturating_mul(self.element) > buf.len() as u64 {
             return Err(scatter::outside());
@@ -79,6 +79,10 @@ impl Values {
     pub fn begin_resize(&mut self, file: &OpenFile, dims: &[u64], filling: &Filling<'_>) -> Result<Resizing> {
         let max: Vec<_> = self.extent.max().iter().map(|&max| (max != UNLIMITED).then_some(max)).collect();
         let extent = Extent::with_max(dims, &max)?;
+        if extent.elements().checked_mul(self.element).is_none() {
+            let why = format!("an extent of {dims:?} with elements of {} bytes has more than 2^64 bytes", self.element);
+            return Err(Error::Layout(why));
+        }
         match &mut self.storage {
             Storage::Chunked(chunked) => chunked.begin_resize(file, extent, filling),
             // What does not change its place can change its meaning.

@@ -34,6 +34,7 @@ impl Chunked {
         buf: &[u8],
         filling: &Filling<'_>,
     ) -> Result<bool> {
+        self.check_reach(target)?;
         let mut moved = false;
         let is_first = matches!(self.index, Index::Empty);
         if is_first && self.kind == ChunkIndex::Implicit {

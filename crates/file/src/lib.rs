@@ -33,7 +33,7 @@ pub use edit::{Kind, Reclaim};
 pub use error::{Error, Result};
 pub use file_space::{FileSpace, Placement};
 pub use gate::Writing;
-pub use header::{Header, HeaderEdit, Life, Message, MessageId, NewHeader, now};
+pub use header::{Handle, Header, HeaderEdit, Life, Message, MessageId, NewHeader, now};
 pub use hyperslab_format::message::SpaceStrategy;
 pub use members::members;
 pub use open::OpenOptions;

@@ -15,7 +15,12 @@ use hyperslab_format::{Superblock, message::FileSpaceInfo, version::Low};
 use hyperslab_meta::{Cache, Entry, Failure};
 use parking_lot::{Mutex, RwLock};
 
-use crate::{Attached, Durability, Reclaim, gate::Gate, header::Deleted, journal::Journal};
+use crate::{
+    Attached, Durability, Reclaim,
+    gate::Gate,
+    header::{Deleted, Handles},
+    journal::Journal,
+};
 
 /// The write side of an open file.
 pub(crate) struct Store {
@@ -44,6 +49,8 @@ pub(crate) struct Store {
     pub(crate) deleted: Deleted,
     /// What writes pass until the file is closed.
     pub(crate) gate: Gate,
+    /// Open handles of objects.
+    pub(crate) handles: Arc<Handles>,
     /// Whether the file was closed.
     pub(crate) closed: AtomicBool,
     /// Why nothing may be written any more.
@@ -247,6 +254,7 @@ impl Store {
             attached: Mutex::default(),
             deleted: Deleted::default(),
             gate: Gate::default(),
+            handles: Arc::default(),
             closed: AtomicBool::new(false),
             poison: Mutex::default(),
             low: Low::Earliest,

@@ -1,7 +1,8 @@
 //! Attributes: small named arrays that belong to an object.
 
-use std::{borrow::Cow, ops::Deref};
+use std::{borrow::Cow, ops::Deref, sync::Arc};
 
+use hyperslab_file::Handle;
 use hyperslab_object::{Life, Object};
 
 use crate::{Dataset, Element, Error, File, Group, NamedDatatype, Node, Result, element::Reading};
@@ -18,6 +19,8 @@ use crate::{Dataset, Element, Error, File, Group, NamedDatatype, Node, Result, e
 /// ```
 #[derive(Clone, Debug)]
 pub struct Attribute {
+    /// What keeps the owner. Before the file, so that it is dropped before.
+    _handle: Option<Arc<Handle>>,
     file: File,
     owner: Life,
     stored: hyperslab_object::Attribute,
@@ -99,7 +102,7 @@ macro_rules! have_attributes {
                 let (name, context) = (name.as_ref(), &self.file().inner.context);
                 let missing = || Error::Missing(format!("attribute {}", String::from_utf8_lossy(name)));
                 let stored = self.object()?.find_attribute(context, name)?.ok_or_else(missing)?;
-                Ok(Attribute { file: self.file().clone(), owner: self.life(), stored })
+                Ok(Attribute { file: self.file().clone(), owner: self.life(), _handle: self.handle(), stored })
             }
 
             /// Whether there is an attribute with this name.
@@ -122,7 +125,9 @@ macro_rules! have_attributes {
             /// All attributes, in the order of their names' bytes; one that cannot be understood does not hide the others.
             pub fn attributes(&self) -> Result<Vec<Result<Attribute>>> {
                 let found = self.object()?.attributes(&self.file().inner.context)?;
-                let own = |stored| Attribute { file: self.file().clone(), owner: self.life(), stored };
+                let own = |stored| {
+                    Attribute { file: self.file().clone(), owner: self.life(), _handle: self.handle(), stored }
+                };
                 Ok(found.into_iter().map(|stored| stored.map(own).map_err(Into::into)).collect())
             }
         }

@@ -1,8 +1,9 @@
 //! Attributes come, go, and get other values and names.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use hyperslab_dtype::{Arena, Datatype, Plan};
+use hyperslab_file::Handle;
 use hyperslab_object::{Life, NewType};
 use hyperslab_space::Extent;
 
@@ -23,6 +24,8 @@ use crate::{
 #[must_use = "nothing happens before `write`"]
 #[derive(Debug)]
 pub struct NewAttribute {
+    /// What keeps the owner. Before the file, so that it is dropped before.
+    _handle: Option<Arc<Handle>>,
     file: File,
     owner: Life,
     kind: Result<Kind>,
@@ -45,8 +48,9 @@ enum Wanted {
 }
 
 impl NewAttribute {
-    fn new(file: &File, owner: Life, kind: Result<Kind>) -> NewAttribute {
-        NewAttribute { file: file.clone(), owner, kind, extent: Wanted::Usual }
+    fn new(file: &File, owner: (Life, Option<Arc<Handle>>), kind: Result<Kind>) -> NewAttribute {
+        let (owner, handle) = owner;
+        NewAttribute { _handle: handle, file: file.clone(), owner, kind, extent: Wanted::Usual }
     }
 
     /// Its size in each dimension. Without this it has one dimension, for all values.
@@ -163,12 +167,12 @@ macro_rules! attributes_change {
 
             /// A new attribute, of which more can be said.
             pub fn new_attribute<T: Storable + ?Sized>(&self) -> NewAttribute {
-                NewAttribute::new(self.file(), self.life(), T::datatype().map(Kind::Own))
+                NewAttribute::new(self.file(), (self.life(), self.handle()), T::datatype().map(Kind::Own))
             }
 
             /// As `new_attribute`, for values of a datatype.
             pub fn new_attribute_of(&self, datatype: Datatype) -> NewAttribute {
-                NewAttribute::new(self.file(), self.life(), Ok(Kind::Own(datatype)))
+                NewAttribute::new(self.file(), (self.life(), self.handle()), Ok(Kind::Own(datatype)))
             }
 
             /// Takes an attribute away.

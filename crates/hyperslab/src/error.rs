@@ -94,6 +94,18 @@ pub enum Error {
     /// A slice that does not fit the dataset.
     #[error("slice: {0}")]
     Slice(String),
+    /// A selection in another extent than the dataset has, such as one that was made before the dataset was resized.
+    #[error(
+        "the dataset at {dataset:#x} has the extent {extent:?}, but the selection is one of the extent {selection:?}"
+    )]
+    Extent {
+        /// Where the header of the dataset is.
+        dataset: u64,
+        /// The size of the dataset in each dimension.
+        extent: Vec<u64>,
+        /// The size of the selection's extent in each dimension.
+        selection: Vec<u64>,
+    },
     /// More or fewer values than there is room for.
     #[error("{values} values do not fit a place for {room}; both must be equal in number")]
     Length {

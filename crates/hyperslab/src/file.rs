@@ -126,6 +126,7 @@ impl File {
     /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process; and to the power, if
     /// the [durability](OpenOptions::durability) says so.
     pub fn flush(&self) -> Result<()> {
+        self.delete_abandoned();
         self.inner.flush()
     }
 
@@ -142,12 +143,18 @@ impl File {
     pub(crate) fn operate<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
         let file = self.inner.context.file();
         let _writing = file.writing()?;
+        self.delete_abandoned();
         file.operate(change)
     }
 
     /// Where it was opened, unless on other storage.
     pub fn path(&self) -> Option<&Path> {
         self.opening.path()
+    }
+
+    /// For the engine itself: it keeps nothing open.
+    fn within(inner: &Arc<Inner>) -> File {
+        File::of(Opening::within(inner), &Others::new(OpenOptions::new()))
     }
 
     /// Of an opening, with the files that it leads to.
@@ -255,7 +262,9 @@ impl Inner {
         let is_new = access.truncate || access.create_new || access.create && driver.len()? == 0;
         if !is_new {
             let file = OpenFile::open_writable(driver, &options, access.low)?;
-            return Ok(Inner::new(file, storage, access, cache));
+            let inner = Inner::new(file, storage, access, cache);
+            inner.mend();
+            return Ok(inner);
         }
         let mut create = hyperslab_file::CreateOptions::default();
         (create.low, create.user_block, create.space) = (access.low, access.user_block, access.space);
@@ -304,6 +313,21 @@ impl Inner {
     }
 }
 
+/// More objects than this are not looked at when a file is opened.
+const FEW: usize = 100_000;
+
+impl Inner {
+    /// Takes away what a program of ours left that was killed, in a file that is not too large for that. In others, `check::clear` does.
+    fn mend(&self) {
+        let file = self.context.file();
+        let marks = file.marks();
+        if marks.writing && marks.whole {
+            // If something cannot be read, nothing changes; if the storage fails, the next operation says so.
+            let _ = file.operate(|| hyperslab_object::mend(&self.context, FEW));
+        }
+    }
+}
+
 /// The end of an engine. Its openings call this, one at a time.
 impl Inner {
     pub(crate) fn flush(&self) -> Result<()> {
@@ -314,15 +338,16 @@ impl Inner {
 
     /// Writes everything, and lets other processes open the file, also if that fails. A file that is only read may be [used
     /// again](Self::resume).
-    pub(crate) fn end(&self) -> Result<()> {
+    pub(crate) fn end(self: &Arc<Inner>) -> Result<()> {
         let closed = if self.is_writable() { self.close() } else { Ok(()) };
         let released = self.hold.as_ref().map_or(Ok(()), Hold::release);
         closed.and(released)
     }
 
-    fn close(&self) -> Result<()> {
+    fn close(self: &Arc<Inner>) -> Result<()> {
         let file = self.context.file();
         file.shut();
+        File::within(self).delete_unnamed();
         let written = self.shelves.cache.flush();
         let settled = self.settle_heap();
         file.close()?;

@@ -1,9 +1,12 @@
 //! Groups.
 
-use hyperslab_format::message::Link;
-use hyperslab_object::{GroupSettings, Life, Links, Object};
+use std::sync::Arc;
 
-use crate::{Dataset, File, Node, Result, current::Current};
+use hyperslab_file::Handle;
+use hyperslab_format::message::Link;
+use hyperslab_object::{GroupSettings, Life, Links};
+
+use crate::{Dataset, File, Node, Result, current::Current, unnamed::Opened};
 
 /// An object that holds links: names of other objects.
 ///
@@ -17,8 +20,9 @@ use crate::{Dataset, File, Node, Result, current::Current};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Group {
+    /// Before the file, so that it is dropped before.
+    pub(crate) object: Opened,
     pub(crate) file: File,
-    pub(crate) object: Object,
 }
 
 impl Group {
@@ -129,6 +133,11 @@ impl Group {
             hyperslab_object::Target::Hard(address) if !self.file.is_writable() => self.file.at(address),
             _ => self.get(&link.name),
         }
+    }
+
+    /// What keeps it.
+    pub(crate) fn handle(&self) -> Option<Arc<Handle>> {
+        self.object.handle()
     }
 
     pub(crate) fn life(&self) -> Life {

@@ -104,6 +104,7 @@ mod slice;
 mod storable;
 mod storage;
 mod trip;
+mod unnamed;
 mod value;
 mod view;
 mod virtual_dataset;

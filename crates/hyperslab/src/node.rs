@@ -1,9 +1,12 @@
 //! Any object of a file.
 
+use std::sync::Arc;
+
 use hyperslab_dtype::Datatype;
+use hyperslab_file::Handle;
 use hyperslab_object::{Kind, Life, Object};
 
-use crate::{Dataset, Error, File, Group, Result, current::Current, trip::Trip};
+use crate::{Dataset, Error, File, Group, Result, current::Current, trip::Trip, unnamed::Opened};
 
 /// An object of a file.
 #[derive(Clone, Debug)]
@@ -19,8 +22,9 @@ pub enum Node {
 /// A committed datatype.
 #[derive(Clone, Debug)]
 pub struct NamedDatatype {
+    /// Before the file, so that it is dropped before.
+    pub(crate) object: Opened,
     pub(crate) file: File,
-    pub(crate) object: Object,
 }
 
 impl Node {
@@ -28,9 +32,9 @@ impl Node {
     pub(crate) fn new(file: &File, object: Object, trip: &Trip) -> Result<Node> {
         let file = file.clone();
         Ok(match object.kind() {
-            Kind::Group => Node::Group(Group { file, object }),
+            Kind::Group => Node::Group(Group { object: Opened::new(&file, object), file }),
             Kind::Dataset => Node::Dataset(Dataset::open(&file, object, trip)?),
-            Kind::Datatype => Node::Datatype(NamedDatatype { file, object }),
+            Kind::Datatype => Node::Datatype(NamedDatatype { object: Opened::new(&file, object), file }),
         })
     }
 
@@ -116,6 +120,15 @@ impl Node {
         }
     }
 
+    /// What keeps it.
+    pub(crate) fn handle(&self) -> Option<Arc<Handle>> {
+        match self {
+            Node::Group(group) => group.handle(),
+            Node::Dataset(dataset) => dataset.handle(),
+            Node::Datatype(datatype) => datatype.handle(),
+        }
+    }
+
     pub(crate) fn life(&self) -> Life {
         match self {
             Node::Group(group) => group.life(),
@@ -124,15 +137,19 @@ impl Node {
         }
     }
 
-    /// Whether nobody deleted it since it was opened. What was deleted cannot be used any more.
+    /// Whether it can be used. An object that is deleted while handles of it are open can be used through them until the last one is dropped,
+    /// or the file is closed; it can get a name again.
     ///
     /// ```
     /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
-    /// file.root()?.create_group("a")?;
+    /// let root = file.root()?;
+    /// root.create_group("a")?;
     /// let group = file.get("a")?;
+    /// root.delete("a")?;
     /// assert!(group.is_alive());
-    /// file.root()?.delete("a")?;
-    /// assert!(!group.is_alive());
+    /// group.set_attribute("still", "here")?;
+    /// root.hard_link("b", &group)?;
+    /// assert!(file.get("b")?.has_attribute("still")?);
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn is_alive(&self) -> bool {
@@ -156,6 +173,11 @@ impl NamedDatatype {
 
     pub(crate) fn object(&self) -> Result<Current<'_>> {
         self.file.current(&self.object)
+    }
+
+    /// What keeps it.
+    pub(crate) fn handle(&self) -> Option<Arc<Handle>> {
+        self.object.handle()
     }
 
     pub(crate) fn life(&self) -> Life {

@@ -119,10 +119,7 @@ can_be_referred_to!(Node Group Dataset NamedDatatype);
 impl Dataset {
     /// A reference to a part of it, as a value. What is selected is kept in the file at once, even if the reference never is.
     pub fn region_reference(&self, selection: &Space) -> Result<RegionReference> {
-        if selection.dims() != self.shape() {
-            let why = format!("a selection of {:?}, but the dataset has {:?}", selection.dims(), self.shape());
-            return Err(Error::Slice(why));
-        }
+        self.check_extent(selection)?;
         let stored = self.file().inner.context.file();
         let mut sink = Sink::new();
         sink.uint(stored.widths().offsets, self.address());

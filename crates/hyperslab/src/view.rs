@@ -5,6 +5,20 @@ use hyperslab_space::Space;
 use crate::{Dataset, Element, Result, Slice, Storable};
 
 /// A part of a dataset, as [`Dataset::slice`] gives it. Nothing is read before one of its values is asked for.
+///
+/// A view belongs to the extent that the dataset had when the view was made. When the dataset is resized, reads and writes of the view are
+/// refused with [`Error::Extent`](crate::Error::Extent): the same slice may mean other values then.
+///
+/// ```
+/// use hyperslab::{Error, s};
+/// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+/// let log = file.root()?.new_dataset::<i32>().shape([3]).max_shape([None]).write("log", &[1, 2, 3])?;
+/// let last = log.slice(s![-1])?;
+/// log.resize([4])?;
+/// assert!(matches!(last.read::<i32>(), Err(Error::Extent { .. })));
+/// assert_eq!(log.read_slice::<i32>(s![-1])?, [0]); // resolved when it is read
+/// # Ok::<(), hyperslab::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct View {
     dataset: Dataset,

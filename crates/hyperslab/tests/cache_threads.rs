@@ -202,7 +202,7 @@ impl Shared {
             Ok(()) => _ = write.done.fetch_min(self.clock.now(), Ordering::SeqCst),
             // Whoever selects values while the dataset changes its size is told so.
             Err(why) => {
-                assert!(matches!(why, Error::Slice(_) | Error::Space(_)), "{why}");
+                assert!(matches!(why, Error::Slice(_) | Error::Space(_) | Error::Extent { .. }), "{why}");
                 write.void.store(true, Ordering::SeqCst);
             }
         }
@@ -215,7 +215,10 @@ impl Shared {
         let dataset = if self.clock.now().is_multiple_of(4) { &dataset.past_cache() } else { dataset };
         match dataset.read_slice::<u64>(part.slice()) {
             Ok(values) => self.diaries[nth].explain(part, &values, began, self.clock.now()),
-            Err(why) => assert!(part.rows.1 >= KEPT && matches!(why, Error::Slice(_) | Error::Space(_)), "{why}"),
+            Err(why) => assert!(
+                part.rows.1 >= KEPT && matches!(why, Error::Slice(_) | Error::Space(_) | Error::Extent { .. }),
+                "{why}"
+            ),
         }
     }
 

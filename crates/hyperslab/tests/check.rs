@@ -7,7 +7,7 @@ use std::{fs, path::Path, sync::Arc};
 use hyperslab::{
     File,
     check::{self, Report},
-    driver::Memory,
+    driver::{Driver, Memory},
 };
 
 fn read(name: &str) -> Vec<u8> {
@@ -152,4 +152,112 @@ fn flipped_bytes() {
             assert!(report.is_err() || report.is_ok_and(|report| report.problems().next().is_some()), "{name} at {at}");
         }
     }
+}
+
+/// A group with many links and a dataset with many attributes, of which one each went with the last flush: heaps still have them.
+fn killed() -> Vec<u8> {
+    let storage = Arc::new(Memory::new());
+    let options = hyperslab::OpenOptions::new().create().truncate().low(hyperslab::Low::V110);
+    let file = options.open_on(storage.clone()).unwrap();
+    let root = file.root().unwrap();
+    let dataset = root.new_dataset::<i32>().write("x", &[1, 2, 3]).unwrap();
+    for nth in 0..40 {
+        root.hard_link(format!("group/{nth}"), &root.get("x").unwrap()).unwrap();
+        dataset.set_attribute(format!("a{nth}"), nth).unwrap();
+    }
+    file.flush().unwrap();
+    root.delete("group/7").unwrap();
+    dataset.remove_attribute("a7").unwrap();
+    file.flush().unwrap();
+    let mut bytes = vec![0; storage.len().unwrap() as usize];
+    storage.read_at(0, &mut bytes, &Default::default()).unwrap();
+    bytes
+}
+
+/// What is worth knowing of heaps and counts.
+fn lags(report: &Report) -> usize {
+    let is_lag = |why: &str| why.contains("objects in their heap") || why.contains("hard links, but has");
+    report.findings.iter().filter(|finding| is_lag(&finding.why)).count()
+}
+
+#[test]
+fn what_a_killed_program_leaves_is_no_damage() {
+    let bytes = killed();
+    let report = look(&bytes);
+    assert_eq!(lags(&report), 2, "{:?}", report.findings);
+    // The mark alone is one.
+    assert_eq!(report.problems().map(|problem| problem.what).collect::<Vec<_>>(), ["superblock"]);
+
+    let check_names = |file: &File| {
+        let (group, dataset) = (file.group("group").unwrap(), file.dataset("x").unwrap());
+        assert!(group.len().unwrap() == 39 && !group.contains("7").unwrap() && group.contains("8").unwrap());
+        assert!(dataset.attribute_names().unwrap().len() == 39 && !dataset.has_attribute("a7").unwrap());
+        assert_eq!(dataset.attribute("a8").unwrap().read_scalar::<i32>().unwrap(), 8);
+    };
+    // Whoever goes on with it mends it.
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed.h5");
+    fs::write(&path, &bytes).unwrap();
+    let file = File::edit(&path).unwrap();
+    check_names(&file);
+    file.close().unwrap();
+    let report = check::file(&path, &mut |_| ()).unwrap();
+    assert_eq!((report.problems().count(), lags(&report)), (0, 0), "{:?}", report.findings);
+    check_names(&File::open(&path).unwrap());
+
+    fs::write(&path, &bytes).unwrap();
+    assert!(check::clear(&path, false).unwrap().whole);
+    let report = check::file(&path, &mut |_| ()).unwrap();
+    assert_eq!((report.problems().count(), lags(&report)), (0, 0), "{:?}", report.findings);
+    check_names(&File::open(&path).unwrap());
+
+    // A file that is not whole gets its mark cleared, and nothing else.
+    fs::write(&path, &bytes).unwrap();
+    check::clear(&path, true).unwrap();
+    assert_eq!(lags(&check::file(&path, &mut |_| ()).unwrap()), 2);
+    check_names(&File::open(&path).unwrap());
+    fs::remove_file(&path).unwrap();
+}
+
+/// Adds names, takes some away, then most, so that the rest lies in headers; says how many there are.
+const GO_ON: &str = "
+import h5py, sys
+with h5py.File(sys.argv[1], 'r+') as file:
+    group, attributes = file['group'], file['x'].attrs
+    assert len(group) == 39 and '7' not in group and len(attributes) == 39 and 'a7' not in attributes
+    for nth in range(100, 130):
+        group[str(nth)] = file['x']
+        attributes[f'a{nth}'] = nth
+    for nth in (3, 8, 101):
+        del group[str(nth)], attributes[f'a{nth}']
+    assert len(group) == 66 and len(attributes) == 66
+with h5py.File(sys.argv[1], 'r+') as file:
+    group, attributes = file['group'], file['x'].attrs
+    assert all(group[name] == file['x'] for name in group) and attributes['a9'] == 9
+    if sys.argv[2] == 'few':
+        for name in list(group)[3:]:
+            del group[name]
+        for name in list(attributes)[3:]:
+            del attributes[name]
+";
+
+/// libhdf5 reads and changes what a killed program left.
+#[test]
+fn libhdf5_goes_on_with_what_a_killed_program_left() {
+    let Some(python) = hyperslab_workshop::python() else { return };
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed-libhdf5.h5");
+    for (how, count) in [("many", 66), ("few", 3)] {
+        fs::write(&path, killed()).unwrap();
+        check::clear(&path, true).unwrap();
+        let output = std::process::Command::new(&python).args(["-c", GO_ON]).arg(&path).arg(how).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let file = File::open(&path).unwrap();
+        assert_eq!(file.group("group").unwrap().len().unwrap(), count);
+        assert_eq!(file.dataset("x").unwrap().attribute_names().unwrap().len() as u64, count);
+        let report = check::file(&path, &mut |_| ()).unwrap();
+        let lags = lags(&report);
+        assert_eq!(report.problems().count(), lags, "{:?}", report.findings);
+        // With their heaps, what no name leads to is gone.
+        assert_eq!(lags, if how == "many" { 2 } else { 0 });
+    }
+    fs::remove_file(&path).unwrap();
 }

@@ -14,8 +14,9 @@ use crate::{
 /// Gives back what the values of an object and of its attributes take outside of it, which is not known here.
 pub type DropValues<'a> = dyn FnMut(&Object) -> Result<()> + 'a;
 
-/// Refuses to count one more name where there is no room for it. To be called before anything changes.
+/// Refuses to count one more name where there is no room for it. To be called before anything changes, and before all other plans.
 pub(crate) fn check_gain(context: &Context, object: u64) -> Result<()> {
+    context.file().settle_unnamed(object)?;
     if HeaderEdit::open(context.file(), object)?.references()? == u32::MAX {
         return Err(Error::Refused(format!("the object at {object:#x} has as many names as can be counted")));
     }
@@ -24,6 +25,9 @@ pub(crate) fn check_gain(context: &Context, object: u64) -> Result<()> {
 
 /// Counts one more name of an object, which is written before the block at `by`, where it is named.
 pub(crate) fn gain(context: &Context, object: u64, by: u64) -> Result<()> {
+    if context.file().gain_first_name(object)? {
+        return Ok(());
+    }
     let mut header = HeaderEdit::open(context.file(), object)?;
     header.set_references(header.references()?.saturating_add(1))?;
     header.save()?;
@@ -44,16 +48,18 @@ pub fn without_name(context: &Context, object: u64) -> Result<()> {
 pub(crate) struct Loss {
     /// Those that still have names, and how many.
     fewer: Vec<(u64, u32)>,
-    /// Those that have none.
+    /// Those that have none, but open handles.
+    unnamed: Vec<u64>,
+    /// Those that have neither.
     gone: Vec<Object>,
 }
 
 impl Loss {
-    /// Finds out what happens if something no longer names the objects at `named`. An object without names takes its links with it. To be
-    /// called before all other plans.
+    /// Finds out what happens if something no longer names the objects at `named`. An object without names takes its links with it, unless
+    /// there are handles of it. To be called before all other plans.
     pub(crate) fn plan(context: &Context, named: impl IntoIterator<Item = u64>) -> Result<Loss> {
         let (mut counts, mut gone, mut open) = (HashMap::new(), Vec::new(), Vec::from_iter(named));
-        let mut dead = HashSet::new();
+        let (mut dead, mut unnamed) = (HashSet::new(), Vec::new());
         while let Some(address) = open.pop() {
             if dead.contains(&address) {
                 continue;
@@ -69,6 +75,10 @@ impl Loss {
             }
             counts.remove(&address);
             dead.insert(address);
+            if context.file().has_handle(address) {
+                unnamed.push(address);
+                continue;
+            }
             let object = Object::open(context, address)?;
             open.extend(named_by(context, &object)?);
             gone.push(object);
@@ -76,7 +86,7 @@ impl Loss {
         counts.keys().try_for_each(|&address| context.file().settle_names(address))?;
         // What moved away since the last flush is seen elsewhere before its old group is gone.
         gone.iter().try_for_each(|object| context.file().settle_losses(object.address()))?;
-        Ok(Loss { fewer: counts.into_iter().collect(), gone })
+        Ok(Loss { fewer: counts.into_iter().collect(), unnamed, gone })
     }
 
     /// What has to be written in which order, if the object at `by` no longer names them.
@@ -92,6 +102,7 @@ impl Loss {
             header.save()?;
             context.file().order(after, address)?;
         }
+        self.unnamed.into_iter().try_for_each(|address| context.file().lose_last_name(address))?;
         let mut unused = Vec::new();
         if context.file().shared_table().is_some() {
             for object in &self.gone {
@@ -103,8 +114,19 @@ impl Loss {
     }
 }
 
+/// Deletes an object that [lost](hyperslab_file::OpenFile::lose_last_name) its last name when there had been so many flushes, and that has
+/// no handles any more.
+pub fn delete_unnamed(context: &Context, object: u64, flushes: u64, drop_values: &mut DropValues<'_>) -> Result<()> {
+    let (file, loss) = (context.file(), Loss::plan(context, [object])?);
+    // Whatever it names loses that name after it lost its own.
+    if file.flushes() == flushes && !(loss.fewer.is_empty() && file.shared_table().is_none()) {
+        file.publish()?;
+    }
+    loss.happen(context, object, drop_values)
+}
+
 /// The objects that an object names: by hard links, and as the types of its values and attributes.
-fn named_by(context: &Context, object: &Object) -> Result<Vec<u64>> {
+pub(crate) fn named_by(context: &Context, object: &Object) -> Result<Vec<u64>> {
     let mut named = attributes::committed_types(context, object)?;
     named.extend(committed_type(context, object)?);
     if object.kind() == Kind::Group {

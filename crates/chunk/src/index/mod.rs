@@ -1,6 +1,7 @@
 //! Where a chunk is: one question, six ways to answer it.
 
 mod change;
+mod limit;
 mod walk;
 
 use hyperslab_base::Width;
@@ -12,6 +13,8 @@ use hyperslab_structures::chunks;
 use crate::grid::Numbering;
 
 pub(crate) use change::Change;
+pub(crate) use limit::check_extent;
+pub use limit::check_new;
 pub use walk::Kept;
 
 /// The index of a chunked dataset.

@@ -2,12 +2,15 @@
 
 mod edit;
 mod fit;
+mod handles;
 mod life;
 mod new;
 mod read;
 mod save;
 
 pub use edit::{HeaderEdit, MessageId};
+pub use handles::Handle;
+pub(crate) use handles::Handles;
 pub(crate) use life::Deleted;
 pub use life::Life;
 pub use new::{NewHeader, now};

@@ -23,7 +23,7 @@ use hyperslab_file::{OpenFile, OpenOptions};
 use hyperslab_filter::Registry;
 use hyperslab_object::Context;
 
-use crate::{Result, open_options::Access, storage::Source};
+use crate::{Low, Result, open_options::Access, storage::Source};
 
 pub use hyperslab_file::Marks;
 pub use report::{Finding, Progress, Report, Severity, Space, Usage};
@@ -64,6 +64,9 @@ fn walk(
 
 /// Takes away the marks that programs which ended without closing the file left in its superblock; says which there were. An error if another program
 /// has the file open, unless `force` says that it does not matter.
+///
+/// Objects without names that a killed program of ours left in heaps, and counts of names that it left too high, are mended then, but not by `force`:
+/// a file that is not whole is not changed any further.
 pub fn clear(path: impl AsRef<Path>, force: bool) -> Result<Marks> {
     let local = Local::options().write(true).open(path)?;
     match local.lock(Lock::Exclusive) {
@@ -72,5 +75,13 @@ pub fn clear(path: impl AsRef<Path>, force: bool) -> Result<Marks> {
         Err(why) => return Err(why.into()),
     }
     let driver: Arc<dyn Driver> = Arc::new(local);
-    Ok(hyperslab_file::clear(&driver)?)
+    let marks = hyperslab_file::clear(&driver)?;
+    if marks.writing && marks.whole && !force {
+        let file = OpenFile::open_writable(driver, &OpenOptions::default(), Low::default())?;
+        let context = Context::new(file, hyperslab_chunk::unfilter(Arc::new(Registry::default())));
+        // If something cannot be read, nothing changes; if the storage fails, closing says so.
+        let _ = context.file().operate(|| hyperslab_object::mend(&context, usize::MAX));
+        context.file().close()?;
+    }
+    Ok(marks)
 }

@@ -17,28 +17,27 @@ impl Dataset {
         places: &Space,
         each: &mut dyn FnMut(&[u8], &Space) -> Result<()>,
     ) -> Result<()> {
-        let boxes = boxes(&self.now(), self.datatype().size(), selection, false);
-        self.parts(selection, places, boxes, each)
+        self.parts(selection, places, Some(false), each)
     }
 
     /// As [`Dataset::in_batches`], in the order of the selection.
     pub(super) fn in_order(&self, selection: &Space, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         // Points come in any order; cut into boxes they would lose it.
-        let cut = || boxes(&self.now(), self.datatype().size(), selection, true);
-        let boxes = if selection.kind() == Kind::Points { None } else { cut() };
+        let ordered = (selection.kind() != Kind::Points).then_some(true);
         let places = Space::simple(&[selection.npoints()])?;
-        self.parts(selection, &places, boxes, &mut |stored, _| each(stored))
+        self.parts(selection, &places, ordered, &mut |stored, _| each(stored))
     }
 
+    /// Cuts the selection into boxes, which keep the order of values if they are `ordered`; into none, if that is not said.
     fn parts(
         &self,
         selection: &Space,
         places: &Space,
-        boxes: Option<Vec<u64>>,
+        ordered: Option<bool>,
         each: &mut dyn FnMut(&[u8], &Space) -> Result<()>,
     ) -> Result<()> {
-        selection.check_inside()?;
         let _turn = self.turn_to_read(selection)?;
+        let boxes = ordered.and_then(|ordered| boxes(&self.now(), self.datatype().size(), selection, ordered));
         // What no turn keeps others from is held, so that all parts are of one time. The sources of a virtual dataset are others' affair.
         let _held = (self.shelf()?.is_none() && self.inner.elsewhere.is_none()).then(|| self.now());
         let mut each = |stored: &[u8], places: &Space| {

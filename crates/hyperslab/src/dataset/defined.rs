@@ -22,7 +22,6 @@ impl Dataset {
     /// ```
     pub fn defined(&self, selection: &Space) -> Result<Space> {
         self.check_extent(selection)?;
-        selection.check_inside()?;
         Ok(selection.clone())
     }
 
@@ -48,7 +47,6 @@ impl Dataset {
     /// ```
     pub fn write_fill(&self, selection: &Space) -> Result<()> {
         self.check_extent(selection)?;
-        selection.check_inside()?;
         self.stored().check_writable()?;
         // Whoever writes to a virtual dataset waits for the turns of its sources, and must have none then.
         let parts = [(self, selection)];

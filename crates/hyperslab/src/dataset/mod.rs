@@ -5,6 +5,7 @@ mod behind;
 mod change;
 mod core;
 mod defined;
+mod extent;
 mod layout;
 mod read;
 mod shelves;
@@ -20,17 +21,18 @@ use std::sync::{Arc, OnceLock};
 
 use hyperslab_chunk::{ChunkShelf, Keep};
 use hyperslab_dtype::Datatype;
+use hyperslab_file::Handle;
 use hyperslab_format::message::{self, FillWrite, FilterPipeline, FilterStep};
 use hyperslab_object::{Life, Object};
 use hyperslab_space::Extent;
 
 use self::{core::Core, state::State};
-use crate::{File, Result, current::Current, trip::Trip, virtual_dataset::Virtual};
+use crate::{File, Result, current::Current, trip::Trip, unnamed::Opened, virtual_dataset::Virtual};
 
 pub(crate) use change::{allocate, drop_values, write_stored};
 pub(crate) use layout::make_external;
 pub use layout::{ExternalName, Layout, VirtualName};
-pub(crate) use read::room;
+pub(crate) use read::{room, to_places};
 pub(crate) use shelves::Shelves;
 pub(crate) use state::Known;
 pub use stored_size::StoredSize;
@@ -49,7 +51,7 @@ pub struct Dataset {
 /// What all handles share. It knows no [`File`], so that it does not keep another opening of the file open.
 struct Inner {
     /// As it was when the dataset was opened.
-    object: Object,
+    object: Opened,
     datatype: Datatype,
     /// Where the datatype is committed, if it is.
     committed: Option<u64>,
@@ -84,7 +86,7 @@ impl Dataset {
         let core = file.inner.shelves.core(address).unwrap_or_else(|| Arc::new(new()));
         // The size of a virtual dataset is found out anew whenever it is opened.
         let shared = context.file().is_writable() && elsewhere.is_none();
-        let (elsewhere, shelf) = (elsewhere.map(Arc::new), OnceLock::new());
+        let (object, elsewhere, shelf) = (Opened::new(file, object), elsewhere.map(Arc::new), OnceLock::new());
         let inner = Arc::new(Inner { object, datatype, committed, filters, fill, elsewhere, core, shelf });
         let inner = if shared { known.insert(address, inner) } else { inner };
         Ok(Dataset::of(file, inner))
@@ -119,6 +121,16 @@ impl Dataset {
 
     pub(crate) fn object(&self) -> Result<Current<'_>> {
         self.file.current(&self.inner.object)
+    }
+
+    /// What keeps it.
+    pub(crate) fn handle(&self) -> Option<Arc<Handle>> {
+        self.inner.object.handle()
+    }
+
+    /// Whether it lost its last name.
+    pub(crate) fn is_unnamed(&self) -> bool {
+        self.stored().is_unnamed(self.address())
     }
 
     pub(crate) fn life(&self) -> Life {

@@ -14,7 +14,7 @@ impl Dataset {
 
     /// All values, as bytes of the stored type; variable-length parts are references into [`File::heap`](crate::File::heap).
     pub fn read_stored(&self) -> Result<Vec<u8>> {
-        self.read_stored_selection(&self.space())
+        self.with_extent(|| self.read_stored_selection(&self.space()))
     }
 
     /// The selected values one after the other, as bytes of the stored type.
@@ -54,7 +54,7 @@ impl Dataset {
         trip: &Trip,
     ) -> Result<()> {
         if let Some(elsewhere) = &self.inner.elsewhere {
-            self.file().check_alive(self.life())?;
+            self.check_extent(request.wanted)?;
             return elsewhere.read(request, buf, arena, trip);
         }
         let Request { wanted: selection, datatype, places } = *request;
@@ -75,7 +75,8 @@ impl Dataset {
             })?;
             heap.fetch(collections);
             let sequences = Sequences::new(&heap);
-            to_places(buf, places, datatype.size(), &mut |to| Ok(plan.convert(count, stored, to, &sequences, arena)?))
+            let size = datatype.size();
+            to_places(buf, places, size, &plan, &mut |to| Ok(plan.convert(count, stored, to, &sequences, arena)?))
         })
     }
 
@@ -95,7 +96,7 @@ impl Dataset {
         }
         let from = self.datatype().size();
         self.in_batches(selection, places, &mut |stored, places| {
-            to_places(buf, places, size, &mut |to| convert(plan, (from, size), stored, to))
+            to_places(buf, places, size, plan, &mut |to| convert(plan, (from, size), stored, to))
         })
     }
 
@@ -104,8 +105,15 @@ impl Dataset {
     }
 }
 
-/// Lets `make` write values of `size` bytes: in place if the places are side by side, else by the side and then scattered.
-fn to_places(buf: &mut [u8], places: &Space, size: usize, make: &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<()> {
+/// Lets `make` write values of `size` bytes by a plan: in place if the places are side by side, else by the side and then scattered. What the
+/// plan does not write, such as members of a compound that the file lacks, stays as it is in `buf`.
+pub(crate) fn to_places(
+    buf: &mut [u8],
+    places: &Space,
+    size: usize,
+    plan: &Plan,
+    make: &mut dyn FnMut(&mut [u8]) -> Result<()>,
+) -> Result<()> {
     let mut runs = places.runs(size as u64)?;
     let first = runs.next();
     if let (Some(run), None) = (first, runs.next()) {
@@ -115,6 +123,9 @@ fn to_places(buf: &mut [u8], places: &Space, size: usize, make: &mut dyn FnMut(&
         return make(buf.get_mut(range).ok_or(Error::Length { values: places.npoints(), room })?);
     }
     let mut converted = room(places.npoints(), size)?;
+    if plan.keeps_background() {
+        hyperslab_chunk::gather(buf, places, &mut converted, size as u64)?;
+    }
     make(&mut converted)?;
     Ok(hyperslab_chunk::scatter(&converted, buf, places, size as u64)?)
 }

@@ -67,6 +67,7 @@ impl Dataset {
         self.file().operate(|| {
             let bytes = make()?;
             let mut change = self.change()?;
+            self.check_selection(selection, change.extent())?;
             change.write(selection, &places, &bytes)?;
             change.save()
         })

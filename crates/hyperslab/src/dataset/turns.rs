@@ -23,23 +23,30 @@ impl Dataset {
     }
 
     /// Its chunks in the cache, if new values may wait there. Values that name others may not: what they name goes its own way to the file.
-    /// Nor may the first ones, if they bring space for all others.
+    /// Nor may the first ones, if they bring space for all others, nor those of which some chunks can never be written.
     pub(crate) fn shelf_to_write(&self) -> Result<Option<&ChunkShelf>> {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
-        let is_first = self.now().values(self)?.allocates_with_first(&filling(self));
+        let now = self.now();
+        let values = now.values(self)?;
+        let at_once = values.allocates_with_first(&filling(self)) || values.exceeds_index();
         let names = self.datatype().has_vlen() || self.datatype().has_reference();
-        Ok((!is_first && !names).then_some(shelf))
+        Ok((!at_once && !names).then_some(shelf))
     }
 
-    /// Waits for the turn to read a part. Where nothing changes, nobody waits.
+    /// Waits for the turn to read a part, and refuses a selection of another extent than the dataset has then. Where nothing changes, no
+    /// thread waits.
     pub(super) fn turn_to_read(&self, selection: &Space) -> Result<Option<Turn<'_>>> {
         let shelf = self.shelf()?.filter(|_| self.file().is_writable() && !self.has_turn);
-        Ok(shelf.map(|shelf| shelf.enter(Area::of(selection), false)))
+        let turn = shelf.map(|shelf| shelf.enter(Area::of(selection), false));
+        self.check_extent(selection)?;
+        Ok(turn)
     }
 
-    /// Waits for the turn to write a part.
-    pub(super) fn turn_to_write<'a>(&self, shelf: &'a ChunkShelf, selection: &Space) -> Option<Turn<'a>> {
-        (!self.has_turn).then(|| shelf.enter(Area::of(selection), true))
+    /// Waits for the turn to write a part, and refuses a selection of another extent than the dataset has then.
+    pub(super) fn turn_to_write<'a>(&self, shelf: &'a ChunkShelf, selection: &Space) -> Result<Option<Turn<'a>>> {
+        let turn = (!self.has_turn).then(|| shelf.enter(Area::of(selection), true));
+        self.check_extent(selection)?;
+        Ok(turn)
     }
 
     /// A handle for whoever has the turn for all that it does with it.

@@ -21,7 +21,7 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn read<T: Element>(&self) -> Result<Vec<T>> {
-        self.read_selection(&self.space())
+        self.with_extent(|| self.read_selection(&self.space()))
     }
 
     /// The only value.
@@ -52,10 +52,12 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn read_slice<T: Element>(&self, slice: impl Into<Slice>) -> Result<Vec<T>> {
-        self.slice(slice)?.read()
+        let slice = slice.into();
+        self.with_extent(|| View::new(self.clone(), &slice)?.read())
     }
 
-    /// The selected values, in the order of the selection: any hyperslabs, or points.
+    /// The selected values, in the order of the selection: any hyperslabs, or points. The selection must be one of the extent that the
+    /// dataset has now ([`Dataset::space`]); if it is not, the result is [`Error::Extent`].
     ///
     /// ```
     /// # let file = hyperslab::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/weather.h5"))?;
@@ -69,7 +71,8 @@ impl Dataset {
         let reading = Reading::<T>::new(self.readable()?.as_ref())?;
         let count = selection.npoints();
         let size = size_of::<T>() as u64;
-        let room = || Error::Memory { values: count, size };
+        // Memory is taken before it is the request's turn: a selection that the dataset never had may want any amount.
+        let room = || self.check_extent(selection).err().unwrap_or(Error::Memory { values: count, size });
         let length = usize::try_from(count).map_err(|_| room())?;
         if Reading::<T>::is_plain() {
             let mut values = T::zeros(length).ok_or_else(room)?;
@@ -95,12 +98,13 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn read_into<T: Element>(&self, to: &mut [T]) -> Result<()> {
-        self.read_selection_into(&self.space(), to)
+        self.with_extent(|| self.read_selection_into(&self.space(), to))
     }
 
     /// Reads the values of a slice to `to`, which has room for exactly so many.
     pub fn read_slice_into<T: Element>(&self, slice: impl Into<Slice>, to: &mut [T]) -> Result<()> {
-        self.slice(slice)?.read_into(to)
+        let slice = slice.into();
+        self.with_extent(|| View::new(self.clone(), &slice)?.read_into(to))
     }
 
     /// Reads the selected values to `to`, which has room for exactly so many.

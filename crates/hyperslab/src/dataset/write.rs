@@ -2,11 +2,11 @@
 
 use hyperslab_chunk::ChunkShelf;
 use hyperslab_dtype::{Arena, Datatype, Plan};
-use hyperslab_space::{Extent, Grid, Space};
+use hyperslab_space::{Grid, Space};
 
 use super::{Dataset, batch::placed, change::Change, read::room, way::Way};
 use crate::{
-    Error, Result, Slice, Storable,
+    Error, Result, Slice, Storable, View,
     element::convert,
     heap_writer::HeapWriter,
     storable::{Piled, Writing},
@@ -35,7 +35,7 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn write<T: Storable>(&self, values: &[T]) -> Result<()> {
-        self.write_selection(&self.space(), values)
+        self.with_extent(|| self.write_selection(&self.space(), values))
     }
 
     /// Writes the only value.
@@ -55,10 +55,12 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn write_slice<T: Storable>(&self, slice: impl Into<Slice>, values: &[T]) -> Result<()> {
-        self.slice(slice)?.write(values)
+        let slice = slice.into();
+        self.with_extent(|| View::new(self.clone(), &slice)?.write(values))
     }
 
-    /// Writes the selected values, in the order of the selection: any hyperslabs, or points.
+    /// Writes the selected values, in the order of the selection: any hyperslabs, or points. The selection must be one of the extent that the
+    /// dataset has now ([`Dataset::space`]); if it is not, nothing is written and the result is [`Error::Extent`].
     pub fn write_selection<T: Storable>(&self, selection: &Space, values: &[T]) -> Result<()> {
         let writing = Writing::<T>::new(self.datatype())?;
         let (room, count) = (selection.npoints(), values.len() as u64);
@@ -78,7 +80,6 @@ impl Dataset {
 
     /// Writes values that were converted for this dataset, one after the other.
     pub(crate) fn write_piled(&self, selection: &Space, piled: Piled) -> Result<()> {
-        selection.check_inside()?;
         self.write_at_once(selection, |change, heap| {
             let old = change.behind(selection);
             let stored = piled.settle(heap)?;
@@ -119,7 +120,10 @@ impl Dataset {
     /// As [`Dataset::write_converted`], for a write that came here through virtual datasets.
     pub(crate) fn write_below(&self, request: &Request<'_>, buf: &[u8], arena: &Arena, trip: &Trip) -> Result<()> {
         match &self.inner.elsewhere {
-            Some(elsewhere) => elsewhere.write(request, buf, arena, trip),
+            Some(elsewhere) => {
+                self.check_extent(request.wanted)?;
+                elsewhere.write(request, buf, arena, trip)
+            }
             None => self.write_converted(request.wanted, request.datatype, request.places, buf, arena),
         }
     }
@@ -131,15 +135,8 @@ impl Dataset {
         if left != right {
             return Err(hyperslab_space::Error::Counts { left, right }.into());
         }
-        selection.check_inside()?;
         self.stored().check_writable()?;
         self.check_extent(selection)
-    }
-
-    /// Refuses a selection that was made before the dataset changed its size, and a dataset that is no more.
-    pub(crate) fn check_extent(&self, selection: &Space) -> Result<()> {
-        self.file().check_alive(self.life())?;
-        check_extent(selection, &self.extent())
     }
 
     fn write_given(&self, selection: &Space, given: &Given<'_>) -> Result<()> {
@@ -147,9 +144,8 @@ impl Dataset {
         if left != right {
             return Err(hyperslab_space::Error::Counts { left, right }.into());
         }
-        selection.check_inside()?;
         if let Some(elsewhere) = &self.inner.elsewhere {
-            self.file().check_alive(self.life())?;
+            self.check_extent(selection)?;
             let request = Request { wanted: selection, datatype: given.datatype, places: given.places };
             return elsewhere.write(&request, given.bytes, given.sequences, &Trip::default());
         }
@@ -165,8 +161,7 @@ impl Dataset {
     fn write_through_cache(&self, shelf: &ChunkShelf, selection: &Space, given: &Given<'_>) -> Result<()> {
         self.stored().check_writable()?;
         let _writing = self.stored().writing()?;
-        let _turn = self.turn_to_write(shelf, selection);
-        check_extent(selection, &self.extent())?;
+        let _turn = self.turn_to_write(shelf, selection)?;
         self.put(&mut Way::Cached(self, shelf), selection, given)
     }
 
@@ -179,7 +174,7 @@ impl Dataset {
         let _turn = self.turn_alone()?;
         self.file().operate(|| {
             let mut change = self.change()?;
-            check_extent(selection, change.extent())?;
+            self.check_selection(selection, change.extent())?;
             // A name comes after what it names, and values may be written where the file names them already.
             if self.datatype().has_reference() && !self.stored().is_fresh(self.address()) {
                 self.stored().publish()?;
@@ -244,15 +239,6 @@ fn check_places(places: &Space, room: usize) -> Result<()> {
         return Err(Error::Length { values: places.extent().elements(), room: room as u64 });
     }
     Ok(places.check_inside()?)
-}
-
-/// Refuses a selection that was made before the dataset changed its size.
-fn check_extent(selection: &Space, extent: &Extent) -> Result<()> {
-    if selection.dims() == extent.dims() {
-        return Ok(());
-    }
-    let why = format!("a selection of {:?}, but the dataset has {extent:?} now", selection.dims());
-    Err(Error::Slice(why))
 }
 
 /// The values of some places one after the other: where they are, if they lie so.

@@ -36,10 +36,8 @@ type Part<'a> = (&'a Dataset, &'a Space);
 /// # Ok::<(), hyperslab::Error>(())
 /// ```
 pub fn prefetch(parts: &[(&Dataset, &Space)]) -> Result<()> {
-    for (_, selection) in parts {
-        selection.check_inside()?;
-    }
     let _turns = turns::to_read(parts)?;
+    parts.iter().try_for_each(|(dataset, selection)| dataset.check_extent(selection))?;
     bring(parts, false)
 }
 

@@ -60,14 +60,14 @@ pub fn read_many_converted(parts: &mut [PartToRead<'_>]) -> Result<()> {
 }
 
 /// Reads all parts by their number, when it is the turn for all.
-fn together(parts: &[Part<'_>], read: &mut dyn FnMut(usize, &Dataset) -> Result<()>) -> Result<()> {
-    for (nth, (_, selection)) in parts.iter().enumerate() {
-        selection.check_inside().map_err(|why| Error::part(nth, 0, why.into()))?;
-    }
+fn together(all: &[Part<'_>], read: &mut dyn FnMut(usize, &Dataset) -> Result<()>) -> Result<()> {
     // Whoever reads a virtual dataset waits for the turns of its sources, and must have none then.
-    let (own, others): (Vec<_>, Vec<_>) = (0..).zip(parts).partition(|(_, (dataset, _))| !dataset.is_virtual());
+    let (own, others): (Vec<_>, Vec<_>) = (0..).zip(all).partition(|(_, (dataset, _))| !dataset.is_virtual());
     let parts: Vec<_> = own.iter().map(|(_, part)| **part).collect();
     let turns = turns::to_read(&parts)?;
+    for (nth, (dataset, selection)) in all.iter().enumerate() {
+        dataset.check_extent(selection).map_err(|why| Error::part(nth, 0, why))?;
+    }
     bring(&parts, false)?;
     for (nth, (dataset, _)) in own {
         read(nth, &dataset.in_turn()).map_err(|why| Error::part(nth, 0, why))?;

@@ -74,6 +74,7 @@ impl NewDataset {
         let layout_version = version::data_layout(low, &layout, filtered);
         if let Layout::Chunked { chunk, index, .. } = &mut layout {
             *index = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
+            hyperslab_chunk::check_new(*index, &extent, chunk, element).map_err(|why| refuse(why.to_string()))?;
         }
         self.check_layout(&extent, bytes, low)?;
         let is_elsewhere = matches!(self.layout, Wanted::External(_) | Wanted::Virtual(_) | Wanted::Compact);

@@ -78,6 +78,12 @@ impl Opening {
         Arc::new(Opening { entry, inner, way: Way::Direct, path: None, is_open: AtomicBool::new(true) })
     }
 
+    /// What the engine itself uses to end: no opening of the file.
+    pub(crate) fn within(inner: &Arc<Inner>) -> Arc<Opening> {
+        let (entry, inner, is_open) = (Entry::private(), inner.clone(), AtomicBool::new(false));
+        Arc::new(Opening { entry, inner, way: Way::Linked, path: None, is_open })
+    }
+
     /// Another opening of a file by an engine that was kept when its last opening ended, or of the engine that the file has now. Nothing if the
     /// file at `path` is another one, or has changed.
     pub(crate) fn again(kept: &Arc<Inner>, path: &Path, way: Way) -> Result<Option<Arc<Opening>>> {

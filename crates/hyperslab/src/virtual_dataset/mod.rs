@@ -20,7 +20,11 @@ use self::{
     part::{Kind, Part},
     source::Sources,
 };
-use crate::{Dataset, File, Result, VirtualName, dataset::room, trip::Trip};
+use crate::{
+    Dataset, File, Result, VirtualName,
+    dataset::{room, to_places},
+    trip::Trip,
+};
 
 /// The mappings of a virtual dataset and what is behind them.
 pub(crate) struct Virtual {
@@ -98,8 +102,15 @@ impl Virtual {
         };
         for (index, part) in self.parts.iter().enumerate().filter(|(_, part)| part.touches(&low, &high)) {
             for block in self.blocks(part, &low, &high)? {
-                if let Some((taken, dataset)) = self.taken(index, block, wanted, places, trip)? {
-                    take(taken, &dataset)?;
+                // A source that is resized before it is read is asked again for what it has.
+                while let Some((taken, dataset)) = self.taken(index, block, wanted, places, trip)? {
+                    match take(taken, &dataset) {
+                        Err(why) if dataset.was_resized(&why) => {}
+                        done => {
+                            done?;
+                            break;
+                        }
+                    }
                 }
             }
         }
@@ -209,6 +220,13 @@ impl Virtual {
     fn fill(&self, request: &Request<'_>, buf: &mut [u8], arena: &mut Arena) -> Result<()> {
         let plan = Plan::new(&self.datatype, request.datatype)?;
         let size = request.datatype.size();
+        if plan.keeps_background() {
+            return to_places(buf, request.places, size, &plan, &mut |to| {
+                let heap = self.file.heap();
+                let each = |place| Ok(plan.convert(1, &self.fill, place, &heap, arena)?);
+                to.chunks_exact_mut(size.max(1)).try_for_each(each)
+            });
+        }
         let mut fill = room(1, size)?;
         plan.convert(1, &self.fill, &mut fill, &self.file.heap(), arena)?;
         let fill = fill.iter().any(|&byte| byte != 0).then_some(fill.as_slice());

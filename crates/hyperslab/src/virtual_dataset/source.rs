@@ -23,7 +23,9 @@ impl Sources {
     pub(super) fn get(&self, above: &File, file: Arc<[u8]>, path: Arc<[u8]>, trip: &Trip) -> Result<Option<Dataset>> {
         let key = (file, path);
         let lock = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key).filter(|known| known.as_ref().is_none_or(Dataset::is_current)) {
+        // A source that lost its name is another one by now, or none; so is one in a file that was opened for writing since.
+        let is_current = |known: &Dataset| known.is_current() && !known.is_unnamed();
+        if let Some(known) = lock().get(&key).filter(|known| known.as_ref().is_none_or(is_current)) {
             return Ok(known.clone());
         }
         let opened = open(above, &key, trip, false)?;

@@ -137,6 +137,17 @@ pub fn remove_attribute(context: &Context, object: u64, name: &[u8]) -> Result<O
     Ok(went)
 }
 
+/// Whether the heap of an object's attributes has objects that no name leads to.
+pub(crate) fn lag(context: &Context, object: u64) -> Result<bool> {
+    Holder::open(context, object)?.lags()
+}
+
+/// Takes such objects away.
+pub(crate) fn mend(context: &Context, object: u64) -> Result<()> {
+    context.file().settle_orders(object)?;
+    Holder::open(context, object)?.mend()
+}
+
 /// Gives back what the attributes of an object take beside its header.
 pub(crate) fn delete_all(context: &Context, object: &Object) -> Result<()> {
     let Some(found) = object.header().find(kind::ATTRIBUTE_INFO) else { return Ok(()) };

@@ -169,6 +169,35 @@ impl Dense {
         Ok(Stored { flags, order, body })
     }
 
+    /// Whether the heap has objects that no name leads to. One with filters stays as it is, since no new heap has any.
+    pub(super) fn lags(&self, context: &Context) -> Result<bool> {
+        let (file, mut own) = (context.file(), self.len());
+        // Attributes that several objects share are in another heap.
+        if context.shares_attributes()? {
+            own = 0;
+            self.names.for_each(file, &mut |record| {
+                own += u64::from(!Flags(place(record, file, &self.heap)?.flags).is_shared());
+                Ok(())
+            })?;
+        }
+        Ok(self.heap.objects(file)? > own && !self.heap.is_filtered(file)?)
+    }
+
+    /// The same attributes in a new heap, without what no name leads to.
+    pub(super) fn anew(self, context: &Context, info: &AttributeInfo) -> Result<Dense> {
+        let mut new = Dense::create(context, info)?;
+        for stored in self.all(context)? {
+            let body = match &stored.body {
+                Body::Here(body) => body.clone(),
+                Body::Shared(id) => shared::from_heap(context, message::kind::ATTRIBUTE, id, self.heap.address())?,
+            };
+            let parts = message::Attribute::decode(&body).map_err(Error::at(self.heap.address()))?;
+            new.insert(context, parts.name, &stored)?;
+        }
+        self.delete(context.file())?;
+        Ok(new)
+    }
+
     /// Gives all space back.
     pub(super) fn delete(self, file: &OpenFile) -> Result<()> {
         self.names.delete(file, &mut |_| Ok(()))?;

@@ -69,6 +69,17 @@ impl<'a> Holder<'a> {
         Ok(())
     }
 
+    /// Whether the heap has objects that no name leads to.
+    pub(super) fn lags(&self) -> Result<bool> {
+        self.dense.as_ref().map_or(Ok(false), |dense| dense.lags(self.context))
+    }
+
+    /// Takes such objects away, and ends.
+    pub(super) fn mend(mut self) -> Result<()> {
+        self.dense = self.dense.take().map(|dense| dense.anew(self.context, &self.info)).transpose()?;
+        self.finish().map(drop)
+    }
+
     /// Headers of version 1 have attributes inside only.
     fn is_old(&self) -> bool {
         self.header.prefix().version == 1

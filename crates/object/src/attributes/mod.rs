@@ -5,7 +5,7 @@ mod dense;
 mod holder;
 
 pub use change::{NewAttribute, check_attribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
-pub(crate) use change::{committed_types, delete_all, uses};
+pub(crate) use change::{committed_types, delete_all, lag, mend, uses};
 
 use std::borrow::Cow;
 

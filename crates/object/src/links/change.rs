@@ -152,6 +152,24 @@ pub fn rename(context: &Context, from: (u64, &[u8]), to: (u64, &[u8]), charset: 
     context.file().order(first, last)
 }
 
+/// Whether the heap of a group has objects that no name leads to.
+pub(crate) fn lag(context: &Context, group: &Object) -> Result<bool> {
+    let (header, widths) = (group.header(), context.file().widths());
+    let Some(found) = header.find(kind::LINK_INFO) else { return Ok(false) };
+    let info = LinkInfo::decode(header.body(found), widths).map_err(Error::at(group.address()))?;
+    Dense::open(context, &info)?.map_or(Ok(false), |dense| dense.lags(context.file()))
+}
+
+/// Takes such objects away.
+pub(crate) fn mend(context: &Context, group: u64) -> Result<()> {
+    context.file().settle_orders(group)?;
+    let mut change = GroupChange::open(context, group)?;
+    if let Form::New { info, dense, .. } = &mut change.form {
+        *dense = dense.take().map(|dense| dense.anew(context, info).map(Box::new)).transpose()?;
+    }
+    change.finish().map(drop)
+}
+
 /// Gives back what the links of a group take beside its header.
 pub(crate) fn delete_all(context: &Context, object: &Object) -> Result<()> {
     let (file, header) = (context.file(), object.header());

@@ -115,6 +115,19 @@ impl Dense {
         Ok(links)
     }
 
+    /// Whether the heap has objects that no name leads to. One with filters stays as it is, since no new heap has any.
+    pub(super) fn lags(&self, file: &OpenFile) -> Result<bool> {
+        Ok(self.heap.objects(file)? > self.len() && !self.heap.is_filtered(file)?)
+    }
+
+    /// The same links in a new heap, without what no name leads to.
+    pub(super) fn anew(self, context: &Context, info: &LinkInfo) -> Result<Dense> {
+        let mut new = Dense::create(context, info)?;
+        self.all(context.file())?.iter().try_for_each(|link| new.insert(context, link))?;
+        self.delete(context.file())?;
+        Ok(new)
+    }
+
     /// Gives all space back.
     pub(super) fn delete(self, file: &OpenFile) -> Result<()> {
         self.names.delete(file, &mut |_| Ok(()))?;

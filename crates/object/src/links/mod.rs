@@ -4,8 +4,8 @@ mod change;
 mod dense;
 mod old;
 
-pub(crate) use change::delete_all;
 pub use change::{Name, link, link_new, rename, unlink};
+pub(crate) use change::{delete_all, lag, mend};
 
 use hyperslab_file::{Error, Result};
 use hyperslab_format::{

@@ -72,6 +72,17 @@ impl FractalHeap {
         self.address
     }
 
+    /// How many objects it says that it has; those too that are to leave it.
+    pub fn objects(&self, file: &OpenFile) -> Result<u64> {
+        let usage = &self.view(file)?.header.usage;
+        Ok(usage.managed_objects.saturating_add(usage.huge_objects).saturating_add(usage.tiny_objects))
+    }
+
+    /// Whether its objects go through filters.
+    pub fn is_filtered(&self, file: &OpenFile) -> Result<bool> {
+        Ok(self.view(file)?.header.filters.is_some())
+    }
+
     /// No more bytes than this are in all objects together: they lie in the file, or come out of filters.
     pub fn most(&self, file: &OpenFile) -> u64 {
         let filtered = self.lock().header.filters.is_some();

@@ -1,0 +1,74 @@
+//! How many chunks an index can hold. What it cannot hold is refused when a dataset is created or resized, before anything changes.
+
+use hyperslab_format::message::ChunkIndex;
+use hyperslab_space::{Extent, Space, UNLIMITED};
+
+use crate::{Chunked, Error, Result, grid::Numbering};
+
+/// libhdf5 refuses to write a chunk of an array with a number that does not fit 32 bits, so no array is given one here.
+const MOST: u64 = 1 << 32;
+
+/// Refuses a new dataset that would have more chunks than its index can hold, or take more bytes than a file can have.
+pub fn check_new(kind: ChunkIndex, extent: &Extent, chunk: &[u64], element: u64) -> Result<()> {
+    let (count, bytes) = (
+        || Numbering::new(extent, chunk, false).count(),
+        chunk.iter().fold(element, |bytes, side| bytes.saturating_mul(*side)),
+    );
+    match kind {
+        // Both have a place for every chunk of the largest extent.
+        ChunkIndex::FixedArray { .. } if count() > MOST => Err(refusal("fixed", extent.max(), count() - 1)),
+        ChunkIndex::Implicit if count().checked_mul(bytes).is_none_or(|bytes| bytes > i64::MAX as u64) => {
+            Err(Error::Layout(format!("{} chunks of {bytes} bytes each are more than a file can hold", count())))
+        }
+        _ => check_extent(kind, extent, chunk),
+    }
+}
+
+/// Refuses an extent with more chunks than an index can hold.
+pub(crate) fn check_extent(kind: ChunkIndex, extent: &Extent, chunk: &[u64]) -> Result<()> {
+    // Most datasets have far fewer chunks, and this is asked before every write.
+    let side = |(dim, max): (&u64, &u64)| if *max == UNLIMITED { *dim } else { *max };
+    let sides = extent.dims().iter().zip(extent.max()).map(side).zip(chunk);
+    if sides.fold(1, |count: u64, (side, size)| count.saturating_mul(side.div_ceil(*size))) <= MOST {
+        return Ok(());
+    }
+    let last: Option<Vec<u64>> =
+        extent.dims().iter().zip(chunk).map(|(dim, size)| dim.div_ceil(*size).checked_sub(1)).collect();
+    match last {
+        Some(last) => check_place(kind, extent, chunk, &last),
+        None => Ok(()),
+    }
+}
+
+fn check_place(kind: ChunkIndex, extent: &Extent, chunk: &[u64], place: &[u64]) -> Result<()> {
+    let (name, unlimited_first) = match kind {
+        ChunkIndex::FixedArray { .. } => ("fixed", false),
+        ChunkIndex::ExtensibleArray(_) => ("extensible", true),
+        _ => return Ok(()),
+    };
+    let number = Numbering::new(extent, chunk, unlimited_first).number(place);
+    if number.is_some_and(|number| number < MOST) {
+        return Ok(());
+    }
+    Err(refusal(name, extent.dims(), number.unwrap_or(u64::MAX)))
+}
+
+fn refusal(name: &str, dims: &[u64], number: u64) -> Error {
+    let why = format!("an extent of {dims:?} reaches chunk {number}, but its {name} array holds 2^32");
+    Error::Layout(format!("{why}: larger chunks are fewer"))
+}
+
+impl Chunked {
+    /// Whether the dataset has more chunks than its index can hold.
+    pub(crate) fn exceeds_index(&self) -> bool {
+        check_extent(self.kind, &self.extent, self.chunk()).is_err()
+    }
+
+    /// Refuses to write to chunks that the index cannot hold. Other programs may have made the dataset so large; to be asked before anything
+    /// changes.
+    pub(crate) fn check_reach(&self, selection: &Space) -> Result<()> {
+        let Some((_, high)) = selection.bounds() else { return Ok(()) };
+        let last: Vec<u64> = high.iter().zip(self.chunk()).map(|(index, size)| index / size).collect();
+        check_place(self.kind, &self.extent, self.chunk(), &last)
+    }
+}

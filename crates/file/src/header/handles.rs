@@ -1,0 +1,128 @@
+//! Open handles of objects. An object that loses its last name while a handle is open is *unnamed*: it stays as it is until its last handle
+//! is dropped, and is deleted by the next operation, flush or close then. Its header still counts one name, so a process that is killed
+//! before leaves an object that takes space and that nothing leads to.
+//!
+//! ```text
+//!  named --last name goes, no handle--> deleted
+//!    |  ^                                  ^
+//!    |  +--gets a name--+                  |
+//!    +--last name goes, handles open--> unnamed --last handle dropped, next operation--+
+//! ```
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use parking_lot::Mutex;
+
+use crate::{OpenFile, Result};
+
+/// A handle of an object: while it lives, the object is not deleted. It may be dropped anywhere, under any lock: dropping it only counts.
+pub struct Handle {
+    handles: Arc<Handles>,
+    address: u64,
+}
+
+/// The handles of a file that may be changed. Its lock is taken for a moment, and no other lock is taken meanwhile.
+#[derive(Default)]
+pub(crate) struct Handles {
+    open: Mutex<Open>,
+    /// Whether an unnamed object may have lost its last handle.
+    waits: AtomicBool,
+}
+
+#[derive(Default)]
+struct Open {
+    /// How many handles there are, by the address of the header.
+    counts: HashMap<u64, usize>,
+    /// Unnamed objects by the address of the header, and how many flushes there had been when they lost their last name.
+    unnamed: HashMap<u64, u64>,
+}
+
+impl OpenFile {
+    /// A new handle of the object at an address. The caller holds changes off, or is the operation itself. Where nothing is deleted, there
+    /// is nothing to count.
+    pub fn handle(&self, address: u64) -> Option<Handle> {
+        let handles = self.store.as_ref()?.handles.clone();
+        *handles.open.lock().counts.entry(address).or_default() += 1;
+        Some(Handle { handles, address })
+    }
+
+    /// Whether there are handles of the object at an address. Only within an operation.
+    pub fn has_handle(&self, address: u64) -> bool {
+        self.store.as_ref().is_some_and(|store| store.handles.open.lock().counts.contains_key(&address))
+    }
+
+    /// Whether the object at an address has lost its last name.
+    pub fn is_unnamed(&self, address: u64) -> bool {
+        self.store.as_ref().is_some_and(|store| store.handles.open.lock().unnamed.contains_key(&address))
+    }
+
+    /// The object at an address, of which there are handles, loses its last name.
+    pub fn lose_last_name(&self, address: u64) -> Result<()> {
+        let (store, flushes) = (self.store()?, self.flushes());
+        store.handles.open.lock().unnamed.insert(address, flushes);
+        Ok(())
+    }
+
+    /// To be called before an operation names an object: if it is unnamed since the last flush, that is written now. Else a process that
+    /// is killed could leave the old name and the new one, and the header counts one.
+    pub fn settle_unnamed(&self, address: u64) -> Result<()> {
+        let since = self.store()?.handles.open.lock().unnamed.get(&address).copied();
+        if since == Some(self.flushes()) { self.flush_now() } else { Ok(()) }
+    }
+
+    /// Whether the object at an address was unnamed. It is not any more: the name that its header counts is a new one.
+    pub fn gain_first_name(&self, address: u64) -> Result<bool> {
+        Ok(self.store()?.handles.open.lock().unnamed.remove(&address).is_some())
+    }
+
+    /// The unnamed objects without handles, and how many flushes there had been when each lost its name. They are the caller's to delete.
+    /// Only within an operation.
+    pub fn take_abandoned(&self) -> Vec<(u64, u64)> {
+        let Some(handles) = self.store.as_ref().map(|store| &store.handles) else { return Vec::new() };
+        let Open { counts, unnamed } = &mut *handles.open.lock();
+        let mut abandoned: Vec<_> = unnamed.extract_if(|address, _| !counts.contains_key(address)).collect();
+        abandoned.sort_unstable();
+        abandoned
+    }
+
+    /// Whether [`OpenFile::take_abandoned`] may have something to give that it had not when this was asked before: a file that is poisoned
+    /// cannot delete anything, and must not be asked to without end.
+    pub fn notice_abandoned(&self) -> bool {
+        let Some(waits) = self.store.as_ref().map(|store| &store.handles.waits) else { return false };
+        waits.load(Ordering::Relaxed) && waits.swap(false, Ordering::Relaxed)
+    }
+
+    /// The file is about to be closed: handles keep no object any more.
+    pub fn abandon_all(&self) {
+        let Some(handles) = self.store.as_ref().map(|store| &store.handles) else { return };
+        let mut open = handles.open.lock();
+        open.counts.clear();
+        handles.waits.store(!open.unnamed.is_empty(), Ordering::Relaxed);
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        let Open { counts, unnamed } = &mut *self.handles.open.lock();
+        let Some(count) = counts.get_mut(&self.address) else { return };
+        *count -= 1;
+        if *count == 0 {
+            counts.remove(&self.address);
+            if unnamed.contains_key(&self.address) {
+                self.handles.waits.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Handle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Handle").field("address", &self.address).finish()
+    }
+}

@@ -1,0 +1,71 @@
+//! Objects that lost their last name while handles of them were open, as in libhdf5: they can be used until the last handle is dropped.
+//!
+//! A handle may be dropped anywhere, also in the middle of an operation, so dropping it deletes nothing. What has neither name nor handle
+//! is deleted before the next operation or flush, and when the file is closed.
+
+use std::{ops::Deref, sync::Arc};
+
+use hyperslab_file::Handle;
+use hyperslab_object::Object;
+
+use crate::{File, Result, dataset};
+
+/// An object as it was when it was opened, and a handle of it. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Opened {
+    object: Object,
+    handle: Option<Arc<Handle>>,
+}
+
+impl Opened {
+    /// The caller holds changes off, or is the operation itself.
+    pub(crate) fn new(file: &File, object: Object) -> Opened {
+        let handle = file.inner.context.file().handle(object.address()).map(Arc::new);
+        Opened { object, handle }
+    }
+
+    /// What keeps the object.
+    pub(crate) fn handle(&self) -> Option<Arc<Handle>> {
+        self.handle.clone()
+    }
+}
+
+impl Deref for Opened {
+    type Target = Object;
+
+    fn deref(&self) -> &Object {
+        &self.object
+    }
+}
+
+impl File {
+    /// Deletes what has neither names nor handles. If this fails before it changes anything, what could not be deleted takes its space for
+    /// good; if it fails later, the file is poisoned, and the next operation says so.
+    pub(crate) fn delete_abandoned(&self) {
+        if self.inner.context.file().notice_abandoned() {
+            self.delete_now();
+        }
+    }
+
+    fn delete_now(&self) {
+        let _ = self.inner.context.file().operate(|| self.delete_each());
+    }
+
+    fn delete_each(&self) -> Result<()> {
+        let context = &self.inner.context;
+        let drop = &mut |object: &Object| dataset::drop_values(self, object);
+        // One object may hold the last handle of another: a virtual dataset that of its source.
+        while let abandoned @ [_, ..] = &*context.file().take_abandoned() {
+            for &(address, flushes) in abandoned {
+                hyperslab_object::delete_unnamed(context, address, flushes, drop)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes all objects that lost their last name, whether there are handles of them or not: the file is about to be closed.
+    pub(crate) fn delete_unnamed(&self) {
+        self.inner.context.file().abandon_all();
+        self.delete_abandoned();
+    }
+}

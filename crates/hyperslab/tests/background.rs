@@ -1,0 +1,80 @@
+//! A read of some members of a compound leaves the other members of its destination as they are, wherever the values go.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use std::sync::Arc;
+
+use hyperslab::{
+    Dataset, File, Storable,
+    driver::Memory,
+    dtype::{Arena, Datatype},
+    space::{Op, Slab, Space},
+};
+
+/// Three numbers in memory, of which files have the first and the last.
+fn in_memory() -> Datatype {
+    let number = || Datatype::of::<i32>();
+    Datatype::compound([("a", number()), ("mine", number()), ("b", number())]).unwrap()
+}
+
+fn datasets(file: &File) -> Vec<Dataset> {
+    let number = || Datatype::of::<i16>();
+    let stored = Datatype::compound([("a", number()), ("b", number())]).unwrap();
+    let root = file.root().unwrap();
+    let new = || root.new_dataset_of(stored.clone()).shape([6]);
+    let space = Space::simple(&[6]).unwrap();
+    let made = [
+        new().create("contiguous").unwrap(),
+        new().compact().create("compact").unwrap(),
+        new().chunks([4]).create("chunked").unwrap(),
+        new().chunks([4]).deflate(1).create("filtered").unwrap(),
+    ];
+    let bytes: Vec<u8> = (0..6i16).flat_map(|nth| [nth, 100 + nth]).flat_map(i16::to_le_bytes).collect();
+    for dataset in &made {
+        dataset.write_converted(&space, &stored, &space, &bytes, &Arena::default()).unwrap();
+    }
+    let text = Datatype::compound([("text", String::datatype().unwrap()), ("a", number()), ("b", number())]).unwrap();
+    let new_text = root.new_dataset_of(text).shape([6]).create("text").unwrap();
+    new_text.write_converted(&space, &stored, &space, &bytes, &Arena::default()).unwrap();
+    let whole = new().virtual_source(&space, ".", "filtered", &space).create("virtual").unwrap();
+    made.into_iter().chain([new_text, whole]).collect()
+}
+
+fn numbers(bytes: &[u8]) -> Vec<i32> {
+    bytes.chunks_exact(4).map(|bytes| i32::from_le_bytes(bytes.try_into().unwrap())).collect()
+}
+
+#[test]
+fn members_that_the_file_lacks_stay() {
+    let file = File::create_on(Arc::new(Memory::new())).unwrap();
+    for dataset in datasets(&file) {
+        for step in [1, 2] {
+            let mut wanted = dataset.space();
+            wanted.select_hyperslab(Op::Set, &[Slab::block(1, 3)]).unwrap();
+            let mut places = Space::simple(&[6]).unwrap();
+            places.select_hyperslab(Op::Set, &[Slab::new(0, step, 3, 1)]).unwrap();
+            let mut buf: Vec<u8> = (1000..1018i32).flat_map(i32::to_le_bytes).collect();
+            dataset.read_converted(&wanted, &in_memory(), &places, &mut buf, &mut Arena::default()).unwrap();
+            let mut expected: Vec<i32> = (1000..1018).collect();
+            for (nth, value) in (0..).step_by(step as usize).zip(1..4) {
+                (expected[3 * nth], expected[3 * nth + 2]) = (value, 100 + value);
+            }
+            assert_eq!(numbers(&buf), expected, "{:?}, step {step}", dataset.layout());
+        }
+    }
+}
+
+/// Between the parts of a virtual dataset, the fill value comes to members that the file has, and to no others.
+#[test]
+fn fill_values_of_virtual_datasets_leave_other_members() {
+    let file = File::create_on(Arc::new(Memory::new())).unwrap();
+    let stored = Datatype::compound([("b", Datatype::of::<i32>())]).unwrap();
+    let space = Space::simple(&[3]).unwrap();
+    let new = file.root().unwrap().new_dataset_of(stored.clone()).shape([3]);
+    let new = new.fill_converted(stored, 9i32.to_le_bytes().to_vec(), Arena::default());
+    let dataset = new.virtual_source(&space, "missing.h5", "x", &space).create("virtual").unwrap();
+    let mut places = Space::simple(&[6]).unwrap();
+    places.select_hyperslab(Op::Set, &[Slab::new(0, 2, 3, 1)]).unwrap();
+    let mut buf: Vec<u8> = (0..18i32).flat_map(i32::to_le_bytes).collect();
+    dataset.read_converted(&space, &in_memory(), &places, &mut buf, &mut Arena::default()).unwrap();
+    assert_eq!(numbers(&buf), [0, 1, 9, 3, 4, 5, 6, 7, 9, 9, 10, 11, 12, 13, 9, 15, 16, 17]);
+}
