@@ -6,6 +6,7 @@ use crate::libhdf5::{Hdf5, Operation, Pattern, Space as Theirs};
 use anyhow::{Result, ensure};
 use hyperslab::{
     Dataset, File,
+    driver::cores,
     dtype::{Arena, Datatype, Native},
     space::{Op, Slab, Space},
 };
@@ -115,8 +116,7 @@ pub(super) fn all_cores(_: &Hdf5) -> Result<Both> {
     let dataset = File::open(file("filtered.h5")?)?.dataset("data")?;
     let space = dataset.space();
     let (mut all, mut alone) = (Target::<f32>::new(space.npoints())?, Target::<f32>::new(space.npoints())?);
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    side_by_side(|| all.read(&dataset, &space), || one.install(|| alone.read(&dataset, &space)))
+    side_by_side(|| all.read(&dataset, &space), || cores::alone(|| alone.read(&dataset, &space)))
 }
 
 /// Many reads of few elements, each with a selection of its own.

@@ -16,7 +16,6 @@ use hyperslab_format::{
     message::{ChunkIndex, Layout},
 };
 use hyperslab_space::{Coords, Extent, Grid, Kind, Piece, Space};
-use rayon::prelude::*;
 
 use crate::{Coder, Error, Index, Result, index::Shape, scatter};
 
@@ -277,25 +276,18 @@ impl Chunked {
             }
             Ok(())
         };
-        if coded.len() == 1 {
-            return bands.into_iter().try_for_each(|band| work(&mut Default::default(), band));
-        }
-        if bands.len() >= cores::count() {
-            // Room is made again whenever work is split, so it is not split to the last chunk.
-            let together = (bands.len() / (4 * cores::count())).max(1);
-            let bands = || bands.into_par_iter().with_min_len(together);
-            let done: Vec<Result<()>> = cores::run(|| bands().map_init(Default::default, work).collect());
-            return done.into_iter().collect();
+        if coded.len() == 1 || bands.len() >= cores::count() {
+            return cores::map(bands, work).map(drop);
         }
         // Too few places to fill at once: the copying waits until all is decoded.
-        let decode = |scratch: &mut Vec<u8>, (located, stored): &(&Located<'_>, &[u8])| {
+        let decode = |scratch: &mut Vec<u8>, (located, stored): &(&Located<'_>, &[u8])| -> Result<_> {
             let mut room = Vec::new();
             let (place, mask) = (&located.piece.chunk, located.entry.mask);
             self.coder.decode(place, stored, mask, &mut room, scratch).map(|()| room)
         };
-        let decoded: Vec<Result<Vec<u8>>> = cores::run(|| coded.par_iter().map_init(Vec::new, decode).collect());
+        let decoded = cores::map(coded.iter().collect(), decode)?;
         for ((located, _), bytes) in coded.iter().zip(decoded) {
-            scatter::copy(&bytes?, &located.piece.file, buf, &located.piece.memory, self.element)?;
+            scatter::copy(&bytes, &located.piece.file, buf, &located.piece.memory, self.element)?;
         }
         Ok(())
     }

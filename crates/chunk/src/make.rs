@@ -6,7 +6,6 @@ use hyperslab_driver::cores;
 use hyperslab_file::OpenFile;
 use hyperslab_format::ChunkEntry;
 use hyperslab_space::{Coords, Piece, Space};
-use rayon::prelude::*;
 
 use crate::{Chunked, Error, Filling, Result, publish::Made, scatter};
 
@@ -77,16 +76,7 @@ impl Chunked {
         let work = |rooms: &mut [Vec<u8>; 3], (job, stored): (&Job<'_>, &Vec<u8>)| {
             self.made_one(job, stored, buf, filling, rooms)
         };
-        let jobs = jobs.iter().zip(&stored);
-        if stored.len() == 1 {
-            return jobs.map(|job| work(&mut Default::default(), job)).collect();
-        }
-        let jobs: Vec<_> = jobs.collect();
-        // Room is made again whenever work is split, so it is not split to the last chunk.
-        let together = (jobs.len() / (8 * cores::count())).max(1);
-        let jobs = || jobs.into_par_iter().with_min_len(together);
-        let done: Vec<Result<Made<'a>>> = cores::run(|| jobs().map_init(Default::default, work).collect());
-        done.into_iter().collect()
+        cores::map(jobs.iter().zip(&stored).collect(), work)
     }
 
     /// The old bytes of all chunks whose bytes are wanted, with one request; nothing for others.

@@ -3,7 +3,6 @@
 use hyperslab_driver::cores;
 use hyperslab_file::OpenFile;
 use hyperslab_space::{Coords, Space};
-use rayon::prelude::*;
 
 use crate::{Chunked, Result, scatter};
 
@@ -13,6 +12,19 @@ const PARTS: usize = 1 << 16;
 /// A point: the number of its chunk in the grid, the byte in it, and which of all points it is. Sorted, the points of a chunk are together
 /// and in the order of the file.
 type Point = (u64, u64, usize);
+
+/// Sorts parts of the points on all cores, and then all: a sort that finds sorted parts merges them.
+fn sort(points: &mut [Point]) -> Result<()> {
+    let part = points.len().div_ceil(cores::count()).max(PARTS);
+    cores::map(points.chunks_mut(part).collect(), |_: &mut (), part| -> Result<()> {
+        part.sort_unstable();
+        Ok(())
+    })?;
+    if part < points.len() {
+        points.sort();
+    }
+    Ok(())
+}
 
 impl Chunked {
     /// Reads the points of `source` one after the other into `buf`.
@@ -35,7 +47,7 @@ impl Chunked {
             }
             points.push((home, within * element, nth));
         }
-        cores::run(|| points.par_sort_unstable());
+        sort(&mut points)?;
         let addresses = self.addresses(file, &points, &grid)?;
         let size = usize::try_from(element).unwrap_or(usize::MAX);
         let mut places: Vec<&mut [u8]> = buf.chunks_exact_mut(size.max(1)).collect();

@@ -1,129 +1,59 @@
-//! Work for all cores.
+//! Work for all cores: one request's items shared out, and jobs in the background.
 //!
-//! Lives here: the threads for it, as many as the process may have. Does not live here: work that waits for storage (`pool`). Called by
-//! `chunk` and `hyperslab`.
+//! Lives here: the helper threads of the process, [`map`], which shares items out to them, and [`spawn`]. Does not live here: work that waits
+//! for storage (`pool`). Called by `chunk` and `hyperslab`, also while they hold locks.
+//!
+//! ```text
+//!  caller of map ──offers──► queue of the process ◄──takes── helper threads
+//!       │                                                        │
+//!       └──── items of this call, next first ◄── both take ──────┘
+//! ```
+//!
+//! The rules that make this safe under any lock:
+//!
+//! - A thread that calls [`map`] runs items of this call and of no other. When none is left, it blocks until the helpers that began with
+//!   items of this call are done. It never takes another task meanwhile, which could wait for a lock that this thread holds: a worker thread of
+//!   a pool with work stealing, as of `rayon`, does that whenever it waits for tasks of its pool.
+//! - No call waits for a helper that has not begun: if all helpers are busy, or wait for a lock, the caller does the items alone.
+//!
+//! So a call waits for nothing but its own items, which may call [`map`] again. Items must not wait for a lock that the caller holds.
 
+mod background;
 mod fork;
+mod map;
+mod scope;
+mod threads;
 
-use std::num::NonZero;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::{env, mem, process, thread};
+use std::cell::Cell;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use self::threads::Threads;
+pub use self::{
+    background::{Job, spawn},
+    map::map,
+};
 
-/// The address space that a thread takes for its heap and stack; where that is limited, not all of it is for threads.
-const ROOM: u64 = 128 << 20;
+thread_local! {
+    static ALONE: Cell<bool> = const { Cell::new(false) };
+}
 
-/// The threads, and the process that has them: one that was forked from it has none.
-static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+/// How many threads [`map`] uses, the calling one included.
+pub fn count() -> usize {
+    if ALONE.get() { 1 } else { 1 + Threads::of_process().map_or(0, Threads::count) }
+}
 
-/// Does `work`, whose parallel iterators of `rayon` then use all cores. Those of a caller's own pool stay in it. Never fails: where the
-/// system gives no threads, the caller does the work alone.
+/// Does `work` so that its calls of [`map`] use no other thread.
 ///
 /// ```
-/// use rayon::prelude::*;
-/// let sum: u64 = hyperslab_driver::cores::run(|| (0..1000u64).into_par_iter().sum());
-/// assert_eq!(sum, 499_500);
+/// use hyperslab_driver::cores;
+/// assert_eq!(cores::alone(cores::count), 1);
 /// ```
-pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    if rayon::current_thread_index().is_some() {
-        return work();
-    }
-    match pool() {
-        Some(pool) => pool.install(work),
-        None => alone(work),
-    }
-}
-
-/// Does `work` on some core while the caller goes on; not at all if there is only one, or the process is about to be forked. It must wait for
-/// nobody who waits for other work: others wait for its thread.
-pub fn spawn(work: impl FnOnce() + Send + 'static) -> bool {
-    let (Some(pool), Some(job)) = (pool().filter(|pool| pool.current_num_threads() > 1), fork::Job::begin()) else {
-        return false;
-    };
-    pool.spawn(move || {
-        let _job = job;
-        work();
-    });
-    true
-}
-
-/// How many threads [`run`] uses.
-pub fn count() -> usize {
-    match rayon::current_thread_index() {
-        Some(_) => rayon::current_num_threads(),
-        None => pool().map_or(1, |pool| pool.current_num_threads()),
-    }
-}
-
-fn pool() -> Option<Arc<ThreadPool>> {
-    let mut kept = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, pool)) = kept.as_ref().filter(|(owner, _)| *owner == process::id()) {
-        return Some(pool.clone());
-    }
-    let pool = Arc::new(most(wanted(), |threads| ThreadPoolBuilder::new().num_threads(threads).build().ok())?);
-    // One of another process has no threads that could be told to end.
-    mem::forget(kept.replace((process::id(), pool.clone())));
-    Some(pool)
-}
-
-/// What can be made with as many threads as the system gives, at most so many.
-fn most<P>(mut threads: usize, make: impl Fn(usize) -> Option<P>) -> Option<P> {
-    while threads > 0 {
-        if let Some(made) = make(threads) {
-            return Some(made);
+pub fn alone<R>(work: impl FnOnce() -> R) -> R {
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            ALONE.set(self.0);
         }
-        threads /= 2;
     }
-    None
-}
-
-/// As many threads as cores, or as the variable says that `rayon` has for this; fewer in a small address space.
-fn wanted() -> usize {
-    let named = env::var("RAYON_NUM_THREADS").ok().and_then(|threads| threads.parse().ok());
-    let cores = || thread::available_parallelism().map_or(1, NonZero::get);
-    let most = usize::try_from(address_space() / ROOM).unwrap_or(usize::MAX);
-    named.filter(|&threads| threads > 0).unwrap_or_else(cores).min(most).max(1)
-}
-
-#[cfg(target_os = "linux")]
-fn address_space() -> u64 {
-    use rustix::process::{Resource, getrlimit};
-    getrlimit(Resource::As).current.unwrap_or(u64::MAX)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn address_space() -> u64 {
-    u64::MAX
-}
-
-/// Makes the calling thread a pool of its own, so that parallel iterators ask for no other.
-fn alone<R>(work: impl FnOnce() -> R) -> R {
-    let own = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
-    // It is the thread's as long as that lives.
-    own.into_iter().for_each(mem::forget);
+    let _before = Before(ALONE.replace(true));
     work()
-}
-
-#[cfg(test)]
-mod tests {
-    use rayon::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn fewer_threads_are_asked_for_until_there_are_some() {
-        assert_eq!(most(96, |threads| (threads < 10).then_some(threads)), Some(6));
-        assert_eq!(most(1, |_| None::<()>), None);
-    }
-
-    #[test]
-    fn a_thread_that_is_alone_does_all_work() {
-        let here = thread::current().id();
-        for _ in 0..2 {
-            let all: Vec<_> = alone(|| (0..100).into_par_iter().map(|_| thread::current().id()).collect());
-            assert!(all.iter().all(|&thread| thread == here));
-            assert_eq!(count(), 1);
-        }
-    }
 }

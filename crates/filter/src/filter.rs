@@ -31,6 +31,9 @@ use crate::Fault;
 ///     }
 /// }
 /// ```
+///
+/// Chunks go through filters on any thread, while locks of their file are held: a filter must not use that file, nor wait for tasks of a
+/// pool whose threads may do so.
 pub trait Filter: Send + Sync {
     /// The number that stands for this filter in files.
     fn id(&self) -> u16;

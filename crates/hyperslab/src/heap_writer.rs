@@ -4,7 +4,6 @@ use hyperslab_driver::cores;
 use hyperslab_dtype::{HeapReference, Target};
 use hyperslab_structures::{GlobalHeap, Pile};
 use parking_lot::MutexGuard;
-use rayon::prelude::*;
 
 use crate::{File, Result};
 
@@ -35,11 +34,11 @@ impl<'a> HeapWriter<'a> {
         let file = self.file.inner.context.file();
         let adopted = piles.into_iter().map(|pile| Ok(self.heap.adopt(file, pile)?));
         let addresses = adopted.collect::<Result<Vec<_>>>()?;
-        cores::run(|| {
-            references.par_chunks_mut(block.max(1)).zip(addresses).try_for_each(|(references, addresses)| {
-                references.chunks_exact_mut(size.max(1)).try_for_each(|reference| name(reference, &addresses))
-            })
-        })
+        let blocks = references.chunks_mut(block.max(1)).zip(addresses).collect();
+        let named = cores::map(blocks, |_: &mut (), (references, addresses): (&mut [u8], Vec<u64>)| {
+            references.chunks_exact_mut(size.max(1)).try_for_each(|reference| name(reference, &addresses))
+        });
+        named.map(drop)
     }
 
     /// To be called before anything names what was put.

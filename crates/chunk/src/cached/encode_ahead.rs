@@ -1,13 +1,15 @@
 //! Dirty chunks that will leave soon are encoded before anybody waits for that.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+use std::{
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
 };
 
 use hyperslab_cache::{Cache, Encoded, Pinned};
 use hyperslab_driver::cores;
-use rayon::prelude::*;
 
 use super::{Chunk, ChunkCache, workers::Worker};
 
@@ -34,7 +36,7 @@ impl ChunkCache {
             return;
         }
         let job = Job { cache: self.cache.clone(), busy: self.ahead.busy.clone(), _worker: self.workers.begin() };
-        cores::spawn(move || while job.cache.is_crowded() && encode_some(&job.cache) {});
+        self.workers.keep(cores::spawn(move || while job.cache.is_crowded() && encode_some(&job.cache) {}));
     }
 }
 
@@ -54,8 +56,8 @@ impl Drop for Job {
 /// Whether there were some, and room for what they became.
 fn encode_some(cache: &Cache<Chunk>) -> bool {
     // Whoever cannot be encoded says so when it is written.
-    let encoded = |rooms: &mut Rooms, pinned| encode(&pinned, rooms).unwrap_or(false);
-    cache.near_exit(BYTES).into_par_iter().map_init(Rooms::default, encoded).filter(|encoded| *encoded).count() > 0
+    let encoded = |rooms: &mut Rooms, pinned| Ok::<_, Infallible>(encode(&pinned, rooms).unwrap_or(false));
+    cores::map(cache.near_exit(BYTES), encoded).is_ok_and(|encoded| encoded.contains(&true))
 }
 
 /// Room for coding: what comes out, and what is in between.

@@ -3,10 +3,11 @@
 use std::time::{Duration, Instant};
 
 use hyperslab_cache::assert_no_locks_held;
+use hyperslab_driver::cores;
 use hyperslab_file::OpenFile;
 use hyperslab_space::Coords;
 
-use super::{Chunk, ChunkCache, ChunkShelf, spread::spread};
+use super::{Chunk, ChunkCache, ChunkShelf};
 use crate::{Result, chunked::BATCH, layout::Located, zeros::zeros};
 
 /// A chunk of a dataset.
@@ -37,7 +38,7 @@ pub(super) fn fetch(wanted: &[Wanted<'_>], took: &mut dyn FnMut(Duration)) -> Re
         }
         let begun = Instant::now();
         let items = now.iter().zip(stored).zip(wanted.iter().skip(chunks.len())).collect();
-        chunks.extend(spread(items, |scratch, ((located, stored), wanted)| {
+        chunks.extend(cores::map(items, |scratch, ((located, stored), wanted)| {
             located.as_ref().map(|located| decoded(wanted, located, stored, scratch)).transpose()
         })?);
         took(begun.elapsed());

@@ -5,6 +5,7 @@
 //! file waits for no chunk.
 
 mod chunk;
+mod copy_out;
 mod earned;
 mod encode_ahead;
 mod fetch;
@@ -13,7 +14,6 @@ mod prefetch;
 mod reach;
 mod read;
 mod read_ahead;
-mod spread;
 mod way;
 mod workers;
 mod write;

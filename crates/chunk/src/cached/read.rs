@@ -5,8 +5,8 @@ use hyperslab_space::{Kind, Piece, Space};
 
 use super::{
     Chunk, ChunkCache, ChunkShelf, Keep,
+    copy_out::copy_out,
     reach::Reach,
-    spread::copy_out,
     way::{checked, places},
 };
 use crate::{Result, chunked::PIECES, scatter};

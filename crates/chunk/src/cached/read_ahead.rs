@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use super::{Chunk, ChunkCache, ChunkShelf, fetch::fetch, reach::Reach, way::PART, workers::Worker};
 use crate::{Result, chunked::PIECES};
 
-/// One at a time in the process: it may wait for an operation, which may wait for the other threads of the pool.
+/// One at a time in the process: it may wait for an operation, and its thread helps no request meanwhile.
 static BUSY: AtomicBool = AtomicBool::new(false);
 
 /// So many bytes are read at once. Whoever comes for chunks that are not there yet waits no longer than they take, and decodes the others on all cores.
@@ -60,7 +60,7 @@ impl Drop for Job {
 impl ChunkCache {
     /// After a read of filtered chunks: brings those in that come next, if reads go on in one direction.
     pub(super) fn read_ahead(&self, shelf: &ChunkShelf, reach: &Reach) {
-        if !self.reads_ahead || rayon::current_thread_index().is_some() {
+        if !self.reads_ahead {
             return;
         }
         let (home, facts) = (shelf.home(), shelf.home().facts());
@@ -81,7 +81,7 @@ impl ChunkCache {
         let (cache, shelf, _worker) = (self.cache.clone(), shelf.clone(), self.workers.begin());
         let job = Job { cache, shelf, next, _worker };
         // Whoever wants a chunk that cannot be read is told why.
-        cores::spawn(move || drop(job.run()));
+        self.workers.keep(cores::spawn(move || drop(job.run())));
     }
 }
 

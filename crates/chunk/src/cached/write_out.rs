@@ -3,9 +3,10 @@
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Instant};
 
 use hyperslab_cache::{Taken, assert_no_locks_held};
+use hyperslab_driver::cores;
 use hyperslab_space::Coords;
 
-use super::{Chunk, ChunkCache, Home, spread::spread};
+use super::{Chunk, ChunkCache, Home};
 use crate::{Image, Reserved, Result};
 
 /// Chunks of one dataset, by rising place.
@@ -72,7 +73,7 @@ impl Group {
         let coder = self.home.facts().coder.as_ref();
         let items = self.taken.iter().zip(open).zip(plain);
         let items: Vec<_> = items.map(|((taken, bytes), plain)| (taken, bytes, plain)).collect();
-        spread(items, |(out, scratch): &mut (Vec<u8>, Vec<u8>), ((place, taken), bytes, plain)| {
+        cores::map(items, |(out, scratch): &mut (Vec<u8>, Vec<u8>), ((place, taken), bytes, plain)| {
             let Some(coder) = coder.filter(|_| plain.is_none()) else {
                 let bytes = plain.and_then(|size| bytes.get(..size)).unwrap_or(bytes);
                 return Ok(Form { bytes: Cow::Borrowed(bytes), mask: 0, coded: false });

@@ -1,10 +1,12 @@
 //! Work in the background, and processes that are forked: a child has no other threads than the one that forked it, and would wait forever for what
-//! they began. So a fork waits until all work in the background has ended. It is short.
+//! they began. So a fork waits until all work in the background has ended. It is short. Work that no thread has begun is dropped.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
+
+use super::threads::Threads;
 
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 static FORKING: AtomicBool = AtomicBool::new(false);
@@ -33,6 +35,7 @@ impl Drop for Job {
 extern "C" fn before() {
     FORKING.store(true, Ordering::SeqCst);
     while RUNNING.load(Ordering::SeqCst) > 0 {
+        Threads::started().into_iter().for_each(Threads::forget_jobs);
         thread::sleep(Duration::from_micros(50));
     }
 }
@@ -47,7 +50,7 @@ fn watch() {
     static WATCHED: Once = Once::new();
     #[expect(unsafe_code, reason = "nobody but the system knows when a process is forked")]
     WATCHED.call_once(|| {
-        // SAFETY: the functions live as long as the process, take no lock and do not panic.
+        // SAFETY: the functions live as long as the process, do not panic, and take locks that are held for a few steps alone.
         unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after)) };
     });
 }

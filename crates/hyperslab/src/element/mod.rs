@@ -54,6 +54,9 @@ pub trait Element: Sized + Send {
     fn recipe(stored: &Datatype) -> Result<Recipe<Self::Decoder>>;
 
     /// The value that the bytes of one value in memory stand for.
+    ///
+    /// It is called on any thread, while locks of the file are held: it may use other files, but must not change this one, nor wait for
+    /// tasks of a pool whose threads may do so.
     fn decode(decoder: &Self::Decoder, bytes: &[u8], sequences: &Sequences<'_>) -> Result<Self>;
 
     /// Shows each reference to variable-length data in the bytes of one value.

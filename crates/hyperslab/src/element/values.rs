@@ -2,7 +2,6 @@
 
 use hyperslab_driver::cores;
 use hyperslab_dtype::{Arena, Datatype, HeapReference, NoHeap, Plan};
-use rayon::prelude::*;
 
 use super::Element;
 use crate::{Error, File, Heap, Result, Sequences};
@@ -127,9 +126,8 @@ impl<T: Element> Reading<T> {
         if count < 2 * TOGETHER {
             return take(self.block(bytes, &sequences())?);
         }
-        let decode = |block: &[u8]| self.block(block, &sequences());
-        let blocks: Vec<Result<Vec<T>>> = cores::run(|| bytes.par_chunks(size * TOGETHER).map(decode).collect());
-        blocks.into_iter().try_for_each(|block| take(block?))
+        let decode = |_: &mut (), block: &[u8]| self.block(block, &sequences());
+        cores::map(bytes.chunks(size * TOGETHER).collect(), decode)?.into_iter().try_for_each(take)
     }
 
     fn block(&self, bytes: &[u8], sequences: &Sequences<'_>) -> Result<Vec<T>> {
@@ -152,8 +150,8 @@ pub(crate) fn convert(plan: &Plan, (from, to): (usize, usize), stored: &[u8], pl
     if stored.len().max(places.len()) <= 2 * BLOCK {
         return one(stored, places);
     }
-    cores::run(|| {
-        let stored = stored.par_chunks(together * from);
-        stored.zip(places.par_chunks_mut(together * to)).try_for_each(|(stored, places)| one(stored, places))
-    })
+    let blocks = stored.chunks(together * from).zip(places.chunks_mut(together * to));
+    let converted =
+        cores::map(blocks.collect(), |_: &mut (), (stored, places): (&[u8], &mut [u8])| one(stored, places));
+    converted.map(drop)
 }

@@ -6,7 +6,6 @@ use hyperslab_driver::cores;
 use hyperslab_dtype::{Arena, Class, Datatype, Plan};
 use hyperslab_format::Widths;
 use hyperslab_structures::Pile;
-use rayon::prelude::*;
 
 use super::{Storable, Storing, sequence::encode_each};
 use crate::{
@@ -62,7 +61,7 @@ impl<T: Storable> Writing<T> {
         }
         let (from, to) = (self.memory.size(), stored.size().max(1));
         let mut bytes = room(values.len() as u64, to)?;
-        let one = |(encoded, arena): &mut (Vec<u8>, Arena), (values, places): (&[T], &mut [u8])| {
+        let one = |(encoded, arena): &mut (Vec<u8>, Arena), (values, places): (&[T], &mut [u8])| -> Result<Pile> {
             let mut target = PileWriter(Pile::new(widths));
             if self.plan.is_move() {
                 encode_each(values, &self.encoder, to, places, &mut target)?;
@@ -74,11 +73,9 @@ impl<T: Storable> Writing<T> {
             self.plan.convert(values.len(), encoded, places, arena, &mut target)?;
             Ok(target.0)
         };
-        let piles: Vec<Result<Pile>> = cores::run(|| {
-            let blocks = values.par_chunks(TOGETHER).zip(bytes.par_chunks_mut(TOGETHER * to));
-            blocks.map_init(Default::default, one).collect()
-        });
-        Ok(Some(Piled { size: to, piles: piles.into_iter().collect::<Result<_>>()?, bytes }))
+        let blocks = values.chunks(TOGETHER).zip(bytes.chunks_mut(TOGETHER * to));
+        let piles = cores::map(blocks.collect(), one)?;
+        Ok(Some(Piled { size: to, piles, bytes }))
     }
 }
 
