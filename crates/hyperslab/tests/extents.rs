@@ -209,7 +209,7 @@ fn whole_reads_beside_resizes_see_one_extent() {
                     let mut reads = 0;
                     while !done.load(Ordering::Relaxed) || reads < 10 {
                         let values = dataset.read::<u64>().unwrap();
-                        assert!(values.len() % 8 == 0 && values.iter().all(|value| *value == 7));
+                        assert!(values.len().is_multiple_of(8) && values.iter().all(|value| *value == 7));
                         assert_eq!(dataset.read_slice::<u64>((0, ..)).unwrap(), [7; 8]);
                         let space = dataset.space();
                         match dataset.read_selection::<f32>(&space) {
