@@ -21,7 +21,8 @@ pub(crate) fn open_with(path: &Path, options: OpenOptions) -> Result<File, Failu
     if !path.exists() && !path.to_string_lossy().contains('%') {
         return Err(Failure::NoFile(path.display().to_string()));
     }
-    options.open(path).map_err(|why| Failure::Open { file: path.display().to_string(), why: Box::new(why) })
+    // What a SWMR writer has open can be looked at, too.
+    options.swmr_read().open(path).map_err(|why| Failure::Open { file: path.display().to_string(), why: Box::new(why) })
 }
 
 /// The object at a path.

@@ -53,6 +53,20 @@ impl dyn Survey + '_ {
         }
     }
 
+    /// Says so if a statistic is not what there is. It may lag behind after a crash, because it is written after what it counts; no reader relies
+    /// on it.
+    pub fn statistic(&mut self, what: &'static str, address: u64, count: &str, says: u64, has: u64) {
+        if says < has {
+            self.note(
+                what,
+                address,
+                format!("it says {says} {count}, but has {has}: a statistic that was not written any more"),
+            );
+        } else {
+            self.equal(what, address, count, says, has);
+        }
+    }
+
     /// Says so if two numbers that should be equal are not.
     pub fn equal(&mut self, what: &'static str, address: u64, count: &str, says: u64, has: u64) {
         if says != has {

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hyperslab::File;
+use hyperslab::OpenOptions;
 
 /// More files than this are not remembered.
 const MOST: usize = 64;
@@ -44,7 +44,7 @@ impl Elsewhere {
 }
 
 fn paths(file: &Path) -> hyperslab::Result<Paths> {
-    let root = File::open(file)?.root()?;
+    let root = OpenOptions::new().swmr_read().open(file)?.root()?;
     let mut paths = HashMap::from([(root.address(), b"/".to_vec())]);
     root.visit(|path, node| {
         if let Ok(node) = node {

@@ -12,7 +12,7 @@ mod record;
 use std::{collections::HashMap, io::Write, path::Path};
 
 use elsewhere::Elsewhere;
-use hyperslab::{CharSet, File, Link, Node, Target};
+use hyperslab::{CharSet, File, Link, Node, OpenOptions, Target};
 use json::Json;
 
 use crate::failure::Failure;
@@ -38,7 +38,7 @@ enum Line {
 const MAX_DEPTH: usize = 2000;
 
 pub(crate) fn run(path: &Path, cap: u64, out: &mut dyn Write) -> Result<(), Failure> {
-    let file = File::open(path)?;
+    let file = OpenOptions::new().swmr_read().open(path)?;
     let head = Json::object([
         ("kind", Json::text("file")),
         ("size", Json::from(file.size())),

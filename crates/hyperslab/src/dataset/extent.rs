@@ -9,6 +9,9 @@ use hyperslab_space::{Extent, Space};
 use super::Dataset;
 use crate::{Error, Result};
 
+/// A request that meets so many resizes in a row gives up.
+const MOST_TRIES: usize = 1000;
+
 impl Dataset {
     /// Refuses a deleted dataset, a selection of another extent, and one that reaches over its extent. The result holds for the request if
     /// it is the caller's turn, or if the caller holds the state of the dataset.
@@ -28,17 +31,18 @@ impl Dataset {
 
     /// Runs a request that selects in the extent of the moment, again if the dataset was resized before it was the request's turn.
     pub(crate) fn with_extent<T>(&self, mut request: impl FnMut() -> Result<T>) -> Result<T> {
-        loop {
+        for _ in 0..MOST_TRIES {
             match request() {
                 Err(why) if self.was_resized(&why) => {}
                 done => return done,
             }
         }
+        request()
     }
 
-    /// Whether a request of this dataset failed because of an extent that it does not have any more.
+    /// Whether a request that selected in the extent of the moment failed because the dataset had another one at its turn. By now it may have
+    /// the first one again.
     pub(crate) fn was_resized(&self, why: &Error) -> bool {
-        let Error::Extent { dataset, selection, .. } = why else { return false };
-        *dataset == self.address() && self.now().extent.dims() != selection
+        matches!(why, Error::Extent { dataset, .. } if *dataset == self.address())
     }
 }
