@@ -1,5 +1,5 @@
 //! What a killed program may leave, and nothing else: objects in heaps of links and attributes that no name leads to, and counts of names
-//! that are too high. Neither is wrong, but both take space until they are mended. `docs/writing.md` says why they are there.
+//! that are too high, or too low by a name that an object had while it moved. `docs/writing.md` says why they are there.
 
 use std::collections::HashMap;
 
@@ -14,8 +14,8 @@ pub fn may_lag(file: &OpenFile) -> bool {
 
 /// Takes away what a killed program left, in all objects that names lead to; how many objects were changed. Only within an operation.
 ///
-/// Nothing changes if there are more objects than `most`, or if one cannot be read: then its names are not known, and no count is too high
-/// for sure.
+/// Nothing changes if there are more objects than `most`, or if one cannot be read: then its names are not known, and no count is wrong for
+/// sure.
 pub fn mend(context: &Context, most: usize) -> Result<usize> {
     let file = context.file();
     let root = file.root()?;
@@ -47,12 +47,12 @@ pub fn mend(context: &Context, most: usize) -> Result<usize> {
     if file.shared_table().is_some() {
         return Ok(changed);
     }
-    let fewer = |(address, says): (u64, u32)| Some((address, *names.get(&address).filter(|has| **has < says)?));
-    let fewer: Vec<_> = says.into_iter().filter_map(fewer).collect();
-    for &(address, has) in &fewer {
+    let other = |(address, says): (u64, u32)| Some((address, *names.get(&address).filter(|has| **has != says)?));
+    let counts: Vec<_> = says.into_iter().filter_map(other).collect();
+    for &(address, has) in &counts {
         let mut header = HeaderEdit::open(file, address)?;
         header.set_references(has)?;
         header.save()?;
     }
-    Ok(changed + fewer.len())
+    Ok(changed + counts.len())
 }

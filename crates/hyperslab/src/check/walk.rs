@@ -156,8 +156,9 @@ impl<'a> Walk<'a> {
             let Some((has, path)) = self.links.get(&address).filter(|(has, _)| *has != says) else { continue };
             let why = format!("it says that it has {says} hard links, but has {has}");
             self.book.turn_to(Some(path));
-            // A count of names grows before the name is seen, and shrinks after it is gone.
-            let lags = says > *has && may_lag(self.context.file());
+            // A count of names grows before the name is seen, and shrinks after it is gone; an object that moves has two names for a moment.
+            let file = self.context.file();
+            let lags = may_lag(file) && (says > *has || file.marks().whole);
             match shares || lags {
                 true => self.book.note("object header", address, why),
                 false => self.book.problem("object header", address, why),
