@@ -25,6 +25,7 @@ mod kind;
 mod pair;
 mod pool;
 mod route;
+mod staged;
 mod transfer;
 
 pub mod conformance;
@@ -61,6 +62,7 @@ pub use memory::Memory;
 pub use multi::Multi;
 pub use page_buffer::PageBuffer;
 pub use pair::SelectionPair;
+pub use staged::{Existing, Staged};
 pub use subfile::Subfile;
 pub use tape::{Change, Tape};
 pub use throttle::Throttle;
