@@ -95,6 +95,7 @@ mod node;
 mod open_options;
 mod opening;
 mod others;
+mod paths;
 mod place;
 mod reference;
 mod references;
@@ -129,6 +130,7 @@ pub use many::{PartToRead, PartToWrite, prefetch, read_many, read_many_converted
 pub use new_dataset::NewDataset;
 pub use node::{NamedDatatype, Node};
 pub use open_options::{LinkResolver, OpenOptions, VirtualView};
+pub use paths::{ObjectPaths, PathId, Paths};
 pub use reference::{Part, Referent};
 pub use references::{ObjectReference, RegionReference};
 pub use slice::{Index, Slice};

@@ -5,9 +5,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use hyperslab_file::Survey;
 
 use super::{Finding, Severity, Usage};
+use crate::{PathId, Paths};
 
 /// More findings than this nobody reads.
 const MOST_FINDINGS: usize = 10_000;
+/// Findings of a file that nests deep have long paths; together they take no more bytes than this.
+const MOST_WORDS: usize = 16 << 20;
 /// Blocks of a good file do not overlap. Those of a bad one may, but not so often that a look at it takes forever.
 const OFTEN: u64 = 16;
 /// What values are in; all else is there to find them.
@@ -34,9 +37,12 @@ pub(super) struct Book {
     shared: HashSet<u64>,
     /// The bytes of all blocks.
     taken: u64,
+    pub(super) paths: Paths,
     /// The paths of objects that own something; the first stands for the file itself.
-    owners: Vec<Option<Vec<u8>>>,
+    owners: Vec<Option<PathId>>,
     pub(super) findings: Vec<Finding>,
+    /// The bytes of all findings.
+    words: usize,
     pub(super) more: u64,
 }
 
@@ -49,15 +55,17 @@ impl Book {
             begins: HashMap::new(),
             shared: HashSet::new(),
             taken: 0,
+            paths: Paths::new(),
             owners: vec![None],
             findings: Vec::new(),
+            words: 0,
             more: 0,
         }
     }
 
     /// What comes next belongs to the object at a path; to the file if there is none.
-    pub(super) fn turn_to(&mut self, owner: Option<&[u8]>) {
-        self.owners.push(owner.map(<[u8]>::to_vec));
+    pub(super) fn turn_to(&mut self, owner: Option<PathId>) {
+        self.owners.push(owner);
     }
 
     fn owner(&self) -> u32 {
@@ -65,15 +73,16 @@ impl Book {
     }
 
     fn path(&self, owner: u32) -> Option<Vec<u8>> {
-        self.owners.get(owner as usize).cloned().flatten()
+        self.owners.get(owner as usize).copied().flatten().map(|path| self.paths.get(path))
     }
 
     fn add(&mut self, severity: Severity, what: &'static str, address: u64, owner: u32, why: String) {
-        if self.findings.len() >= MOST_FINDINGS {
+        if self.findings.len() >= MOST_FINDINGS || self.words >= MOST_WORDS {
             self.more += 1;
             return;
         }
         let owner = self.path(owner);
+        self.words += why.len() + owner.as_ref().map_or(0, Vec::len);
         self.findings.push(Finding { severity, address, what, owner, why });
     }
 

@@ -7,6 +7,7 @@ use hyperslab_file::Survey;
 use hyperslab_object::{Context, Kind, Object, Target, may_lag, survey_shared};
 
 use super::{Progress, Report, Space, book::Book, gaps};
+use crate::PathId;
 
 /// Progress is told of once in so many objects.
 const OFTEN: u64 = 64;
@@ -17,9 +18,9 @@ pub(super) struct Walk<'a> {
     book: Book,
     report: Report,
     /// Objects that are to be looked at: the path that they were first met at, and where they are.
-    waiting: Vec<(Vec<u8>, u64)>,
+    waiting: Vec<(PathId, u64)>,
     /// How many hard links lead to an object, counted; and the path that it was first met at.
-    links: HashMap<u64, (u64, Vec<u8>)>,
+    links: HashMap<u64, (u64, PathId)>,
     /// How many hard links objects say that lead to them.
     says: Vec<(u64, u64)>,
 }
@@ -38,10 +39,11 @@ impl<'a> Walk<'a> {
         file.survey(&mut self.book);
         survey_shared(self.context, &mut self.book);
         if let Some(root) = (&mut self.book as &mut dyn Survey).found("superblock", 0, file.root()) {
-            self.meet(b"/".to_vec(), root);
+            let path = self.book.paths.top(b"/");
+            self.meet(path, root);
         }
         while let Some((path, address)) = self.waiting.pop() {
-            self.object(&path, address);
+            self.object(path, address);
             let objects = self.report.objects();
             if objects.is_multiple_of(OFTEN) {
                 (self.progress)(Progress { objects, known: objects + self.waiting.len() as u64 });
@@ -93,16 +95,16 @@ impl<'a> Walk<'a> {
     }
 
     /// A hard link leads here.
-    fn meet(&mut self, path: Vec<u8>, address: u64) {
+    fn meet(&mut self, path: PathId, address: u64) {
         let waiting = &mut self.waiting;
         let (count, _) = self.links.entry(address).or_insert_with(|| {
-            waiting.push((path.clone(), address));
+            waiting.push((path, address));
             (0, path)
         });
         *count += 1;
     }
 
-    fn object(&mut self, path: &[u8], address: u64) {
+    fn object(&mut self, path: PathId, address: u64) {
         self.book.turn_to(Some(path));
         let Some(found) = Object::survey(self.context, address, &mut self.book) else { return };
         let object = found.object;
@@ -121,14 +123,13 @@ impl<'a> Walk<'a> {
         // The last one to wait is the first to be looked at.
         for link in found.links.into_iter().rev() {
             if let Target::Hard(target) = link.target {
-                let above = path.strip_suffix(b"/").unwrap_or(path);
-                self.meet([above, b"/", &link.name].concat(), target);
+                let below = self.book.paths.below(path, &link.name);
+                self.meet(below, target);
             }
         }
         for datatype in found.committed {
             // One that has no name is not met by its name.
-            let mut unnamed = path.to_vec();
-            unnamed.extend_from_slice(b" (its datatype)");
+            let unnamed = self.book.paths.with_suffix(path, b" (its datatype)");
             self.meet(unnamed, datatype);
         }
     }
@@ -153,12 +154,12 @@ impl<'a> Walk<'a> {
         // A message that several objects share may use a committed datatype, and counts once.
         let shares = self.context.file().shared_table().is_some();
         for (address, says) in std::mem::take(&mut self.says) {
-            let Some((has, path)) = self.links.get(&address).filter(|(has, _)| *has != says) else { continue };
+            let Some(&(has, path)) = self.links.get(&address).filter(|(has, _)| *has != says) else { continue };
             let why = format!("it says that it has {says} hard links, but has {has}");
             self.book.turn_to(Some(path));
             // A count of names grows before the name is seen, and shrinks after it is gone; an object that moves has two names for a moment.
             let file = self.context.file();
-            let lags = may_lag(file) && (says > *has || file.marks().whole);
+            let lags = may_lag(file) && (says > has || file.marks().whole);
             match shares || lags {
                 true => self.book.note("object header", address, why),
                 false => self.book.problem("object header", address, why),
