@@ -9,7 +9,9 @@ mod durable;
 mod put;
 mod stat;
 
+use crate::escape::{Form, printable};
 use crate::slice::{Shape, Slice};
+use crate::status;
 use crate::walk::Sort;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -38,8 +40,9 @@ Examples:
   hyperslab dump run.h5 /detector/images --slice 0    the first image
   hyperslab dump --json run.h5                        all values, for another program
 
-Exit status: 0 success, 1 error (what could be read is printed), 2 wrong usage.
-`diff` and `check` have others; see there."
+Exit status: 0 success, 1 error (what could be read is printed), 2 wrong usage, 3 parts are left out
+(`repack --skip-damaged`), 141 the reader of the output went away. `diff` and `check` answer with 1,
+and have 2 for errors. docs/exit-codes.md has the whole table."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -73,13 +76,35 @@ pub(crate) enum Job {
     /// Record a stream of images, read it back and compare: a first look, and how fast it is here
     Demo(Demo),
     /// Print a file as lines of JSON, values as checksums, to compare with other libraries
-    Digest {
-        /// The file
-        file: PathBuf,
-        /// Leave out values of more bytes than this
-        #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
-        cap: u64,
-    },
+    Digest(Digest),
+}
+
+#[derive(Args)]
+pub(crate) struct Digest {
+    /// The file
+    pub(crate) file: PathBuf,
+    /// Leave out values of more bytes than this
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+    pub(crate) cap: u64,
+}
+
+impl Job {
+    /// What is printed.
+    pub(crate) fn form(&self) -> Form {
+        let json = match self {
+            Job::Ls(options) => options.json,
+            Job::Dump(options) => options.json,
+            Job::Select(options) => options.json,
+            Job::Diff(options) => options.json,
+            Job::Stat(options) => options.json,
+            Job::Check(options) => options.json,
+            Job::Repack(options) => options.json,
+            Job::Demo(options) => options.json,
+            Job::Digest(_) => true,
+            Job::Clear(_) | Job::Copy(_) | Job::New(_) | Job::Put(_) => false,
+        };
+        if json { Form::Json } else { Form::Text }
+    }
 }
 
 #[derive(Args)]
@@ -257,14 +282,35 @@ fn library() -> impl TypedValueParser<Value = Low> {
     })
 }
 
-/// Parses the command line, or ends the process with help or a usage error.
-pub(crate) fn parse() -> Arguments {
-    let matches = Arguments::command().get_matches();
-    let mut arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    if let (Job::Select(select), Some(matches)) = (&mut arguments.job, matches.subcommand_matches("select")) {
-        select.order_steps(matches);
-    }
-    arguments
+/// Parses the command line; or prints help or a usage error, and says how the process ends.
+pub(crate) fn parse() -> Result<Arguments, u8> {
+    let parsed = || {
+        let matches = Arguments::command().try_get_matches()?;
+        let mut arguments = Arguments::from_arg_matches(&matches)?;
+        if let (Job::Select(select), Some(matches)) = (&mut arguments.job, matches.subcommand_matches("select")) {
+            select.order_steps(matches);
+        }
+        Ok(arguments)
+    };
+    parsed().map_err(|told: clap::Error| {
+        let text = escaped(told.render().ansi().to_string());
+        match told.use_stderr() {
+            true => status::usage(&text),
+            false => status::help(&text),
+        }
+    })
+}
+
+/// What is said of the command line repeats parts of it, of which one may be the name of a hostile file.
+fn escaped(text: String) -> String {
+    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    arguments.fold(text, |text, argument| {
+        let parts = std::iter::once(&*argument).chain(argument.split(['=', ',']));
+        parts.fold(text, |text, part| match printable(part.as_bytes()) {
+            shown if shown == part => text,
+            shown => text.replace(part, &shown),
+        })
+    })
 }
 
 impl Select {

@@ -1,9 +1,10 @@
 //! Attributes, for listings and dumps.
 
+use crate::escape::printable;
 use crate::names::Names;
 use crate::nested::{self, Shape};
 use crate::style::{ATTRIBUTE, SHAPE, TYPE};
-use crate::text::{self, dims, lossy, printable, shape};
+use crate::text::{self, dims, lossy, shape};
 use hyperslab::{Attribute, Node};
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -1,6 +1,8 @@
 //! The chunk cache as a person at a shell sets and sees it.
 
 use crate::arguments::Caching;
+use crate::escape::said;
+use crate::output::Output;
 use crate::table::{right, sheet};
 use crate::text::bytes;
 use hyperslab::{CacheConfig, CacheStatistics, OpenOptions};
@@ -26,13 +28,13 @@ impl Caching {
     }
 
     /// Tells what the caches of files did, if that is wanted. Results are on standard output, so this is not.
-    pub(crate) fn tell(&self, caches: &[(&Path, CacheStatistics)], json: bool) {
+    pub(crate) fn tell(&self, out: &mut Output, caches: &[(&Path, CacheStatistics)], json: bool) {
         if !self.cache_stats {
             return;
         }
-        let seen = caches.iter().map(|(path, seen)| (path.display().to_string(), *seen));
+        let seen = caches.iter().map(|(path, seen)| (said(&path.display()), *seen));
         let told = if json { seen.map(line).collect::<Vec<_>>().join("\n") } else { table(seen) };
-        anstream::eprintln!("{told}");
+        out.complain(&told);
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::arguments::Clear;
 use crate::check::{line, look, seen};
+use crate::escape::said;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::Output;
 use crate::text::count;
 use hyperslab::check::Marks;
 use std::io::Write;
@@ -11,10 +12,9 @@ use std::io::Write;
 /// Problems that are shown.
 const SHOWN: usize = 10;
 
-pub(crate) fn run(options: &Clear) -> Result<(), Failure> {
+pub(crate) fn run(options: &Clear, out: &mut Output) -> Result<(), Failure> {
     let report = look(&options.file)?;
-    let mut out = output::standard(false);
-    let name = options.file.display();
+    let name = said(&options.file.display());
     if report.marks.bits == 0 {
         writeln!(out, "{name}: no marks, {}", seen(&report))?;
         return Ok(());
@@ -30,12 +30,12 @@ pub(crate) fn run(options: &Clear) -> Result<(), Failure> {
             writeln!(out, "  {}", line(problem))?;
         }
         if !options.force {
-            return Err(Failure::NotWhole(name.to_string()));
+            return Err(Failure::NotWhole(name));
         }
     }
     hyperslab::check::clear(&options.file, options.force).map_err(|why| match is_locked(&why) {
-        true => Failure::Locked(name.to_string()),
-        false => Failure::Open { file: name.to_string(), why: Box::new(why) },
+        true => Failure::Locked(name.clone()),
+        false => Failure::Open { file: name.clone(), why: Box::new(why) },
     })?;
     writeln!(out, "cleared")?;
     Ok(())

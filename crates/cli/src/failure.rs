@@ -23,8 +23,17 @@ pub(crate) enum Failure {
     Exists(String),
     #[error("{0} is no dataset")]
     NoDataset(String),
-    #[error("`{text}` is no {kind}")]
-    Value { text: String, kind: &'static str },
+    #[error("`{0}` cannot be understood")]
+    Value(String),
+    #[error("`{text}` at {at} of {path} does not fit {datatype}: {why}")]
+    Unfit { path: String, at: String, text: String, datatype: String, why: String },
+    #[error("{path} is a {kind}, which holds no values; delete it first, or take another name")]
+    NotDataset { path: String, kind: &'static str },
+    #[error(
+        "{path} has {names} names, and those would not all lead to a dataset that is made anew: delete the others first, or give \
+         values alone"
+    )]
+    ManyNames { path: String, names: u32 },
     #[error("{path} has {wanted} values, not {given}; with --type, --shape, --chunks or --filter it is made anew")]
     Count { path: String, wanted: u64, given: usize },
     #[error("`{0}` is no attribute: name=value")]
@@ -37,6 +46,11 @@ pub(crate) enum Failure {
     NotGroup { path: String, above: String, kind: &'static str },
     #[error("{path}: {why}")]
     Object { path: String, why: Box<hyperslab::Error> },
+    #[error(
+        "{from} is damaged: nothing is written, since {} cannot be read; with --skip-damaged the rest is written",
+        crate::text::count(*parts, "part")
+    )]
+    Damaged { from: String, parts: u64 },
     #[error("{0} is not whole; `hyperslab check` tells more, --force clears the mark all the same")]
     NotWhole(String),
     #[error("another program has {0} open: close it there first; --force clears the mark all the same")]
@@ -45,6 +59,11 @@ pub(crate) enum Failure {
     Differs { image: u64, row: usize, column: usize },
     #[error("{0}; the rest is printed above")]
     Some(String),
-    #[error("cannot write: {0}")]
+    #[error("cannot read the values from standard input: {0}")]
+    Input(std::io::Error),
+    #[error("cannot write {file}: {why}")]
+    Publish { file: String, why: std::io::Error },
+    /// Standard output failed; the only kind of I/O error that converts by itself.
+    #[error("cannot write to standard output: {0}")]
     Output(#[from] std::io::Error),
 }

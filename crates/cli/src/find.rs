@@ -1,7 +1,7 @@
 //! From what a person typed to an object; or to words that help.
 
+use crate::escape::printable;
 use crate::failure::Failure;
-use crate::text::printable;
 use hyperslab::{Error, File, Node, OpenOptions};
 use std::path::Path;
 

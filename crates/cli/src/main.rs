@@ -1,7 +1,7 @@
 //! The `hyperslab` command: a door for people at a shell.
 //!
 //! Lives here: words in, words out. Does not live here: anything about HDF5, which the model knows. Results go to
-//! standard output, complaints to standard error; a reader that went away is no error.
+//! standard output, complaints to standard error (`output`); how the command ends is told by its exit code (`status`).
 
 mod arguments;
 mod attributes;
@@ -13,17 +13,22 @@ mod demo;
 mod diff;
 mod digest;
 mod dump;
+mod escape;
 mod failure;
 mod find;
 mod ls;
 mod names;
 mod nested;
+mod new_file;
 mod output;
 mod pieces;
+mod progress;
 mod put;
+mod repack;
 mod select;
 mod slice;
 mod stat;
+mod status;
 mod storing;
 mod style;
 mod table;
@@ -32,7 +37,9 @@ mod value_json;
 mod walk;
 
 use arguments::Job;
-use std::io::ErrorKind;
+use failure::Failure;
+use output::Output;
+use status::Status;
 use std::process::ExitCode;
 
 /// Opening, making and reading objects allocates much and little at a time: twice as fast so (`docs/benchmarks.md`).
@@ -40,33 +47,30 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = arguments::parse();
-    let well = |()| true;
-    let done = match &arguments.job {
-        Job::Ls(options) => ls::run(options).map(well),
-        Job::Dump(options) => dump::run(options).map(well),
-        Job::Select(select) => select::run(select).map(well),
-        Job::Diff(options) => diff::run(options),
-        Job::Stat(options) => stat::run(options).map(well),
-        Job::Check(options) => check::run(options),
-        Job::Clear(options) => clear::run(options).map(well),
-        Job::Copy(options) => copy::copy(options).map(well),
-        Job::Repack(options) => copy::repack(options).map(well),
-        Job::New(options) => put::new(options).map(well),
-        Job::Put(options) => put::run(options).map(well),
-        Job::Demo(options) => demo::run(options).map(well),
-        Job::Digest { file, cap } => {
-            digest::run(file, *cap, &mut std::io::BufWriter::new(std::io::stdout().lock())).map(well)
-        }
+    let job = match arguments::parse() {
+        Ok(arguments) => arguments.job,
+        Err(code) => return code.into(),
     };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(failure::Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(failure) => {
-            anstream::eprintln!("{}", style::error(&failure));
-            // Where 1 is an answer, trouble is 2.
-            ExitCode::from(if matches!(arguments.job, Job::Diff(_) | Job::Check(_)) { 2 } else { 1 })
-        }
+    let mut out = Output::standard(job.form());
+    let done = run(&job, &mut out);
+    status::code(&job, done, &mut out).into()
+}
+
+fn run(job: &Job, out: &mut Output) -> Result<Status, Failure> {
+    let done = |()| Status::Done;
+    match job {
+        Job::Ls(options) => ls::run(options, out).map(done),
+        Job::Dump(options) => dump::run(options, out).map(done),
+        Job::Select(select) => select::run(select, out).map(done),
+        Job::Diff(options) => diff::run(options, out),
+        Job::Stat(options) => stat::run(options, out).map(done),
+        Job::Check(options) => check::run(options, out),
+        Job::Clear(options) => clear::run(options, out).map(done),
+        Job::Copy(options) => copy::run(options, out).map(done),
+        Job::Repack(options) => repack::run(options, out),
+        Job::New(options) => put::new(options).map(done),
+        Job::Put(options) => put::run(options, out).map(done),
+        Job::Demo(options) => demo::run(options, out).map(done),
+        Job::Digest(options) => digest::run(&options.file, options.cap, out).map(done),
     }
 }

@@ -1,15 +1,13 @@
 //! Paths for what references refer to. A file has none at hand, so the first reference that is shown costs a walk.
 
-use crate::text::printable;
+use crate::escape::{printable, said};
 use hyperslab::space::{Slab, Space};
-use hyperslab::{File, Part, Referent, Value};
+use hyperslab::{File, ObjectPaths, Part, Referent, Value};
 use std::cell::OnceCell;
-use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 pub(crate) struct Names<'a> {
     file: &'a File,
-    paths: OnceCell<HashMap<u64, String>>,
+    paths: OnceCell<ObjectPaths>,
 }
 
 impl<'a> Names<'a> {
@@ -19,35 +17,23 @@ impl<'a> Names<'a> {
 
     /// A value as one line of text.
     pub(crate) fn show(&self, value: &Value) -> String {
-        value.shown(&|referent| self.of(referent)).to_string()
+        said(&value.shown(&|referent| self.of(referent)))
     }
 
     /// `/path`, `/path[1:4, ::2]`, `/path@attribute`.
     fn of(&self, referent: &Referent) -> Option<String> {
-        let path = self.path(referent)?;
+        let path = printable(&self.path(referent)?);
         Some(match &referent.part {
-            Part::Object => path.to_owned(),
+            Part::Object => path,
             Part::Region(space) => format!("{path}[{}]", region(space)),
             Part::Attribute(name) => format!("{path}@{}", printable(name)),
         })
     }
 
     /// The first path of the object, if it is in this file and has one.
-    pub(crate) fn path(&self, referent: &Referent) -> Option<&str> {
-        let paths = self.paths.get_or_init(|| self.all().unwrap_or_default());
-        paths.get(&referent.address).filter(|_| referent.file.is_none()).map(String::as_str)
-    }
-
-    fn all(&self) -> hyperslab::Result<HashMap<u64, String>> {
-        let root = self.file.root()?;
-        let mut paths = HashMap::from([(root.address(), "/".to_owned())]);
-        root.visit(|path, node| {
-            if let Ok(node) = node {
-                paths.insert(node.address(), format!("/{}", printable(path)));
-            }
-            ControlFlow::<()>::Continue(())
-        })?;
-        Ok(paths)
+    pub(crate) fn path(&self, referent: &Referent) -> Option<Vec<u8>> {
+        let paths = self.paths.get_or_init(|| ObjectPaths::of(self.file).unwrap_or_default());
+        paths.get(referent.address).filter(|_| referent.file.is_none())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Colours. They reach a terminal only, and none where `NO_COLOR` is set.
 
+use crate::escape::said;
 use anstyle::{AnsiColor, Style};
 
 const fn colour(colour: AnsiColor) -> Style {
@@ -18,11 +19,11 @@ pub(crate) const ERROR: Style = colour(AnsiColor::Red).bold();
 const WARNING: Style = colour(AnsiColor::Yellow).bold();
 
 /// What went well enough, but not as one might think.
-pub(crate) fn warning(what: &impl std::fmt::Display) -> String {
-    format!("{WARNING}warning:{WARNING:#} {what}")
+pub(crate) fn warning(what: &(impl std::fmt::Display + ?Sized)) -> String {
+    format!("{WARNING}warning:{WARNING:#} {}", said(what))
 }
 
-/// An error within other output.
-pub(crate) fn error(why: &impl std::fmt::Display) -> String {
-    format!("{ERROR}error:{ERROR:#} {why}")
+/// An error, on one line.
+pub(crate) fn error(why: &(impl std::fmt::Display + ?Sized)) -> String {
+    format!("{ERROR}error:{ERROR:#} {}", said(why))
 }

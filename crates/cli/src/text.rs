@@ -1,22 +1,7 @@
 //! Bytes, sizes and shapes as people read them.
 
+use crate::escape::printable;
 use hyperslab::space::{Extent, UNLIMITED};
-
-/// Text that a terminal can show: control characters, and bytes that are no characters, are escaped.
-pub(crate) fn printable(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        for letter in chunk.valid().chars() {
-            if letter.is_control() {
-                text.extend(letter.escape_default());
-            } else {
-                text.push(letter);
-            }
-        }
-        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
-    }
-    text
-}
 
 /// A type of so many letters is told as a whole.
 const SHORT_TYPE: usize = 72;
@@ -93,11 +78,5 @@ mod tests {
         assert_eq!(datatype("compound {x: f32}"), "compound {x: f32}");
         let long = format!("compound {{{}: enum {{A = 0, B = 1}}}}", "x".repeat(50));
         assert_eq!(datatype(&long), format!("compound {{{}: enum {{A = …}}}}", "x".repeat(50)));
-    }
-
-    #[test]
-    fn nothing_reaches_the_terminal_unseen() {
-        assert_eq!(printable("é\u{1b}[31m\n".as_bytes()), "é\\u{1b}[31m\\n");
-        assert_eq!(printable(b"a\xffb"), "a\\xffb");
     }
 }

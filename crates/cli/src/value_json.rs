@@ -62,7 +62,7 @@ fn reference(out: &mut impl Write, referent: &Referent, names: &Names<'_>) -> io
     match names.path(referent) {
         Some(path) => {
             out.write_all(b"{\"object\":")?;
-            text(out, path)?;
+            text(out, &String::from_utf8_lossy(&path))?;
         }
         None => write!(out, "{{\"address\":{}", referent.address)?,
     }

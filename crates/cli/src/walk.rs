@@ -1,10 +1,7 @@
 //! All that is below an object, depth first and one by one, so that a listing begins before the file was seen as a whole.
 
-use hyperslab::{Error, File, Link, Node, Target};
+use hyperslab::{Error, File, Link, Node, PathId, Paths, Target};
 use std::collections::HashMap;
-
-/// Groups nested deeper than this are not entered, so that a damaged file cannot keep us busy.
-const DEEPEST: usize = 2000;
 
 /// What the links of a group are sorted by.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -45,16 +42,17 @@ pub(crate) struct Walk<'a> {
     file: &'a File,
     sort: Sort,
     depth: usize,
+    paths: Paths,
     /// The first path of each object, by address.
-    seen: HashMap<u64, Vec<u8>>,
+    seen: HashMap<u64, PathId>,
     levels: Vec<Level>,
-    begin: Option<(Vec<u8>, Node)>,
+    begin: Option<(PathId, Node)>,
     /// The links of a group that cannot be read are told of after the group.
     broken: Option<Entry>,
 }
 
 struct Level {
-    path: Vec<u8>,
+    path: PathId,
     links: std::vec::IntoIter<Link>,
     widest: usize,
 }
@@ -62,9 +60,9 @@ struct Level {
 impl<'a> Walk<'a> {
     /// From an object, which is the first entry, down at most `depth` levels.
     pub(crate) fn new(file: &'a File, path: &str, node: Node, sort: Sort, depth: usize) -> Walk<'a> {
-        let path = format!("/{}", path.trim_matches('/')).into_bytes();
-        let depth = depth.min(DEEPEST);
-        Walk { file, sort, depth, seen: HashMap::new(), levels: Vec::new(), begin: Some((path, node)), broken: None }
+        let mut paths = Paths::new();
+        let begin = Some((paths.top(format!("/{}", path.trim_matches('/')).as_bytes()), node));
+        Walk { file, sort, depth, paths, seen: HashMap::new(), levels: Vec::new(), begin, broken: None }
     }
 
     fn where_last(&self) -> Vec<bool> {
@@ -72,8 +70,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Notes an object, and that its links are next if it has any.
-    fn enter(&mut self, path: &[u8], node: &Node) {
-        self.seen.insert(node.address(), path.to_vec());
+    fn enter(&mut self, path: PathId, node: &Node) {
+        self.seen.insert(node.address(), path);
         let Node::Group(group) = node else { return };
         if self.levels.len() >= self.depth {
             return;
@@ -84,14 +82,13 @@ impl<'a> Walk<'a> {
         };
         match links {
             Ok(links) => {
-                let widest = links.iter().map(|link| crate::text::printable(&link.name).chars().count()).max();
-                let below = path.strip_suffix(b"/").unwrap_or(path).to_vec();
-                self.levels.push(Level { path: below, links: links.into_iter(), widest: widest.unwrap_or(0) });
+                let widest = links.iter().map(|link| crate::escape::printable(&link.name).chars().count()).max();
+                self.levels.push(Level { path, links: links.into_iter(), widest: widest.unwrap_or(0) });
             }
             Err(why) => {
                 let last = self.where_last().into_iter().chain([true]).collect();
                 let (name, met) = (Vec::new(), Met::Broken(why));
-                self.broken = Some(Entry { path: path.to_vec(), name, last, widest: 0, met });
+                self.broken = Some(Entry { path: self.paths.get(path), name, last, widest: 0, met });
             }
         }
     }
@@ -99,7 +96,7 @@ impl<'a> Walk<'a> {
     fn meet(&self, path: &[u8], target: Target) -> Met {
         match target {
             Target::Hard(address) => match self.seen.get(&address) {
-                Some(first) => Met::Again(first.clone()),
+                Some(first) => Met::Again(self.paths.get(*first)),
                 None => match self.file.at(address) {
                     Ok(node) => Met::Object(Box::new(node)),
                     Err(why) => Met::Broken(why),
@@ -120,7 +117,8 @@ impl Iterator for Walk<'_> {
 
     fn next(&mut self) -> Option<Entry> {
         if let Some((path, node)) = self.begin.take() {
-            self.enter(&path, &node);
+            self.enter(path, &node);
+            let path = self.paths.get(path);
             let met = Met::Object(Box::new(node));
             return Some(Entry { path, name: Vec::new(), last: Vec::new(), widest: 0, met });
         }
@@ -133,12 +131,14 @@ impl Iterator for Walk<'_> {
                 self.levels.pop();
                 continue;
             };
-            let widest = level.widest;
-            let path = [level.path.as_slice(), b"/", link.name.as_slice()].concat();
+            let (widest, above) = (level.widest, level.path);
+            let group = self.paths.get(above);
+            let path = [group.strip_suffix(b"/").unwrap_or(&group), b"/", link.name.as_slice()].concat();
             let last = self.where_last();
             let met = self.meet(&path, link.target);
             if let Met::Object(node) = &met {
-                self.enter(&path, node);
+                let id = self.paths.below(above, &link.name);
+                self.enter(id, node);
             }
             return Some(Entry { path, name: link.name, last, widest, met });
         }

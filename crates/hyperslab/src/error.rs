@@ -132,6 +132,9 @@ pub enum Error {
         /// The bytes of one.
         size: u64,
     },
+    /// Parts of a file that could not be read, so that it is not copied.
+    #[error("not all can be read: {}", crate::copy::words(.0))]
+    Damaged(Vec<crate::Lost>),
     /// Something that is not there yet.
     #[error("{0} is not supported yet")]
     Unsupported(&'static str),

@@ -156,6 +156,20 @@ impl Node {
         self.file().check_alive(self.life()).is_ok()
     }
 
+    /// How many hard links lead to it, as it says itself.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let root = file.root()?;
+    /// root.create_group("a")?;
+    /// root.hard_link("b", &root.get("a")?)?;
+    /// assert_eq!(root.get("a")?.hard_links()?, 2);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn hard_links(&self) -> Result<u32> {
+        Ok(self.object()?.references()?)
+    }
+
     /// The file that it is in.
     pub fn file(&self) -> &File {
         match self {

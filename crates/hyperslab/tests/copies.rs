@@ -9,7 +9,7 @@ use std::{
     process::Command,
 };
 
-use hyperslab::{CopyOptions, File, Low, OpenOptions, Repack, check};
+use hyperslab::{CopyOptions, Error, File, Low, OpenOptions, Repack, check};
 
 const LOWS: [(&str, Low); 3] = [("earliest", Low::Earliest), ("v110", Low::V110), ("latest", Low::V200)];
 
@@ -108,7 +108,7 @@ fn files_written_anew_are_the_same() {
     pairs().for_each(|(name, (to, _))| clean(&path(name, to)));
 }
 
-/// One damaged object does not cost the others; what stands for it cannot be opened, and is kept when the file is written anew again.
+/// One damaged object does not cost the others, if that is asked for; what stands for it cannot be opened, and is kept when the file is written anew again.
 #[test]
 fn damaged_objects_stay_closed() {
     let folder = folder("damaged");
@@ -127,10 +127,16 @@ fn damaged_objects_stay_closed() {
         bytes[at] = 99;
         std::fs::write(path(0), bytes).unwrap();
 
+        let why = Repack::new().low(low).run(&File::open(path(0)).unwrap(), path(1)).unwrap_err();
+        assert!(matches!(&why, Error::Damaged(lost) if lost.len() == 1 && lost[0].path == "/other name"), "{why}");
+        assert!(why.to_string().starts_with("not all can be read: /other name: "), "{why}");
+        assert!(!path(1).exists());
+
         for nth in 0..2 {
-            let lost = Repack::new().low(low).run(&File::open(path(nth)).unwrap(), path(nth + 1)).unwrap().lost;
-            let names: Vec<_> = lost.iter().map(|lost| lost.name.as_str()).collect();
-            assert_eq!(names, if nth == 0 { vec!["other name"] } else { vec![] }, "{name}");
+            let repack = Repack::new().low(low).skip_damaged();
+            let lost = repack.run(&File::open(path(nth)).unwrap(), path(nth + 1)).unwrap().lost;
+            let paths: Vec<_> = lost.iter().map(|lost| lost.path.as_str()).collect();
+            assert_eq!(paths, if nth == 0 { vec!["/other name"] } else { vec![] }, "{name}");
             clean(&path(nth + 1));
             let file = File::open(path(nth + 1)).unwrap();
             assert_eq!(file.dataset("group/good").unwrap().read::<i32>().unwrap(), [4, 5, 6]);
@@ -139,6 +145,44 @@ fn damaged_objects_stay_closed() {
                 assert!(why.contains("was damaged when the file was copied"), "{why}");
             }
         }
+    }
+}
+
+/// Values, links and the way to them may be damaged as well as headers.
+#[test]
+fn what_is_damaged_inside_of_objects_is_named() {
+    let folder = folder("damaged-inside");
+    let path = |name: &str| folder.join(name);
+    let file = OpenOptions::new().create().truncate().open(path("whole.h5")).unwrap();
+    let root = file.root().unwrap();
+    root.new_dataset::<i32>().write("good", &[4, 5, 6]).unwrap();
+    root.new_dataset::<i32>().shape([8]).chunks([2]).write("chunked", &[1; 8]).unwrap();
+    root.new_dataset::<i32>().write("group/lost with it", &[1]).unwrap();
+    file.close().unwrap();
+    let whole = std::fs::read(path("whole.h5")).unwrap();
+    for (signature, damaged) in [(&b"TREE\x01"[..], "/chunked"), (&b"SNOD"[..], "/group")] {
+        let mut bytes = whole.clone();
+        let places = bytes.windows(signature.len()).enumerate().filter(|(_, bytes)| *bytes == signature);
+        // The root group, which was made first, has its node in front of the others.
+        let at = places.map(|(at, _)| at).next_back().unwrap();
+        bytes[at] = b'?';
+        std::fs::write(path("bad.h5"), bytes).unwrap();
+        let bad = File::open(path("bad.h5")).unwrap();
+        drop(std::fs::remove_file(path("new.h5")));
+        let why = Repack::new().run(&bad, path("new.h5")).unwrap_err().to_string();
+        assert!(why.starts_with(&format!("not all can be read: {damaged}: ")), "{why}");
+        assert!(!path("new.h5").exists());
+        let lost = Repack::new().skip_damaged().run(&bad, path("new.h5")).unwrap().lost;
+        assert_eq!(lost.iter().map(|lost| lost.path.as_str()).collect::<Vec<_>>(), [damaged]);
+        clean(&path("new.h5"));
+        let new = File::open(path("new.h5")).unwrap();
+        assert_eq!(new.dataset("good").unwrap().read::<i32>().unwrap(), [4, 5, 6]);
+        assert!(new.get(damaged).unwrap_err().to_string().contains("was damaged when the file was copied"));
+        // The copy of one object is all or nothing.
+        let target = File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new())).unwrap();
+        let why = bad.root().unwrap().copy("/", &target.root().unwrap(), "all").unwrap_err().to_string();
+        assert!(why.starts_with(&format!("not all can be read: .{damaged}: ")), "{why}");
+        assert!(target.root().unwrap().is_empty().unwrap());
     }
 }
 

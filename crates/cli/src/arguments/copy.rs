@@ -64,7 +64,14 @@ With PATH= in front they are for one dataset, else for all datasets that they fi
 its filters with other chunks, and its chunks with other filters. Values in other files or datasets
 stay there.
 
-With --json, one line has: file, objects, bytes (of values), before and after (bytes of the files).
+The new file gets its name when it is complete. If anything of the old one cannot be read, each part
+of it is named, and nothing is written. With --skip-damaged the rest is written: in place of an
+object that cannot be read, the new file has one that cannot be opened; an attribute is left out.
+
+With --json, one line has: file, objects, bytes (of values), before and after (bytes of the files),
+damaged (parts that are left out).
+
+Exit status: 0 all is written, 1 nothing is written, 3 some parts are left out (--skip-damaged).
 
 Examples:
   hyperslab repack run.h5 small.h5
@@ -85,6 +92,9 @@ pub(crate) struct Repack {
     /// Structures are for this version of the library, or newer ones
     #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
     pub(crate) low: Low,
+    /// Write what can be read, and say what is left out
+    #[arg(long)]
+    pub(crate) skip_damaged: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -24,11 +24,13 @@ pub(crate) struct New {
 #[command(after_help = "\
 Writes values to a dataset. The file is made if it is missing, so are groups on the way. Values come
 from the command line, or from standard input if there are none, or if they are -: words between
-spaces and line ends; with --type text, one value a line. Whole numbers are i64, other numbers f64,
-all else text, unless --type says it.
+spaces and line ends; with --type text, one value a line. Whole numbers are i64, or u64 if they are
+too large; other numbers f64, all else text, unless --type says it.
 
 A dataset that is there and has room for just these values gets them, in its own type. With --type,
---shape, --chunks or --filter it is made anew.
+--shape, --chunks or --filter it is made anew and keeps its attributes; references to the old one
+lead nowhere then. A value that its type cannot hold is an error, and nothing is written: integers
+are never rounded, other numbers only to the nearest one of their type.
 
 With --attr and no values, only attributes are set; if nothing is there, a group is made. An
 attribute whose value looks like a number is one. Filters are as in `hyperslab repack`.

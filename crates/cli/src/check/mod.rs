@@ -1,10 +1,12 @@
 //! `hyperslab check`: is a file whole?
 
 use crate::arguments::Check;
+use crate::escape::printable;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::Output;
+use crate::status::Status;
 use crate::style::{ERROR, FAINT, SHAPE};
-use crate::text::{bytes, count, lossy, printable};
+use crate::text::{bytes, count, lossy};
 use hyperslab::check::{Finding, Progress, Report};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -36,28 +38,28 @@ struct FindingRecord<'a> {
 }
 
 /// Checks all files; whether all of them are clean.
-pub(crate) fn run(options: &Check) -> Result<bool, Failure> {
-    let mut out = output::standard(options.json);
-    let (mut clean, mut trouble) = (true, None);
+pub(crate) fn run(options: &Check, out: &mut Output) -> Result<Status, Failure> {
+    let (mut clean, mut trouble) = (true, false);
     for file in &options.files {
         match look(file) {
             Ok(report) => {
                 clean &= is_clean(&report, options.strict);
                 match options.json {
-                    true => json(&mut out, file, &report, options)?,
-                    false => text(&mut out, file, &report, options)?,
+                    true => json(out, file, &report, options)?,
+                    false => text(out, file, &report, options)?,
                 }
             }
             Err(why) => {
                 // One that cannot be read does not hide the others.
-                anstream::eprintln!("{}", crate::style::error(&why));
-                trouble = Some(why);
+                out.complain(&crate::style::error(&why));
+                trouble = true;
             }
         }
     }
-    match trouble {
-        Some(_) => Err(Failure::Some("not all files could be checked".into())),
-        None => Ok(clean),
+    match (trouble, clean) {
+        (true, _) => Err(Failure::Some("not all files could be checked".into())),
+        (false, true) => Ok(Status::Done),
+        (false, false) => Ok(Status::No),
     }
 }
 

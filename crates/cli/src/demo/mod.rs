@@ -5,54 +5,42 @@ mod print;
 
 use crate::arguments::Demo;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::Output;
 use frames::{Frames, PIXELS, SIDE};
+use hyperslab::driver::{Existing, Staged};
 use hyperslab::{Dataset, s};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Images that are written at once: enough for all cores.
 const AT_ONCE: u64 = 8;
 
-/// A file that is gone afterwards, unless somebody wants to keep it.
-struct Place {
-    path: PathBuf,
-    kept: bool,
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        if !self.kept {
-            // What stays is in the folder for such files.
-            let _ = std::fs::remove_file(&self.path);
-        }
+pub(crate) fn run(options: &Demo, out: &mut Output) -> Result<(), Failure> {
+    if let Some(path) = options.keep.as_ref().filter(|path| path.exists()) {
+        return Err(Failure::Exists(path.display().to_string()));
     }
-}
-
-pub(crate) fn run(options: &Demo) -> Result<(), Failure> {
-    let place = match &options.keep {
-        Some(path) => Place { path: path.clone(), kept: true },
-        None => {
-            let name = format!("hyperslab-demo-{}.h5", std::process::id());
-            Place { path: std::env::temp_dir().join(name), kept: false }
-        }
-    };
+    let path = options.keep.clone().unwrap_or_else(|| std::env::temp_dir().join("hyperslab-demo.h5"));
+    let trouble = |why| Failure::Publish { file: path.display().to_string(), why };
+    // Gone afterwards, unless it is published.
+    let new = Staged::beside(&path).map_err(trouble)?;
     let frames = Frames::new(options.seed);
-    let (write, stored) = record(&place.path, &frames, options)?;
-    let read = verify(&place.path, &frames, options)?;
+    let (write, stored) = record(new.path(), &frames, options, out)?;
+    let read = verify(new.path(), &frames, options, out)?;
+    if options.keep.is_some() {
+        new.publish(Existing::Keep).map_err(trouble)?;
+    }
     let raw = options.frames * PIXELS as u64 * 2;
-    let file = place.kept.then(|| place.path.display().to_string());
+    let file = options.keep.as_ref().map(|path| path.display().to_string());
     let results = print::Results::new(file, options.frames, (raw, stored), (write, read));
-    print::print(&mut output::standard(options.json), &results, options.json)?;
-    Ok(())
+    Ok(print::print(out, &results, options.json)?)
 }
 
 /// Writes all images; how long that took, and how many bytes are stored.
-fn record(path: &Path, frames: &Frames, options: &Demo) -> Result<(Duration, u64), Failure> {
+fn record(path: &Path, frames: &Frames, options: &Demo, out: &mut Output) -> Result<(Duration, u64), Failure> {
     let begin = Instant::now();
     let trouble = |why| Failure::Open { file: path.display().to_string(), why: Box::new(why) };
-    let file = options.caching.options().create_new().open(path).map_err(trouble)?;
+    let file = options.caching.options().truncate().open(path).map_err(trouble)?;
     let run = file.root()?.create_group("run")?;
     run.set_attribute("detector", "simulated")?;
     run.set_attribute("seed", options.seed)?;
@@ -78,13 +66,13 @@ fn record(path: &Path, frames: &Frames, options: &Demo) -> Result<(Duration, u64
     file.clone().close()?;
     took += begin.elapsed();
     bar.finish_and_clear();
-    let stored = std::fs::metadata(path)?.len();
-    options.caching.tell(&[(path, file.cache_statistics())], options.json);
+    let stored = file.size();
+    options.caching.tell(out, &[(path, file.cache_statistics())], options.json);
     Ok((took, stored))
 }
 
 /// Reads all images and compares them with what was sent; how long reading took.
-fn verify(path: &Path, frames: &Frames, options: &Demo) -> Result<Duration, Failure> {
+fn verify(path: &Path, frames: &Frames, options: &Demo, out: &mut Output) -> Result<Duration, Failure> {
     let begin = Instant::now();
     let file = options.caching.options().open(path)?;
     let images: Dataset = file.dataset("run/images")?;
@@ -106,7 +94,7 @@ fn verify(path: &Path, frames: &Frames, options: &Demo) -> Result<Duration, Fail
         advance(&bar, end, took);
     }
     bar.finish_and_clear();
-    options.caching.tell(&[(path, file.cache_statistics())], options.json);
+    options.caching.tell(out, &[(path, file.cache_statistics())], options.json);
     Ok(took)
 }
 

@@ -1,8 +1,9 @@
 //! What came of a recording, for people and for other programs.
 
+use crate::escape::printable;
 use crate::style::{FAINT, SHAPE};
 use crate::table::{right, sheet};
-use crate::text::{bytes, count, printable};
+use crate::text::{bytes, count};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::time::Duration;

@@ -6,15 +6,18 @@ mod rules;
 mod values;
 
 use crate::arguments::Diff;
+use crate::escape::printable;
 use crate::failure::Failure;
+use crate::find;
 use crate::names::Names;
+use crate::output::Output;
+use crate::status::Status;
 use crate::text::count;
-use crate::{find, output};
-use hyperslab::{File, Node};
+use hyperslab::{File, Node, PathId, Paths};
 use print::Difference;
 use rules::Rules;
 use std::collections::HashSet;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 
 /// One of the two files.
 pub(crate) struct Side<'a> {
@@ -27,16 +30,17 @@ struct Differ<'a> {
     left: Side<'a>,
     right: Side<'a>,
     rules: Rules,
-    out: BufWriter<Box<dyn Write>>,
+    out: &'a mut Output,
     found: u64,
     failed: u64,
     /// Pairs of objects that were compared, or wait for it.
     seen: HashSet<(u64, u64)>,
-    waiting: Vec<(Vec<u8>, Node, Node)>,
+    waiting: Vec<(PathId, Node, Node)>,
+    paths: Paths,
 }
 
 /// Whether both are equal.
-pub(crate) fn run(options: &Diff) -> Result<bool, Failure> {
+pub(crate) fn run(options: &Diff, out: &mut Output) -> Result<Status, Failure> {
     let open = |path| find::open_with(path, options.caching.options());
     let (left, right) = (open(&options.left)?, open(&options.right)?);
     let first = find::object(&left, &options.path)?;
@@ -52,29 +56,35 @@ pub(crate) fn run(options: &Diff) -> Result<bool, Failure> {
         left: side(&left),
         right: side(&right),
         rules,
-        out: BufWriter::new(output::standard(options.json)),
+        out,
         found: 0,
         failed: 0,
         seen: HashSet::new(),
         waiting: Vec::new(),
+        paths: Paths::new(),
     };
-    let path = format!("/{}", options.path.trim_matches('/')).into_bytes();
+    let path = differ.paths.top(format!("/{}", options.path.trim_matches('/')).as_bytes());
     differ.wait(path, first, second);
     while let Some((path, left, right)) = differ.waiting.pop() {
-        differ.objects(&path, &left, &right)?;
+        differ.objects(path, &left, &right)?;
         if differ.is_told() {
             break;
         }
     }
-    let ended = differ.end();
+    differ.total()?;
+    let (found, failed) = (differ.found, differ.failed);
     let caches = [(&options.left, &left), (&options.right, &right)]
         .map(|(path, file)| (path.as_path(), file.cache_statistics()));
-    options.caching.tell(&caches, options.json);
-    ended
+    options.caching.tell(out, &caches, options.json);
+    match (failed, found) {
+        (0, 0) => Ok(Status::Done),
+        (0, _) => Ok(Status::No),
+        _ => Err(Failure::Some(format!("{} could not be compared as a whole", count(failed, "object")))),
+    }
 }
 
 impl Differ<'_> {
-    fn wait(&mut self, path: Vec<u8>, left: Node, right: Node) {
+    fn wait(&mut self, path: PathId, left: Node, right: Node) {
         if self.seen.insert((left.address(), right.address())) {
             self.waiting.push((path, left, right));
         }
@@ -91,29 +101,22 @@ impl Differ<'_> {
             return Ok(());
         }
         if self.options.json {
-            serde_json::to_writer(&mut self.out, difference).map_err(std::io::Error::from)?;
+            serde_json::to_writer(&mut *self.out, difference).map_err(std::io::Error::from)?;
             return Ok(writeln!(self.out)?);
         }
-        Ok(difference.text(&mut self.out)?)
+        Ok(difference.text(self.out)?)
     }
 
     /// Says at once what failed; the others go on.
-    fn complain(&mut self, path: &[u8], why: &dyn std::fmt::Display) -> Result<(), Failure> {
+    fn complain(&mut self, path: &[u8], why: &dyn std::fmt::Display) {
         self.failed += 1;
-        self.out.flush()?;
-        let path = crate::text::printable(path);
-        anstream::eprintln!("{}", crate::style::error(&format_args!("{path}: {why}")));
-        Ok(())
+        self.out.complain(&crate::style::error(&format_args!("{}: {why}", printable(path))));
     }
 
-    fn end(mut self) -> Result<bool, Failure> {
+    fn total(&mut self) -> Result<(), Failure> {
         if !self.options.json && !self.options.quiet && self.found > 0 {
             writeln!(self.out, "{}", count(self.found, "difference"))?;
         }
-        self.out.flush()?;
-        match self.failed {
-            0 => Ok(self.found == 0),
-            failed => Err(Failure::Some(format!("{} could not be compared as a whole", count(failed, "object")))),
-        }
+        Ok(())
     }
 }

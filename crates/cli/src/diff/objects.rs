@@ -4,11 +4,12 @@ use super::Differ;
 use super::print::Difference;
 use super::values::Differing;
 use crate::arguments::Aspect;
+use crate::escape::printable;
 use crate::failure::Failure;
-use crate::text::{count, lossy, printable, shape, sizes};
+use crate::text::{count, lossy, shape, sizes};
 use hyperslab::dtype::Datatype;
 use hyperslab::space::Extent;
-use hyperslab::{Attribute, Dataset, Error, Group, Layout, Link, Node, Target};
+use hyperslab::{Attribute, Dataset, Error, Group, Layout, Link, Node, PathId, Target};
 use std::cmp::Ordering;
 
 /// One thing of both sides, or of one.
@@ -39,13 +40,14 @@ fn pairs<T>(left: Vec<T>, right: Vec<T>, name: impl Fn(&T) -> &[u8]) -> Vec<Pair
 
 impl Differ<'_> {
     /// Compares two objects; those below them wait.
-    pub(super) fn objects(&mut self, path: &[u8], left: &Node, right: &Node) -> Result<(), Failure> {
+    pub(super) fn objects(&mut self, id: PathId, left: &Node, right: &Node) -> Result<(), Failure> {
+        let path = &*self.paths.get(id);
         match (left, right) {
-            (Node::Group(left), Node::Group(right)) => self.groups(path, left, right)?,
+            (Node::Group(left), Node::Group(right)) => self.groups((id, path), left, right)?,
             (Node::Dataset(left), Node::Dataset(right)) => self.dataset_pair(path, left, right)?,
             (Node::Datatype(left), Node::Datatype(right)) => match (left.datatype(), right.datatype()) {
                 (Ok(left), Ok(right)) => self.types(path, None, &left, &right)?,
-                (Err(why), _) | (_, Err(why)) => self.complain(path, &why)?,
+                (Err(why), _) | (_, Err(why)) => self.complain(path, &why),
             },
             _ => {
                 let (left, right) = (Some(left.kind().to_owned()), Some(right.kind().to_owned()));
@@ -58,10 +60,13 @@ impl Differ<'_> {
         Ok(())
     }
 
-    fn groups(&mut self, path: &[u8], left: &Group, right: &Group) -> Result<(), Failure> {
+    fn groups(&mut self, (id, path): (PathId, &[u8]), left: &Group, right: &Group) -> Result<(), Failure> {
         let (left, right) = match (left.links(), right.links()) {
             (Ok(left), Ok(right)) => (left, right),
-            (Err(why), _) | (_, Err(why)) => return self.complain(path, &why),
+            (Err(why), _) | (_, Err(why)) => {
+                self.complain(path, &why);
+                return Ok(());
+            }
         };
         let told = self.options.compares(Aspect::Links);
         let mut below = Vec::new();
@@ -82,7 +87,10 @@ impl Differ<'_> {
                     let what = describe(self.right.file, &link);
                     self.tell(&difference(&path, "only right", None, None, Some(what)))?;
                 }
-                Pair::Both(left, right) => below.extend(self.links(path, &left, &right)?),
+                Pair::Both(left, right) => {
+                    let both = self.links(&path, &left, &right)?;
+                    below.extend(both.map(|(first, second)| (self.paths.below(id, &left.name), first, second)));
+                }
                 _ => {}
             }
         }
@@ -102,19 +110,22 @@ impl Differ<'_> {
     }
 
     /// Two links of one name: what they lead to in their files, if both are hard ones.
-    fn links(&mut self, path: Vec<u8>, left: &Link, right: &Link) -> Result<Option<(Vec<u8>, Node, Node)>, Failure> {
+    fn links(&mut self, path: &[u8], left: &Link, right: &Link) -> Result<Option<(Node, Node)>, Failure> {
         if let (Target::Hard(first), Target::Hard(second)) = (&left.target, &right.target) {
             if self.seen.contains(&(*first, *second)) {
                 return Ok(None);
             }
             return match (self.left.file.at(*first), self.right.file.at(*second)) {
-                (Ok(left), Ok(right)) => Ok(Some((path, left, right))),
-                (Err(why), _) | (_, Err(why)) => self.complain(&path, &why).map(|()| None),
+                (Ok(left), Ok(right)) => Ok(Some((left, right))),
+                (Err(why), _) | (_, Err(why)) => {
+                    self.complain(path, &why);
+                    Ok(None)
+                }
             };
         }
         if left.target != right.target && self.options.compares(Aspect::Links) {
             let words = (describe(self.left.file, left), describe(self.right.file, right));
-            self.tell(&difference(&path, "link", None, Some(words.0), Some(words.1)))?;
+            self.tell(&difference(path, "link", None, Some(words.0), Some(words.1)))?;
         }
         Ok(None)
     }
@@ -158,7 +169,10 @@ impl Differ<'_> {
                 let kind = if name.is_some() { "attribute" } else { "values" };
                 self.tell(&Difference { values: Some(found), ..difference(path, kind, name, None, None) })
             }
-            Err(why) => self.complain(path, &why),
+            Err(why) => {
+                self.complain(path, &why);
+                Ok(())
+            }
         }
     }
 
@@ -170,7 +184,10 @@ impl Differ<'_> {
         }
         let (left, right) = match (readable(left), readable(right)) {
             (Ok(left), Ok(right)) => (left, right),
-            (Err(why), _) | (_, Err(why)) => return self.complain(path, &why),
+            (Err(why), _) | (_, Err(why)) => {
+                self.complain(path, &why);
+                return Ok(());
+            }
         };
         for pair in pairs(left, right, |attribute: &Attribute| &attribute.name) {
             match pair {

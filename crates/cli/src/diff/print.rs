@@ -1,8 +1,9 @@
 //! Differences as people and programs see them.
 
 use super::values::Differing;
+use crate::escape::printable;
 use crate::style::{ATTRIBUTE, DATASET, FAINT, SHAPE, TYPE};
-use crate::text::{count, printable};
+use crate::text::count;
 use serde::Serialize;
 use std::io::{self, Write};
 

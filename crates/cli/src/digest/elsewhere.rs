@@ -3,22 +3,18 @@
 use std::{
     cell::RefCell,
     collections::HashMap,
-    ops::ControlFlow,
     path::{Path, PathBuf},
 };
 
-use hyperslab::OpenOptions;
+use hyperslab::{ObjectPaths, OpenOptions};
 
 /// More files than this are not remembered.
 const MOST: usize = 64;
 
-/// The first path of each object, by address.
-type Paths = HashMap<u64, Vec<u8>>;
-
 /// The paths of other files, by their names. A file that cannot be read has none.
 pub(crate) struct Elsewhere {
     directory: PathBuf,
-    known: RefCell<HashMap<Vec<u8>, Paths>>,
+    known: RefCell<HashMap<Vec<u8>, ObjectPaths>>,
 }
 
 impl Elsewhere {
@@ -34,23 +30,10 @@ impl Elsewhere {
             if known.len() == MOST {
                 known.clear();
             }
-            known.insert(
-                file.to_vec(),
-                paths(&self.directory.join(&*String::from_utf8_lossy(file))).unwrap_or_default(),
-            );
+            let opened = OpenOptions::new().swmr_read().open(self.directory.join(&*String::from_utf8_lossy(file)));
+            let paths = opened.and_then(|file| ObjectPaths::of(&file)).unwrap_or_default();
+            known.insert(file.to_vec(), paths);
         }
-        known.get(file)?.get(&address).cloned()
+        known.get(file)?.get(address)
     }
-}
-
-fn paths(file: &Path) -> hyperslab::Result<Paths> {
-    let root = OpenOptions::new().swmr_read().open(file)?.root()?;
-    let mut paths = HashMap::from([(root.address(), b"/".to_vec())]);
-    root.visit(|path, node| {
-        if let Ok(node) = node {
-            paths.entry(node.address()).or_insert_with(|| [b"/", path].concat());
-        }
-        ControlFlow::<()>::Continue(())
-    })?;
-    Ok(paths)
 }

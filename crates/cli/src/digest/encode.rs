@@ -108,23 +108,23 @@ impl<'a> Encoder<'a> {
             }
             return Ok(());
         }
-        let Some(path) = self.scene.paths.get(&referent.address) else {
+        let Some(path) = self.scene.path(referent.address) else {
             out.push(UNKNOWN);
             return Ok(());
         };
         match &referent.part {
             Part::Object => {
                 out.push(1);
-                text(path, out);
+                text(&path, out);
             }
             Part::Region(space) => {
                 out.push(3);
-                text(path, out);
+                text(&path, out);
                 selected(space, out)?;
             }
             Part::Attribute(name) => {
                 out.push(4);
-                text(path, out);
+                text(&path, out);
                 text(name, out);
             }
         }

@@ -12,7 +12,7 @@ mod record;
 use std::{collections::HashMap, io::Write, path::Path};
 
 use elsewhere::Elsewhere;
-use hyperslab::{CharSet, File, Link, Node, OpenOptions, Target};
+use hyperslab::{CharSet, File, Link, Node, OpenOptions, PathId, Paths, Target};
 use json::Json;
 
 use crate::failure::Failure;
@@ -21,21 +21,32 @@ use crate::failure::Failure;
 pub(crate) struct Scene<'a> {
     pub(crate) file: &'a File,
     /// The first path of each object, by address.
-    pub(crate) paths: HashMap<u64, Vec<u8>>,
+    first: HashMap<u64, PathId>,
+    paths: Paths,
     /// Values over this many bytes are not read.
     pub(crate) cap: u64,
     /// Other files that references lead to.
     pub(crate) elsewhere: Elsewhere,
 }
 
-/// A line to come.
-enum Line {
-    Object(Vec<u8>, Box<Node>, Option<Link>),
-    Other(Json),
+impl Scene<'_> {
+    /// The first path of the object at an address.
+    pub(crate) fn path(&self, address: u64) -> Option<Vec<u8>> {
+        self.first.get(&address).map(|path| self.paths.get(*path))
+    }
 }
 
-/// Groups nested deeper than this are not entered.
-const MAX_DEPTH: usize = 2000;
+/// A line to come.
+enum Line {
+    /// An object, with the link that leads to it.
+    Object(PathId, Box<Node>, Option<Link>),
+    /// One more link to an object that has a line.
+    Again(PathId, PathId, Link),
+    /// A link that is no hard one.
+    Soft(PathId, Link),
+    /// What could not be read, and when.
+    Failed(PathId, &'static str, hyperslab::Error),
+}
 
 pub(crate) fn run(path: &Path, cap: u64, out: &mut dyn Write) -> Result<(), Failure> {
     let file = OpenOptions::new().swmr_read().open(path)?;
@@ -48,23 +59,32 @@ pub(crate) fn run(path: &Path, cap: u64, out: &mut dyn Write) -> Result<(), Fail
     ]);
     let root = Node::Group(file.root()?);
     writeln!(out, "{head}")?;
-    let paths = HashMap::from([(root.address(), b"/".to_vec())]);
-    let mut scene = Scene { file: &file, paths, cap, elsewhere: Elsewhere::beside(path) };
+    let mut scene =
+        Scene { file: &file, first: HashMap::new(), paths: Paths::new(), cap, elsewhere: Elsewhere::beside(path) };
     let lines = walk(&mut scene, root);
     let mut objects = 0u64;
     for line in lines {
-        match line {
-            Line::Other(json) => writeln!(out, "{json}")?,
+        let json = match line {
             Line::Object(path, node, link) => {
                 objects += 1;
                 let mut json = record::of(&scene, &node);
-                json.set("path", Json::bytes(&path));
+                json.set("path", Json::bytes(&scene.paths.get(path)));
                 if let Some(link) = link {
                     with_link(&mut json, &link);
                 }
-                writeln!(out, "{json}")?;
+                json
             }
-        }
+            Line::Again(path, first, link) => {
+                let target = Json::bytes(&scene.paths.get(first));
+                let mut json = Json::object([("kind", Json::text("hardlink")), ("target", target)]);
+                json.set("path", Json::bytes(&scene.paths.get(path)));
+                with_link(&mut json, &link);
+                json
+            }
+            Line::Soft(path, link) => soft(&scene.paths.get(path), &link),
+            Line::Failed(path, stage, why) => failed(&scene.paths.get(path), stage, &why),
+        };
+        writeln!(out, "{json}")?;
     }
     writeln!(out, "{}", Json::object([("kind", Json::text("end")), ("objects", Json::from(objects))]))?;
     Ok(())
@@ -73,35 +93,33 @@ pub(crate) fn run(path: &Path, cap: u64, out: &mut dyn Write) -> Result<(), Fail
 /// All links, depth first, the links of a group by name. Objects are named by the first path that reaches them.
 fn walk(scene: &mut Scene<'_>, root: Node) -> Vec<Line> {
     let mut lines = Vec::new();
-    let mut stack = vec![open_group(&root, b"", &mut lines)];
-    lines.push(Line::Object(b"/".to_vec(), Box::new(root), None));
-    while let Some((prefix, links)) = stack.last_mut() {
+    let top = scene.paths.top(b"/");
+    scene.first.insert(root.address(), top);
+    let mut stack = vec![open_group(&root, top, &mut lines)];
+    lines.push(Line::Object(top, Box::new(root), None));
+    while let Some((above, links)) = stack.last_mut() {
         let Some(link) = links.next() else {
             stack.pop();
             continue;
         };
-        let path = [prefix.as_slice(), b"/", link.name.as_slice()].concat();
+        let path = scene.paths.below(*above, &link.name);
         let Target::Hard(address) = link.target else {
-            lines.push(Line::Other(soft(&path, &link)));
+            lines.push(Line::Soft(path, link));
             continue;
         };
         let node = match scene.file.at(address) {
             Ok(node) => node,
             Err(why) => {
-                lines.push(Line::Other(failed(&path, "open", &why)));
+                lines.push(Line::Failed(path, "open", why));
                 continue;
             }
         };
-        if let Some(first) = scene.paths.get(&node.address()) {
-            let mut json = Json::object([("kind", Json::text("hardlink")), ("target", Json::bytes(first))]);
-            json.set("path", Json::bytes(&path));
-            with_link(&mut json, &link);
-            lines.push(Line::Other(json));
+        if let Some(first) = scene.first.get(&node.address()) {
+            lines.push(Line::Again(path, *first, link));
             continue;
         }
-        scene.paths.insert(node.address(), path.clone());
-        let enter = matches!(node, Node::Group(_)) && stack.len() < MAX_DEPTH;
-        let below = enter.then(|| open_group(&node, &path, &mut lines));
+        scene.first.insert(node.address(), path);
+        let below = matches!(node, Node::Group(_)).then(|| open_group(&node, path, &mut lines));
         // The group's own line stands before what is in it, also before errors of its walk.
         lines.push(Line::Object(path, Box::new(node), Some(link)));
         stack.extend(below);
@@ -109,15 +127,15 @@ fn walk(scene: &mut Scene<'_>, root: Node) -> Vec<Line> {
     lines
 }
 
-type Links = (Vec<u8>, std::vec::IntoIter<Link>);
+type Links = (PathId, std::vec::IntoIter<Link>);
 
-fn open_group(node: &Node, path: &[u8], lines: &mut Vec<Line>) -> Links {
-    let Node::Group(group) = node else { return (path.to_vec(), Vec::new().into_iter()) };
+fn open_group(node: &Node, path: PathId, lines: &mut Vec<Line>) -> Links {
+    let Node::Group(group) = node else { return (path, Vec::new().into_iter()) };
     match group.links() {
-        Ok(links) => (path.to_vec(), links.into_iter()),
+        Ok(links) => (path, links.into_iter()),
         Err(why) => {
-            lines.push(Line::Other(failed(if path.is_empty() { b"/" } else { path }, "walk", &why)));
-            (path.to_vec(), Vec::new().into_iter())
+            lines.push(Line::Failed(path, "walk", why));
+            (path, Vec::new().into_iter())
         }
     }
 }

@@ -102,7 +102,7 @@ fn table(records: &[Value], gap: Option<u64>, names: &Names<'_>) -> Table {
     for (number, record) in records.iter().enumerate() {
         let Value::Compound(members) = record else { continue };
         if number == 0 {
-            table.set_header(members.iter().map(|(name, _)| crate::text::printable(name.as_bytes())));
+            table.set_header(members.iter().map(|(name, _)| crate::escape::printable(name.as_bytes())));
         }
         if gap == Some(number as u64) {
             table.add_row(members.iter().map(|_| "…"));

@@ -10,12 +10,12 @@ use crate::value_json::text;
 use hyperslab::{Dataset, Node};
 use std::io::{IsTerminal, Write, stdout};
 
-impl<W: Write> Dumper<'_, W> {
+impl Dumper<'_> {
     /// Prints an object; says what could not be read of it.
     pub(super) fn json(&mut self, path: &str, node: &Node) -> Result<Vec<String>, Failure> {
         let mut errors = Vec::new();
         self.out.write_all(b"{\"path\":")?;
-        text(&mut self.out, path)?;
+        text(self.out, path)?;
         write!(self.out, ",\"kind\":\"{}\"", node.kind())?;
         match node {
             Node::Group(_) => {}
@@ -28,7 +28,7 @@ impl<W: Write> Dumper<'_, W> {
         if self.options.attributes {
             let records = attributes::records(node, &self.names, &mut errors);
             self.out.write_all(b",\"attributes\":")?;
-            serde_json::to_writer(&mut self.out, &records).map_err(std::io::Error::from)?;
+            serde_json::to_writer(&mut *self.out, &records).map_err(std::io::Error::from)?;
         }
         if !errors.is_empty() {
             self.field("error", &errors.join("; "))?;
@@ -40,7 +40,7 @@ impl<W: Write> Dumper<'_, W> {
     fn json_dataset(&mut self, dataset: &Dataset, errors: &mut Vec<String>) -> Result<(), Failure> {
         self.field("type", &dataset.datatype().to_string())?;
         self.out.write_all(b",\"shape\":")?;
-        serde_json::to_writer(&mut self.out, &dims(&dataset.extent())).map_err(std::io::Error::from)?;
+        serde_json::to_writer(&mut *self.out, &dims(&dataset.extent())).map_err(std::io::Error::from)?;
         if let Some(slice) = &self.options.slice {
             self.field("slice", &slice.to_string())?;
         }
@@ -54,7 +54,7 @@ impl<W: Write> Dumper<'_, W> {
         self.out.write_all(b",\"values\":")?;
         let mut elements = Elements::new(dataset, &part.slabs, !stdout().is_terminal());
         let most = self.limit();
-        let Written { failed, .. } = nested::json(&mut self.out, &part.dims, &mut elements, &self.names, most)?;
+        let Written { failed, .. } = nested::json(self.out, &part.dims, &mut elements, &self.names, most)?;
         if failed.is_none() && elements.next().is_some() {
             self.out.write_all(b",\"truncated\":true")?;
         }
@@ -64,6 +64,6 @@ impl<W: Write> Dumper<'_, W> {
 
     fn field(&mut self, key: &str, value: &str) -> Result<(), Failure> {
         write!(self.out, ",\"{key}\":")?;
-        Ok(text(&mut self.out, value)?)
+        Ok(text(self.out, value)?)
     }
 }

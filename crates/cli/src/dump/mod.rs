@@ -6,21 +6,23 @@ mod json;
 mod text;
 
 use crate::arguments::Dump;
+use crate::escape::printable;
 use crate::failure::Failure;
+use crate::find;
 use crate::names::Names;
+use crate::output::Output;
 use crate::slice::Shape;
-use crate::text::{count, lossy, printable};
+use crate::text::{count, lossy};
 use crate::walk::{Met, Sort, Walk};
-use crate::{find, output};
 use hyperslab::space::Slab;
 use hyperslab::{Dataset, Node};
-use std::io::{BufWriter, IsTerminal, Write, stdout};
+use std::io::{IsTerminal, stdout};
 
 /// The dump of a file: what was asked for, and how it goes.
-struct Dumper<'a, W> {
+struct Dumper<'a> {
     options: &'a Dump,
     names: Names<'a>,
-    out: W,
+    out: &'a mut Output,
     /// Large arrays are shown by their corners.
     brief: bool,
     objects: u64,
@@ -35,51 +37,48 @@ struct Part {
     dims: Vec<u64>,
 }
 
-pub(crate) fn run(options: &Dump) -> Result<(), Failure> {
+pub(crate) fn run(options: &Dump, out: &mut Output) -> Result<(), Failure> {
     let file = find::open_with(&options.file, options.caching.options())?;
     let root = ["/".to_owned()];
     let paths = if options.paths.is_empty() { &root[..] } else { &options.paths[..] };
     // A wrong path is said before anything is printed.
     let nodes = paths.iter().map(|path| find::object(&file, path)).collect::<Result<Vec<_>, _>>()?;
     let terminal = stdout().is_terminal();
-    let out = BufWriter::with_capacity(1 << 16, output::standard(options.json));
     let brief = options.brief || (terminal && !options.full && options.limit.is_none());
     let mut dumper = Dumper { options, names: Names::new(&file), out, brief, objects: 0, failed: 0 };
     for (path, node) in paths.iter().zip(nodes) {
         for entry in Walk::new(&file, path, node, Sort::Name, usize::MAX) {
             match &entry.met {
                 Met::Object(node) => dumper.object(&entry.path, node)?,
-                Met::Broken(why) => dumper.complain(&printable(&entry.path), why)?,
+                Met::Broken(why) => dumper.complain(&entry.path, why),
                 _ => {}
             }
         }
     }
-    dumper.out.flush()?;
-    options.caching.tell(&[(&options.file, file.cache_statistics())], options.json);
-    match dumper.failed {
+    let failed = dumper.failed;
+    options.caching.tell(out, &[(&options.file, file.cache_statistics())], options.json);
+    match failed {
         0 => Ok(()),
         failed => Err(Failure::Some(format!("{} could not be read as a whole", count(failed, "object")))),
     }
 }
 
-impl<W: Write> Dumper<'_, W> {
+impl Dumper<'_> {
     fn object(&mut self, path: &[u8], node: &Node) -> Result<(), Failure> {
         let errors = match self.options.json {
             true => self.json(&lossy(path), node)?,
             false => self.text(&printable(path), node)?,
         };
         if !errors.is_empty() {
-            self.complain(&printable(path), &errors.join("; "))?;
+            self.complain(path, &errors.join("; "));
         }
         Ok(())
     }
 
     /// Says at once what failed; the others go on.
-    fn complain(&mut self, path: &str, why: &impl std::fmt::Display) -> Result<(), Failure> {
+    fn complain(&mut self, path: &[u8], why: &impl std::fmt::Display) {
         self.failed += 1;
-        self.out.flush()?;
-        anstream::eprintln!("{}", crate::style::error(&format_args!("{path}: {why}")));
-        Ok(())
+        self.out.complain(&crate::style::error(&format_args!("{}: {why}", printable(path))));
     }
 
     /// What of a dataset is asked for.

@@ -3,14 +3,15 @@
 use super::elements::Elements;
 use super::{Dumper, brief};
 use crate::attributes;
+use crate::escape::{printable, said};
 use crate::failure::Failure;
 use crate::nested::{self, Shape};
 use crate::style::{DATASET, FAINT, GROUP, SHAPE, TYPE};
-use crate::text::{self, printable, shape};
+use crate::text::{self, shape};
 use hyperslab::{Attribute, Dataset, Node};
 use std::io::{IsTerminal, Write, stdout};
 
-impl<W: Write> Dumper<'_, W> {
+impl Dumper<'_> {
     /// Prints an object; says what could not be read of it. Groups are worth a headline only for their attributes.
     pub(super) fn text(&mut self, path: &str, node: &Node) -> Result<Vec<String>, Failure> {
         let mut errors = Vec::new();
@@ -47,7 +48,7 @@ impl<W: Write> Dumper<'_, W> {
         let size = shape(&dataset.extent());
         write!(self.out, "{DATASET}{path}{DATASET:#}  {TYPE}{datatype}{TYPE:#}  {SHAPE}{size}{SHAPE:#}")?;
         if let Some(slice) = &self.options.slice {
-            write!(self.out, " {FAINT}[{slice}]{FAINT:#}")?;
+            write!(self.out, " {FAINT}[{}]{FAINT:#}", said(slice))?;
         }
         Ok(writeln!(self.out)?)
     }
@@ -55,7 +56,7 @@ impl<W: Write> Dumper<'_, W> {
     fn attributes(&mut self, attributes: &[Attribute], errors: &mut Vec<String>) -> Result<(), Failure> {
         for attribute in attributes {
             write!(self.out, "  ")?;
-            if !attributes::line(&mut self.out, attribute, &self.names, self.options.limit.unwrap_or(u64::MAX))? {
+            if !attributes::line(self.out, attribute, &self.names, self.options.limit.unwrap_or(u64::MAX))? {
                 errors.push(format!("attribute {}", printable(&attribute.name)));
             }
         }
@@ -74,12 +75,12 @@ impl<W: Write> Dumper<'_, W> {
             }
         };
         let failed = if self.brief {
-            brief::write(&mut self.out, dataset, &part, &self.names)?
+            brief::write(self.out, dataset, &part, &self.names)?
         } else {
             let shape = Shape::new(&part.dims, brief::width());
             let elements = Elements::new(dataset, &part.slabs, !stdout().is_terminal());
             let most = self.limit();
-            nested::text(&mut self.out, &shape, elements, &self.names, most)?.failed
+            nested::text(self.out, &shape, elements, &self.names, most)?.failed
         };
         errors.extend(failed.map(|why| why.to_string()));
         Ok(writeln!(self.out)?)

@@ -2,9 +2,10 @@
 
 use super::record::{Facts, Filter, Record};
 use crate::attributes;
+use crate::escape::printable;
 use crate::names::Names;
 use crate::style::{DATASET, FAINT, GROUP, LINK, SHAPE, TYPE, error};
-use crate::text::{self, bytes, count, printable, sizes};
+use crate::text::{self, bytes, count, sizes};
 use crate::walk::{Entry, Met};
 use std::io::{self, Write};
 
@@ -43,7 +44,7 @@ pub(crate) fn line(out: &mut impl Write, entry: &Entry, record: &Record) -> io::
         Met::Broken(_) => {}
     }
     for why in &record.errors {
-        write!(out, "  {}", error(&printable(why.as_bytes())))?;
+        write!(out, "  {}", error(why))?;
     }
     writeln!(out)
 }
@@ -99,7 +100,7 @@ fn storage(facts: &Facts) -> String {
 /// A filter, with its level where it has one.
 fn filter(filter: &Filter) -> String {
     match (filter.id, filter.parameters.first()) {
-        (1 | 32015, Some(level)) => format!("{} {level}", filter.name),
+        (1 | 32015, Some(level)) => format!("{} {level}", printable(filter.name.as_bytes())),
         _ => printable(filter.name.as_bytes()),
     }
 }

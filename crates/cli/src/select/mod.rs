@@ -5,21 +5,20 @@ mod print;
 
 use crate::arguments::Select;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::Output;
 use hyperslab::space::{Op, Space};
 use std::io::Write;
 
-pub(crate) fn run(select: &Select) -> Result<(), Failure> {
+pub(crate) fn run(select: &Select, output: &mut Output) -> Result<(), Failure> {
     let space = selection(select)?;
     let facts = facts::gather(&space, select)?;
-    let mut output = output::standard(select.json);
     if select.json {
-        serde_json::to_writer(&mut output, &facts).map_err(std::io::Error::from)?;
+        serde_json::to_writer(&mut *output, &facts).map_err(std::io::Error::from)?;
         writeln!(output)?;
     } else {
-        print::facts(&mut output, &facts)?;
+        print::facts(output, &facts)?;
     }
-    Ok(output.flush()?)
+    Ok(())
 }
 
 fn selection(select: &Select) -> Result<Space, Failure> {

@@ -4,25 +4,26 @@ mod record;
 
 use crate::arguments::Stat;
 use crate::check::look;
+use crate::escape::printable;
 use crate::failure::Failure;
+use crate::find;
+use crate::output::Output;
 use crate::style::{FAINT, GROUP};
 use crate::table::{right, sheet};
-use crate::text::{bytes, count, printable};
-use crate::{find, output};
+use crate::text::{bytes, count};
 use record::{DatasetRecord, Record};
 use std::io::{self, Write};
 
-pub(crate) fn run(options: &Stat) -> Result<(), Failure> {
+pub(crate) fn run(options: &Stat, out: &mut Output) -> Result<(), Failure> {
     let report = look(&options.file)?;
     let file = find::open(&options.file)?;
     let record = Record::new(&options.file, &file, &report)?;
-    let mut out = output::standard(options.json);
     match options.json {
         true => {
-            serde_json::to_writer(&mut out, &record).map_err(io::Error::from)?;
+            serde_json::to_writer(&mut *out, &record).map_err(io::Error::from)?;
             writeln!(out)?;
         }
-        false => text(&mut out, &record, options.datasets)?,
+        false => text(out, &record, options.datasets)?,
     }
     match report.problems().count() as u64 {
         0 => Ok(()),

@@ -1,7 +1,7 @@
 //! What there is to say of a file, gathered once for both kinds of output.
 
 use crate::failure::Failure;
-use crate::text::printable;
+use crate::text::lossy;
 use hyperslab::check::Report;
 use hyperslab::{File, Node};
 use serde::Serialize;
@@ -113,7 +113,7 @@ fn datasets(file: &File) -> Result<Vec<DatasetRecord>, Failure> {
             && let Ok(stored) = dataset.stored_size()
         {
             datasets.push(DatasetRecord {
-                path: format!("/{}", printable(path)),
+                path: format!("/{}", lossy(path)),
                 bytes: dataset.len().saturating_mul(dataset.datatype().size() as u64),
                 stored: stored.bytes,
                 chunks: stored.chunks,

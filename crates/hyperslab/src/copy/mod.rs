@@ -1,6 +1,7 @@
 //! Copies of objects with everything below them, within a file and from one to another.
 
 mod attributes;
+mod damage;
 mod gather;
 mod prepare;
 mod repack;
@@ -13,8 +14,12 @@ use crate::{
     place::{Made, Place},
 };
 
-pub use self::repack::{Lost, Repack, Repacked};
+pub(crate) use self::damage::words;
 use self::tree::Copier;
+pub use self::{
+    damage::Lost,
+    repack::{Repack, Repacked},
+};
 
 /// How far a copy is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,7 +95,8 @@ impl CopyOptions {
     }
 
     /// Copies an object to a path from a group on, which may be in another file. Groups on the way are made if they are missing. The copy
-    /// gets its name when it is complete; if something goes wrong, there is none.
+    /// gets its name when it is complete; if something goes wrong, there is none. What cannot be read is an error that names all objects
+    /// whose headers are damaged, or the first whose values or attributes are: [`Error::Damaged`](crate::Error::Damaged).
     pub fn copy(&self, from: &Node, to: &Group, path: impl AsRef<[u8]>) -> Result<Node> {
         self.copy_showing(from, to, path, &mut |_| {})
     }

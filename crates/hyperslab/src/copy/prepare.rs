@@ -8,7 +8,11 @@ use hyperslab_format::{
 use hyperslab_object::{GroupSettings, Object, ObjectSettings};
 use hyperslab_space::UNLIMITED;
 
-use super::{gather::Gathered, tree::Copier};
+use super::{
+    damage::{OfSource, Step},
+    gather::Gathered,
+    tree::Copier,
+};
 use crate::{
     Dataset, File, Group, Layout as Stored, Node, Result, datatype,
     new_dataset::{Planned, put},
@@ -23,22 +27,25 @@ pub(super) enum Prepared {
 }
 
 impl Prepared {
-    pub(super) fn new(copier: &mut Copier<'_>, from: &Node) -> Result<Prepared> {
+    pub(super) fn new(copier: &mut Copier<'_>, from: &Node) -> Step<Prepared> {
         match from {
-            Node::Group(group) => Ok(Prepared::Group(settings(&*group.object()?), group_settings(group)?)),
+            Node::Group(group) => {
+                let object = group.object().of_source()?;
+                Ok(Prepared::Group(settings(&object), group_settings(group).of_source()?))
+            }
             Node::Datatype(named) => {
-                let datatype = datatype::in_file(&named.datatype()?, &copier.target)?;
-                Ok(Prepared::Datatype(settings(&*named.object()?), datatype))
+                let datatype = datatype::in_file(&named.datatype().of_source()?, &copier.target)?;
+                Ok(Prepared::Datatype(settings(&*named.object().of_source()?), datatype))
             }
             Node::Dataset(dataset) => {
                 let committed = dataset.committed();
                 let committed = committed.map(|address| copier.committed(dataset.file(), address)).transpose()?;
-                let settings = settings(&*dataset.object()?);
-                let mut planned = planned(dataset, &copier.target, committed)?;
+                let settings = settings(&*dataset.object().of_source()?);
+                let mut planned = planned(dataset, &copier.target, committed).of_source()?;
                 copier.restore(dataset, &mut planned)?;
                 let fill = match &planned.fill.value {
                     FillValue::User(value) => {
-                        copier.gather(dataset.file(), dataset.datatype(), &planned.datatype, value)?
+                        copier.gather(dataset.file(), dataset.datatype(), &planned.datatype, value).of_source()?
                     }
                     _ => None,
                 };
@@ -123,6 +130,10 @@ fn planned(from: &Dataset, target: &File, committed: Option<u64>) -> Result<Plan
         layout_version = layout_version.min(3);
     }
     if let Layout::Chunked { chunk, index, plain_edges, .. } = &mut layout {
+        if chunk.len() != extent.rank() {
+            let why = format!("a chunk of {chunk:?} in an extent of {:?}", extent.dims());
+            return Err(hyperslab_chunk::Error::Layout(why).into());
+        }
         *index = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
         *plain_edges = plain;
     }

@@ -2,13 +2,15 @@
 
 use std::{
     fmt, fs,
-    io::{Read, Seek, Write},
+    io::{self, Read, Seek, Write},
     path::Path,
     sync::Arc,
 };
 
+use hyperslab_driver::{Existing, Operation, Staged, Why};
+
 use super::{
-    CopyOptions, CopyProgress,
+    CopyOptions, CopyProgress, Lost,
     prepare::{group_settings, settings},
     restore::Restore,
     tree::Copier,
@@ -33,19 +35,20 @@ use crate::{CacheConfig, CacheStatistics, Dataset, Error, File, Low, NewDataset,
 #[derive(Clone)]
 pub struct Repack {
     low: Low,
+    skips: bool,
     cache: Option<CacheConfig>,
     restore: Option<Arc<Restore>>,
 }
 
 impl fmt::Debug for Repack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Repack").field("low", &self.low).finish_non_exhaustive()
+        f.debug_struct("Repack").field("low", &self.low).field("skips", &self.skips).finish_non_exhaustive()
     }
 }
 
 impl Default for Repack {
     fn default() -> Repack {
-        Repack { low: Low::Earliest, cache: None, restore: None }
+        Repack { low: Low::Earliest, skips: false, cache: None, restore: None }
     }
 }
 
@@ -59,6 +62,13 @@ impl Repack {
     #[must_use]
     pub fn low(self, low: Low) -> Repack {
         Repack { low, ..self }
+    }
+
+    /// What cannot be read is left out, and [`Repacked::lost`] tells of it; without this it is an error. In place of an object that cannot be
+    /// read as a whole, the new file has one that nobody can open. An attribute is left out by itself.
+    #[must_use]
+    pub fn skip_damaged(self) -> Repack {
+        Repack { skips: true, ..self }
     }
 
     /// How large the chunk cache of the new file is while it is written.
@@ -88,8 +98,9 @@ impl Repack {
         Repack { restore: Some(Arc::new(how)), ..self }
     }
 
-    /// Writes the file anew, to a path where no file is. If something goes wrong, there is none afterwards. An object whose header is
-    /// damaged does not stop it: one that nobody can open stands for it in the new file, and the answer tells of it.
+    /// Writes the file anew, to a path where no file is. The new file has another name beside it until it is complete and durable, so that
+    /// there is no file at the path if something goes wrong, or if the program is killed. What cannot be read is an error that names it
+    /// ([`Error::Damaged`]), unless [`Repack::skip_damaged`] is said.
     pub fn run(&self, from: &File, to: impl AsRef<Path>) -> Result<Repacked> {
         self.run_showing(from, to, &mut |_| {})
     }
@@ -102,54 +113,47 @@ impl Repack {
         progress: &mut dyn FnMut(CopyProgress),
     ) -> Result<Repacked> {
         let (to, root) = (to.as_ref(), from.root()?);
-        let mut options = OpenOptions::new().create_new().low(self.low).user_block(from.user_block());
+        if to.symlink_metadata().is_ok() {
+            return Err(Error::Exists(format!("the file {}", to.display())));
+        }
+        let mut options = OpenOptions::new().truncate().low(self.low).user_block(from.user_block());
         if let Some(cache) = self.cache {
             options = options.cache(cache);
         }
         options.access.root = Some((settings(&*root.object()?), group_settings(&root)?));
-        let target = options.open(to)?;
-        let copied = self.copy_all(from, &target, progress);
-        let seen = target.clone();
-        let closed = copied.and_then(|lost| {
-            target.close()?;
-            user_block(from, to)?;
-            Ok(Repacked { lost, cache: seen.cache_statistics() })
-        });
-        if closed.is_err() {
-            // Half a file helps nobody.
-            let _ = fs::remove_file(to);
-        }
-        closed
+        let new = Staged::beside(to).map_err(|why| trouble(to, Operation::Open, why))?;
+        let target = options.open(new.path())?;
+        let lost = self.copy_all(from, &target, progress)?;
+        target.clone().close()?;
+        user_block(from, new.path())?;
+        new.publish(Existing::Keep).map_err(|why| trouble(to, Operation::Sync, why))?;
+        Ok(Repacked { lost, cache: target.cache_statistics() })
     }
 
     fn copy_all(&self, from: &File, target: &File, progress: &mut dyn FnMut(CopyProgress)) -> Result<Vec<Lost>> {
         let mut show = |done| progress(done);
         let mut copier = Copier::new(CopyOptions::new(), target, &mut show);
         copier.restore.clone_from(&self.restore);
-        copier.lost = Some(Vec::new());
+        copier.skips = self.skips;
         copier.begin_at(&from.root()?, &target.root()?);
         copier.run()?;
-        Ok(copier.lost.into_iter().flatten().map(|(_, lost)| lost).collect())
+        Ok(copier.lost)
     }
+}
+
+fn trouble(path: &Path, operation: Operation, why: io::Error) -> Error {
+    let driver = path.display().to_string();
+    hyperslab_driver::Error { driver, operation, addr: 0, len: 0, why: Why::Io(why) }.into()
 }
 
 /// What is to be told of a file that was written anew.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Repacked {
-    /// The objects that could not be read.
+    /// What could not be read, if it was to be left out.
     pub lost: Vec<Lost>,
     /// What the chunk cache of the new file did.
     pub cache: CacheStatistics,
-}
-
-/// An object that could not be read when a file was written anew.
-#[derive(Debug)]
-pub struct Lost {
-    /// Its name in its group.
-    pub name: String,
-    /// Why.
-    pub why: Error,
 }
 
 /// Copies the bytes in front, which no structure of the file knows of.

@@ -1,14 +1,22 @@
 //! The tree of what is copied: first all objects and links, then attributes and values, when every object has its new place.
 
 use std::{
-    collections::{HashMap, HashSet, VecDeque},
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
     sync::Arc,
 };
 
 use hyperslab_object::{Name, Object, Target};
 
-use super::{CopyOptions, CopyProgress, Lost, prepare::Prepared, restore::Restore};
-use crate::{Error, File, Group, Link, Node, Result, place};
+use super::{
+    CopyOptions, CopyProgress, Lost,
+    damage::{OfSource, Step, Trouble},
+    prepare::Prepared,
+    restore::Restore,
+};
+use crate::{Error, File, Group, Link, Node, PathId, Paths, Result, place};
+
+/// A dataset needs its committed datatype, and what its fill value refers to, which may need others.
+const MOST_PREPARING: usize = 64;
 
 /// An object that is in the target, but not yet with everything that belongs to it.
 struct Begun {
@@ -16,6 +24,7 @@ struct Begun {
     address: u64,
     copy: u64,
     depth: u32,
+    path: PathId,
 }
 
 /// Where an object was copied to.
@@ -32,8 +41,14 @@ pub(super) struct Copier<'a> {
     pub(super) options: CopyOptions,
     /// Whether references to what is copied refer to the copies.
     follow: bool,
-    /// Objects that could not be read, and where others stand for them; none if that is an error.
-    pub(super) lost: Option<Vec<(u64, Lost)>>,
+    /// Whether what cannot be read is left out; else it is an error.
+    pub(super) skips: bool,
+    /// What could not be read.
+    pub(super) lost: Vec<Lost>,
+    /// Copies that nobody shall open, since they are not whole, and why.
+    closed: BTreeMap<u64, String>,
+    /// Where objects of the source were met first.
+    pub(super) paths: Paths,
     /// How datasets are stored, if not as they were.
     pub(super) restore: Option<Arc<Restore>>,
     pub(super) target: File,
@@ -56,7 +71,10 @@ impl<'a> Copier<'a> {
         Copier {
             options,
             follow,
-            lost: None,
+            skips: false,
+            lost: Vec::new(),
+            closed: BTreeMap::new(),
+            paths: Paths::new(),
             restore,
             target,
             copied,
@@ -71,14 +89,17 @@ impl<'a> Copier<'a> {
     /// The copy of a group is one that is there.
     pub(super) fn begin_at(&mut self, from: &Group, copy: &Group) {
         self.follow = true;
-        self.enter(from.file(), from.address(), copy.address(), 0, true);
+        let path = self.paths.top(b"/");
+        self.enter(from.file(), from.address(), copy.address(), (0, path), true);
     }
 
     /// Makes the copy of the object that all begins with; it has no name yet.
     pub(super) fn begin(&mut self, from: &Node) -> Result<u64> {
-        let prepared = self.prepare(from)?;
+        let prepared = self.prepare(from).map_err(Trouble::into_error)?;
         let copy = self.target.operate(|| prepared.create(&self.target))?;
-        self.enter(from.file(), from.address(), copy, 0, true);
+        // Paths are told from there on.
+        let path = self.paths.top(b".");
+        self.enter(from.file(), from.address(), copy, (0, path), true);
         Ok(copy)
     }
 
@@ -90,9 +111,8 @@ impl<'a> Copier<'a> {
         for address in unnamed {
             self.target.operate(|| Ok(hyperslab_object::without_name(context, address)?))?;
         }
-        for (copy, lost) in self.lost.iter().flatten() {
-            let why = lost.why.to_string();
-            self.target.operate(|| Ok(hyperslab_object::mark_lost(context, *copy, &why)?))?;
+        for (copy, why) in &self.closed {
+            self.target.operate(|| Ok(hyperslab_object::mark_lost(context, *copy, why)?))?;
         }
         done
     }
@@ -101,7 +121,11 @@ impl<'a> Copier<'a> {
         loop {
             if let Some(begun) = self.groups.pop_front() {
                 self.links(&begun)?;
-            } else if let Some(begun) = self.contents.pop_front() {
+                continue;
+            }
+            // All objects are tried before any values are copied, so that one error tells of all that are damaged.
+            self.is_whole()?;
+            if let Some(begun) = self.contents.pop_front() {
                 self.content(&begun)?;
                 self.done.objects += 1;
                 self.show(0);
@@ -112,19 +136,34 @@ impl<'a> Copier<'a> {
     }
 
     /// An object has a copy.
-    fn enter(&mut self, file: &File, address: u64, copy: u64, depth: u32, named: bool) {
+    fn enter(&mut self, file: &File, address: u64, copy: u64, (depth, path): (u32, PathId), named: bool) {
         self.done.known += 1;
         self.copied.insert(key(file, address), Copied { address: copy, named });
-        self.groups.push_back(Begun { file: file.clone(), address, copy, depth });
-        self.contents.push_back(Begun { file: file.clone(), address, copy, depth });
+        self.groups.push_back(Begun { file: file.clone(), address, copy, depth, path });
+        self.contents.push_back(Begun { file: file.clone(), address, copy, depth, path });
+    }
+
+    /// Notes what is wrong with the source of a step, without which a copy is not whole: nobody shall take it for the object.
+    fn close<T>(&mut self, begun: &Begun, step: Step<T>) -> Result<Option<T>> {
+        if let (Err(Trouble::Source(why)), true) = (&step, self.skips) {
+            self.closed.insert(begun.copy, why.to_string());
+        }
+        let done = self.leave_out(step, |copier| copier.path(begun.path))?;
+        if done.is_none() && begun.depth == 0 {
+            // Without the object that all begins with, nothing of the copy can be opened.
+            return Err(Error::Damaged(std::mem::take(&mut self.lost)));
+        }
+        Ok(done)
     }
 
     fn links(&mut self, begun: &Begun) -> Result<()> {
-        let Node::Group(group) = begun.file.at_guarded(begun.address)? else { return Ok(()) };
+        let opened = begun.file.at_guarded(begun.address).of_source();
+        let Some(Node::Group(group)) = self.close(begun, opened)? else { return Ok(()) };
         if self.options.shallow && begun.depth > 0 {
             return Ok(());
         }
-        for link in group.links_as_made()? {
+        let links = group.links_as_made().of_source();
+        for link in self.close(begun, links)?.unwrap_or_default() {
             let expand = match link.target {
                 Target::Soft(_) => self.options.expand_soft,
                 Target::External { .. } => self.options.expand_external,
@@ -164,22 +203,26 @@ impl<'a> Copier<'a> {
                 target.operate(|| Ok(give(object)?))
             }
             None => {
-                // What can be opened is copied with everything that it has, or nothing is.
-                let (prepared, lost) = match file.at_guarded(address) {
-                    Err(why) if self.lost.is_some() && is_damage(&why) => (Prepared::stand_in(), Some(why)),
-                    node => (self.prepare(&node?)?, None),
+                let path = self.paths.below(group.path, &link.name);
+                let prepared = file.at_guarded(address).of_source().and_then(|node| self.prepare(&node));
+                let why = match &prepared {
+                    Err(Trouble::Source(why)) => Some(why.to_string()),
+                    _ => None,
                 };
+                let prepared = self.leave_out(prepared, |copier| copier.path(path))?.unwrap_or_else(Prepared::stand_in);
                 let copy = target.operate(|| {
                     let copy = prepared.create(&target)?;
                     give(copy)?;
                     Result::Ok(copy)
                 })?;
-                match (lost, &mut self.lost) {
-                    (Some(why), Some(all)) => {
+                match why {
+                    Some(why) => {
                         self.copied.insert(key(file, address), Copied { address: copy, named: true });
-                        all.push((copy, Lost { name: String::from_utf8_lossy(&link.name).into_owned(), why }));
+                        if self.skips {
+                            self.closed.insert(copy, why);
+                        }
                     }
-                    _ => self.enter(file, address, copy, group.depth + 1, true),
+                    None => self.enter(file, address, copy, (group.depth + 1, path), true),
                 }
                 Ok(())
             }
@@ -187,14 +230,20 @@ impl<'a> Copier<'a> {
     }
 
     /// The copy of a committed datatype, made now if need be.
-    pub(super) fn committed(&mut self, file: &File, address: u64) -> Result<u64> {
+    pub(super) fn committed(&mut self, file: &File, address: u64) -> Step<u64> {
         if let Some(copied) = self.copied.get(&key(file, address)) {
             return Ok(copied.address);
         }
-        let prepared = self.prepare(&file.at_guarded(address)?)?;
+        let prepared = self.prepare(&file.at_guarded(address).of_source()?)?;
         let copy = self.target.operate(|| prepared.create(&self.target))?;
-        self.enter(file, address, copy, 1, false);
+        self.enter_unnamed(file, address, copy);
         Ok(copy)
+    }
+
+    /// An object has a copy, but no name yet.
+    fn enter_unnamed(&mut self, file: &File, address: u64, copy: u64) {
+        let path = self.paths.top(format!("the object at {address:#x}").as_bytes());
+        self.enter(file, address, copy, (1, path), false);
     }
 
     /// Shows that so many more bytes are copied.
@@ -215,7 +264,7 @@ impl<'a> Copier<'a> {
             return self.referred_early(file, address);
         }
         let Ok(node) = file.at(address) else { return Ok(None) };
-        let prepared = self.prepare(&node)?;
+        let prepared = self.prepare(&node).map_err(Trouble::into_error)?;
         let copy = self.target.operate(|| prepared.create(&self.target))?;
         let root = self.target.root()?;
         let mut name = format!("~obj_pointed_by_{copy}");
@@ -224,7 +273,8 @@ impl<'a> Copier<'a> {
         }
         let (context, name) = (&self.target.inner.context, place::name(name.as_bytes()));
         self.target.operate(|| Ok(hyperslab_object::link_new(context, root.address(), &name, copy)?))?;
-        self.enter(file, address, copy, 1, true);
+        let path = self.paths.top(format!("the object at {address:#x}, which is referred to").as_bytes());
+        self.enter(file, address, copy, (1, path), true);
         Ok(Some(copy))
     }
 
@@ -232,45 +282,49 @@ impl<'a> Copier<'a> {
     fn referred_early(&mut self, file: &File, address: u64) -> Result<Option<u64>> {
         let is_early = !self.preparing.is_empty() && !self.preparing.contains(&key(file, address));
         let (true, Ok(node)) = (is_early, file.at(address)) else { return Ok(None) };
-        let prepared = self.prepare(&node)?;
+        let prepared = self.prepare(&node).map_err(Trouble::into_error)?;
         let copy = self.target.operate(|| prepared.create(&self.target))?;
-        self.enter(file, address, copy, 1, false);
+        self.enter_unnamed(file, address, copy);
         Ok(Some(copy))
     }
 
     fn content(&mut self, begun: &Begun) -> Result<()> {
-        let (from, to) = (begun.file.at_guarded(begun.address)?, self.target.at(begun.copy)?);
+        let opened = begun.file.at_guarded(begun.address).of_source();
+        let Some(from) = self.close(begun, opened)? else { return Ok(()) };
+        let to = self.target.at(begun.copy)?;
         if !self.options.without_attributes {
-            self.attributes(&from, &to)?;
+            self.attributes(begun.path, &from, &to)?;
         }
-        if let Some(comment) = from.comment()? {
+        let comment = from.comment().of_source();
+        let comment = self.leave_out(comment, |copier| format!("{} (its comment)", copier.path(begun.path)))?;
+        if let Some(comment) = comment.flatten() {
             let context = &self.target.inner.context;
             self.target.operate(|| Ok(hyperslab_object::set_comment(context, begun.copy, Some(&comment))?))?;
         }
         if let (Node::Dataset(from), Node::Dataset(to)) = (&from, &to) {
-            self.values(from, to)?;
+            let values = self.values(from, to);
+            self.close(begun, values)?;
         }
-        let from = Object::open_guarded(&begun.file.inner.context, begun.address)?;
-        if from.guards().next().is_some() {
+        let object = Object::open_guarded(&begun.file.inner.context, begun.address).of_source();
+        let Some(object) = self.close(begun, object)? else { return Ok(()) };
+        if object.guards().next().is_some() {
             let context = &self.target.inner.context;
-            self.target.operate(|| Ok(hyperslab_object::guard(context, begun.copy, &from)?))?;
+            self.target.operate(|| Ok(hyperslab_object::guard(context, begun.copy, &object)?))?;
         }
         Ok(())
     }
 
-    pub(super) fn prepare(&mut self, from: &Node) -> Result<Prepared> {
+    pub(super) fn prepare(&mut self, from: &Node) -> Step<Prepared> {
         let key = key(from.file(), from.address());
+        if self.preparing.len() >= MOST_PREPARING {
+            let why = format!("more than {MOST_PREPARING} objects need one another before they can be made");
+            return Err(Trouble::Source(Error::Change(why)));
+        }
         self.preparing.insert(key);
         let prepared = Prepared::new(self, from);
         self.preparing.remove(&key);
         prepared
     }
-}
-
-/// Whether the file itself is at fault.
-fn is_damage(why: &Error) -> bool {
-    use hyperslab_file::Error::{Broken, Malformed, Outside};
-    matches!(why, Error::File(Broken { .. } | Malformed { .. } | Outside { .. }))
 }
 
 /// The name of a link, for the copy of its group.

@@ -3,8 +3,11 @@
 use hyperslab_format::message::{FilterStep, Layout};
 use hyperslab_space::{Op, Slab, Space};
 
-use super::tree::Copier;
-use crate::{Dataset, Result};
+use super::{
+    damage::{OfSource, Step},
+    tree::Copier,
+};
+use crate::Dataset;
 
 /// Stored bytes that are in memory at once, if no chunk is larger.
 const BATCH: u64 = 16 << 20;
@@ -13,7 +16,7 @@ const BATCH: u64 = 16 << 20;
 const BATCH_IN_HEAP: u64 = 1 << 18;
 
 impl Copier<'_> {
-    pub(super) fn values(&mut self, from: &Dataset, to: &Dataset) -> Result<()> {
+    pub(super) fn values(&mut self, from: &Dataset, to: &Dataset) -> Step<()> {
         let changes = self.changes(from.file(), from.datatype(), to.datatype());
         let (old, new) = (from.stored_layout().layout, to.stored_layout().layout);
         let is_same = same_filters(from.filters(), to.filters()) && alike(&old, &new);
@@ -28,8 +31,8 @@ impl Copier<'_> {
     }
 
     /// Values of chunks that are stored in another way.
-    fn chunk_by_chunk(&mut self, from: &Dataset, to: &Dataset, chunk: &[u64], new: &Layout) -> Result<()> {
-        let (entries, dims) = (from.stored_entries()?, from.shape());
+    fn chunk_by_chunk(&mut self, from: &Dataset, to: &Dataset, chunk: &[u64], new: &Layout) -> Step<()> {
+        let (entries, dims) = (from.stored_entries().of_source()?, from.shape());
         let all = dims.iter().zip(chunk).fold(1u64, |all, (dim, side)| all.saturating_mul(dim.div_ceil(*side)));
         let is_same = matches!(new, Layout::Chunked { chunk: new, .. } if new == chunk);
         if !is_same && entries.len() as u64 >= all / 2 {
@@ -46,7 +49,7 @@ impl Copier<'_> {
     }
 
     /// All values, in parts that are whole chunks where there will be some.
-    fn part_by_part(&mut self, from: &Dataset, to: &Dataset, new: &Layout) -> Result<()> {
+    fn part_by_part(&mut self, from: &Dataset, to: &Dataset, new: &Layout) -> Step<()> {
         let changes = self.changes(from.file(), from.datatype(), to.datatype());
         let most = if changes { BATCH_IN_HEAP } else { BATCH };
         let most = most / (from.datatype().size() as u64).max(1);
@@ -61,8 +64,8 @@ impl Copier<'_> {
     }
 
     /// All chunks, as they are.
-    fn chunks(&mut self, from: &Dataset, to: &Dataset) -> Result<()> {
-        let entries = from.stored_entries()?;
+    fn chunks(&mut self, from: &Dataset, to: &Dataset) -> Step<()> {
+        let entries = from.stored_entries().of_source()?;
         let mut rest = entries.as_slice();
         while !rest.is_empty() {
             let mut bytes = 0u64;
@@ -71,7 +74,7 @@ impl Copier<'_> {
                 bytes <= BATCH
             });
             let (batch, others) = rest.split_at(fits.count().clamp(1, rest.len()));
-            to.write_entries(&from.read_entries(batch)?)?;
+            to.write_entries(&from.read_entries(batch).of_source()?)?;
             self.show(batch.iter().map(|(_, entry)| entry.size).sum());
             rest = others;
         }
@@ -79,14 +82,14 @@ impl Copier<'_> {
     }
 
     /// Some of the values.
-    fn part(&mut self, from: &Dataset, to: &Dataset, part: &[Slab]) -> Result<()> {
+    fn part(&mut self, from: &Dataset, to: &Dataset, part: &[Slab]) -> Step<()> {
         let mut selection = from.space();
         if !part.is_empty() {
-            selection.select_hyperslab(Op::Set, part)?;
+            selection.select_hyperslab(Op::Set, part).of_source()?;
         }
-        let stored = from.read_stored_selection(&selection)?;
-        let gathered = self.gather(from.file(), from.datatype(), to.datatype(), &stored)?;
-        let there = Space::with(to.extent(), selection.selection().clone())?;
+        let stored = from.read_stored_selection(&selection).of_source()?;
+        let gathered = self.gather(from.file(), from.datatype(), to.datatype(), &stored).of_source()?;
+        let there = Space::with(to.extent(), selection.selection().clone()).of_source()?;
         let bytes = stored.len() as u64;
         to.write_stored(&there, || match gathered {
             Some(gathered) => gathered.store(to.file()),
