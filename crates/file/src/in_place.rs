@@ -8,7 +8,7 @@ use hyperslab_meta::Failure;
 
 use crate::{
     Durability, Error, OpenFile, Result,
-    journal::SECTOR,
+    journal::{self, SECTOR},
     store::{Block, Store},
 };
 
@@ -56,6 +56,9 @@ impl OpenFile {
         for (address, bytes) in &blocks {
             parts.push(WritePart::new(self.check("metadata", *address, bytes.len() as u64)?, bytes));
         }
+        if journal::room(&parts) < parts.len() {
+            return self.write_many_durably(store);
+        }
         let mut journal = store.journal.lock();
         self.reach_end(store)?;
         self.barrier(store)?;
@@ -66,6 +69,16 @@ impl OpenFile {
         self.write_waves(store, |wave| self.write_parts(wave))?;
         self.barrier(store)?;
         journal.close(&self.pages, self.end_of_space(store))
+    }
+
+    /// The same for more blocks than one journal holds: each wave is durable before the next one begins.
+    fn write_many_durably(&self, store: &Store) -> Result<()> {
+        self.write_superblock(store)?;
+        self.write_waves(store, |wave| {
+            self.barrier(store)?;
+            self.write_in_place(store, wave)
+        })?;
+        self.barrier(store)
     }
 
     /// Writes changed blocks of the cache, those first that others wait for.
@@ -87,7 +100,17 @@ impl OpenFile {
     }
 
     /// Writes blocks where they are, through a journal if one may be torn.
-    fn write_in_place(&self, store: &Store, parts: &[WritePart<'_>]) -> Result<()> {
+    fn write_in_place(&self, store: &Store, mut parts: &[WritePart<'_>]) -> Result<()> {
+        while !parts.is_empty() {
+            let (now, later) = parts.split_at(journal::room(parts));
+            self.write_portion_in_place(store, now)?;
+            parts = later;
+        }
+        Ok(())
+    }
+
+    /// Writes as many blocks as one journal holds.
+    fn write_portion_in_place(&self, store: &Store, parts: &[WritePart<'_>]) -> Result<()> {
         let mut journal = store.journal.lock();
         let may_tear: Vec<WritePart<'_>> = match journal.is_open() {
             true => parts.to_vec(), // a write failed, and blocks of that journal may be half written

@@ -22,7 +22,7 @@ mod trailer;
 mod write;
 
 pub(crate) use replay::{Found, find};
-pub(crate) use write::Journal;
+pub(crate) use write::{Journal, room};
 
 /// What devices write as a whole, or not at all.
 pub(crate) const SECTOR: u64 = 512;

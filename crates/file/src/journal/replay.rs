@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use hyperslab_driver::{Driver, Transfer};
+use xxhash_rust::xxh3::Xxh3;
 
 use super::{
     SECTOR,
     overlay::Overlay,
-    trailer::{Checksum, HEAD, Trailer, decode_head},
+    trailer::{HEAD, Trailer, decode_head},
 };
 use crate::Result;
 
 /// So much is read at once.
 const WINDOW: u64 = 1 << 20;
-/// No journal is larger: opening a file takes a bounded time, whatever its last bytes say.
+/// A larger journal does not count: opening a file takes a bounded time, whatever its last bytes say.
 pub(super) const MOST: u64 = 1 << 30;
 
 /// A block of a journal: bytes of the storage, from `at` on, that belong to `place`.
@@ -52,12 +53,12 @@ pub(crate) fn find(storage: &impl Driver, base: u64, end: u64, stored: u64) -> R
 
 /// Whether its blocks have the checksum that the trailer says.
 fn is_whole(storage: &impl Driver, trailer: &Trailer) -> Result<bool> {
-    let mut checksum = Checksum::default();
+    let mut checksum = Xxh3::new();
     portions(storage, trailer.start, trailer.size, |_, portion| {
-        checksum.add(portion);
+        checksum.update(portion);
         Ok(())
     })?;
-    Ok(checksum.finish() == trailer.checksum)
+    Ok(checksum.digest() == trailer.checksum)
 }
 
 /// Its blocks; nothing if one is not inside of the file, or lies over another.
@@ -120,6 +121,7 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use hyperslab_driver::Memory;
+    use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;
     use crate::journal::trailer::head;
@@ -134,9 +136,7 @@ mod tests {
             body.extend(head(place, length));
             body.resize(body.len() + length.min(5000) as usize, 7);
         }
-        let mut checksum = Checksum::default();
-        checksum.add(&body);
-        let (size, checksum) = (body.len() as u64, checksum.finish());
+        let (size, checksum) = (body.len() as u64, xxh3_64(&body));
         let mut trailer =
             Trailer { base: 0, length: LENGTH, start: START, size, blocks: blocks.len() as u64, checksum };
         change(&mut trailer);

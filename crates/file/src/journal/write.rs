@@ -5,10 +5,12 @@
 //! that has all blocks which are not in place yet, since those still wait to be written.
 
 use hyperslab_driver::{Driver, PageBuffer, Transfer, WritePart};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     SECTOR,
-    trailer::{Checksum, Trailer, head},
+    replay::MOST,
+    trailer::{HEAD, Trailer, head},
 };
 use crate::Result;
 
@@ -43,9 +45,7 @@ impl Journal {
             bytes.extend(head(block.addr, block.buf.len() as u64));
             bytes.extend_from_slice(block.buf);
         }
-        let mut checksum = Checksum::default();
-        checksum.add(&bytes);
-        let (size, blocks, checksum) = (bytes.len() as u64, blocks.len() as u64, checksum.finish());
+        let (size, blocks, checksum) = (bytes.len() as u64, blocks.len() as u64, xxh3_64(&bytes));
         let trailer = Trailer { base, length, start, size, blocks, checksum };
         bytes.resize(bytes.len().next_multiple_of(SECTOR as usize), 0);
         bytes.extend(trailer.encode());
@@ -65,5 +65,33 @@ impl Journal {
             self.length = None;
         }
         Ok(())
+    }
+}
+
+/// How many of the first blocks one journal can hold, at least one.
+pub(crate) fn room(blocks: &[WritePart<'_>]) -> usize {
+    room_within(blocks, MOST)
+}
+
+fn room_within(blocks: &[WritePart<'_>], most: u64) -> usize {
+    let mut size = 0u64;
+    let fits = blocks.iter().take_while(|block| {
+        size = size.saturating_add(HEAD).saturating_add(block.buf.len() as u64);
+        size <= most
+    });
+    fits.count().max(1).min(blocks.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_journal_holds_as_many_blocks_as_a_reader_accepts() {
+        let buf = [0; 100];
+        let blocks = [0, 100, 200].map(|addr| WritePart::new(addr, &buf));
+        let room = |most| room_within(&blocks, most);
+        assert_eq!([room(1), room(116), room(231), room(232), room(348), room(u64::MAX)], [1, 1, 1, 2, 3, 3]);
+        assert_eq!(room_within(&[], 100), 0);
     }
 }
