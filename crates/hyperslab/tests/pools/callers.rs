@@ -1,6 +1,7 @@
 //! The threads that call the library: a pool of `rayon`, the blocking pool of `tokio`, plain threads.
 
 use std::{
+    env,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -21,8 +22,17 @@ pub(crate) enum Callers {
     Plain(usize),
 }
 
-pub(crate) const ALL: [Callers; 6] =
+const ALL: [Callers; 6] =
     [Callers::Rayon(1), Callers::Rayon(2), Callers::Rayon(8), Callers::Rayon(32), Callers::Tokio(8), Callers::Plain(8)];
+
+/// The callers that are tried: those of `HYPERSLAB_CALLERS` (`rayon`, `tokio` or `plain`), or all.
+pub(crate) fn all() -> impl Iterator<Item = Callers> {
+    let wanted = env::var("HYPERSLAB_CALLERS").ok();
+    ALL.into_iter().filter(move |callers| {
+        let name = format!("{callers:?}").to_lowercase();
+        wanted.as_ref().is_none_or(|wanted| name.starts_with(wanted.as_str()))
+    })
+}
 
 /// A task, which gets its number.
 pub(crate) type Task = Arc<dyn Fn(u64) + Send + Sync>;

@@ -1,7 +1,8 @@
 //! Calls from pools of threads: no call waits for a lock that its own thread holds, whatever other tasks the pool has.
 //!
 //! A worker thread of `rayon` runs other tasks of its pool while it waits. So work that the library shares out under a lock must never wait in
-//! the caller's pool: the other task may want the same lock. `HYPERSLAB_SECONDS` says how long each case runs with each kind of callers.
+//! the caller's pool: the other task may want the same lock. `HYPERSLAB_SECONDS` says how long each case runs with each kind of callers,
+//! `HYPERSLAB_CALLERS` with which (`rayon`, `tokio`, `plain`).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
 #![allow(missing_docs)]
 
@@ -18,7 +19,7 @@ use std::{
     time::Instant,
 };
 
-use callers::{ALL, Callers, Task};
+use callers::{Callers, Task};
 use scene::Scene;
 use watchdog::Watchdog;
 
@@ -37,7 +38,7 @@ struct Case {
 impl Case {
     /// Runs the case with all kinds of callers, with and without read-ahead.
     fn everywhere(self) {
-        for callers in ALL {
+        for callers in callers::all() {
             for read_ahead in [false, true] {
                 self.run(callers, read_ahead);
             }
