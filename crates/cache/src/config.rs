@@ -41,11 +41,13 @@ pub struct Config {
     pub(crate) reserve: usize,
     pub(crate) policy: Policy,
     read_ahead: bool,
+    encode_ahead: bool,
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { bytes: 64 << 20, factor: 2, range: None, reserve: 10_000_000, policy: Policy::Lru, read_ahead: true }
+        let (range, policy, read_ahead, encode_ahead) = (None, Policy::Lru, true, true);
+        Config { bytes: 64 << 20, factor: 2, range, reserve: 10_000_000, policy, read_ahead, encode_ahead }
     }
 }
 
@@ -99,6 +101,18 @@ impl Config {
     /// Whether chunks are read ahead of time.
     pub fn reads_ahead(&self) -> bool {
         self.read_ahead
+    }
+
+    /// Whether changed chunks that must leave soon go through their filters in the background, before a request waits for their place: so by default. Programs
+    /// that use all cores themselves, or that want the same requests to the storage in every run, may turn it off.
+    #[must_use]
+    pub fn encode_ahead(self, encode_ahead: bool) -> Config {
+        Config { encode_ahead, ..self }
+    }
+
+    /// Whether chunks are encoded ahead of time.
+    pub fn encodes_ahead(&self) -> bool {
+        self.encode_ahead
     }
 
     /// In bytes.

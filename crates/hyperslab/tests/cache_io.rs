@@ -16,7 +16,8 @@ const CHUNK: usize = 4 * (SIDE * SIDE) as usize;
 /// A file on a storage that keeps a log, with a cache for so many chunks, and a dataset of so many.
 fn make(cached: usize, chunks: u64) -> (File, Dataset, Arc<Log<Memory>>) {
     let log = Arc::new(Log::new(Memory::new()));
-    let cache = CacheConfig::default().bytes(cached * CHUNK);
+    // A chunk that the encoder in the background has cannot leave with the others.
+    let cache = CacheConfig::default().bytes(cached * CHUNK).encode_ahead(false);
     let file = OpenOptions::new().create().truncate().cache(cache).open_on(log.clone()).unwrap();
     let new = file.root().unwrap().new_dataset::<i32>().shape([chunks * SIDE, SIDE]).chunks([SIDE, SIDE]).deflate(1);
     let dataset = new.create("d").unwrap();

@@ -27,7 +27,7 @@ pub(super) struct Ahead {
 impl ChunkCache {
     /// Encodes chunks that will leave soon while the caller goes on, if there may be some since it was asked last.
     pub(super) fn encode_ahead(&self) {
-        if !self.cache.is_crowded() {
+        if !self.encodes_ahead || !self.cache.is_crowded() {
             return;
         }
         let seen = self.cache.statistics();

@@ -46,6 +46,7 @@ pub struct ChunkCache {
     cache: Arc<Cache<Chunk>>,
     ahead: encode_ahead::Ahead,
     reads_ahead: bool,
+    encodes_ahead: bool,
     workers: workers::Workers,
 }
 
@@ -53,7 +54,8 @@ impl ChunkCache {
     /// An empty one.
     pub fn new(config: Config) -> ChunkCache {
         let (ahead, workers) = Default::default();
-        ChunkCache { cache: Arc::new(Cache::new(config)), ahead, reads_ahead: config.reads_ahead(), workers }
+        let (reads_ahead, encodes_ahead) = (config.reads_ahead(), config.encodes_ahead());
+        ChunkCache { cache: Arc::new(Cache::new(config)), ahead, reads_ahead, encodes_ahead, workers }
     }
 
     /// A shelf for a dataset, with what the cache's own settings are if nothing is said.
