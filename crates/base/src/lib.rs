@@ -1,10 +1,12 @@
 //! The ground floor: what every other room of Hyperslab stands on.
 //!
-//! Lives here: field widths, checked little-endian cursors, a reader and a writer that name what fails, the metadata checksum.
+//! Lives here: field widths, checked little-endian cursors, a reader and a writer that name what fails, the metadata checksum,
+//! memory that may not be there.
 //! Does not live here: anything that knows an HDF5 structure. Everybody calls it; it calls nobody.
 
 mod cursor;
 mod lookup3;
+pub mod memory;
 mod reader;
 mod width;
 mod writer;
