@@ -4,7 +4,12 @@
 //! Bytes to columns; in each eight bytes of a column bits to bytes; these to columns in turn. What comes out has all rows of
 //! eight elements' bits, in an order that is put right at the end.
 
-use crate::transpose::{to_columns, to_rows};
+use hyperslab_base::memory;
+
+use crate::{
+    Fault,
+    transpose::{to_columns, to_rows},
+};
 
 /// Room for work on the way, to be used again.
 #[derive(Default)]
@@ -14,10 +19,10 @@ pub(crate) struct Room {
 }
 
 /// Bit `b` of byte `j` of element `i` goes to bit `i % 8` of byte `i / 8` in row `8j + b`.
-pub(crate) fn to_bitplanes(size: usize, input: &[u8], out: &mut [u8], room: &mut Room) {
+pub(crate) fn to_bitplanes(size: usize, input: &[u8], out: &mut [u8], room: &mut Room) -> Result<(), Fault> {
     let len = input.len();
-    room.one.resize(len, 0);
-    room.two.resize(len, 0);
+    memory::resize(&mut room.one, len, 0)?;
+    memory::resize(&mut room.two, len, 0)?;
     to_columns(size, input, &mut room.one);
     turn_bits(&mut room.one);
     to_columns(8, &room.one, &mut room.two);
@@ -26,13 +31,14 @@ pub(crate) fn to_bitplanes(size: usize, input: &[u8], out: &mut [u8], room: &mut
             to.copy_from_slice(from);
         }
     }
+    Ok(())
 }
 
 /// Undoes [`to_bitplanes`].
-pub(crate) fn to_elements(size: usize, input: &[u8], out: &mut [u8], room: &mut Room) {
+pub(crate) fn to_elements(size: usize, input: &[u8], out: &mut [u8], room: &mut Room) -> Result<(), Fault> {
     let len = input.len();
-    room.one.resize(len, 0);
-    room.two.resize(len, 0);
+    memory::resize(&mut room.one, len, 0)?;
+    memory::resize(&mut room.two, len, 0)?;
     for (from, to) in rows(size, len).zip(room.two.chunks_exact_mut((len / size / 8).max(1))) {
         if let Some(from) = input.get(from) {
             to.copy_from_slice(from);
@@ -41,6 +47,7 @@ pub(crate) fn to_elements(size: usize, input: &[u8], out: &mut [u8], room: &mut 
     to_rows(8, &room.two, &mut room.one);
     turn_bits(&mut room.one);
     to_rows(size, &room.one, out);
+    Ok(())
 }
 
 /// Where the rows, which come with all first bits of all bytes first, belong.
@@ -76,14 +83,14 @@ mod tests {
             let input: Vec<u8> = seed.iter().copied().cycle().take(size * groups * 8).collect();
             let (mut out, mut back) = (vec![0; input.len()], vec![0; input.len()]);
             let mut room = Room::default();
-            to_bitplanes(size, &input, &mut out, &mut room);
+            to_bitplanes(size, &input, &mut out, &mut room).unwrap();
             for element in 0..groups * 8 {
                 for bit in 0..size * 8 {
                     let here = input[element * size + bit / 8] >> (bit % 8) & 1;
                     prop_assert_eq!(out[bit * groups + element / 8] >> (element % 8) & 1, here);
                 }
             }
-            to_elements(size, &out, &mut back, &mut room);
+            to_elements(size, &out, &mut back, &mut room).unwrap();
             prop_assert_eq!(back, input);
         }
     }

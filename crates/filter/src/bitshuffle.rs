@@ -4,7 +4,7 @@
 //! compressor, a chunk starts with its decoded length in 8 bytes and the bytes of a block in 4, and each block with its
 //! stored length in 4, all big-endian.
 
-use hyperslab_base::{Cursor, Width};
+use hyperslab_base::{Cursor, Width, memory};
 
 use crate::{
     Decoded, Encoded, Fault, Filter,
@@ -83,7 +83,7 @@ impl Filter for Bitshuffle {
         let (mut unpacked, mut room) = (Vec::new(), Room::default());
         for block in planes.chunks_mut(blocks.bytes) {
             if params.codec == BitshuffleCodec::None {
-                to_elements(params.size, cursor.take(block.len())?, block, &mut room);
+                to_elements(params.size, cursor.take(block.len())?, block, &mut room)?;
                 continue;
             }
             let stored = to_len(cursor.u32()?.swap_bytes())?;
@@ -94,7 +94,7 @@ impl Filter for Bitshuffle {
                 _ if zstd::decompress(stored, unpacked)? == unpacked.len() => {}
                 _ => return Err(Fault::Corrupt("a block decodes to too few bytes")),
             }
-            to_elements(params.size, unpacked, block, &mut room);
+            to_elements(params.size, unpacked, block, &mut room)?;
         }
         plain.copy_from_slice(cursor.take(plain.len())?);
         Ok(Decoded::Written)
@@ -115,11 +115,11 @@ impl Filter for Bitshuffle {
         let (mut planes, mut room) = (Vec::new(), Room::default());
         for block in elements.chunks(blocks.bytes) {
             let planes = stale(&mut planes, block.len(), block.len())?;
-            to_bitplanes(params.size, block, planes, &mut room);
+            to_bitplanes(params.size, block, planes, &mut room)?;
             let start = out.len();
             match params.codec {
                 BitshuffleCodec::None => {
-                    out.extend_from_slice(planes);
+                    memory::append(out, planes)?;
                     continue;
                 }
                 BitshuffleCodec::Lz4 => {
@@ -134,7 +134,7 @@ impl Filter for Bitshuffle {
             let stored = (out.len() - start - 4) as u32;
             put_at(out, start, stored.to_be_bytes());
         }
-        out.extend_from_slice(plain);
+        memory::append(out, plain)?;
         Ok(Encoded::Written)
     }
 }

@@ -2,11 +2,17 @@
 
 use bzip2::{Action, Compress, Compression, Decompress, Status};
 
-use crate::{Decoded, Encoded, Fault, Filter, output::stale};
+use crate::{
+    Decoded, Encoded, Fault, Filter,
+    output::{check_memory, stale},
+};
 
 const DEFAULT_LEVEL: u32 = 9;
 /// Room for a stream at first, in times its own size.
 const USUAL_RATIO: usize = 32;
+
+/// More than the library takes for its own state: 400 KB and eight times the largest block.
+const STATE: usize = 8 << 20;
 
 /// Bzip2, filter 307.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +38,7 @@ impl Filter for Bzip2 {
     }
 
     fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
+        check_memory(STATE)?;
         let mut stream = Decompress::new(false);
         // Nearly all chunks fit at once; a few bytes that claim to be a huge chunk get room as they fill it.
         let mut room = limit.min(input.len().max(1).saturating_mul(USUAL_RATIO));
@@ -56,9 +63,10 @@ impl Filter for Bzip2 {
             return Err(Fault::Params("the level is not in 1 to 9"));
         }
         // The worst case, by bzip2's documentation.
-        out.resize(input.len() + input.len() / 100 + 600, 0);
+        let most = input.len() + input.len() / 100 + 600;
+        check_memory(STATE)?;
         let mut stream = Compress::new(Compression::new(level), 0);
-        match stream.compress(input, out, Action::Finish).map_err(Fault::other)? {
+        match stream.compress(input, stale(out, most, most)?, Action::Finish).map_err(Fault::other)? {
             Status::StreamEnd => out.truncate(stream.total_out() as usize),
             _ => return Err(Fault::Incompressible),
         }

@@ -3,10 +3,17 @@
 
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 
-use crate::{Decoded, Encoded, Fault, Filter, output::stale};
+use crate::{
+    Decoded, Encoded, Fault, Filter,
+    output::{check_memory, stale},
+};
 
 /// No stream of deflate grows by more than this factor.
 const MAX_RATIO: usize = 1032;
+
+/// More than the library takes for its own state: when it encodes, at any level that is used here, and when it decodes.
+const ENCODER: usize = 1 << 20;
+const DECODER: usize = 16 << 10;
 
 /// Deflate, filter 1.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +54,7 @@ impl Filter for Deflate {
 /// Decodes a zlib stream; gives the number of bytes.
 pub(crate) fn inflate(input: &[u8], out: &mut [u8]) -> Result<usize, Fault> {
     let limit = out.len();
+    check_memory(DECODER)?;
     Decompressor::new().zlib_decompress(input, out).map_err(|error| match error {
         DecompressionError::InsufficientSpace => Fault::TooLong(limit),
         DecompressionError::BadData => Fault::Corrupt("not a zlib stream, or its checksum is wrong"),
@@ -63,9 +71,10 @@ pub(crate) fn deflate(level: u32, input: &[u8], out: &mut Vec<u8>) -> Result<(),
         _ => return Err(Fault::Params("the level is not in 0 to 9")),
     };
     let level = CompressionLvl::new(level).map_err(|_| Fault::Params("the level is not in 0 to 9"))?;
+    check_memory(ENCODER)?;
     let mut compressor = Compressor::new(level);
-    out.resize(compressor.zlib_compress_bound(input.len()), 0);
-    let len = compressor.zlib_compress(input, out).map_err(Fault::other)?;
+    let most = compressor.zlib_compress_bound(input.len());
+    let len = compressor.zlib_compress(input, stale(out, most, most)?).map_err(Fault::other)?;
     out.truncate(len);
     Ok(())
 }

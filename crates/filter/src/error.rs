@@ -1,6 +1,6 @@
 //! What can go wrong in a pipeline, and in one filter of it.
 
-use hyperslab_base::Truncated;
+use hyperslab_base::{Truncated, memory::OutOfMemory};
 
 use crate::known_name;
 
@@ -40,6 +40,9 @@ pub enum Error {
         /// The bytes that came out.
         found: usize,
     },
+    /// There is no memory for the chunk.
+    #[error("no memory for a chunk of {0} bytes")]
+    Memory(usize),
     /// More filters than a filter mask has bits.
     #[error("a pipeline has at most 32 filters, not {0}")]
     Steps(usize),
@@ -65,7 +68,7 @@ pub enum Fault {
     #[error("the data decodes to more than {0} bytes")]
     TooLong(usize),
     /// There is no memory for the data.
-    #[error("no memory for {0} bytes of decoded data")]
+    #[error("no memory for {0} bytes")]
     Memory(usize),
     /// The checksum is not that of the data.
     #[error("the stored checksum {stored:#010x} is not that of the data, {computed:#010x}")]
@@ -81,6 +84,12 @@ pub enum Fault {
     /// Whatever else a library or a registered filter says.
     #[error("{0}")]
     Other(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<OutOfMemory> for Fault {
+    fn from(OutOfMemory(bytes): OutOfMemory) -> Fault {
+        Fault::Memory(usize::try_from(bytes).unwrap_or(usize::MAX))
+    }
 }
 
 impl Fault {

@@ -1,5 +1,7 @@
 //! Filter 3: fletcher32, a checksum after the data. It is verified on every read.
 
+use hyperslab_base::memory;
+
 use crate::{Decoded, Encoded, Fault, Filter};
 
 /// Fletcher32, filter 3.
@@ -39,7 +41,7 @@ impl Filter for Fletcher32 {
 
     fn encode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
         out.clear();
-        out.reserve_exact(input.len() + 4);
+        memory::reserve(out, input.len() + 4)?;
         out.extend_from_slice(input);
         out.extend(checksum(input).to_le_bytes());
         Ok(Encoded::Written)

@@ -1,6 +1,8 @@
 //! What codecs of Lempel and Ziv's kind share: going back in the output, and finding what can be gone back to. Called by lzf
 //! and blosclz.
 
+use hyperslab_base::memory;
+
 use crate::Fault;
 
 /// Output that is filled from the front and looked back into.
@@ -79,9 +81,10 @@ const MIN_LEN: usize = 3;
 const HASH_BITS: u32 = 15;
 
 /// Cuts the input into instructions, taking the first match that it sees.
-pub(crate) fn instructions(input: &[u8], rules: &Rules, mut write: impl FnMut(Instruction<'_>)) {
+pub(crate) fn instructions(input: &[u8], rules: &Rules, mut write: impl FnMut(Instruction<'_>)) -> Result<(), Fault> {
     let end = input.len().saturating_sub(rules.tail);
-    let mut places = vec![0u32; 1 << HASH_BITS];
+    let mut places = Vec::new();
+    memory::resize(&mut places, 1 << HASH_BITS, 0u32)?;
     let (mut at, mut literals) = (0, 0);
     while let Some(&[a, b, c, ..]) = input.get(at..end) {
         let hash = (u32::from_le_bytes([a, b, c, 0]).wrapping_mul(0x9e37_79b1)) >> (32 - HASH_BITS);
@@ -101,6 +104,7 @@ pub(crate) fn instructions(input: &[u8], rules: &Rules, mut write: impl FnMut(In
         literals = at;
     }
     write(Instruction { literals: input.get(literals..).unwrap_or_default(), copy: None });
+    Ok(())
 }
 
 /// How many bytes two places have in common.

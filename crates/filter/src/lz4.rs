@@ -3,12 +3,12 @@
 //! A chunk starts with its decoded length in 8 bytes and the length of a block in 4, both big-endian; then blocks, each with
 //! its stored length in 4 bytes. A block that did not get smaller is stored as it is.
 
-use hyperslab_base::{Cursor, Width};
+use hyperslab_base::{Cursor, Width, memory};
 use lz4_flex::block::{DecompressError, compress_into, decompress_into, get_maximum_output_size};
 
 use crate::{
     Decoded, Encoded, Fault, Filter,
-    output::{put_at, stale, to_len},
+    output::{extend_stale, put_at, stale, to_len},
 };
 
 const DEFAULT_BLOCK: u32 = 1 << 30;
@@ -75,7 +75,7 @@ impl Filter for Lz4 {
             compress(part, out)?;
             if out.len() - start - 4 >= part.len() {
                 out.truncate(start + 4);
-                out.extend_from_slice(part);
+                memory::append(out, part)?;
             }
             let stored = (out.len() - start - 4) as u32;
             put_at(out, start, stored.to_be_bytes());
@@ -97,8 +97,8 @@ pub(crate) fn decompress_exact(input: &[u8], out: &mut [u8]) -> Result<(), Fault
 /// Appends a block.
 pub(crate) fn compress(input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
     let start = out.len();
-    out.resize(start + get_maximum_output_size(input.len()), 0);
-    let len = compress_into(input, out.get_mut(start..).unwrap_or_default()).map_err(Fault::other)?;
+    let room = extend_stale(out, get_maximum_output_size(input.len()))?;
+    let len = compress_into(input, room).map_err(Fault::other)?;
     out.truncate(start + len);
     Ok(())
 }

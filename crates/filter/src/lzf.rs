@@ -57,7 +57,7 @@ impl Filter for Lzf {
     }
 
     fn encode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
-        compress(input, out);
+        compress(input, out)?;
         Ok(if out.len() < input.len() { Encoded::Written } else { Encoded::Incompressible })
     }
 }
@@ -65,7 +65,7 @@ impl Filter for Lzf {
 const MAX_LITERALS: usize = 32;
 const RULES: Rules = Rules { max_distance: 1 << 13, max_len: 2 + 7 + 255, tail: 0 };
 
-fn compress(input: &[u8], out: &mut Vec<u8>) {
+fn compress(input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
     out.clear();
     instructions(input, &RULES, |Instruction { literals, copy }| {
         for run in literals.chunks(MAX_LITERALS) {
@@ -79,5 +79,5 @@ fn compress(input: &[u8], out: &mut Vec<u8>) {
                 long => out.extend([7 << 5 | high, (long - 7) as u8, low]),
             }
         }
-    });
+    })
 }

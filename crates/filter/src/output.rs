@@ -1,5 +1,7 @@
 //! Making room for output, never over its limit. Every decoder calls this before it believes a length from the file.
 
+use hyperslab_base::memory;
+
 use crate::Fault;
 
 /// `out`, exactly `len` bytes long. The bytes are stale; the caller overwrites each of them.
@@ -7,16 +9,28 @@ pub(crate) fn stale(out: &mut Vec<u8>, len: usize, limit: usize) -> Result<&mut 
     if len > limit {
         return Err(Fault::TooLong(limit));
     }
-    let more = len.saturating_sub(out.len());
-    out.try_reserve(more).map_err(|_| Fault::Memory(len))?;
-    out.resize(len, 0);
+    memory::resize(out, len, 0)?;
     Ok(out)
+}
+
+/// Appends `more` stale bytes, which the caller overwrites, and gives them.
+pub(crate) fn extend_stale(out: &mut Vec<u8>, more: usize) -> Result<&mut [u8], Fault> {
+    let start = out.len();
+    memory::resize(out, start.saturating_add(more), 0)?;
+    Ok(out.get_mut(start..).unwrap_or_default())
 }
 
 /// `out`, exactly `len` bytes long and all of them zero.
 pub(crate) fn zeroed(out: &mut Vec<u8>, len: usize, limit: usize) -> Result<&mut [u8], Fault> {
     out.clear();
     stale(out, len, limit)
+}
+
+/// An error where there is no memory for the state of a codec, whose library panics then.
+pub(crate) fn check_memory(state: usize) -> Result<(), Fault> {
+    // The optimizer would leave out memory that nothing uses.
+    drop(std::hint::black_box(memory::with_room::<u8>(state)?));
+    Ok(())
 }
 
 /// Overwrites four bytes, where room was left for a length that was not yet known.

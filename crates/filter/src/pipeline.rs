@@ -2,8 +2,12 @@
 
 use std::mem;
 
-use crate::{Decoded, Encoded, Error, Fault, Filter, Registry, Result};
+use hyperslab_base::memory;
 
+use crate::{Decoded, Encoded, Error, Fault, Filter, Registry, Result, output::check_memory};
+
+/// More than codecs take for tables that their libraries do not ask for: the process would be aborted if there were no memory for them.
+const TABLES: usize = 128 << 10;
 /// How many steps a pipeline may have: a filter mask has a bit for each.
 pub const MAX_STEPS: usize = 32;
 
@@ -118,7 +122,12 @@ impl Pipeline {
                 }
                 return Err(Error::Missing { id: step.id, name: step.name.clone() });
             };
-            let result = match filter.encode(&step.params, place.bytes(raw, out), scratch) {
+            let input = place.bytes(raw, out);
+            // Room for the worst case: encoders that append as they go find it there.
+            let most = filter.encoded_bound(&step.params, input.len());
+            let room = memory::reserve(scratch, most.saturating_sub(scratch.len())).map_err(Fault::from);
+            let room = room.and_then(|()| check_memory(TABLES));
+            let result = match room.and_then(|()| filter.encode(&step.params, input, scratch)) {
                 Ok(Encoded::Incompressible) => Err(Fault::Incompressible),
                 result => result,
             };
@@ -128,7 +137,8 @@ impl Pipeline {
                     place = Place::Out(out.len());
                 }
                 Ok(_) => {}
-                Err(_) if step.optional => mask |= bit,
+                // Another attempt may find the memory: the filter is not left out for good.
+                Err(fault) if step.optional && !matches!(fault, Fault::Memory(_)) => mask |= bit,
                 Err(fault) => return Err(Active { index, step, filter, limit: 0 }.failed(fault)),
             }
         }
@@ -196,7 +206,8 @@ impl Place {
             Place::Out(len) => out.truncate(len),
             Place::Given(_) => {
                 out.clear();
-                out.extend_from_slice(self.bytes(given, &[]));
+                let given = self.bytes(given, &[]);
+                memory::append(out, given).map_err(|_| Error::Memory(given.len()))?;
             }
         }
         Ok(())

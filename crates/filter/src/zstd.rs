@@ -1,6 +1,11 @@
 //! Filter 32015: Zstandard. Also where blosc, blosc2 and bitshuffle get it from.
 
-use crate::{Decoded, Encoded, Fault, Filter, output::stale};
+use zstd::zstd_safe::{self, CCtx, CParameter, DCtx, ErrorCode};
+
+use crate::{
+    Decoded, Encoded, Fault, Filter,
+    output::{extend_stale, stale},
+};
 
 const DEFAULT_LEVEL: i32 = 3;
 /// No stream grows by more than this factor: four bytes can stand for a block of 128 KiB.
@@ -49,16 +54,27 @@ impl Filter for Zstd {
 
 /// Decodes into `out`; gives the number of bytes.
 pub(crate) fn decompress(input: &[u8], out: &mut [u8]) -> Result<usize, Fault> {
-    zstd::bulk::decompress_to_buffer(input, out).map_err(Fault::other)
+    let mut context = DCtx::try_create().ok_or(Fault::Memory(input.len()))?;
+    context.decompress(out, input).map_err(|code| failed(code, input.len()))
 }
 
 /// Appends a frame.
 pub(crate) fn compress(level: i32, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
     let level = level.clamp(1, *zstd::compression_level_range().end());
     let start = out.len();
-    out.resize(start + zstd::zstd_safe::compress_bound(input.len()), 0);
-    let room = out.get_mut(start..).unwrap_or_default();
-    let len = zstd::bulk::compress_to_buffer(input, room, level).map_err(Fault::other)?;
+    let room = extend_stale(out, zstd_safe::compress_bound(input.len()))?;
+    let mut context = CCtx::try_create().ok_or(Fault::Memory(input.len()))?;
+    let set = context.set_parameter(CParameter::CompressionLevel(level));
+    let len = set.and_then(|_| context.compress2(room, input)).map_err(|code| failed(code, input.len()))?;
     out.truncate(start + len);
     Ok(())
+}
+
+/// What the library says of a chunk of so many bytes.
+fn failed(code: ErrorCode, len: usize) -> Fault {
+    // `ZSTD_error_memory_allocation`
+    match code.wrapping_neg() {
+        64 => Fault::Memory(len),
+        _ => Fault::other(std::io::Error::other(zstd_safe::get_error_name(code))),
+    }
 }

@@ -48,7 +48,7 @@ pub(super) fn decompress_exact(input: &[u8], out: &mut [u8]) -> Result<(), Fault
 }
 
 /// Appends a stream. Copies stay near, and the end is literals, as C-Blosc wants it.
-pub(super) fn compress(input: &[u8], out: &mut Vec<u8>) {
+pub(super) fn compress(input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
     let start = out.len();
     let rules = Rules { max_distance: FAR, max_len: usize::MAX, tail: 12 };
     instructions(input, &rules, |Instruction { literals, copy }| {
@@ -67,8 +67,9 @@ pub(super) fn compress(input: &[u8], out: &mut Vec<u8>) {
             }
         }
         out.push(low);
-    });
+    })?;
     if let Some(first) = out.get_mut(start) {
         *first |= MARK;
     }
+    Ok(())
 }

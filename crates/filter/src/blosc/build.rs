@@ -1,6 +1,6 @@
 //! Making a container: simple blocks of one stream each.
 
-use hyperslab_base::Sink;
+use hyperslab_base::{Sink, memory};
 
 use super::{
     BloscCodec,
@@ -9,7 +9,7 @@ use super::{
 use crate::{
     Fault,
     bitplanes::{Room, to_bitplanes},
-    output::put_at,
+    output::{extend_stale, put_at},
     transpose::to_columns,
 };
 
@@ -41,15 +41,17 @@ pub(crate) fn build(plan: &Plan, input: &[u8], out: &mut Vec<u8>) -> Result<(), 
     let size = usize::from(plan.size);
     let block = (BLOCK / (8 * size) * (8 * size)).min(input.len()).max(1);
     let start = out.len();
+    // More than the worst case: what is appended from here on finds its room.
+    memory::reserve(out, input.len() + input.len() / 16 + (1 << 16))?;
     let worth = plan.level > 0 && input.len() >= MIN_LEN && {
-        out.resize(start + header_len, 0);
+        extend_stale(out, header_len)?;
         append_blocks(plan, input, block, start, out)?;
         out.len() - start < input.len() + header_len
     };
     if !worth {
         out.truncate(start);
-        out.resize(start + header_len, 0);
-        out.extend_from_slice(input);
+        extend_stale(out, header_len)?;
+        memory::append(out, input)?;
     }
     let header = header(plan, input.len(), block, out.len() - start, !worth);
     if let Some(place) = out.get_mut(start..start + header_len) {
@@ -60,16 +62,16 @@ pub(crate) fn build(plan: &Plan, input: &[u8], out: &mut Vec<u8>) -> Result<(), 
 
 fn append_blocks(plan: &Plan, input: &[u8], block: usize, start: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
     let mut place = out.len();
-    out.resize(place + input.len().div_ceil(block) * 4, 0);
+    extend_stale(out, input.len().div_ceil(block) * 4)?;
     let (mut staged, mut room) = (Vec::new(), Room::default());
     for (index, part) in input.chunks(block).enumerate() {
         let at = out.len();
-        stage(plan, part, (index > 0).then_some(input), &mut staged, &mut room);
+        stage(plan, part, (index > 0).then_some(input), &mut staged, &mut room)?;
         out.extend([0; 4]);
         plan.codec.inner().compress(plan.level, &staged, out)?;
         if out.len() - at - 4 >= part.len() {
             out.truncate(at + 4);
-            out.extend_from_slice(&staged);
+            memory::append(out, &staged)?;
         }
         let stored = (out.len() - at - 4) as u32;
         put_at(out, at, stored.to_le_bytes());
@@ -80,15 +82,15 @@ fn append_blocks(plan: &Plan, input: &[u8], block: usize, start: usize, out: &mu
 }
 
 /// What is to be compressed of a block. Deltas refer to the first block, in which they refer to the element before.
-fn stage(plan: &Plan, block: &[u8], first: Option<&[u8]>, staged: &mut Vec<u8>, room: &mut Room) {
+fn stage(plan: &Plan, block: &[u8], first: Option<&[u8]>, staged: &mut Vec<u8>, room: &mut Room) -> Result<(), Fault> {
     let size = usize::from(plan.size);
     staged.clear();
-    staged.extend_from_slice(block);
+    memory::append(staged, block)?;
     let reach = plan.stage.reach(size, block.len(), !plan.extended);
-    let (Some(from), Some(to)) = (block.get(..reach), staged.get_mut(..reach)) else { return };
+    let (Some(from), Some(to)) = (block.get(..reach), staged.get_mut(..reach)) else { return Ok(()) };
     match (plan.stage, first) {
         (Stage::Shuffle(_), _) => to_columns(size, from, to),
-        (Stage::Bitshuffle, _) => to_bitplanes(size, from, to, room),
+        (Stage::Bitshuffle, _) => to_bitplanes(size, from, to, room)?,
         (Stage::Delta, None) => {
             let later = to.iter_mut().skip(delta_width(size));
             later.zip(from).for_each(|(byte, before)| *byte ^= before);
@@ -98,6 +100,7 @@ fn stage(plan: &Plan, block: &[u8], first: Option<&[u8]>, staged: &mut Vec<u8>, 
         }
         (Stage::None | Stage::Truncate, _) => {}
     }
+    Ok(())
 }
 
 fn header(plan: &Plan, len: usize, block: usize, stored: usize, copied: bool) -> Vec<u8> {

@@ -4,7 +4,7 @@
 //! stream has its stored length in 4 bytes before it. With the longer header a length of 0 tells a stream of zeros and a
 //! negative one, with a byte after it, a stream of equal bytes.
 
-use hyperslab_base::Cursor;
+use hyperslab_base::{Cursor, memory};
 
 use super::header::{Header, LEN, Special, Stage, delta_width};
 use crate::{
@@ -69,8 +69,7 @@ impl<'a> Chunk<'a> {
             return Ok(());
         }
         self.streams(index, out)?;
-        self.undo_stages(index, out, work);
-        Ok(())
+        self.undo_stages(index, out, work)
     }
 
     /// Decodes the streams of a block.
@@ -112,7 +111,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// Takes back what was done to a block, last to first.
-    fn undo_stages(&self, index: usize, block: &mut [u8], work: &mut Work) {
+    fn undo_stages(&self, index: usize, block: &mut [u8], work: &mut Work) -> Result<(), Fault> {
         let size = self.header.size;
         for stage in self.header.stages.iter().rev() {
             let reach = stage.reach(size, block.len(), self.header.whole_bitshuffle);
@@ -121,23 +120,24 @@ impl<'a> Chunk<'a> {
                 Stage::None | Stage::Truncate => {}
                 Stage::Shuffle(by) => {
                     work.staged.clear();
-                    work.staged.extend_from_slice(block);
+                    memory::append(&mut work.staged, block)?;
                     to_rows(if by == 0 { size } else { usize::from(by) }, &work.staged, block);
                 }
                 Stage::Bitshuffle => {
                     work.staged.clear();
-                    work.staged.extend_from_slice(block);
-                    to_elements(size, &work.staged, block, &mut work.bits);
+                    memory::append(&mut work.staged, block)?;
+                    to_elements(size, &work.staged, block, &mut work.bits)?;
                 }
                 Stage::Delta if index == 0 => {
                     undo_delta(delta_width(size), block);
-                    work.reference = block.to_vec();
+                    work.reference = memory::copied(block)?;
                 }
                 Stage::Delta => {
                     block.iter_mut().zip(&work.reference).for_each(|(byte, reference)| *byte ^= reference);
                 }
             }
         }
+        Ok(())
     }
 }
 

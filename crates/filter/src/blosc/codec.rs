@@ -1,7 +1,9 @@
 //! The codecs inside a container.
 
+use hyperslab_base::memory;
+
 use super::blosclz;
-use crate::{Fault, deflate, lz4, zstd};
+use crate::{Fault, deflate, lz4, output::extend_stale, zstd};
 
 /// A codec, as parameters of the filter name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,13 +70,18 @@ impl Inner {
     /// Appends a stream.
     pub(super) fn compress(self, level: u32, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
         match self {
-            Inner::BloscLz => blosclz::compress(input, out),
+            Inner::BloscLz => blosclz::compress(input, out)?,
             Inner::Lz4 => lz4::compress(input, out)?,
-            Inner::Snappy => out.extend(snap::raw::Encoder::new().compress_vec(input).map_err(Fault::other)?),
+            Inner::Snappy => {
+                let start = out.len();
+                let room = extend_stale(out, snap::raw::max_compress_len(input.len()))?;
+                let len = snap::raw::Encoder::new().compress(input, room).map_err(Fault::other)?;
+                out.truncate(start + len);
+            }
             Inner::Zlib => {
                 let mut stream = Vec::new();
                 deflate::deflate(level.min(9), input, &mut stream)?;
-                out.append(&mut stream);
+                memory::append(out, &stream)?;
             }
             // Blosc spreads its nine levels over those of Zstandard.
             Inner::Zstd => zstd::compress(if level >= 9 { 22 } else { level as i32 * 2 - 1 }, input, out)?,

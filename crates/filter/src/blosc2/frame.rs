@@ -1,7 +1,7 @@
 //! The frame around a chunk: a header and a trailer in the manner of msgpack, whose every number has a fixed place, so that it
 //! can be read and written without one. Between them stand the chunks, then a chunk of their places.
 
-use hyperslab_base::{Cursor, Width};
+use hyperslab_base::{Cursor, Width, memory};
 
 use super::grid::Grid;
 use crate::{
@@ -114,6 +114,7 @@ pub(super) fn write(plan: &Plan, len: usize, chunk: &[u8], out: &mut Vec<u8>) ->
     let total = HEADER_LEN + chunk.len() + index.len() + TRAILER.len();
 
     out.clear();
+    memory::reserve(out, total)?;
     out.extend_from_slice(MAGIC);
     out.push(0xd2);
     out.extend((HEADER_LEN as u32).to_be_bytes());

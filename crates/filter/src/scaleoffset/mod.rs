@@ -12,7 +12,7 @@ mod params;
 
 pub use params::{ScaleOffsetKind, ScaleOffsetType};
 
-use hyperslab_base::{Cursor, Sink, Width};
+use hyperslab_base::{Cursor, Sink, Width, memory};
 
 use crate::{
     Decoded, Encoded, Fault, Filter,
@@ -92,7 +92,9 @@ impl Filter for ScaleOffset {
             ScaleOffsetKind::Float => float::measure(&params, input),
             _ => integer::measure(&params, input),
         };
-        *out = header.to_bytes();
+        out.clear();
+        memory::reserve(out, Header::LEN + input.len())?;
+        out.extend(header.to_bytes());
         match (header.bits, params.of.kind) {
             (bits, _) if bits == params.of.bits() => {
                 out.extend_from_slice(input);

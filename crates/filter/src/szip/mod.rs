@@ -10,6 +10,8 @@ mod params;
 
 pub use params::SzipType;
 
+use hyperslab_base::memory;
+
 use crate::{
     Decoded, Encoded, Fault, Filter,
     bits::{BitReader, BitWriter},
@@ -62,7 +64,7 @@ impl Filter for Szip {
         match params.interleaved {
             None => decode_samples(&params, coded, out)?,
             Some(size) => {
-                let mut columns = vec![0; len];
+                let mut columns = memory::zeroed(len as u64)?;
                 decode_samples(&params, coded, &mut columns)?;
                 to_rows(size, &columns, out);
             }
@@ -76,11 +78,11 @@ impl Filter for Szip {
         out.clear();
         out.extend(len.to_le_bytes());
         match params.interleaved {
-            None => encode_samples(&params, input, out),
+            None => encode_samples(&params, input, out)?,
             Some(size) => {
                 let mut columns = Vec::new();
                 to_columns(size, input, stale(&mut columns, input.len(), input.len())?);
-                encode_samples(&params, &columns, out);
+                encode_samples(&params, &columns, out)?;
             }
         }
         Ok(if out.len() - 4 > input.len() { Encoded::Incompressible } else { Encoded::Written })
@@ -89,7 +91,8 @@ impl Filter for Szip {
 
 fn decode_samples(params: &Params, coded: &[u8], out: &mut [u8]) -> Result<(), Fault> {
     let mut bits = BitReader::new(coded);
-    let mut line = vec![0; params.padded_line()];
+    let mut line = Vec::new();
+    memory::resize(&mut line, params.padded_line(), 0)?;
     for pixels in out.chunks_mut(params.line * params.bytes) {
         let wanted = pixels.len().div_ceil(params.bytes);
         decode::scanline(params, &mut bits, &mut line, wanted)?;
@@ -98,9 +101,9 @@ fn decode_samples(params: &Params, coded: &[u8], out: &mut [u8]) -> Result<(), F
     Ok(())
 }
 
-fn encode_samples(params: &Params, input: &[u8], out: &mut Vec<u8>) {
+fn encode_samples(params: &Params, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
     let mut bits = BitWriter::new(out);
-    let mut line = Vec::with_capacity(params.padded_line());
+    let mut line = memory::with_room(params.padded_line())?;
     for pixels in input.chunks(params.line * params.bytes) {
         line.clear();
         line.extend(pixels.chunks(params.bytes).map(|pixel| params.load(pixel)));
@@ -109,6 +112,7 @@ fn encode_samples(params: &Params, input: &[u8], out: &mut Vec<u8>) {
         encode::scanline(params, &mut bits, &mut line);
     }
     bits.finish();
+    Ok(())
 }
 
 #[cfg(test)]
