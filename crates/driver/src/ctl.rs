@@ -32,6 +32,8 @@ impl CtlOp {
     pub const COBEGIN: CtlOp = CtlOp(0x4853_0001);
     /// All requests since [`CtlOp::COBEGIN`] must be complete when this returns.
     pub const COEND: CtlOp = CtlOp(0x4853_0002);
+    /// The bytes of a `Range<u64>` are needed no more: the storage may give their room to others, and they read as zeros then.
+    pub const DISCARD: CtlOp = CtlOp(0x4853_0003);
 }
 
 bitflags::bitflags! {

@@ -12,12 +12,15 @@ mod overlay;
 mod plan;
 mod positioned;
 
+use std::any::Any;
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::{
-    Capabilities, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart, directory, lower,
+    Capabilities, CtlFlags, CtlOp, CtlReply, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why,
+    WritePart, ctl, directory, lower,
 };
 use positioned::Positioned;
 
@@ -122,6 +125,15 @@ impl Driver for Local {
             return Err(self.fail(Operation::SetLen, len, 0, Why::ReadOnly));
         }
         self.file.set_len(len).map_err(|error| self.fail(Operation::SetLen, len, 0, error))
+    }
+
+    fn ctl(&self, op: CtlOp, flags: CtlFlags, input: Option<&dyn Any>) -> Result<CtlReply> {
+        let range = input.and_then(|input| input.downcast_ref::<Range<u64>>());
+        match range.filter(|range| op == CtlOp::DISCARD && self.writable && range.start < range.end) {
+            Some(range) if self.file.discard(range.start, range.end - range.start) => Ok(CtlReply::Done),
+            Some(_) => Ok(CtlReply::Ignored),
+            None => ctl::unknown(self, op, flags, input),
+        }
     }
 
     fn sync(&self) -> Result<()> {

@@ -49,6 +49,18 @@ impl Positioned {
         }
     }
 
+    /// Gives the blocks of a range back; whether the file system can.
+    #[cfg(target_os = "linux")]
+    pub(super) fn discard(&self, addr: u64, len: u64) -> bool {
+        fallocate(&self.file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, addr, len).is_ok()
+    }
+
+    /// Other systems have other ways, or none.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn discard(&self, _: u64, _: u64) -> bool {
+        false
+    }
+
     pub(super) fn sync(&self) -> io::Result<()> {
         // The length, too, but not the times.
         self.file.sync_data()
