@@ -151,6 +151,11 @@ impl Allocator {
         }
     }
 
+    /// Gives up unused space at the end of the file.
+    pub fn shrink(&mut self) {
+        self.pool.shrink();
+    }
+
     /// Gives up all unused space at the end of the file, and the rests of shared blocks; says where the file ends now.
     pub fn trim(&mut self) -> u64 {
         let rests = std::mem::replace(&mut self.shared, [NOTHING; 2]);

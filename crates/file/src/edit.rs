@@ -39,14 +39,7 @@ impl OpenFile {
     /// names it before the next flush.
     pub fn allocate(&self, kind: Kind, length: u64) -> Result<u64> {
         let store = self.store()?;
-        let mut space = store.space.lock();
-        let span = space.allocator.allocate(kind, length)?;
-        let most = self.widths().offsets.max();
-        if span.end() > most {
-            space.allocator.discard(kind, span);
-            return Err(hyperslab_alloc::Error::Full { len: length }.into());
-        }
-        space.add_fresh(span);
+        let span = store.space.lock().allocate(kind, length, self.widths().offsets.max())?;
         store.touch();
         Ok(span.start)
     }

@@ -22,8 +22,12 @@ impl OpenFile {
             && bytes.len() <= SMALL
         {
             let place = self.check(what, address, bytes.len() as u64)?;
-            let many = store.waiting.lock().add(place, bytes);
-            return if many { self.write_waiting() } else { Ok(()) };
+            let is_full = store.waiting.lock().is_full(bytes.len());
+            if is_full {
+                self.write_waiting()?;
+            }
+            store.waiting.lock().add(place, bytes);
+            return Ok(());
         }
         self.write_waiting()?;
         let mut request = Vec::with_capacity(parts.len());
@@ -31,7 +35,8 @@ impl OpenFile {
             let addr = self.check(what, address, buf.len() as u64)?;
             request.push(WritePart { kind: MemoryType::RawData, addr, buf });
         }
-        self.pages.write_vector(&request, &Transfer::default().with_kind(MemoryType::RawData))?;
+        let transfer = Transfer::default().with_kind(MemoryType::RawData);
+        self.write_or_make_room(|| Ok(self.pages.write_vector(&request, &transfer)?))?;
         self.store.iter().for_each(|store| self.wrote(store));
         Ok(())
     }
@@ -39,7 +44,8 @@ impl OpenFile {
     /// Writes selections of values from one buffer, in one request. The offsets of the pieces come from [`OpenFile::check`].
     pub fn write_selection(&self, pairs: &[SelectionPair<'_>], buf: &[u8]) -> Result<()> {
         self.write_waiting()?;
-        self.pages.write_selection(pairs, &[buf], &Transfer::default().with_kind(MemoryType::RawData))?;
+        let transfer = Transfer::default().with_kind(MemoryType::RawData);
+        self.write_or_make_room(|| Ok(self.pages.write_selection(pairs, &[buf], &transfer)?))?;
         self.store.iter().for_each(|store| self.wrote(store));
         Ok(())
     }
@@ -55,7 +61,8 @@ impl OpenFile {
                 buf: waiting.bytes.get(range).unwrap_or_default(),
             };
             let request: Vec<_> = waiting.places.iter().cloned().map(part).collect();
-            self.pages.write_vector(&request, &Transfer::default().with_kind(MemoryType::RawData))?;
+            let transfer = Transfer::default().with_kind(MemoryType::RawData);
+            self.write_or_make_room(|| Ok(self.pages.write_vector(&request, &transfer)?))?;
             *waiting = Waiting::default();
             self.wrote(store);
         }
@@ -88,8 +95,13 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Everything that was changed, in an order in which the file is whole after each single write.
+    /// Everything that was changed, in an order in which the file is whole after each single write. If the storage is full, it gets back what the file does
+    /// not need, and this is tried again.
     pub(crate) fn flush_now(&self) -> Result<()> {
+        self.write_or_make_room(|| self.flush_once())
+    }
+
+    fn flush_once(&self) -> Result<()> {
         let store = self.store()?;
         self.settle()?;
         self.write_waiting()?;
@@ -101,8 +113,12 @@ impl OpenFile {
             let _ = store.cache.release(Key::Block(later), Key::Block(first));
         }
         let mut space = store.space.lock();
+        let frees = space.allocator.pending().next().is_some();
+        space.returned &= !frees;
         space.allocator.publish();
         space.fresh.clear();
+        space.deleted.clear();
+        space.lists_free = false;
         drop(space);
         store.flushes.fetch_add(1, Ordering::Relaxed);
         self.reclaim(store)

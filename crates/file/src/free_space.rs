@@ -36,6 +36,9 @@ const SMALLEST_PAGE: u64 = 512;
 const WORTH: u64 = 4;
 /// About what they take beside their sections: the extension of the superblock, heads, checksums.
 const AROUND: u64 = 400;
+/// More than they take beside their sections, each block in a page of its own, and for each section.
+const ROOM: u64 = 8 * 4096;
+const SECTION: u64 = 32;
 
 /// How the file says that its space is managed, if it does.
 pub(crate) fn info(file: &OpenFile) -> Result<Option<FileSpaceInfo>> {
@@ -172,10 +175,16 @@ pub(crate) fn save(file: &OpenFile, store: &Store) -> Result<()> {
     if !persists || file.widths().lengths != Width::W8 || !is_worth(store) {
         return Ok(());
     }
+    let sections = store.space.lock().allocator.sections().len() as u64;
+    if !file.has_room_for(store, ROOM + sections.saturating_mul(SECTION))? {
+        // The lists only spare space: a full storage must not keep the file from being closed.
+        return Ok(());
+    }
     // The message needs space of its own before it can be known what is free. From then on nothing moves, so what is freed can be listed before
     // the file no longer names it.
     set_info(file, store, |info| set_managers(info, [None; 12], 0))?;
     let mut space = store.space.lock();
+    space.lists_free = true;
     space.allocator.publish();
     space.allocator.trim();
     let free = space.allocator.free_parts();

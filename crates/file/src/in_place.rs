@@ -1,13 +1,14 @@
 //! Blocks that are rewritten where they are, so that none is left half old and half new.
 
-use std::{io::ErrorKind, ops::Range, sync::atomic::Ordering};
+use std::{ops::Range, sync::atomic::Ordering};
 
 use hyperslab_alloc::PAGE;
-use hyperslab_driver::{Driver, MemoryType, Transfer, Why, WritePart};
+use hyperslab_driver::{Driver, MemoryType, Transfer, WritePart};
 use hyperslab_meta::Failure;
 
 use crate::{
     Durability, Error, OpenFile, Result,
+    full_disk::is_full,
     journal::{self, SECTOR},
     store::{Block, Store},
 };
@@ -119,7 +120,8 @@ impl OpenFile {
         if may_tear.is_empty() {
             return self.write_parts(parts);
         }
-        match journal.open(&self.pages, self.base, self.end_of_space(store), &may_tear) {
+        let mut open = || journal.open(&self.pages, self.base, self.end_of_space(store), &may_tear);
+        match self.write_or_make_room(&mut open) {
             // Whoever wants to make room on a full disk must be able to delete.
             Err(why) if store.durability != Durability::Full && is_full(&why) => return self.write_parts(parts),
             opened => opened?,
@@ -183,9 +185,4 @@ impl OpenFile {
         let bytes = now.encode()?;
         Ok((bytes != *stored).then_some(bytes))
     }
-}
-
-fn is_full(why: &Error) -> bool {
-    matches!(why, Error::Driver(hyperslab_driver::Error { why: Why::Io(why), .. })
-        if matches!(why.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge))
 }

@@ -14,6 +14,7 @@ mod extension;
 mod file_space;
 mod flush;
 mod free_space;
+mod full_disk;
 mod gate;
 mod header;
 mod in_place;

@@ -101,8 +101,11 @@ impl OpenFile {
         let mut bytes = Vec::new();
         let size = usize::try_from(length).ok().filter(|&size| bytes.try_reserve_exact(size).is_ok());
         bytes.resize(size.ok_or(Error::Memory { what, address, length })?, 0);
-        self.write_waiting()?;
+        let unwritten = self.write_waiting().is_err();
         self.pages.read_at(place, self.stored_part(place, &mut bytes)?, &Transfer::default())?;
+        if unwritten {
+            self.lay_waiting_over(place, &mut bytes);
+        }
         self.renew(address, &mut bytes)?;
         Ok(bytes)
     }
@@ -205,23 +208,52 @@ impl OpenFile {
             let addr = self.check(what, address, buf.len() as u64)?;
             request.push(ReadPart { kind: MemoryType::RawData, addr, buf });
         }
-        self.reach()?;
+        let unwritten = self.reach()?.is_some();
         self.raw.read_vector(&mut request, &Transfer::default().with_kind(MemoryType::RawData))?;
+        if unwritten {
+            request.iter_mut().for_each(|part| self.lay_waiting_over(part.addr, part.buf));
+        }
         Ok(())
     }
 
     /// Reads selections of raw data into one buffer, in one request. The offsets of the pieces come from [`OpenFile::check`].
     pub fn read_selection(&self, pairs: &[SelectionPair<'_>], buf: &mut [u8]) -> Result<()> {
-        self.reach()?;
+        if let Some(why) = self.reach()?
+            && pairs.iter().any(|pair| self.is_waiting_in(pair))
+        {
+            return Err(why);
+        }
         self.raw.read_selection(pairs, &mut [buf], &Transfer::default().with_kind(MemoryType::RawData))?;
         Ok(())
     }
 
-    /// Makes the storage as long as the space that was given out, so that values never written read as zeros.
-    fn reach(&self) -> Result<()> {
-        let Some(store) = &self.store else { return Ok(()) };
-        self.write_waiting()?;
-        self.reach_end(store)
+    /// Makes the storage as long as the space that was given out, so that values never written read as zeros. Why values that wait cannot be written, if so:
+    /// that is told by the flush, and here only to those who read them and cannot have them from memory.
+    fn reach(&self) -> Result<Option<Error>> {
+        let Some(store) = &self.store else { return Ok(None) };
+        let unwritten = self.write_waiting().err();
+        self.reach_end(store)?;
+        Ok(unwritten)
+    }
+
+    /// Puts values that wait to be written over bytes that were read from a place of the storage.
+    fn lay_waiting_over(&self, place: u64, bytes: &mut [u8]) {
+        if let Some(store) = &self.store {
+            let waiting = store.waiting.lock();
+            for (start, range) in &waiting.places {
+                lay_over(bytes, place, waiting.bytes.get(range.clone()).unwrap_or_default(), *start);
+            }
+        }
+    }
+
+    /// Whether values that wait to be written may be among selected ones.
+    fn is_waiting_in(&self, pair: &SelectionPair<'_>) -> bool {
+        let bytes = pair.file.extent().elements().saturating_mul(pair.element_size);
+        let end = pair.offset.saturating_add(bytes);
+        let is_inside = |(start, range): &(u64, std::ops::Range<usize>)| {
+            *start < end && start.saturating_add(range.len() as u64) > pair.offset
+        };
+        self.store.as_ref().is_some_and(|store| store.waiting.lock().places.iter().any(is_inside))
     }
 
     /// Refuses a range that is not in the file; else says where it is in the storage.

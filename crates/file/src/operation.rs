@@ -46,6 +46,23 @@ impl OpenFile {
         }
     }
 
+    /// A part of an operation that takes space and writes values there, and changes no block: if it fails, the space is given back, as if nothing had
+    /// happened. So an operation that fails only here does not poison the file.
+    pub fn tentative<T, E: From<Error>>(&self, attempt: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        let store = self.store()?;
+        let before = store.changes.load(Ordering::Relaxed);
+        store.space.lock().begin_attempt();
+        let attempted = attempt();
+        let taken = store.space.lock().end_attempt(attempted.is_err());
+        if attempted.is_err() {
+            // What waits to be written there must not come over what lies there next.
+            let place = |address: u64| self.base.saturating_add(address);
+            taken.iter().for_each(|span| store.waiting.lock().forget(&(place(span.start)..place(span.end()))));
+            store.changes.store(before, Ordering::Relaxed);
+        }
+        attempted
+    }
+
     /// To be called before anything is changed, and kept until that is done: the file is not closed meanwhile. An error if it is being closed. A
     /// thread that has this must not ask for it again, nor close the file.
     pub fn writing(&self) -> Result<Writing<'_>> {

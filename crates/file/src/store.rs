@@ -81,15 +81,34 @@ pub(crate) struct Waiting {
 const MOST_WAITING: usize = 1 << 20;
 
 impl Waiting {
-    /// Adds values; whether it is time to write all.
-    pub(crate) fn add(&mut self, place: u64, bytes: &[u8]) -> bool {
+    /// Whether it is time to write all before so many bytes more wait.
+    pub(crate) fn is_full(&self, more: usize) -> bool {
+        self.bytes.len() + more > MOST_WAITING
+    }
+
+    /// Adds values.
+    pub(crate) fn add(&mut self, place: u64, bytes: &[u8]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(bytes);
-        match self.places.last_mut().filter(|(last, range)| last + range.len() as u64 == place) {
+        let is_next =
+            |(last, range): &&mut (u64, Range<usize>)| range.end == start && *last + range.len() as u64 == place;
+        match self.places.last_mut().filter(is_next) {
             Some((_, range)) => range.end = self.bytes.len(),
             None => self.places.push((place, start..self.bytes.len())),
         }
-        self.bytes.len() > MOST_WAITING
+    }
+
+    /// Forgets what goes to a range of the storage.
+    pub(crate) fn forget(&mut self, gone: &Range<u64>) {
+        let cut = |(place, range): (u64, Range<usize>)| {
+            // How much of it lies before the range, and before its end.
+            let within = |at: u64| usize::try_from(at.saturating_sub(place)).unwrap_or(usize::MAX).min(range.len());
+            let (before, until) = (within(gone.start), within(gone.end));
+            let parts =
+                [(place, range.start..range.start + before), (place + until as u64, range.start + until..range.end)];
+            parts.into_iter().filter(|(_, range)| range.start < range.end)
+        };
+        self.places = std::mem::take(&mut self.places).into_iter().flat_map(cut).collect();
     }
 }
 
@@ -144,6 +163,16 @@ pub(crate) struct Space {
     pub(crate) allocator: Allocator,
     /// Ranges that do not touch each other: few, since space is mostly given out in a row.
     pub(crate) fresh: BTreeMap<u64, u64>,
+    /// What was given out since a part of an operation began that may fail.
+    attempt: Option<Vec<(Kind, Span)>>,
+    /// Whether what is freed now belongs to an object that is deleted.
+    pub(crate) deletes: bool,
+    /// Values of objects that were deleted since the last flush: the file still names them, and they may be spoiled.
+    pub(crate) deleted: Vec<Span>,
+    /// Whether a full storage got back all that the file does not need.
+    pub(crate) returned: bool,
+    /// Whether free space that the file still names is being listed in it: none of that may be given back to a full storage.
+    pub(crate) lists_free: bool,
 }
 
 /// What operations since the last flush say about the order of objects.
@@ -242,7 +271,7 @@ impl Store {
         let allocator = Allocator::new(end, strategy).with_base(base);
         Store {
             cache: Cache::default(),
-            space: Mutex::new(Space { allocator, fresh: BTreeMap::new() }),
+            space: Mutex::new(Space::new(allocator)),
             orders: Mutex::default(),
             object_orders: Mutex::default(),
             given_up: Mutex::default(),
@@ -281,6 +310,43 @@ impl Store {
 }
 
 impl Space {
+    fn new(allocator: Allocator) -> Space {
+        let (fresh, attempt, deletes, deleted, returned, lists_free) = Default::default();
+        Space { allocator, fresh, attempt, deletes, deleted, returned, lists_free }
+    }
+
+    /// Space for `length` bytes, which ends at `most` at the latest.
+    pub(crate) fn allocate(&mut self, kind: Kind, length: u64, most: u64) -> Result<Span, hyperslab_alloc::Error> {
+        let span = self.allocator.allocate(kind, length)?;
+        if span.end() > most {
+            self.allocator.discard(kind, span);
+            return Err(hyperslab_alloc::Error::Full { len: length });
+        }
+        self.add_fresh(span);
+        self.attempt.iter_mut().for_each(|attempt| attempt.push((kind, span)));
+        Ok(span)
+    }
+
+    /// From now on it is known what is given out.
+    pub(crate) fn begin_attempt(&mut self) {
+        debug_assert!(self.attempt.is_none(), "attempts are not nested");
+        self.attempt = Some(Vec::new());
+    }
+
+    /// Gives back what was given out since [`Space::begin_attempt`], if it `failed`; says what.
+    pub(crate) fn end_attempt(&mut self, failed: bool) -> Vec<Span> {
+        let (taken, returned) = (self.attempt.take().filter(|_| failed).unwrap_or_default(), self.returned);
+        for (kind, span) in taken.iter().rev() {
+            self.free(*kind, *span);
+        }
+        if failed {
+            self.allocator.shrink();
+            // What was free before is as it was.
+            self.returned = returned;
+        }
+        taken.into_iter().map(|(_, span)| span).collect()
+    }
+
     /// Notes that nothing in the file names this range.
     pub(crate) fn add_fresh(&mut self, span: Span) {
         if span.is_empty() {
@@ -301,6 +367,7 @@ impl Space {
 
     /// Gives space back: at once if it was never published, else after the next flush. Whether it was fresh.
     pub(crate) fn free(&mut self, kind: Kind, span: Span) -> bool {
+        self.returned = false;
         let around = self.fresh.range(..=span.start).next_back().map(|(&start, &len)| Span { start, len });
         match around.filter(|around| around.end() >= span.end()) {
             Some(around) => {
@@ -315,6 +382,9 @@ impl Space {
             }
             None => {
                 self.allocator.free(kind, span);
+                if self.deletes && kind == Kind::Raw {
+                    self.deleted.push(span);
+                }
                 false
             }
         }
