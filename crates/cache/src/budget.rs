@@ -9,6 +9,7 @@ use crate::{
         atomic::{AtomicUsize, Ordering},
     },
     visits::Visits,
+    write_failure::Unwritable,
 };
 
 /// The account of one cache.
@@ -45,6 +46,17 @@ struct Account {
     next: u64,
     /// How many had a promise that they no longer have.
     ended: u64,
+    /// Part of what is resident: chunks that cannot leave, because they could not be written.
+    unwritable: Unwritable,
+}
+
+/// Why there is no room for chunks that come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoRoom {
+    /// Something may have left meanwhile: look again.
+    Retry,
+    /// Chunks that cannot be written are in the way, and nothing else can leave.
+    Full,
 }
 
 /// What had ended when somebody began to look for chunks that could leave. If more has by now, it is worth to look again.
@@ -57,9 +69,22 @@ pub(crate) struct Seen {
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Budget {
         let (resident, claimed, promised, aside, peak, holders, stuck, next, ended) = Default::default();
-        let (excused, queue) = (false, VecDeque::new());
-        let account =
-            Account { limits, resident, claimed, promised, aside, peak, excused, holders, stuck, queue, next, ended };
+        let (excused, queue, unwritable) = (false, VecDeque::new(), Unwritable::default());
+        let account = Account {
+            limits,
+            resident,
+            claimed,
+            promised,
+            aside,
+            peak,
+            excused,
+            holders,
+            stuck,
+            queue,
+            next,
+            ended,
+            unwritable,
+        };
         let (freed, visits, waiting) = Default::default();
         Budget { account: Mutex::new(Rank::Budget, account), freed, visits, waiting }
     }
@@ -143,22 +168,26 @@ impl Budget {
         self.account.lock().excess(more)
     }
 
-    /// Room for chunks that come; if there is none, nothing, when something may have left meanwhile. `seen` is what [`Budget::try_claim`] said before chunks
-    /// were looked for that could leave; there were none.
+    /// Room for chunks that come, or why there is none. `seen` is what [`Budget::try_claim`] said before chunks were looked for that could leave; there were
+    /// none.
     ///
-    /// What requests were promised fits the cache, so what is in the way is in the hands of visitors, who are waited for. When there was none, chunks have
-    /// become larger than what was promised for them, or one request needs more than there is. Then there is room when otherwise everybody would wait.
-    pub(crate) fn claim_or_wait(&self, bytes: usize, seen: Seen) -> Option<Claim<'_>> {
+    /// What requests were promised fits the cache, so what is in the way is in the hands of visitors, who are waited for. When there was none, chunks that
+    /// cannot be written are in the way: then there is no room. Or chunks have become larger than what was promised for them, or one request needs more than
+    /// there is. Then there is room when otherwise everybody would wait.
+    pub(crate) fn claim_or_wait(&self, bytes: usize, seen: Seen) -> Result<Claim<'_>, NoRoom> {
         let mut account = self.account.lock();
         if account.excess(bytes) == 0 {
-            return Some(self.claim(&mut account, bytes));
+            return Ok(self.claim(&mut account, bytes));
         }
         if account.ended != seen.promises {
-            return None;
+            return Err(NoRoom::Retry);
         }
         if self.visits.were_none_since(seen.visits) && account.stuck + 1 >= account.holders {
+            if account.unwritable.bytes > 0 {
+                return Err(NoRoom::Full);
+            }
             account.excused = true;
-            return Some(self.claim(&mut account, bytes));
+            return Ok(self.claim(&mut account, bytes));
         }
         // Said before it is asked whether a visit has ended: whoever ends one asks in the other order whether somebody waits.
         self.waiting.fetch_add(1, Ordering::SeqCst);
@@ -168,7 +197,29 @@ impl Budget {
             account.stuck -= 1;
         }
         self.waiting.fetch_sub(1, Ordering::SeqCst);
-        None
+        Err(NoRoom::Retry)
+    }
+
+    /// Chunks could not be written, or can leave again.
+    pub(crate) fn recount_unwritable(&self, before: Unwritable, after: Unwritable) {
+        if before == after {
+            return;
+        }
+        let unwritable = &mut self.account.lock().unwritable;
+        unwritable.bytes = (unwritable.bytes + after.bytes).saturating_sub(before.bytes);
+        unwritable.transient = (unwritable.transient + after.transient).saturating_sub(before.transient);
+        self.freed.notify_all();
+    }
+
+    /// What chunks may take beside those that could not be written.
+    pub(crate) fn available(&self) -> usize {
+        let account = self.account.lock();
+        account.limits.quiescent.saturating_sub(account.unwritable.bytes)
+    }
+
+    /// The chunks that could not be written.
+    pub(crate) fn unwritable(&self) -> Unwritable {
+        self.account.lock().unwritable
     }
 
     /// Somebody is about to have chunks in hand without a promise.

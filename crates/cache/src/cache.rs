@@ -83,6 +83,22 @@ impl<V: Footprint> Cache<V> {
         self.config.range.map_or_else(|| self.limits().quiescent, |range| range.largest)
     }
 
+    /// What chunks may take beside those that could not be written.
+    pub fn available(&self) -> usize {
+        self.books.budget.available()
+    }
+
+    /// Something was written: eviction tries chunks again whose last attempt failed for a reason that may have passed.
+    pub fn retry_failed(&self) {
+        if self.books.budget.unwritable().transient == 0 {
+            return;
+        }
+        for shelf in self.shelves() {
+            let slots: Vec<_> = shelf.inner.slots.lock().by_place.values().cloned().collect();
+            slots.iter().for_each(|slot| slot.retry(&shelf.inner));
+        }
+    }
+
     /// Another limit, which holds from the next request on. A cache that finds its own size goes on from there.
     pub fn set_bytes(&self, bytes: usize) {
         self.books.budget.set_limits(self.config.bytes(bytes).limits());

@@ -20,6 +20,7 @@ use crate::{
     statistics::count,
     sync::{Mutex, Rank},
     turns::Turns,
+    write_failure::Unwritable,
 };
 
 /// A shelf.
@@ -239,6 +240,9 @@ impl<V: Footprint> Drop for Inner<V> {
     /// Chunks that were in somebody's hands when the shelf was closed are freed with it.
     fn drop(&mut self) {
         self.resize(self.bytes.load(Ordering::Relaxed), 0);
-        self.slots.lock().by_place.values().for_each(|slot| self.books.moved(slot.phase(), Phase::Gone));
+        for slot in self.slots.lock().by_place.values() {
+            self.books.moved(slot.phase(), Phase::Gone);
+            self.books.budget.recount_unwritable(slot.unwritable(), Unwritable::default());
+        }
     }
 }

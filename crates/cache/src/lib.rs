@@ -27,7 +27,9 @@ mod sync;
 mod taken;
 mod tuning;
 mod turns;
+mod unwritten;
 mod visits;
+mod write_failure;
 
 pub use cache::Cache;
 pub use config::{Config, Limits};
@@ -42,3 +44,5 @@ pub use statistics::Statistics;
 pub use sync::{Reading, assert_no_locks_held};
 pub use taken::Taken;
 pub use turns::{Area, Turn};
+pub use unwritten::Unwritten;
+pub use write_failure::WriteFailure;

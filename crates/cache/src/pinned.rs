@@ -8,7 +8,7 @@ use std::{
 use hyperslab_space::Coords;
 
 use crate::{
-    Encoded, Footprint, Need, Taken,
+    Encoded, Footprint, Need, Taken, WriteFailure,
     inner::Inner,
     life::{Event, Phase},
     slot::Slot,
@@ -67,8 +67,9 @@ impl<V: Footprint> Pinned<V> {
         Pinned { slot: self.slot, value: self.value, shelf }
     }
 
-    /// Encodes a dirty value ahead of time, if nobody changes it and there is room for the copy; whether there is one now. Waits for nobody.
-    pub fn encode_ahead<E>(&self, encode: impl FnOnce(&V) -> Result<Encoded, E>) -> Result<bool, E> {
+    /// Encodes a dirty value ahead of time, if nobody changes it and there is room for the copy; whether there is one now. Waits for nobody. A value
+    /// that can never be encoded stays dirty, and eviction passes it by: the next flush tells why.
+    pub fn encode_ahead(&self, encode: impl FnOnce(&V) -> Result<Encoded, WriteFailure>) -> Result<bool, WriteFailure> {
         // Nobody can change it before it is kept.
         let Some(value) = self.value.try_read() else { return Ok(false) };
         if self.slot.phase() != Phase::Dirty {
@@ -78,7 +79,12 @@ impl<V: Footprint> Pinned<V> {
         let (budget, size) = (&self.shelf.books.budget, value.footprint());
         let Some(_aside) = budget.try_promise(Need { chunks: 0, aside: size }) else { return Ok(false) };
         let Ok(mut claim) = budget.try_claim(size / PLAUSIBLE) else { return Ok(false) };
-        let encoded = encode(&value)?;
+        let encoded = encode(&value).inspect_err(|failure| {
+            // Under the value's lock: a change that comes later clears it.
+            if *failure == WriteFailure::Permanent {
+                self.slot.fail(*failure, &self.shelf);
+            }
+        })?;
         let larger = encoded.bytes.capacity().saturating_sub(size / PLAUSIBLE);
         Ok(claim.try_grow(larger) && self.slot.keep(encoded, &mut claim, &self.shelf))
     }

@@ -4,6 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use crate::{
     Cache, Claim, Footprint, Pinned, Taken,
+    budget::NoRoom,
     inner::{Inner, Victim},
 };
 
@@ -13,6 +14,8 @@ pub enum Room<'a, V: Footprint> {
     Claimed(Claim<'a>),
     /// There is when these are written.
     Dirty(Vec<Taken<V>>),
+    /// There is none: chunks that could not be written are in the way.
+    Full,
 }
 
 /// When chunks must be written to make room, such a part of the cache is written with them.
@@ -45,8 +48,12 @@ impl<V: Footprint> Cache<V> {
                 return Room::Dirty(dirty);
             }
             // If all that is here is in somebody's hands, others must let go first.
-            if !any && let Some(claim) = self.books.budget.claim_or_wait(bytes, seen) {
-                return Room::Claimed(claim);
+            if !any {
+                match self.books.budget.claim_or_wait(bytes, seen) {
+                    Ok(claim) => return Room::Claimed(claim),
+                    Err(NoRoom::Full) => return Room::Full,
+                    Err(NoRoom::Retry) => {}
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, atomic::Ordering};
 use hyperslab_space::Coords;
 
 use crate::{
-    Area, Footprint, Pinned, Policy, Taken, Turn,
+    Area, Footprint, Pinned, Policy, Turn,
     books::Books,
     inner::{Inner, Slots},
     pinned::{Gone, Hold, Visitors},
@@ -95,30 +95,18 @@ impl<V: Footprint> Shelf<V> {
         self.inner.bytes.load(Ordering::Relaxed)
     }
 
-    /// Takes all chunks that must be written.
-    pub fn take_dirty(&self) -> Vec<Taken<V>> {
-        let slots: Vec<_> = self.inner.slots.lock().by_place.values().cloned().collect();
-        let mut visitors = Visitors::new(&self.inner, slots.len());
-        slots.into_iter().filter_map(|slot| Inner::take(slot, &mut visitors)).collect()
-    }
-
-    /// Takes a chunk if it must be written.
-    pub fn take(&self, place: &Coords) -> Option<Taken<V>> {
-        let slot = self.inner.slots.lock().by_place.get(place)?.clone();
-        Inner::take(slot, &mut Visitors::new(&self.inner, 1))
-    }
-
-    /// Waits until all chunks that others took are written; whether there were some. They may have been changed since, and then must be
-    /// taken once more.
-    pub fn wait_written(&self) -> bool {
-        let slots: Vec<_> = self.inner.slots.lock().by_place.values().cloned().collect();
-        slots.iter().filter(|slot| slot.wait_written()).count() > 0
-    }
-
     /// Forgets all chunks that nobody has: the dataset is no more. Waits for nobody; the others leave as usual.
     pub fn abandon(&self) {
+        self.abandon_where(&|_| true);
+    }
+
+    /// As [`Shelf::abandon`], only chunks at places that go.
+    pub fn abandon_where(&self, goes: &dyn Fn(&Coords) -> bool) {
         let mut slots = self.inner.slots.lock();
         let abandon = |slot: &Arc<Slot<V>>| {
+            if !goes(&slot.place) {
+                return None;
+            }
             Some(Gone::new(slot.abandon(&self.inner)?, slot.clone(), Hold::visitor(self.inner.clone())))
         };
         let gone: Vec<_> = slots.by_place.values().filter_map(abandon).collect();

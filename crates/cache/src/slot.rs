@@ -13,6 +13,7 @@ use crate::{
     promise::Claim,
     statistics::count,
     sync::{Condvar, Mutex, Rank, RwLock},
+    write_failure::{Unwritable, WriteFailure},
 };
 
 /// A value that knows its size.
@@ -54,12 +55,15 @@ struct State<V> {
     /// What shelf and budget count for it: the value until it is freed, and the encoded copy, here or in the hands of whoever writes it.
     size: usize,
     copy: usize,
+    /// Why the last attempt to write it failed, until something else happens to it. Eviction passes it by meanwhile.
+    failure: Option<WriteFailure>,
 }
 
 impl<V> State<V> {
     /// Moves on; whether that may be.
     fn happen(&mut self, event: Event) -> bool {
         let next = self.phase.after(event);
+        self.failure = None;
         self.phase = next.unwrap_or(self.phase);
         let is_dropped = self.phase != Phase::Encoded && self.encoded.take().is_some();
         // What leaves counts until it is freed.
@@ -71,6 +75,17 @@ impl<V> State<V> {
 
     fn counted(&self) -> usize {
         self.size + self.copy
+    }
+
+    /// What it adds to the account of chunks that cannot be written.
+    fn unwritable(&self) -> Unwritable {
+        Unwritable::new(self.failure, self.counted())
+    }
+
+    /// Whether eviction may take it now, written or not.
+    fn is_free(&self) -> bool {
+        let may_leave = matches!(self.phase, Phase::Clean | Phase::Dirty | Phase::Encoded);
+        may_leave && !self.is_in_use()
     }
 
     /// Leaves, if it is in the file.
@@ -107,7 +122,7 @@ pub(crate) enum Exit<V> {
 impl<V: Footprint> Slot<V> {
     /// One that somebody loads.
     pub(crate) fn new(place: Coords) -> Slot<V> {
-        let state = State { phase: Phase::Loading, value: None, encoded: None, size: 0, copy: 0 };
+        let state = State { phase: Phase::Loading, value: None, encoded: None, size: 0, copy: 0, failure: None };
         let (settled, partly, used) = Default::default();
         Slot { place, state: Mutex::new(Rank::Phase, state), settled, partly, used }
     }
@@ -140,10 +155,11 @@ impl<V: Footprint> Slot<V> {
     /// Changes it; shelf and budget learn in the same step what it takes from then on.
     fn change<T>(&self, shelf: &Shelf<V>, change: impl FnOnce(&mut State<V>) -> T) -> T {
         let mut state = self.state.lock();
-        let (before, phase) = (state.counted(), state.phase);
+        let (before, phase, unwritable) = (state.counted(), state.phase, state.unwritable());
         let changed = change(&mut state);
         shelf.resize(before, state.counted());
         shelf.books.moved(phase, state.phase);
+        shelf.books.budget.recount_unwritable(unwritable, state.unwritable());
         changed
     }
 
@@ -189,16 +205,40 @@ impl<V: Footprint> Slot<V> {
         self.state.lock().value.clone()
     }
 
-    /// Whether it could leave now, written or not.
+    /// Whether it could leave now, written or not. One that could not be written cannot.
     pub(crate) fn is_free(&self) -> bool {
         let state = self.state.lock();
-        !state.is_in_use() && matches!(state.phase, Phase::Clean | Phase::Dirty | Phase::Encoded)
+        state.is_free() && state.failure.is_none()
+    }
+
+    /// It could not be written. Eviction passes it by until it is changed, or until [`Slot::retry`] if that may help.
+    pub(crate) fn fail(&self, failure: WriteFailure, shelf: &Shelf<V>) {
+        self.change(shelf, |state| {
+            if matches!(state.phase, Phase::Writing | Phase::Stale) {
+                let was_changed = state.phase == Phase::Stale;
+                state.happen(Event::Failed);
+                state.failure = Some(failure).filter(|_| !was_changed);
+            } else if state.phase == Phase::Dirty {
+                state.failure = Some(failure);
+            }
+        });
+        self.settled.notify_all();
+    }
+
+    /// Lets eviction try again to write it, if the last failure may have passed.
+    pub(crate) fn retry(&self, shelf: &Shelf<V>) {
+        self.change(shelf, |state| state.failure = state.failure.filter(|failure| *failure == WriteFailure::Permanent));
+    }
+
+    /// What it adds to the account of chunks that cannot be written.
+    pub(crate) fn unwritable(&self) -> Unwritable {
+        self.state.lock().unwritable()
     }
 
     /// Lets it leave, or takes it to be written first.
     pub(crate) fn exit(&self, shelf: &Shelf<V>) -> Exit<V> {
         self.change(shelf, |state| {
-            if state.is_in_use() {
+            if state.is_in_use() || state.failure.is_some() {
                 return Exit::Busy;
             }
             state.leave().map(Exit::Gone).or_else(|| state.take().map(Exit::Dirty)).unwrap_or(Exit::Busy)
@@ -212,10 +252,12 @@ impl<V: Footprint> Slot<V> {
 
     /// Lets it leave unwritten, if nobody has it.
     pub(crate) fn abandon(&self, shelf: &Shelf<V>) -> Option<Arc<RwLock<V>>> {
-        self.change(shelf, |state| {
-            let is_free = !state.is_in_use() && matches!(state.phase, Phase::Clean | Phase::Dirty | Phase::Encoded);
-            if is_free && state.happen(Event::Leave) { state.value.take() } else { None }
-        })
+        self.change(
+            shelf,
+            |state| {
+                if state.is_free() && state.happen(Event::Leave) { state.value.take() } else { None }
+            },
+        )
     }
 
     /// Lets it leave, if it is in the file and nobody has it.
@@ -226,24 +268,22 @@ impl<V: Footprint> Slot<V> {
     /// Its value and what it takes, if nobody has it and it is dirty, and not encoded yet.
     pub(crate) fn waits_for_coding(&self) -> Option<(Arc<RwLock<V>>, usize)> {
         let state = self.state.lock();
-        let is_it = state.phase == Phase::Dirty && !state.is_in_use();
+        let is_it = state.phase == Phase::Dirty && state.failure.is_none() && !state.is_in_use();
         state.value.clone().filter(|_| is_it).map(|value| (value, state.size))
     }
 
-    /// Waits while somebody writes it to the file; whether somebody did.
-    pub(crate) fn wait_written(&self) -> bool {
-        let (mut state, mut waited) = (self.state.lock(), false);
+    /// Waits while another thread writes it to the file.
+    pub(crate) fn wait_written(&self) {
+        let mut state = self.state.lock();
         while matches!(state.phase, Phase::Writing | Phase::Stale) {
-            waited = true;
             self.settled.wait(&mut state);
         }
-        waited
     }
 
     /// Keeps what was encoded ahead of time, in room that was claimed; whether it may.
     pub(crate) fn keep(&self, encoded: Encoded, claim: &mut Claim<'_>, shelf: &Shelf<V>) -> bool {
         let mut state = self.state.lock();
-        if state.phase != Phase::Dirty {
+        if state.phase != Phase::Dirty || state.failure.is_some() {
             return false;
         }
         let before = state.counted();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyperslab_space::Coords;
 
-use crate::{Encoded, Footprint, Pinned, Reading, Shelf, inner::Inner, life::Event, statistics::count};
+use crate::{Encoded, Footprint, Pinned, Reading, Shelf, WriteFailure, inner::Inner, life::Event, statistics::count};
 
 /// A dirty chunk that somebody writes to the file. If this is dropped before [`Taken::written`], it is dirty as before.
 pub struct Taken<V: Footprint> {
@@ -13,6 +13,7 @@ pub struct Taken<V: Footprint> {
     encoded: Option<Arc<Encoded>>,
     leaves: bool,
     written: bool,
+    failure: Option<WriteFailure>,
     /// Memory for its encoded form, if nobody was promised it.
     lent: Option<usize>,
 }
@@ -20,7 +21,7 @@ pub struct Taken<V: Footprint> {
 impl<V: Footprint> Taken<V> {
     /// A chunk, which `leaves` when it is written if it is to make room for others.
     pub(crate) fn new(pinned: Pinned<V>, encoded: Option<Arc<Encoded>>, leaves: bool) -> Taken<V> {
-        Taken { pinned: Some(pinned), encoded, leaves, written: false, lent: None }
+        Taken { pinned: Some(pinned), encoded, leaves, written: false, failure: None, lent: None }
     }
 
     /// With memory that was lent for its encoded form.
@@ -63,13 +64,21 @@ impl<V: Footprint> Taken<V> {
     pub fn written(mut self) {
         self.written = true;
     }
+
+    /// It could not be written: it is dirty as before, and eviction passes it by.
+    pub fn failed(mut self, failure: WriteFailure) {
+        self.failure = Some(failure);
+    }
 }
 
 impl<V: Footprint> Drop for Taken<V> {
     fn drop(&mut self) {
         let Some(Pinned { slot, value, shelf }) = self.pinned.take() else { return };
         self.encoded = None;
-        slot.happen(if self.written { Event::Written } else { Event::Failed }, &shelf);
+        match self.failure {
+            Some(failure) => slot.fail(failure, &shelf),
+            None => slot.happen(if self.written { Event::Written } else { Event::Failed }, &shelf),
+        }
         drop(value);
         if self.written {
             count(&shelf.books.counters.written, 1);

@@ -3,7 +3,9 @@
 #![cfg(not(feature = "shuttle"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
-use hyperslab_cache::{Cache, Config, Encoded, Footprint, Found, Need, Policy, Room, Shelf};
+use hyperslab_cache::{
+    Cache, Config, Encoded, Footprint, Found, Need, Policy, Room, Shelf, Taken, Unwritten, WriteFailure,
+};
 use hyperslab_space::Coords;
 
 const BYTES: usize = 100;
@@ -40,7 +42,11 @@ fn near(cache: &Cache<Hundred>, bytes: usize) -> Vec<u64> {
     cache.near_exit(bytes).iter().map(|pinned| pinned.place()[0]).collect()
 }
 
-fn encode(_: &Hundred) -> Result<Encoded, ()> {
+fn dirty(shelf: &Shelf<Hundred>) -> Vec<Taken<Hundred>> {
+    Unwritten::of(std::slice::from_ref(shelf), |_| true).take()
+}
+
+fn encode(_: &Hundred) -> Result<Encoded, WriteFailure> {
     Ok(Encoded { bytes: vec![0; BYTES / 2], note: 7 })
 }
 
@@ -63,7 +69,7 @@ fn chunks_come_in_the_order_in_which_they_leave() {
         drop(held);
         cache.near_exit(1).pop().unwrap().take().unwrap().written();
         assert_eq!(near(&cache, usize::MAX), order[2..], "{policy:?}");
-        let taken = shelf.take_dirty();
+        let taken = dirty(&shelf);
         assert_eq!(taken.iter().filter(|taken| taken.encoded().is_some_and(|encoded| encoded.note == 7)).count(), 1);
         assert_eq!(taken.len(), 2);
     }
@@ -103,7 +109,7 @@ fn a_copy_is_kept_only_where_there_is_room() {
     write(&cache, &shelf, 3);
     assert!(cache.is_crowded());
     let pinned = cache.near_exit(1).pop().unwrap();
-    assert!(!pinned.encode_ahead::<()>(|_| panic!("for nothing")).unwrap());
+    assert!(!pinned.encode_ahead(|_| panic!("for nothing")).unwrap());
     pinned.take().unwrap().written();
     assert_eq!(shelf.evict(), 3);
     assert!(cache.near_exit(1).pop().unwrap().encode_ahead(encode).unwrap());
@@ -115,7 +121,7 @@ fn a_copy_is_kept_only_where_there_is_room() {
     drop(held);
     assert!(cache.statistics().peak_bytes <= cache.limits().active);
     // Nothing is dirty any more.
-    shelf.take_dirty().into_iter().for_each(|taken| taken.written());
+    dirty(&shelf).into_iter().for_each(|taken| taken.written());
     assert!(!cache.is_crowded() && cache.near_exit(usize::MAX).is_empty());
 }
 

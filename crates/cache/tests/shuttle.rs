@@ -6,8 +6,8 @@
 use std::collections::{HashMap, HashSet};
 
 use hyperslab_cache::{
-    Area, Cache, Config, Encoded, Footprint, Found, Need, Pinned, Policy, Room, Shelf, Taken, Vacancy,
-    assert_no_locks_held,
+    Area, Cache, Config, Encoded, Footprint, Found, Need, Pinned, Policy, Room, Shelf, Taken, Unwritten, Vacancy,
+    WriteFailure, assert_no_locks_held,
 };
 use hyperslab_space::Coords;
 use shuttle::{
@@ -68,9 +68,15 @@ impl World {
             assert!(encoded.is_none_or(|encoded| encoded <= value.0), "encoded before it was written");
             self.stored.lock().unwrap().insert(key, encoded.unwrap_or(value.0));
             drop(value);
-            // Now and then it fails.
-            if thread_rng().gen_range(0..8) > 0 {
-                taken.written();
+            // Now and then it fails, and may succeed later or when it is changed.
+            match thread_rng().gen_range(0..16) {
+                0 => {}
+                1 => taken.failed(WriteFailure::Transient),
+                2 => taken.failed(WriteFailure::Permanent),
+                _ => {
+                    taken.written();
+                    self.cache.retry_failed();
+                }
             }
         }
     }
@@ -82,6 +88,8 @@ impl World {
             match self.cache.make_room(vacant.len() * BYTES) {
                 Room::Claimed(claim) => break claim,
                 Room::Dirty(taken) => self.write_out(taken),
+                // Chunks that could not be written are tried again: here, all can be sooner or later.
+                Room::Full => self.shelves.iter().for_each(|shelf| self.write_out(dirty(shelf))),
             }
         };
         self.io();
@@ -167,7 +175,7 @@ impl World {
             0..=3 => self.write(dataset, first, last),
             4..=6 => self.read(dataset, first, last),
             7 => self.write_past(dataset, first),
-            8 => self.write_out(self.shelves[dataset].take_dirty()),
+            8 => self.write_out(dirty(&self.shelves[dataset])),
             9 => drop(self.shelves[dataset].evict()),
             10 => {
                 if let Some(pinned) = self.shelves[dataset].peek(&at(first)) {
@@ -192,7 +200,7 @@ impl World {
     fn end(&self) {
         for shelf in &self.shelves {
             while shelf.evict() > 0 {
-                self.write_out(shelf.take_dirty());
+                self.write_out(dirty(shelf));
             }
             assert_eq!(shelf.bytes(), 0);
         }
@@ -209,7 +217,11 @@ fn area(first: u64, last: u64) -> Area {
     Area::Box(at(first), at(last))
 }
 
-fn encode(value: &Twice) -> Result<Encoded, ()> {
+fn dirty(shelf: &Shelf<Twice>) -> Vec<Taken<Twice>> {
+    Unwritten::of(std::slice::from_ref(shelf), |_| true).take()
+}
+
+fn encode(value: &Twice) -> Result<Encoded, WriteFailure> {
     Ok(Encoded { bytes: vec![0; BYTES / 2], note: value.0 })
 }
 
@@ -275,6 +287,38 @@ fn more_leave_with_those_that_must_be_written() {
         world.end();
         // What was lent is given back.
         assert!(world.cache.try_promise(Need { chunks: 16 * BYTES, aside: 16 * BYTES }).is_some());
+    });
+}
+
+#[test]
+fn a_flush_writes_all_that_was_dirty_though_others_fail() {
+    in_any_order(1_000, || {
+        let world = World::new(tiny());
+        threads(3, |thread| match thread {
+            0 => {
+                world.write(0, 0, 1);
+                let before = world.twin.lock().unwrap().clone();
+                let mut unwritten = Unwritten::of(&world.shelves[..1], |_| true);
+                loop {
+                    for taken in unwritten.take() {
+                        let value = taken.read().unwrap().0;
+                        world.io();
+                        world.stored.lock().unwrap().insert((0, taken.place().unwrap()[0]), value);
+                        taken.written();
+                    }
+                    if unwritten.is_empty() {
+                        break;
+                    }
+                    unwritten.wait();
+                }
+                let stored = world.stored.lock().unwrap();
+                (0..2)
+                    .for_each(|place| assert!(stored[&(0, place)] >= before[&(0, place)], "flushed, and not written"));
+            }
+            1 => (0..3).for_each(|_| world.write_out(dirty(&world.shelves[0]))),
+            _ => world.write(0, 1, 2),
+        });
+        world.end();
     });
 }
 

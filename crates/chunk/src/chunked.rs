@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use hyperslab_base::memory;
 use hyperslab_driver::{
     cores,
     lower::{self, Band},
@@ -244,7 +245,7 @@ impl Chunked {
         for located in pieces {
             total = total.saturating_add(located.entry.size);
         }
-        let mut stored = vec![0; usize::try_from(total).map_err(|_| Error::Memory(total))?];
+        let mut stored = memory::zeroed(total)?;
         let (mut parts, mut rest) = (Vec::with_capacity(pieces.len()), stored.as_mut_slice());
         for located in pieces {
             let size = usize::try_from(located.entry.size).unwrap_or(usize::MAX);

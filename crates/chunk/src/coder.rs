@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hyperslab_base::memory;
 use hyperslab_filter::{Pipeline, Registry};
 
 use crate::{Error, Result};
@@ -38,7 +39,7 @@ impl Coder {
         room: &mut Vec<u8>,
         scratch: &mut Vec<u8>,
     ) -> Result<()> {
-        room.try_reserve_exact(self.bytes.saturating_sub(room.len())).map_err(|_| Error::Memory(self.bytes as u64))?;
+        memory::reserve(room, self.bytes.saturating_sub(room.len()))?;
         let decoded = self.pipeline.decode(&self.registry, stored, mask, self.bytes, room, scratch);
         decoded.map_err(|source| Error::Filter { chunk: place.to_vec(), source })
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hyperslab_base::memory;
 use hyperslab_file::OpenFile;
 use hyperslab_format::{ChunkEntry, message::ChunkIndex};
 use hyperslab_space::Coords;
@@ -14,7 +15,7 @@ impl Chunked {
         let Some(entry) = self.entry(file, place)? else { return Ok(None) };
         let (address, size) = (entry.address.unwrap_or(0), entry.size);
         file.check("chunk", address, size)?;
-        let mut bytes = vec![0; usize::try_from(size).map_err(|_| Error::Memory(size))?];
+        let mut bytes = memory::zeroed(size)?;
         file.read_raw("chunk", vec![(address, bytes.as_mut_slice())])?;
         Ok(Some((entry.mask, bytes)))
     }

@@ -1,5 +1,7 @@
 //! What can go wrong with bulk values.
 
+use hyperslab_base::memory::OutOfMemory;
+
 /// The result of moving values.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -49,4 +51,34 @@ pub enum Error {
     /// There is no memory for the values, or for a chunk of them.
     #[error("no memory for values of {0} bytes")]
     Memory(u64),
+    /// Chunks that could not be written. They stay in memory, and the next flush tries again.
+    #[error(
+        "chunk {chunk:?} of the {dataset} is not stored: {source}{}. What is not stored stays in memory until it is overwritten, discarded, deleted, \
+         written by a later flush, or the file is closed",
+        and_others(*.more)
+    )]
+    Unwritten {
+        /// The dataset of the first one.
+        dataset: String,
+        /// Its place in the grid.
+        chunk: Vec<u64>,
+        /// How many others there are.
+        more: usize,
+        /// Why the first one could not be written.
+        source: Box<Error>,
+    },
+}
+
+impl From<OutOfMemory> for Error {
+    fn from(OutOfMemory(bytes): OutOfMemory) -> Error {
+        Error::Memory(bytes)
+    }
+}
+
+fn and_others(more: usize) -> String {
+    match more {
+        0 => String::new(),
+        1 => " (and 1 chunk more)".into(),
+        more => format!(" (and {more} chunks more)"),
+    }
 }

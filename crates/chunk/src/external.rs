@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use hyperslab_base::memory;
 use hyperslab_driver::{Driver, ReadPart, Transfer, WritePart};
 use hyperslab_space::Space;
 
-use crate::{Error, Result, scatter, zeros::zeros};
+use crate::{Error, Result, scatter};
 
 /// A part of an external file.
 pub struct ExternalPart {
@@ -32,7 +33,7 @@ impl Externals {
     /// Reads the selection of `source` into the selection of `target`.
     pub(crate) fn read(&self, source: &Space, target: &Space, buf: &mut [u8], element: u64) -> Result<()> {
         // Packed first: the parts cut runs wherever they like.
-        let mut packed = zeros(source.npoints().saturating_mul(element))?;
+        let mut packed = memory::zeroed(source.npoints().saturating_mul(element))?;
         let mut rest = packed.as_mut_slice();
         for run in source.runs(element)? {
             let Some((now, later)) = std::mem::take(&mut rest).split_at_mut_checked(run.len as usize) else { break };
@@ -46,7 +47,7 @@ impl Externals {
     /// Writes the selection of `source` to the selection of `target`. Files must be open for writing.
     pub(crate) fn write(&self, target: &Space, source: &Space, buf: &[u8], element: u64) -> Result<()> {
         // Packed first: the parts cut runs wherever they like.
-        let mut packed = zeros(target.npoints().saturating_mul(element))?;
+        let mut packed = memory::zeroed(target.npoints().saturating_mul(element))?;
         let dense = Space::simple(&[target.npoints()])?;
         scatter::copy(buf, source, &mut packed, &dense, element)?;
         // All places are known before the first byte is written.

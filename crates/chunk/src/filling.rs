@@ -1,8 +1,9 @@
 //! What new space holds until values are written there.
 
+use hyperslab_base::memory;
 use hyperslab_format::message::{AllocTime, FillTime, FillValue, FillWrite};
 
-use crate::{Error, Result};
+use crate::Result;
 
 /// What new space of a dataset holds, and when there is some.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +38,7 @@ impl<'a> Filling<'a> {
 
     /// `len` bytes of the fill value.
     pub(crate) fn bytes(&self, len: usize) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(len).map_err(|_| Error::Memory(len as u64))?;
+        let mut bytes = memory::with_room(len)?;
         match self.value.filter(|value| value.iter().any(|&byte| byte != 0)) {
             None => bytes.resize(len, 0),
             Some(value) => bytes.extend(value.iter().copied().cycle().take(len)),

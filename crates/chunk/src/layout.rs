@@ -124,6 +124,12 @@ impl Facts {
         self.grid.is_some()
     }
 
+    /// Whether all of the chunk at a place is outside of a dataset of this size.
+    pub fn is_outside(&self, place: &[u64], dims: &[u64]) -> bool {
+        let chunk = self.grid.as_ref().map_or(&[][..], Grid::chunk);
+        place.iter().zip(chunk.iter().zip(dims)).any(|(nth, (size, dim))| nth.saturating_mul(*size) >= *dim)
+    }
+
     /// The elements of a chunk.
     pub(crate) fn elements(&self) -> u64 {
         self.bytes as u64 / self.element.max(1)

@@ -30,7 +30,6 @@ mod values;
 mod values_change;
 mod virtual_parts;
 mod write;
-mod zeros;
 
 pub use cached::{Chunk, ChunkCache, ChunkShelf, Home, Keep};
 pub use chunked::Chunked;

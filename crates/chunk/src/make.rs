@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use hyperslab_base::memory;
 use hyperslab_driver::cores;
 use hyperslab_file::OpenFile;
 use hyperslab_format::ChunkEntry;
 use hyperslab_space::{Coords, Piece, Space};
 
-use crate::{Chunked, Error, Filling, Result, publish::Made, scatter};
+use crate::{Chunked, Filling, Result, publish::Made, scatter};
 
 /// The most bytes of chunks that are in memory at once.
 const BATCH: u64 = 64 << 20;
@@ -50,13 +51,7 @@ impl Chunked {
     ) -> Result<bool> {
         let mut moved = false;
         while !jobs.is_empty() {
-            let mut bytes = 0u64;
-            let fits = |job: &&Job<'_>| {
-                let read = job.old.as_ref().filter(|_| job.read.is_some()).map_or(0, |old| old.size);
-                bytes = bytes.saturating_add((self.bytes as u64).max(read));
-                bytes <= BATCH
-            };
-            let count = jobs.iter().take_while(fits).count().max(1);
+            let count = self.batch(jobs.iter());
             let (now, later) = jobs.split_at_checked(count).unwrap_or((jobs, &[]));
             let made = self.made(file, now, buf, filling)?;
             moved |= self.publish(file, &made)?;
@@ -65,7 +60,23 @@ impl Chunked {
         Ok(moved)
     }
 
-    fn made<'a>(
+    /// How many of these chunks are made at once.
+    fn batch<'b>(&self, jobs: impl Iterator<Item = &'b Job<'b>>) -> usize {
+        let mut bytes = 0u64;
+        let fits = |job: &&Job<'_>| {
+            let read = job.old.as_ref().filter(|_| job.read.is_some()).map_or(0, |old| old.size);
+            bytes = bytes.saturating_add((self.bytes as u64).max(read));
+            bytes <= BATCH
+        };
+        jobs.take_while(fits).count().max(1)
+    }
+
+    /// How many of the last of these chunks are made at once.
+    pub(crate) fn last_batch(&self, jobs: &[Job<'_>]) -> usize {
+        self.batch(jobs.iter().rev()).min(jobs.len())
+    }
+
+    pub(crate) fn made<'a>(
         &self,
         file: &OpenFile,
         jobs: &[Job<'_>],
@@ -91,7 +102,7 @@ impl Chunked {
                 }
                 _ => 0,
             };
-            stored.push(vec![0; usize::try_from(size).map_err(|_| Error::Memory(size))?]);
+            stored.push(memory::zeroed(size)?);
         }
         let wanted = jobs.iter().zip(&mut stored).filter(|(_, room)| !room.is_empty());
         let parts: Vec<_> =
@@ -115,7 +126,7 @@ impl Chunked {
             None => {
                 let mut room = std::mem::take(room);
                 let more = self.bytes.saturating_sub(room.len());
-                room.try_reserve_exact(more).map_err(|_| Error::Memory(self.bytes as u64))?;
+                memory::reserve(&mut room, more)?;
                 match job.read {
                     Some(true) => {
                         let mask = job.old.as_ref().map_or(0, |old| old.mask);
@@ -123,7 +134,7 @@ impl Chunked {
                     }
                     Some(false) => {
                         room.clear();
-                        room.extend_from_slice(stored);
+                        memory::append(&mut room, stored)?;
                     }
                     None => room.resize(self.bytes, 0),
                 }
@@ -144,7 +155,7 @@ impl Chunked {
                 *room = raw;
             }
             // Filters take room for the worst case; what waits for its batch takes what it has.
-            (Cow::Owned(out.as_slice().to_vec()), mask)
+            (Cow::Owned(memory::copied(out)?), mask)
         } else {
             (raw, job.mask)
         };

@@ -1,5 +1,6 @@
 //! Points of chunks without filters: from each point straight to its address, with no selection for each chunk between.
 
+use hyperslab_base::memory;
 use hyperslab_driver::cores;
 use hyperslab_file::OpenFile;
 use hyperslab_space::{Coords, Space};
@@ -38,7 +39,7 @@ impl Chunked {
         let (chunk, element) = (self.chunk(), self.element());
         // No more chunks than elements, so their numbers fit.
         let grid: Coords = source.dims().iter().zip(chunk).map(|(dim, size)| dim.div_ceil(*size)).collect();
-        let mut points: Vec<Point> = Vec::with_capacity(buf.len() / usize::try_from(element).unwrap_or(1).max(1));
+        let mut points: Vec<Point> = memory::with_room(buf.len() / usize::try_from(element).unwrap_or(1).max(1))?;
         for (nth, point) in source.coords()?.enumerate() {
             let (mut home, mut within) = (0u64, 0u64);
             for (index, (size, count)) in point.iter().zip(chunk.iter().zip(&grid)) {
@@ -50,7 +51,8 @@ impl Chunked {
         sort(&mut points)?;
         let addresses = self.addresses(file, &points, &grid)?;
         let size = usize::try_from(element).unwrap_or(usize::MAX);
-        let mut places: Vec<&mut [u8]> = buf.chunks_exact_mut(size.max(1)).collect();
+        let mut places: Vec<&mut [u8]> = memory::with_room(buf.len() / size.max(1))?;
+        places.extend(buf.chunks_exact_mut(size.max(1)));
         let mut parts = Vec::with_capacity(points.len().min(PARTS));
         for (together, address) in points.chunk_by(|left, right| left.0 == right.0).zip(addresses) {
             for &(_, offset, nth) in together {

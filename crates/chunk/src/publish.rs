@@ -1,6 +1,7 @@
 //! Chunks on their way to the file: space, bytes, index, in this order.
 //!
-//! A chunk that the file names keeps its bytes until the index names another place; only what nothing in the file names yet is overwritten.
+//! A chunk keeps its bytes until the index names another place: a write that fails in the middle leaves it as it was, and the next flush may tell the file
+//! of all that was written before.
 
 use std::borrow::Cow;
 
@@ -42,13 +43,19 @@ impl Reserved {
 impl Chunked {
     /// Writes chunks, by rising place, with one request, and enters them in the index. Whether the layout message must say something new.
     pub(crate) fn publish(&mut self, file: &OpenFile, made: &[Made<'_>]) -> Result<bool> {
+        let reserved = file.tentative(|| self.write_made(file, made))?;
+        self.enter_reserved(file, reserved)
+    }
+
+    /// Takes space for chunks, by rising place, and writes them with one request.
+    pub(crate) fn write_made(&self, file: &OpenFile, made: &[Made<'_>]) -> Result<Reserved> {
         let reserved = self.reserve_for(file, made)?;
         let places = reserved.addresses.iter().zip(made);
         let parts: Vec<_> = places.filter_map(|(address, one)| Some((*address, &**one.bytes.as_ref()?))).collect();
         if !parts.is_empty() {
             file.write_raw("chunk", &parts)?;
         }
-        self.enter_reserved(file, reserved)
+        Ok(reserved)
     }
 
     /// Takes space for chunks, by rising place.
@@ -84,19 +91,12 @@ impl Chunked {
         Ok(entered?)
     }
 
-    /// Where a chunk goes: to its old space if nothing in the file names that yet and there is enough, else to new space.
+    /// Where a chunk goes. Its old space is given back when the index names the new one.
     fn place_for(&self, file: &OpenFile, one: &Made<'_>, gone: &mut Vec<(u64, u64)>) -> Result<u64> {
-        let size = one.size as u64;
         if let Some((old, address)) = one.old.as_ref().and_then(|old| Some((old, old.address?))) {
             file.check("chunk", address, old.size)?;
-            if file.is_fresh(address) && old.size >= size {
-                if old.size > size {
-                    gone.push((address.saturating_add(size), old.size - size));
-                }
-                return Ok(address);
-            }
             gone.push((address, old.size));
         }
-        Ok(file.allocate(Kind::Raw, size)?)
+        Ok(file.allocate(Kind::Raw, one.size as u64)?)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hyperslab_base::memory;
 use hyperslab_file::OpenFile;
 use hyperslab_format::{ChunkEntry, message::ChunkIndex};
 use hyperslab_space::Coords;
@@ -57,8 +58,7 @@ impl Chunked {
         let mut chunks = Vec::with_capacity(entries.len());
         for (place, entry) in entries {
             file.check("chunk", entry.address.unwrap_or(0), entry.size)?;
-            let size = usize::try_from(entry.size).map_err(|_| Error::Memory(entry.size))?;
-            chunks.push((place.clone(), entry.mask, vec![0; size]));
+            chunks.push((place.clone(), entry.mask, memory::zeroed(entry.size)?));
         }
         let parts = chunks.iter_mut().zip(entries);
         let parts = parts.map(|((.., bytes), (_, entry))| (entry.address.unwrap_or(0), bytes.as_mut_slice()));

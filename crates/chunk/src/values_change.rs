@@ -41,17 +41,20 @@ impl Values {
             Storage::Compact(values) => scatter::copy(buf, source, values, target, element).map(|()| true),
             Storage::Contiguous(place) => {
                 let is_new = place.is_none();
-                let address = match *place {
-                    Some(address) => address,
-                    None => {
-                        let covered = target.kind() != Selected::Points && left == self.extent.elements();
-                        allocate(file, bytes, filling, covered)?
-                    }
-                };
+                let address = file.tentative(|| {
+                    let address = match *place {
+                        Some(address) => address,
+                        None => {
+                            let covered = target.kind() != Selected::Points && left == self.extent.elements();
+                            allocate(file, bytes, filling, covered)?
+                        }
+                    };
+                    let offset = file.check("contiguous values", address, bytes)?;
+                    let piece = SelectionPair { memory: source, file: target, offset, element_size: element };
+                    file.write_selection(&[piece], buf)?;
+                    Ok::<_, Error>(address)
+                })?;
                 *place = Some(address);
-                let offset = file.check("contiguous values", address, bytes)?;
-                let piece = SelectionPair { memory: source, file: target, offset, element_size: element };
-                file.write_selection(&[piece], buf)?;
                 Ok(is_new)
             }
             Storage::External(files) => files.write(target, source, buf, element).map(|()| false),
@@ -101,8 +104,12 @@ impl Values {
         }
     }
 
-    /// Gives back all space of the values in the file.
+    /// Gives back all space of the values in the file, whose dataset is deleted.
     pub fn delete(self, file: &OpenFile) -> Result<()> {
+        file.free_deleted(|| self.free(file))
+    }
+
+    fn free(self, file: &OpenFile) -> Result<()> {
         let bytes = self.bytes();
         match self.storage {
             Storage::Contiguous(Some(address)) if bytes > 0 => {

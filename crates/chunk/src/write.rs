@@ -82,16 +82,23 @@ impl Chunked {
                 _ => jobs.push(self.job(piece, old, coded)),
             }
         }
-        let mut moved = self.make(file, &jobs, buf, filling)?;
+        let (before, last) = jobs.split_at(jobs.len() - self.last_batch(&jobs));
+        let mut moved = self.make(file, before, buf, filling)?;
+        let made = self.made(file, last, buf, filling)?;
         let mut changes = Vec::with_capacity(new.len());
-        for piece in new {
-            let (size, mask) = (self.bytes as u64, 0);
-            let address = file.allocate(SpaceKind::Raw, size)?;
-            straight.push(Straight { piece, address });
-            let entry = ChunkEntry { start: Vec::new(), address: Some(address), size, mask };
-            changes.push((piece.chunk.clone(), entry));
-        }
-        self.write_straight(file, &straight, buf)?;
+        // All is written before the index changes, so that nothing has changed if something cannot be written.
+        let reserved = file.tentative(|| {
+            for piece in new {
+                let (size, mask) = (self.bytes as u64, 0);
+                let address = file.allocate(SpaceKind::Raw, size)?;
+                straight.push(Straight { piece, address });
+                let entry = ChunkEntry { start: Vec::new(), address: Some(address), size, mask };
+                changes.push((piece.chunk.clone(), entry));
+            }
+            let reserved = self.write_made(file, &made)?;
+            self.write_straight(file, &straight, buf).map(|()| reserved)
+        })?;
+        moved |= self.enter_reserved(file, reserved)?;
         moved |= self.enter(file, &changes)?;
         Ok(moved)
     }

@@ -2,6 +2,7 @@
 
 pub use hyperslab_cache::{Config as CacheConfig, Policy as CachePolicy, Statistics as CacheStatistics};
 
+use hyperslab_cache::Area;
 use hyperslab_chunk::ChunkShelf;
 
 use crate::{Dataset, File, Result};
@@ -38,6 +39,27 @@ impl Dataset {
             return self.turn_alone().map(drop);
         }
         self.shelf()?.map(ChunkShelf::evict);
+        Ok(())
+    }
+
+    /// Forgets values that only the cache has: from then on the dataset is as the file has it. For values that cannot be stored, because a
+    /// mandatory filter refuses them or the storage is full; [`File::flush`] tells which those are.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let rows = file.root()?.new_dataset::<u8>().shape([64]).chunks([64]).deflate(1).create("rows")?;
+    /// rows.write(&[1; 64])?;
+    /// file.flush()?;
+    /// rows.write_slice(..9, &[2; 9])?;
+    /// rows.discard()?;
+    /// let kept = file.cache_statistics().limit == 0; // without a cache, the values are in the file at once
+    /// assert_eq!(rows.read_slice::<u8>(..2)?, if kept { [2, 2] } else { [1, 1] });
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn discard(&self) -> Result<()> {
+        let Some(shelf) = self.shelf()? else { return Ok(()) };
+        let _turn = self.file().is_writable().then(|| shelf.enter(Area::Whole, true));
+        self.file().inner.shelves.cache.discard(shelf, &|_| true);
         Ok(())
     }
 

@@ -124,7 +124,8 @@ impl File {
     }
 
     /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process; and to the power, if
-    /// the [durability](OpenOptions::durability) says so.
+    /// the [durability](OpenOptions::durability) says so. If chunks of datasets cannot be written, everything else is, and the error names one
+    /// of them: their values stay in memory, and the next flush tries again.
     pub fn flush(&self) -> Result<()> {
         self.delete_abandoned();
         self.inner.flush()

@@ -1,10 +1,11 @@
 //! A chunk in memory.
 
+use hyperslab_base::memory;
 use hyperslab_cache::Footprint;
 use hyperslab_space::{Piece, Space};
 
 use super::Home;
-use crate::{Facts, Filling, Result, scatter, zeros::zeros};
+use crate::{Facts, Filling, Result, scatter};
 
 /// A chunk in memory: all its values, as the dataset stores them, after the filters were undone.
 pub struct Chunk {
@@ -22,7 +23,7 @@ impl Footprint for Chunk {
 impl Chunk {
     /// One that was never written, if `blank` with what that is.
     pub(super) fn new(facts: &Facts, filling: &Filling<'_>, blank: bool) -> Result<Chunk> {
-        let mut bytes = zeros(facts.bytes as u64)?;
+        let mut bytes = memory::zeroed(facts.bytes as u64)?;
         if blank && !filling.is_zero() {
             scatter::fill(filling.value, &mut bytes, &Space::simple(&[facts.elements()])?, facts.element)?;
         }

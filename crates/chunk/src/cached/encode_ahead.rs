@@ -8,10 +8,12 @@ use std::{
     },
 };
 
+use hyperslab_base::memory;
 use hyperslab_cache::{Cache, Encoded, Pinned};
 use hyperslab_driver::cores;
 
-use super::{Chunk, ChunkCache, workers::Worker};
+use super::{Chunk, ChunkCache, failures::kind_of, workers::Worker};
+use crate::Error;
 
 /// So many bytes of chunks are taken at once: nobody waits longer for one of them than they take to be encoded.
 const BYTES: usize = 2 << 20;
@@ -55,7 +57,7 @@ impl Drop for Job {
 
 /// Whether there were some, and room for what they became.
 fn encode_some(cache: &Cache<Chunk>) -> bool {
-    // Whoever cannot be encoded says so when it is written.
+    // A chunk that cannot be encoded stays dirty: the flush that tries to write it tells why.
     let encoded = |rooms: &mut Rooms, pinned| Ok::<_, Infallible>(encode(&pinned, rooms).unwrap_or(false));
     cores::map(cache.near_exit(BYTES), encoded).is_ok_and(|encoded| encoded.contains(&true))
 }
@@ -68,9 +70,10 @@ fn encode(pinned: &Pinned<Chunk>, (out, scratch): &mut Rooms) -> Option<bool> {
     let facts = pinned.home().facts();
     let coder = facts.coder.as_ref().filter(|_| facts.codes_all)?;
     let encoded = pinned.encode_ahead(|chunk| {
-        let mask = coder.encode(pinned.place(), &chunk.bytes, out, scratch)?;
+        let coded = coder.encode(pinned.place(), &chunk.bytes, out, scratch);
         // Filters take room for the worst case.
-        Ok::<_, crate::Error>(Encoded { bytes: out.as_slice().to_vec(), note: mask.into() })
+        let coded = coded.and_then(|mask| Ok::<_, Error>((mask, memory::copied(out)?)));
+        coded.map(|(mask, bytes)| Encoded { bytes, note: mask.into() }).map_err(|why| kind_of(&why))
     });
     encoded.ok()
 }

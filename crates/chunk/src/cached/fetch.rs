@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use hyperslab_base::memory;
 use hyperslab_cache::assert_no_locks_held;
 use hyperslab_driver::cores;
 use hyperslab_file::OpenFile;
 use hyperslab_space::Coords;
 
 use super::{Chunk, ChunkCache, ChunkShelf};
-use crate::{Result, chunked::BATCH, layout::Located, zeros::zeros};
+use crate::{Result, chunked::BATCH, layout::Located};
 
 /// A chunk of a dataset.
 type Wanted<'a> = (&'a ChunkShelf, Coords);
@@ -73,7 +74,7 @@ fn batch(located: &[Option<Located>]) -> usize {
 /// The stored bytes of chunks.
 fn read(file: &OpenFile, located: &[Option<Located>]) -> Result<Vec<Vec<u8>>> {
     let sizes = located.iter().map(|located| located.as_ref().map_or(0, |located| located.size));
-    let mut stored = sizes.map(zeros).collect::<Result<Vec<_>>>()?;
+    let mut stored = sizes.map(memory::zeroed).collect::<std::result::Result<Vec<_>, _>>()?;
     let parts = located.iter().zip(&mut stored);
     let parts: Vec<_> =
         parts.filter_map(|(located, bytes)| Some((located.as_ref()?.address, bytes.as_mut_slice()))).collect();

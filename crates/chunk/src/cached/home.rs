@@ -17,6 +17,9 @@ pub trait Home: Send + Sync {
     /// The file that it is in.
     fn file(&self) -> &OpenFile;
 
+    /// What messages call it.
+    fn name(&self) -> String;
+
     /// What never changes of its layout.
     fn facts(&self) -> &Facts;
 

@@ -8,6 +8,7 @@ mod chunk;
 mod copy_out;
 mod earned;
 mod encode_ahead;
+mod failures;
 mod fetch;
 mod home;
 mod prefetch;
@@ -21,7 +22,8 @@ mod write_out;
 
 use std::sync::Arc;
 
-use hyperslab_cache::{Cache, Claim, Config, Policy, Room, Shelf, Statistics, Taken};
+use hyperslab_cache::{Cache, Claim, Config, Policy, Room, Statistics, Unwritten};
+use hyperslab_space::Coords;
 
 use crate::Result;
 
@@ -73,49 +75,67 @@ impl ChunkCache {
         self.cache.statistics()
     }
 
-    /// Writes all chunks that are not in the file yet.
+    /// Writes all chunks that are not in the file yet, as many as can be written. If some cannot, the error names one: they stay in memory.
     pub fn flush(&self) -> Result<()> {
-        let shelves = self.cache.shelves();
-        self.write_all(&shelves, &|| shelves.iter().flat_map(Shelf::take_dirty).collect())
+        self.write_all(Unwritten::of(&self.cache.shelves(), |_| true))
     }
 
-    /// Writes all chunks of a dataset that are not in the file yet.
+    /// Writes all chunks of a dataset that are not in the file yet, as [`ChunkCache::flush`] does.
     pub fn flush_shelf(&self, shelf: &ChunkShelf) -> Result<()> {
-        self.write_all(std::slice::from_ref(shelf), &|| shelf.take_dirty())
+        self.write_all(Unwritten::of(std::slice::from_ref(shelf), |_| true))
     }
 
     /// Writes a chunk, if it is not in the file yet.
     pub fn flush_chunk(&self, shelf: &ChunkShelf, place: &[u64]) -> Result<()> {
-        self.write_all(std::slice::from_ref(shelf), &|| shelf.take(&place.into()).into_iter().collect())
+        self.write_all(Unwritten::at(shelf, &place.into()))
     }
 
-    /// Writes what is taken. Others may be writing some of it, which may have been changed since they took it: so it is taken once more when
-    /// they are done.
-    fn write_all(&self, shelves: &[ChunkShelf], take: &dyn Fn() -> Vec<Taken<Chunk>>) -> Result<()> {
-        for _ in 0..2 {
-            self.write_out(take())?;
-            if shelves.iter().filter(|shelf| shelf.wait_written()).count() == 0 {
-                break;
+    /// Writes chunks, or waits until other threads did. What another thread fails to write is tried here: it is in the file, or the error tells why not.
+    fn write_all(&self, mut unwritten: Unwritten<Chunk>) -> Result<()> {
+        let mut failures = self.write_out(unwritten.take());
+        while !unwritten.is_empty() {
+            unwritten.wait();
+            failures.merge(self.write_out(unwritten.take()));
+        }
+        failures.into_result()
+    }
+
+    /// Writes all chunks of a dataset that are not in the file yet, and forgets all. Only for a request that is alone with the dataset. If it takes some chunks
+    /// away, as `goes` says, those of them that cannot be written are forgotten, too.
+    pub fn empty_shelf(&self, shelf: &ChunkShelf, goes: &dyn Fn(&Coords) -> bool) -> Result<()> {
+        // Chunks that another thread has in hand leave when it lets go.
+        while shelf.evict() > 0 {
+            if self.flush_shelf(shelf).is_err() {
+                self.write_all(Unwritten::of(std::slice::from_ref(shelf), |place| !goes(place)))?;
+                self.discard(shelf, goes);
             }
         }
         Ok(())
     }
 
-    /// Writes all chunks of a dataset that are not in the file yet, and forgets all. Only for whoever is alone with the dataset.
-    pub fn empty_shelf(&self, shelf: &ChunkShelf) -> Result<()> {
-        // What others could not write is left, and is tried here.
-        while shelf.evict() > 0 {
-            self.flush_shelf(shelf)?;
+    /// Forgets chunks of a dataset, also those that are not in the file: they are as the file has them from then on. Only for a request that is alone with
+    /// the dataset.
+    pub fn discard(&self, shelf: &ChunkShelf, goes: &dyn Fn(&Coords) -> bool) {
+        loop {
+            shelf.abandon_where(goes);
+            let unwritten = Unwritten::of(std::slice::from_ref(shelf), goes);
+            if unwritten.is_empty() {
+                return;
+            }
+            // A flush or the encoder in the background has some, and lets go soon.
+            unwritten.wait();
+            std::thread::yield_now();
         }
-        Ok(())
     }
 
-    /// Room for chunks that come, which others leave if need be.
-    fn room(&self, bytes: usize) -> Result<Claim<'_>> {
+    /// Room for chunks that come, which others leave if need be. There is none if chunks that cannot be written are in the way: then the request goes past
+    /// the cache. Why they cannot be written is told by the flush that tries again, not by a request that has nothing to do with them.
+    fn room(&self, bytes: usize) -> Option<Claim<'_>> {
         loop {
             match self.cache.make_room(bytes) {
-                Room::Claimed(claim) => return Ok(claim),
-                Room::Dirty(taken) => self.write_out(taken)?,
+                Room::Claimed(claim) => return Some(claim),
+                Room::Dirty(taken) => drop(self.write_out(taken)),
+                Room::Full => return None,
             }
         }
     }

@@ -30,7 +30,7 @@ impl ChunkCache {
             let through = places(&self.ways(shelf, pieces, Keep::Worthy, false).through);
             let here = shelf.has(&through);
             let missing = through.into_iter().zip(here).filter(|(_, here)| !here);
-            let fits = self.cache.limits().quiescent.saturating_sub(bytes) / facts.bytes.max(1);
+            let fits = self.cache.available().saturating_sub(bytes) / facts.bytes.max(1);
             let missing: Vec<_> = missing.take(fits).map(|(place, _)| (*shelf, place)).collect();
             bytes += missing.len() * facts.bytes;
             wanted.extend(missing);
@@ -47,7 +47,7 @@ impl ChunkCache {
             }
             Found::Here(_) | Found::Awaited(_) => false,
         });
-        let mut claim = self.room(bytes)?;
+        let Some(mut claim) = self.room(bytes) else { return Ok(()) };
         for (vacancy, chunk) in vacant.into_iter().zip(self.fetch(&wanted)?) {
             chunk.and_then(|chunk| vacancy.fill(chunk, &mut claim, false));
         }

@@ -37,24 +37,37 @@ impl ChunkCache {
             return all_past();
         }
         let are_points = is_plain && source.kind() == Kind::Points && target.kind() == Kind::All;
-        if reach.most() > PIECES as u64 || are_points || is_plain && self.is_stream(facts, &reach) {
-            // The file must have all.
-            self.flush_shelf(shelf)?;
+        let goes_past = reach.most() > PIECES as u64 || are_points || is_plain && self.is_stream(facts, &reach);
+        // The file must have all. If some of it cannot be written, that is in memory.
+        if goes_past && self.flush_shelf(shelf).is_ok() {
             return all_past();
         }
-        let pieces = source.pieces(grid, &target)?.batch(usize::MAX)?;
-        let ways = self.ways(shelf, pieces, keep, worth);
-        if !ways.past.is_empty() {
-            home.look(&mut |layout| layout.read_pieces(home.file(), &ways.past, buf))?;
+        let (mut pieces, mut any_through) = (source.pieces(grid, &target)?, false);
+        loop {
+            let next = pieces.batch(PIECES)?;
+            if next.is_empty() {
+                break;
+            }
+            let ways = self.ways(shelf, next, keep, worth);
+            self.read_past(shelf, &ways.past, buf)?;
+            if !ways.through.is_empty() {
+                self.cache.touch(shelf);
+                any_through = true;
+            }
+            self.lists(facts, &ways.through).try_for_each(|list| self.read_list(shelf, list, buf, fill))?;
         }
-        if !ways.through.is_empty() {
-            self.cache.touch(shelf);
-        }
-        self.lists(facts, &ways.through).try_for_each(|list| self.read_list(shelf, list, buf, fill))?;
-        if keeps && !is_plain && !ways.through.is_empty() {
+        if keeps && !is_plain && any_through {
             self.read_ahead(shelf, &reach);
         }
         Ok(())
+    }
+
+    fn read_past(&self, shelf: &ChunkShelf, pieces: &[Piece], buf: &mut [u8]) -> Result<()> {
+        let home = shelf.home();
+        if pieces.is_empty() {
+            return Ok(());
+        }
+        home.look(&mut |layout| layout.read_pieces(home.file(), pieces, buf))
     }
 
     fn read_list(&self, shelf: &ChunkShelf, list: &[Piece], buf: &mut [u8], fill: Option<&[u8]>) -> Result<()> {
@@ -75,7 +88,7 @@ impl ChunkCache {
                     Found::Awaited(waiter) => awaited.push((waiter, piece)),
                 }
             }
-            for piece in self.load(shelf, vacant, &mut here)? {
+            for piece in self.load(shelf, vacant, &mut here, buf)? {
                 scatter::fill(fill, buf, &piece.memory, facts.element)?;
             }
             hand_out(&here, buf, shelf)?;
@@ -85,18 +98,22 @@ impl ChunkCache {
         Ok(())
     }
 
-    /// Loads chunks; the pieces of those that were never written are left.
+    /// Loads chunks; the pieces of those that were never written are left. Where there is no room for chunks, their pieces are read past the cache.
     fn load<'a>(
         &self,
         shelf: &ChunkShelf,
         vacant: Vec<(Vacancy<Chunk>, &'a Piece)>,
         here: &mut Vec<Held<'a>>,
+        buf: &mut [u8],
     ) -> Result<Vec<&'a Piece>> {
         let mut left = Vec::new();
         if vacant.is_empty() {
             return Ok(left);
         }
-        let mut claim = self.room(vacant.len().saturating_mul(shelf.home().facts().bytes))?;
+        let Some(mut claim) = self.room(vacant.len().saturating_mul(shelf.home().facts().bytes)) else {
+            let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
+            return self.read_past(shelf, &pieces, buf).map(|()| left);
+        };
         let wanted: Vec<_> = vacant.iter().map(|(_, piece)| (shelf, piece.chunk.clone())).collect();
         for ((vacancy, piece), chunk) in vacant.into_iter().zip(self.fetch(&wanted)?) {
             match chunk {

@@ -63,9 +63,9 @@ impl ChunkCache {
         Ways { through, past }
     }
 
-    /// Lists of pieces whose chunks fit into the cache.
+    /// Lists of pieces whose chunks fit into the cache, beside those that could not be written.
     pub(super) fn lists<'a>(&self, facts: &Facts, pieces: &'a [Piece]) -> std::slice::Chunks<'a, Piece> {
-        pieces.chunks((self.cache.limits().quiescent / facts.bytes.max(1)).max(1))
+        pieces.chunks((self.cache.available() / facts.bytes.max(1)).max(1))
     }
 }
 

@@ -4,7 +4,11 @@ use hyperslab_cache::{Found, Need, Vacancy};
 use hyperslab_space::{Piece, Space};
 
 use super::{Chunk, ChunkCache, ChunkShelf, Keep, reach::Reach, way::checked};
-use crate::{Filling, Result, chunked::PIECES, layout::covers};
+use crate::{
+    Filling, Result,
+    chunked::{BATCH, PIECES},
+    layout::covers,
+};
 
 impl ChunkCache {
     /// Writes the selection of `source` in `buf` to the selection of `target`, which has the dataset's extent. It must be the caller's turn.
@@ -67,11 +71,7 @@ impl ChunkCache {
                 None => left.push(piece),
             }
         }
-        let home = shelf.home();
-        if !alone.is_empty() {
-            home.file()
-                .operate(|| home.change(&mut |layout| layout.write_pieces(home.file(), &alone, buf, filling)))?;
-        }
+        write_alone(shelf, &alone, buf, filling)?;
         Ok(left)
     }
 
@@ -100,7 +100,8 @@ impl ChunkCache {
         Ok(())
     }
 
-    /// Makes chunks of the caller's values: alone, if they cover what the dataset has of a chunk, else over the old ones.
+    /// Makes chunks of the caller's values: alone, if they cover what the dataset has of a chunk, else over the old ones. Where there is no room for chunks,
+    /// their pieces are written past the cache.
     fn make(
         &self,
         shelf: &ChunkShelf,
@@ -112,7 +113,10 @@ impl ChunkCache {
             return Ok(());
         }
         let (home, facts) = (shelf.home(), shelf.home().facts());
-        let mut claim = self.room(vacant.len().saturating_mul(facts.bytes))?;
+        let Some(mut claim) = self.room(vacant.len().saturating_mul(facts.bytes)) else {
+            let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
+            return write_alone(shelf, &pieces, buf, filling);
+        };
         let mut old = Vec::new();
         home.look(&mut |layout| {
             let kept = |piece: &&Piece| !facts.is_whole(piece) && !covers(piece, layout.inside(&piece.chunk));
@@ -135,6 +139,16 @@ impl ChunkCache {
         }
         Ok(())
     }
+}
+
+/// Writes pieces whose chunks nobody loads meanwhile, so many at a time that each operation writes all or fails before it changes anything.
+fn write_alone(shelf: &ChunkShelf, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
+    let (home, bytes) = (shelf.home(), shelf.home().facts().bytes as u64);
+    let most = if home.facts().coder.is_some() { (BATCH / bytes.max(1)).max(1) } else { u64::MAX };
+    for some in pieces.chunks(usize::try_from(most).unwrap_or(usize::MAX)) {
+        home.file().operate(|| home.change(&mut |layout| layout.write_pieces(home.file(), some, buf, filling)))?;
+    }
+    Ok(())
 }
 
 /// Writes all that is selected past the cache.

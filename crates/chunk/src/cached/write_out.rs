@@ -1,13 +1,25 @@
 //! Chunks on their way out: encoded on all cores, then written with one request, then entered in their indexes.
+//!
+//! What can be written is written: a chunk whose filters refuse it, or whose bytes the storage does not take, stays dirty in memory and keeps its entry in
+//! the index, so that the file is whole without it.
 
-use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Instant};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+    time::Instant,
+};
 
-use hyperslab_cache::{Taken, assert_no_locks_held};
+use hyperslab_base::memory;
+use hyperslab_cache::{Reading, Taken, WriteFailure, assert_no_locks_held};
 use hyperslab_driver::cores;
 use hyperslab_space::Coords;
 
-use super::{Chunk, ChunkCache, Home};
-use crate::{Image, Reserved, Result};
+use super::{
+    Chunk, ChunkCache, Home,
+    failures::{Failures, is_of_file, kind_of},
+};
+use crate::{Error, Image, Reserved, Result};
 
 /// Chunks of one dataset, by rising place.
 struct Group {
@@ -22,78 +34,163 @@ struct Form<'a> {
     coded: bool,
 }
 
-impl ChunkCache {
-    /// Writes chunks, of any datasets. Those of datasets that are no more are forgotten.
-    pub(super) fn write_out(&self, taken: Vec<Taken<Chunk>>) -> Result<()> {
-        let groups = grouped(taken);
-        let Some(first) = groups.first() else { return Ok(()) };
-        let file = first.home.file();
-        {
-            // Whoever wants to change a chunk waits until it is written.
-            let open: Vec<Vec<_>> =
-                groups.iter().map(|group| group.taken.iter().map(|(_, taken)| taken.read()).collect()).collect();
-            let (mut forms, begun) = (Vec::with_capacity(groups.len()), Instant::now());
-            for (group, open) in groups.iter().zip(&open) {
-                forms.push(group.forms(open.iter().map(|chunk| chunk.as_ref().map_or(&[][..], |chunk| &chunk.bytes)))?);
-            }
-            self.cache.encoded_for(begun.elapsed());
-            assert_no_locks_held("before chunks are written");
-            file.operate(|| {
-                let alive: Vec<_> = groups.iter().zip(&forms).filter(|(group, _)| group.home.is_alive()).collect();
-                let mut reserved = Vec::with_capacity(alive.len());
-                for (group, forms) in &alive {
-                    reserved.push(group.reserve(forms)?);
-                }
-                let forms =
-                    alive.iter().zip(&reserved).flat_map(|((_, forms), space)| space.addresses.iter().zip(*forms));
-                let parts: Vec<_> = forms.map(|(address, form)| (*address, &*form.bytes)).collect();
-                if !parts.is_empty() {
-                    file.write_raw("chunk", &parts)?;
-                }
-                alive.iter().zip(reserved).try_for_each(|((group, _), space)| group.insert(space))
-            })?;
-        }
-        groups.into_iter().flat_map(|group| group.taken).for_each(|(_, taken)| taken.written());
-        Ok(())
+/// A chunk of a group that is ready to be written.
+struct Ready<'a> {
+    group: usize,
+    nth: usize,
+    form: Form<'a>,
+}
+
+/// What became of chunks: why some could not be written, by group and chunk.
+#[derive(Default)]
+struct Outcome {
+    failures: Failures,
+    failed: HashMap<(usize, usize), WriteFailure>,
+}
+
+impl Outcome {
+    /// Chunks of one group, by their numbers in it, could not be written.
+    fn fail(&mut self, (nth, group): (usize, &Group), chunks: &[usize], why: Error) {
+        let kind = kind_of(&why);
+        self.failed.extend(chunks.iter().map(|chunk| ((nth, *chunk), kind)));
+        let place = chunks.first().map_or(&[][..], |first| group.place(*first));
+        self.failures.add(&*group.home, place, chunks.len(), why);
     }
 }
 
+impl ChunkCache {
+    /// Writes chunks, of any datasets, as many as can be written; says which could not. Those of datasets that are no more are forgotten.
+    pub(super) fn write_out(&self, taken: Vec<Taken<Chunk>>) -> Failures {
+        let (groups, mut outcome) = (grouped(taken), Outcome::default());
+        if groups.is_empty() {
+            return outcome.failures;
+        }
+        {
+            // A thread that wants to change a chunk waits until it is written.
+            let open: Vec<Vec<_>> =
+                groups.iter().map(|group| group.taken.iter().map(|(_, taken)| taken.read()).collect()).collect();
+            let (mut ready, begun) = (Vec::new(), Instant::now());
+            for (group, open) in groups.iter().enumerate().zip(&open) {
+                encode(group, open, &mut ready, &mut outcome);
+            }
+            self.cache.encoded_for(begun.elapsed());
+            assert_no_locks_held("before chunks are written");
+            if store(&groups, &ready, &mut outcome) {
+                self.cache.retry_failed();
+            }
+        }
+        for (nth, group) in groups.into_iter().enumerate() {
+            for (chunk, (_, taken)) in group.taken.into_iter().enumerate() {
+                match outcome.failed.get(&(nth, chunk)) {
+                    Some(failure) => taken.failed(*failure),
+                    None => taken.written(),
+                }
+            }
+        }
+        outcome.failures
+    }
+}
+
+/// Adds the chunks of a group, as the file will have them, to those that are `ready`.
+fn encode<'a>(
+    (group, of): (usize, &'a Group),
+    open: &'a [Option<Reading<'_, Chunk>>],
+    ready: &mut Vec<Ready<'a>>,
+    outcome: &mut Outcome,
+) {
+    let forms = match of.forms(open) {
+        Ok(forms) => forms,
+        // Chunks of a dataset that is deleted need not be written.
+        Err(_) if !of.home.is_alive() => return,
+        Err(why) => return outcome.fail((group, of), &(0..of.taken.len()).collect::<Vec<_>>(), why),
+    };
+    for (nth, form) in forms.into_iter().enumerate() {
+        match form {
+            Ok(form) => ready.push(Ready { group, nth, form }),
+            Err(_) if !of.home.is_alive() => {}
+            Err(why) => outcome.fail((group, of), &[nth], why),
+        }
+    }
+}
+
+/// Writes chunks with one request and enters them in their indexes; if that fails, each half alone, so that only those are left that cannot be written.
+/// Whether some were written.
+fn store(groups: &[Group], ready: &[Ready<'_>], outcome: &mut Outcome) -> bool {
+    let Err(why) = store_together(groups, ready) else { return !ready.is_empty() };
+    let (first, last) = (ready.first().map(|chunk| chunk.group), ready.last().map(|chunk| chunk.group));
+    if ready.len() > 1 && !is_of_file(&why) || first != last {
+        let (left, right) = ready.split_at(ready.len() / 2);
+        let left = store(groups, left, outcome);
+        return store(groups, right, outcome) || left;
+    }
+    if let Some((nth, group)) = first.and_then(|nth| Some((nth, groups.get(nth)?))) {
+        outcome.fail((nth, group), &ready.iter().map(|chunk| chunk.nth).collect::<Vec<_>>(), why);
+    }
+    false
+}
+
+/// All or none.
+fn store_together(groups: &[Group], ready: &[Ready<'_>]) -> Result<()> {
+    let parts = ready.chunk_by(|left, right| left.group == right.group);
+    let parts = parts.filter_map(|part| Some((groups.get(part.first()?.group)?, part)));
+    let parts: Vec<_> = parts.collect();
+    let Some(file) = parts.first().map(|(group, _)| group.home.file()) else { return Ok(()) };
+    file.operate(|| {
+        let alive: Vec<_> = parts.iter().filter(|(group, _)| group.home.is_alive()).collect();
+        let reserved = file.tentative(|| {
+            let reserved = alive.iter().map(|(group, part)| group.reserve(part)).collect::<Result<Vec<_>>>()?;
+            let forms = alive.iter().zip(&reserved).flat_map(|((_, part), space)| space.addresses.iter().zip(*part));
+            let parts: Vec<_> = forms.map(|(address, chunk)| (*address, &*chunk.form.bytes)).collect();
+            if !parts.is_empty() {
+                file.write_raw("chunk", &parts)?;
+            }
+            Ok::<_, Error>(reserved)
+        })?;
+        alive.iter().zip(reserved).try_for_each(|((group, _), space)| group.insert(space))
+    })
+}
+
 impl Group {
-    /// The chunks as the file will have them.
-    fn forms<'a>(&'a self, open: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Form<'a>>> {
+    fn place(&self, nth: usize) -> &[u64] {
+        self.taken.get(nth).map_or(&[], |(place, _)| place)
+    }
+
+    /// The chunks as the file will have them, those that can be encoded.
+    fn forms<'a>(&'a self, open: &'a [Option<Reading<'_, Chunk>>]) -> Result<Vec<Result<Form<'a>>>> {
         // How many bytes of each are stored if they are not coded.
         let mut plain = vec![None; self.taken.len()];
-        let looked = self.home.look(&mut |layout| {
+        self.home.look(&mut |layout| {
             let size = |place: &Coords| usize::try_from(layout.plain_size(place)).unwrap_or(usize::MAX);
             let plain_size = |place: &Coords| (!layout.is_coded(place)).then(|| size(place));
             plain = self.taken.iter().map(|(place, _)| plain_size(place)).collect();
             Ok(())
-        });
-        looked.or_else(|why| if self.home.is_alive() { Err(why) } else { Ok(()) })?;
+        })?;
         let coder = self.home.facts().coder.as_ref();
-        let items = self.taken.iter().zip(open).zip(plain);
-        let items: Vec<_> = items.map(|((taken, bytes), plain)| (taken, bytes, plain)).collect();
-        cores::map(items, |(out, scratch): &mut (Vec<u8>, Vec<u8>), ((place, taken), bytes, plain)| {
-            let Some(coder) = coder.filter(|_| plain.is_none()) else {
-                let bytes = plain.and_then(|size| bytes.get(..size)).unwrap_or(bytes);
-                return Ok(Form { bytes: Cow::Borrowed(bytes), mask: 0, coded: false });
+        let bytes = open.iter().map(|chunk| chunk.as_ref().map_or(&[][..], |chunk| &chunk.bytes));
+        let items: Vec<_> = self.taken.iter().zip(bytes).zip(plain).collect();
+        let form =
+            |(out, scratch): &mut (Vec<u8>, Vec<u8>), (place, taken): &'a (Coords, Taken<Chunk>), bytes, plain| {
+                let Some(coder) = coder.filter(|_| Option::is_none(&plain)) else {
+                    let bytes: &'a [u8] = plain.and_then(|size| <[u8]>::get(bytes, ..size)).unwrap_or(bytes);
+                    return Ok(Form { bytes: Cow::Borrowed(bytes), mask: 0, coded: false });
+                };
+                if let Some(ahead) = taken.encoded() {
+                    let mask = u32::try_from(ahead.note).unwrap_or(0);
+                    return Ok(Form { bytes: Cow::Borrowed(ahead.bytes.as_slice()), mask, coded: true });
+                }
+                let mask = coder.encode(place, bytes, out, scratch)?;
+                // Filters take room for the worst case; what waits for the others takes what it has.
+                Ok(Form { bytes: Cow::Owned(memory::copied(out)?), mask, coded: true })
             };
-            if let Some(ahead) = taken.encoded() {
-                let mask = u32::try_from(ahead.note).unwrap_or(0);
-                return Ok(Form { bytes: Cow::Borrowed(ahead.bytes.as_slice()), mask, coded: true });
-            }
-            let mask = coder.encode(place, bytes, out, scratch)?;
-            // Filters take room for the worst case; what waits for the others takes what it has.
-            Ok(Form { bytes: Cow::Owned(out.as_slice().to_vec()), mask, coded: true })
-        })
+        cores::map(items, |rooms, ((taken, bytes), plain): (_, Option<usize>)| Ok(form(rooms, taken, bytes, plain)))
     }
 
-    fn reserve(&self, forms: &[Form<'_>]) -> Result<Reserved> {
-        let images = self.taken.iter().zip(forms).map(|((place, _), form)| Image {
-            place: place.clone(),
-            bytes: &form.bytes,
-            mask: form.mask,
-            coded: form.coded,
+    fn reserve(&self, part: &[Ready<'_>]) -> Result<Reserved> {
+        let images = part.iter().map(|chunk| Image {
+            place: self.place(chunk.nth).into(),
+            bytes: &chunk.form.bytes,
+            mask: chunk.form.mask,
+            coded: chunk.form.coded,
         });
         let (images, mut reserved) = (images.collect::<Vec<_>>(), Reserved::default());
         self.home.change(&mut |layout| {

@@ -3,7 +3,7 @@
 use hyperslab_chunk::{Filling, Storage, Values};
 use hyperslab_format::message::Layout;
 use hyperslab_object::{Kind, Object};
-use hyperslab_space::{Extent, Space};
+use hyperslab_space::{Coords, Extent, Space};
 use parking_lot::RwLockWriteGuard;
 
 use super::{
@@ -92,7 +92,8 @@ impl Dataset {
     /// Stores bytes as the chunk at a place in the grid of chunks. They went through the filters already, but for those whose bit in
     /// `mask` is set.
     pub fn write_chunk(&self, place: impl AsRef<[u64]>, mask: u32, bytes: &[u8]) -> Result<()> {
-        let (file, _turn) = (self.file(), self.turn_alone()?);
+        let replaced = |other: &Coords| other.as_slice() == place.as_ref();
+        let (file, _turn) = (self.file(), self.turn_alone_but(&replaced)?);
         file.operate(|| {
             let (mut change, filling) = (self.change()?, filling(self));
             let Storage::Chunked(chunked) = &mut change.values()?.storage else {

@@ -53,6 +53,10 @@ impl Home for Client {
         self.core.context.file()
     }
 
+    fn name(&self) -> String {
+        format!("dataset at address {:#x}", self.core.address())
+    }
+
     fn facts(&self) -> &Facts {
         &self.facts
     }

@@ -2,7 +2,7 @@
 
 use hyperslab_cache::{Area, Turn};
 use hyperslab_chunk::{ChunkShelf, Keep, Storage};
-use hyperslab_space::Space;
+use hyperslab_space::{Coords, Space};
 
 use super::{Dataset, change::filling};
 use crate::Result;
@@ -77,9 +77,14 @@ impl Dataset {
 
     /// Waits until nobody else uses the values. What the cache had of them is in the file then.
     pub(crate) fn turn_alone(&self) -> Result<Option<Turn<'_>>> {
+        self.turn_alone_but(&|_| false)
+    }
+
+    /// As [`Dataset::turn_alone`], for a request that takes some chunks away: what cannot be written of them is forgotten.
+    pub(super) fn turn_alone_but(&self, goes: &dyn Fn(&Coords) -> bool) -> Result<Option<Turn<'_>>> {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
         let turn = (!self.has_turn).then(|| shelf.enter(Area::Whole, true));
-        self.file().inner.shelves.cache.empty_shelf(shelf)?;
+        self.file().inner.shelves.cache.empty_shelf(shelf, goes)?;
         Ok(turn)
     }
 
@@ -88,7 +93,8 @@ impl Dataset {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
         let turn = shelf.enter(Area::Whole, true);
         if !self.now().values(self)?.keeps_chunks(shape, &filling(self)) {
-            self.file().inner.shelves.cache.empty_shelf(shelf)?;
+            let goes = |place: &Coords| shelf.home().facts().is_outside(place, shape);
+            self.file().inner.shelves.cache.empty_shelf(shelf, &goes)?;
         }
         Ok(Some(turn))
     }
