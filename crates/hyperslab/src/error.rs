@@ -2,6 +2,7 @@
 
 use std::any::type_name;
 
+use hyperslab_base::memory::OutOfMemory;
 use hyperslab_dtype::{Class, Datatype};
 
 /// The result of anything that this crate does.
@@ -138,6 +139,12 @@ pub enum Error {
     /// Something that is not there yet.
     #[error("{0} is not supported yet")]
     Unsupported(&'static str),
+}
+
+impl From<OutOfMemory> for Error {
+    fn from(OutOfMemory(bytes): OutOfMemory) -> Error {
+        Error::Memory { values: bytes, size: 1 }
+    }
 }
 
 impl Error {

@@ -1,5 +1,6 @@
 //! Writing values: encoded and converted as they go, each operation as a whole.
 
+use hyperslab_base::memory;
 use hyperslab_chunk::ChunkShelf;
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_space::{Grid, Space};
@@ -255,7 +256,7 @@ fn gathered<'a>(given: &Given<'a>, places: &Space, count: u64, packed: &'a mut V
         return given.bytes.get(range(run.offset, run.len)).ok_or_else(outside);
     }
     for run in places.runs(size)? {
-        packed.extend_from_slice(given.bytes.get(range(run.offset, run.len)).ok_or_else(outside)?);
+        memory::append(packed, given.bytes.get(range(run.offset, run.len)).ok_or_else(outside)?)?;
     }
     Ok(packed)
 }

@@ -1,5 +1,6 @@
 //! From stored bytes to values of a Rust type.
 
+use hyperslab_base::memory;
 use hyperslab_driver::cores;
 use hyperslab_dtype::{Arena, Datatype, HeapReference, NoHeap, Plan};
 
@@ -110,7 +111,7 @@ impl<T: Element> Reading<T> {
             return Ok(stored);
         }
         let count = stored.len() / self.from.max(1);
-        converted.resize(count.saturating_mul(self.to), 0);
+        memory::resize(converted, count.saturating_mul(self.to), 0)?;
         convert(&self.plan, (self.from, self.to), stored, converted)?;
         Ok(converted)
     }
@@ -132,7 +133,7 @@ impl<T: Element> Reading<T> {
 
     fn block(&self, bytes: &[u8], sequences: &Sequences<'_>) -> Result<Vec<T>> {
         let size = self.to.max(1);
-        let mut values = Vec::with_capacity(bytes.len() / size);
+        let mut values = memory::with_room(bytes.len() / size)?;
         for bytes in bytes.chunks_exact(size) {
             values.push(T::decode(&self.decoder, bytes, sequences)?);
         }

@@ -92,7 +92,7 @@ impl NewDataset {
             _ => Vec::new(),
         };
         if let Layout::Compact(values) = &mut layout {
-            *values = filled(&fill, extent.elements(), datatype.size());
+            *values = filled(&fill, extent.elements(), datatype.size())?;
         }
         Ok(Planned { extent, datatype, committed, fill, filters, layout, layout_version, external, mappings })
     }
@@ -241,10 +241,10 @@ fn check_external(files: &[ExternalName], extent: &Extent, bytes: u64) -> Result
 }
 
 /// Elements that were never written.
-fn filled(fill: &FillWrite, count: u64, size: usize) -> Vec<u8> {
-    let count = usize::try_from(count).unwrap_or(0);
-    match (&fill.value, fill.write) {
-        (FillValue::User(value), FillTime::Alloc | FillTime::IfSet) => value.repeat(count),
-        _ => vec![0; count.saturating_mul(size)],
+fn filled(fill: &FillWrite, count: u64, size: usize) -> Result<Vec<u8>> {
+    let mut bytes = crate::dataset::room(count, size)?;
+    if let (FillValue::User(value), FillTime::Alloc | FillTime::IfSet) = (&fill.value, fill.write) {
+        bytes.chunks_exact_mut(value.len().max(1)).for_each(|place| place.copy_from_slice(value));
     }
+    Ok(bytes)
 }

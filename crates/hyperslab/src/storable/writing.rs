@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hyperslab_base::memory;
 use hyperslab_driver::cores;
 use hyperslab_dtype::{Arena, Class, Datatype, Plan};
 use hyperslab_format::Widths;
@@ -67,7 +68,7 @@ impl<T: Storable> Writing<T> {
                 encode_each(values, &self.encoder, to, places, &mut target)?;
                 return Ok(target.0);
             }
-            encoded.resize(values.len() * from, 0);
+            memory::resize(encoded, values.len() * from, 0)?;
             arena.clear();
             encode_each(values, &self.encoder, from, encoded, arena)?;
             self.plan.convert(values.len(), encoded, places, arena, &mut target)?;

@@ -9,6 +9,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use hyperslab_base::memory;
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{Widths, heap::global};
 
@@ -140,7 +141,7 @@ fn fetch(file: &OpenFile, ranges: impl Iterator<Item = (u64, u64)>, most: u64) -
         taken.push((address, total as usize..(total + length) as usize));
         total += length;
     }
-    let mut bytes = vec![0; total as usize];
+    let Ok(mut bytes) = memory::zeroed(total) else { return Vec::new() };
     let (mut parts, mut rest): (Vec<(u64, &mut [u8])>, _) = (Vec::new(), bytes.as_mut_slice());
     // What is side by side in the file is one part.
     for together in taken.chunk_by(|(left, place), (right, _)| left + place.len() as u64 == *right) {
