@@ -30,6 +30,7 @@ pub struct Error {
     /// The length of the range that failed.
     pub len: u64,
     /// What was wrong.
+    #[source]
     pub why: Why,
 }
 
@@ -165,5 +166,16 @@ impl Why {
     /// An [`Why::Invalid`] with this text.
     pub fn invalid(text: impl Into<String>) -> Self {
         Why::Invalid(text.into())
+    }
+
+    /// The number of the system's error, if that was what was wrong; `EAGAIN` for a lock, as the system says it.
+    #[must_use]
+    pub fn raw_os_error(&self) -> Option<i32> {
+        match self {
+            Why::Io(why) => why.raw_os_error(),
+            #[cfg(unix)]
+            Why::Locked { .. } => Some(libc::EAGAIN),
+            _ => None,
+        }
     }
 }

@@ -123,6 +123,7 @@ pub enum Error {
         /// How many parts are written: those before it, or none.
         written: usize,
         /// What is wrong with it.
+        #[source]
         why: Box<Error>,
     },
     /// There is not enough memory.

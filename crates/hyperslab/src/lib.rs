@@ -73,6 +73,7 @@ mod attribute;
 mod attribute_change;
 mod behind;
 mod cache;
+mod cause;
 pub mod check;
 mod copy;
 mod current;

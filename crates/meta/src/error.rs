@@ -54,11 +54,12 @@ pub enum Error {
         /// Which.
         key: Key,
         /// Why.
+        #[source]
         why: Failure,
     },
     /// The file could not be written; what was dirty still is.
     #[error("metadata cannot be written: {0}")]
-    Write(Failure),
+    Write(#[source] Failure),
     /// A block could not be loaded.
     #[error(transparent)]
     Load(Failure),
