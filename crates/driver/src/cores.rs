@@ -19,7 +19,7 @@
 //! So a call waits for nothing but its own items, which may call [`map`] again. Items must not wait for a lock that the caller holds.
 
 mod background;
-mod fork;
+pub mod fork;
 mod map;
 mod scope;
 mod threads;

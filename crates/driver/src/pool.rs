@@ -7,6 +7,7 @@
 //! wait for workers who, below a page buffer, may be waiting for the very page that this request is loading.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::panic::resume_unwind;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
 
@@ -45,17 +46,27 @@ impl<'env, E: Send> Work<'env, E> {
     /// Starts so many helpers, as far as there is work for them, and does jobs until none is left to begin.
     fn drain<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, helpers: usize) {
         let mut next = self.left().jobs.pop_front();
+        let mut started = Vec::new();
         for _ in 0..helpers {
-            if !self.may_help() || thread::Builder::new().spawn_scoped(scope, || self.drain(scope, 2)).is_err() {
-                // If the system gives no thread, those that there are do the work.
+            if !self.may_help() {
                 break;
             }
+            // If the system gives no thread, those that there are do the work.
+            let Ok(helper) = thread::Builder::new().spawn_scoped(scope, || self.drain(scope, 2)) else { break };
+            started.push(helper);
         }
         while let Some((index, job)) = next {
             if let Err(error) = job() {
                 self.errors.lock().unwrap_or_else(PoisonError::into_inner).insert(index, error);
             }
             next = self.left().jobs.pop_front();
+        }
+        // The scope waits for their work only. A thread that is about to end may hold a lock of the allocator, which a child that is forked
+        // just then would find locked forever.
+        for helper in started {
+            if let Err(panic) = helper.join() {
+                resume_unwind(panic);
+            }
         }
     }
 

@@ -54,3 +54,48 @@ impl std::fmt::Debug for Job {
         f.debug_struct("Job").field("is_begun", &self.is_begun()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::cores::{count, map};
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn nothing_waits_for_helper_threads_that_are_busy() {
+        let (release, released) = channel::<()>();
+        let released = Arc::new(Mutex::new(released));
+        // Other tests of this process may have some of the threads, too.
+        let busy: Vec<_> = (1..count())
+            .filter_map(|_| {
+                let released = released.clone();
+                spawn(move || released.lock().unwrap_or_else(PoisonError::into_inner).recv().unwrap_or_default())
+            })
+            .collect();
+        let doubled = map((0..1000).collect(), |_: &mut (), item: usize| Ok::<_, ()>(item * 2));
+        assert_eq!(doubled, Ok((0..1000).map(|item| item * 2).collect()));
+        let (begun, begins) = channel();
+        if let Some(job) = spawn(move || begun.send(()).unwrap_or_default()) {
+            // Its sender is dropped with it.
+            job.cancel();
+            assert!(job.is_begun() && begins.recv_timeout(PATIENCE).is_err());
+        }
+        drop(release);
+        busy.iter().for_each(Job::cancel);
+    }
+
+    #[test]
+    fn a_job_is_done_and_a_panic_in_it_costs_no_thread() {
+        for _ in 0..3 * count() {
+            let Some(_) = spawn(|| panic!("as it should be")) else { return };
+        }
+        let (done, is_done) = channel();
+        if spawn(move || done.send(7).unwrap_or_default()).is_some() {
+            assert_eq!(is_done.recv_timeout(PATIENCE), Ok(7));
+        }
+    }
+}

@@ -2,23 +2,25 @@
 
 use std::collections::VecDeque;
 use std::num::NonZero;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::{env, process, ptr, thread};
+use std::{env, thread};
 
-use super::{Job, scope::Scope};
+use super::{
+    Job,
+    fork::{self, PerProcess},
+    scope::Scope,
+};
 
 /// The address space that a thread takes for its heap and stack; where that is limited, not all of it is for threads.
 const ROOM: u64 = 128 << 20;
 
-/// The threads of this process, or of the one that it was forked from. Never freed. There is no lock: a child would find it locked forever if
-/// another thread had it when the process was forked.
-static THREADS: AtomicPtr<Threads> = AtomicPtr::new(ptr::null_mut());
+/// A process that is forked has none of its parent's, and starts its own.
+static THREADS: PerProcess<Threads> = PerProcess::new();
 
 /// Threads that help others, and have no work of their own.
+#[derive(Default)]
 pub(super) struct Threads {
-    /// The process that has them: one that is forked from it has none of them.
-    process: u32,
     count: AtomicUsize,
     queue: Mutex<Queue>,
     /// There is something to do.
@@ -31,6 +33,8 @@ struct Queue {
     entries: VecDeque<Entry>,
     /// How many threads wait for something.
     idle: usize,
+    /// How many threads fork the process: nothing is taken meanwhile.
+    forks: usize,
 }
 
 enum Entry {
@@ -42,39 +46,26 @@ enum Entry {
 impl Threads {
     /// Those of this process. None if it has one core alone, or the system gave no thread.
     pub(super) fn of_process() -> Option<&'static Threads> {
-        let known = THREADS.load(Ordering::Acquire);
-        let threads = Threads::at(known).or_else(|| Threads::start(known))?;
+        let threads = THREADS.get().unwrap_or_else(Threads::start);
         (threads.count() > 0).then_some(threads)
     }
 
     /// Those of this process, if it has started some.
     pub(super) fn started() -> Option<&'static Threads> {
-        Threads::at(THREADS.load(Ordering::Acquire))
+        THREADS.get()
     }
 
-    /// What [`THREADS`] points to, if that is of this process.
-    fn at(known: *mut Threads) -> Option<&'static Threads> {
-        #[expect(unsafe_code, reason = "shared without a lock, which would have to be safe across a fork")]
-        // SAFETY: the pointer comes from `THREADS`, so it is null, or of a value that was made before and is never freed nor borrowed mutably.
-        let threads = unsafe { known.as_ref() };
-        threads.filter(|threads| threads.process == process::id())
-    }
-
-    /// Starts threads for this process. None if another thread just does: its are used from the next call on.
-    fn start(known: *mut Threads) -> Option<&'static Threads> {
-        let process = process::id();
-        let new = Threads { process, count: AtomicUsize::new(0), queue: Mutex::default(), more: Condvar::new() };
-        let new = ptr::from_mut(Box::leak(Box::new(new)));
-        THREADS.compare_exchange(known, new, Ordering::AcqRel, Ordering::Acquire).ok()?;
-        let threads = Threads::at(new)?;
-        for number in 1..wanted() {
+    /// Starts threads for this process, unless another thread just does: those that it has started so far are used then.
+    fn start() -> &'static Threads {
+        let (threads, is_new) = THREADS.get_or_set(Threads::default());
+        for number in 1..if is_new { wanted() } else { 0 } {
             let named = thread::Builder::new().name(format!("hyperslab {number}"));
             if named.spawn(|| threads.serve()).is_err() {
                 break;
             }
             threads.count.store(number, Ordering::Relaxed);
         }
-        Some(threads)
+        threads
     }
 
     pub(super) fn count(&self) -> usize {
@@ -119,7 +110,26 @@ impl Threads {
         });
     }
 
+    /// Has the threads take nothing new, until the process is forked.
+    pub(super) fn freeze(&self) {
+        self.lock().forks += 1;
+    }
+
+    /// Ends what [`freeze`](Self::freeze) began.
+    pub(super) fn thaw(&self) {
+        let mut queue = self.lock();
+        queue.forks = queue.forks.saturating_sub(1);
+        drop(queue);
+        self.more.notify_all();
+    }
+
+    /// Whether all threads wait for something. One that has begun or ended just now may hold a lock, of the allocator for example.
+    pub(super) fn is_idle(&self) -> bool {
+        self.lock().idle >= self.count()
+    }
+
     fn serve(&self) {
+        fork::exempt();
         loop {
             match self.next() {
                 Entry::Call(scope, _) => scope.help(),
@@ -132,7 +142,8 @@ impl Threads {
     fn next(&self) -> Entry {
         let mut queue = self.lock();
         loop {
-            match queue.entries.pop_front() {
+            let next = if queue.forks == 0 { queue.entries.pop_front() } else { None };
+            match next {
                 Some(Entry::Call(scope, helpers)) => {
                     if helpers > 1 {
                         queue.entries.push_back(Entry::Call(scope.clone(), helpers - 1));

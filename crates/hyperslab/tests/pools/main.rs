@@ -12,14 +12,16 @@ mod watchdog;
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
+        mpsc,
     },
     thread,
     time::Instant,
 };
 
 use callers::{Callers, Task};
+use hyperslab::driver::cores;
 use scene::Scene;
 use watchdog::Watchdog;
 
@@ -151,4 +153,25 @@ fn points_are_read_beside_writes() {
 fn values_decode_themselves_with_values_of_another_file() {
     let calls: &[Call] = &[Scene::read_nested, Scene::write_few];
     Case { name: "nested", tasks: 10, calls, beside: Some(Scene::write_all) }.everywhere();
+}
+
+/// Requests do without helper threads that are busy, and a file that is closed drops jobs that they have not begun.
+#[test]
+fn a_file_is_used_and_closed_while_all_helper_threads_wait() {
+    let watchdog = Watchdog::new("helper threads wait");
+    let (release, released) = mpsc::channel::<()>();
+    let released = Arc::new(Mutex::new(released));
+    for _ in 1..cores::count() {
+        let released = released.clone();
+        cores::spawn(move || released.lock().unwrap().recv().unwrap_or_default());
+    }
+    let scene = Scene::new(true);
+    for nth in 0..100 {
+        scene.write_row(nth);
+        watchdog.pat();
+    }
+    scene.write_all(0);
+    scene.read_rows_in_order(0);
+    scene.close();
+    drop(release);
 }
