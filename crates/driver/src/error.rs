@@ -59,6 +59,11 @@ pub enum Why {
     /// A write to storage that was opened for reading.
     #[error("the storage is open for reading only")]
     ReadOnly,
+    /// A write or a lock by a process that was forked from the one that opened the storage.
+    #[error(
+        "the process that this one was forked from opened the file, so it can only be read here: open it in this process to change it"
+    )]
+    Inherited,
     /// Another process has the file open.
     #[error(
         "another process has the file open{}, one of the two for writing: close it there, or set HDF5_USE_FILE_LOCKING=FALSE if you \

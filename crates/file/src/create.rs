@@ -100,6 +100,7 @@ impl OpenFile {
     /// that cannot be written stays as it was at the last flush, mark included. Nothing can be changed after this, also if it fails.
     pub fn close(&self) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
+        self.check_process()?;
         store.gate.shut();
         let _alone = store.operation.write();
         if store.closed.load(Ordering::Relaxed) {

@@ -57,6 +57,12 @@ pub enum Error {
     /// The file was closed through another handle.
     #[error("the file was closed")]
     Closed,
+    /// A change by a process that was forked from the one that opened the file.
+    #[error(
+        "the process that this one was forked from has the file open for writing, so it can only be read here: open it in this process to \
+         change it"
+    )]
+    Inherited,
     /// An operation failed in the middle.
     #[error(
         "nothing more is written to the file, which is as it was at the last flush, since an operation failed in the middle: {0}. \

@@ -63,10 +63,20 @@ impl OpenFile {
         attempted
     }
 
-    /// To be called before anything is changed, and kept until that is done: the file is not closed meanwhile. An error if it is being closed. A
-    /// thread that has this must not ask for it again, nor close the file.
+    /// To be called before anything is changed, and kept until that is done: the file is not closed meanwhile. An error if it is being closed, or
+    /// if a forked process is not to change it. A thread that has this must not ask for it again, nor close the file.
     pub fn writing(&self) -> Result<Writing<'_>> {
+        self.check_process()?;
         self.store.as_ref().map_or(Ok(Writing::none()), |store| store.gate.pass().ok_or(Error::Closed))
+    }
+
+    /// Refuses changes by a process that was forked from the one that opened the file for writing: that one has the lock, and goes on
+    /// writing.
+    pub fn check_process(&self) -> Result<()> {
+        match &self.store {
+            Some(store) if !store.process.is_this() => Err(Error::Inherited),
+            _ => Ok(()),
+        }
     }
 
     /// Lets no [write](Self::writing) begin any more, and waits for those that go on.
@@ -84,13 +94,14 @@ impl OpenFile {
         self.hand_over(store)
     }
 
-    /// Refuses a file that cannot be changed: it is only read, or closed, or an operation failed in the middle.
+    /// Refuses a file that cannot be changed: it is only read, or closed, or another process's, or an operation failed in the middle.
     pub fn check_writable(&self) -> Result<()> {
         self.store()?;
         self.check_poison()
     }
 
     pub(crate) fn check_poison(&self) -> Result<()> {
+        self.check_process()?;
         if self.store.as_ref().is_some_and(|store| store.closed.load(Ordering::Relaxed)) {
             return Err(Error::Closed);
         }

@@ -11,6 +11,7 @@ use std::{
 };
 
 use hyperslab_alloc::{Allocator, Kind, Span, Strategy};
+use hyperslab_driver::cores::fork::Process;
 use hyperslab_format::{Superblock, message::FileSpaceInfo, version::Low};
 use hyperslab_meta::{Cache, Entry, Failure};
 use parking_lot::{Mutex, RwLock};
@@ -49,6 +50,8 @@ pub(crate) struct Store {
     pub(crate) deleted: Deleted,
     /// What writes pass until the file is closed.
     pub(crate) gate: Gate,
+    /// The process that opened the file. Others, which were forked from it, change nothing.
+    pub(crate) process: Process,
     /// Open handles of objects.
     pub(crate) handles: Arc<Handles>,
     /// Whether the file was closed.
@@ -283,6 +286,7 @@ impl Store {
             attached: Mutex::default(),
             deleted: Deleted::default(),
             gate: Gate::default(),
+            process: Process::this(),
             handles: Arc::default(),
             closed: AtomicBool::new(false),
             poison: Mutex::default(),

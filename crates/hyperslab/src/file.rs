@@ -9,7 +9,7 @@ use std::{
 };
 
 use hyperslab_chunk::ChunkCache;
-use hyperslab_driver::{Driver, FileIdentity};
+use hyperslab_driver::{Driver, FileIdentity, cores::fork::Process};
 use hyperslab_file::OpenFile;
 use hyperslab_filter::Registry;
 use hyperslab_object::{Context, GroupSettings, Object, ObjectSettings};
@@ -70,6 +70,8 @@ pub(crate) struct Inner {
     /// The file with its lock against other processes, unless it is on other storage.
     hold: Option<Hold>,
     pub(crate) openings: Openings,
+    /// The process that made it.
+    pub(crate) process: Process,
     /// Whether the file was opened for writing since, and this only reads it as it was.
     replaced: AtomicBool,
     swmr: bool,
@@ -293,6 +295,7 @@ impl Inner {
             size: storage.size,
             hold: storage.hold,
             openings: Openings::default(),
+            process: Process::this(),
             replaced: AtomicBool::new(false),
             swmr: access.swmr,
             granted: Granted::default(),
@@ -332,6 +335,7 @@ impl Inner {
 /// The end of an engine. Its openings call this, one at a time.
 impl Inner {
     pub(crate) fn flush(&self) -> Result<()> {
+        self.context.file().check_process()?;
         let written = self.shelves.cache.flush();
         self.context.file().flush()?;
         Ok(written?)
@@ -366,11 +370,13 @@ impl Inner {
         file.operate(|| Ok(self.heap.lock().settle(file)?))
     }
 
-    /// Whether the file at a path can be read once more by this engine, whose last opening has ended: it only reads, and no process has changed the
-    /// file since. Then it is locked.
+    /// Whether the file at a path can be read once more by this engine, whose last opening has ended: it only reads, this process made it, and no
+    /// process has changed the file since. Then it is locked.
     pub(crate) fn resume(&self, path: &Path) -> Result<bool> {
         match &self.hold {
-            Some(hold) if !self.is_writable() && !self.is_replaced() => hold.lock_unchanged(path),
+            Some(hold) if !self.is_writable() && !self.is_replaced() && self.process.is_this() => {
+                hold.lock_unchanged(path)
+            }
             _ => Ok(false),
         }
     }

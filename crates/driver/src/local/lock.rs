@@ -33,6 +33,10 @@ impl Local {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lock(&self, lock: Lock) -> Result<bool> {
+        if !self.process.is_this() {
+            // A process shares its locks with those that are forked from it.
+            return Err(self.fail(Operation::Open, 0, 0, Why::Inherited));
+        }
         let operation = match lock {
             Lock::Shared => FlockOperation::NonBlockingLockShared,
             Lock::Exclusive => FlockOperation::NonBlockingLockExclusive,
@@ -48,8 +52,11 @@ impl Local {
         }
     }
 
-    /// Lets others open the file as they like.
+    /// Lets others open the file as they like. A process that was forked from the one that locked the file changes nothing.
     pub fn unlock(&self) -> Result<()> {
+        if !self.process.is_this() {
+            return Ok(());
+        }
         match flock(self.file.file(), FlockOperation::Unlock) {
             Ok(()) => Ok(()),
             Err(error) if has_no_locks(error) => Ok(()),

@@ -20,7 +20,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::{
     Capabilities, CtlFlags, CtlOp, CtlReply, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why,
-    WritePart, ctl, directory, lower,
+    WritePart, cores::fork::Process, ctl, directory, lower,
 };
 use positioned::Positioned;
 
@@ -32,6 +32,9 @@ pub use options::OpenOptions;
 ///
 /// A vector costs few system calls: parts adjacent in the file share one, and so do parts of a read that are near each other.
 /// A write touches no byte outside its parts.
+///
+/// A process that was forked from the one that opened the file can read it. It can neither write nor lock nor unlock it: the file, its lock
+/// and what is kept of it in memory are the parent's.
 ///
 /// ```
 /// use hyperslab_driver::{Driver, Local, ReadPart, Transfer};
@@ -51,6 +54,8 @@ pub struct Local {
     file: Positioned,
     name: String,
     writable: bool,
+    /// The process that opened it.
+    process: Process,
     /// The path, while the name of a file that may be new may not be durable.
     unnamed: Mutex<Option<PathBuf>>,
 }
@@ -74,7 +79,17 @@ impl Local {
 
     fn new(file: File, path: &Path, writable: bool, is_new: bool) -> Self {
         let unnamed = Mutex::new(is_new.then(|| path.to_owned()));
-        Local { file: Positioned::new(file), name: format!("local {}", path.display()), writable, unnamed }
+        let (name, process) = (format!("local {}", path.display()), Process::this());
+        Local { file: Positioned::new(file), name, writable, process, unnamed }
+    }
+
+    /// Refuses a change of a file that this process may not write to.
+    fn check_writable(&self) -> Result<(), Why> {
+        match self.writable {
+            false => Err(Why::ReadOnly),
+            true if !self.process.is_this() => Err(Why::Inherited),
+            true => Ok(()),
+        }
     }
 
     fn fail(&self, operation: Operation, addr: u64, len: usize, why: impl Into<Why>) -> Error {
@@ -88,8 +103,8 @@ impl Local {
     /// Every range of a request must fit into what the system can address; one of no bytes always does.
     fn check(&self, operation: Operation, ranges: impl Iterator<Item = (u64, usize)>) -> Result<()> {
         for (addr, len) in ranges.filter(|(_, len)| *len > 0) {
-            if operation.is_write() && !self.writable {
-                return Err(self.fail(operation, addr, len, Why::ReadOnly));
+            if operation.is_write() {
+                self.check_writable().map_err(|why| self.fail(operation, addr, len, why))?;
             }
             if addr.checked_add(len as u64).is_none_or(|end| end > i64::MAX as u64) {
                 return Err(self.fail(operation, addr, len, Why::Overflow));
@@ -121,15 +136,13 @@ impl Driver for Local {
     }
 
     fn set_len(&self, len: u64) -> Result<()> {
-        if !self.writable {
-            return Err(self.fail(Operation::SetLen, len, 0, Why::ReadOnly));
-        }
+        self.check_writable().map_err(|why| self.fail(Operation::SetLen, len, 0, why))?;
         self.file.set_len(len).map_err(|error| self.fail(Operation::SetLen, len, 0, error))
     }
 
     fn ctl(&self, op: CtlOp, flags: CtlFlags, input: Option<&dyn Any>) -> Result<CtlReply> {
         let range = input.and_then(|input| input.downcast_ref::<Range<u64>>());
-        match range.filter(|range| op == CtlOp::DISCARD && self.writable && range.start < range.end) {
+        match range.filter(|range| op == CtlOp::DISCARD && self.check_writable().is_ok() && range.start < range.end) {
             Some(range) if self.file.discard(range.start, range.end - range.start) => Ok(CtlReply::Done),
             Some(_) => Ok(CtlReply::Ignored),
             None => ctl::unknown(self, op, flags, input),
@@ -137,6 +150,9 @@ impl Driver for Local {
     }
 
     fn sync(&self) -> Result<()> {
+        if !self.process.is_this() {
+            return Err(self.fail(Operation::Sync, 0, 0, Why::Inherited));
+        }
         let fail = |error| self.fail(Operation::Sync, 0, 0, error);
         self.file.sync().map_err(fail)?;
         let mut unnamed = self.unnamed.lock().unwrap_or_else(PoisonError::into_inner);

@@ -17,6 +17,7 @@ use std::{
     },
 };
 
+use hyperslab_driver::cores::fork::Process;
 use parking_lot::Mutex;
 
 use crate::{OpenFile, Result};
@@ -33,6 +34,7 @@ pub(crate) struct Handles {
     open: Mutex<Open>,
     /// Whether an unnamed object may have lost its last handle.
     waits: AtomicBool,
+    process: Process,
 }
 
 #[derive(Default)]
@@ -109,6 +111,10 @@ impl OpenFile {
 
 impl Drop for Handle {
     fn drop(&mut self) {
+        if !self.handles.process.is_this() {
+            // A forked process deletes nothing, and the lock may have been another thread's of its parent.
+            return;
+        }
         let Open { counts, unnamed } = &mut *self.handles.open.lock();
         let Some(count) = counts.get_mut(&self.address) else { return };
         *count -= 1;

@@ -13,6 +13,7 @@ mod beside;
 mod registry;
 
 use std::{
+    mem,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -113,8 +114,15 @@ impl Opening {
     }
 
     /// Ends the opening; nothing happens if it has ended. What was changed is in the file afterwards; the last opening closes the file.
+    ///
+    /// A process that was forked from the one that opened the file only forgets it: its parent writes what was changed, and has the lock.
     pub(crate) fn close(&self) -> Result<()> {
         if !self.is_open.swap(false, Ordering::AcqRel) {
+            return Ok(());
+        }
+        if !self.inner.process.is_this() {
+            // To drop the engine would mean to wait for locks, which another thread of the parent may have had.
+            mem::forget(self.inner.clone());
             return Ok(());
         }
         let mut slot = self.entry.lock();

@@ -3,28 +3,29 @@
 use std::{
     collections::HashMap,
     path::Path,
-    process,
     sync::{
-        Arc, LazyLock, Weak,
+        Arc, Weak,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
-use hyperslab_driver::{FileIdentity, FileStamp};
+use hyperslab_driver::{
+    FileIdentity, FileStamp,
+    cores::fork::{PerProcess, Process},
+};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::Way;
 use crate::file::Inner;
 
-/// A file, and the process that has it open: one that was forked from it opens files anew.
-type Key = (u32, FileIdentity);
-
-/// All open files. This lock is taken for a look at the table, never while a file is opened or closed.
-static TABLE: LazyLock<Mutex<HashMap<Key, Arc<Slot>>>> = LazyLock::new(Mutex::default);
+/// All open files. This lock is taken for a look at the table, never while a file is opened or closed. A process that is forked begins with an empty
+/// table: it opens files anew.
+static TABLE: PerProcess<Mutex<HashMap<FileIdentity, Arc<Slot>>>> = PerProcess::new();
 
 /// The place of one file in the table.
 struct Slot {
-    key: Option<Key>,
+    /// Where it is in which table.
+    key: Option<(Process, FileIdentity)>,
     /// Held while the engine is made, so that two threads make one. It is not held while the engine is closed, because that waits for other
     /// threads, which may be opening files.
     state: Mutex<State>,
@@ -59,9 +60,8 @@ pub(crate) struct SlotGuard<'a> {
 
 impl Entry {
     pub(super) fn of(identity: FileIdentity) -> Entry {
-        let key = (process::id(), identity);
-        let mut table = TABLE.lock();
-        let slot = table.entry(key).or_insert_with(|| Arc::new(Slot::new(Some(key))));
+        let mut table = TABLE.get_or_default().lock();
+        let slot = table.entry(identity).or_insert_with(|| Arc::new(Slot::new(Some((Process::this(), identity)))));
         slot.entries.fetch_add(1, Ordering::Relaxed);
         Entry(slot.clone())
     }
@@ -90,16 +90,19 @@ impl Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        let Some(key) = self.0.key else { return };
-        let mut table = TABLE.lock();
+        let Some((process, identity)) = self.0.key else { return };
+        if !process.is_this() {
+            return;
+        }
+        let mut table = TABLE.get_or_default().lock();
         if self.0.entries.fetch_sub(1, Ordering::Relaxed) == 1 {
-            table.remove(&key);
+            table.remove(&identity);
         }
     }
 }
 
 impl Slot {
-    fn new(key: Option<Key>) -> Slot {
+    fn new(key: Option<(Process, FileIdentity)>) -> Slot {
         Slot { key, state: Mutex::new(State::Vacant), closed: Condvar::new(), entries: AtomicUsize::new(0) }
     }
 }
