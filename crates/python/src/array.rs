@@ -1,10 +1,12 @@
 //! NumPy arrays: made, and seen as the bytes that they hold. The only `unsafe` code of this crate is here and in `objects`.
 
+use numpy::npyffi::flags::NPY_ARRAY_WRITEABLE;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple, PyWeakrefReference};
 
+use crate::error::too_large;
 use crate::numpy_type::Dtype;
 
 pub(crate) type Array<'py> = Bound<'py, PyUntypedArray>;
@@ -26,13 +28,39 @@ pub(crate) fn check_writable(array: &Array<'_>) -> PyResult<()> {
     if !array.is_c_contiguous() {
         return Err(PyTypeError::new_err("Array must be C-contiguous"));
     }
-    if !array.getattr("flags")?.getattr("writeable")?.extract::<bool>()? {
+    if !is_writable(array) {
         return Err(PyValueError::new_err("output array is read-only"));
     }
     Ok(())
 }
 
-/// All bytes of an array.
+/// What NumPy itself asks; the attribute `flags` of a subclass may run any code.
+#[expect(unsafe_code, reason = "there is no other way that runs no code of Python")]
+fn is_writable(array: &Array<'_>) -> bool {
+    // SAFETY: the array is held, and its flags are read under the interpreter's lock.
+    unsafe { (*array.as_array_ptr()).fields.flags & NPY_ARRAY_WRITEABLE != 0 }
+}
+
+/// An array whose bytes NumPy does not move.
+pub(crate) struct Pinned<'py>(#[expect(dead_code, reason = "it need only be there")] Bound<'py, PyWeakrefReference>);
+
+/// Keeps the bytes of an array where they are while the engine works on them without the interpreter's lock: NumPy refuses to resize an array that
+/// has a weak reference, even with `refcheck=False`.
+pub(crate) fn pin<'py>(array: &Array<'py>) -> PyResult<Pinned<'py>> {
+    PyWeakrefReference::new(array).map(Pinned)
+}
+
+/// A copy of an array that no other code can reach. Its bytes stay as they are while code of Python runs, which may do with `array` what it likes.
+pub(crate) fn private<'py>(array: &Array<'py>) -> PyResult<Array<'py>> {
+    let options = PyDict::new(array.py());
+    options.set_item("copy", true)?;
+    options.set_item("order", "C")?;
+    options.set_item("subok", false)?;
+    Ok(array.py().import("numpy")?.call_method("array", (array,), Some(&options))?.cast_into()?)
+}
+
+/// All bytes of an array. No code of Python may run while they are used, unless the array is out of its reach; without the interpreter's lock,
+/// the array must be [pinned](pin).
 #[expect(unsafe_code, reason = "values are read straight into the array instead of being copied there")]
 pub(crate) fn bytes<'a>(array: &'a mut Array<'_>) -> PyResult<&'a mut [u8]> {
     check_writable(array)?;
@@ -41,12 +69,12 @@ pub(crate) fn bytes<'a>(array: &'a mut Array<'_>) -> PyResult<&'a mut [u8]> {
         return Ok(&mut []);
     }
     // SAFETY: the array is contiguous, so its `length` bytes follow each other, and it is held as long as the slice is. It was made by
-    // `zeros` or by the user, and so was written before. An array that the user gave may be touched by another thread meanwhile, which
-    // is as wrong here as it is with any function that fills an array.
+    // `zeros` or by the user, and so was written before. Callers see to it that its bytes are not moved meanwhile. An array that the user gave may
+    // be written by another thread, which is as wrong here as it is with any function that fills an array.
     Ok(unsafe { std::slice::from_raw_parts_mut((*array.as_array_ptr()).fields.data.cast(), length) })
 }
 
-/// All bytes of an array that is only looked at.
+/// All bytes of an array that is only looked at; as with [`bytes`].
 #[expect(unsafe_code, reason = "values are written straight from the array instead of being copied first")]
 pub(crate) fn contents<'a>(array: &'a Array<'_>) -> PyResult<&'a [u8]> {
     if !array.is_c_contiguous() {
@@ -58,4 +86,13 @@ pub(crate) fn contents<'a>(array: &'a Array<'_>) -> PyResult<&'a [u8]> {
     }
     // SAFETY: as in `bytes`. Arrays that NumPy left unwritten have been written by whoever gives them away.
     Ok(unsafe { std::slice::from_raw_parts((*array.as_array_ptr()).fields.data.cast(), length) })
+}
+
+/// Room for `count` values of `size` bytes.
+pub(crate) fn room(count: u64, size: usize) -> PyResult<Vec<u8>> {
+    let bytes = count.saturating_mul(size as u64);
+    let mut room = Vec::new();
+    let length = usize::try_from(bytes).ok().filter(|&length| room.try_reserve_exact(length).is_ok());
+    room.resize(length.ok_or_else(|| too_large(bytes))?, 0);
+    Ok(room)
 }

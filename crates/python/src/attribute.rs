@@ -8,12 +8,13 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::array::{bytes, zeros};
+use crate::array::{bytes, room, zeros};
+use crate::engine::detached;
 use crate::error::too_large;
-use crate::file::Shared;
 use crate::memory::Memory;
 use crate::numbers::tuple;
 use crate::numpy_type::{Dtype, dtype_of};
+use crate::shared::Shared;
 
 /// An attribute, with its values as they are stored.
 #[pyclass(name = "AttributeHandle", module = "hyperslab._hyperslab", frozen)]
@@ -51,11 +52,10 @@ impl AttributeHandle {
         };
         let failed = |why: hyperslab::dtype::Error| PyOSError::new_err(format!("Can't read attribute: {why}"));
         if memory.steps.is_none() {
-            py.detach(|| convert(target)).map_err(failed)?;
+            detached(py, || convert(target))?.map_err(failed)?;
         } else {
-            let count = usize::try_from(attribute.extent.elements()).unwrap_or(usize::MAX);
-            let mut stage = vec![0; count.saturating_mul(memory.datatype.size())];
-            py.detach(|| convert(&mut stage)).map_err(failed)?;
+            let mut stage = room(attribute.extent.elements(), memory.datatype.size())?;
+            detached(py, || convert(&mut stage))?.map_err(failed)?;
             memory.finish(py, &stage, &arena, target)?;
         }
         Ok(made.into_any())

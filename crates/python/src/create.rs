@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use hyperslab::space::{Space, UNLIMITED};
+use hyperslab::space::UNLIMITED;
 use hyperslab::{FillTime, Group, Mapping, NewDataset, Node};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::array::Array;
-use crate::error::exception;
-use crate::file::Shared;
+use crate::engine::engine;
 use crate::given::Given;
 use crate::numbers::numbers;
 use crate::numpy_type::Dtype;
 use crate::object::{handle, name_bytes};
+use crate::shared::Shared;
 use crate::space::PySpace;
 use crate::stored_type::StoredType;
 
@@ -44,12 +44,12 @@ pub(crate) fn create(
             "fill" => {
                 let (array, dtype): (Array<'_>, Dtype<'_>) = value.extract()?;
                 let given = Given::new(shared.file()?, &array, &dtype, &datatype)?;
-                new.fill_converted(given.datatype, given.bytes.into_owned(), given.arena)
+                new.fill_converted(given.datatype.clone(), given.bytes()?.to_vec(), given.arena)
             }
             key => option(new, key, &value)?,
         };
     }
-    let made = py.detach(|| new.create(path)).map_err(exception)?;
+    let made = engine(py, || new.create(path))?;
     handle(py, shared, Node::Dataset(made))
 }
 
@@ -95,14 +95,14 @@ fn option(new: NewDataset, key: &str, value: &Bound<'_, PyAny>) -> PyResult<NewD
 
 /// One part of a virtual dataset: its space, file, dataset and the space there.
 fn mapping(part: &Bound<'_, PyAny>) -> PyResult<Mapping> {
-    type Parts<'py> = (PyRef<'py, PySpace>, Bound<'py, PyAny>, Bound<'py, PyAny>, PyRef<'py, PySpace>);
+    type Parts<'py> = (Py<PySpace>, Bound<'py, PyAny>, Bound<'py, PyAny>, Py<PySpace>);
     let (target, file, dataset, source): Parts<'_> = part.extract()?;
-    let selection = |space: &Space| space.selection().clone();
+    let selection = |space: &Py<PySpace>| space.get().now(part.py()).selection().clone();
     Ok(Mapping {
         file: name_bytes(&file)?.into(),
         dataset: name_bytes(&dataset)?.into(),
-        source: selection(&source.0),
-        target: selection(&target.0),
+        source: selection(&source),
+        target: selection(&target),
     })
 }
 

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use hyperslab::dtype::{Arena, Datatype, Plan};
 use hyperslab::space::{Op, Selection, Space, UNLIMITED};
 use hyperslab::{Dataset, FillTime, FillValue, Layout, Node};
-use numpy::PyArrayDescr;
+use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
-use crate::array::{Array, bytes, check_writable, unwrapped, zeros};
+use crate::array::{Array, bytes, check_writable, pin, room, unwrapped, zeros};
+use crate::engine::{detached, engine};
 use crate::error::{exception, of_space, too_large};
-use crate::file::{Shared, cache_policy};
+use crate::file::cache_policy;
 use crate::given::Given;
 use crate::index::{Picked, pick};
 use crate::memory::Memory;
@@ -21,6 +22,7 @@ use crate::numbers::{limits, numbers, tuple};
 use crate::numpy_type::{Dtype, dtype_of};
 use crate::object::{handle, name};
 use crate::reference::{self, PyReference, PyRegionReference};
+use crate::shared::Shared;
 use crate::space::PySpace;
 
 /// A dataset.
@@ -54,47 +56,76 @@ impl DatasetHandle {
             let memory = Memory::new(&dtype, stored)?;
             return Ok((dtype, Arc::new(memory)));
         }
-        let (dtype, memory) = self.natural.get_or_try_init(py, || {
-            let dtype = dtype_of(py, stored)?;
-            let memory = Memory::new(&dtype, stored)?;
-            PyResult::Ok((dtype.unbind(), Arc::new(memory)))
-        })?;
-        Ok((dtype.bind(py).clone(), memory.clone()))
+        if let Some((dtype, memory)) = self.natural.get(py) {
+            return Ok((dtype.bind(py).clone(), memory.clone()));
+        }
+        // Other threads may run meanwhile, and fork the process: a cell that is being filled would be so in the child for ever.
+        let dtype = dtype_of(py, stored)?;
+        let memory = Arc::new(Memory::new(&dtype, stored)?);
+        // If another thread was faster, both have found the same.
+        let _ = self.natural.set(py, (dtype.clone().unbind(), memory.clone()));
+        Ok((dtype, memory))
     }
 
-    /// Reads selected values to the selected places of an array.
-    fn fill(&self, memory: &Memory, selection: &Space, places: &Space, array: &mut Array<'_>) -> PyResult<()> {
-        self.shared.file()?;
-        let (py, target, mut arena) = (array.py(), bytes(array)?, Arena::default());
-        let datatype: &Datatype = &memory.datatype;
-        if memory.steps.is_none() {
-            let read = || self.dataset.read_converted(selection, datatype, places, target, &mut arena);
-            return py.detach(read).map_err(exception);
-        }
-        let count = selection.npoints();
+    /// Reads selected values as converted values in memory, to be made into objects.
+    fn stage(&self, py: Python<'_>, memory: &Memory, selection: &Space) -> PyResult<(Vec<u8>, Arena)> {
+        let (count, mut arena) = (selection.npoints(), Arena::default());
         let flat = Space::simple(&[count]).map_err(of_space)?;
-        let mut stage = room(count, datatype.size())?;
-        py.detach(|| self.dataset.read_converted(selection, datatype, &flat, &mut stage, &mut arena))
-            .map_err(exception)?;
-        if places.npoints() as u128 * memory.itemsize as u128 == target.len() as u128 {
-            return memory.finish(py, &stage, &arena, target);
+        let mut stage = room(count, memory.datatype.size())?;
+        engine(py, || self.dataset.read_converted(selection, &memory.datatype, &flat, &mut stage, &mut arena))?;
+        Ok((stage, arena))
+    }
+
+    /// Reads selected values to all places of a new array, which no other code has seen.
+    fn fill_new(&self, memory: &Memory, selection: &Space, array: &mut Array<'_>) -> PyResult<()> {
+        self.shared.file()?;
+        let py = array.py();
+        if memory.steps.is_some() {
+            let (stage, arena) = self.stage(py, memory, selection)?;
+            return memory.finish(py, &stage, &arena, bytes(array)?);
         }
-        for (value, run) in stage.chunks_exact(datatype.size()).zip(places.coords().map_err(of_space)?) {
-            let ordinal = run.iter().zip(places.dims()).fold(0, |ordinal, (&index, &size)| ordinal * size + index);
+        let places = Space::simple(&[selection.npoints()]).map_err(of_space)?;
+        let (target, mut arena) = (bytes(array)?, Arena::default());
+        engine(py, || self.dataset.read_converted(selection, &memory.datatype, &places, target, &mut arena))
+    }
+
+    /// Reads selected values to the selected places of an array that the user gave, whose elements are of `dtype`.
+    fn fill_given(&self, dtype: &Dtype<'_>, selection: &Space, places: &Space, array: &mut Array<'_>) -> PyResult<()> {
+        self.shared.file()?;
+        let (py, memory) = (array.py(), Memory::new(dtype, self.dataset.datatype())?);
+        if memory.steps.is_none() {
+            let _pinned = pin(array)?;
+            let (target, mut arena) = (bytes(array)?, Arena::default());
+            let read = || self.dataset.read_converted(selection, &memory.datatype, places, target, &mut arena);
+            return engine(py, read);
+        }
+        let (stage, arena) = self.stage(py, &memory, selection)?;
+        let count = usize::try_from(selection.npoints()).map_err(|_| too_large(selection.npoints()))?;
+        let mut made = zeros(&[count], dtype)?;
+        memory.finish(py, &stage, &arena, bytes(&mut made)?)?;
+        // Making objects may have run any code. Letting go of the old ones runs more: they are in `made` then.
+        let is_same = element_dtype(array, self.dataset.datatype())?.0.is_equiv_to(dtype);
+        let (values, target) = (bytes(&mut made)?, bytes(array)?);
+        if !is_same || target.len() as u128 != u128::from(places.extent().elements()) * memory.itemsize as u128 {
+            return Err(PyValueError::new_err("the array was changed while it was read into"));
+        }
+        for (value, coords) in values.chunks_exact_mut(memory.itemsize.max(1)).zip(places.coords().map_err(of_space)?) {
+            let ordinal = coords.iter().zip(places.dims()).fold(0, |ordinal, (&index, &size)| ordinal * size + index);
             let place = usize::try_from(ordinal).ok().and_then(|at| at.checked_mul(memory.itemsize));
-            let place = place.and_then(|at| target.get_mut(at..at + memory.itemsize));
-            memory.finish(py, value, &arena, place.unwrap_or_default())?;
+            let place = place.and_then(|at| target.get_mut(at..)).unwrap_or_default();
+            memory.exchange(value, place);
         }
         Ok(())
     }
 
     /// A selection of the dataset, as far as it reaches.
-    pub(crate) fn selected(&self, space: &PySpace) -> PyResult<Space> {
-        if space.0.dims() != self.dataset.shape() {
-            let (given, own) = (space.0.dims(), self.dataset.shape());
+    pub(crate) fn selected(&self, py: Python<'_>, space: &PySpace) -> PyResult<Space> {
+        let space = space.now(py);
+        if space.dims() != self.dataset.shape() {
+            let (given, own) = (space.dims(), self.dataset.shape());
             return Err(PyValueError::new_err(format!("a space of shape {given:?} for a dataset of shape {own:?}")));
         }
-        let space = space.0.clip_unlimited().map_err(of_space)?;
+        let space = space.clip_unlimited().map_err(of_space)?;
         space.check_inside().map_err(of_space)?;
         Ok(space)
     }
@@ -103,10 +134,8 @@ impl DatasetHandle {
     fn array<'py>(&self, py: Python<'py>, picked: &Picked, wanted: Option<Dtype<'py>>) -> PyResult<Array<'py>> {
         let (dtype, memory) = self.memory(py, wanted)?;
         let mut array = zeros(&picked.shape, &dtype)?;
-        let count = picked.space.npoints();
-        if count > 0 {
-            let places = Space::simple(&[count]).map_err(of_space)?;
-            self.fill(&memory, &picked.space, &places, &mut array)?;
+        if picked.space.npoints() > 0 {
+            self.fill_new(&memory, &picked.space, &mut array)?;
         }
         Ok(array)
     }
@@ -121,15 +150,6 @@ fn source_space(selection: &Selection) -> hyperslab::space::Result<Space> {
     let mut space = Space::simple(&sizes)?;
     space.select(Op::Set, selection)?;
     Ok(space)
-}
-
-/// Room for `count` values of `size` bytes.
-pub(crate) fn room(count: u64, size: usize) -> PyResult<Vec<u8>> {
-    let bytes = count.saturating_mul(size as u64);
-    let mut room = Vec::new();
-    let length = usize::try_from(bytes).ok().filter(|&length| room.try_reserve_exact(length).is_ok());
-    room.resize(length.ok_or_else(|| too_large(bytes))?, 0);
-    Ok(room)
 }
 
 #[pymethods]
@@ -160,7 +180,7 @@ impl DatasetHandle {
     /// How it is stored: "compact", "contiguous", "external", "chunked" or "virtual", with what belongs to it.
     fn layout<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
         self.shared.file()?;
-        let layout = py.detach(|| self.dataset.layout()).map_err(exception)?;
+        let layout = engine(py, || self.dataset.layout())?;
         Ok(match layout {
             Layout::Compact => ("compact", py.None().into_bound(py)),
             Layout::Contiguous => ("contiguous", py.None().into_bound(py)),
@@ -179,7 +199,7 @@ impl DatasetHandle {
                     let mut target = self.dataset.space();
                     target.select(Op::Set, &part.target).map_err(of_space)?;
                     let source = source_space(&part.source).map_err(of_space)?;
-                    parts.append((PySpace(target), file, dataset, PySpace(source)))?;
+                    parts.append((PySpace::new(target), file, dataset, PySpace::new(source)))?;
                 }
                 ("virtual", parts.into_any())
             }
@@ -242,7 +262,7 @@ impl DatasetHandle {
         space: &PySpace,
         dtype: Option<Dtype<'py>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let space = self.selected(space)?;
+        let space = self.selected(py, space)?;
         let count = space.npoints();
         let shape = vec![usize::try_from(count).map_err(|_| too_large(count))?];
         Ok(self.array(py, &Picked { space, shape }, dtype)?.into_any())
@@ -251,7 +271,6 @@ impl DatasetHandle {
     /// Reads the elements that one index names in the dataset to those that another names in an array. `False` if the numbers of
     /// elements differ.
     fn read_into(&self, array: &Array<'_>, source: &Bound<'_, PyTuple>, target: &Bound<'_, PyTuple>) -> PyResult<bool> {
-        use numpy::{PyArrayDescrMethods, PyUntypedArrayMethods};
         check_writable(array)?;
         let source = pick(self.dataset.space(), source)?.space;
         let shape: Vec<u64> = array.shape().iter().map(|&size| size as u64).collect();
@@ -264,7 +283,7 @@ impl DatasetHandle {
             return Ok(false);
         }
         if source.npoints() > 0 {
-            self.fill(&Memory::new(&dtype, self.dataset.datatype())?, &source, &places, &mut array.clone())?;
+            self.fill_given(&dtype, &source, &places, &mut array.clone())?;
         }
         Ok(true)
     }
@@ -273,47 +292,53 @@ impl DatasetHandle {
     fn write(&self, py: Python<'_>, space: &PySpace, array: Array<'_>, dtype: Dtype<'_>) -> PyResult<()> {
         let file = self.shared.file()?;
         let given = Given::new(file, &array, &dtype, self.dataset.datatype())?;
-        given.write(py, &self.dataset, &space.0)
+        given.write(py, &self.dataset, &space.now(py))
     }
 
     /// Makes it larger or smaller.
     fn resize(&self, py: Python<'_>, shape: &Bound<'_, PyAny>) -> PyResult<()> {
         self.shared.file()?;
         let shape = numbers(shape, "shape")?;
-        py.detach(|| self.dataset.resize(shape)).map_err(exception)
+        engine(py, || self.dataset.resize(shape))
     }
 
     /// The stored bytes of the chunk at a place in the grid of chunks, and the filters that were left out; nothing if it was never
     /// written.
     fn read_chunk<'py>(&self, py: Python<'py>, place: Vec<u64>) -> PyResult<Option<(u32, Bound<'py, PyBytes>)>> {
         self.shared.file()?;
-        let found = py.detach(|| self.dataset.read_chunk(place)).map_err(exception)?;
-        Ok(found.map(|(mask, bytes)| (mask, PyBytes::new(py, &bytes))))
+        let found = engine(py, || self.dataset.read_chunk(place))?;
+        let stored = |bytes: Vec<u8>| {
+            PyBytes::new_with(py, bytes.len(), |to| {
+                to.copy_from_slice(&bytes);
+                Ok(())
+            })
+        };
+        found.map(|(mask, bytes)| Ok((mask, stored(bytes)?))).transpose()
     }
 
     /// Stores bytes as the chunk at a place in the grid of chunks.
     fn write_chunk(&self, py: Python<'_>, place: Vec<u64>, mask: u32, bytes: &[u8]) -> PyResult<()> {
         self.shared.file()?;
-        py.detach(|| self.dataset.write_chunk(place, mask, bytes)).map_err(exception)
+        engine(py, || self.dataset.write_chunk(place, mask, bytes))
     }
 
     /// How many bytes of it the cache keeps while other datasets have more.
     fn set_cache_reserve(&self, py: Python<'_>, count: usize) -> PyResult<()> {
         self.shared.file()?;
-        py.detach(|| self.dataset.set_cache_reserve(count)).map_err(exception)
+        engine(py, || self.dataset.set_cache_reserve(count))
     }
 
     /// Which of its chunks leave the cache first.
     fn set_cache_policy(&self, py: Python<'_>, policy: &str) -> PyResult<()> {
         self.shared.file()?;
         let policy = cache_policy(policy)?;
-        py.detach(|| self.dataset.set_cache_policy(policy)).map_err(exception)
+        engine(py, || self.dataset.set_cache_policy(policy))
     }
 
     /// A handle of the dataset as the file has it now.
     fn refresh(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let dataset = self.dataset()?;
-        let fresh = py.detach(|| dataset.refresh()).map_err(exception)?;
+        let fresh = engine(py, || dataset.refresh())?;
         handle(py, &self.shared, Node::Dataset(fresh))
     }
 
@@ -325,7 +350,7 @@ impl DatasetHandle {
     /// How many bytes the values take in the file.
     fn stored_size(&self, py: Python<'_>) -> PyResult<u64> {
         self.shared.file()?;
-        Ok(py.detach(|| self.dataset.stored_size()).map_err(exception)?.bytes)
+        Ok(engine(py, || self.dataset.stored_size())?.bytes)
     }
 
     /// When the fill value is written: "alloc", "never" or "ifset".
@@ -341,25 +366,25 @@ impl DatasetHandle {
     /// Makes it a dimension scale.
     fn make_scale(&self, py: Python<'_>, name: Option<&str>) -> PyResult<()> {
         self.shared.file()?;
-        py.detach(|| self.dataset.make_scale(name)).map_err(exception)
+        engine(py, || self.dataset.make_scale(name))
     }
 
     /// Gives a dimension a scale.
     fn attach_scale(&self, py: Python<'_>, dimension: usize, scale: &DatasetHandle) -> PyResult<()> {
         self.shared.file()?;
-        py.detach(|| self.dataset.attach_scale(dimension, &scale.dataset)).map_err(exception)
+        engine(py, || self.dataset.attach_scale(dimension, &scale.dataset))
     }
 
     /// Takes a scale from a dimension.
     fn detach_scale(&self, py: Python<'_>, dimension: usize, scale: &DatasetHandle) -> PyResult<()> {
         self.shared.file()?;
-        py.detach(|| self.dataset.detach_scale(dimension, &scale.dataset)).map_err(exception)
+        engine(py, || self.dataset.detach_scale(dimension, &scale.dataset))
     }
 
     /// Gives a dimension a label.
     fn set_label(&self, py: Python<'_>, dimension: usize, label: &str) -> PyResult<()> {
         self.shared.file()?;
-        py.detach(|| self.dataset.set_label(dimension, label)).map_err(exception)
+        engine(py, || self.dataset.set_label(dimension, label))
     }
 
     /// A reference to the elements that an index names.
@@ -376,14 +401,13 @@ impl DatasetHandle {
     /// The region of a reference to this dataset, as a space.
     fn region(&self, py: Python<'_>, reference: &PyReference) -> PyResult<PySpace> {
         let file = self.shared.file()?;
-        py.detach(|| reference.region(file)).map(PySpace)
+        detached(py, || reference.region(file))?.map(PySpace::new)
     }
 }
 
 /// The dtype of the elements that an array has for values of a stored type, and how many of its dimensions are in it.
 fn element_dtype<'py>(array: &Array<'py>, stored: &Datatype) -> PyResult<(Dtype<'py>, usize)> {
     use hyperslab::dtype::Class;
-    use numpy::PyUntypedArrayMethods;
     let (mut dims, mut stored) = (Vec::new(), stored);
     while let Class::Array(inner) = stored.class() {
         dims.extend(inner.dims().iter().map(|&dim| dim as usize));

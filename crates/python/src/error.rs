@@ -1,46 +1,58 @@
 //! Errors of the engine as the exceptions that users of h5py expect.
 
-use hyperslab::{Error, driver, dtype, space};
+use std::path::Path;
+
+use hyperslab::{Error, dtype, space};
 use pyo3::exceptions::{PyKeyError, PyMemoryError, PyNotImplementedError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// An error as an exception: a name or a link that leads nowhere is a `KeyError`, anything about the file or its bytes an `OSError`.
 pub(crate) fn exception(error: Error) -> PyErr {
+    let text = error.to_string();
+    if error.is_out_of_memory() {
+        return PyMemoryError::new_err(text);
+    }
     match error {
         Error::Missing(name) => missing(&name),
-        error @ Error::Link { .. } => PyKeyError::new_err(format!("Unable to open object ({error})")),
-        error @ Error::Part { .. } => {
-            let text = error.to_string();
-            let Error::Part { why, .. } = error else { return PyOSError::new_err(text) };
-            Python::attach(|py| PyErr::from_type(exception(*why).get_type(py), text))
-        }
-        Error::Driver(error) => of_driver(error),
+        Error::Link { .. } => PyKeyError::new_err(format!("Unable to open object ({text})")),
+        Error::Part { why, .. } => part(exception(*why), text),
         Error::Space(error) => of_space(error),
-        error @ Error::Kind { .. } => PyTypeError::new_err(error.to_string()),
-        error @ (Error::Exists(_) | Error::Deleted(_) | Error::Create(_) | Error::Change(_) | Error::Value(_)) => {
-            PyValueError::new_err(error.to_string())
+        Error::Kind { .. } => PyTypeError::new_err(text),
+        Error::Exists(_) | Error::Deleted(_) | Error::Create(_) | Error::Change(_) | Error::Value(_) => {
+            PyValueError::new_err(text)
         }
-        error @ Error::Unsupported(_) => PyNotImplementedError::new_err(error.to_string()),
-        error => PyOSError::new_err(error.to_string()),
+        Error::Unsupported(_) => PyNotImplementedError::new_err(text),
+        error => match error.raw_os_error() {
+            // With the number of the error Python chooses the class: `FileNotFoundError`, `BlockingIOError`, …
+            Some(number) => PyOSError::new_err((number, text)),
+            None => PyOSError::new_err(text),
+        },
     }
+}
+
+/// As [`exception`], of a file that was to be opened: what the system refused names it.
+pub(crate) fn not_opened(error: Error, path: &Path) -> PyErr {
+    match error.raw_os_error() {
+        Some(number) => PyOSError::new_err((number, error.to_string(), path.as_os_str().to_owned())),
+        None => exception(error),
+    }
+}
+
+/// The exception of one part of several: of the same class and with the same number, but with the text of the whole.
+fn part(why: PyErr, text: String) -> PyErr {
+    Python::attach(|py| {
+        let number = why.value(py).getattr("errno").and_then(|number| number.extract::<i32>());
+        match number {
+            Ok(number) => PyOSError::new_err((number, text)),
+            Err(_) => PyErr::from_type(why.get_type(py), text),
+        }
+    })
 }
 
 /// A name that leads nowhere.
 pub(crate) fn missing(name: &str) -> PyErr {
     let name = name.rsplit('/').next().unwrap_or(name);
     PyKeyError::new_err(format!("Unable to open object (object '{name}' doesn't exist)"))
-}
-
-/// Storage that fails. With the number of the error Python chooses the class, `FileNotFoundError` for one.
-fn of_driver(error: driver::Error) -> PyErr {
-    let number = match &error.why {
-        driver::Why::Io(why) => why.raw_os_error(),
-        _ => None,
-    };
-    match number {
-        Some(number) => PyOSError::new_err((number, error.to_string())),
-        None => PyOSError::new_err(error.to_string()),
-    }
 }
 
 /// A selection that cannot be.
@@ -61,4 +73,11 @@ pub(crate) fn too_large(bytes: u64) -> PyErr {
 /// What was done with a file that is closed already.
 pub(crate) fn closed() -> PyErr {
     PyValueError::new_err("the file of this object is closed")
+}
+
+/// What was done in a process that was forked while other threads used the file.
+pub(crate) fn torn() -> PyErr {
+    PyOSError::new_err(
+        "this process was forked while another thread was using files for longer than the fork could wait: open the file again here",
+    )
 }

@@ -1,43 +1,23 @@
-//! An open file, and whether it still is.
+//! Files: how they are opened, and what is known of them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use hyperslab::driver::{Driver, Memory, Transfer};
+use hyperslab::driver::Memory;
 use hyperslab::{
-    CacheConfig, CachePolicy, ExternalAccess, File, FileSpace, Locking, Low, OpenOptions, Placement, SpaceStrategy,
+    CacheConfig, CachePolicy, ExternalAccess, FileSpace, Locking, Low, OpenOptions, Placement, SpaceStrategy,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyDict;
 
-use crate::error::{closed, exception};
+use crate::engine::{detached, engine};
+use crate::error::{not_opened, too_large};
+use crate::in_memory::InMemory;
 use crate::object;
 use crate::reference::PyReference;
-
-/// A file that all its objects hold.
-pub(crate) struct Shared {
-    pub(crate) file: File,
-    open: AtomicBool,
-    /// Its bytes, if they are in memory.
-    memory: Option<Arc<Memory>>,
-}
-
-impl Shared {
-    pub(crate) fn new(file: File) -> Shared {
-        Shared { file, open: AtomicBool::new(true), memory: None }
-    }
-
-    /// The file, unless it is closed.
-    pub(crate) fn file(&self) -> PyResult<&File> {
-        if self.is_open() { Ok(&self.file) } else { Err(closed()) }
-    }
-
-    pub(crate) fn is_open(&self) -> bool {
-        self.open.load(Ordering::Relaxed)
-    }
-}
+use crate::shared::Shared;
 
 /// An open file.
 #[pyclass(name = "FileHandle", module = "hyperslab._hyperslab", frozen)]
@@ -58,35 +38,32 @@ impl FileHandle {
         if let Some(sharing) = sharing {
             options = sharing.apply(options)?;
         }
-        let file = py.detach(|| options.open(&path)).map_err(exception)?;
-        Ok(FileHandle(Arc::new(Shared::new(file))))
+        let file = detached(py, || options.open(&path))?.map_err(|why| not_opened(why, &path))?;
+        Ok(FileHandle(Shared::new(file, None)))
     }
 
-    /// A file whose bytes are in memory.
+    /// A file whose bytes are in memory. They go to `store` when it is flushed or closed.
     #[staticmethod]
-    #[pyo3(signature = (bytes, mode="r", settings=None))]
-    fn of_bytes(py: Python<'_>, bytes: Vec<u8>, mode: &str, settings: Option<Settings>) -> PyResult<FileHandle> {
+    #[pyo3(signature = (bytes, mode="r", settings=None, store=None))]
+    fn of_bytes(
+        py: Python<'_>,
+        bytes: PyBackedBytes,
+        mode: &str,
+        settings: Option<Settings>,
+        store: Option<Py<PyAny>>,
+    ) -> PyResult<FileHandle> {
         let options = options(mode, settings)?;
-        let memory = Arc::new(Memory::from(bytes));
-        let file = py.detach(|| options.open_on(memory.clone())).map_err(exception)?;
-        Ok(FileHandle(Arc::new(Shared { memory: Some(memory), ..Shared::new(file) })))
-    }
-
-    /// The bytes of a file that is in memory, as they were last flushed.
-    fn image<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let Some(memory) = &self.0.memory else { return Ok(None) };
-        let failed = |why: hyperslab::driver::Error| exception(why.into());
-        let length = usize::try_from(memory.len().map_err(failed)?).unwrap_or(usize::MAX);
-        let image = PyBytes::new_with(py, length, |bytes| {
-            memory.read_at(0, bytes, &Transfer::default()).map_err(|why| exception(why.into()))
-        });
-        image.map(Some)
+        let mut held = Vec::new();
+        held.try_reserve_exact(bytes.len()).map_err(|_| too_large(bytes.len() as u64))?;
+        held.extend_from_slice(&bytes);
+        let memory = Arc::new(Memory::from(held));
+        let file = engine(py, || options.open_on(memory.clone()))?;
+        Ok(FileHandle(Shared::new(file, Some(InMemory::new(memory, store)))))
     }
 
     /// Writes everything that was changed so far.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        let file = self.0.file()?;
-        if file.is_writable() { py.detach(|| file.flush()).map_err(exception) } else { Ok(()) }
+        self.0.flush(py)
     }
 
     /// What the chunk cache did so far.
@@ -112,10 +89,7 @@ impl FileHandle {
 
     /// From now on no object of the file can be used.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        if !self.0.open.swap(false, Ordering::Relaxed) {
-            return Ok(());
-        }
-        py.detach(|| self.0.file.clone().close()).map_err(exception)
+        self.0.close(py)
     }
 
     /// Whether it may be changed.
@@ -126,7 +100,7 @@ impl FileHandle {
 
     #[getter]
     fn valid(&self) -> bool {
-        self.0.is_open()
+        self.0.is_valid()
     }
 
     /// The name that it was opened with.
@@ -149,14 +123,14 @@ impl FileHandle {
     /// The root group.
     fn root(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let file = self.0.file()?;
-        let root = py.detach(|| file.root()).map_err(exception)?;
+        let root = engine(py, || file.root())?;
         object::handle(py, &self.0, hyperslab::Node::Group(root))
     }
 
     /// The object that a reference points at; nothing for null.
     fn dereference(&self, py: Python<'_>, reference: &PyReference) -> PyResult<Option<Py<PyAny>>> {
         let file = self.0.file()?;
-        let node = py.detach(|| reference.object(file))?;
+        let node = detached(py, || reference.object(file))??;
         node.map(|node| object::handle(py, &self.0, node)).transpose()
     }
 

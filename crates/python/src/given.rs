@@ -10,36 +10,59 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
-use crate::array::{Array, contents};
-use crate::error::{exception, of_space, of_type, too_large};
+use crate::array::{Array, Pinned, contents, pin, private, room};
+use crate::engine::engine;
+use crate::error::{of_space, of_type};
 use crate::memory::{Make, Memory, Step};
 use crate::numpy_type::Dtype;
 use crate::objects;
 use crate::reference::PyReference;
 
 /// Values to be written.
-pub(crate) struct Given<'a> {
+pub(crate) struct Given<'a, 'py> {
     pub(crate) datatype: Datatype,
-    pub(crate) bytes: Cow<'a, [u8]>,
+    values: Values<'a, 'py>,
     pub(crate) arena: Arena,
     count: u64,
 }
 
-impl<'a> Given<'a> {
+enum Values<'a, 'py> {
+    /// Where the user has them.
+    InPlace {
+        array: &'a Array<'py>,
+        _pinned: Pinned<'py>,
+    },
+    Made(Vec<u8>),
+}
+
+impl<'a, 'py> Given<'a, 'py> {
     /// The elements of an array, each of `dtype`, for values of type `stored` in a file.
-    pub(crate) fn new(file: &File, array: &'a Array<'_>, dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Given<'a>> {
-        let (py, memory) = (array.py(), Memory::new(dtype, stored)?);
-        let (bytes, mut arena) = (contents(array)?, Arena::default());
-        let count = bytes.len() / memory.itemsize.max(1);
-        let Some(_) = &memory.steps else {
-            return Ok(Given { datatype: memory.datatype, bytes: Cow::Borrowed(bytes), arena, count: count as u64 });
-        };
-        let length = count.saturating_mul(memory.datatype.size());
-        let mut stage = Vec::new();
-        stage.try_reserve_exact(length).map_err(|_| too_large(length as u64))?;
-        stage.resize(length, 0);
-        memory.gather(py, file, bytes, &mut stage, &mut arena)?;
-        Ok(Given { datatype: memory.datatype, bytes: Cow::Owned(stage), arena, count: count as u64 })
+    pub(crate) fn new(
+        file: &File,
+        array: &'a Array<'py>,
+        dtype: &Dtype<'_>,
+        stored: &Datatype,
+    ) -> PyResult<Given<'a, 'py>> {
+        let (memory, mut arena) = (Memory::new(dtype, stored)?, Arena::default());
+        let itemsize = memory.itemsize.max(1);
+        if memory.steps.is_none() {
+            let (count, values) = (contents(array)?.len() / itemsize, Values::InPlace { array, _pinned: pin(array)? });
+            return Ok(Given { datatype: memory.datatype, values, arena, count: count as u64 });
+        }
+        let array = private(array)?;
+        let bytes = contents(&array)?;
+        let count = (bytes.len() / itemsize) as u64;
+        let mut stage = room(count, memory.datatype.size())?;
+        memory.gather(array.py(), file, bytes, &mut stage, &mut arena)?;
+        Ok(Given { datatype: memory.datatype, values: Values::Made(stage), arena, count })
+    }
+
+    /// The bytes of the values. No code of Python may run while they are used.
+    pub(crate) fn bytes(&self) -> PyResult<&[u8]> {
+        match &self.values {
+            Values::InPlace { array, .. } => contents(array),
+            Values::Made(bytes) => Ok(bytes),
+        }
     }
 
     /// The places of the values, one after the other.
@@ -49,14 +72,13 @@ impl<'a> Given<'a> {
 
     /// Writes the values to selected places of a dataset.
     pub(crate) fn write(&self, py: Python<'_>, dataset: &Dataset, selection: &Space) -> PyResult<()> {
-        let places = self.places()?;
-        py.detach(|| dataset.write_converted(selection, &self.datatype, &places, &self.bytes, &self.arena))
-            .map_err(exception)
+        let (datatype, places, bytes, arena) = (&self.datatype, self.places()?, self.bytes()?, &self.arena);
+        engine(py, || dataset.write_converted(selection, datatype, &places, bytes, arena))
     }
 }
 
 impl Memory {
-    /// Makes converted values of the elements `from`, the bytes of an array.
+    /// Makes converted values of the elements `from`: the bytes of an array that no code of Python can reach, since this runs any.
     fn gather(&self, py: Python<'_>, file: &File, from: &[u8], to: &mut [u8], arena: &mut Arena) -> PyResult<()> {
         let values = from.chunks_exact(self.itemsize.max(1)).zip(to.chunks_exact_mut(self.datatype.size()));
         for (from, to) in values {
@@ -78,6 +100,7 @@ impl Step {
         let to = to.get_mut(self.from..).unwrap_or_default();
         match &self.make {
             Make::Copy(length) => to.iter_mut().zip(from).take(*length).for_each(|(to, from)| *to = *from),
+            Make::Truth => to.iter_mut().zip(from).take(1).for_each(|(to, from)| *to = u8::from(*from != 0)),
             Make::Text(length) => {
                 let text = Padding::NullPad.strip(from.get(..*length).unwrap_or_default());
                 keep(arena, Some((text.len(), text)), to)?;
@@ -100,15 +123,16 @@ impl Step {
                     return keep(arena, None, to);
                 };
                 let values = row(&values, dtype.bind(py))?;
-                let (bytes, count) = (contents(&values)?, values.len());
+                let count = values.len();
                 if count == 0 {
                     return keep(arena, None, to);
                 }
                 if element.steps.is_none() {
-                    return keep(arena, Some((count, bytes)), to);
+                    return keep(arena, Some((count, contents(&values)?)), to);
                 }
-                let mut stage = vec![0; count.saturating_mul(element.datatype.size())];
-                element.gather(py, file, bytes, &mut stage, arena)?;
+                let values = private(&values)?;
+                let mut stage = room(count as u64, element.datatype.size())?;
+                element.gather(py, file, contents(&values)?, &mut stage, arena)?;
                 keep(arena, Some((count, &stage)), to)?;
             }
             Make::Reference(datatype) => {

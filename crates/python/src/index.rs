@@ -6,6 +6,8 @@ use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError}
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PySlice, PyTuple};
 
+use crate::array::{contents, private};
+use crate::engine::detached;
 use crate::error::of_space;
 
 /// Selected elements, and the shape of the array that they make.
@@ -122,20 +124,24 @@ fn list(argument: &Bound<'_, PyAny>, size: u64, rank: usize, seen_list: bool) ->
     if array.is_empty() && !argument.is_instance_of::<PyUntypedArray>() {
         array = array.call_method1("astype", (numpy.getattr("int64")?,))?.cast_into()?;
     }
-    if array.dtype().kind() == b'b' {
+    let mask = array.dtype().kind() == b'b';
+    if mask {
         if array.len() as u64 != size {
             let why = "boolean index did not match indexed array";
             let why = if rank == 1 { "Boolean indexing array has incompatible shape" } else { why };
             return Err(PyTypeError::new_err(why));
         }
-        array = array.call_method0("nonzero")?.get_item(0)?.cast_into()?;
-    }
-    if !matches!(array.dtype().kind(), b'i' | b'u') {
+    } else if !matches!(array.dtype().kind(), b'i' | b'u') {
         return Err(PyTypeError::new_err("Indexing arrays must have integer dtypes"));
     }
     if seen_list {
         let why = "Only one indexing vector or array is currently allowed for fancy indexing";
         return Err(PyTypeError::new_err(why));
+    }
+    if mask {
+        let mask = private(&array)?;
+        let chosen = (0..).zip(contents(&mask)?).filter(|(_, byte)| **byte != 0);
+        return Ok(Axis::List(chosen.map(|(index, _)| index).collect()));
     }
     let array = array.call_method1("astype", (numpy.getattr("int64")?,))?;
     let array: PyReadonlyArray1<'_, i64> = array.extract()?;
@@ -220,23 +226,22 @@ fn whole_mask(space: &Space, argument: &Bound<'_, PyAny>) -> PyResult<Option<Pic
         let wrong = || PyTypeError::new_err("Boolean indexing array has incompatible shape");
         return if first { Ok(None) } else { Err(wrong()) };
     }
-    let flat = mask.call_method0("ravel")?;
-    let flat: PyReadonlyArray1<'_, bool> = flat.extract()?;
-    let (mut space, flat) = (space.clone(), flat.as_slice()?);
-    let count = flat.iter().filter(|&&chosen| chosen).count();
-    argument.py().detach(|| select_mask(&mut space, flat)).map_err(of_space)?;
+    let (mut space, mask) = (space.clone(), private(mask)?);
+    let chosen = contents(&mask)?;
+    let count = chosen.iter().filter(|&&byte| byte != 0).count();
+    detached(argument.py(), || select_mask(&mut space, chosen))?.map_err(of_space)?;
     Ok(Some(Picked { space, shape: vec![count] }))
 }
 
-/// Runs of chosen elements in a row become blocks.
-fn select_mask(space: &mut Space, mask: &[bool]) -> hyperslab::space::Result<()> {
+/// Runs of chosen elements in a row become blocks. Any byte but zero chooses: arrays of truth values may hold others than 0 and 1.
+fn select_mask(space: &mut Space, mask: &[u8]) -> hyperslab::space::Result<()> {
     let width = space.dims().last().copied().unwrap_or(1).max(1) as usize;
     let mut blocks = Vec::new();
     for (row, chosen) in mask.chunks(width).enumerate() {
         let mut column = 0;
-        for run in chosen.chunk_by(|left, right| left == right) {
+        for run in chosen.chunk_by(|left, right| (*left != 0) == (*right != 0)) {
             let end = column + run.len() as u64;
-            if run.first() == Some(&true) {
+            if run.first().is_some_and(|byte| *byte != 0) {
                 let start = corner(space.dims(), row as u64, column);
                 let end = corner(space.dims(), row as u64, end - 1);
                 blocks.push(Block { start, end });

@@ -7,9 +7,11 @@ mod array;
 mod attribute;
 mod create;
 mod dataset;
+mod engine;
 mod error;
 mod file;
 mod given;
+mod in_memory;
 mod index;
 mod many;
 mod memory;
@@ -18,6 +20,7 @@ mod numpy_type;
 mod object;
 mod objects;
 mod reference;
+mod shared;
 mod space;
 mod stored_type;
 
@@ -28,8 +31,8 @@ use pyo3::types::PyTuple;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The part of the package that is Rust.
-#[pymodule]
+/// The part of the package that is Rust. It needs the interpreter's lock: objects of arrays are looked at and exchanged under it.
+#[pymodule(gil_used = true)]
 mod _hyperslab {
     use super::*;
 
@@ -46,6 +49,8 @@ mod _hyperslab {
     #[pymodule_export]
     use super::reference::{PyReference, PyRegionReference};
     #[pymodule_export]
+    use super::shared::at_exit;
+    #[pymodule_export]
     use super::space::PySpace;
 
     /// The elements that an index names in an array of a shape, and the shape that they make.
@@ -57,7 +62,7 @@ mod _hyperslab {
     ) -> PyResult<(space::PySpace, Bound<'py, PyTuple>)> {
         let whole = hyperslab::space::Space::simple(&shape).map_err(error::of_space)?;
         let picked = index::pick(whole, arguments)?;
-        Ok((space::PySpace(picked.space), PyTuple::new(py, picked.shape)?))
+        Ok((space::PySpace::new(picked.space), PyTuple::new(py, picked.shape)?))
     }
 
     /// Whether a filter is there.
@@ -68,6 +73,7 @@ mod _hyperslab {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("UNLIMITED", hyperslab::space::UNLIMITED)
+        module.add("UNLIMITED", hyperslab::space::UNLIMITED)?;
+        shared::watch_exit(module)
     }
 }

@@ -5,9 +5,10 @@ use hyperslab::space::Space;
 use hyperslab::{PartToRead, PartToWrite};
 use pyo3::prelude::*;
 
-use crate::array::{Array, bytes, unwrapped, zeros};
-use crate::dataset::{DatasetHandle, room};
-use crate::error::{exception, of_space};
+use crate::array::{Array, bytes, room, unwrapped, zeros};
+use crate::dataset::DatasetHandle;
+use crate::engine::engine;
+use crate::error::of_space;
 use crate::given::Given;
 use crate::numpy_type::Dtype;
 use crate::space::PySpace;
@@ -16,11 +17,11 @@ use crate::space::PySpace;
 #[pyfunction]
 pub(crate) fn read_many<'py>(
     py: Python<'py>,
-    parts: Vec<(PyRef<'py, DatasetHandle>, PyRef<'py, PySpace>, Vec<usize>)>,
+    parts: Vec<(PyRef<'py, DatasetHandle>, Py<PySpace>, Vec<usize>)>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let (mut selections, mut memories, mut arrays, mut stages) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (handle, space, shape) in &parts {
-        let selection = handle.selected(space)?;
+        let selection = handle.selected(py, space.get())?;
         let (dtype, memory) = handle.memory(py, None)?;
         arrays.push(zeros(shape, &dtype)?);
         // Python objects are made afterwards.
@@ -41,7 +42,7 @@ pub(crate) fn read_many<'py>(
         };
         wanted.push(PartToRead { dataset, selection, datatype: &memory.datatype, places, buf, arena });
     }
-    py.detach(|| hyperslab::read_many_converted(&mut wanted)).map_err(exception)?;
+    engine(py, || hyperslab::read_many_converted(&mut wanted))?;
     drop(wanted);
     for (((array, stage), arena), memory) in arrays.iter_mut().zip(&stages).zip(&arenas).zip(&memories) {
         if let Some(stage) = stage {
@@ -55,22 +56,18 @@ pub(crate) fn read_many<'py>(
 #[pyfunction]
 pub(crate) fn write_many(
     py: Python<'_>,
-    parts: Vec<(PyRef<'_, DatasetHandle>, PyRef<'_, PySpace>, Array<'_>, Dtype<'_>)>,
+    parts: Vec<(PyRef<'_, DatasetHandle>, Py<PySpace>, Array<'_>, Dtype<'_>)>,
 ) -> PyResult<()> {
     let mut given = Vec::new();
     for (handle, space, array, dtype) in &parts {
         let dataset = handle.dataset()?;
         let values = Given::new(dataset.file(), array, dtype, dataset.datatype())?;
-        given.push((dataset, &space.0, values.places()?, values));
+        given.push((dataset, space.get().now(py), values.places()?, values));
     }
-    let parts = given.iter().map(|(dataset, selection, places, values)| PartToWrite {
-        dataset,
-        selection,
-        datatype: &values.datatype,
-        places,
-        buf: &values.bytes,
-        arena: &values.arena,
+    let parts = given.iter().map(|(dataset, selection, places, values)| {
+        let (datatype, buf, arena) = (&values.datatype, values.bytes()?, &values.arena);
+        Ok(PartToWrite { dataset, selection, datatype, places, buf, arena })
     });
-    let parts: Vec<_> = parts.collect();
-    py.detach(|| hyperslab::write_many_converted(&parts)).map_err(exception)
+    let parts = parts.collect::<PyResult<Vec<_>>>()?;
+    engine(py, || hyperslab::write_many_converted(&parts))
 }

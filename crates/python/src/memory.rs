@@ -10,6 +10,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::error::of_type;
 use crate::numpy_type::{Dtype, dtype_of, is_boolean, is_type, mark};
+use crate::stored_type::stored_type;
 
 /// Values of one dtype, read from one stored type.
 pub(crate) struct Memory {
@@ -42,6 +43,8 @@ pub(crate) enum Make {
     Array(Box<Memory>, Py<PyArrayDescr>),
     /// A reference of this type becomes an object.
     Reference(Arc<Datatype>),
+    /// A number becomes a truth value: any other than zero is true.
+    Truth,
     /// Equal parts follow each other.
     Repeat(usize, Box<Memory>),
 }
@@ -58,6 +61,7 @@ impl Memory {
             b'S' => string(dtype, stored),
             b'V' if dtype.has_fields() => structure(dtype, stored),
             b'V' if dtype.has_subarray() => subarray(dtype, stored),
+            b'b' if is_number(stored) => Ok(Memory::object(Datatype::of::<i8>(), size, Make::Truth)),
             _ => {
                 let datatype = number(dtype, stored)?;
                 Ok(Memory { datatype, itemsize: dtype.itemsize(), steps: None })
@@ -108,12 +112,18 @@ fn number(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Datatype> {
             };
             complex.map_err(of_type)
         }
-        // Any other number than zero is true.
-        (b'b', Class::Fixed(_)) => Ok(Datatype::of::<i8>()),
-        (b'b', Class::Enum(names)) if !is_boolean(names) => Ok(Datatype::of::<i8>()),
         (b'b', _) => Ok(Datatype::of::<bool>()),
         (b'V', _) => Datatype::opaque(size, []).map_err(of_type),
         _ => Err(refuse(dtype)),
+    }
+}
+
+/// Whether values are integers that are no truth values yet.
+fn is_number(stored: &Datatype) -> bool {
+    match stored.class() {
+        Class::Fixed(_) => true,
+        Class::Enum(names) => !is_boolean(names),
+        _ => false,
     }
 }
 
@@ -175,22 +185,21 @@ fn object(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {
     }
 }
 
-/// Fields that the file lacks keep what the array has.
+/// Fields that the file lacks keep what the array has. The engine is told of them, too: it may copy what lies between members.
 fn structure(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {
-    let itemsize = dtype.itemsize();
-    let mut fields = Vec::new();
+    let (itemsize, mut fields, mut others) = (dtype.itemsize(), Vec::new(), Vec::new());
     for name in dtype.names().unwrap_or_default() {
         let (field, offset) = dtype.get_field(&name)?;
-        let known = stored.member(name.as_bytes());
-        let memory = match known {
-            Some(Member { datatype, .. }) => Memory::new(&field, datatype)?,
-            None => Memory::new(&field, &Datatype::of::<u8>())?,
-        };
-        fields.push((name, offset, memory));
+        match stored.member(name.as_bytes()) {
+            Some(Member { datatype, .. }) => fields.push((name, offset, Memory::new(&field, datatype)?)),
+            None if field.has_object() => {}
+            None => others.push((name, offset, Memory::new(&field, &stored_type(&field)?)?)),
+        }
     }
     let size = |bytes: usize| u32::try_from(bytes).map_err(|_| refuse(dtype));
-    if fields.iter().all(|(.., memory)| memory.steps.is_none()) {
-        let members = fields.into_iter().map(|(name, offset, memory)| Ok((name, size(offset)?, memory.datatype)));
+    if !dtype.has_object() && fields.iter().all(|(.., memory)| memory.steps.is_none()) {
+        let members = fields.into_iter().chain(others);
+        let members = members.map(|(name, offset, memory)| Ok((name, size(offset)?, memory.datatype)));
         let members = members.collect::<PyResult<Vec<_>>>()?;
         let datatype = Datatype::compound_at(size(itemsize)?, members).map_err(of_type)?;
         return Ok(Memory { datatype, itemsize, steps: None });

@@ -12,11 +12,13 @@ use crate::array::Array;
 use crate::attribute::AttributeHandle;
 use crate::create;
 use crate::dataset::DatasetHandle;
+use crate::engine::{detached, engine};
 use crate::error::exception;
-use crate::file::{FileHandle, Shared};
+use crate::file::FileHandle;
 use crate::given::Given;
 use crate::numpy_type::{Dtype, dtype_of};
 use crate::reference::{self, PyReference};
+use crate::shared::Shared;
 use crate::stored_type::{StoredType, stored_type};
 
 /// An object of a file.
@@ -36,7 +38,7 @@ pub(crate) struct DatatypeHandle;
 
 /// An object as the class that fits it. An external link led into another file than `shared`, which is then a file of its own.
 pub(crate) fn handle(py: Python<'_>, shared: &Arc<Shared>, node: Node) -> PyResult<Py<PyAny>> {
-    let other = (*node.file() != shared.file).then(|| Arc::new(Shared::new(node.file().clone())));
+    let other = (*node.file() != shared.file).then(|| Shared::new(node.file().clone(), None));
     let shared = other.as_ref().unwrap_or(shared);
     let base = PyClassInitializer::from(ObjectHandle { shared: shared.clone(), node: node.clone() });
     Ok(match node {
@@ -70,7 +72,7 @@ pub(crate) fn name_bytes(given: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
 impl ObjectHandle {
     #[getter]
     fn valid(&self) -> bool {
-        self.shared.is_open() && self.node.is_alive()
+        self.shared.is_valid() && self.node.is_alive()
     }
 
     #[getter]
@@ -92,7 +94,7 @@ impl ObjectHandle {
     fn attribute_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.shared.file()?;
         let names = PyList::empty(py);
-        for bytes in py.detach(|| self.node.attribute_names_as_made()).map_err(exception)? {
+        for bytes in engine(py, || self.node.attribute_names_as_made())? {
             names.append(name(py, &bytes)?)?;
         }
         Ok(names)
@@ -102,7 +104,7 @@ impl ObjectHandle {
     fn attribute(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Option<AttributeHandle>> {
         self.shared.file()?;
         let name = name_bytes(name)?;
-        match py.detach(|| self.node.attribute(&name)) {
+        match detached(py, || self.node.attribute(&name))? {
             Ok(attribute) => Ok(Some(AttributeHandle { shared: self.shared.clone(), attribute })),
             Err(hyperslab::Error::Missing(_)) => Ok(None),
             Err(why) => Err(exception(why)),
@@ -130,25 +132,26 @@ impl ObjectHandle {
         };
         let (Some(array), Some(dtype)) = (array, dtype) else {
             let arena = Arena::default();
-            return py.detach(|| new.empty().write_converted(name, &datatype, &[], &arena)).map_err(exception);
+            return engine(py, || new.empty().write_converted(name, &datatype, &[], &arena));
         };
         let given = Given::new(file, &array, &dtype, &datatype)?;
         let new = new.shape(shape.unwrap_or_default());
-        py.detach(|| new.write_converted(name, &given.datatype, &given.bytes, &given.arena)).map_err(exception)
+        let bytes = given.bytes()?;
+        engine(py, || new.write_converted(name, &given.datatype, bytes, &given.arena))
     }
 
     /// Takes an attribute away.
     fn remove_attribute(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<()> {
         self.shared.file()?;
         let name = name_bytes(name)?;
-        py.detach(|| self.node.remove_attribute(name)).map_err(exception)
+        engine(py, || self.node.remove_attribute(name))
     }
 
     /// Gives an attribute another name.
     fn rename_attribute(&self, py: Python<'_>, from: &Bound<'_, PyAny>, to: &Bound<'_, PyAny>) -> PyResult<()> {
         self.shared.file()?;
         let (from, to) = (name_bytes(from)?, name_bytes(to)?);
-        py.detach(|| self.node.rename_attribute(from, to)).map_err(exception)
+        engine(py, || self.node.rename_attribute(from, to))
     }
 
     fn __eq__(&self, other: &ObjectHandle) -> bool {
@@ -168,7 +171,7 @@ impl GroupHandle {
     fn links<'py>(this: PyRef<'py, Self>, py: Python<'py>, by_name: bool) -> PyResult<Bound<'py, PyList>> {
         this.as_super().shared.file()?;
         let group = &this.0;
-        let links = py.detach(|| if by_name { group.links() } else { group.links_as_made() }).map_err(exception)?;
+        let links = engine(py, || if by_name { group.links() } else { group.links_as_made() })?;
         let all = PyList::empty(py);
         for link in links {
             all.append((name(py, &link.name)?, target(py, &link)?))?;
@@ -185,7 +188,7 @@ impl GroupHandle {
     ) -> PyResult<Option<Bound<'py, PyTuple>>> {
         this.as_super().shared.file()?;
         let (wanted, group) = (name_bytes(name)?, &this.0);
-        let link = py.detach(|| group.link(&wanted)).map_err(exception)?;
+        let link = engine(py, || group.link(&wanted))?;
         link.map(|link| target(py, &link)).transpose()
     }
 
@@ -194,7 +197,7 @@ impl GroupHandle {
         let shared = &this.as_super().shared;
         shared.file()?;
         let (path, group) = (name_bytes(path)?, &this.0);
-        let node = py.detach(|| group.get(&path)).map_err(exception)?;
+        let node = engine(py, || group.get(&path))?;
         handle(py, shared, node)
     }
 
@@ -210,7 +213,7 @@ impl GroupHandle {
         let (shared, path) = (&this.as_super().shared, name_bytes(path)?);
         shared.file()?;
         let new = this.0.new_group().track_order(track_order).track_times(track_times);
-        let made = py.detach(|| new.create(path)).map_err(exception)?;
+        let made = engine(py, || new.create(path))?;
         handle(py, shared, Node::Group(made))
     }
 
@@ -238,7 +241,7 @@ impl GroupHandle {
         let (shared, path, datatype) = (&this.as_super().shared, name_bytes(path)?, stored_type(dtype)?);
         shared.file()?;
         let group = &this.0;
-        let made = py.detach(|| group.commit_datatype(path, &datatype)).map_err(exception)?;
+        let made = engine(py, || group.commit_datatype(path, &datatype))?;
         handle(py, shared, Node::Datatype(made))
     }
 
@@ -251,7 +254,7 @@ impl GroupHandle {
     ) -> PyResult<()> {
         this.as_super().shared.file()?;
         let (path, group) = (name_bytes(path)?, &this.0);
-        py.detach(|| group.hard_link(path, &object.node)).map_err(exception)
+        engine(py, || group.hard_link(path, &object.node))
     }
 
     /// Makes a link to a path.
@@ -263,7 +266,7 @@ impl GroupHandle {
     ) -> PyResult<()> {
         this.as_super().shared.file()?;
         let (path, target, group) = (name_bytes(path)?, name_bytes(target)?, &this.0);
-        py.detach(|| group.soft_link(path, target)).map_err(exception)
+        engine(py, || group.soft_link(path, target))
     }
 
     /// Makes a link to a path in another file.
@@ -276,21 +279,21 @@ impl GroupHandle {
     ) -> PyResult<()> {
         this.as_super().shared.file()?;
         let (path, file, target, group) = (name_bytes(path)?, name_bytes(file)?, name_bytes(target)?, &this.0);
-        py.detach(|| group.external_link(path, file, target)).map_err(exception)
+        engine(py, || group.external_link(path, file, target))
     }
 
     /// Takes a name away.
     fn delete(this: PyRef<'_, Self>, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
         this.as_super().shared.file()?;
         let (path, group) = (name_bytes(path)?, &this.0);
-        py.detach(|| group.delete(path)).map_err(exception)
+        engine(py, || group.delete(path))
     }
 
     /// Gives a link another path.
     fn rename(this: PyRef<'_, Self>, py: Python<'_>, from: &Bound<'_, PyAny>, to: &Bound<'_, PyAny>) -> PyResult<()> {
         this.as_super().shared.file()?;
         let (from, to, group) = (name_bytes(from)?, name_bytes(to)?, &this.0);
-        py.detach(|| group.rename(from, to)).map_err(exception)
+        engine(py, || group.rename(from, to))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::memory::{Make, Memory, Step};
 use crate::reference;
 
 impl Memory {
-    /// Makes the elements of `to`, the bytes of an array, of converted values.
+    /// Makes the elements of `to` of converted values. These are the bytes of an array that no code of Python can reach: objects that go may run any.
     pub(crate) fn finish(&self, py: Python<'_>, from: &[u8], arena: &Arena, to: &mut [u8]) -> PyResult<()> {
         let values = from.chunks_exact(self.datatype.size()).zip(to.chunks_exact_mut(self.itemsize.max(1)));
         let Some(steps) = &self.steps else {
@@ -25,6 +25,30 @@ impl Memory {
             }
         }
         Ok(())
+    }
+
+    /// Exchanges what steps make between two elements. Runs no code of Python: objects change places, and none goes.
+    pub(crate) fn exchange(&self, left: &mut [u8], right: &mut [u8]) {
+        let swap = |left: &mut [u8], right: &mut [u8], length: usize| {
+            left.iter_mut().zip(right).take(length).for_each(|(left, right)| std::mem::swap(left, right));
+        };
+        let Some(steps) = &self.steps else { return swap(left, right, self.itemsize) };
+        for Step { to, make, .. } in steps {
+            let left = left.get_mut(*to..).unwrap_or_default();
+            let right = right.get_mut(*to..).unwrap_or_default();
+            match make {
+                Make::Copy(length) | Make::Text(length) => swap(left, right, *length),
+                Make::Truth => swap(left, right, 1),
+                Make::Bytes | Make::FixedBytes(..) | Make::Array(..) | Make::Reference(_) => {
+                    swap(left, right, size_of::<*mut ffi::PyObject>());
+                }
+                Make::Repeat(count, element) => {
+                    let size = element.itemsize.max(1);
+                    let pairs = left.chunks_exact_mut(size).zip(right.chunks_exact_mut(size));
+                    pairs.take(*count).for_each(|(left, right)| element.exchange(left, right));
+                }
+            }
+        }
     }
 }
 
@@ -39,10 +63,13 @@ impl Step {
                 let padded = text.iter().copied().chain(std::iter::repeat(0));
                 to.iter_mut().zip(padded).take(*length).for_each(|(to, from)| *to = from);
             }
-            Make::Bytes => put(to, PyBytes::new(py, text(arena, from)?).into_any().unbind()),
+            Make::Truth => {
+                to.iter_mut().zip(from).take(1).for_each(|(to, from)| *to = u8::from(*from != 0));
+            }
+            Make::Bytes => put(to, bytes_object(py, text(arena, from)?)?),
             Make::FixedBytes(length, padding) => {
                 let text = padding.strip(from.get(..*length).unwrap_or_default());
-                put(to, PyBytes::new(py, text).into_any().unbind());
+                put(to, bytes_object(py, text)?);
             }
             Make::Array(element, dtype) => {
                 let size = element.datatype.size();
@@ -79,6 +106,15 @@ fn text<'a>(arena: &'a Arena, from: &[u8]) -> PyResult<&'a [u8]> {
     Ok(Padding::NullTerm.strip(sequence(arena, from, 1)?))
 }
 
+/// A `bytes`; an exception where memory ends.
+fn bytes_object(py: Python<'_>, text: &[u8]) -> PyResult<Py<PyAny>> {
+    let made = PyBytes::new_with(py, text.len(), |bytes| {
+        bytes.copy_from_slice(text);
+        Ok(())
+    })?;
+    Ok(made.into_any().unbind())
+}
+
 /// Puts an object into an array, in the place of the one that is there.
 #[expect(
     unsafe_code,
@@ -88,7 +124,8 @@ fn put(place: &mut [u8], object: Py<PyAny>) {
     let Some(place) = place.first_chunk_mut::<{ size_of::<*mut ffi::PyObject>() }>() else { return };
     let place = place.as_mut_ptr().cast::<*mut ffi::PyObject>();
     // SAFETY: `Memory` leads here only for elements of kind "O" of an array that is held, which NumPy keeps as owned pointers or null.
-    // They may lie at any address within a structure. The old one is released after the new one is in its place.
+    // They may lie at any address within a structure. The old one is released after the new one is in its place; code that this
+    // runs cannot reach the array.
     unsafe {
         let old = place.read_unaligned();
         place.write_unaligned(object.into_ptr());
@@ -104,6 +141,6 @@ fn put(place: &mut [u8], object: Py<PyAny>) {
 pub(crate) fn get<'py>(py: Python<'py>, place: &[u8]) -> Option<Bound<'py, PyAny>> {
     let place = place.first_chunk::<{ size_of::<*mut ffi::PyObject>() }>()?;
     let place = place.as_ptr().cast::<*mut ffi::PyObject>();
-    // SAFETY: as in `put`. The array owns the object; what is given away is a reference of its own.
+    // SAFETY: as in `put`. The array owns the object, and no other code can reach it; what is given away is a reference of its own.
     unsafe { Bound::from_borrowed_ptr_or_opt(py, place.read_unaligned()) }
 }

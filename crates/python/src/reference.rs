@@ -9,6 +9,7 @@ use hyperslab::{Error, File, Node, Part, Referent, Storable};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use crate::engine::engine;
 use crate::error::exception;
 
 /// A reference to an object. `file[reference]` is the object; a null reference is false.
@@ -132,8 +133,7 @@ impl PyReference {
         let (Part::Region(region), Class::Reference(Reference::Region)) = (&referent.part, datatype.class()) else {
             return Err(PyTypeError::new_err(format!("Can't convert a region reference to {datatype}")));
         };
-        let made =
-            py.detach(|| file.at(referent.address)?.into_dataset()?.region_reference(region)).map_err(exception)?;
+        let made = engine(py, || file.at(referent.address)?.into_dataset()?.region_reference(region))?;
         let mut stored = vec![0; datatype.size()];
         made.encode(&(), &mut stored, &mut Arena::default()).map_err(exception)?;
         Ok(stored)

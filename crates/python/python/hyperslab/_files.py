@@ -10,6 +10,7 @@ from . import _config
 from ._group import Group
 from ._hyperslab import FileHandle
 from ._options import check_options, libver_bounds, settings
+from ._stores import ObjectStore, PathStore
 
 _WRITING = ("r+", "w", "w-", "x", "a")
 
@@ -90,10 +91,8 @@ class File(Group):
         sharing = {"locking": _locking(locking), "swmr": bool(swmr) and mode == "r", "external": external_access}
         opened = _open(name, driver, options, (mode, made), sharing)
         super().__init__(opened.root(), opened, "/")
-        self._swmr, self._back = bool(swmr) and mode == "r", None
+        self._swmr = bool(swmr) and mode == "r"
         self._driver = "fileobj" if hasattr(name, "read") else driver
-        if mode != "r":
-            self._back = _place_for_bytes(name, driver, options)
         if userblock_size is not None and opened.user_block != userblock_size:
             found = opened.user_block
             self.close()
@@ -106,7 +105,7 @@ class File(Group):
         """A file that is open already."""
         file = object.__new__(File)
         Group.__init__(file, opened.root(), opened, "/")
-        file._swmr, file._back, file._driver, file._libver = False, None, None, libver_bounds(None)
+        file._swmr, file._driver, file._libver = False, None, libver_bounds(None)
         return file
 
     @property
@@ -147,36 +146,16 @@ class File(Group):
 
     def close(self) -> None:
         """Writes what was changed and closes the file; no object of it can be used afterwards. Closing twice is allowed."""
-        if not self._opened.valid:
-            return
         self._opened.close()
-        self._hand_back()
 
     def flush(self) -> None:
         """Writes what was changed so far. Whatever happens then, it can be read."""
         self._opened.flush()
-        self._hand_back()
 
     def cache_stats(self) -> dict[str, float]:
         """What the chunk cache did so far: `hits`, `misses`, `evictions`, chunks `written`, the `bytes` that it has now, and the most that it had,
         `peak_bytes`; how long chunks were decoded and encoded, `decode_seconds` and `encode_seconds`."""
         return self._opened.cache_stats()
-
-    def _hand_back(self) -> None:
-        """A file that is in memory goes where its bytes came from."""
-        image = None if self._back is None else self._opened.image()
-        if image is None or self._back is None:
-            return
-        if isinstance(self._back, str):
-            with open(self._back, "wb") as file:
-                file.write(image)
-            return
-        self._back.seek(0)
-        self._back.write(image)
-        if hasattr(self._back, "truncate"):
-            self._back.truncate(len(image))
-        if hasattr(self._back, "flush"):
-            self._back.flush()
 
     def __enter__(self) -> Self:
         return self
@@ -210,10 +189,11 @@ def _open(
         file = options.get("fileobj", name)
         file.seek(0)
         held = b"" if mode in ("w", "w-", "x") else file.read()
-        return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1])
+        store = None if mode == "r" else ObjectStore(file)
+        return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1], store)
     path = os.fsdecode(name)
     if driver == "core" and mode != "r":
-        return _open_core(path, how)
+        return _open_core(path, how, PathStore(path) if options.get("backing_store", True) else None)
     if driver == "split":
         path += options.get("meta_ext", "-m.h5")
     if driver == "family" and "%" not in path:
@@ -221,7 +201,7 @@ def _open(
     return FileHandle(path, *how, sharing)
 
 
-def _open_core(path: str, how: tuple[str, dict[str, Any]]) -> FileHandle:
+def _open_core(path: str, how: tuple[str, dict[str, Any]], store: PathStore | None) -> FileHandle:
     """A file in memory, which begins with the bytes of one that is there."""
     mode = how[0]
     exists = os.path.exists(path)
@@ -233,14 +213,7 @@ def _open_core(path: str, how: tuple[str, dict[str, Any]]) -> FileHandle:
     if exists and mode in ("r+", "a"):
         with open(path, "rb") as file:
             held = file.read()
-    return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1])
-
-
-def _place_for_bytes(name: Any, driver: str | None, options: dict[str, Any]) -> Any:
-    """Where the bytes of a file in memory go: an object, a path, or nowhere."""
-    if driver == "fileobj" or hasattr(name, "read"):
-        return options.get("fileobj", name)
-    return os.fsdecode(name) if driver == "core" and options.get("backing_store", True) else None
+    return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1], store)
 
 
 def is_hdf5(name: str | bytes | os.PathLike[Any]) -> bool:

@@ -1,0 +1,62 @@
+"""Where the bytes of a file in memory go when it is flushed or closed."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+
+class Store:
+    """A place for bytes. `begin` and `end` enclose what one thread does with it."""
+
+    def __init__(self) -> None:
+        # One that the same thread may take again: an object that is written to may flush the file itself.
+        self._lock = threading.RLock()
+
+    def begin(self) -> None:
+        """Waits until no other thread stores."""
+        self._lock.acquire()
+
+    def end(self) -> None:
+        """Lets other threads store."""
+        self._lock.release()
+
+    def write(self, image: bytes) -> None:
+        """Stores all bytes of the file."""
+        raise NotImplementedError
+
+
+class ObjectStore(Store):
+    """An object with `seek` and `write`."""
+
+    def __init__(self, file: Any) -> None:
+        super().__init__()
+        self._file = file
+
+    def write(self, image: bytes) -> None:
+        """Stores all bytes of the file, in the place of what the object holds."""
+        self._file.seek(0)
+        rest = image
+        while rest:
+            # What is not buffered may take less than it is given.
+            written = self._file.write(rest)
+            if written == 0:
+                raise OSError(f"the object that holds the file takes no more than {len(image) - len(rest)} of {len(image)} bytes")
+            rest = b"" if written is None else rest[written:]
+        if hasattr(self._file, "truncate"):
+            self._file.truncate(len(image))
+        if hasattr(self._file, "flush"):
+            self._file.flush()
+
+
+class PathStore(Store):
+    """A file of the system."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._path = path
+
+    def write(self, image: bytes) -> None:
+        """Stores all bytes of the file, in the place of what is there."""
+        with open(self._path, "wb") as file:
+            file.write(image)
