@@ -6,6 +6,7 @@ mod bench;
 mod fuzz;
 mod layers;
 mod lexer;
+mod memcheck;
 mod metadata;
 mod plan;
 mod programs;
@@ -47,6 +48,8 @@ enum Job {
     H5pyTests(python::H5pyOptions),
     /// Run the test of many threads under the thread sanitizer
     Tsan(tsan::Options),
+    /// Run the tests of arrays that users give to the Python package under valgrind
+    PythonMemcheck(memcheck::Options),
 }
 
 fn main() -> ExitCode {
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Job::Repack(options) => repack::run(&options),
         Job::H5pyTests(options) => python::h5py_tests(&options),
         Job::Tsan(options) => tsan::run(&options),
+        Job::PythonMemcheck(options) => memcheck::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

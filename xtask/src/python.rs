@@ -40,7 +40,7 @@ pub(crate) fn test_package(metadata: &Metadata, python: &Path) -> Result<()> {
 }
 
 /// Builds our package into the environment; where its sources are.
-fn build_package(metadata: &Metadata, python: &Path) -> Result<PathBuf> {
+pub(crate) fn build_package(metadata: &Metadata, python: &Path) -> Result<PathBuf> {
     let package = metadata.workspace_root.join("crates/python");
     let home = metadata.target_directory.join("venv");
     let build = ["-m", "maturin", "develop", "--quiet", "--manifest-path"];
