@@ -22,10 +22,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let metadata = metadata::load()?;
     let interpreter = python::set_up(&metadata)?;
     let package = python::build_package(&metadata, &interpreter)?;
+    let suppressions = metadata.workspace_root.join("xtask/valgrind.supp");
     let mut command = Command::new("valgrind");
     command
         // Python and NumPy compare what they never wrote; this is about memory that is gone.
         .args(["--quiet", "--undef-value-errors=no", "--error-exitcode=9", "--leak-check=no", "--num-callers=30"])
+        .arg(format!("--suppressions={}", suppressions.display()))
         .arg(&interpreter)
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
         .args(&options.tests)
