@@ -65,7 +65,7 @@ impl ChunkCache {
         if groups.is_empty() {
             return outcome.failures;
         }
-        {
+        let any_stored = {
             // A thread that wants to change a chunk waits until it is written.
             let open: Vec<Vec<_>> =
                 groups.iter().map(|group| group.taken.iter().map(|(_, taken)| taken.read()).collect()).collect();
@@ -75,9 +75,10 @@ impl ChunkCache {
             }
             self.cache.encoded_for(begun.elapsed());
             assert_no_locks_held("before chunks are written");
-            if store(&groups, &ready, &mut outcome) {
-                self.cache.retry_failed();
-            }
+            store(&groups, &ready, &mut outcome)
+        };
+        if any_stored {
+            self.cache.retry_failed();
         }
         for (nth, group) in groups.into_iter().enumerate() {
             for (chunk, (_, taken)) in group.taken.into_iter().enumerate() {
