@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hyperslab_base::memory;
 use hyperslab_driver::{Driver, ReadPart, Transfer, WritePart};
+use hyperslab_file::OpenFile;
 use hyperslab_space::Space;
 
 use crate::{Error, Result, scatter};
@@ -44,8 +45,15 @@ impl Externals {
         scatter::copy(&packed, &dense, buf, target, element)
     }
 
-    /// Writes the selection of `source` to the selection of `target`. Files must be open for writing.
-    pub(crate) fn write(&self, target: &Space, source: &Space, buf: &[u8], element: u64) -> Result<()> {
+    /// Writes the selection of `source` to the selection of `target`, of a dataset of `file`. Files must be open for writing.
+    pub(crate) fn write(
+        &self,
+        file: &OpenFile,
+        target: &Space,
+        source: &Space,
+        buf: &[u8],
+        element: u64,
+    ) -> Result<()> {
         // Packed first: the parts cut runs wherever they like.
         let mut packed = memory::zeroed(target.npoints().saturating_mul(element))?;
         let dense = Space::simple(&[target.npoints()])?;
@@ -60,6 +68,7 @@ impl Externals {
         for (part, from, bytes) in parts {
             let storage = part.storage()?;
             let addr = part.offset.saturating_add(from);
+            file.writes_to(storage);
             storage.write_vector(&[WritePart::new(addr, bytes)], &Transfer::default())?;
         }
         Ok(())
@@ -113,9 +122,9 @@ fn too_small() -> Error {
 }
 
 impl ExternalPart {
-    fn storage(&self) -> Result<&dyn Driver> {
+    fn storage(&self) -> Result<&Arc<dyn Driver>> {
         let refuse = |why: &String| Error::External { name: self.name.clone(), why: why.clone() };
-        Ok(&**self.storage.as_ref().map_err(refuse)?)
+        self.storage.as_ref().map_err(refuse)
     }
 
     fn check_writable(&self) -> Result<()> {

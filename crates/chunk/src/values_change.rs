@@ -57,7 +57,7 @@ impl Values {
                 *place = Some(address);
                 Ok(is_new)
             }
-            Storage::External(files) => files.write(target, source, buf, element).map(|()| false),
+            Storage::External(files) => files.write(file, target, source, buf, element).map(|()| false),
             Storage::Virtual(_) => Err(Error::Source("values of a virtual dataset are written to its sources".into())),
             Storage::Chunked(chunked) => chunked.write(file, target, source, buf, filling),
         }

@@ -15,7 +15,7 @@ const SHOWN: usize = 10;
 pub(crate) fn run(options: &Clear, out: &mut Output) -> Result<(), Failure> {
     let report = look(&options.file)?;
     let name = said(&options.file.display());
-    if report.marks.bits == 0 {
+    if report.marks.bits == 0 && !report.marks.journal {
         writeln!(out, "{name}: no marks, {}", seen(&report))?;
         return Ok(());
     }
@@ -57,6 +57,7 @@ fn words(marks: Marks) -> String {
             "marked as open for writing by a program that keeps the file whole at every instant".into()
         }
         Marks { writing: true, .. } => "marked as open for writing".into(),
+        Marks { bits: 0, .. } => "a journal is behind its end, of a program that ended without closing the file".into(),
         Marks { bits, .. } => format!("marked with flags {bits:#x} that mean nothing in this version"),
     }
 }

@@ -17,6 +17,8 @@ pub struct Marks {
     pub whole: bool,
     /// All bits of the field, also those that nobody knows.
     pub bits: u32,
+    /// A journal is behind the end of the file: blocks that it holds may be half written. libhdf5 knows nothing of it.
+    pub journal: bool,
 }
 
 impl OpenFile {
@@ -24,7 +26,8 @@ impl OpenFile {
     pub fn marks(&self) -> Marks {
         let superblock = self.superblock();
         let has = |flag| superblock.version >= 3 && superblock.flags & flag != 0;
-        Marks { writing: has(flag::WRITING), swmr: has(flag::SWMR), whole: has(flag::WHOLE), bits: superblock.flags }
+        let (bits, journal) = (superblock.flags, self.has_journal);
+        Marks { writing: has(flag::WRITING), swmr: has(flag::SWMR), whole: has(flag::WHOLE), bits, journal }
     }
 }
 
@@ -35,6 +38,7 @@ pub fn clear(raw: &Arc<dyn Driver>) -> Result<Marks> {
     if let Some(journal) = file.journal()? {
         journal.replay(raw)?;
         file = OpenFile::begin(raw.clone(), &OpenOptions::default())?;
+        file.has_journal = true;
     }
     let marks = file.marks();
     if marks.bits != 0 {

@@ -59,7 +59,7 @@ impl OpenFile {
         if base != 0 {
             raw.set_len(base)?;
         }
-        let superblock = first_superblock(create, info.is_some());
+        let superblock = first_superblock(create, info.is_some(), options.marks_whole);
         let size = superblock.encode()?.len() as u64;
         let pages =
             PageBuffer::with_len(raw.clone(), base, options.page_size.max(512), options.pages)?.writing_through();
@@ -68,7 +68,8 @@ impl OpenFile {
         store.info.clone_from(&info);
         (store.low, store.durability) = (create.low, options.durability);
         let (root, image, store) = (OnceLock::new(), BTreeMap::new(), Some(Box::new(store)));
-        let file = OpenFile { raw, pages, superblock, base, end: AtomicU64::new(0), shared: None, image, root, store };
+        let (end, shared, has_journal) = (AtomicU64::new(0), None, false);
+        let file = OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store };
         info.map_or(Ok(()), |info| free_space::begin(&file, file.store()?, info))?;
         Ok(file)
     }
@@ -86,12 +87,17 @@ impl OpenFile {
         store.info.clone_from(&info);
         (store.low, store.durability) = (low, options.durability);
         file.pages = file.pages.writing_through();
-        mark(&mut store.superblock.lock().0, true);
-        file.write_superblock(&store)?;
         file.store = Some(Box::new(store));
-        if let Some(info) = info {
-            free_space::take_over(&file, file.store()?, info)?;
-            file.flush()?;
+        let (store, has_lists) = (file.store()?, info.is_some());
+        // Nothing is written before all lists of free space are known to be good.
+        info.map_or(Ok(()), |info| free_space::take_over(&file, store, info))?;
+        mark(&mut store.superblock.lock().0, options.marks_whole);
+        let written = file.write_superblock(store).and_then(|()| if has_lists { file.flush() } else { Ok(()) });
+        if let Err(why) = written {
+            // Whatever was written, the file is whole; a mark would keep others from reading it.
+            unmark(&mut store.superblock.lock().0);
+            let _ = file.write_superblock(store);
+            return Err(why);
         }
         Ok(file)
     }
@@ -118,7 +124,7 @@ impl OpenFile {
         self.flush_now()?;
         free_space::save(self, store)?;
         let end = store.space.lock().allocator.trim();
-        mark(&mut store.superblock.lock().0, false);
+        unmark(&mut store.superblock.lock().0);
         self.write_superblock(store)?;
         let end = self.base.saturating_add(end);
         if self.pages.len()? != end {
@@ -133,7 +139,7 @@ impl OpenFile {
     }
 }
 
-fn first_superblock(create: &CreateOptions, extension: bool) -> Superblock {
+fn first_superblock(create: &CreateOptions, extension: bool, whole: bool) -> Superblock {
     let version = version::superblock(create.low, FileNeeds { extension, ..FileNeeds::default() });
     let entry = Entry { name: 0, header: None, cache: Cache::Nothing };
     let root = if version < 2 { Root::Entry(entry) } else { Root::Header(None) };
@@ -151,14 +157,20 @@ fn first_superblock(create: &CreateOptions, extension: bool) -> Superblock {
         group_internal_k: 16,
         chunk_internal_k: 32,
     };
-    mark(&mut superblock, true);
+    mark(&mut superblock, whole);
     superblock
 }
 
-/// Says in the superblock whether the file is open for writing, where there is a place for that; and that it is whole at every instant.
-fn mark(superblock: &mut Superblock, writing: bool) {
+/// Says in the superblock that the file is open for writing, where there is a place for that; and that it is whole at every instant, if it may.
+fn mark(superblock: &mut Superblock, whole: bool) {
+    unmark(superblock);
+    if superblock.version >= 3 {
+        superblock.flags |= if whole { flag::WRITING | flag::WHOLE } else { flag::WRITING };
+    }
+}
+
+fn unmark(superblock: &mut Superblock) {
     if superblock.version >= 3 {
         superblock.flags &= !flag::ALL;
-        superblock.flags |= if writing { flag::WRITING | flag::WHOLE } else { 0 };
     }
 }

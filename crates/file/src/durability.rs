@@ -1,6 +1,6 @@
 //! What of a file outlives a killed process or a power failure, and when the storage is asked for it.
 
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, atomic::Ordering};
 
 use hyperslab_driver::Driver;
 
@@ -69,12 +69,35 @@ impl OpenFile {
         self.store.as_ref().map_or(Durability::None, |store| store.durability)
     }
 
+    /// To be called before values of the file are written to other storage: the next flush makes them as durable as the file.
+    pub fn writes_to(&self, storage: &Arc<dyn Driver>) {
+        let Some(store) = self.store.as_ref().filter(|store| store.durability != Durability::None) else { return };
+        let mut elsewhere = store.elsewhere.lock();
+        if !elsewhere.iter().any(|known| Arc::ptr_eq(known, storage)) {
+            elsewhere.push(storage.clone());
+        }
+    }
+
     /// The end of a flush: what was written leaves the process, and is durable if the user asked for that.
     pub(crate) fn hand_over(&self, store: &Store) -> Result<()> {
         match store.durability {
             Durability::None => Ok(self.pages.flush()?),
-            Durability::Flush | Durability::Full => self.sync(store),
+            Durability::Flush | Durability::Full => {
+                self.sync_elsewhere(store)?;
+                self.sync(store)
+            }
         }
+    }
+
+    /// Makes values in other storage durable. If that fails, the next flush must not say that they are.
+    fn sync_elsewhere(&self, store: &Store) -> Result<()> {
+        for storage in std::mem::take(&mut *store.elsewhere.lock()) {
+            if let Err(why) = storage.sync() {
+                *store.poison.lock() = Some(why.to_string());
+                return Err(why.into());
+            }
+        }
+        Ok(())
     }
 
     /// What is written from here on relies on all that was written before: with [`Durability::Full`], that is durable now.
@@ -96,5 +119,28 @@ impl OpenFile {
             *store.poison.lock() = Some(why.to_string());
         }
         Ok(synced?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyperslab_driver::{Log, Memory};
+
+    use super::*;
+    use crate::{CreateOptions, OpenOptions};
+
+    #[test]
+    fn values_in_other_storage_are_as_durable_as_the_file() {
+        for (durability, syncs) in Durability::ALL.into_iter().zip([0, 1, 1]) {
+            let options = OpenOptions { durability, ..OpenOptions::default() };
+            let file = OpenFile::create(Arc::new(Memory::new()), &CreateOptions::default(), &options).unwrap();
+            let log = Arc::new(Log::new(Memory::new()));
+            let storage: Arc<dyn Driver> = log.clone();
+            file.writes_to(&storage);
+            file.writes_to(&storage);
+            file.hand_over(file.store().unwrap()).unwrap();
+            file.hand_over(file.store().unwrap()).unwrap();
+            assert_eq!(log.counts().syncs, syncs, "{durability}");
+        }
     }
 }

@@ -55,6 +55,7 @@ impl OpenFile {
         let Some(store) = &self.store else { return Ok(()) };
         let mut waiting = store.waiting.lock();
         if !waiting.places.is_empty() {
+            self.check_open(store)?;
             let part = |(addr, range)| WritePart {
                 kind: MemoryType::RawData,
                 addr,

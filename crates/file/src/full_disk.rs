@@ -26,6 +26,7 @@ impl OpenFile {
 
     /// Writes; if the storage is full, once more when it got back what the file does not need.
     pub(crate) fn write_or_make_room(&self, mut write: impl FnMut() -> Result<()>) -> Result<()> {
+        self.store.iter().try_for_each(|store| self.finish_journal(store))?;
         match (write(), &self.store) {
             (Err(why), Some(store)) if is_full(&why) => {
                 if self.give_room_back(store)? {

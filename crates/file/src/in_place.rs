@@ -9,7 +9,7 @@ use hyperslab_meta::Failure;
 use crate::{
     Durability, Error, OpenFile, Result,
     full_disk::is_full,
-    journal::{self, SECTOR},
+    journal::{self, Journal, SECTOR},
     store::{Block, Store},
 };
 
@@ -60,16 +60,12 @@ impl OpenFile {
         if journal::room(&parts) < parts.len() {
             return self.write_many_durably(store);
         }
-        let mut journal = store.journal.lock();
         self.reach_end(store)?;
         self.barrier(store)?;
-        journal.open(&self.pages, self.base, self.end_of_space(store), &parts)?;
-        self.wrote(store);
-        self.barrier(store)?;
-        self.write_superblock(store)?;
-        self.write_waves(store, |wave| self.write_parts(wave))?;
-        self.barrier(store)?;
-        journal.close(&self.pages, self.end_of_space(store))
+        self.through_journal(store, &parts, || {
+            self.write_superblock(store)?;
+            self.write_waves(store, |wave| self.write_parts(wave))
+        })
     }
 
     /// The same for more blocks than one journal holds: each wave is durable before the next one begins.
@@ -112,25 +108,59 @@ impl OpenFile {
 
     /// Writes as many blocks as one journal holds.
     fn write_portion_in_place(&self, store: &Store, parts: &[WritePart<'_>]) -> Result<()> {
-        let mut journal = store.journal.lock();
-        let may_tear: Vec<WritePart<'_>> = match journal.is_open() {
-            true => parts.to_vec(), // a write failed, and blocks of that journal may be half written
-            false => parts.iter().filter(|part| self.may_tear(store, part)).copied().collect(),
-        };
+        let may_tear: Vec<_> = parts.iter().filter(|part| self.may_tear(store, part)).copied().collect();
         if may_tear.is_empty() {
             return self.write_parts(parts);
         }
-        let mut open = || journal.open(&self.pages, self.base, self.end_of_space(store), &may_tear);
-        match self.write_or_make_room(&mut open) {
-            // Whoever wants to make room on a full disk must be able to delete.
-            Err(why) if store.durability != Durability::Full && is_full(&why) => return self.write_parts(parts),
-            opened => opened?,
+        match self.through_journal(store, &may_tear, || self.write_parts(parts)) {
+            // A user who wants to make room on a full disk must be able to delete.
+            Err(why) if store.durability != Durability::Full && !self.has_journal_left(store) && is_full(&why) => {
+                self.write_parts(parts)
+            }
+            written => written,
         }
+    }
+
+    /// Writes a journal of blocks that change, then the blocks in place, then cuts the journal off. If the blocks cannot be written, the journal
+    /// stays: it tells what a process that is killed before the next attempt may have left half written.
+    fn through_journal(
+        &self,
+        store: &Store,
+        blocks: &[WritePart<'_>],
+        write: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let mut journal = store.journal.lock();
+        self.finish(store, &mut journal)?;
+        self.write_or_make_room(|| journal.open(&self.pages, self.base, self.end_of_space(store), blocks))?;
+        self.wrote(store);
+        let written = self.barrier(store).and_then(|()| write()).and_then(|()| self.barrier(store));
+        let closed = written.and_then(|()| journal.close(&self.pages, self.end_of_space(store)));
+        store.journal_left.store(closed.is_err(), Ordering::Release);
+        closed
+    }
+
+    fn has_journal_left(&self, store: &Store) -> bool {
+        store.journal_left.load(Ordering::Acquire)
+    }
+
+    /// Puts blocks in place that could not be written the last time, and cuts their journal off. Nothing else is written before that is done: it
+    /// would come behind the journal, which counts at the end only, or be older in the journal.
+    pub(crate) fn finish_journal(&self, store: &Store) -> Result<()> {
+        if self.has_journal_left(store) { self.finish(store, &mut store.journal.lock()) } else { Ok(()) }
+    }
+
+    fn finish(&self, store: &Store, journal: &mut Journal) -> Result<()> {
+        if !self.has_journal_left(store) {
+            return Ok(());
+        }
+        self.pages.write_vector(&journal.blocks(), &Transfer::default())?;
         self.wrote(store);
         self.barrier(store)?;
-        self.write_parts(parts)?;
-        self.barrier(store)?;
-        journal.close(&self.pages, self.end_of_space(store))
+        journal.close(&self.pages, self.end_of_space(store))?;
+        // It may have been among them.
+        store.superblock.lock().1.clear();
+        store.journal_left.store(false, Ordering::Release);
+        Ok(())
     }
 
     /// Whether a block may be left half written: a killed process stops at the border of a page, a power failure at one of a sector.
@@ -141,6 +171,7 @@ impl OpenFile {
     }
 
     fn write_parts(&self, parts: &[WritePart<'_>]) -> Result<()> {
+        self.store.iter().try_for_each(|store| self.finish_journal(store))?;
         self.pages.write_vector(parts, &Transfer::default())?;
         self.store.iter().for_each(|store| self.wrote(store));
         Ok(())
@@ -155,6 +186,7 @@ impl OpenFile {
     pub(crate) fn reach_end(&self, store: &Store) -> Result<()> {
         let end = self.end_of_space(store);
         if self.pages.len()? < end {
+            self.finish_journal(store)?;
             self.pages.set_len(end)?;
             self.wrote(store);
         }
@@ -168,6 +200,7 @@ impl OpenFile {
 
     /// Writes the superblock if it is not in the file as it is now; the file is as long as it says before, durably if that is asked for.
     pub(crate) fn write_superblock(&self, store: &Store) -> Result<()> {
+        self.finish_journal(store)?;
         let Some(bytes) = self.next_superblock(store)? else { return Ok(()) };
         self.reach_end(store)?;
         self.barrier(store)?;

@@ -21,6 +21,9 @@ pub struct OpenOptions {
     /// Whether no other process has the file open for writing, as the holder of a lock knows: then one that was left in the middle of changes can
     /// be opened, if it was written by a program that keeps it whole at every instant.
     pub alone: bool,
+    /// Whether a writer may mark the file as whole at every instant. A process that can lock such a file takes it for one whose writer is gone, so
+    /// a writer that could have a lock and has none must not.
+    pub marks_whole: bool,
     /// Whether the file may be read while a SWMR writer has it open.
     pub swmr: bool,
     /// Whether a file is opened though it is marked as open for writing, or lost its end: by whoever wants to see what is wrong with it.
@@ -37,6 +40,7 @@ impl Default for OpenOptions {
             page_size: 64 << 10,
             pages: 256,
             alone: false,
+            marks_whole: true,
             swmr: false,
             as_it_is: false,
             placement: Placement::default(),
@@ -82,6 +86,7 @@ impl OpenFile {
             let (raw, writes) = (file.raw, intent == Intent::Write);
             let raw = if writes { journal.replay(&raw).map(|()| raw)? } else { journal.overlay(raw) };
             file = Self::begin(raw, options)?;
+            file.has_journal = !writes;
         }
         if !options.as_it_is {
             check_length(&file)?;
@@ -102,7 +107,8 @@ impl OpenFile {
         let superblock = Superblock::decode(&head).map_err(Error::at(0))?;
         let root = OnceLock::from(superblock.root.clone());
         let (end, image) = (AtomicU64::new(length - base), BTreeMap::new());
-        Ok(OpenFile { raw, pages, superblock, base, end, shared: None, image, root, store: None })
+        let (shared, has_journal, store) = (None, false, None);
+        Ok(OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store })
     }
 }
 

@@ -33,6 +33,8 @@ pub struct OpenFile {
     pub(crate) image: BTreeMap<u64, Vec<u8>>,
     /// The root group, once there is one.
     pub(crate) root: OnceLock<Root>,
+    /// Whether blocks are read through a journal that a program left behind the end of the file.
+    pub(crate) has_journal: bool,
     /// What is needed to change the file.
     pub(crate) store: Option<Box<Store>>,
 }
@@ -231,6 +233,7 @@ impl OpenFile {
     /// that is told by the flush, and here only to those who read them and cannot have them from memory.
     fn reach(&self) -> Result<Option<Error>> {
         let Some(store) = &self.store else { return Ok(None) };
+        self.check_open(store)?;
         let unwritten = self.write_waiting().err();
         self.reach_end(store)?;
         Ok(unwritten)

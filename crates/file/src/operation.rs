@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use parking_lot::RwLockReadGuard;
 
-use crate::{Error, OpenFile, Result, gate::Writing};
+use crate::{Error, OpenFile, Result, gate::Writing, store::Store};
 
 /// While this lives, nothing in the file changes. A file that is only read needs none.
 pub struct Reading<'a> {
@@ -32,8 +32,9 @@ impl OpenFile {
         let before = store.changes.load(Ordering::Relaxed);
         match change() {
             Ok(done) => {
-                if store.cache.wants_flush() {
-                    self.flush_now()?;
+                // The change is made. What cannot be written now stays in memory, and the next flush tells of it.
+                if store.cache.wants_flush() && self.flush_now().is_err() {
+                    self.check_poison()?;
                 }
                 Ok(done)
             }
@@ -100,11 +101,14 @@ impl OpenFile {
         self.check_poison()
     }
 
+    /// Refuses to touch the storage of a file that was closed: another process may have it by now.
+    pub(crate) fn check_open(&self, store: &Store) -> Result<()> {
+        if store.closed.load(Ordering::Relaxed) { Err(Error::Closed) } else { Ok(()) }
+    }
+
     pub(crate) fn check_poison(&self) -> Result<()> {
         self.check_process()?;
-        if self.store.as_ref().is_some_and(|store| store.closed.load(Ordering::Relaxed)) {
-            return Err(Error::Closed);
-        }
+        self.store.iter().try_for_each(|store| self.check_open(store))?;
         match self.store.as_ref().and_then(|store| store.poison.lock().clone()) {
             Some(why) => Err(Error::Poisoned(why)),
             None => Ok(()),

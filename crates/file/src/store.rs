@@ -11,7 +11,7 @@ use std::{
 };
 
 use hyperslab_alloc::{Allocator, Kind, Span, Strategy};
-use hyperslab_driver::cores::fork::Process;
+use hyperslab_driver::{Driver, cores::fork::Process};
 use hyperslab_format::{Superblock, message::FileSpaceInfo, version::Low};
 use hyperslab_meta::{Cache, Entry, Failure};
 use parking_lot::{Mutex, RwLock};
@@ -66,8 +66,12 @@ pub(crate) struct Store {
     pub(crate) durability: Durability,
     /// Whether something was written since all was durable.
     pub(crate) unsynced: AtomicBool,
+    /// Other storage that has values of this file, and was written since all was durable.
+    pub(crate) elsewhere: Mutex<Vec<Arc<dyn Driver>>>,
     /// What is being rewritten in place. Held while that is written: one journal at a time.
     pub(crate) journal: Mutex<Journal>,
+    /// Whether blocks of a journal could not be written in place.
+    pub(crate) journal_left: AtomicBool,
 }
 
 pub(crate) type GivenUp = BTreeMap<u64, (Reclaim, Vec<(u64, u64)>)>;
@@ -294,7 +298,9 @@ impl Store {
             info: None,
             durability: Durability::default(),
             unsynced: AtomicBool::new(true),
+            elsewhere: Mutex::default(),
             journal: Mutex::default(),
+            journal_left: AtomicBool::new(false),
         }
     }
 

@@ -14,8 +14,11 @@ pub(crate) struct Current<'a> {
 }
 
 impl File {
-    /// Refuses a file that was reached by links and read as it was before this process opened it for writing.
+    /// Refuses a file that was closed, and one that was reached by links and read as it was before this process opened it for writing.
     pub(crate) fn check_current(&self) -> Result<()> {
+        if self.inner.has_ended() {
+            return Err(hyperslab_file::Error::Closed.into());
+        }
         if !self.inner.is_replaced() {
             return Ok(());
         }

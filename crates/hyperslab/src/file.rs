@@ -74,6 +74,8 @@ pub(crate) struct Inner {
     pub(crate) process: Process,
     /// Whether the file was opened for writing since, and this only reads it as it was.
     replaced: AtomicBool,
+    /// Whether its last opening has ended: other processes may change the file.
+    ended: AtomicBool,
     swmr: bool,
     /// Files that this program named when it made datasets.
     pub(crate) granted: Granted,
@@ -261,7 +263,7 @@ impl Inner {
         let driver = storage.driver.clone();
         let mut options = hyperslab_file::OpenOptions::default();
         (options.alone, options.placement) = (storage.alone, access.placement);
-        options.durability = access.durability;
+        (options.durability, options.marks_whole) = (access.durability, storage.marks_whole());
         let is_new = access.truncate || access.create_new || access.create && driver.len()? == 0;
         if !is_new {
             let file = OpenFile::open_writable(driver, &options, access.low)?;
@@ -297,6 +299,7 @@ impl Inner {
             openings: Openings::default(),
             process: Process::this(),
             replaced: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
             swmr: access.swmr,
             granted: Granted::default(),
         }
@@ -345,8 +348,13 @@ impl Inner {
     /// again](Self::resume).
     pub(crate) fn end(self: &Arc<Inner>) -> Result<()> {
         let closed = if self.is_writable() { self.close() } else { Ok(()) };
-        let released = self.hold.as_ref().map_or(Ok(()), Hold::release);
-        closed.and(released)
+        closed.and(self.release())
+    }
+
+    /// Lets other processes open the file. Handles that are left cannot use it any more.
+    pub(crate) fn release(&self) -> Result<()> {
+        self.ended.store(true, Ordering::Release);
+        self.hold.as_ref().map_or(Ok(()), Hold::release)
     }
 
     fn close(self: &Arc<Inner>) -> Result<()> {
@@ -375,10 +383,17 @@ impl Inner {
     pub(crate) fn resume(&self, path: &Path) -> Result<bool> {
         match &self.hold {
             Some(hold) if !self.is_writable() && !self.is_replaced() && self.process.is_this() => {
-                hold.lock_unchanged(path)
+                let resumes = hold.lock_unchanged(path)?;
+                self.ended.store(!resumes, Ordering::Release);
+                Ok(resumes)
             }
             _ => Ok(false),
         }
+    }
+
+    /// Whether its last opening has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
     }
 
     /// Whether the file was opened for writing since: what this engine knows of it may be wrong.
@@ -396,7 +411,8 @@ impl Inner {
                 Ok(inner)
             }
             Err(why) => {
-                self.hold.as_ref().map_or(Ok(()), Hold::lock)?;
+                // If another process was faster, this engine goes on without a lock, as it would with locks turned off.
+                let _ = self.hold.as_ref().map_or(Ok(()), Hold::lock);
                 Err(why)
             }
         }

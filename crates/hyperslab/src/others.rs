@@ -51,8 +51,8 @@ impl Others {
         {
             return Ok(self.keep(path, opening));
         }
-        let Access { locking, low, durability, .. } = self.options.access;
-        let access = Access { write, locking, low, durability, ..Access::default() };
+        let Access { locking, low, durability, swmr, .. } = self.options.access;
+        let access = Access { write, locking, low, durability, swmr: swmr && !write, ..Access::default() };
         let opening = self.open_source(Source::find(&path, &access)?, &access, Way::Linked)?;
         Ok(self.keep(path, opening))
     }

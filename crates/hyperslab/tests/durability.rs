@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use hyperslab::driver::{Damage, Fault, Local, Log, Memory, PageBuffer, Target};
-use hyperslab::{Durability, File, OpenOptions};
+use hyperslab::{Durability, File, OpenOptions, check};
 
 struct Scratch(std::path::PathBuf);
 
@@ -99,4 +99,64 @@ fn a_flush_that_failed_can_be_tried_again() {
     std::fs::create_dir(scratch.0.join("later")).unwrap();
     file.close().unwrap();
     assert_eq!(File::open(&path).unwrap().dataset("numbers").unwrap().read::<i32>().unwrap(), [1, 2, 3]);
+}
+
+/// Writes fail from some moment on, in the middle of a block if they change one. What is in the storage then is what a killed process leaves, also if
+/// it tried again before.
+#[test]
+fn a_journal_that_is_left_is_put_in_place_by_whoever_comes_next() {
+    let scratch = Scratch::new("journal");
+    let (path, left) = (scratch.0.join("a.h5"), scratch.0.join("left.h5"));
+    let mut journals = 0;
+    for spare in 0..100 {
+        let fault = Arc::new(Fault::new(Local::options().create(true).open(&path).unwrap()));
+        let options = OpenOptions::new().create().truncate().durability(Durability::Full);
+        let file = options.open_on(fault.clone()).unwrap();
+        write(&file);
+        let group = file.root().unwrap().create_group("group").unwrap();
+        file.flush().unwrap();
+        let change = |value: i32| (0..20).try_for_each(|nth| group.set_attribute(&format!("a{nth}"), [value; 20]));
+        fault.arm_forever(Target::Writes, spare, Damage::Tear(700));
+        change(1).unwrap();
+        let first = file.flush().is_err();
+        change(2).unwrap();
+        let failed = file.flush().is_err();
+        assert!(failed || !first);
+        std::fs::copy(&path, &left).unwrap();
+        fault.disarm();
+        // The program itself goes on.
+        change(3).unwrap();
+        file.flush().unwrap();
+        file.close().unwrap();
+        assert!(!is_journaled(&path));
+        assert_eq!(value(&path), Some(3));
+        // Another one comes when it was killed.
+        let before = value(&left);
+        if is_journaled(&left) {
+            journals += 1;
+            assert!(check::clear(&left, false).unwrap().journal);
+            assert!(!is_journaled(&left));
+        }
+        assert_eq!(value(&left), before);
+        assert_eq!(check::file(&left, &mut |_| ()).unwrap().problems().count(), 0);
+        if !failed {
+            assert!(journals > 0);
+            return;
+        }
+    }
+    panic!("a flush has more than 100 writes");
+}
+
+fn is_journaled(path: &std::path::Path) -> bool {
+    check::file(path, &mut |_| ()).unwrap().marks.journal
+}
+
+/// The value of all attributes, if they are there.
+fn value(path: &std::path::Path) -> Option<i32> {
+    let file = File::open(path).unwrap();
+    assert_eq!(file.dataset("numbers").unwrap().read::<i32>().unwrap(), [1, 2, 3]);
+    let group = file.group("group").unwrap();
+    let values: Vec<_> = (0..20).filter_map(|nth| group.attribute(&format!("a{nth}")).ok()).collect();
+    let values: Vec<i32> = values.iter().map(|value| value.read_scalar::<[i32; 20]>().unwrap()[0]).collect();
+    values.last().copied()
 }

@@ -16,6 +16,8 @@ use crate::Result;
 const WINDOW: u64 = 1 << 20;
 /// A larger journal does not count: opening a file takes a bounded time, whatever its last bytes say.
 pub(super) const MOST: u64 = 1 << 30;
+/// Nor one with more blocks, which take memory.
+pub(super) const MOST_BLOCKS: u64 = 1 << 20;
 
 /// A block of a journal: bytes of the storage, from `at` on, that belong to `place`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,7 @@ pub(crate) fn find(storage: &impl Driver, base: u64, end: u64, stored: u64) -> R
     let mut last = [0; SECTOR as usize];
     storage.read_at(place, &mut last, &Transfer::default())?;
     let trailer = Trailer::decode(&last).filter(|trailer| trailer.suits(base, end, stored) && trailer.size <= MOST);
+    let trailer = trailer.filter(|trailer| trailer.blocks <= MOST_BLOCKS);
     let Some(trailer) = trailer else { return Ok(None) };
     if !is_whole(storage, &trailer)? {
         return Ok(None);
@@ -65,7 +68,7 @@ fn is_whole(storage: &impl Driver, trailer: &Trailer) -> Result<bool> {
 fn blocks(storage: &impl Driver, trailer: &Trailer) -> Result<Option<Vec<Block>>> {
     let (mut blocks, mut at, mut free) = (Vec::new(), trailer.start, trailer.base);
     let end = trailer.start.saturating_add(trailer.size);
-    while at < end {
+    while at < end && blocks.len() as u64 <= trailer.blocks {
         let mut head = [0; HEAD as usize];
         if end - at <= HEAD {
             return Ok(None);

@@ -1,15 +1,17 @@
 //! Writing a journal, and the blocks that it protects.
 //!
 //! A journal counts while it is the end of the storage. Nothing that it holds changes as long as it counts, but to what it says: it is cut off
-//! when all its blocks are in place, before anything else is written. If they cannot be written, it stays, and the next one is put behind it:
-//! that has all blocks which are not in place yet, since those still wait to be written.
+//! when all its blocks are in place, before anything else is written. If they cannot be written, it stays, and the first thing that is written
+//! later are these blocks.
+
+use std::ops::Range;
 
 use hyperslab_driver::{Driver, PageBuffer, Transfer, WritePart};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     SECTOR,
-    replay::MOST,
+    replay::{MOST, MOST_BLOCKS},
     trailer::{HEAD, Trailer, head},
 };
 use crate::Result;
@@ -17,17 +19,22 @@ use crate::Result;
 /// The journal of a file that is changed, if there is one now.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
-    /// How long the storage was before the journal that is there.
-    length: Option<u64>,
+    open: Option<Open>,
+}
+
+/// What is in a journal.
+#[derive(Debug)]
+struct Open {
+    /// How long the storage was before.
+    length: u64,
+    bytes: Vec<u8>,
+    /// Where each block goes, and where it is in `bytes`.
+    blocks: Vec<(u64, Range<usize>)>,
 }
 
 impl Journal {
-    /// Whether there is one: blocks that it has may be half written.
-    pub(crate) fn is_open(&self) -> bool {
-        self.length.is_some()
-    }
-
-    /// Writes a journal of blocks that do not overlap. Nothing of the file changes by that, which ends at `end` of the storage.
+    /// Writes a journal of blocks that do not overlap. Nothing of the file changes by that, which ends at `end` of the storage. There must be no
+    /// other journal.
     pub(crate) fn open<D: Driver>(
         &mut self,
         pages: &PageBuffer<D>,
@@ -36,13 +43,13 @@ impl Journal {
         blocks: &[WritePart<'_>],
     ) -> Result<()> {
         let stored = pages.len()?;
-        let start = stored.max(end).next_multiple_of(SECTOR);
-        let length = self.length.unwrap_or(stored).max(end);
+        let (start, length) = (stored.max(end).next_multiple_of(SECTOR), stored.max(end));
         let mut sorted: Vec<_> = blocks.iter().collect();
         sorted.sort_by_key(|block| block.addr);
-        let mut bytes = Vec::new();
+        let (mut bytes, mut places) = (Vec::new(), Vec::with_capacity(blocks.len()));
         for block in sorted {
             bytes.extend(head(block.addr, block.buf.len() as u64));
+            places.push((block.addr, bytes.len()..bytes.len() + block.buf.len()));
             bytes.extend_from_slice(block.buf);
         }
         let (size, blocks, checksum) = (bytes.len() as u64, blocks.len() as u64, xxh3_64(&bytes));
@@ -50,19 +57,28 @@ impl Journal {
         bytes.resize(bytes.len().next_multiple_of(SECTOR as usize), 0);
         bytes.extend(trailer.encode());
         if let Err(why) = pages.write_at(start, &bytes, &Transfer::default()) {
-            // Without its trailer it does not count; one that was there before counts again when the storage ends with it.
+            // Without its trailer it does not count.
             let _ = pages.set_len(stored);
             return Err(why.into());
         }
-        self.length = Some(length);
+        self.open = Some(Open { length, bytes, blocks: places });
         Ok(())
+    }
+
+    /// The blocks that are to be written in place; none if there is no journal.
+    pub(crate) fn blocks(&self) -> Vec<WritePart<'_>> {
+        let Some(open) = &self.open else { return Vec::new() };
+        let block = |(place, range): &(u64, Range<usize>)| {
+            WritePart::new(*place, open.bytes.get(range.clone()).unwrap_or_default())
+        };
+        open.blocks.iter().map(block).collect()
     }
 
     /// All its blocks are in place: cuts it off. The file ends at `end` of the storage.
     pub(crate) fn close<D: Driver>(&mut self, pages: &PageBuffer<D>, end: u64) -> Result<()> {
-        if let Some(length) = self.length {
-            pages.set_len(length.max(end))?;
-            self.length = None;
+        if let Some(open) = &self.open {
+            pages.set_len(open.length.max(end))?;
+            self.open = None;
         }
         Ok(())
     }
@@ -75,7 +91,7 @@ pub(crate) fn room(blocks: &[WritePart<'_>]) -> usize {
 
 fn room_within(blocks: &[WritePart<'_>], most: u64) -> usize {
     let mut size = 0u64;
-    let fits = blocks.iter().take_while(|block| {
+    let fits = blocks.iter().take(MOST_BLOCKS as usize).take_while(|block| {
         size = size.saturating_add(HEAD).saturating_add(block.buf.len() as u64);
         size <= most
     });

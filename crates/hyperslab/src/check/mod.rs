@@ -18,12 +18,12 @@ mod walk;
 
 use std::{path::Path, sync::Arc};
 
-use hyperslab_driver::{Driver, Local, Lock};
+use hyperslab_driver::Driver;
 use hyperslab_file::{OpenFile, OpenOptions};
 use hyperslab_filter::Registry;
 use hyperslab_object::Context;
 
-use crate::{Low, Result, open_options::Access, storage::Source};
+use crate::{Locking, Low, Result, open_options::Access, storage::Source};
 
 pub use hyperslab_file::Marks;
 pub use report::{Finding, Progress, Report, Severity, Space, Usage};
@@ -31,7 +31,8 @@ pub use report::{Finding, Progress, Report, Severity, Space, Usage};
 /// Looks at everything in a file. An error if it cannot be read at all; what is wrong with its content is in the report. `progress` is
 /// called now and then.
 pub fn file(path: impl AsRef<Path>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
-    let storage = Source::find(path.as_ref(), &Access::default())?.unlocked()?;
+    let access = Access::default();
+    let storage = Source::find(path.as_ref(), &access)?.unlocked(&access)?;
     // Members of several files have addresses with wide gaps between them, which are nobody's loss.
     let one = matches!(storage.name, "sec2" | "family");
     look(storage.driver, one, progress)
@@ -62,19 +63,17 @@ fn walk(
     Ok(walk::Walk::new(&context, progress).run(one))
 }
 
-/// Takes away the marks that programs which ended without closing the file left in its superblock; says which there were. An error if another program
-/// has the file open, unless `force` says that it does not matter.
+/// Takes away what programs left that ended without closing the file: a journal, whose blocks are put in place, and marks in the superblock; says which
+/// there were. An error if another program has the file open, unless `force` says that it does not matter.
 ///
 /// Objects without names that a killed program of ours left in heaps, and counts of names that it left too high, are mended then, but not by `force`:
 /// a file that is not whole is not changed any further.
 pub fn clear(path: impl AsRef<Path>, force: bool) -> Result<Marks> {
-    let local = Local::options().write(true).open(path)?;
-    match local.lock(Lock::Exclusive) {
-        Ok(_) => {}
-        Err(_) if force => {}
-        Err(why) => return Err(why.into()),
-    }
-    let driver: Arc<dyn Driver> = Arc::new(local);
+    let access = Access { write: true, locking: Locking::BestEffort, ..Access::default() };
+    let source = Source::find(path.as_ref(), &access)?;
+    // The lock is held until the end.
+    let storage = if force { source.unlocked(&access)? } else { source.lock(&access)? };
+    let driver = storage.driver.clone();
     let marks = hyperslab_file::clear(&driver)?;
     if marks.writing && marks.whole && !force {
         let file = OpenFile::open_writable(driver, &OpenOptions::default(), Low::default())?;

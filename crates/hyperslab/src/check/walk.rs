@@ -81,6 +81,10 @@ impl<'a> Walk<'a> {
             let why = "the file is marked as open for writing while others read";
             self.book.note("superblock", 0, why.into());
         }
+        if marks.journal {
+            let why = "a program that ended without closing the file left a journal behind its end: `hyperslab clear` puts its blocks in place";
+            self.book.note("journal", file.end(), why.into());
+        }
         match file.told_end() {
             Some(end) if end > file.end() => {
                 let why = format!("the file is truncated: it ends at {:#x}, but should end at {end:#x}", file.end());

@@ -9,7 +9,7 @@ use hyperslab_format::virtual_mapping::{self, Mapping};
 use hyperslab_structures::LocalHeap;
 
 use super::{Dataset, state::State};
-use crate::{Error, File, Result, external_access::Prefixes, search};
+use crate::{Durability, Error, File, Result, external_access::Prefixes, search};
 
 /// A part of an external file: its name, the first byte, and how many bytes if that is limited.
 pub type ExternalName = (Vec<u8>, u64, Option<u64>);
@@ -146,7 +146,11 @@ fn external_place(file: &File, name: &[u8]) -> PathBuf {
 pub(crate) fn make_external(file: &File, name: &[u8]) -> Result<()> {
     let place = external_place(file, name);
     if !place.exists() {
-        Local::options().create(true).open(&place)?;
+        let made = Local::options().create(true).open(&place)?;
+        if file.inner.context.file().durability() != Durability::None {
+            // The name is durable too.
+            made.sync()?;
+        }
     }
     file.inner.granted.add(&place);
     Ok(())

@@ -128,13 +128,36 @@ impl Opening {
         let mut slot = self.entry.lock();
         if self.inner.openings.remove(self.way) > 0 {
             drop(slot);
-            return self.inner.flush();
+            return match self.inner.flush() {
+                // Another thread has ended the last opening meanwhile, which wrote everything.
+                Err(Error::File(hyperslab_file::Error::Closed)) => Ok(()),
+                flushed => flushed,
+            };
         }
+        if !self.inner.is_writable() {
+            let ended = self.inner.end();
+            slot.vacate(&self.inner);
+            return ended;
+        }
+        // Closing waits for other threads, which may be opening files.
         slot.begin_closing(&self.inner);
         drop(slot);
-        let ended = self.inner.end();
-        self.entry.lock().end_closing(&self.inner);
-        ended
+        let _closing = Closing(self);
+        self.inner.end()
+    }
+}
+
+/// The last opening of an engine that writes, while it ends. However that ends, the file can be opened again.
+struct Closing<'a>(&'a Opening);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        let Opening { entry, inner, .. } = self.0;
+        if !inner.has_ended() {
+            // Closing panicked.
+            let _ = inner.release();
+        }
+        entry.lock().end_closing(inner);
     }
 }
 

@@ -120,6 +120,13 @@ impl SlotGuard<'_> {
         *self.state = State::Open(Arc::downgrade(inner));
     }
 
+    /// The last opening of an engine has ended.
+    pub(super) fn vacate(&mut self, inner: &Arc<Inner>) {
+        if self.is_of(inner) {
+            *self.state = State::Vacant;
+        }
+    }
+
     /// The last opening of an engine ends. An engine that was replaced has no slot any more.
     pub(super) fn begin_closing(&mut self, inner: &Arc<Inner>) {
         if self.is_of(inner) {

@@ -38,6 +38,13 @@ pub(crate) struct Storage {
     pub(crate) alone: bool,
 }
 
+impl Storage {
+    /// Whether a writer may mark the file as whole at every instant: another process that can lock it takes it for left by a writer that is gone.
+    pub(crate) fn marks_whole(&self) -> bool {
+        self.hold.as_ref().is_none_or(Hold::is_locked)
+    }
+}
+
 impl Source {
     /// Opens the file at a path: one with a `%d` (or `%05d`, say) is a family of files. Nothing of it is changed.
     pub(crate) fn find(path: &Path, access: &Access) -> Result<Source> {
@@ -74,8 +81,8 @@ impl Source {
     }
 
     /// As [`Source::lock`], without a lock.
-    pub(crate) fn unlocked(self) -> Result<Storage> {
-        self.members(&Access::default(), None, false)
+    pub(crate) fn unlocked(self, access: &Access) -> Result<Storage> {
+        self.members(access, None, false)
     }
 
     fn members(self, access: &Access, hold: Option<Hold>, alone: bool) -> Result<Storage> {

@@ -53,10 +53,15 @@ fn open_member(member: &MultiMember, common: &str) -> Result<Arc<dyn Driver>> {
         return Err(Error::Storage(format!("the name {template:?} of a member of a multi file has no %s")));
     };
     let name = format!("{before}{common}{after}");
-    if Path::new(&name).exists() {
-        return Ok(Arc::new(Local::open(&name)?));
+    let Ok(place) = Path::new(&name).canonicalize() else { return Ok(Arc::new(Absent::new(name, member.length))) };
+    // A file does not lead to others elsewhere by the names of its members.
+    let folder = Path::new(common).parent().and_then(|folder| folder.canonicalize().ok());
+    if folder.is_none_or(|folder| !place.starts_with(folder)) {
+        return Err(Error::Storage(format!(
+            "{name} is outside of the folder of the multi file that it should be a member of"
+        )));
     }
-    Ok(Arc::new(Absent::new(name, member.length)))
+    Ok(Arc::new(Local::open(&place)?))
 }
 
 /// The members that libhdf5 makes by itself: equal ranges of addresses.
