@@ -115,7 +115,7 @@ fn a_journal_that_is_left_is_put_in_place_by_whoever_comes_next() {
         write(&file);
         let group = file.root().unwrap().create_group("group").unwrap();
         file.flush().unwrap();
-        let change = |value: i32| (0..20).try_for_each(|nth| group.set_attribute(&format!("a{nth}"), [value; 20]));
+        let change = |value: i32| (0..20).try_for_each(|nth| group.set_attribute(format!("a{nth}"), [value; 20]));
         fault.arm_forever(Target::Writes, spare, Damage::Tear(700));
         change(1).unwrap();
         let first = file.flush().is_err();
@@ -156,7 +156,7 @@ fn value(path: &std::path::Path) -> Option<i32> {
     let file = File::open(path).unwrap();
     assert_eq!(file.dataset("numbers").unwrap().read::<i32>().unwrap(), [1, 2, 3]);
     let group = file.group("group").unwrap();
-    let values: Vec<_> = (0..20).filter_map(|nth| group.attribute(&format!("a{nth}")).ok()).collect();
+    let values: Vec<_> = (0..20).filter_map(|nth| group.attribute(format!("a{nth}")).ok()).collect();
     let values: Vec<i32> = values.iter().map(|value| value.read_scalar::<[i32; 20]>().unwrap()[0]).collect();
     values.last().copied()
 }
