@@ -67,7 +67,7 @@ impl<V: Footprint> Pinned<V> {
         Pinned { slot: self.slot, value: self.value, shelf }
     }
 
-    /// Encodes a dirty value ahead of time, if nobody changes it and there is room for the copy; whether there is one now. Waits for nobody. A value
+    /// Encodes a dirty value ahead of time, if no thread changes it and there is room for the copy; whether there is one now. This call never waits. A value
     /// that can never be encoded stays dirty, and eviction passes it by: the next flush tells why.
     pub fn encode_ahead(&self, encode: impl FnOnce(&V) -> Result<Encoded, WriteFailure>) -> Result<bool, WriteFailure> {
         // Nobody can change it before it is kept.

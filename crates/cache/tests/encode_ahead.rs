@@ -3,26 +3,10 @@
 #![cfg(not(feature = "shuttle"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
-use hyperslab_cache::{
-    Cache, Config, Encoded, Footprint, Found, Need, Policy, Room, Shelf, Taken, Unwritten, WriteFailure,
-};
-use hyperslab_space::Coords;
+mod common;
 
-const BYTES: usize = 100;
-
-struct Hundred;
-
-impl Footprint for Hundred {
-    type Home = ();
-
-    fn footprint(&self) -> usize {
-        BYTES
-    }
-}
-
-fn at(place: u64) -> Coords {
-    Coords::from_slice(&[place])
-}
+use common::{BYTES, Hundred, at};
+use hyperslab_cache::{Cache, Config, Encoded, Found, Need, Policy, Room, Shelf, Taken, Unwritten, WriteFailure};
 
 /// Makes a chunk, or changes it.
 fn write(cache: &Cache<Hundred>, shelf: &Shelf<Hundred>, place: u64) {

@@ -3,24 +3,10 @@
 #![cfg(not(feature = "shuttle"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
-use hyperslab_cache::{Cache, Config, Footprint, Found, Need, Room, Shelf, Taken, Unwritten, WriteFailure};
-use hyperslab_space::Coords;
+mod common;
 
-const BYTES: usize = 100;
-
-struct Hundred;
-
-impl Footprint for Hundred {
-    type Home = ();
-
-    fn footprint(&self) -> usize {
-        BYTES
-    }
-}
-
-fn at(place: u64) -> Coords {
-    Coords::from_slice(&[place])
-}
+use common::{BYTES, Hundred, at};
+use hyperslab_cache::{Cache, Config, Found, Need, Room, Shelf, Taken, Unwritten, WriteFailure};
 
 fn dirty(shelf: &Shelf<Hundred>) -> Vec<Taken<Hundred>> {
     Unwritten::of(std::slice::from_ref(shelf), |_| true).take()

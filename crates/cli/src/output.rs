@@ -15,11 +15,11 @@ const BUFFER: usize = 1 << 16;
 pub(crate) struct Output {
     to: Box<dyn Write>,
     form: Form,
-    /// Whether a line goes out when it is whole: somebody reads it while it grows.
+    /// Whether a line goes out when it is whole: a user reads the output while it grows.
     by_line: bool,
     waiting: Vec<u8>,
     guarded: Vec<u8>,
-    /// The first error that nobody was told of yet.
+    /// The first error that the command has not reported yet.
     failed: Option<io::Error>,
 }
 

@@ -194,7 +194,7 @@ fn what_a_killed_program_leaves_is_no_damage() {
         assert!(dataset.attribute_names().unwrap().len() == 39 && !dataset.has_attribute("a7").unwrap());
         assert_eq!(dataset.attribute("a8").unwrap().read_scalar::<i32>().unwrap(), 8);
     };
-    // Whoever goes on with it mends it.
+    // The next program that changes the file mends it.
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed.h5");
     fs::write(&path, &bytes).unwrap();
     let file = File::edit(&path).unwrap();

@@ -7,7 +7,7 @@ use hyperslab_filter::{Error as FilterError, Fault};
 use super::Home;
 use crate::{Error, Result};
 
-/// The chunks that an attempt to write could not write. They are dirty as before: whoever flushes them later tries again, so eviction may drop this.
+/// The chunks that an attempt to write could not write. They are dirty as before, and the next flush tries them again, so eviction may drop this.
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     /// The first one, as an error that names it.

@@ -141,7 +141,7 @@ impl ChunkCache {
     }
 }
 
-/// Writes pieces whose chunks nobody loads meanwhile, so many at a time that each operation writes all or fails before it changes anything.
+/// Writes pieces whose chunks no other thread loads meanwhile, so many at a time that each operation writes all or fails before it changes anything.
 fn write_alone(shelf: &ChunkShelf, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
     let (home, bytes) = (shelf.home(), shelf.home().facts().bytes as u64);
     let most = if home.facts().coder.is_some() { (BATCH / bytes.max(1)).max(1) } else { u64::MAX };

@@ -159,7 +159,7 @@ fn basis(datatype: &Datatype) -> &Class {
     }
 }
 
-/// What values are if nobody says it.
+/// The type of values if the user gives none.
 fn usual(words: &[String]) -> Kind {
     let all = |are: fn(&str) -> bool| words.iter().all(|word| are(word));
     match () {

@@ -35,7 +35,7 @@ pub(super) fn run(helpers: usize, work: &Work<'_>) {
     #[expect(unsafe_code, reason = "threads that live on can borrow from a caller that waits for them in no other way")]
     // SAFETY: the reference is kept in `state.work` alone. A helper copies it there under the lock, counts itself as inside, and uses the copy
     // no more when it has counted itself out. `Open` is dropped before this function returns or unwinds, thus while `work` is borrowed: it
-    // takes the reference away and waits until nobody is inside. So no thread uses it afterwards.
+    // takes the reference away and waits until no thread is inside. So no thread uses it afterwards.
     let lasting = unsafe { std::mem::transmute::<&Work<'_>, &'static Work<'static>>(work) };
     scope.lock().work = Some(lasting);
     let threads = Threads::of_process();

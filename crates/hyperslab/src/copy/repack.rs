@@ -65,7 +65,7 @@ impl Repack {
     }
 
     /// What cannot be read is left out, and [`Repacked::lost`] tells of it; without this it is an error. In place of an object that cannot be
-    /// read as a whole, the new file has one that nobody can open. An attribute is left out by itself.
+    /// read as a whole, the new file has one that cannot be opened. An attribute is left out by itself.
     #[must_use]
     pub fn skip_damaged(self) -> Repack {
         Repack { skips: true, ..self }

@@ -45,7 +45,7 @@ pub(super) struct Copier<'a> {
     pub(super) skips: bool,
     /// What could not be read.
     pub(super) lost: Vec<Lost>,
-    /// Copies that nobody shall open, since they are not whole, and why.
+    /// Copies that are not whole, and why: they cannot be opened.
     closed: BTreeMap<u64, String>,
     /// Where objects of the source were met first.
     pub(super) paths: Paths,
@@ -143,7 +143,7 @@ impl<'a> Copier<'a> {
         self.contents.push_back(Begun { file: file.clone(), address, copy, depth, path });
     }
 
-    /// Notes what is wrong with the source of a step, without which a copy is not whole: nobody shall take it for the object.
+    /// Notes what is wrong with the source of a step, without which a copy is not whole: no reader must take it for the object.
     fn close<T>(&mut self, begun: &Begun, step: Step<T>) -> Result<Option<T>> {
         if let (Err(Trouble::Source(why)), true) = (&step, self.skips) {
             self.closed.insert(begun.copy, why.to_string());

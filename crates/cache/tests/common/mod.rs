@@ -1,0 +1,22 @@
+//! A chunk of one hundred bytes, for tests of the cache.
+
+use hyperslab_cache::Footprint;
+use hyperslab_space::Coords;
+
+/// What a chunk of these tests takes.
+pub(crate) const BYTES: usize = 100;
+
+pub(crate) struct Hundred;
+
+impl Footprint for Hundred {
+    type Home = ();
+
+    fn footprint(&self) -> usize {
+        BYTES
+    }
+}
+
+/// The place of a chunk in a grid of one dimension.
+pub(crate) fn at(place: u64) -> Coords {
+    Coords::from_slice(&[place])
+}
