@@ -200,14 +200,19 @@ impl File {
 
     /// The object whose header is at an address.
     pub fn at(&self, address: u64) -> Result<Node> {
-        let _held = self.inner.context.file().reading();
-        Node::new(self, Object::open(&self.inner.context, address)?, &Trip::default())
+        self.node(|| Ok(Object::open(&self.inner.context, address)?))
     }
 
     /// As [`File::at`], also if the object has messages that must be understood and are not: for who copies them.
     pub(crate) fn at_guarded(&self, address: u64) -> Result<Node> {
-        let _held = self.inner.context.file().reading();
-        Node::new(self, Object::open_guarded(&self.inner.context, address)?, &Trip::default())
+        self.node(|| Ok(Object::open_guarded(&self.inner.context, address)?))
+    }
+
+    fn node(&self, open: impl FnOnce() -> Result<Object>) -> Result<Node> {
+        let held = self.inner.context.file().reading();
+        let node = Node::new(self, open()?)?;
+        drop(held);
+        node.grown(&Trip::default())
     }
 
     /// The object that a path leads to, through links of all kinds. It may be in another file.

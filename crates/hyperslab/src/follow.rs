@@ -29,10 +29,14 @@ impl File {
         let (mut file, mut start, mut path) = (self.clone(), start, path.to_vec());
         loop {
             let link = {
-                let _held = file.inner.context.file().reading();
+                let held = file.inner.context.file().reading();
                 file.check_current()?;
                 match hyperslab_object::resolve(&file.inner.context, start, &path, &mut links)? {
-                    Found::Object(object) => return Node::new(&file, *object, trip).map(Reached::Object),
+                    Found::Object(object) => {
+                        let node = Node::new(&file, *object)?;
+                        drop(held);
+                        return node.grown(trip).map(Reached::Object);
+                    }
                     Found::Missing { at, last } => return Ok(Reached::Missing { at, last }),
                     Found::Endless { at } => {
                         let why = format!("more than {} links lead from one to the next", LinkBudget::MOST);

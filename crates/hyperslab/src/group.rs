@@ -93,7 +93,6 @@ impl Group {
 
     /// The object that a path leads to, from this group on; from the root group if it begins with a slash.
     pub fn get(&self, path: impl AsRef<[u8]>) -> Result<Node> {
-        let _held = self.file.inner.context.file().reading();
         self.file.check_alive(self.life())?;
         self.file.get_from(self.address(), path.as_ref())
     }

@@ -28,14 +28,22 @@ pub struct NamedDatatype {
 }
 
 impl Node {
-    /// The object as what it is.
-    pub(crate) fn new(file: &File, object: Object, trip: &Trip) -> Result<Node> {
+    /// The object as what it is, before it has [grown](Node::grown). The caller holds changes off.
+    pub(crate) fn new(file: &File, object: Object) -> Result<Node> {
         let file = file.clone();
         Ok(match object.kind() {
             Kind::Group => Node::Group(Group { object: Opened::new(&file, object), file }),
-            Kind::Dataset => Node::Dataset(Dataset::open(&file, object, trip)?),
+            Kind::Dataset => Node::Dataset(Dataset::open(&file, object)?),
             Kind::Datatype => Node::Datatype(NamedDatatype { object: Opened::new(&file, object), file }),
         })
+    }
+
+    /// The object with the size that its sources give it now, as [`Dataset::grown`].
+    pub(crate) fn grown(self, trip: &Trip) -> Result<Node> {
+        match self {
+            Node::Dataset(dataset) => dataset.grown(trip).map(Node::Dataset),
+            other => Ok(other),
+        }
     }
 
     /// What it is, in a word.

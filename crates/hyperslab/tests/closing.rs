@@ -5,11 +5,15 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::Barrier,
+    sync::{Arc, Barrier, mpsc},
     thread,
+    time::Duration,
 };
 
-use hyperslab::{Error, File, FileSpace, Low, OpenOptions, SpaceStrategy, check};
+use hyperslab::{
+    Error, File, FileSpace, Low, OpenOptions, SpaceStrategy, check,
+    space::{Op, Slab, Space, UNLIMITED},
+};
 
 fn place(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
@@ -98,6 +102,43 @@ fn a_link_leads_to_a_file_that_other_threads_let_go() {
             });
         }
     });
+}
+
+/// A path leads through links of a file to the file itself, and another thread closes it on the way: whoever lets go of the file last ends
+/// it, and must have no lock of it then.
+#[test]
+fn a_file_that_leads_to_itself_is_closed_by_another_thread() {
+    let path = place("closed-circle.h5");
+    let file = File::create(&path).unwrap();
+    let (root, name) = (file.root().unwrap(), path.to_str().unwrap());
+    root.new_dataset::<i32>().shape([3]).max_shape([None]).chunks([4]).write("numbers", &[1, 2, 3]).unwrap();
+    let mut growing = Space::with_max(&[3], &[None]).unwrap();
+    growing.select_hyperslab(Op::Set, &[Slab::new(0, 1, UNLIMITED, 1)]).unwrap();
+    let new = root.new_dataset::<i32>().shape([3]).max_shape([None]);
+    new.virtual_source(&growing, name, "numbers", &growing).create("grows").unwrap();
+    root.external_link("nowhere", name, "/missing").unwrap();
+    file.close().unwrap();
+    let (done, all_done) = mpsc::channel();
+    for way in ["grows", "nowhere"] {
+        for _ in 0..100 {
+            let file = OpenOptions::new().read_write().open(&path).unwrap();
+            let (root, done, start) = (file.root().unwrap(), done.clone(), Arc::new(Barrier::new(2)));
+            let started = start.clone();
+            thread::spawn(move || {
+                started.wait();
+                let mut met = 0;
+                while !is_closed(root.get(way)) {
+                    met += 1;
+                }
+                done.send(met).unwrap();
+            });
+            start.wait();
+            thread::yield_now();
+            let closed = thread::spawn(move || file.close().unwrap());
+            all_done.recv_timeout(Duration::from_secs(60)).expect("the thread that follows the path hangs");
+            closed.join().unwrap();
+        }
+    }
 }
 
 /// A process that can lock a file with the other mark takes it for left by a writer that is gone.

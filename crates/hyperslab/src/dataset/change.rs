@@ -10,7 +10,7 @@ use super::{
     Dataset,
     state::{Changing, State},
 };
-use crate::{Error, File, Result, heap_writer::HeapWriter, trip::Trip};
+use crate::{Error, File, Result, heap_writer::HeapWriter};
 
 /// The state of a dataset, taken for a change. All handles see what becomes of it.
 pub(super) struct Change<'a> {
@@ -193,7 +193,7 @@ pub(crate) fn drop_values(file: &File, object: &Object) -> hyperslab_file::Resul
         HeapWriter::new(file).remove(heap.map(|heap| (heap, index)));
         return Ok(());
     }
-    let dataset = Dataset::open(file, object.clone(), &Trip::default()).map_err(failed)?;
+    let dataset = Dataset::open(file, object.clone()).map_err(failed)?;
     file.inner.datasets.forget(object.address());
     let mut change = dataset.change().map_err(failed)?;
     let named = change.behind_all();
@@ -209,7 +209,7 @@ pub(crate) fn drop_values(file: &File, object: &Object) -> hyperslab_file::Resul
 
 /// Takes space for all values of a new dataset. Only within an operation.
 pub(crate) fn allocate(file: &File, address: u64) -> Result<()> {
-    let dataset = Dataset::open(file, Object::open(&file.inner.context, address)?, &Trip::default())?;
+    let dataset = Dataset::open(file, Object::open(&file.inner.context, address)?)?;
     let mut change = dataset.change()?;
     change.moved = change.values()?.allocate(file.inner.context.file(), &filling(&dataset))?;
     change.save()
@@ -217,7 +217,7 @@ pub(crate) fn allocate(file: &File, address: u64) -> Result<()> {
 
 /// Writes all values of a new dataset, as they are stored. Only within an operation.
 pub(crate) fn write_stored(file: &File, address: u64, values: &[u8]) -> Result<()> {
-    let dataset = Dataset::open(file, Object::open(&file.inner.context, address)?, &Trip::default())?;
+    let dataset = Dataset::open(file, Object::open(&file.inner.context, address)?)?;
     let mut change = dataset.change()?;
     let whole = Space::new(change.extent().clone());
     if whole.npoints() > 0 {

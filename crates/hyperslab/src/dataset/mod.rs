@@ -65,8 +65,9 @@ struct Inner {
 }
 
 impl Dataset {
-    /// A dataset whose header can be understood as a whole. One that grows with its sources has its size from them, now.
-    pub(crate) fn open(file: &File, object: Object, trip: &Trip) -> Result<Dataset> {
+    /// A dataset whose header can be understood as a whole. One that grows with its sources has [its size](Dataset::grown) not from them yet.
+    /// The caller holds changes off, or is the operation itself.
+    pub(crate) fn open(file: &File, object: Object) -> Result<Dataset> {
         let (context, known, address) = (&file.inner.context, &file.inner.datasets, object.address());
         if let Some(inner) = known.get(address) {
             return Ok(Dataset::of(file, inner));
@@ -77,11 +78,10 @@ impl Dataset {
         let elsewhere = match layout.layout {
             message::Layout::Virtual { heap, index } => {
                 let mappings = layout::mappings(file, heap, index)?;
-                Some(Virtual::open(file, mappings, &extent, &datatype, &fill, trip)?)
+                Some(Virtual::open(file, mappings, &extent, &datatype, &fill)?)
             }
             _ => None,
         };
-        let extent = elsewhere.as_ref().map_or(extent, |elsewhere| elsewhere.extent().clone());
         let new = || Core::new(context, object.life(), State { extent, layout, values: OnceLock::new() });
         let core = file.inner.shelves.core(address).unwrap_or_else(|| Arc::new(new()));
         // The size of a virtual dataset is found out anew whenever it is opened.
@@ -90,6 +90,18 @@ impl Dataset {
         let inner = Arc::new(Inner { object, datatype, committed, filters, fill, elsewhere, core, shelf });
         let inner = if shared { known.insert(address, inner) } else { inner };
         Ok(Dataset::of(file, inner))
+    }
+
+    /// The dataset, just opened, with the size that its sources give it now. They may be in other files, and those may be closed: the caller
+    /// has no lock.
+    pub(crate) fn grown(mut self, trip: &Trip) -> Result<Dataset> {
+        // A virtual dataset is opened anew for each who asks, so nobody else has it.
+        let Some(inner) = Arc::get_mut(&mut self.inner) else { return Ok(self) };
+        let (elsewhere, core) = (inner.elsewhere.as_mut().and_then(Arc::get_mut), Arc::get_mut(&mut inner.core));
+        if let (Some(elsewhere), Some(core)) = (elsewhere, core) {
+            core.changing.get_mut().extent = elsewhere.grow(trip)?.clone();
+        }
+        Ok(self)
     }
 
     /// A handle of the dataset as the file has it now, if another process may have changed it; a file that this process may change is always seen as
@@ -101,7 +113,7 @@ impl Dataset {
         }
         context.file().reload()?;
         self.file.inner.shelves.renew(address);
-        let fresh = Dataset::open(&self.file, Object::open(context, address)?, &Trip::default())?;
+        let fresh = Dataset::open(&self.file, Object::open(context, address)?)?.grown(&Trip::default())?;
         Ok(Dataset { keep: self.keep, ..fresh })
     }
 

@@ -49,6 +49,13 @@ impl Changing {
             false => Changing::Never(state),
         }
     }
+
+    pub(super) fn get_mut(&mut self) -> &mut State {
+        match self {
+            Changing::Never(state) => state,
+            Changing::Sometimes(state) => state.get_mut(),
+        }
+    }
 }
 
 impl Dataset {

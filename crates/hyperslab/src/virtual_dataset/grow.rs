@@ -11,7 +11,8 @@ pub(super) const MAX_BLOCKS: u64 = 1 << 20;
 
 impl Virtual {
     /// The extent that the sources give now, from the one that is stored.
-    pub(super) fn grown(&self, stored: &Extent, trip: &Trip) -> Result<Extent> {
+    pub(super) fn grown(&self, trip: &Trip) -> Result<Extent> {
+        let stored = &self.extent;
         let first_missing = self.file.others.options.view == VirtualView::FirstMissing;
         let mut dims: Vec<Option<u64>> = vec![None; stored.rank()];
         for (index, part) in self.parts.iter().enumerate() {

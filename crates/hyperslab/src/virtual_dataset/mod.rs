@@ -47,14 +47,13 @@ pub(crate) struct Request<'a> {
 }
 
 impl Virtual {
-    /// A dataset with these mappings. Sources are opened only if its size depends on them.
+    /// A dataset with these mappings, as large as is stored.
     pub(crate) fn open(
         file: &File,
         mappings: Vec<Mapping>,
         stored: &Extent,
         datatype: &Datatype,
         fill: &FillWrite,
-        trip: &Trip,
     ) -> Result<Virtual> {
         let fill = match &fill.value {
             FillValue::User(value) if value.len() == datatype.size() => value.clone(),
@@ -63,19 +62,19 @@ impl Virtual {
         let names = mappings.iter().map(|mapping| (mapping.file.clone(), mapping.dataset.clone())).collect();
         let parts = mappings.into_iter().map(|mapping| Part::new(mapping, stored)).collect::<Result<Vec<_>>>()?;
         let (file, extent, datatype) = (file.clone(), stored.clone(), datatype.clone());
-        let mut virt = Virtual { file, extent, datatype, fill, parts, names, sources: Sources::default() };
+        let virt = Virtual { file, extent, datatype, fill, parts, names, sources: Sources::default() };
         if let Some(dim) = virt.least().iter().zip(stored.dims()).position(|(least, size)| least > size) {
             return Err(SourceError(format!("its mappings reach over its end in dimension {dim}")).into());
-        }
-        if virt.parts.iter().any(|part| part.grows_in().is_some()) {
-            virt.extent = virt.grown(stored, trip)?;
         }
         Ok(virt)
     }
 
-    /// Its size, with what its sources add.
-    pub(crate) fn extent(&self) -> &Extent {
-        &self.extent
+    /// Finds out its size. Sources are opened only if it depends on them.
+    pub(crate) fn grow(&mut self, trip: &Trip) -> Result<&Extent> {
+        if self.parts.iter().any(|part| part.grows_in().is_some()) {
+            self.extent = self.grown(trip)?;
+        }
+        Ok(&self.extent)
     }
 
     /// The names of its sources, as stored.
