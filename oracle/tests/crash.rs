@@ -4,9 +4,9 @@
 
 use hyperslab::OpenOptions;
 use hyperslab::check;
-use hyperslab::driver::{Change, Damage, Driver, Fault, Memory, MemoryType, Tape, Target, Transfer};
+use hyperslab::driver::{Change, Damage, Driver, Fault, Memory, Tape, Target, Transfer};
 use hyperslab_oracle::Oracle;
-use hyperslab_oracle::changes::{Crashed, LOWS, after_crash, look, their_look};
+use hyperslab_oracle::changes::{Crashed, LOWS, after_crash, look, states, their_look};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -18,26 +18,6 @@ const ONCE: [u64; 5] = [503, 511, 512, 711, 715];
 
 fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
-}
-
-/// The storage after a change, and before that what a process leaves that is killed in the middle of it: a write stops at the border of a page.
-/// Values are excepted, since an element that lies over a border may then be half old and half new.
-fn states(bytes: &mut Vec<u8>, change: &Change) -> Vec<Vec<u8>> {
-    let mut states = Vec::new();
-    if let Change::Write { kind, addr, bytes: written } = change
-        && *kind != MemoryType::RawData
-    {
-        let end = addr + written.len() as u64;
-        for border in (addr + 1..end).filter(|place| place % 4096 == 0) {
-            let mut torn = bytes.clone();
-            let half = Change::Write { kind: *kind, addr: *addr, bytes: written[..(border - addr) as usize].to_vec() };
-            half.apply(&mut torn);
-            states.push(torn);
-        }
-    }
-    change.apply(bytes);
-    states.push(bytes.clone());
-    states
 }
 
 #[test]

@@ -143,6 +143,34 @@ impl Group {
         })
     }
 
+    /// Puts an object without a name, such as one of [`NewDataset::create_unnamed`](crate::NewDataset::create_unnamed), in the place of
+    /// what the link at a path leads to, which loses that name. A process that is killed meanwhile leaves one or the other there.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let root = file.root()?;
+    /// let old = root.new_dataset::<i32>().write("numbers", &[1, 2])?;
+    /// old.new_attribute::<str>().write("unit", "mm")?;
+    /// let new = root.new_dataset::<f64>().write_unnamed(&[1.5, 2.5, 3.5])?.into();
+    /// hyperslab::Node::from(old).copy_attributes_to(&new)?;
+    /// root.replace("numbers", &new)?;
+    /// assert_eq!(root.dataset("numbers")?.read::<f64>()?, [1.5, 2.5, 3.5]);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn replace(&self, path: impl AsRef<[u8]>, new: &Node) -> Result<()> {
+        let (group, name) = self.holder(path.as_ref())?;
+        let file = &group.file;
+        if new.file() != file {
+            return Err(Error::Change("a link leads to an object of its own file: copy the other there".into()));
+        }
+        file.operate(|| {
+            file.check_alive(group.life())?;
+            file.check_alive(new.life())?;
+            let drop = &mut |object: &hyperslab_object::Object| dataset::drop_values(file, object);
+            Ok(hyperslab_object::relink(&file.inner.context, group.address(), &name, new.address(), drop)?)
+        })
+    }
+
     /// Gives the link at one path another one. Groups on the way to it are made if they are missing.
     pub fn rename(&self, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<()> {
         let (group, name) = self.holder(from.as_ref())?;

@@ -4,11 +4,11 @@ use hyperslab_object::{CharSet, GroupSettings, Life, Links, Name, Object, Object
 
 use crate::{Error, File, Group, Node, Result};
 
-/// A name that is free.
+/// Where a new object goes: a name that is free, or none.
 pub(crate) struct Place {
     pub(crate) file: File,
     group: Life,
-    /// The names of groups that are missing on the way, and the last one.
+    /// The names of groups that are missing on the way, and the last one. The object gets no name if there is none.
     names: Vec<Vec<u8>>,
     /// How often the file had been changed when this was found out.
     changes: u64,
@@ -52,6 +52,17 @@ impl Group {
     }
 }
 
+impl Group {
+    /// The place for a new object of the same file that has no name.
+    pub(crate) fn nowhere(&self) -> Result<Place> {
+        if !self.file.is_writable() {
+            return Err(hyperslab_file::Error::ReadOnly.into());
+        }
+        let changes = self.file.inner.context.file().changes();
+        Ok(Place { file: self.file.clone(), group: self.life(), names: Vec::new(), changes })
+    }
+}
+
 /// What a new name leads to.
 pub(crate) enum Made {
     /// A new object, at an address: this is its first name.
@@ -66,7 +77,11 @@ impl Place {
         self.file.operate(|| {
             self.check()?;
             let made = make()?;
-            let (context, group, name) = (&self.file.inner.context, self.last_group()?, name(self.name()));
+            let context = &self.file.inner.context;
+            if let (Made::Object(address), true) = (&made, self.names.is_empty()) {
+                return Ok(context.file().begin_unnamed(*address)?);
+            }
+            let (group, name) = (self.last_group()?, name(self.name()));
             let linked = match made {
                 Made::Object(address) => hyperslab_object::link_new(context, group, &name, address),
                 Made::Other(target) => hyperslab_object::link(context, group, &name, target),
@@ -92,6 +107,9 @@ impl Place {
         }
         let (context, first) = (&self.file.inner.context, self.names.first().map_or(&[][..], Vec::as_slice));
         self.file.check_alive(self.group)?;
+        if self.names.is_empty() {
+            return Ok(());
+        }
         let group = Object::open(context, self.group.address())?;
         match Links::of(context, &group)?.find(first)? {
             Some(_) => Err(Error::Exists(String::from_utf8_lossy(first).into_owned())),

@@ -290,14 +290,18 @@ fn random_programs() {
         for step in 0..150 {
             let name = format!("{}{}", groups[rng.usize(..3)], rng.u8(b'p'..b'w') as char);
             let handle = (!handles.is_empty()).then(|| rng.usize(..handles.len()));
-            match rng.u8(..12) {
+            match rng.u8(..15) {
                 0..3 if !names.contains_key(&name) => {
                     let new: Vec<i64> = (0..rng.i64(1..200)).map(|nth| nth * step).collect();
                     let made = root.new_dataset::<i64>();
                     let made =
                         if rng.bool() { made.chunks([16]).shape([new.len() as u64]).max_shape([None]) } else { made };
-                    handles.push((values.len(), made.write(&name, &new).unwrap()));
-                    names.insert(name, values.len());
+                    if rng.u8(..4) == 0 {
+                        handles.push((values.len(), made.write_unnamed(&new).unwrap()));
+                    } else {
+                        handles.push((values.len(), made.write(&name, &new).unwrap()));
+                        names.insert(name, values.len());
+                    }
                     values.push(new);
                 }
                 3..5 if names.contains_key(&name) => {
@@ -320,6 +324,15 @@ fn random_programs() {
                 }
                 9 | 10 if handle.is_some() => drop(handles.swap_remove(handle.unwrap())),
                 11 if rng.bool() => file.flush().unwrap(),
+                12.. if handle.is_some() && names.contains_key(&name) => {
+                    let (number, dataset) = &handles[handle.unwrap()];
+                    let is_named = names.values().any(|named| named == number);
+                    let replaced = root.replace(&name, &Node::Dataset(dataset.clone()));
+                    assert_eq!(replaced.is_err(), is_named, "seed {seed}, step {step}");
+                    if !is_named {
+                        names.insert(name, *number);
+                    }
+                }
                 _ => {}
             }
             for (number, dataset) in &handles {
@@ -339,6 +352,37 @@ fn random_programs() {
         for (name, number) in &names {
             assert_eq!(file.dataset(name).unwrap().read::<i64>().unwrap(), values[*number]);
         }
+    }
+}
+
+#[test]
+fn an_object_takes_the_place_of_what_a_link_leads_to() {
+    for low in LOWS {
+        let (file, storage) = new_file(low);
+        let root = file.root().unwrap();
+        let new = |value: i32| Node::Dataset(root.new_dataset::<i32>().write_unnamed(&[value; 4]).unwrap());
+        let values = |name: &str| root.dataset(name).unwrap().read::<i32>().unwrap();
+        // Whatever it was: a group with all it holds, a path, an object with other names.
+        root.new_dataset::<i32>().write("group/below", &[1; 4]).unwrap();
+        root.replace("group", &new(2)).unwrap();
+        root.soft_link("path", "nowhere").unwrap();
+        root.replace("path", &new(3)).unwrap();
+        root.hard_link("other", &root.get("path").unwrap()).unwrap();
+        root.replace("/path", &new(4)).unwrap();
+        assert_eq!([values("group"), values("path"), values("other")], [[2; 4], [4; 4], [3; 4]]);
+        assert_eq!(root.get("other").unwrap().hard_links().unwrap(), 1);
+        // Not without a link, by an object with a name, by one of another file.
+        let named = root.get("other").unwrap();
+        let (stranger, _) = new_file(low);
+        let strange = stranger.root().unwrap().new_dataset::<i32>().write_unnamed(&[5]).unwrap().into();
+        assert!(matches!(root.replace("missing", &new(5)), Err(Error::Missing(_))));
+        for refused in [&named, &strange] {
+            assert!(root.replace("path", refused).is_err());
+        }
+        assert_eq!(values("path"), [4; 4]);
+        drop((named, root.create_group("more").unwrap()));
+        file.close().unwrap();
+        whole(&storage);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Programs on storage that remembers or fails, and the states that may be seen after a crash.
 
 use super::{LOWS, Model, Operation, Refusal, Style, Window, Writer, perform};
-use hyperslab::driver::{Driver, Memory};
+use hyperslab::driver::{Change, Driver, Memory, MemoryType};
 use hyperslab::{Durability, File, OpenOptions, Result};
 use std::sync::Arc;
 
@@ -118,4 +118,22 @@ impl Crashed {
 /// If they hold none.
 pub fn after_crash(bytes: Vec<u8>) -> Result<File> {
     OpenOptions::new().read_write().unlocked().open_on(Arc::new(Memory::from(bytes)))
+}
+
+/// The storage after a change, and before that what a process leaves that is killed in the middle of it: a write stops at the border of a page.
+/// Values are excepted, since an element that lies over a border may then be half old and half new.
+pub fn states(bytes: &mut Vec<u8>, change: &Change) -> Vec<Vec<u8>> {
+    let mut states = Vec::new();
+    if let Change::Write { kind, addr, bytes: written } = change
+        && *kind != MemoryType::RawData
+    {
+        for border in (1..written.len()).filter(|&length| (addr + length as u64).is_multiple_of(4096)) {
+            let (mut torn, written) = (bytes.clone(), written.iter().take(border).copied().collect());
+            Change::Write { kind: *kind, addr: *addr, bytes: written }.apply(&mut torn);
+            states.push(torn);
+        }
+    }
+    change.apply(bytes);
+    states.push(bytes.clone());
+    states
 }

@@ -17,7 +17,7 @@ mod run;
 mod shrink;
 mod window;
 
-pub use crash::{Crashed, Steps, after_crash};
+pub use crash::{Crashed, Steps, after_crash, states};
 pub use generate::{Style, Writer};
 pub use kind::Kind;
 pub use look::look;

@@ -45,7 +45,7 @@ impl Job<'_> {
             (Some(_), Some(other)) => Err(Failure::NotDataset { path: path.into(), kind: other.kind() }),
             (Some(words), None) => {
                 self.rehearse(Some(words))?;
-                let dataset = self.create(&root, path, words)?;
+                let dataset = self.create(&root, Some(path), words)?;
                 self.set(&Node::Dataset(dataset))
             }
         }
@@ -75,7 +75,7 @@ impl Job<'_> {
         let scratch = OpenOptions::new().truncate().low(self.options.low).open_on(Arc::new(Memory::new()))?;
         let root = scratch.root()?;
         let node = match new {
-            Some(words) => Node::Dataset(self.create(&root, "new", words)?),
+            Some(words) => Node::Dataset(self.create(&root, None, words)?),
             None => Node::Group(root),
         };
         self.set(&node)
@@ -92,21 +92,14 @@ impl Job<'_> {
         if names > 1 {
             return Err(Failure::ManyNames { path: path.into(), names });
         }
-        let mut beside = format!("{path}~new");
-        while root.contains(&beside).map_err(|why| self.object(why))? {
-            beside.push('~');
-        }
-        let new = Node::Dataset(self.create(root, &beside, words)?);
-        let done = old.copy_attributes_to(&new).map_err(|why| self.object(why)).and_then(|()| self.set(&new));
-        let done = done.and_then(|()| root.delete(path).map_err(|why| self.object(why)));
-        if done.is_err() {
-            // The old one is as it was, and counts; what cannot be deleted keeps its name.
-            let _ = root.delete(&beside);
-        }
-        done.and_then(|()| root.rename(&beside, path).map_err(|why| self.object(why)))
+        let new = Node::Dataset(self.create(root, None, words)?);
+        old.copy_attributes_to(&new).map_err(|why| self.object(why))?;
+        self.set(&new)?;
+        root.replace(path, &new).map_err(|why| self.object(why))
     }
 
-    fn create(&self, root: &Group, path: &str, words: &[String]) -> Result<Dataset, Failure> {
+    /// Makes a dataset with these values, at a path or without a name.
+    fn create(&self, root: &Group, path: Option<&str>, words: &[String]) -> Result<Dataset, Failure> {
         match self.options.kind.unwrap_or_else(|| usual(words)) {
             Kind::I8 => self.write::<i8>(root, path, words),
             Kind::I16 => self.write::<i16>(root, path, words),
@@ -122,7 +115,12 @@ impl Job<'_> {
         }
     }
 
-    fn write<T: Storable + FromStr>(&self, root: &Group, path: &str, words: &[String]) -> Result<Dataset, Failure> {
+    fn write<T: Storable + FromStr>(
+        &self,
+        root: &Group,
+        path: Option<&str>,
+        words: &[String],
+    ) -> Result<Dataset, Failure> {
         let Put { shape, chunks, filter, path: told, .. } = self.options;
         let is_stored = chunks.is_some() || filter.as_ref().is_some_and(|filters| !filters.is_empty());
         let shape = match shape {
@@ -135,7 +133,12 @@ impl Job<'_> {
         let new = if shape.is_empty() { new.scalar() } else { new.shape(&shape) };
         let new = chunks.iter().fold(new, |new, chunk| new.chunks(&chunk.0));
         let new = filter.iter().fold(new, |new, filters| filters.give(new));
-        new.write(path, &parsed::<T>(words)?).map_err(|why| self.object(why))
+        let values = parsed::<T>(words)?;
+        let made = match path {
+            Some(path) => new.write(path, &values),
+            None => new.write_unnamed(&values),
+        };
+        made.map_err(|why| self.object(why))
     }
 }
 

@@ -7,6 +7,8 @@
 //!    |  ^                                  ^
 //!    |  +--gets a name--+                  |
 //!    +--last name goes, handles open--> unnamed --last handle dropped, next operation--+
+//!                                          ^
+//!                     made without a name--+
 //! ```
 
 use std::{
@@ -41,9 +43,12 @@ pub(crate) struct Handles {
 struct Open {
     /// How many handles there are, by the address of the header.
     counts: HashMap<u64, usize>,
-    /// Unnamed objects by the address of the header, and how many flushes there had been when they lost their last name.
+    /// Unnamed objects by the address of the header, and how many flushes there had been when they lost their last name, or [`NEVER`].
     unnamed: HashMap<u64, u64>,
 }
+
+/// An unnamed object that never had a name.
+const NEVER: u64 = u64::MAX;
 
 impl OpenFile {
     /// A new handle of the object at an address. The caller holds changes off, or is the operation itself. Where nothing is deleted, there
@@ -59,7 +64,7 @@ impl OpenFile {
         self.store.as_ref().is_some_and(|store| store.handles.open.lock().counts.contains_key(&address))
     }
 
-    /// Whether the object at an address has lost its last name.
+    /// Whether the object at an address has no name.
     pub fn is_unnamed(&self, address: u64) -> bool {
         self.store.as_ref().is_some_and(|store| store.handles.open.lock().unnamed.contains_key(&address))
     }
@@ -68,6 +73,12 @@ impl OpenFile {
     pub fn lose_last_name(&self, address: u64) -> Result<()> {
         let (store, flushes) = (self.store()?, self.flushes());
         store.handles.open.lock().unnamed.insert(address, flushes);
+        Ok(())
+    }
+
+    /// The object at an address is new, and there are handles of it, but no names yet.
+    pub fn begin_unnamed(&self, address: u64) -> Result<()> {
+        self.store()?.handles.open.lock().unnamed.insert(address, NEVER);
         Ok(())
     }
 

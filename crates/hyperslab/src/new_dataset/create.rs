@@ -8,7 +8,7 @@ use hyperslab_format::{
 use hyperslab_object::{DatasetParts, NewType, ObjectSettings};
 use hyperslab_structures::LocalHeap;
 
-use super::{Fill, NewDataset, planned::Planned};
+use super::{Fill, NewDataset, Shape, planned::Planned};
 use crate::{
     Dataset, Error, File, Result, Storable, dataset,
     heap_writer::HeapWriter,
@@ -16,16 +16,17 @@ use crate::{
     storable::Writing,
 };
 
-pub(super) fn create(new: NewDataset, path: &[u8]) -> Result<Dataset> {
-    let place = new.group.place(path)?;
+pub(super) fn create(new: NewDataset, place: &Place) -> Result<Dataset> {
     let new = new.right()?;
     let planned = new.plan(&place.file)?;
-    make(&new, &place, &planned, None)
+    make(&new, place, &planned, None)
 }
 
 /// Makes the dataset and writes its values; what cannot be written is found out before.
-pub(super) fn create_with<T: Storable>(new: NewDataset, path: &[u8], values: &[T]) -> Result<Dataset> {
-    let place = new.group.place(path)?;
+pub(super) fn create_with<T: Storable>(mut new: NewDataset, place: &Place, values: &[T]) -> Result<Dataset> {
+    if matches!(new.shape, Shape::Unknown) {
+        new.shape = Shape::Simple(vec![values.len() as u64]);
+    }
     let new = new.right()?;
     let planned = new.plan(&place.file)?;
     let (count, room) = (values.len() as u64, planned.extent.elements());
@@ -37,13 +38,13 @@ pub(super) fn create_with<T: Storable>(new: NewDataset, path: &[u8], values: &[T
     }
     let writing = Writing::<T>::new(&planned.datatype)?;
     if let Some(piled) = writing.pile(values, &planned.datatype, place.file.inner.context.file().widths())? {
-        let dataset = make(&new, &place, &planned, None)?;
+        let dataset = make(&new, place, &planned, None)?;
         dataset.write_piled(&dataset.space(), piled)?;
         return Ok(dataset);
     }
     let (bytes, sequences) = writing.encode(values)?;
     let at_once = Some(&*bytes).filter(|bytes| writing.plan().is_copy() && goes_at_once(&planned, bytes));
-    let dataset = make(&new, &place, &planned, at_once)?;
+    let dataset = make(&new, place, &planned, at_once)?;
     if at_once.is_none() {
         dataset.write_encoded(&dataset.space(), &writing, &bytes, &sequences)?;
     }
@@ -67,7 +68,7 @@ impl NewDataset {
 }
 
 fn make(new: &NewDataset, place: &Place, planned: &Planned, at_once: Option<&[u8]>) -> Result<Dataset> {
-    let (file, mut address) = (&place.file, 0);
+    let (file, mut address, mut kept) = (&place.file, 0, None);
     planned.external.iter().try_for_each(|(name, ..)| dataset::make_external(file, name))?;
     planned.mappings.iter().for_each(|mapping| file.grant_source(&mapping.file));
     place.operate(|| {
@@ -86,9 +87,13 @@ fn make(new: &NewDataset, place: &Place, planned: &Planned, at_once: Option<&[u8
         if let Some(values) = own_copies(new, file, planned, count)? {
             dataset::write_stored(file, address, &values)?;
         }
+        // Other threads must not delete it before it is opened.
+        kept = file.inner.context.file().handle(address);
         Ok(Made::Object(address))
     })?;
-    file.at(address)?.into_dataset()
+    let made = file.at(address)?.into_dataset();
+    drop(kept);
+    made
 }
 
 /// Makes the dataset, which has no name yet. Only within an operation.

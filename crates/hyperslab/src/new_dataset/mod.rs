@@ -277,15 +277,27 @@ impl NewDataset {
 impl NewDataset {
     /// Makes the dataset at a path from the group on. Groups on the way are made if they are missing.
     pub fn create(self, path: impl AsRef<[u8]>) -> Result<Dataset> {
-        create::create(self, path.as_ref())
+        let place = self.group.place(path.as_ref())?;
+        create::create(self, &place)
+    }
+
+    /// Makes the dataset without a name, in the file of the group. It is deleted with its last handle, unless it gets a name before, by
+    /// [`Group::hard_link`] or [`Group::replace`].
+    pub fn create_unnamed(self) -> Result<Dataset> {
+        let place = self.group.nowhere()?;
+        create::create(self, &place)
     }
 
     /// Makes the dataset and writes all its values, the last dimension fastest.
-    pub fn write<T: Storable>(mut self, path: impl AsRef<[u8]>, values: &[T]) -> Result<Dataset> {
-        if matches!(self.shape, Shape::Unknown) {
-            self.shape = Shape::Simple(vec![values.len() as u64]);
-        }
-        create::create_with(self, path.as_ref(), values)
+    pub fn write<T: Storable>(self, path: impl AsRef<[u8]>, values: &[T]) -> Result<Dataset> {
+        let place = self.group.place(path.as_ref())?;
+        create::create_with(self, &place, values)
+    }
+
+    /// As [`NewDataset::write`], [without a name](NewDataset::create_unnamed).
+    pub fn write_unnamed<T: Storable>(self, values: &[T]) -> Result<Dataset> {
+        let place = self.group.nowhere()?;
+        create::create_with(self, &place, values)
     }
 
     /// Makes the dataset with one value, without dimensions.

@@ -92,6 +92,20 @@ impl Dense {
 
     /// Takes the link with this name out.
     pub(super) fn remove(&mut self, context: &Context, name: &[u8]) -> Result<()> {
+        let id = self.forget(context, name)?;
+        self.heap.remove(context.file(), &id)
+    }
+
+    /// Puts a link in the place of the one that has its name. The old one leaves the heap last, so that the new one is not where the trees in
+    /// the file have the old one.
+    pub(super) fn replace(&mut self, context: &Context, link: &Link) -> Result<()> {
+        let id = self.forget(context, &link.name)?;
+        self.insert(context, link)?;
+        self.heap.remove(context.file(), &id)
+    }
+
+    /// Takes a link out of the trees; where it is in the heap.
+    fn forget(&mut self, context: &Context, name: &[u8]) -> Result<Vec<u8>> {
         let (file, heap) = (context.file(), &self.heap);
         let removed = self.names.remove(file, &mut |other| by_name(file, heap, other, name))?;
         let missing = || Error::broken("group", heap.address(), "a link that was there is not there");
@@ -102,7 +116,7 @@ impl Dense {
             let order = link.order.unwrap_or(0);
             orders.remove(file, &mut |other| Ok(order_of(other).cmp(&order)))?;
         }
-        self.heap.remove(file, id)
+        Ok(id.to_vec())
     }
 
     /// All links, in the order in which the tree of names has them.

@@ -2,9 +2,10 @@
 
 mod change;
 mod dense;
+mod group_change;
 mod old;
 
-pub use change::{Name, link, link_new, rename, unlink};
+pub use change::{Name, link, link_new, relink, rename, unlink};
 pub(crate) use change::{delete_all, lag, mend};
 
 use hyperslab_file::{Error, Result};

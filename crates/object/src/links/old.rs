@@ -24,13 +24,22 @@ pub(super) fn insert(context: &Context, table: &SymbolTable, link: &Link) -> Res
     group_tree::insert(file, root, &mut heap, &link.name, entry)
 }
 
+/// Lets a link lead to an object, whatever it led to before; the block whose write shows it.
+pub(super) fn replace(context: &Context, table: &SymbolTable, name: &[u8], object: u64) -> Result<u64> {
+    let (root, heap) = open(context, table)?;
+    let replaced = group_tree::replace(context.file(), root, &heap, name, (Some(object), Cache::Nothing))?;
+    replaced.ok_or_else(|| missing(root))
+}
+
 /// Takes a link out; the block whose write hides it.
 pub(super) fn remove(context: &Context, table: &SymbolTable, name: &[u8]) -> Result<u64> {
     let (root, heap) = open(context, table)?;
     let removed = group_tree::remove(context.file(), root, &heap, name)?;
-    removed
-        .map(|removed| removed.block)
-        .ok_or_else(|| Error::broken("group B-tree", root, "a link that was there is not there"))
+    removed.map(|removed| removed.block).ok_or_else(|| missing(root))
+}
+
+fn missing(root: u64) -> Error {
+    Error::broken("group B-tree", root, "a link that was there is not there")
 }
 
 /// Gives all space back.

@@ -1,0 +1,230 @@
+//! A group whose links change: in a symbol table, in its header, or outside of it.
+
+use hyperslab_file::{Error, HeaderEdit, Result};
+use hyperslab_format::{
+    message::{GroupInfo, Link, LinkInfo, SymbolTable, Target, kind},
+    object_header::Flags,
+    version,
+};
+
+use super::{Links, change::check_free, dense::Dense, old};
+use crate::{Context, Object};
+
+/// The most bytes of a link that lies in a header.
+const MAX_MESSAGE: usize = 65_535;
+
+/// A group whose links change.
+pub(super) struct GroupChange<'a> {
+    context: &'a Context,
+    address: u64,
+    header: HeaderEdit<'a>,
+    pub(super) form: Form,
+    /// The block whose write makes the change visible.
+    by: u64,
+    /// How many flushes there had been when it was opened.
+    flushes: u64,
+}
+
+pub(super) enum Form {
+    Old(SymbolTable),
+    New { info: LinkInfo, limits: GroupInfo, dense: Option<Box<Dense>> },
+}
+
+impl<'a> GroupChange<'a> {
+    pub(super) fn open(context: &'a Context, address: u64) -> Result<GroupChange<'a>> {
+        let (header, widths) = (HeaderEdit::open(context.file(), address)?, context.file().widths());
+        let form = if let Some(id) = header.find(kind::SYMBOL_TABLE) {
+            Form::Old(SymbolTable::decode(header.body(id), widths).map_err(Error::at(address))?)
+        } else if let Some(id) = header.find(kind::LINK_INFO) {
+            let info = LinkInfo::decode(header.body(id), widths).map_err(Error::at(address))?;
+            let limits = header.find(kind::GROUP_INFO).map(|id| GroupInfo::decode(header.body(id))).transpose();
+            let limits = limits.map_err(Error::at(address))?.unwrap_or_default();
+            Form::New { dense: Dense::open(context, &info)?.map(Box::new), info, limits }
+        } else {
+            return Err(Error::broken("object header", address, "it is no group"));
+        };
+        Ok(GroupChange { context, address, header, form, by: address, flushes: context.file().flushes() })
+    }
+
+    /// Reads again what a flush may have changed.
+    pub(super) fn renew_if_flushed(&mut self) -> Result<()> {
+        if self.flushes != self.context.file().flushes() {
+            *self = GroupChange::open(self.context, self.address)?;
+        }
+        Ok(())
+    }
+
+    /// An error if there is a link with this name, unless adding it finds that out before it changes anything.
+    pub(super) fn check_free(&self, name: &[u8]) -> Result<()> {
+        match &self.form {
+            Form::Old(_) => Ok(()),
+            Form::New { .. } => check_free(self.context, self.address, name),
+        }
+    }
+
+    /// Prepares for a group that changes its form when it gets this link, or loses one: then its header shows what other blocks showed. Of an
+    /// old group, nodes are split and given up as links come and go: then others show what one lost.
+    pub(super) fn settle_form(&self, gets: Option<&Link>) -> Result<()> {
+        let (file, group) = (self.context.file(), self.address);
+        match (&self.form, gets) {
+            (Form::Old(_), Some(link)) if !version::old_group_holds(link) => file.settle_orders(group),
+            (Form::Old(_), _) => file.settle_losses(group),
+            (Form::New { limits, dense: Some(dense), .. }, None) if dense.len() <= u64::from(limits.min_dense()) => {
+                file.settle_orders(group)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn insert(&mut self, mut link: Link) -> Result<()> {
+        let (context, address) = (self.context, self.address);
+        if let Form::Old(table) = &self.form {
+            if version::old_group_holds(&link) {
+                self.by = old::insert(context, table, &link)?;
+                return Ok(());
+            }
+            self.modernize()?;
+        }
+        let Form::New { info, limits, dense } = &mut self.form else { return Ok(()) };
+        let order = link.order.unwrap_or(0).max(info.next_order);
+        link.order = info.tracked.then_some(order);
+        info.next_order = if info.tracked { order.saturating_add(1) } else { info.next_order };
+        let body = link.encode(context.file().widths())?;
+        if let Some(dense) = dense {
+            dense.detach(context.file())?;
+            dense.insert(context, &link)?;
+            self.by = dense.published_by(context.file(), address);
+            return Ok(());
+        }
+        if self.header.all(kind::LINK).count() < usize::from(limits.max_compact()) && body.len() <= MAX_MESSAGE {
+            self.header.add(kind::LINK, Flags::NONE, None, body)?;
+            return Ok(());
+        }
+        let mut outside = Dense::create(context, info)?;
+        let inside: Vec<_> = self.header.all(kind::LINK).collect();
+        for id in inside {
+            let link = Link::decode(self.header.body(id), context.file().widths()).map_err(Error::at(address))?;
+            outside.insert(context, &link)?;
+            self.header.remove(id);
+        }
+        outside.insert(context, &link)?;
+        *dense = Some(Box::new(outside));
+        Ok(())
+    }
+
+    /// Lets the link that has this name lead elsewhere. It keeps its number.
+    pub(super) fn replace(&mut self, link: &Link) -> Result<()> {
+        let (context, address) = (self.context, self.address);
+        let widths = context.file().widths();
+        match (&mut self.form, &link.target) {
+            (Form::Old(table), Target::Hard(object)) => self.by = old::replace(context, table, &link.name, *object)?,
+            (Form::Old(_), _) => return Err(Error::Refused("a link is replaced by one to an object".into())),
+            (Form::New { dense: Some(dense), .. }, _) => {
+                dense.detach(context.file())?;
+                dense.replace(context, link)?;
+                self.by = dense.published_by(context.file(), address);
+            }
+            (Form::New { dense: None, .. }, _) => {
+                let ids: Vec<_> = self.header.all(kind::LINK).collect();
+                for id in ids {
+                    let found = Link::decode(self.header.body(id), widths).map_err(Error::at(address))?;
+                    if found.name == link.name {
+                        self.header.replace(id, link.encode(widths)?)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the names of an old group are.
+    pub(super) fn names(&self) -> Option<u64> {
+        match &self.form {
+            Form::Old(table) => table.heap,
+            Form::New { .. } => None,
+        }
+    }
+
+    /// Makes a group of the new kind of an old one.
+    fn modernize(&mut self) -> Result<()> {
+        let Form::Old(table) = self.form else { return Ok(()) };
+        let (context, file) = (self.context, self.context.file());
+        let object = Object::open(context, self.address)?;
+        let links = Links::of(context, &object)?.all()?;
+        let info = LinkInfo { tracked: false, next_order: 0, indexed: false, heap: None, names: None, orders: None };
+        let limits = GroupInfo::default();
+        self.header.find(kind::SYMBOL_TABLE).into_iter().for_each(|id| self.header.remove(id));
+        self.header.add(kind::LINK_INFO, Flags::NONE, None, info.encode(file.widths())?)?;
+        self.header.add(kind::GROUP_INFO, Flags::CONSTANT, None, limits.encode())?;
+        self.form = Form::New { info, limits, dense: None };
+        links.into_iter().try_for_each(|link| self.insert(link))?;
+        old::delete(context, &table)?;
+        file.forget_cached_root(self.address)
+    }
+
+    pub(super) fn remove(&mut self, name: &[u8]) -> Result<()> {
+        let (context, address) = (self.context, self.address);
+        let file = context.file();
+        match &mut self.form {
+            Form::Old(table) => self.by = old::remove(context, table, name)?,
+            Form::New { info, limits, dense: Some(dense) } => {
+                dense.detach(file)?;
+                dense.remove(context, name)?;
+                self.by = dense.published_by(context.file(), address);
+                if dense.len() < u64::from(limits.min_dense()) {
+                    let links = dense.all(file)?;
+                    let bodies = links.iter().map(|link| link.encode(file.widths()));
+                    let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
+                    if bodies.iter().all(|body| body.len() <= MAX_MESSAGE) {
+                        for body in bodies {
+                            self.header.add(kind::LINK, Flags::NONE, None, body)?;
+                        }
+                        (info.heap, info.names, info.orders) = (None, None, None);
+                        let Form::New { dense, .. } = &mut self.form else { return Ok(()) };
+                        dense.take().map_or(Ok(()), |dense| dense.delete(file))?;
+                        self.by = address;
+                    }
+                }
+            }
+            Form::New { dense: None, .. } => {
+                let ids: Vec<_> = self.header.all(kind::LINK).collect();
+                for id in ids {
+                    let link = Link::decode(self.header.body(id), file.widths()).map_err(Error::at(address))?;
+                    if link.name == name {
+                        self.header.remove(id);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`GroupChange::finish`], and no block shows the change before the counts of these types are written.
+    pub(super) fn finish_after(self, types: &[u64]) -> Result<u64> {
+        let (file, names) = (self.context.file(), self.names());
+        let by = self.finish()?;
+        for &committed in types {
+            names.into_iter().chain([by]).try_for_each(|shown| file.order(committed, shown))?;
+        }
+        Ok(by)
+    }
+
+    /// Writes the header, if it has something to say; the block whose write makes all changes visible.
+    pub(super) fn finish(mut self) -> Result<u64> {
+        let (file, address) = (self.context.file(), self.address);
+        if let Form::New { info, dense, .. } = &mut self.form {
+            let count = dense.as_ref().map_or_else(|| self.header.all(kind::LINK).count() as u64, |dense| dense.len());
+            if count == 0 {
+                info.next_order = 0;
+            }
+            dense.iter().for_each(|dense| dense.name_in(info));
+            if let Some(id) = self.header.find(kind::LINK_INFO) {
+                self.header.replace(id, info.encode(file.widths())?)?;
+            }
+            self.header.touch()?;
+            self.header.save()?;
+            dense.iter().try_for_each(|dense| dense.before(file, address))?;
+        }
+        Ok(self.by)
+    }
+}
