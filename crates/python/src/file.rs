@@ -187,7 +187,7 @@ impl Sharing {
 }
 
 /// How many bytes of chunks are in memory, how many there may be if that is found out, and who leaves first.
-type Caching = (Option<usize>, Option<usize>, Option<String>);
+type Caching = (Option<usize>, Option<usize>, Option<String>, Option<bool>);
 
 /// The options for a mode as `open` of Python has it.
 fn options(mode: &str, settings: Option<Settings>) -> PyResult<OpenOptions> {
@@ -216,12 +216,15 @@ fn options(mode: &str, settings: Option<Settings>) -> PyResult<OpenOptions> {
     })
 }
 
-fn cache_config((bytes, most, policy): Caching) -> PyResult<CacheConfig> {
+fn cache_config((bytes, most, policy, read_ahead): Caching) -> PyResult<CacheConfig> {
     let mut config = CacheConfig::from_environment();
     let bytes = bytes.unwrap_or(config.limits().quiescent);
     config = config.bytes(bytes);
     if let Some(most) = most {
         config = config.adaptive(bytes, most);
+    }
+    if let Some(read_ahead) = read_ahead {
+        config = config.read_ahead(read_ahead);
     }
     let Some(policy) = policy else { return Ok(config) };
     Ok(config.policy(cache_policy(&policy)?))

@@ -36,6 +36,14 @@ def test_a_cache_that_finds_its_size(path):
         assert small < file.cache_stats()["limit"] <= 1 << 20
 
 
+def test_without_read_ahead(path):
+    with hyperslab.File(path, cache_bytes=1 << 20, cache_read_ahead=False) as file:
+        for row in range(100):
+            assert file["a"][row, 3] == 100 * row + 3
+        # Every tenth row is the first of its chunk.
+        assert (file.cache_stats()["misses"], file.cache_stats()["hits"]) == (10, 90)
+
+
 def test_without_a_cache(path):
     with hyperslab.File(path, cache_bytes=0) as file:
         assert file["a"][7, 5] == 705

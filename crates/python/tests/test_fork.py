@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 #: How many children to fork beside reading threads: 10,000 and more on demand.
-CHILDREN = int(os.environ.get("HYPERSLAB_FORKS", "200"))
+CHILDREN = int(os.environ.get("HYPERSLAB_FORKS", "100"))
 
 #: How long a child may take.
 PATIENCE = 60
@@ -82,8 +82,9 @@ class Readers:
         assert not self.failed
 
 
-def test_children_beside_reading_threads(path):
-    with hyperslab.File(path, cache_bytes=200_000) as file:
+@pytest.mark.parametrize("ahead", [True, False])
+def test_children_beside_reading_threads(path, ahead):
+    with hyperslab.File(path, cache_bytes=200_000, cache_read_ahead=ahead) as file:
         zipped, texts = file["zipped"], file["texts"]
 
         def child():

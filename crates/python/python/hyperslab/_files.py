@@ -35,6 +35,7 @@ class File(Group):
         cache_bytes: int | None = None,
         cache_max_bytes: int | None = None,
         cache_policy: str | None = None,
+        cache_read_ahead: bool | None = None,
         external_access: str = "read-anywhere",
         durability: str = "none",
         **options: Any,
@@ -47,7 +48,8 @@ class File(Group):
 
         `cache_bytes` is how much memory chunks may take, 64 MiB if nothing is said; with `cache_max_bytes`, the cache finds its size between
         the two, by the chunks that it let go too early. `cache_policy` says who leaves first: "lru", "mru", "lfu"
-        or "s3-fifo".
+        or "s3-fifo". `cache_read_ahead` says whether chunks that a program will want next, if it goes on as it did, are decoded while it does
+        something else: so if nothing is said.
 
         `locking` says whether the file is locked against other processes: `True` (a file system without locks is an error), "best-effort" (also
         if nothing is said), `False`. The environment's HDF5_USE_FILE_LOCKING comes before it. With `swmr` and mode "r", a file that a SWMR writer
@@ -86,7 +88,7 @@ class File(Group):
         self._libver = libver_bounds(libver)
         order = _config.get_config().track_order if track_order is None else track_order
         made = settings(self._libver[0], userblock_size or 0, bool(order), options)
-        made["cache"] = (cache_bytes, cache_max_bytes, cache_policy)
+        made["cache"] = (cache_bytes, cache_max_bytes, cache_policy, cache_read_ahead)
         made["durability"] = durability
         sharing = {"locking": _locking(locking), "swmr": bool(swmr) and mode == "r", "external": external_access}
         opened = _open(name, driver, options, (mode, made), sharing)
