@@ -67,7 +67,9 @@ impl Case {
 fn made(file: &File, version: i32, committed: bool) -> Node {
     let root = file.root().unwrap();
     let Node::Datatype(datatype) = root.get("type").unwrap() else { panic!("no datatype") };
-    let new = root.new_dataset::<i32>();
+    let new = root.new_dataset::<i32>().shape([VALUES as u64]);
+    // In one piece, or in chunks that wait in the cache.
+    let new = if version % 2 == 0 { new } else { new.chunks([20]).deflate(1) };
     let new = if committed { new.committed(&datatype) } else { new };
     let dataset = new.write_unnamed(&[version; VALUES]).unwrap();
     dataset.set_attribute("version", version).unwrap();

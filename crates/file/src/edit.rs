@@ -185,18 +185,27 @@ impl OpenFile {
     }
 
     /// To be called once, before an operation changes anything, with pairs of objects: it will [order](OpenFile::order) blocks of the first before
-    /// blocks of the second. If other operations since the last flush ordered some the other way round, that is written now.
+    /// blocks of the second. If that and the orders of other operations since the last flush make a circle, those are written now.
     pub fn plan_orders(&self, pairs: &[(u64, u64)]) -> Result<()> {
-        let store = self.store()?;
-        let matters = |&&(first, later): &&(u64, u64)| !self.is_fresh(first) && !self.is_fresh(later);
-        let is_against = |&(first, later): &(u64, u64)| store.object_orders.lock().waits(first, later);
-        if pairs.iter().filter(matters).any(is_against) {
+        if !self.add_orders(pairs)? {
             self.flush_now()?;
-        }
-        for &(first, later) in pairs.iter().filter(matters) {
-            store.object_orders.lock().add(first, later);
+            self.add_orders(pairs)?;
         }
         Ok(())
+    }
+
+    /// Notes pairs of objects that are ordered; whether none of them is against the orders before it.
+    fn add_orders(&self, pairs: &[(u64, u64)]) -> Result<bool> {
+        let matters = |&&(first, later): &&(u64, u64)| !self.is_fresh(first) && !self.is_fresh(later);
+        let pairs: Vec<_> = pairs.iter().filter(matters).collect();
+        let mut orders = self.store()?.object_orders.lock();
+        Ok(pairs.into_iter().all(|&(first, later)| {
+            let fits = !orders.waits(first, later);
+            if fits {
+                orders.add(first, later);
+            }
+            fits
+        }))
     }
 
     /// To be called before an operation gives an object in the file another name.

@@ -35,7 +35,7 @@ impl NewGroup {
     pub fn create(self, path: impl AsRef<[u8]>) -> Result<Group> {
         let place = self.parent.place(path.as_ref())?;
         let mut address = 0;
-        place.operate(|| {
+        let _kept = place.operate(|| {
             address = hyperslab_object::new_group(&place.file.inner.context, &self.object, &self.group)?;
             Ok(Made::Object(address))
         })?;
@@ -77,10 +77,11 @@ impl Group {
         if *object.file() != place.file {
             return Err(Error::Change("an object of another file: make an external link, or copy it".into()));
         }
-        place.operate(|| {
+        let made = place.operate(|| {
             place.file.check_alive(object.life())?;
             Ok(Made::Other(Target::Hard(object.address())))
-        })
+        });
+        made.map(drop)
     }
 
     /// A link to a path, whether something is there or not.
@@ -119,7 +120,7 @@ impl Group {
         if has_zero {
             return Err(Error::Change("a link needs somewhere to lead to, without zeros in it".into()));
         }
-        place.operate(|| Ok(Made::Other(target)))
+        place.operate(|| Ok(Made::Other(target))).map(drop)
     }
 
     /// Takes the name at a path away. An object without names is gone, with everything that only it leads to.
@@ -163,6 +164,11 @@ impl Group {
         if new.file() != file {
             return Err(Error::Change("a link leads to an object of its own file: copy the other there".into()));
         }
+        // A reader that comes by the link finds all values.
+        match new {
+            Node::Dataset(dataset) => dataset.settle()?,
+            _ => file.inner.shelves.cache.flush()?,
+        }
         file.operate(|| {
             file.check_alive(group.life())?;
             file.check_alive(new.life())?;
@@ -186,7 +192,7 @@ impl Group {
         let place = self.place(path.as_ref())?;
         let (file, mut address) = (&place.file, 0);
         let datatype = datatype::in_file(datatype, file)?;
-        place.operate(|| {
+        let _kept = place.operate(|| {
             address = hyperslab_object::new_datatype(&file.inner.context, &untimed(), &datatype)?;
             Ok(Made::Object(address))
         })?;

@@ -1,5 +1,6 @@
 //! Where a new name goes: the last group on the way that is there, and the names that are missing.
 
+use hyperslab_file::Handle;
 use hyperslab_object::{CharSet, GroupSettings, Life, Links, Name, Object, ObjectSettings, Target};
 
 use crate::{Error, File, Group, Node, Result};
@@ -72,21 +73,27 @@ pub(crate) enum Made {
 }
 
 impl Place {
-    /// One operation: makes the groups that are missing, and a link to what `make` makes.
-    pub(crate) fn operate(&self, make: impl FnOnce() -> Result<Made>) -> Result<()> {
+    /// One operation: makes the groups that are missing, and a link to what `make` makes. A new object has a handle from the start: no other
+    /// thread deletes it before the caller opens it.
+    pub(crate) fn operate(&self, make: impl FnOnce() -> Result<Made>) -> Result<Option<Handle>> {
         self.file.operate(|| {
             self.check()?;
             let made = make()?;
             let context = &self.file.inner.context;
-            if let (Made::Object(address), true) = (&made, self.names.is_empty()) {
-                return Ok(context.file().begin_unnamed(*address)?);
+            let (address, kept) = match &made {
+                Made::Object(address) => (*address, context.file().handle(*address)),
+                Made::Other(_) => (0, None),
+            };
+            if self.names.is_empty() {
+                context.file().begin_unnamed(address)?;
+                return Ok(kept);
             }
             let (group, name) = (self.last_group()?, name(self.name()));
-            let linked = match made {
-                Made::Object(address) => hyperslab_object::link_new(context, group, &name, address),
-                Made::Other(target) => hyperslab_object::link(context, group, &name, target),
-            };
-            linked.map_err(Error::from)
+            match made {
+                Made::Object(address) => hyperslab_object::link_new(context, group, &name, address)?,
+                Made::Other(target) => hyperslab_object::link(context, group, &name, target)?,
+            }
+            Ok(kept)
         })
     }
 

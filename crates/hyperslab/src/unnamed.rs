@@ -39,8 +39,8 @@ impl Deref for Opened {
 }
 
 impl File {
-    /// Deletes what has neither names nor handles. If this fails before it changes anything, what could not be deleted takes its space for
-    /// good; if it fails later, the file is poisoned, and the next operation says so.
+    /// Deletes what has neither names nor handles. If this fails before it changes anything, what could not be deleted is tried again when another
+    /// object is; if it fails later, the file is poisoned, and the next operation says so.
     pub(crate) fn delete_abandoned(&self) {
         if self.inner.context.file().notice_abandoned() {
             self.delete_now();
@@ -56,8 +56,11 @@ impl File {
         let drop = &mut |object: &Object| dataset::drop_values(self, object);
         // One object may hold the last handle of another: a virtual dataset that of its source.
         while let abandoned @ [_, ..] = &*context.file().take_abandoned() {
-            for &(address, flushes) in abandoned {
-                hyperslab_object::delete_unnamed(context, address, flushes, drop)?;
+            let mut left = abandoned;
+            while let [(address, lost), rest @ ..] = left {
+                hyperslab_object::delete_unnamed(context, *address, *lost, drop)
+                    .inspect_err(|_| context.file().keep_abandoned(left))?;
+                left = rest;
             }
         }
         Ok(())

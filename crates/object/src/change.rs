@@ -62,7 +62,7 @@ pub fn set_extent(context: &Context, dataset: u64, extent: &Extent) -> Result<()
     header.replace_flagged(id, flags, body)?;
     header.touch()?;
     header.save()?;
-    shared_change::release(context, lost, dataset)
+    shared_change::release(context, lost, Some(dataset))
 }
 
 /// Says anew how a dataset is stored: the layout message.

@@ -94,13 +94,13 @@ impl Loss {
         self.fewer.iter().map(move |(address, _)| (by, *address))
     }
 
-    /// Does it, after the block at `after` no longer names them.
-    pub(crate) fn happen(self, context: &Context, after: u64, drop_values: &mut DropValues<'_>) -> Result<()> {
+    /// Does it, after the block at `after` no longer names them, if something in the file led to that.
+    pub(crate) fn happen(self, context: &Context, after: Option<u64>, drop_values: &mut DropValues<'_>) -> Result<()> {
         for (address, count) in self.fewer {
             let mut header = HeaderEdit::open(context.file(), address)?;
             header.set_references(count)?;
             header.save()?;
-            context.file().order(after, address)?;
+            after.map_or(Ok(()), |after| context.file().order(after, address))?;
         }
         self.unnamed.into_iter().try_for_each(|address| context.file().lose_last_name(address))?;
         let mut unused = Vec::new();
@@ -114,15 +114,21 @@ impl Loss {
     }
 }
 
-/// Deletes an object that [lost](hyperslab_file::OpenFile::lose_last_name) its last name when there had been so many flushes, and that has
-/// no handles any more.
-pub fn delete_unnamed(context: &Context, object: u64, flushes: u64, drop_values: &mut DropValues<'_>) -> Result<()> {
+/// Deletes an object that has neither names nor handles. `lost` is how many flushes there had been when it
+/// [lost](hyperslab_file::OpenFile::lose_last_name) its last name, if it ever had one.
+pub fn delete_unnamed(
+    context: &Context,
+    object: u64,
+    lost: Option<u64>,
+    drop_values: &mut DropValues<'_>,
+) -> Result<()> {
     let (file, loss) = (context.file(), Loss::plan(context, [object])?);
     // Whatever it names loses that name after it lost its own.
-    if file.flushes() == flushes && !(loss.fewer.is_empty() && file.shared_table().is_none()) {
+    if lost == Some(file.flushes()) && !(loss.fewer.is_empty() && file.shared_table().is_none()) {
         file.publish()?;
     }
-    loss.happen(context, object, drop_values)
+    // Nothing in the file leads to it by now, so that all counts may shrink at any time.
+    loss.happen(context, None, drop_values)
 }
 
 /// The objects that an object names: by hard links, and as the types of its values and attributes.

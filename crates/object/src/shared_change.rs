@@ -88,8 +88,8 @@ fn in_heap(context: &Context, object: u64, kind: u16, body: &[u8]) -> Result<Opt
     }
 }
 
-/// Lowers the counts of messages, after the block at `after` no longer uses them.
-pub(crate) fn release(context: &Context, mut uses: Vec<Use>, after: u64) -> Result<()> {
+/// Lowers the counts of messages, after the block at `after` no longer uses them, if something in the file led to it.
+pub(crate) fn release(context: &Context, mut uses: Vec<Use>, after: Option<u64>) -> Result<()> {
     let file = context.file();
     let table = file.shared_table().and_then(|shared| Some((shared.table?, shared.indexes)));
     let (Some((address, indexes)), false) = (table, uses.is_empty()) else { return Ok(()) };
@@ -117,7 +117,7 @@ pub(crate) fn release(context: &Context, mut uses: Vec<Use>, after: u64) -> Resu
         }
     }
     file.put(address, shared_messages::encode_table(&table, file.widths())?)?;
-    file.order(after, address)
+    after.map_or(Ok(()), |after| file.order(after, address))
 }
 
 /// An index of shared messages that changes.

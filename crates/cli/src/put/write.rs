@@ -92,7 +92,8 @@ impl Job<'_> {
         if names > 1 {
             return Err(Failure::ManyNames { path: path.into(), names });
         }
-        let new = Node::Dataset(self.create(root, None, words)?);
+        let home = old.file().root().map_err(|why| self.object(why))?;
+        let new = Node::Dataset(self.create(&home, None, words)?);
         old.copy_attributes_to(&new).map_err(|why| self.object(why))?;
         self.set(&new)?;
         root.replace(path, &new).map_err(|why| self.object(why))

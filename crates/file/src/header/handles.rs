@@ -1,5 +1,5 @@
-//! Open handles of objects. An object that loses its last name while a handle is open is *unnamed*: it stays as it is until its last handle
-//! is dropped, and is deleted by the next operation, flush or close then. Its header still counts one name, so a process that is killed
+//! Open handles of objects. An object that loses its last name while a handle is open, or has none yet, is *unnamed*: it stays as it is until its
+//! last handle is dropped, and is deleted by the next operation, flush or close then. Its header still counts one name, so a process that is killed
 //! before leaves an object that takes space and that nothing leads to.
 //!
 //! ```text
@@ -43,12 +43,9 @@ pub(crate) struct Handles {
 struct Open {
     /// How many handles there are, by the address of the header.
     counts: HashMap<u64, usize>,
-    /// Unnamed objects by the address of the header, and how many flushes there had been when they lost their last name, or [`NEVER`].
-    unnamed: HashMap<u64, u64>,
+    /// Unnamed objects by the address of the header, and how many flushes there had been when they lost their last name, if they ever had one.
+    unnamed: HashMap<u64, Option<u64>>,
 }
-
-/// An unnamed object that never had a name.
-const NEVER: u64 = u64::MAX;
 
 impl OpenFile {
     /// A new handle of the object at an address. The caller holds changes off, or is the operation itself. Where nothing is deleted, there
@@ -71,22 +68,27 @@ impl OpenFile {
 
     /// The object at an address, of which there are handles, loses its last name.
     pub fn lose_last_name(&self, address: u64) -> Result<()> {
-        let (store, flushes) = (self.store()?, self.flushes());
-        store.handles.open.lock().unnamed.insert(address, flushes);
+        let (handles, flushes) = (&self.store()?.handles, self.flushes());
+        let mut open = handles.open.lock();
+        open.unnamed.insert(address, Some(flushes));
+        // The last handle may have been dropped since the operation looked for one.
+        if !open.counts.contains_key(&address) {
+            handles.waits.store(true, Ordering::Relaxed);
+        }
         Ok(())
     }
 
     /// The object at an address is new, and there are handles of it, but no names yet.
     pub fn begin_unnamed(&self, address: u64) -> Result<()> {
-        self.store()?.handles.open.lock().unnamed.insert(address, NEVER);
+        self.store()?.handles.open.lock().unnamed.insert(address, None);
         Ok(())
     }
 
-    /// To be called before an operation names an object: if it is unnamed since the last flush, that is written now. Else a process that
-    /// is killed could leave the old name and the new one, and the header counts one.
+    /// To be called before an operation names an object, and before all other plans. If the object is unnamed, but the file has it, what is known
+    /// of it is written now. Else a process that is killed could leave its old name and the new one, and the header counts one; or the new name,
+    /// and the object as it was at the last flush.
     pub fn settle_unnamed(&self, address: u64) -> Result<()> {
-        let since = self.store()?.handles.open.lock().unnamed.get(&address).copied();
-        if since == Some(self.flushes()) { self.flush_now() } else { Ok(()) }
+        if self.is_unnamed(address) && !self.is_fresh(address) { self.flush_now() } else { Ok(()) }
     }
 
     /// Whether the object at an address was unnamed. It is not any more: the name that its header counts is a new one.
@@ -94,14 +96,21 @@ impl OpenFile {
         Ok(self.store()?.handles.open.lock().unnamed.remove(&address).is_some())
     }
 
-    /// The unnamed objects without handles, and how many flushes there had been when each lost its name. They are the caller's to delete.
-    /// Only within an operation.
-    pub fn take_abandoned(&self) -> Vec<(u64, u64)> {
+    /// The unnamed objects without handles, and how many flushes there had been when each lost its name, if it had one. They are the caller's to
+    /// delete. Only within an operation.
+    pub fn take_abandoned(&self) -> Vec<(u64, Option<u64>)> {
         let Some(handles) = self.store.as_ref().map(|store| &store.handles) else { return Vec::new() };
         let Open { counts, unnamed } = &mut *handles.open.lock();
         let mut abandoned: Vec<_> = unnamed.extract_if(|address, _| !counts.contains_key(address)).collect();
         abandoned.sort_unstable();
         abandoned
+    }
+
+    /// Takes back unnamed objects that could not be deleted: the next operation that deletes tries again.
+    pub fn keep_abandoned(&self, abandoned: &[(u64, Option<u64>)]) {
+        if let Some(store) = &self.store {
+            store.handles.open.lock().unnamed.extend(abandoned.iter().copied());
+        }
     }
 
     /// Whether [`OpenFile::take_abandoned`] may have something to give that it had not when this was asked before: a file that is poisoned

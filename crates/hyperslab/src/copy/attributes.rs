@@ -7,7 +7,7 @@ use super::{
     damage::{OfSource, Step, Trouble},
     tree::Copier,
 };
-use crate::{Attribute, Node, PathId, Result, datatype};
+use crate::{Attribute, Error, Node, PathId, Result, datatype};
 
 impl Copier<'_> {
     /// Copies all attributes, in the order in which they were made.
@@ -54,7 +54,7 @@ impl Copier<'_> {
 
 impl Node {
     /// Gives another object of the same file copies of all attributes of this one, and its comment. Attributes of the same names
-    /// are replaced. An error if one cannot be read.
+    /// are replaced, and committed datatypes are shared. An error if one cannot be read.
     ///
     /// ```
     /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
@@ -66,8 +66,12 @@ impl Node {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn copy_attributes_to(&self, to: &Node) -> Result<()> {
+        if self.file() != to.file() {
+            return Err(Error::Change("attributes are copied within a file; copy the object to another one".into()));
+        }
         let mut show = |_| ();
         let mut copier = Copier::new(CopyOptions::new(), to.file(), &mut show);
+        copier.shares_types = true;
         let path = copier.paths.top(b"attribute ");
         copier.attributes(path, self, to)?;
         copier.is_whole()?;

@@ -113,13 +113,11 @@ impl CopyOptions {
         let mut show = |done| progress(done);
         let mut copier = Copier::new(self.clone(), &place.file, &mut show);
         let address = copier.begin(from)?;
-        match copier.run() {
-            Ok(()) => place.operate(|| Ok(Made::Object(address)))?,
-            Err(why) => {
-                undo(&place, to, path.as_ref(), address);
-                return Err(why);
-            }
+        if let Err(why) = copier.run() {
+            undo(&place, to, path.as_ref(), address);
+            return Err(why);
         }
+        let _kept = place.operate(|| Ok(Made::Object(address)))?;
         place.file.at(address)
     }
 }

@@ -41,6 +41,8 @@ pub(super) struct Copier<'a> {
     pub(super) options: CopyOptions,
     /// Whether references to what is copied refer to the copies.
     follow: bool,
+    /// Whether copies use the committed datatypes of the source, which is the same file; else they use copies of these.
+    pub(super) shares_types: bool,
     /// Whether what cannot be read is left out; else it is an error.
     pub(super) skips: bool,
     /// What could not be read.
@@ -71,6 +73,7 @@ impl<'a> Copier<'a> {
         Copier {
             options,
             follow,
+            shares_types: false,
             skips: false,
             lost: Vec::new(),
             closed: BTreeMap::new(),
@@ -231,6 +234,9 @@ impl<'a> Copier<'a> {
 
     /// The copy of a committed datatype, made now if need be.
     pub(super) fn committed(&mut self, file: &File, address: u64) -> Step<u64> {
+        if self.shares_types {
+            return Ok(address);
+        }
         if let Some(copied) = self.copied.get(&key(file, address)) {
             return Ok(copied.address);
         }

@@ -92,10 +92,10 @@ impl Dataset {
         Ok(Dataset::of(file, inner))
     }
 
-    /// The dataset, just opened, with the size that its sources give it now. They may be in other files, and those may be closed: the caller
-    /// has no lock.
+    /// The dataset, just opened, with the size that its sources give it now. The caller must hold no lock: this opens other files, and may close
+    /// them.
     pub(crate) fn grown(mut self, trip: &Trip) -> Result<Dataset> {
-        // A virtual dataset is opened anew for each who asks, so nobody else has it.
+        // Each opening of a virtual dataset makes its own `Inner`, so this thread has the only reference.
         let Some(inner) = Arc::get_mut(&mut self.inner) else { return Ok(self) };
         let (elsewhere, core) = (inner.elsewhere.as_mut().and_then(Arc::get_mut), Arc::get_mut(&mut inner.core));
         if let (Some(elsewhere), Some(core)) = (elsewhere, core) {
@@ -140,7 +140,7 @@ impl Dataset {
         self.inner.object.handle()
     }
 
-    /// Whether it lost its last name.
+    /// Whether it has no name.
     pub(crate) fn is_unnamed(&self) -> bool {
         self.stored().is_unnamed(self.address())
     }

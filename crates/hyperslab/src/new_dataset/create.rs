@@ -68,10 +68,10 @@ impl NewDataset {
 }
 
 fn make(new: &NewDataset, place: &Place, planned: &Planned, at_once: Option<&[u8]>) -> Result<Dataset> {
-    let (file, mut address, mut kept) = (&place.file, 0, None);
+    let (file, mut address) = (&place.file, 0);
     planned.external.iter().try_for_each(|(name, ..)| dataset::make_external(file, name))?;
     planned.mappings.iter().for_each(|mapping| file.grant_source(&mapping.file));
-    place.operate(|| {
+    let _kept = place.operate(|| {
         let settings = ObjectSettings {
             times: new.track_times,
             ordered: new.track_order,
@@ -87,13 +87,9 @@ fn make(new: &NewDataset, place: &Place, planned: &Planned, at_once: Option<&[u8
         if let Some(values) = own_copies(new, file, planned, count)? {
             dataset::write_stored(file, address, &values)?;
         }
-        // Other threads must not delete it before it is opened.
-        kept = file.inner.context.file().handle(address);
         Ok(Made::Object(address))
     })?;
-    let made = file.at(address)?.into_dataset();
-    drop(kept);
-    made
+    file.at(address)?.into_dataset()
 }
 
 /// Makes the dataset, which has no name yet. Only within an operation.

@@ -79,8 +79,8 @@ pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_
     if let Some(committed) = gained {
         counts::gain(context, committed, by)?;
     }
-    shared_change::release(context, unused, by)?;
-    loss.happen(context, by, &mut |_| Ok(()))?;
+    shared_change::release(context, unused, Some(by))?;
+    loss.happen(context, Some(by), &mut |_| Ok(()))?;
     Ok(went)
 }
 
@@ -132,8 +132,8 @@ pub fn remove_attribute(context: &Context, object: u64, name: &[u8]) -> Result<O
     holder.renew()?;
     holder.remove(name, place)?;
     let by = holder.finish()?;
-    shared_change::release(context, unused, by)?;
-    loss.happen(context, by, &mut |_| Ok(()))?;
+    shared_change::release(context, unused, Some(by))?;
+    loss.happen(context, Some(by), &mut |_| Ok(()))?;
     Ok(went)
 }
 

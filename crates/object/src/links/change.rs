@@ -64,24 +64,24 @@ pub fn relink(context: &Context, group: u64, name: &[u8], object: u64, drop_valu
     types.iter().chain([&object]).try_for_each(|&first| file.settle_later(first, group))?;
     let loss = Loss::plan(context, hard(&old))?;
     let mut losses: Vec<_> = loss.orders(group).collect();
-    // A count cannot be written both before the link and after it.
-    let is_both = losses.iter().any(|(_, loses)| types.contains(loses));
-    if is_both {
+    // The count of a type that both objects use cannot be written both before the link and after it.
+    let share_a_type = losses.iter().any(|(_, loses)| types.contains(loses));
+    if share_a_type {
         losses.clear();
     }
-    let orders: Vec<_> = types.iter().map(|&committed| (committed, group)).chain(losses.iter().copied()).collect();
+    let orders: Vec<_> = types.iter().map(|&committed| (committed, group)).chain(losses).collect();
     file.plan_orders(&orders)?;
-    if !losses.is_empty() {
+    if !orders.is_empty() {
         file.plan_loss(group)?;
     }
     let mut change = GroupChange::open(context, group)?;
     change.replace(&Link { target: Target::Hard(object), ..old })?;
     let by = change.finish_after(&types)?;
     file.gain_first_name(object)?;
-    if is_both {
+    if share_a_type {
         file.publish()?;
     }
-    loss.happen(context, by, drop_values)
+    loss.happen(context, Some(by), drop_values)
 }
 
 /// Adds a link: another name of an object, a path, or something outside of this file.
@@ -130,7 +130,7 @@ pub fn unlink(context: &Context, group: u64, name: &[u8], drop_values: &mut Drop
     let mut change = GroupChange::open(context, group)?;
     change.remove(name)?;
     let by = change.finish()?;
-    loss.happen(context, by, drop_values)
+    loss.happen(context, Some(by), drop_values)
 }
 
 /// Gives a link another name, in the same group or in another one. It is the newest link there.
