@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hyperslab_base::Width;
+use hyperslab_base::{Width, memory};
 
 use crate::datatype::{Class, Datatype, Reference};
 use crate::heap::{Sequence, Source, Target};
@@ -85,8 +85,7 @@ impl Target for Arena {
             (*start, *count) = (NULL.to_le_bytes(), [0; 8]);
             return Ok(());
         };
-        let no_memory = |_| Error::Sequence(format!("there is no memory for {} bytes more of it", bytes.len()));
-        self.bytes.try_reserve(bytes.len()).map_err(no_memory)?;
+        memory::reserve(&mut self.bytes, bytes.len())?;
         (*start, *count) = ((self.bytes.len() as u64).to_le_bytes(), (elements as u64).to_le_bytes());
         self.bytes.extend_from_slice(bytes);
         Ok(())

@@ -1,6 +1,6 @@
 //! What can go wrong with a datatype or a conversion.
 
-use hyperslab_base::Truncated;
+use hyperslab_base::{Truncated, memory::OutOfMemory};
 
 /// The result of an operation on datatypes.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -53,6 +53,9 @@ pub enum Error {
     /// A variable-length value that does not hold what its reference says.
     #[error("variable-length value: {0}")]
     Sequence(String),
+    /// There is not enough memory for variable-length values.
+    #[error("variable-length values: {0}")]
+    Memory(#[from] OutOfMemory),
     /// The heap of a file failed.
     #[error(transparent)]
     Heap(Box<dyn std::error::Error + Send + Sync>),

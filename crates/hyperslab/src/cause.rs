@@ -2,6 +2,7 @@
 
 use std::{error::Error as _, io, iter};
 
+use hyperslab_base::memory::OutOfMemory;
 use hyperslab_driver::Why;
 use hyperslab_filter::Fault;
 
@@ -32,7 +33,8 @@ impl Error {
         };
         let fault = |cause: &(dyn std::error::Error + 'static)| {
             let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
-            kind == Some(io::ErrorKind::OutOfMemory) || matches!(cause.downcast_ref(), Some(Fault::Memory(_)))
+            let is_fault = matches!(cause.downcast_ref(), Some(Fault::Memory(_)));
+            is_fault || cause.is::<OutOfMemory>() || kind == Some(io::ErrorKind::OutOfMemory)
         };
         here || self.causes().any(fault)
     }

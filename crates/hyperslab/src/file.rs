@@ -10,14 +10,14 @@ use std::{
 
 use hyperslab_chunk::ChunkCache;
 use hyperslab_driver::{Driver, FileIdentity, cores::fork::Process};
-use hyperslab_file::OpenFile;
+use hyperslab_file::{OpenFile, Writing};
 use hyperslab_filter::Registry;
 use hyperslab_object::{Context, GroupSettings, Object, ObjectSettings};
 use hyperslab_structures::GlobalHeap;
 use parking_lot::Mutex;
 
 use crate::{
-    CacheConfig, Dataset, Group, Heap, Node, OpenOptions, Result,
+    CacheConfig, Dataset, Error, Group, Heap, Locking, Node, OpenOptions, Result,
     dataset::{Known, Shelves},
     external_access::Granted,
     open_options::Access,
@@ -52,6 +52,8 @@ pub struct File {
     pub(crate) inner: Arc<Inner>,
     pub(crate) opening: Arc<Opening>,
     pub(crate) others: Arc<Others>,
+    /// Why the file cannot be changed through this handle, which another file led to, though this process has it open for writing.
+    pub(crate) refuses: Option<Arc<str>>,
 }
 
 /// What all openings of a file share.
@@ -146,10 +148,17 @@ impl File {
     /// Does one operation that changes the file, alone. Runs under the exclusive operation lock: public read methods take the same lock and
     /// would deadlock.
     pub(crate) fn operate<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
-        let file = self.inner.context.file();
-        let _writing = file.writing()?;
+        let _writing = self.writing()?;
         self.delete_abandoned();
-        file.operate(change)
+        self.inner.context.file().operate(change)
+    }
+
+    /// A change that closing waits for; an error if there can be none.
+    pub(crate) fn writing(&self) -> Result<Writing<'_>> {
+        match &self.refuses {
+            Some(why) => Err(Error::Storage(why.to_string())),
+            None => Ok(self.inner.context.file().writing()?),
+        }
     }
 
     /// Where it was opened, unless on other storage.
@@ -164,7 +173,7 @@ impl File {
 
     /// Of an opening, with the files that it leads to.
     pub(crate) fn of(opening: Arc<Opening>, others: &Arc<Others>) -> File {
-        File { inner: opening.inner().clone(), opening, others: others.clone() }
+        File { inner: opening.inner().clone(), opening, others: others.clone(), refuses: None }
     }
 
     /// How many bytes the storage has; those of the member with the superblock, if each kind of content has its own.
@@ -354,6 +363,11 @@ impl Inner {
     pub(crate) fn end(self: &Arc<Inner>) -> Result<()> {
         let closed = if self.is_writable() { self.close() } else { Ok(()) };
         closed.and(self.release())
+    }
+
+    /// How its file was to be locked; none if it is no file.
+    pub(crate) fn locking(&self) -> Option<Locking> {
+        self.hold.as_ref().map(Hold::locking)
     }
 
     /// Lets other processes open the file. Handles that are left cannot use it any more.

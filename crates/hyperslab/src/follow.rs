@@ -1,6 +1,6 @@
 //! Paths that may lead through links into other files.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use hyperslab_format::message::Target;
 use hyperslab_object::{Found, LinkBudget};
@@ -73,12 +73,15 @@ impl File {
     /// A file that this one names; none if it is missing.
     pub(crate) fn find_other(&self, name: &[u8], prefixes: Prefixes<'_>, write: bool) -> Result<Option<File>> {
         let places = search::places(name, prefixes, self.path());
-        let refusal = |place: &PathBuf| self.refusal(place, prefixes, write).filter(|_| place.exists());
-        let refused = places.iter().find_map(refusal);
-        match refused {
-            Some(why) => Err(Error::Storage(why)),
-            None => self.others.find(&places, write),
+        let refusal = |place: &Path, write| self.refusal(place, prefixes, write);
+        let Some(mut found) = self.others.find(&places, write, &|place| refusal(place, write))? else {
+            return Ok(None);
+        };
+        // This process may have it open for writing; that does not let another file change it.
+        if found.is_writable() && found != *self {
+            found.refuses = found.path().and_then(|place| refusal(place, true)).map(Into::into);
         }
+        Ok(Some(found))
     }
 }
 

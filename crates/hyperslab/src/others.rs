@@ -32,9 +32,17 @@ impl Others {
     }
 
     /// The first of these places that has a file; none if no place has one. The file can be changed only if `write` says so, or if this process has
-    /// it open for writing.
-    pub(crate) fn find(self: &Arc<Others>, places: &[PathBuf], write: bool) -> Result<Option<File>> {
-        for place in places {
+    /// it open for writing. An error if that file is one that `refusal` tells of.
+    pub(crate) fn find(
+        self: &Arc<Others>,
+        places: &[PathBuf],
+        write: bool,
+        refusal: &dyn Fn(&Path) -> Option<String>,
+    ) -> Result<Option<File>> {
+        for place in places.iter().filter(|place| place.exists()) {
+            if let Some(why) = refusal(place) {
+                return Err(Error::Storage(why));
+            }
             match self.open(place, write) {
                 Err(why) if is_missing(&why) => {}
                 other => return other.map(Some),

@@ -163,6 +163,54 @@ fn a_writer_without_a_lock_does_not_mark_the_file_as_whole() {
     }
 }
 
+/// All openings have one policy of locking. While a file has the mark of a writer with a lock, the lock is held, whichever opening is closed first:
+/// otherwise another process would take it for left by a writer that is gone.
+#[test]
+fn openings_share_the_lock_or_have_none() {
+    let choices = [(false, false), (false, true), (true, false), (true, true)];
+    for (low, (unlocked, reversed)) in
+        [Low::Earliest, Low::V110].into_iter().flat_map(|low| choices.map(|choice| (low, choice)))
+    {
+        let what = format!("{low:?}, without a lock: {unlocked}, closed last: {reversed}");
+        let path = made("closed-one-lock.h5", OpenOptions::new().low(low));
+        let open = |unlocked| {
+            let options = OpenOptions::new().read_write();
+            if unlocked { options.unlocked() } else { options }.open(&path)
+        };
+        let has_mark = || low == Low::V110 && flags(&path) & 2 != 0;
+        let mut files = [open(unlocked).unwrap(), open(unlocked).unwrap()];
+        let refused = open(!unlocked).unwrap_err().to_string();
+        assert!(refused.contains("policy of locking"), "{what}: {refused}");
+        for (nth, file) in files.iter().enumerate() {
+            file.root().unwrap().new_dataset::<usize>().write(format!("of {nth}"), &[nth]).unwrap();
+        }
+        assert_eq!(is_locked(&path), !unlocked, "{what}");
+        assert!(is_locked(&path) || !has_mark(), "{what}");
+        if reversed {
+            files.reverse();
+        }
+        let [one, last] = files;
+        one.close().unwrap();
+        last.dataset("numbers").unwrap().write(&[7, 8, 9]).unwrap();
+        last.flush().unwrap();
+        assert_eq!(is_locked(&path), !unlocked, "{what}, one closed");
+        assert!(is_locked(&path) || !has_mark(), "{what}, one closed");
+        last.close().unwrap();
+        assert!(!is_locked(&path) && (low == Low::Earliest || flags(&path) == 0), "{what}");
+        let file = File::open(&path).unwrap();
+        assert_eq!(file.dataset("numbers").unwrap().read::<i32>().unwrap(), [7, 8, 9], "{what}");
+        for nth in 0..2 {
+            assert_eq!(file.dataset(format!("of {nth}")).unwrap().read::<usize>().unwrap(), [nth], "{what}");
+        }
+    }
+}
+
+/// Whether another process could not lock the file.
+fn is_locked(path: &Path) -> bool {
+    let file = fs::File::open(path).unwrap();
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive).is_err()
+}
+
 #[test]
 fn a_file_that_cannot_be_opened_for_writing_stays_as_it_is() {
     let space = FileSpace { strategy: SpaceStrategy::Managers, persist: true, ..FileSpace::default() };

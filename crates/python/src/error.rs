@@ -62,7 +62,10 @@ pub(crate) fn of_space(error: space::Error) -> PyErr {
 
 /// A datatype that cannot be.
 pub(crate) fn of_type(error: dtype::Error) -> PyErr {
-    PyTypeError::new_err(error.to_string())
+    match error {
+        dtype::Error::Memory(why) => PyMemoryError::new_err(why.to_string()),
+        error => PyTypeError::new_err(error.to_string()),
+    }
 }
 
 /// More than memory holds.

@@ -135,7 +135,9 @@ impl FileHandle {
     }
 
     fn __eq__(&self, other: &FileHandle) -> bool {
+        let is_same = |one: &hyperslab::File, other: &hyperslab::File| one == other;
         Arc::ptr_eq(&self.0, &other.0)
+            || self.0.file().is_ok_and(|one| other.0.file().is_ok_and(|other| is_same(one, other)))
     }
 }
 

@@ -155,7 +155,7 @@ impl ObjectHandle {
     }
 
     fn __eq__(&self, other: &ObjectHandle) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared) && self.address() == other.address()
+        self.node.file() == other.node.file() && self.address() == other.address()
     }
 
     fn __hash__(&self) -> u64 {

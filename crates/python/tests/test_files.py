@@ -1,6 +1,10 @@
 """Opening files with what h5py takes."""
 
 import io
+import itertools
+import os
+import subprocess
+import sys
 
 import h5py
 import hyperslab
@@ -133,3 +137,137 @@ def test_a_durability_that_is_none(tmp_path):
     with pytest.raises(ValueError, match='must be "none", "flush" or "full"'):
         hyperslab.File(tmp_path / "made.h5", "w", durability="some")
     assert not (tmp_path / "made.h5").exists()
+
+
+APPENDING = """
+import sys
+import h5py
+file = h5py.File(sys.argv[1], "w", libver="latest")
+file.create_dataset("x", data=range(4), maxshape=(None,), chunks=(8,), dtype="i4")
+file.create_dataset("rows", data=[[1, 2]], maxshape=(None, 2), chunks=(1, 2), compression="gzip")
+file.swmr_mode = True
+print("open", flush=True)
+for line in sys.stdin:
+    x, rows = file["x"], file["rows"]
+    x.resize((len(x) + int(line),))
+    x[...] = range(len(x), 0, -1)
+    rows.resize((len(rows) + 1, 2))
+    rows[-1] = len(rows)
+    x.flush()
+    rows.flush()
+    print("done", flush=True)
+"""
+
+
+def test_refresh_shows_what_another_process_appended(tmp_path):
+    command = [sys.executable, "-c", APPENDING, tmp_path / "live.h5"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "open\n"
+        try:
+            with hyperslab.File(tmp_path / "live.h5", swmr=True) as file:
+                x, rows, length = file["x"], file["rows"], 4
+                assert x[()].tolist() == [0, 1, 2, 3] and rows[()].tolist() == [[1, 2]]
+                for nth, count in enumerate([1, 3, 200], start=2):
+                    print(count, file=other.stdin, flush=True)
+                    assert other.stdout.readline() == "done\n"
+                    assert (x.shape, rows.shape) == ((length,), (nth - 1, 2)), "a dataset stays as it was until it is refreshed"
+                    length += count
+                    x.refresh()
+                    rows.refresh()
+                    assert x.shape == (length,) and x[()].tolist() == list(range(length, 0, -1))
+                    assert rows.shape == (nth, 2) and rows[-1].tolist() == [nth, nth] and rows[0].tolist() == [1, 2]
+        finally:
+            other.communicate(timeout=60)
+
+
+@pytest.fixture
+def around(tmp_path):
+    """A file whose raw data, links and virtual datasets lead into its folder (in) and out of it (all others)."""
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    for place in (inside, outside):
+        place.mkdir()
+        np.arange(4, dtype="<i4").tofile(place / "raw.bin")
+        with h5py.File(place / "other.h5", "w") as file:
+            file["d"] = np.arange(4, dtype="<i4")
+    for name in ("raw.bin", "other.h5"):
+        os.symlink(outside / name, inside / f"symlink-{name}")
+    with h5py.File(inside / "made.h5", "w") as file:
+        prefixes = {"in": f"{inside}/", "out": f"{outside}/", "dots": f"{inside}/../outside/", "symlink": f"{inside}/symlink-"}
+        for way, prefix in prefixes.items():
+            file.create_dataset(f"{way}/raw", (4,), "<i4", external=[(prefix + "raw.bin", 0, 16)])
+            file[f"{way}/link"] = h5py.ExternalLink(prefix + "other.h5", "/d")
+            layout = h5py.VirtualLayout((4,), "<i4")
+            layout[...] = h5py.VirtualSource(prefix + "other.h5", "d", shape=(4,))
+            file.create_virtual_dataset(f"{way}/virtual", layout, fillvalue=-1)
+    return inside / "made.h5"
+
+
+def bytes_around(path):
+    return {other: other.read_bytes() for place in ("inside", "outside") for other in path.parent.parent.joinpath(place).glob("[or]*")}
+
+
+@pytest.mark.parametrize("kind", ["raw", "link", "virtual"])
+@pytest.mark.parametrize("access", ["inside", "read-anywhere", "anywhere", None])
+def test_access_to_other_files(around, kind, access):
+    """The table of docs/opening.md. What external links lead to is never written."""
+    options = {} if access is None else {"external_access": access}
+    for way, mode in itertools.product(["in", "out", "dots", "symlink"], ["r", "r+"]):
+        before, expected = bytes_around(around), [0, 1, 2, 3]
+        may_read = way == "in" or access != "inside"
+        may_write = kind != "link" and mode == "r+" and (way == "in" or access == "anywhere")
+        with hyperslab.File(around, mode, **options) as file:
+            if not may_read:
+                with pytest.raises(OSError, match="external access"):
+                    file[f"{way}/{kind}"][()]
+            else:
+                assert file[f"{way}/{kind}"][()].tolist() == expected
+            if may_write:
+                file[f"{way}/{kind}"][0] = 9
+                assert file[f"{way}/{kind}"][()].tolist() == [9, 1, 2, 3]
+            else:
+                with pytest.raises(OSError):
+                    file[f"{way}/{kind}"][0] = 9
+                    file.flush()
+        after = bytes_around(around)
+        changed = {path for path in after if after[path] != before[path]}
+        name = "raw.bin" if kind == "raw" else "other.h5"
+        assert changed == ({around.parent.parent / ("inside" if way == "in" else "outside") / name} if may_write else set())
+        for path in changed:
+            path.write_bytes(before[path])
+
+
+def test_a_link_hands_its_access_on(around):
+    """A file inside that is reached by a link leads no further than the file that was opened."""
+    with h5py.File(around.parent / "first.h5", "w") as file:
+        file["next"] = h5py.ExternalLink("made.h5", "/")
+    with hyperslab.File(around.parent / "first.h5", external_access="inside") as file:
+        for kind in ("raw", "link", "virtual"):
+            assert file[f"next/in/{kind}"][()].tolist() == [0, 1, 2, 3]
+            with pytest.raises(OSError, match="external access"):
+                file[f"next/out/{kind}"][()]
+
+
+def test_an_access_that_is_none(around):
+    with pytest.raises(ValueError, match="it must be one of inside, read-anywhere, anywhere"):
+        hyperslab.File(around, external_access="some")
+
+
+def test_what_a_program_names_itself_can_be_written(tmp_path):
+    (tmp_path / "inside").mkdir()
+    with hyperslab.File(tmp_path / "inside/made.h5", "w", external_access="inside") as file:
+        made = file.create_dataset("raw", (4,), "<i4", external=[(str(tmp_path / "raw.bin"), 0, 16)])
+        made[...] = np.arange(4)
+        assert made[()].tolist() == [0, 1, 2, 3]
+    assert np.fromfile(tmp_path / "raw.bin", "<i4").tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("kind", ["raw", "link", "virtual"])
+@pytest.mark.parametrize(("first", "second"), [("inside", "anywhere"), ("anywhere", "inside")])
+def test_two_openings_of_a_file_have_each_their_access(around, kind, first, second):
+    with hyperslab.File(around, external_access=first) as one, hyperslab.File(around, external_access=second) as two:
+        for access, file in [(first, one), (second, two), (first, one)]:
+            if access == "anywhere":
+                assert file[f"out/{kind}"][()].tolist() == [0, 1, 2, 3]
+            else:
+                with pytest.raises(OSError, match="external access"):
+                    file[f"out/{kind}"][()]

@@ -4,6 +4,8 @@ import gc
 import io
 import subprocess
 import sys
+import threading
+import time
 
 import h5py
 import hyperslab
@@ -137,6 +139,8 @@ def test_what_a_daemon_thread_holds_when_the_interpreter_ends_is_written(tmp_pat
 
 GLOBAL = """
 import sys
+import threading
+import time
 import numpy as np
 import hyperslab
 file = hyperslab.File(sys.argv[1], "w")
@@ -185,3 +189,42 @@ def test_an_exception_on_its_way_is_not_lost(tmp_path):
         gc.collect()
     finally:
         sys.unraisablehook = hook
+
+
+ROWS, WIDTH = 400, 50
+
+
+def assign_until_it_fails(dataset, thread, done, failed):
+    """Assigns every fourth row of a dataset, and keeps a list of the rows whose assignment returned."""
+    try:
+        for row in range(thread, ROWS, 4):
+            dataset[row] = np.full(WIDTH, row + 1)
+            done.append(row)
+    except BaseException as why:
+        failed.append(why)
+
+
+@pytest.mark.parametrize("options", [{"chunks": (8, WIDTH), "compression": "gzip"}, {"chunks": (3, 7)}, {}])
+def test_what_was_assigned_before_closing_is_in_the_file(tmp_path, options):
+    """Four threads write while the file is closed: each assignment either is in the file or raised."""
+    stopped = 0
+    for nth in range(20):
+        file = hyperslab.File(tmp_path / "made.h5", "w")
+        dataset = file.create_dataset("x", (ROWS, WIDTH), "i4", **options)
+        done, failed = [[] for _ in range(4)], []
+        work = [(dataset, thread, rows, failed) for thread, rows in enumerate(done)]
+        threads = [threading.Thread(target=assign_until_it_fails, args=arguments) for arguments in work]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.0004 * (nth % 10))
+        file.close()
+        for thread in threads:
+            thread.join(60)
+            assert not thread.is_alive()
+        assert all(isinstance(why, (ValueError, OSError)) for why in failed), failed
+        stopped += len(failed)
+        with h5py.File(tmp_path / "made.h5") as theirs:
+            values = theirs["x"][()]
+        for row in sum(done, []):
+            assert (values[row] == row + 1).all(), (nth, row)
+    assert stopped, "no file was closed beside a writing thread"

@@ -1,5 +1,7 @@
 """Objects that several threads use at once: no panics, and no exceptions that a thread alone would not get."""
 
+import pathlib
+import re
 import sys
 import threading
 
@@ -92,3 +94,9 @@ def test_the_module_wants_the_lock_of_the_interpreter():
     if not hasattr(sys, "_is_gil_enabled"):
         pytest.skip("this Python has no other way")
     assert sys._is_gil_enabled()
+
+
+def test_the_module_declares_that_it_needs_the_lock_of_the_interpreter():
+    """Only interpreters that can do without the lock read the declaration. Without it PyO3 declares a module free of the lock."""
+    source = pathlib.Path(__file__).parents[1] / "src" / "lib.rs"
+    assert re.findall(r"^#\[pymodule\b.*\]", source.read_text(), re.MULTILINE) == ["#[pymodule(gil_used = true)]"]

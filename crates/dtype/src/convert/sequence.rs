@@ -1,5 +1,7 @@
 //! Variable-length values, element by element.
 
+use hyperslab_base::memory;
+
 use super::lane::Lanes;
 use super::plan::{Heaps, Plan};
 use crate::{Error, Result};
@@ -23,8 +25,7 @@ pub(super) fn run(elements: &Plan, sizes: (usize, usize), lanes: Lanes<'_>, heap
         }
         // Members that are not in the source are zero.
         buffer.clear();
-        let length = count.checked_mul(elements.to).filter(|&length| buffer.try_reserve(length).is_ok());
-        buffer.resize(length.ok_or_else(|| too_long(count, elements.to))?, 0);
+        memory::resize(&mut buffer, count.saturating_mul(elements.to), 0)?;
         let lanes = Lanes { count, from: bytes, from_stride: elements.from, to: &mut buffer, to_stride: elements.to };
         elements.run(lanes, heaps)?;
         heaps.target.store(Some((count, &buffer)), to)
@@ -37,8 +38,4 @@ fn short(count: usize, size: usize, bytes: usize) -> Error {
 
 fn endless() -> Error {
     Error::Sequence("references lead to more bytes than there are: they may lead back to where they are".into())
-}
-
-fn too_long(count: usize, size: usize) -> Error {
-    Error::Sequence(format!("there is no memory for {count} elements of {size} bytes"))
 }

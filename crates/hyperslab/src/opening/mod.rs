@@ -60,7 +60,7 @@ impl Opening {
         let inner = match slot.engine() {
             Some(known) if beside::replaces(&known, access) => known.replaced_by(|| make(source).map(Arc::new))?,
             Some(known) => {
-                beside::check(&known, access, source.path())?;
+                beside::check(&known, access, way, source.path())?;
                 known
             }
             None => Arc::new(make(source)?),

@@ -45,6 +45,11 @@ impl Hold {
         self.is_locked.load(Ordering::Acquire)
     }
 
+    /// How it was to be locked.
+    pub(crate) fn locking(&self) -> Locking {
+        self.locking
+    }
+
     pub(crate) fn identity(&self) -> FileIdentity {
         self.identity
     }

@@ -128,8 +128,8 @@ impl Virtual {
             for block in self.blocks(part, &low, &high)? {
                 if let Some((taken, dataset)) = self.taken(index, block, wanted, places, trip)? {
                     held = held.saturating_add(taken.from.npoints());
-                    let dataset =
-                        if dataset.file().is_writable() { dataset } else { self.writable(index, block, trip)? };
+                    let may_write = dataset.file().is_writable() && dataset.file().refuses.is_none();
+                    let dataset = if may_write { dataset } else { self.writable(index, block, trip)? };
                     parts.push((taken, dataset));
                 }
             }

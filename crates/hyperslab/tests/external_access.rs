@@ -1,0 +1,363 @@
+//! Which other files a file leads to: what each policy lets through, for each way that leads out of the folder of the file. And no file that is named
+//! by another one makes a read wait.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
+#![allow(missing_docs)]
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::mpsc,
+    time::Duration,
+};
+
+use hyperslab::{Dataset, ExternalAccess, File, OpenOptions, Result, space::Space};
+
+const VALUES: [i32; 4] = [1, 2, 3, 4];
+const OTHERS: [i32; 4] = [5, 6, 7, 8];
+const POLICIES: [ExternalAccess; 3] = [ExternalAccess::Inside, ExternalAccess::ReadAnywhere, ExternalAccess::Anywhere];
+
+/// How a file names another one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Raw,
+    Link,
+    Virtual,
+}
+
+const KINDS: [Kind; 3] = [Kind::Raw, Kind::Link, Kind::Virtual];
+
+/// Where the other file is, and how it is spelled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Place {
+    Inside,
+    Below,
+    Absolute,
+    Upwards,
+    /// A symbolic link in the folder, to a file outside.
+    LinkedFile,
+    /// A symbolic link in the folder, to the folder outside.
+    LinkedFolder,
+    /// A name that leads out of the folder which the program gives as a prefix.
+    OutOfPrefix,
+    /// In the folder that the program gives as a prefix.
+    Prefix,
+}
+
+const PLACES: [Place; 8] = [
+    Place::Inside,
+    Place::Below,
+    Place::Absolute,
+    Place::Upwards,
+    Place::LinkedFile,
+    Place::LinkedFolder,
+    Place::OutOfPrefix,
+    Place::Prefix,
+];
+
+impl Place {
+    fn is_allowed_inside(self) -> bool {
+        matches!(self, Place::Inside | Place::Below | Place::Prefix)
+    }
+}
+
+/// The folder `home` with the file that names others, and the folders `outside` and `prefix` beside it.
+struct Scene(PathBuf);
+
+impl Scene {
+    fn new(name: &str) -> Scene {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("access-{name}-{}", std::process::id()));
+        fs::remove_dir_all(&folder).ok();
+        for below in ["home/below", "outside", "prefix"] {
+            fs::create_dir_all(folder.join(below)).unwrap();
+        }
+        let scene = Scene(folder.canonicalize().unwrap());
+        symlink("../outside", scene.at("home/folder")).unwrap();
+        for ending in ["bin", "h5"] {
+            symlink(format!("../outside/far.{ending}"), scene.at(&format!("home/alias.{ending}"))).unwrap();
+        }
+        scene.refresh();
+        scene
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.0.join(path)
+    }
+
+    fn main(&self) -> PathBuf {
+        self.at("home/main.h5")
+    }
+
+    /// All other files, with `VALUES` in them.
+    fn refresh(&self) {
+        let bytes = VALUES.map(i32::to_le_bytes).concat();
+        for path in ["home/near", "home/below/near", "outside/far", "prefix/there"] {
+            fs::write(self.at(&format!("{path}.bin")), &bytes).unwrap();
+            let file = File::create(self.at(&format!("{path}.h5"))).unwrap();
+            file.root().unwrap().new_dataset::<i32>().write("x", &VALUES).unwrap();
+            file.close().unwrap();
+        }
+    }
+
+    /// Each file outside of the folder, with its bytes.
+    fn outside(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let entries = ["outside", "prefix"].map(|folder| fs::read_dir(self.at(folder)).unwrap());
+        let paths = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
+        paths.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+    }
+
+    /// A name as the file has it, and the end of the path that it leads to.
+    fn name(&self, kind: Kind, place: Place) -> (String, String) {
+        let ending = if kind == Kind::Raw { "bin" } else { "h5" };
+        let (name, target) = match place {
+            Place::Inside => ("near".into(), "home/near"),
+            Place::Below => ("below/near".into(), "home/below/near"),
+            Place::Absolute => (self.at("outside/far").display().to_string(), "outside/far"),
+            Place::Upwards | Place::OutOfPrefix => ("../outside/far".into(), "outside/far"),
+            Place::LinkedFile => ("alias".into(), "outside/far"),
+            Place::LinkedFolder => ("folder/far".into(), "outside/far"),
+            Place::Prefix => ("there".into(), "prefix/there"),
+        };
+        (format!("{name}.{ending}"), format!("{target}.{ending}"))
+    }
+
+    /// A file with one object `x` that leads to another file. No opening of it is left.
+    fn make(&self, kind: Kind, name: &str) {
+        let file = OpenOptions::new().truncate().external_access(ExternalAccess::Anywhere).open(self.main()).unwrap();
+        plant(&file, kind, name);
+        file.close().unwrap();
+    }
+
+    fn open(&self, access: ExternalAccess, place: Place, write: bool) -> File {
+        let mut options = OpenOptions::new().external_access(access);
+        if matches!(place, Place::Prefix | Place::OutOfPrefix) {
+            let prefix = self.at("prefix");
+            options = options.raw_prefix(&prefix).link_prefix(&prefix).virtual_prefix(prefix);
+        }
+        if write { options.read_write() } else { options }.open(self.main()).unwrap()
+    }
+}
+
+impl Drop for Scene {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// Makes an object `x` that leads to another file.
+fn plant(file: &File, kind: Kind, name: &str) {
+    let root = file.root().unwrap();
+    let all = Space::simple(&[4]).unwrap();
+    match kind {
+        Kind::Raw => drop(root.new_dataset::<i32>().shape([4]).external([(name, 0, Some(16))]).create("x").unwrap()),
+        Kind::Virtual => {
+            drop(root.new_dataset::<i32>().shape([4]).virtual_source(&all, name, "x", &all).create("x").unwrap());
+        }
+        Kind::Link => root.external_link("x", name, "/x").unwrap(),
+    }
+}
+
+fn read(file: &File) -> Result<Vec<i32>> {
+    file.get("x").and_then(|_| file.dataset("x")).and_then(|dataset| dataset.read())
+}
+
+fn write(file: &File) -> Result<()> {
+    file.dataset("x").and_then(|dataset: Dataset| dataset.write(&OTHERS))
+}
+
+/// Ends the test if something waits that should not.
+fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, receiver) = mpsc::channel();
+    let thread = std::thread::spawn(move || sender.send(work()));
+    let done = receiver.recv_timeout(Duration::from_secs(10));
+    let done = done.unwrap_or_else(|why| panic!("{what}: no answer, {why}"));
+    thread.join().unwrap().unwrap();
+    done
+}
+
+#[test]
+fn what_each_policy_lets_through() {
+    let scene = Scene::new("table");
+    let mut wrong = Vec::new();
+    for (kind, place) in KINDS.into_iter().flat_map(|kind| PLACES.map(|place| (kind, place))) {
+        let (name, target) = scene.name(kind, place);
+        scene.make(kind, &name);
+        for (access, writes) in POLICIES.into_iter().flat_map(|access| [(access, false), (access, true)]) {
+            scene.refresh();
+            let before = scene.outside();
+            let may_read = access != ExternalAccess::Inside || place.is_allowed_inside();
+            // What an external link leads to is only read.
+            let may_write = (access == ExternalAccess::Anywhere || place.is_allowed_inside()) && kind != Kind::Link;
+
+            // A file that can be written reads the same.
+            let what = format!("{kind:?} {place:?} {access:?} (writable: {writes})");
+            let file = scene.open(access, place, writes);
+            match read(&file) {
+                Ok(values) if may_read && values == VALUES => {}
+                Err(why) if !may_read && why.to_string().contains(&target) => {}
+                other => wrong.push(format!("{what} read: {other:?}")),
+            }
+            file.close().unwrap();
+            if scene.outside() != before {
+                wrong.push(format!("{what} read: the bytes outside changed"));
+            }
+            if !writes {
+                continue;
+            }
+
+            let file = scene.open(access, place, true);
+            let written = write(&file);
+            file.close().unwrap();
+            let names = |why: &str| why.contains(&target) || may_read && kind == Kind::Link;
+            match &written {
+                Ok(()) if may_write => {}
+                Err(why) if !may_write && names(&why.to_string()) => {}
+                other => wrong.push(format!("{what} written: {other:?}")),
+            }
+            if !may_write && scene.outside() != before {
+                wrong.push(format!("{what} written: the bytes outside changed"));
+            }
+            let now = scene.open(ExternalAccess::Anywhere, place, false);
+            let expected = if may_write { OTHERS } else { VALUES };
+            if read(&now).unwrap() != expected {
+                wrong.push(format!("{what} written: {written:?}, but {:?} is there", read(&now)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// What the program names when it makes a dataset can be read and written; what it finds in the file at the next opening cannot.
+#[test]
+fn what_the_program_names_itself_is_allowed() {
+    let scene = Scene::new("granted");
+    for (kind, access) in [Kind::Raw, Kind::Virtual].into_iter().flat_map(|kind| POLICIES.map(|access| (kind, access)))
+    {
+        for place in [Place::Absolute, Place::Upwards, Place::LinkedFile, Place::LinkedFolder] {
+            scene.refresh();
+            let (name, target) = scene.name(kind, place);
+            let options = OpenOptions::new().truncate().external_access(access);
+            let file = options.open(scene.main()).unwrap();
+            plant(&file, kind, &name);
+            assert_eq!(read(&file).unwrap(), VALUES, "{kind:?} {access:?} {place:?}");
+            write(&file).unwrap();
+            assert_eq!(read(&file).unwrap(), OTHERS, "{kind:?} {access:?} {place:?}");
+            file.close().unwrap();
+
+            let file = scene.open(access, place, true);
+            let before = scene.outside();
+            match (write(&file), access) {
+                (Ok(()), ExternalAccess::Anywhere) => {}
+                (Err(why), ExternalAccess::Inside | ExternalAccess::ReadAnywhere) => {
+                    assert!(why.to_string().contains(&target), "{kind:?} {access:?} {place:?}: {why}");
+                }
+                (other, _) => panic!("{kind:?} {access:?} {place:?}: {other:?}"),
+            }
+            file.close().unwrap();
+            assert_eq!(scene.outside(), before, "{kind:?} {access:?} {place:?}");
+        }
+    }
+}
+
+/// A program that has a file outside open for writing did not say that another file may write it.
+#[test]
+fn a_file_outside_that_is_open_for_writing_is_only_read() {
+    let scene = Scene::new("open");
+    let places = [Place::Absolute, Place::Upwards, Place::LinkedFile, Place::LinkedFolder];
+    for (kind, place) in [Kind::Link, Kind::Virtual].into_iter().flat_map(|kind| places.map(|place| (kind, place))) {
+        let (name, target) = scene.name(kind, place);
+        scene.make(kind, &name);
+        let outside = File::edit(scene.at("outside/far.h5")).unwrap();
+        let file = scene.open(ExternalAccess::ReadAnywhere, place, true);
+        assert_eq!(read(&file).unwrap(), VALUES);
+        let written = write(&file);
+        assert_eq!(read(&outside).unwrap(), VALUES, "{kind:?}, {place:?}: {written:?}");
+        let why = written.unwrap_err().to_string();
+        assert!(why.contains(&target), "{kind:?}, {place:?}: {why}");
+        drop(file);
+        let file = scene.open(ExternalAccess::Anywhere, place, true);
+        write(&file).unwrap();
+        assert_ne!(read(&outside).unwrap(), VALUES, "{kind:?}, {place:?}");
+        outside.dataset("x").unwrap().write(&VALUES).unwrap();
+    }
+}
+
+/// A file of the same name where the program runs does not stand in the way of the one in the folder, which comes first.
+#[test]
+fn the_first_file_that_is_found_decides() {
+    let scene = Scene::new("first");
+    if std::env::var_os("HYPERSLAB_OUTSIDE").is_none() {
+        // Other tests may run in this process, and in its folder.
+        let mut again = Command::new(std::env::current_exe().unwrap());
+        again.args(["--exact", "the_first_file_that_is_found_decides"]).env("HYPERSLAB_OUTSIDE", "1");
+        let done = again.output().unwrap();
+        return assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    }
+    std::env::set_current_dir(scene.at("outside")).unwrap();
+    for (kind, ending) in [(Kind::Raw, "bin"), (Kind::Link, "h5"), (Kind::Virtual, "h5")] {
+        fs::copy(scene.at(&format!("outside/far.{ending}")), scene.at(&format!("outside/near.{ending}"))).unwrap();
+        scene.make(kind, &format!("near.{ending}"));
+        let before = scene.outside();
+        let file = scene.open(ExternalAccess::Inside, Place::Inside, true);
+        assert_eq!(read(&file).map_err(|why| why.to_string()), Ok(VALUES.to_vec()), "{kind:?}");
+        if kind != Kind::Link {
+            assert_eq!(write(&file).map_err(|why| why.to_string()), Ok(()), "{kind:?}");
+        }
+        file.close().unwrap();
+        assert_eq!(scene.outside(), before, "{kind:?}");
+    }
+}
+
+#[test]
+fn a_pipe_that_a_file_names_is_refused() {
+    let scene = Scene::new("pipes");
+    let pipe = scene.at("home/pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for kind in KINDS {
+        // The program does not get far that names a pipe itself, so the name is that of another file at first.
+        fs::rename(&pipe, scene.at("home/away")).unwrap();
+        scene.refresh();
+        scene.make(kind, "pipe");
+        fs::remove_file(&pipe).ok();
+        fs::rename(scene.at("home/away"), &pipe).unwrap();
+        for (access, writes) in POLICIES.into_iter().flat_map(|access| [(access, false), (access, true)]) {
+            let main = scene.main();
+            let (why, then) = in_time(&format!("{kind:?} {access:?}"), move || {
+                let options = OpenOptions::new().external_access(access).special_files();
+                let file = if writes { options.read_write() } else { options }.open(main).unwrap();
+                let written = if writes { write(&file).map(|()| Vec::new()) } else { read(&file) };
+                (read(&file).unwrap_err().to_string(), written.unwrap_err().to_string())
+            });
+            for why in [why, then] {
+                assert!(why.contains("pipe"), "{kind:?} {access:?}: {why}");
+            }
+        }
+    }
+}
+
+/// Devices are opened if the program asks for them; a pipe is not, since a file in it cannot be read in any order.
+#[test]
+fn special_files_are_opened_if_the_program_asks() {
+    let scene = Scene::new("special");
+    let pipe = scene.at("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let open = |options: OpenOptions, path: &Path| {
+        let path = path.to_path_buf();
+        in_time(&path.display().to_string(), move || options.open(path).map(drop).unwrap_err().to_string())
+    };
+    for options in [OpenOptions::new(), OpenOptions::new().special_files(), OpenOptions::new().special_files().create()]
+    {
+        let why = open(options, &pipe);
+        assert!(why.contains(&*pipe.to_string_lossy()) && why.contains("is a pipe"), "{why}");
+    }
+    for device in ["/dev/null", "/dev/zero"].map(Path::new) {
+        let why = open(OpenOptions::new(), device);
+        assert!(why.contains(&*device.to_string_lossy()) && why.contains("is a device"), "{why}");
+        // It is opened, and has no superblock.
+        let why = open(OpenOptions::new().special_files(), device);
+        assert!(!why.contains("is a device"), "{why}");
+    }
+}
