@@ -4,11 +4,13 @@
 
 use hyperslab::OpenOptions;
 use hyperslab::check;
-use hyperslab::driver::{Change, Damage, Driver, Fault, Memory, Tape, Target, Transfer};
+use hyperslab::driver::{Change, Damage, Driver, Fault, Memory, Result as Outcome, Tape, Target, Transfer, WritePart};
 use hyperslab_oracle::Oracle;
 use hyperslab_oracle::changes::{Crashed, LOWS, after_crash, look, states, their_look};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The oldest formats, and those whose structures came later.
 const FORMATS: [usize; 4] = [0, 1, 2, 5];
@@ -20,17 +22,86 @@ fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
 }
 
+/// A tape on which each request is written in the order of addresses, as the local driver does it, and not in the order of its parts.
+#[derive(Default)]
+struct ByAddress {
+    tape: Tape,
+    /// How many requests had their parts in another order.
+    sorted: AtomicUsize,
+}
+
+impl Driver for ByAddress {
+    fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> Outcome<()> {
+        self.tape.read_at(addr, buf, transfer)
+    }
+
+    fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Outcome<()> {
+        self.tape.write_at(addr, buf, transfer)
+    }
+
+    fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Outcome<()> {
+        self.sorted.fetch_add(usize::from(!parts.is_sorted_by_key(|part| part.addr)), Ordering::Relaxed);
+        // Which part each byte comes from: where parts overlap, the last.
+        let bytes_of =
+            |(nth, part): (usize, &WritePart<'_>)| (part.addr..).take(part.buf.len()).map(move |at| (at, nth));
+        let sources: BTreeMap<u64, usize> = parts.iter().enumerate().flat_map(bytes_of).collect();
+        let sources: Vec<(u64, usize)> = sources.into_iter().collect();
+        sources.chunk_by(|one, next| (one.0 + 1, one.1) == *next).try_for_each(|run| {
+            let (addr, part) = (run[0].0, &parts[run[0].1]);
+            let from = (addr - part.addr) as usize;
+            self.write_at(addr, &part.buf[from..from + run.len()], &transfer.clone().with_kind(part.kind))
+        })
+    }
+
+    fn len(&self) -> Outcome<u64> {
+        self.tape.len()
+    }
+
+    fn set_len(&self, len: u64) -> Outcome<()> {
+        self.tape.set_len(len)
+    }
+
+    fn sync(&self) -> Outcome<()> {
+        self.tape.sync()
+    }
+
+    fn flush(&self) -> Outcome<()> {
+        self.tape.flush()
+    }
+}
+
 #[test]
 fn every_prefix_has_what_was_flushed() {
-    let (seed, programs) = (setting("HYPERSLAB_SEED", 1), setting("HYPERSLAB_CRASHES", 5));
-    let (mut prefixes, mut torn, mut wrong) = (0, 0, Vec::new());
-    for (seed, low) in (seed..seed + programs).chain(ONCE).flat_map(|seed| FORMATS.map(|low| (seed, low))) {
+    let seed = setting("HYPERSLAB_SEED", 1);
+    try_every_prefix((seed..seed + setting("HYPERSLAB_CRASHES", 5)).chain(ONCE), |seed, low| {
         let tape = Arc::new(Tape::default());
         let run = Crashed::run(seed, low, 60, tape.clone(), &|| tape.changes().len()).unwrap();
+        (run, tape.changes())
+    });
+}
+
+#[test]
+fn every_prefix_in_the_order_of_addresses_has_what_was_flushed() {
+    let (seed, sorted) = (setting("HYPERSLAB_SEED", 1), AtomicUsize::new(0));
+    try_every_prefix(seed..seed + setting("HYPERSLAB_CRASHES", 2), |seed, low| {
+        let storage = Arc::new(ByAddress::default());
+        let run = Crashed::run(seed, low, 60, storage.clone(), &|| storage.tape.changes().len()).unwrap();
+        sorted.fetch_add(storage.sorted.load(Ordering::Relaxed), Ordering::Relaxed);
+        (run, storage.tape.changes())
+    });
+    println!("{} requests had another order", sorted.load(Ordering::Relaxed));
+    assert!(sorted.into_inner() > 0, "the order of addresses is that of the parts");
+}
+
+/// Runs programs, which leave what was done to the storage, and looks at the storage after every change.
+fn try_every_prefix(seeds: impl Iterator<Item = u64>, program: impl Fn(u64, usize) -> (Crashed, Vec<Change>)) {
+    let (mut prefixes, mut torn, mut wrong) = (0, 0, Vec::new());
+    for (seed, low) in seeds.flat_map(|seed| FORMATS.map(|low| (seed, low))) {
+        let (run, changes) = program(seed, low);
         assert!(run.failed.is_none(), "seed {seed}, {}: {:?}", LOWS[low].1, run.failed);
         let mut bytes = Vec::new();
         let (mut found, mut first) = (None, None);
-        for (nth, change) in tape.changes().iter().enumerate() {
+        for (nth, change) in changes.iter().enumerate() {
             let states = states(&mut bytes, change);
             // Before the first operation the file is still being made.
             if nth + 1 < run.changes[0] || matches!(change, Change::Sync | Change::Flush) {

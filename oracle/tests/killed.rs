@@ -23,15 +23,19 @@ const FORMATS: [usize; 4] = [0, 1, 2, 5];
 /// in the order of addresses, so all up to some border is there. Values are written as a whole.
 struct Torn {
     file: Local,
+    /// Whether the process may also be killed before a part of a write. A journal stays if that is before its blocks are in place.
+    between: bool,
     /// How many more writes could be torn and are not.
     spare: AtomicU64,
 }
 
 impl Torn {
     /// Where a write may stop.
-    fn stops(parts: &[WritePart<'_>]) -> Vec<u64> {
+    fn stops(&self, parts: &[WritePart<'_>]) -> Vec<u64> {
         let parts = parts.iter().filter(|part| part.kind != MemoryType::RawData);
-        parts.flat_map(|part| part.addr + 1..part.addr + part.buf.len() as u64).filter(|at| at % 4096 == 0).collect()
+        let starts = parts.clone().filter(|_| self.between).map(|part| part.addr);
+        let within = parts.flat_map(|part| part.addr + 1..part.addr + part.buf.len() as u64);
+        starts.chain(within.filter(|at| at % 4096 == 0)).collect()
     }
 }
 
@@ -49,7 +53,7 @@ impl Driver for Torn {
     }
 
     fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Outcome<()> {
-        let stops = Torn::stops(parts);
+        let stops = self.stops(parts);
         if stops.is_empty() || self.spare.fetch_sub(1, Ordering::Relaxed) > 0 {
             return self.file.write_vector(parts, transfer);
         }
@@ -92,7 +96,8 @@ fn writer() {
         NEVER => options.open(path).unwrap(),
         spare => {
             let file = Local::options().create(true).open(path).unwrap();
-            options.open_on(Arc::new(Torn { file, spare: AtomicU64::new(spare) })).unwrap()
+            let (between, spare) = (durability == Durability::Full, AtomicU64::new(spare));
+            options.open_on(Arc::new(Torn { file, between, spare })).unwrap()
         }
     };
     for (nth, (operation, _)) in Steps::new(seed).enumerate() {
@@ -137,14 +142,13 @@ fn killed(path: &Path, wanted: &str, patience: Duration) -> (usize, usize) {
     (flushed.map_or(0, |nth| nth + 1), begun.map_or(0, |nth| nth + 1))
 }
 
-/// Kills writers of all formats and durabilities, so many times, and looks at what they leave.
-fn kill_all(name: &str, times: u64, spare: impl Fn(&mut fastrand::Rng) -> u64) {
+/// Kills writers of all formats, so many times, and looks at what they leave; how many left a journal.
+fn kill_all(name: &str, durability: impl Fn(usize) -> Durability, spare: impl Fn(&mut fastrand::Rng) -> u64) -> usize {
     let mut oracle = Oracle::start_script("changes.py").unwrap();
     let path = std::env::temp_dir().join(format!("hyperslab-killed-{name}-{}.h5", std::process::id()));
-    let (mut random, mut kills, mut marked) = (fastrand::Rng::with_seed(1), 0, 0);
-    for (seed, low) in (1..=times).flat_map(|seed| FORMATS.map(|low| (seed, low))) {
-        // Syncs take long, and a killed process does not need them.
-        let durability = if kills % 5 == 4 { Durability::Full } else { Durability::None };
+    let (mut random, mut kills, mut marked, mut journals) = (fastrand::Rng::with_seed(1), 0, 0, 0);
+    for (seed, low) in (1..=times()).flat_map(|seed| FORMATS.map(|low| (seed, low))) {
+        let durability = durability(kills);
         let wanted = format!("{low} {seed} {} {durability}", spare(&mut random));
         let _ = std::fs::remove_file(&path);
         let (flushed, begun) = killed(&path, &wanted, Duration::from_millis(random.u64(..250)));
@@ -157,15 +161,23 @@ fn kill_all(name: &str, times: u64, spare: impl Fn(&mut fastrand::Rng) -> u64) {
         let seen = look(&File::open(&path).expect(&what), true).expect(&what);
         assert_eq!(window.wrong(&seen), None, "{what}");
         kills += 1;
-        marked += usize::from(check::clear(&path, false).expect(&what) != check::Marks::default());
+        let cleared = check::clear(&path, false).expect(&what);
+        marked += usize::from(cleared != check::Marks::default());
+        journals += usize::from(cleared.journal);
         if let Some(oracle) = &mut oracle {
             let seen = their_look(oracle, &path).expect(&what);
             assert_eq!(window.wrong(&seen), None, "libhdf5, {what}");
         }
     }
     std::fs::remove_file(&path).unwrap();
-    println!("{kills} writers killed, {marked} marks cleared");
+    println!("{kills} writers killed, {marked} marks cleared, {journals} journals put in place");
     assert!(kills > 0);
+    journals
+}
+
+/// Syncs take long, and a killed process does not need them.
+fn sometimes_full(nth: usize) -> Durability {
+    if nth % 5 == 4 { Durability::Full } else { Durability::None }
 }
 
 fn times() -> u64 {
@@ -174,10 +186,16 @@ fn times() -> u64 {
 
 #[test]
 fn what_a_killed_process_flushed_is_there() {
-    kill_all("any", times(), |_| NEVER);
+    kill_all("any", sometimes_full, |_| NEVER);
 }
 
 #[test]
 fn what_a_process_flushed_is_there_if_it_is_killed_in_a_write() {
-    kill_all("torn", times(), |random| random.u64(1..30));
+    kill_all("torn", sometimes_full, |random| random.u64(1..30));
+}
+
+#[test]
+fn what_a_process_flushed_is_there_if_it_leaves_a_journal() {
+    let journals = kill_all("journal", |_| Durability::Full, |random| random.u64(1..30));
+    assert!(journals > 0, "no writer was killed while its journal was there");
 }

@@ -9,9 +9,13 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
+    sync::Arc,
 };
 
-use hyperslab::driver::{Local, Lock};
+use hyperslab::{
+    Durability, File, OpenOptions, check,
+    driver::{Damage, Fault, Local, Lock, Target},
+};
 
 fn directory(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
@@ -98,5 +102,93 @@ fn marks_of_a_crash_are_cleared() {
         .output()
         .unwrap();
     assert_eq!(text(&read.stdout), "9\n", "{}", text(&read.stderr));
+    fs::remove_dir_all(&directory).unwrap();
+}
+
+/// Leaves a file whose writes failed in the middle of a block, with the journal that has the whole of it: as a power failure leaves it. Says
+/// whether there is a journal; nothing if all writes were done.
+fn journaled(path: &Path, spare: u64) -> Option<bool> {
+    let working = path.with_extension("working");
+    let fault = Arc::new(Fault::new(Local::options().create(true).open(&working).unwrap()));
+    let options = OpenOptions::new().create().truncate().durability(Durability::Full);
+    let file = options.open_on(fault.clone()).unwrap();
+    let group = file.root().unwrap().create_group("group").unwrap();
+    let change = |value: i32| (0..20).try_for_each(|nth| group.set_attribute(format!("a{nth}"), [value; 20]));
+    change(1).unwrap();
+    file.flush().unwrap();
+    change(2).unwrap();
+    fault.arm_forever(Target::Writes, spare, Damage::Tear(700));
+    let failed = file.flush().is_err();
+    fs::copy(&working, path).unwrap();
+    fault.disarm();
+    drop(file.close());
+    failed.then(|| check::file(path, &mut |_| ()).unwrap().marks.journal)
+}
+
+/// Prints the values of all attributes, of a copy that was made before and of the file: those of one flush, if it is whole.
+const ATTRIBUTES: &str = "
+import h5py, sys
+for name in sys.argv[1:]:
+    try:
+        with h5py.File(name, 'r+') as file:
+            values = [value for value in file['group'].attrs.values()]
+        print(len(values), {int(number) for value in values for number in value})
+    except Exception as why:
+        print(why)
+";
+
+#[test]
+fn a_journal_that_is_left_is_put_in_place() {
+    let Some(python) = hyperslab_workshop::python() else { return };
+    let directory = directory("journal");
+    let (file, before) = (directory.join("left.h5"), directory.join("before.h5"));
+    let (mut journals, mut torn) = (0, 0);
+    for _ in (0..40).map_while(|spare| journaled(&file, spare)).filter(|&is_left| is_left) {
+        journals += 1;
+        fs::copy(&file, &before).unwrap();
+        let cleared = hyperslab(&["clear"], &file);
+        let said = text(&cleared.stdout);
+        assert!(cleared.status.success(), "{said}{}", text(&cleared.stderr));
+        assert!(said.contains("journal") && said.ends_with("cleared\n"), "{said}");
+        // Afterwards nothing is left to say.
+        let again = hyperslab(&["clear"], &file);
+        assert!(text(&again.stdout).contains("no marks"), "{}", text(&again.stdout));
+        assert!(hyperslab(&["check"], &file).status.success());
+        let read = Command::new(&python).args(["-c", ATTRIBUTES]).args([&before, &file]).output().unwrap();
+        let read = text(&read.stdout);
+        let [first, then] = read.lines().collect::<Vec<_>>()[..] else { panic!("{read}") };
+        assert!(["20 {1}", "20 {2}"].contains(&then), "{read}");
+        torn += usize::from(first != then);
+    }
+    println!("{journals} journals, {torn} of them for a file that libhdf5 could not read as it was flushed");
+    assert!(torn > 0, "{journals} journals, none of which was needed");
+    fs::remove_dir_all(&directory).unwrap();
+}
+
+/// `put` and `copy` with each durability, in a new file and in one that is there.
+#[test]
+fn commands_that_change_files_make_them_durable() {
+    let directory = directory("durability");
+    for durability in Durability::ALL.map(Durability::name) {
+        let (first, second) =
+            (directory.join(format!("{durability}.h5")), directory.join(format!("{durability}-2.h5")));
+        let run = |words: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_hyperslab"));
+            let done = command.args(words).args(["--durability", durability]).output().unwrap();
+            assert!(done.status.success(), "{words:?} {durability}: {}", text(&done.stderr));
+        };
+        for value in ["1", "2"] {
+            run(&["put", first.to_str().unwrap(), "/x", value]);
+            let (from, to) = (format!("{}:/x", first.display()), format!("{}:/copies/{value}", second.display()));
+            run(&["copy", &from, &to]);
+        }
+        let copies = File::open(&second).unwrap();
+        let values = ["copies/1", "copies/2"].map(|path| copies.dataset(path).unwrap().read_scalar::<i64>().unwrap());
+        assert_eq!(values, [1, 2], "{durability}");
+        for path in [first, second] {
+            let report = check::file(&path, &mut |_| ()).unwrap();
+            assert_eq!((report.marks.bits, report.marks.journal, report.problems().count()), (0, false, 0), "{path:?}");
+        }
+    }
     fs::remove_dir_all(&directory).unwrap();
 }

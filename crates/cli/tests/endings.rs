@@ -6,8 +6,10 @@
 mod common;
 
 use common::{COMMAND, Folder, command, digest, run, sample, text};
+use hyperslab::File;
 use std::{
     fs::{self, OpenOptions},
+    io::{BufRead, BufReader},
     process::{Command, Stdio},
 };
 
@@ -58,6 +60,43 @@ fn a_reader_that_went_away() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     assert_eq!(command(&folder, "ls missing.h5").stdout(writer).output().unwrap().status.code(), Some(1));
+}
+
+/// Far more output than a pipe holds: the command is still writing when its reader leaves, and may have found everything equal until then.
+#[test]
+fn a_reader_that_leaves_after_a_line() {
+    let folder = Folder::new("pipe-line");
+    for (name, more) in [("a.h5", 0), ("b.h5", 1)] {
+        let file = File::create(folder.path(name)).unwrap();
+        let root = file.root().unwrap();
+        for nth in 0..2_000 {
+            let values = [nth + more, nth, nth + more, nth];
+            root.new_dataset::<i32>().write(format!("a dataset with a long name, number {nth}"), &values).unwrap();
+        }
+        root.new_dataset::<i32>().write("much", &vec![more; 200_000]).unwrap();
+        file.close().unwrap();
+    }
+    for words in [
+        "ls a.h5",
+        "ls --json a.h5",
+        "dump a.h5",
+        "dump --json a.h5",
+        "dump a.h5 /much",
+        "diff a.h5 b.h5",
+        "diff --json a.h5 b.h5",
+        "digest a.h5",
+    ] {
+        let mut child = command(&folder, words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        // One byte at a time, so that the rest stays in the pipe.
+        let mut reader = BufReader::with_capacity(1, child.stdout.take().unwrap());
+        reader.read_line(&mut line).unwrap();
+        assert!(line.ends_with('\n'), "{words}: {line}");
+        drop(reader);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(141), "{words}: {}", text(&output.stderr));
+        assert_eq!(text(&output.stderr), "", "{words}");
+    }
 }
 
 #[test]

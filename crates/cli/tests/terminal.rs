@@ -7,8 +7,9 @@ mod common;
 
 use common::{COMMAND, Folder, text};
 use hyperslab::{
-    File,
+    File, Group,
     dtype::{Charset, Datatype},
+    space::Space,
 };
 use std::{
     fs,
@@ -37,9 +38,25 @@ fn hostile(path: &Path) -> u64 {
     group.new_dataset_of(kinds).shape([2]).create(name("enum")).unwrap();
     group.soft_link(name("soft"), format!("/{EVIL}")).unwrap();
     group.external_link(name("external"), EVIL, format!("/{EVIL}")).unwrap();
+    elsewhere(&group);
     let damaged = root.new_dataset::<i32>().write(name("damaged"), &[1, 2, 3]).unwrap().address();
     file.close().unwrap();
     damaged
+}
+
+/// Values in other files, one of which is there, and in datasets of other files.
+fn elsewhere(group: &Group) {
+    let name = |prefix: &str| format!("{prefix}{EVIL}");
+    let raw = |file: String| group.new_dataset::<u8>().shape([4]).external([(file, 0, Some(4))]);
+    raw(name("raw")).create(name("external storage")).unwrap().write(&[1u8, 2, 3, 4]).unwrap();
+    raw(name("missing")).create(name("missing storage")).unwrap();
+    let all = Space::simple(&[4]).unwrap();
+    let sources = [("source", name("source")), ("pipe", name("pipe")), ("itself", ".".into())];
+    for (prefix, file) in sources {
+        let new = group.new_dataset::<u8>().shape([4]);
+        let new = new.virtual_source(&all, file, format!("/{EVIL}/{EVIL}"), &all);
+        new.create(name(prefix)).unwrap();
+    }
 }
 
 fn commands(file: &str) -> Vec<Vec<String>> {
@@ -55,6 +72,9 @@ fn commands(file: &str) -> Vec<Vec<String>> {
         words(&["diff", "plain.h5", file]),
         words(&["ls", file, EVIL]),
         words(&["dump", file, &format!("/group{EVIL}/{EVIL}")]),
+        words(&["dump", file, &format!("/group{EVIL}/missing storage{EVIL}"), &format!("/group{EVIL}/source{EVIL}")]),
+        words(&["ls", file, &format!("/group{EVIL}/pipe{EVIL}")]),
+        words(&["diff", "whole.h5", file]),
         words(&["repack", file, &format!("new{EVIL}.h5")]),
         words(&["repack", "--skip-damaged", file, &format!("part{EVIL}.h5")]),
         words(&["copy", file, &format!("copy{EVIL}.h5:/{EVIL}")]),
@@ -93,6 +113,10 @@ fn folder(name: &str) -> (Folder, Vec<String>) {
     let folder = Folder::new(name);
     let file = format!("hostile{EVIL}.h5");
     let damaged = hostile(&folder.path(&file));
+    // What the files name is missing, is a pipe, or is no HDF5 file.
+    fs::remove_file(folder.path(&format!("missing{EVIL}"))).unwrap();
+    assert!(Command::new("mkfifo").arg(folder.path(&format!("pipe{EVIL}"))).status().unwrap().success());
+    fs::write(folder.path(&format!("source{EVIL}")), EVIL).unwrap();
     let mut bytes = fs::read(folder.path(&file)).unwrap();
     fs::write(folder.path("whole.h5"), &bytes).unwrap();
     // The version of an object header.

@@ -13,6 +13,7 @@ use std::{
 };
 
 use hyperslab::{File, OpenOptions, driver::cores::fork};
+use rayon::prelude::*;
 
 /// A child that does not end within this time waits for a lock or a thread that it does not have.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -161,6 +162,25 @@ fn children_read_beside_threads_that_hold_off_forks() {
         let _held = fork::hold();
         assert_eq!(sum(&file), SUM);
     };
+    children_beside(100, work, || {
+        assert_eq!(sum(&file), SUM);
+        assert_eq!(sum(&File::open(&path).unwrap()), SUM);
+    });
+    fs::remove_file(&path).unwrap();
+}
+
+/// The threads of the pool are not in the child, which does not need them.
+#[test]
+fn children_read_beside_a_pool_of_rayon_that_reads() {
+    let path = make("pool");
+    let cache = hyperslab::CacheConfig::from_environment().bytes(4_000);
+    let file = OpenOptions::new().cache(cache).open(&path).unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+    let read = |_| {
+        let _held = fork::hold();
+        assert_eq!(sum(&file), SUM);
+    };
+    let work = || pool.install(|| (0..8).into_par_iter().for_each(read));
     children_beside(100, work, || {
         assert_eq!(sum(&file), SUM);
         assert_eq!(sum(&File::open(&path).unwrap()), SUM);

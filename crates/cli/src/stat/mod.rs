@@ -8,10 +8,10 @@ use crate::escape::printable;
 use crate::failure::Failure;
 use crate::find;
 use crate::output::Output;
-use crate::style::{FAINT, GROUP};
+use crate::style::{FAINT, GROUP, error};
 use crate::table::{right, sheet};
 use crate::text::{bytes, count};
-use record::{DatasetRecord, Record};
+use record::{DatasetRecord, Record, Unread};
 use std::io::{self, Write};
 
 pub(crate) fn run(options: &Stat, out: &mut Output) -> Result<(), Failure> {
@@ -25,9 +25,13 @@ pub(crate) fn run(options: &Stat, out: &mut Output) -> Result<(), Failure> {
         }
         false => text(out, &record, options.datasets)?,
     }
-    match report.problems().count() as u64 {
-        0 => Ok(()),
-        problems => Err(Failure::Some(format!(
+    for Unread { path, why } in &record.unread {
+        out.complain(&error(&format_args!("{}: {why}", printable(path.as_bytes()))));
+    }
+    match (report.problems().count() as u64, record.unread.len() as u64) {
+        (0, 0) => Ok(()),
+        (0, unread) => Err(Failure::Some(format!("{} could not be counted", count(unread, "object")))),
+        (problems, _) => Err(Failure::Some(format!(
             "the file has {}, so that numbers may be wrong; see `hyperslab check`",
             count(problems, "problem")
         ))),

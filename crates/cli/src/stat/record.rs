@@ -22,6 +22,15 @@ pub(crate) struct Record {
     pub(crate) blocks: Vec<Blocks>,
     /// The most stored bytes first.
     pub(crate) datasets: Vec<DatasetRecord>,
+    /// What could not be counted, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unread: Vec<Unread>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Unread {
+    pub(crate) path: String,
+    pub(crate) why: String,
 }
 
 #[derive(Serialize)]
@@ -78,7 +87,7 @@ impl Record {
             .map(|usage| Blocks { what: usage.what, values: usage.values, blocks: usage.blocks, bytes: usage.bytes })
             .collect();
         blocks.sort_by_key(|kind| std::cmp::Reverse(kind.bytes));
-        let mut datasets = datasets(file)?;
+        let (mut datasets, unread) = datasets(file)?;
         datasets.sort_by_key(|dataset| std::cmp::Reverse((dataset.stored, dataset.bytes)));
         Ok(Record {
             file: path.display().to_string(),
@@ -101,25 +110,32 @@ impl Record {
             },
             blocks,
             datasets,
+            unread,
         })
     }
 }
 
-fn datasets(file: &File) -> Result<Vec<DatasetRecord>, Failure> {
-    let mut datasets = Vec::new();
+fn datasets(file: &File) -> Result<(Vec<DatasetRecord>, Vec<Unread>), Failure> {
+    let (mut datasets, mut unread) = (Vec::new(), Vec::new());
     file.root()?.visit(|path, node| {
-        // What cannot be read is told of by the check.
-        if let Ok(Node::Dataset(dataset)) = node
-            && let Ok(stored) = dataset.stored_size()
-        {
-            datasets.push(DatasetRecord {
-                path: format!("/{}", lossy(path)),
-                bytes: dataset.len().saturating_mul(dataset.datatype().size() as u64),
-                stored: stored.bytes,
-                chunks: stored.chunks,
-            });
+        let path = format!("/{}", lossy(path));
+        match node.and_then(|node| record(&path, node)) {
+            Ok(record) => datasets.extend(record),
+            Err(why) => unread.push(Unread { path, why: why.to_string() }),
         }
         ControlFlow::<()>::Continue(())
     })?;
-    Ok(datasets)
+    Ok((datasets, unread))
+}
+
+/// What there is to say of a dataset.
+fn record(path: &str, node: Node) -> hyperslab::Result<Option<DatasetRecord>> {
+    let Node::Dataset(dataset) = node else { return Ok(None) };
+    let stored = dataset.stored_size()?;
+    Ok(Some(DatasetRecord {
+        path: path.to_owned(),
+        bytes: dataset.len().saturating_mul(dataset.datatype().size() as u64),
+        stored: stored.bytes,
+        chunks: stored.chunks,
+    }))
 }
