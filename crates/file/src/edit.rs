@@ -189,7 +189,9 @@ impl OpenFile {
     pub fn plan_orders(&self, pairs: &[(u64, u64)]) -> Result<()> {
         if !self.add_orders(pairs)? {
             self.flush_now()?;
-            self.add_orders(pairs)?;
+            if !self.add_orders(pairs)? {
+                return Err(Error::Refused("what it changes would have to be written in a circle".into()));
+            }
         }
         Ok(())
     }

@@ -62,7 +62,7 @@ impl Attribute {
     pub(crate) fn held(&self) -> Result<hyperslab_file::Reading<'_>> {
         let context = &self.file.inner.context;
         let held = context.file().reading();
-        if self.file.is_writable() && self.stored.datatype.has_vlen() {
+        if self.file.inner.is_writable() && self.stored.datatype.has_vlen() {
             self.file.check_alive(self.owner)?;
             let now = Object::open(context, self.owner.address())?.find_attribute(context, &self.stored.name)?;
             if now.is_none_or(|now| now.data != self.stored.data) {

@@ -35,7 +35,7 @@ impl Dataset {
     /// As [`Dataset::flush`]; then the cache has nothing of it.
     pub fn evict(&self) -> Result<()> {
         // Readers of a file that never changes take no turns: what they have in hand stays.
-        if self.file().is_writable() {
+        if self.file().inner.is_writable() {
             return self.turn_alone().map(drop);
         }
         self.shelf()?.map(ChunkShelf::evict);
@@ -58,7 +58,11 @@ impl Dataset {
     /// ```
     pub fn discard(&self) -> Result<()> {
         let Some(shelf) = self.shelf()? else { return Ok(()) };
-        let _turn = self.file().is_writable().then(|| shelf.enter(Area::Whole, true));
+        let is_writable = self.file().inner.is_writable();
+        if is_writable {
+            self.file().check_changeable()?;
+        }
+        let _turn = is_writable.then(|| shelf.enter(Area::Whole, true));
         self.file().inner.shelves.cache.discard(shelf, &|_| true);
         Ok(())
     }

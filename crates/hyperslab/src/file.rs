@@ -126,7 +126,17 @@ impl File {
 
     /// Whether the file may be changed.
     pub fn is_writable(&self) -> bool {
-        self.inner.context.file().is_writable()
+        self.inner.is_writable() && self.refuses.is_none()
+    }
+
+    /// Refuses changes through this handle, before anything is done.
+    pub(crate) fn check_changeable(&self) -> Result<()> {
+        self.check_refused()?;
+        Ok(self.inner.context.file().check_writable()?)
+    }
+
+    fn check_refused(&self) -> Result<()> {
+        self.refuses.as_ref().map_or(Ok(()), |why| Err(Error::Storage(why.to_string())))
     }
 
     /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process; and to the power, if
@@ -155,10 +165,8 @@ impl File {
 
     /// A change that closing waits for; an error if there can be none.
     pub(crate) fn writing(&self) -> Result<Writing<'_>> {
-        match &self.refuses {
-            Some(why) => Err(Error::Storage(why.to_string())),
-            None => Ok(self.inner.context.file().writing()?),
-        }
+        self.check_refused()?;
+        Ok(self.inner.context.file().writing()?)
     }
 
     /// Where it was opened, unless on other storage.

@@ -77,10 +77,9 @@ impl File {
         let Some(mut found) = self.others.find(&places, write, &|place| refusal(place, write))? else {
             return Ok(None);
         };
-        // This process may have it open for writing; that does not let another file change it.
-        if found.is_writable() && found != *self {
-            found.refuses = found.path().and_then(|place| refusal(place, true)).map(Into::into);
-        }
+        // This process may have it open for writing; that does not let another file change it, nor what that leads to.
+        let why = || found.path().and_then(|place| refusal(place, true)).map(Into::into);
+        found.refuses = self.refuses.clone().or_else(why);
         Ok(Some(found))
     }
 }

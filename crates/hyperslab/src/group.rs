@@ -129,7 +129,7 @@ impl Group {
     pub(crate) fn follow(&self, link: &Link) -> Result<Node> {
         match link.target {
             // Where nothing changes, what the link led to is there.
-            hyperslab_object::Target::Hard(address) if !self.file.is_writable() => self.file.at(address),
+            hyperslab_object::Target::Hard(address) if !self.file.inner.is_writable() => self.file.at(address),
             _ => self.get(&link.name),
         }
     }

@@ -164,10 +164,12 @@ impl Group {
         if new.file() != file {
             return Err(Error::Change("a link leads to an object of its own file: copy the other there".into()));
         }
+        if !file.inner.context.file().is_unnamed(new.address()) {
+            return Err(Error::Change("an object that has a name already takes no other's place: link it".into()));
+        }
         // A reader that comes by the link finds all values.
-        match new {
-            Node::Dataset(dataset) => dataset.settle()?,
-            _ => file.inner.shelves.cache.flush()?,
+        if let Node::Dataset(dataset) = new {
+            dataset.settle()?;
         }
         file.operate(|| {
             file.check_alive(group.life())?;
@@ -212,11 +214,11 @@ impl Group {
             [] => self.clone(),
             parent => self.group(parent)?,
         };
-        match group.contains(name)? {
-            true if !group.file.is_writable() => Err(hyperslab_file::Error::ReadOnly.into()),
-            true => Ok((group, name.to_vec())),
-            false => Err(Error::Missing(String::from_utf8_lossy(path).into_owned())),
+        if !group.contains(name)? {
+            return Err(Error::Missing(String::from_utf8_lossy(path).into_owned()));
         }
+        group.file.check_changeable()?;
+        Ok((group, name.to_vec()))
     }
 }
 

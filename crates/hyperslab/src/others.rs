@@ -39,8 +39,8 @@ impl Others {
         write: bool,
         refusal: &dyn Fn(&Path) -> Option<String>,
     ) -> Result<Option<File>> {
-        for place in places.iter().filter(|place| place.exists()) {
-            if let Some(why) = refusal(place) {
+        for place in places {
+            if let Some(why) = refusal(place).filter(|_| Source::is_there(place)) {
                 return Err(Error::Storage(why));
             }
             match self.open(place, write) {

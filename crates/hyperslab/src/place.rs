@@ -43,9 +43,7 @@ impl Group {
             };
             names.pop_front();
         }
-        if !at.file.is_writable() {
-            return Err(hyperslab_file::Error::ReadOnly.into());
-        }
+        at.file.check_changeable()?;
         let group = at.life();
         // In another file it is looked at again.
         let changes = if at.file == self.file { changes } else { u64::MAX };
@@ -56,9 +54,7 @@ impl Group {
 impl Group {
     /// The place for a new object of the same file that has no name.
     pub(crate) fn nowhere(&self) -> Result<Place> {
-        if !self.file.is_writable() {
-            return Err(hyperslab_file::Error::ReadOnly.into());
-        }
+        self.file.check_changeable()?;
         let changes = self.file.inner.context.file().changes();
         Ok(Place { file: self.file.clone(), group: self.life(), names: Vec::new(), changes })
     }
@@ -80,20 +76,22 @@ impl Place {
             self.check()?;
             let made = make()?;
             let context = &self.file.inner.context;
-            let (address, kept) = match &made {
-                Made::Object(address) => (*address, context.file().handle(*address)),
-                Made::Other(_) => (0, None),
-            };
-            if self.names.is_empty() {
-                context.file().begin_unnamed(address)?;
-                return Ok(kept);
+            match (made, self.names.is_empty()) {
+                (Made::Object(address), true) => {
+                    let kept = context.file().handle(address);
+                    context.file().begin_unnamed(address)?;
+                    Ok(kept)
+                }
+                (Made::Object(address), false) => {
+                    let kept = context.file().handle(address);
+                    hyperslab_object::link_new(context, self.last_group()?, &name(self.name()), address)?;
+                    Ok(kept)
+                }
+                (Made::Other(target), _) => {
+                    hyperslab_object::link(context, self.last_group()?, &name(self.name()), target)?;
+                    Ok(None)
+                }
             }
-            let (group, name) = (self.last_group()?, name(self.name()));
-            match made {
-                Made::Object(address) => hyperslab_object::link_new(context, group, &name, address)?,
-                Made::Other(target) => hyperslab_object::link(context, group, &name, target)?,
-            }
-            Ok(kept)
         })
     }
 

@@ -3,7 +3,7 @@
 //! A handle may be dropped anywhere, also in the middle of an operation, so dropping it deletes nothing. What has neither name nor handle
 //! is deleted before the next operation or flush, and when the file is closed.
 
-use std::{ops::Deref, sync::Arc};
+use std::{collections::VecDeque, ops::Deref, sync::Arc};
 
 use hyperslab_file::Handle;
 use hyperslab_object::Object;
@@ -47,23 +47,36 @@ impl File {
         }
     }
 
+    /// Each object is deleted by an operation of its own, so that one that cannot be read stands in the way of no other.
     fn delete_now(&self) {
-        let _ = self.inner.context.file().operate(|| self.delete_each());
-    }
-
-    fn delete_each(&self) -> Result<()> {
-        let context = &self.inner.context;
-        let drop = &mut |object: &Object| dataset::drop_values(self, object);
-        // One object may hold the last handle of another: a virtual dataset that of its source.
-        while let abandoned @ [_, ..] = &*context.file().take_abandoned() {
-            let mut left = abandoned;
-            while let [(address, lost), rest @ ..] = left {
-                hyperslab_object::delete_unnamed(context, *address, *lost, drop)
-                    .inspect_err(|_| context.file().keep_abandoned(left))?;
-                left = rest;
+        let (context, file) = (&self.inner.context, self.inner.context.file());
+        let (mut abandoned, mut kept) = (VecDeque::new(), Vec::new());
+        loop {
+            let mut next = None;
+            let deleted = file.operate(|| -> Result<()> {
+                if abandoned.is_empty() {
+                    // One object may hold the last handle of another: a virtual dataset that of its source.
+                    abandoned.extend(file.take_abandoned());
+                }
+                next = abandoned.pop_front();
+                match next {
+                    // A reference led to it since.
+                    Some(object) if file.has_handle(object.0) => file.keep_abandoned(&[object]),
+                    Some((address, lost)) => {
+                        let drop = &mut |object: &Object| dataset::drop_values(self, object);
+                        hyperslab_object::delete_unnamed(context, address, lost, drop)?;
+                    }
+                    None => {}
+                }
+                Ok(())
+            });
+            match (next, deleted) {
+                (None, _) => break,
+                (Some(object), Err(_)) => kept.push(object),
+                (Some(_), Ok(())) => {}
             }
         }
-        Ok(())
+        file.keep_abandoned(&kept);
     }
 
     /// Deletes all objects that lost their last name, whether there are handles of them or not: the file is about to be closed.

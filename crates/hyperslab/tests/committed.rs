@@ -91,6 +91,26 @@ fn a_type_is_lost_and_gained_in_a_circle() {
     }
 }
 
+/// The last use of a type is replaced by a use of the type that only it used.
+#[test]
+fn a_type_goes_and_the_one_that_it_named_stays() {
+    for low in LOWS {
+        let mut scene = Scene::new(low);
+        let root = scene.file.root().unwrap();
+        let user = root.get("a").unwrap();
+        scene.set(&scene.types[0].clone().into(), "x", 1).unwrap();
+        scene.set(&user, "x", 0).unwrap();
+        root.delete("T").unwrap();
+        scene.types.swap_remove(0);
+        // They are V and U now.
+        scene.file.flush().unwrap();
+        scene.set(&user, "x", 1).unwrap();
+        scene.file.flush().unwrap();
+        assert_eq!(root.get("U").unwrap().hard_links().unwrap(), 2);
+        scene.close();
+    }
+}
+
 #[test]
 fn copied_attributes_share_their_type() {
     for low in LOWS {

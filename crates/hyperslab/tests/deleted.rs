@@ -5,7 +5,10 @@
 use std::{collections::BTreeMap, ops::ControlFlow, path::Path, process::Command, sync::Arc};
 
 use fastrand::Rng;
-use hyperslab::{Dataset, Error, File, FileSpace, Group, Low, NamedDatatype, Node, OpenOptions, check, driver::Memory};
+use hyperslab::{
+    Dataset, Error, File, FileSpace, Group, Low, NamedDatatype, Node, OpenOptions, check,
+    driver::{Driver, Memory, Transfer},
+};
 use serde_json::{Value, json};
 
 const LOWS: [Low; 3] = [Low::Earliest, Low::V18, Low::V110];
@@ -353,6 +356,34 @@ fn random_programs() {
             assert_eq!(file.dataset(name).unwrap().read::<i64>().unwrap(), values[*number]);
         }
     }
+}
+
+/// An object whose links cannot all be read stays where it is, and stands in the way of no other.
+#[test]
+fn what_cannot_be_deleted_holds_no_other_off() {
+    let (file, storage) = new_file(Low::V110);
+    let root = file.root().unwrap();
+    new_dataset(&root, "before");
+    root.create_group("group/damaged").unwrap();
+    new_dataset(&root, "behind");
+    let damaged = file.get("group/damaged").unwrap().address();
+    drop(root);
+    file.close().unwrap();
+    let mut byte = [0];
+    storage.read_at(damaged + 6, &mut byte, &Transfer::default()).unwrap();
+    storage.write_at(damaged + 6, &[byte[0] ^ 1], &Transfer::default()).unwrap();
+    let file = OpenOptions::new().read_write().open_on(storage.clone()).unwrap();
+    let root = file.root().unwrap();
+    let opened = ["group", "before", "behind"].map(|name| root.get(name).unwrap());
+    ["group", "before", "behind"].iter().for_each(|name| root.delete(name).unwrap());
+    drop(opened);
+    root.create_group("next").unwrap();
+    file.flush().unwrap();
+    root.create_group("last").unwrap();
+    drop(root);
+    file.close().unwrap();
+    whole(&storage);
+    assert_eq!(File::open_driver(storage).unwrap().root().unwrap().names().unwrap(), ["last", "next"]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use hyperslab::{Dataset, ExternalAccess, File, OpenOptions, Result, space::Space};
+use hyperslab::{Dataset, ExternalAccess, File, OpenOptions, Result, space::Space, write_many};
 
 const VALUES: [i32; 4] = [1, 2, 3, 4];
 const OTHERS: [i32; 4] = [5, 6, 7, 8];
@@ -283,6 +283,33 @@ fn a_file_outside_that_is_open_for_writing_is_only_read() {
         assert_ne!(read(&outside).unwrap(), VALUES, "{kind:?}, {place:?}");
         outside.dataset("x").unwrap().write(&VALUES).unwrap();
     }
+}
+
+/// What a file outside leads to is no more the first file's to change than that file itself.
+#[test]
+fn a_file_outside_leads_nowhere_that_can_be_written() {
+    let scene = Scene::new("hop");
+    let outside = File::edit(scene.at("outside/far.h5")).unwrap();
+    let (root, space) = (outside.root().unwrap(), Space::simple(&[4]).unwrap());
+    root.external_link("again", "far.h5", "/x").unwrap();
+    root.new_dataset::<i32>().shape([4]).virtual_source(&space, "far.h5", "x", &space).create("virtual").unwrap();
+    let main = File::create(scene.at("home/hop.h5")).unwrap();
+    let far = scene.at("outside/far.h5");
+    for name in ["again", "virtual"] {
+        main.root().unwrap().external_link(name, far.to_str().unwrap(), name).unwrap();
+        let dataset = main.dataset(name).unwrap();
+        assert_eq!(dataset.read::<i32>().unwrap(), VALUES);
+        for refused in [dataset.write(&OTHERS), dataset.resize([2]), dataset.set_attribute("new", 1)] {
+            assert!(refused.unwrap_err().to_string().contains("far.h5"), "{name}");
+        }
+        // Nothing is written of a call that is refused in part.
+        let own = main.root().unwrap().new_dataset::<i32>().write(format!("own {name}"), &VALUES).unwrap();
+        let (one, two) = (own.space(), dataset.space());
+        write_many(&[(&own, &one, OTHERS.as_slice()), (&dataset, &two, &OTHERS)]).unwrap_err();
+        assert_eq!(own.read::<i32>().unwrap(), VALUES);
+    }
+    assert!(!main.dataset("again").unwrap().file().is_writable() && outside.is_writable());
+    assert_eq!(read(&outside).unwrap(), VALUES);
 }
 
 /// A file of the same name where the program runs does not stand in the way of the one in the folder, which comes first.

@@ -89,6 +89,22 @@ impl Loss {
         Ok(Loss { fewer: counts.into_iter().collect(), unnamed, gone })
     }
 
+    /// Whether something names an object anew that is about to lose a name: then its count stays as it is.
+    pub(crate) fn regain(&mut self, context: &Context, object: u64) -> Result<bool> {
+        let counted = HeaderEdit::open(context.file(), object)?.references()?;
+        let mut regained = false;
+        if let Some((_, count)) = self.fewer.iter_mut().find(|(address, _)| *address == object) {
+            *count += 1;
+            regained = true;
+        }
+        self.fewer.retain(|&(address, count)| address != object || count != counted);
+        self.unnamed.retain(|&address| {
+            regained |= address == object;
+            address != object
+        });
+        Ok(regained)
+    }
+
     /// What has to be written in which order, if the object at `by` no longer names them.
     pub(crate) fn orders(&self, by: u64) -> impl Iterator<Item = (u64, u64)> {
         self.fewer.iter().map(move |(address, _)| (by, *address))

@@ -43,6 +43,7 @@ impl Dataset {
     /// ```
     pub fn resize(&self, shape: impl AsRef<[u64]>) -> Result<()> {
         let (shape, file) = (shape.as_ref(), self.file());
+        self.file().check_changeable()?;
         let _turn = self.turn_to_resize(shape)?;
         file.operate(|| {
             let mut change = self.change()?;
@@ -93,6 +94,7 @@ impl Dataset {
     /// `mask` is set.
     pub fn write_chunk(&self, place: impl AsRef<[u64]>, mask: u32, bytes: &[u8]) -> Result<()> {
         let replaced = |other: &Coords| other.as_slice() == place.as_ref();
+        self.file().check_changeable()?;
         let (file, _turn) = (self.file(), self.turn_alone_but(&replaced)?);
         file.operate(|| {
             let (mut change, filling) = (self.change()?, filling(self));

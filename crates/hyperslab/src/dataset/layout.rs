@@ -118,7 +118,7 @@ impl Dataset {
                 return (Err(why), refusal);
             }
             let writable = || Local::options().write(true).open(&place);
-            let may_write = file.is_writable() && refusal.is_none();
+            let may_write = file.inner.is_writable() && refusal.is_none();
             let local = if may_write { writable().or_else(|_| Local::open(&place)) } else { Local::open(&place) };
             (local.map(|local| Arc::new(local) as Arc<dyn Driver>).map_err(|why| why.to_string()), refusal)
         };

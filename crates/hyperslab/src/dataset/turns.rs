@@ -17,7 +17,7 @@ impl Dataset {
         }
         let shelves = &self.file().inner.shelves;
         let facts = self.now().values(self)?.facts()?;
-        let facts = facts.filter(|facts| facts.has_chunks() || self.file().is_writable());
+        let facts = facts.filter(|facts| facts.has_chunks() || self.file().inner.is_writable());
         let shelf = facts.map(|facts| shelves.shelf(&self.inner.core, facts));
         Ok(self.inner.shelf.get_or_init(|| shelf).as_ref())
     }
@@ -36,7 +36,7 @@ impl Dataset {
     /// Waits for the turn to read a part, and refuses a selection of another extent than the dataset has then. Where nothing changes, no
     /// thread waits.
     pub(super) fn turn_to_read(&self, selection: &Space) -> Result<Option<Turn<'_>>> {
-        let shelf = self.shelf()?.filter(|_| self.file().is_writable() && !self.has_turn);
+        let shelf = self.shelf()?.filter(|_| self.file().inner.is_writable() && !self.has_turn);
         let turn = shelf.map(|shelf| shelf.enter(Area::of(selection), false));
         self.check_extent(selection)?;
         Ok(turn)

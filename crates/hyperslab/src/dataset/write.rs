@@ -136,7 +136,7 @@ impl Dataset {
         if left != right {
             return Err(hyperslab_space::Error::Counts { left, right }.into());
         }
-        self.stored().check_writable()?;
+        self.file().check_changeable()?;
         self.check_extent(selection)
     }
 
@@ -160,7 +160,7 @@ impl Dataset {
 
     /// Writes values so that they wait in the cache, or past it where that is better. No other request is in the way.
     fn write_through_cache(&self, shelf: &ChunkShelf, selection: &Space, given: &Given<'_>) -> Result<()> {
-        self.stored().check_writable()?;
+        self.file().check_changeable()?;
         let _writing = self.file().writing()?;
         let _turn = self.turn_to_write(shelf, selection)?;
         self.put(&mut Way::Cached(self, shelf), selection, given)

@@ -39,7 +39,7 @@ pub(super) fn order(wanted: &Wanted<'_>) -> (usize, u64) {
 /// Waits for the turn to read all parts. Where nothing changes, nobody waits.
 pub(super) fn to_read<'a>(parts: &[Part<'a>]) -> Result<Vec<Turn<'a>>> {
     let mut wanted = with_shelves(parts)?;
-    wanted.retain(|wanted| wanted.dataset.file().is_writable());
+    wanted.retain(|wanted| wanted.dataset.file().inner.is_writable());
     Ok(enter(wanted, false, false))
 }
 

@@ -63,6 +63,12 @@ impl Source {
         Ok(Source { path, local, template })
     }
 
+    /// Whether there is a file at a path, or the first of a family; so, too, if the system cannot tell.
+    pub(crate) fn is_there(path: &Path) -> bool {
+        let first = path.to_str().filter(|name| family::is_template(name)).map(family::first_name);
+        first.as_deref().map_or(path, Path::new).try_exists().unwrap_or(true)
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

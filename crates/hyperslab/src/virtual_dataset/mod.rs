@@ -118,9 +118,7 @@ impl Virtual {
 
     /// Writes values to the sources that hold them; each converts its own. All of them must be there, and are written to their files at once.
     pub(crate) fn write(&self, request: &Request<'_>, bytes: &[u8], sequences: &Arena, trip: &Trip) -> Result<()> {
-        if !self.file.is_writable() {
-            return Err(hyperslab_file::Error::ReadOnly.into());
-        }
+        self.file.check_changeable()?;
         let Request { wanted, datatype, places } = *request;
         let Some((low, high)) = wanted.bounds() else { return Ok(()) };
         let (mut parts, mut held) = (Vec::new(), 0u64);
@@ -128,8 +126,8 @@ impl Virtual {
             for block in self.blocks(part, &low, &high)? {
                 if let Some((taken, dataset)) = self.taken(index, block, wanted, places, trip)? {
                     held = held.saturating_add(taken.from.npoints());
-                    let may_write = dataset.file().is_writable() && dataset.file().refuses.is_none();
-                    let dataset = if may_write { dataset } else { self.writable(index, block, trip)? };
+                    let dataset =
+                        if dataset.file().is_writable() { dataset } else { self.writable(index, block, trip)? };
                     parts.push((taken, dataset));
                 }
             }

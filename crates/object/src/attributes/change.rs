@@ -62,7 +62,9 @@ pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_
     }
     // One that is lost and gained stays as it is.
     let (gained, lost) = if gained == lost { (None, None) } else { (gained, lost) };
-    let loss = Loss::plan(context, lost)?;
+    let mut loss = Loss::plan(context, lost)?;
+    let regained = gained.map_or(Ok(false), |committed| loss.regain(context, committed))?;
+    let gained = gained.filter(|_| !regained);
     if let Some(committed) = gained {
         counts::check_gain(context, committed)?;
         context.file().settle_later(committed, object)?;
