@@ -151,7 +151,7 @@ impl Group {
     /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
     /// let root = file.root()?;
     /// let old = root.new_dataset::<i32>().write("numbers", &[1, 2])?;
-    /// old.new_attribute::<str>().write("unit", "mm")?;
+    /// old.set_attribute("unit", "mm")?;
     /// let new = root.new_dataset::<f64>().write_unnamed(&[1.5, 2.5, 3.5])?.into();
     /// hyperslab::Node::from(old).copy_attributes_to(&new)?;
     /// root.replace("numbers", &new)?;
