@@ -190,7 +190,9 @@ impl OpenFile {
         if !self.add_orders(pairs)? {
             self.flush_now()?;
             if !self.add_orders(pairs)? {
-                return Err(Error::Refused("what it changes would have to be written in a circle".into()));
+                return Err(Error::Refused(
+                    "each of two objects that it changes would have to be written before the other".into(),
+                ));
             }
         }
         Ok(())

@@ -76,20 +76,19 @@ impl Place {
             self.check()?;
             let made = make()?;
             let context = &self.file.inner.context;
-            match (made, self.names.is_empty()) {
-                (Made::Object(address), true) => {
-                    let kept = context.file().handle(address);
-                    context.file().begin_unnamed(address)?;
-                    Ok(kept)
-                }
-                (Made::Object(address), false) => {
-                    let kept = context.file().handle(address);
-                    hyperslab_object::link_new(context, self.last_group()?, &name(self.name()), address)?;
-                    Ok(kept)
-                }
-                (Made::Other(target), _) => {
-                    hyperslab_object::link(context, self.last_group()?, &name(self.name()), target)?;
+            let name = name(self.name());
+            match made {
+                Made::Other(target) => {
+                    hyperslab_object::link(context, self.last_group()?, &name, target)?;
                     Ok(None)
+                }
+                Made::Object(address) => {
+                    let kept = context.file().handle(address);
+                    match self.names.is_empty() {
+                        true => context.file().begin_unnamed(address)?,
+                        false => hyperslab_object::link_new(context, self.last_group()?, &name, address)?,
+                    }
+                    Ok(kept)
                 }
             }
         })

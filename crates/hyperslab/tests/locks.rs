@@ -4,14 +4,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+mod peer;
+
 use std::{
     fs,
-    io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    process::Command,
 };
 
 use hyperslab::{File, Locking, Low, OpenOptions, Result, driver::Driver};
+use peer::{Peer, options};
 
 const LOWS: [(&str, Low); 2] = [("earliest", Low::Earliest), ("latest", Low::V200)];
 
@@ -31,17 +33,7 @@ fn made(name: &str, low: Low) -> PathBuf {
 }
 
 fn open(path: &Path, mode: &str) -> Result<File> {
-    let options = OpenOptions::new();
-    let options = match mode {
-        "r" => options,
-        "r+" => options.read_write(),
-        "a" => options.create(),
-        "w" => options.create().truncate(),
-        "x" => options.create_new(),
-        "swmr" => options.swmr_read(),
-        other => panic!("{other}"),
-    };
-    options.open(path)
+    options(mode).open(path)
 }
 
 fn numbers(file: &File) -> Vec<i32> {
@@ -51,42 +43,6 @@ fn numbers(file: &File) -> Vec<i32> {
 /// The consistency flags of a file with a superblock of version 2 or 3.
 fn flags(path: &Path) -> u8 {
     fs::read(path).unwrap()[11]
-}
-
-/// A process with h5py that opens, writes and closes files when it is told to.
-struct Peer {
-    child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-}
-
-impl Peer {
-    fn start() -> Option<Peer> {
-        let mut command = Command::new(hyperslab_workshop::python()?);
-        command.args(["-W", "ignore", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/locks.py")]);
-        command.env_remove("HDF5_USE_FILE_LOCKING").stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        Some(Peer { child, to, from })
-    }
-
-    fn ask(&mut self, words: &[&str]) -> String {
-        writeln!(self.to, "{}", words.join("\t")).unwrap();
-        let mut answer = String::new();
-        self.from.read_line(&mut answer).unwrap();
-        answer.trim_end().to_owned()
-    }
-
-    fn opens(&mut self, path: &Path, mode: &str) -> bool {
-        self.ask(&["open", path.to_str().unwrap(), mode]) == "ok"
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 /// The table of libhdf5 for one process: rows are what is open, columns what is opened beside it, in the order of `MODES`.
@@ -187,9 +143,9 @@ fn the_last_opening_closes_the_file() {
 
 #[test]
 fn what_a_killed_swmr_writer_left_is_cleared_and_then_everyones() {
-    let Some(mut peer) = Peer::start() else { return };
+    let Some(mut peer) = Peer::h5py() else { return };
     let path = made("locks-swmr-left.h5", Low::V200);
-    assert!(peer.opens(&path, "swmr writer"));
+    assert_eq!(peer.ask(&["open", path.to_str().unwrap(), "swmr writer"]), "ok");
     assert_eq!(flags(&path), 5);
     drop(peer);
     assert!(File::open(&path).unwrap_err().to_string().contains("SWMR"), "as libhdf5 has it");
@@ -201,14 +157,14 @@ fn what_a_killed_swmr_writer_left_is_cleared_and_then_everyones() {
     file.dataset("numbers").unwrap().write(&[4, 5, 6]).unwrap();
     file.close().unwrap();
     assert_eq!(flags(&path), 0);
-    let mut peer = Peer::start().unwrap();
-    assert!(peer.opens(&path, "r+"));
+    let mut peer = Peer::h5py().unwrap();
+    assert_eq!(peer.ask(&["open", path.to_str().unwrap(), "r+"]), "ok");
     assert_eq!(peer.ask(&["read"]), "4 5 6");
 }
 
 #[test]
 fn refresh_sees_what_a_swmr_writer_appended() {
-    let Some(mut peer) = Peer::start() else { return };
+    let Some(mut peer) = Peer::h5py() else { return };
     let path = folder().join("locks-refresh.h5");
     assert_eq!(peer.ask(&["grow", path.to_str().unwrap()]), "ok");
     let file = open(&path, "swmr").unwrap();
@@ -223,9 +179,9 @@ fn refresh_sees_what_a_swmr_writer_appended() {
 
 #[test]
 fn the_environment_comes_before_the_program() {
-    let Some(mut peer) = Peer::start() else { return };
+    let Some(mut peer) = Peer::h5py() else { return };
     let path = made("locks-environment.h5", Low::Earliest);
-    assert!(peer.opens(&path, "r+"));
+    assert_eq!(peer.ask(&["open", path.to_str().unwrap(), "r+"]), "ok");
     for (variable, locking, allowed) in [
         (None, "required", false),
         (None, "best-effort", false),

@@ -5,15 +5,17 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+mod peer;
+
 use std::{
     fmt::Write as _,
     fs,
-    io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    process::Command,
 };
 
-use hyperslab::{File, Low, OpenOptions, Result};
+use hyperslab::{File, Low, Result};
+use peer::{Peer, options};
 
 const FORMATS: [&str; 2] = ["earliest", "latest"];
 /// How the first process opens a file. This library has no SWMR writer.
@@ -28,17 +30,7 @@ fn place(name: &str) -> PathBuf {
 }
 
 fn open(path: &str, mode: &str, format: &str) -> Result<File> {
-    let options = OpenOptions::new().low(if format == "latest" { Low::V200 } else { Low::Earliest });
-    let options = match mode {
-        "r" => options,
-        "r+" => options.read_write(),
-        "a" => options.create(),
-        "w" => options.create().truncate(),
-        "x" => options.create_new(),
-        "swmr" => options.swmr_read(),
-        other => panic!("{other}"),
-    };
-    options.open(path)
+    options(mode).low(if format == "latest" { Low::V200 } else { Low::Earliest }).open(path)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,58 +39,24 @@ enum Library {
     Ours,
 }
 
-/// A process that opens and closes files when it is told to.
-struct Peer {
-    child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
+/// A process with a library; none if there is no Python.
+fn start(library: Library) -> Option<Peer> {
+    if library == Library::H5py {
+        return Peer::h5py();
+    }
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "opens_what_it_is_told", "--nocapture"]).env(PEER, "");
+    Some(Peer::start(command))
 }
 
-impl Peer {
-    /// Nothing if there is no Python.
-    fn start(library: Library) -> Option<Peer> {
-        let mut command = match library {
-            Library::H5py => Command::new(hyperslab_workshop::python()?),
-            Library::Ours => Command::new(std::env::current_exe().unwrap()),
-        };
-        match library {
-            Library::H5py => command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/locks_between.py")),
-            Library::Ours => command.args(["--exact", "opens_what_it_is_told", "--nocapture"]).env(PEER, ""),
-        };
-        command.env_remove("HDF5_USE_FILE_LOCKING").stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        Some(Peer { child, to, from })
-    }
-
-    /// Two of each library.
-    fn start_all() -> Option<[[Peer; 2]; 2]> {
-        let two = |library| Some([Peer::start(library)?, Peer::start(library)?]);
-        Some([two(Library::H5py)?, two(Library::Ours)?])
-    }
-
-    /// "ok", or why not.
-    fn ask(&mut self, words: &[&str]) -> String {
-        writeln!(self.to, "{}", words.join("\t")).unwrap();
-        // What the test harness prints is no answer.
-        let lines = (&mut self.from).lines().map(|line| line.unwrap());
-        lines.filter_map(|line| line.strip_prefix("= ").map(str::to_owned)).next().expect("the process has ended")
-    }
-
-    fn open(&mut self, path: &Path, mode: &str, format: &str) -> String {
-        self.ask(&["open", path.to_str().unwrap(), mode, format])
-    }
-
-    fn close(&mut self) -> String {
-        self.ask(&["close"])
-    }
+/// Two of each library.
+fn start_all() -> Option<[[Peer; 2]; 2]> {
+    let two = |library| Some([start(library)?, start(library)?]);
+    Some([two(Library::H5py)?, two(Library::Ours)?])
 }
 
-impl Drop for Peer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+fn ask_to_open(peer: &mut Peer, path: &Path, mode: &str, format: &str) -> String {
+    peer.ask(&["open", path.to_str().unwrap(), mode, format])
 }
 
 /// What a peer with this library runs. By itself it does nothing.
@@ -121,7 +79,7 @@ fn opens_what_it_is_told() {
 /// Every cell of the table is tried with both libraries on both sides, and the verdict is that of h5py beside h5py.
 #[test]
 fn processes_open_files_beside_each_other_as_those_of_libhdf5_do() {
-    let Some([[mut their_first, mut their_second], [mut our_first, mut our_second]]) = Peer::start_all() else {
+    let Some([[mut their_first, mut their_second], [mut our_first, mut our_second]]) = start_all() else {
         return;
     };
     let (whole, path, mut wrong, mut allowed) = (place("between-whole.h5"), place("between.h5"), String::new(), 0);
@@ -142,14 +100,14 @@ fn processes_open_files_beside_each_other_as_those_of_libhdf5_do() {
                 let one = if by == Library::Ours { &mut our_first } else { &mut their_first };
                 let two = if beside == Library::Ours { &mut our_second } else { &mut their_second };
                 fs::copy(&whole, &path).unwrap();
-                let opened = one.open(&path, first, format);
+                let opened = ask_to_open(one, &path, first, format);
                 if (format, first) == ("earliest", "swmr writer") {
                     assert_ne!(opened, "ok", "{what}: old files have no SWMR");
                     continue;
                 }
                 assert_eq!(opened, "ok", "{what}");
                 let before = fs::read(&path).unwrap();
-                let verdict = two.open(&path, second, format);
+                let verdict = ask_to_open(two, &path, second, format);
                 let is_open = verdict == "ok";
                 if *wanted.get_or_insert(is_open) != is_open {
                     writeln!(wrong, "{what}: {verdict}").unwrap();
@@ -162,9 +120,9 @@ fn processes_open_files_beside_each_other_as_those_of_libhdf5_do() {
                     assert!(is_named || !may_be, "{what}: {verdict}");
                 }
                 allowed += usize::from(is_open);
-                two.close();
+                two.ask(&["close"]);
                 // libhdf5 may have cut the file before it saw the lock.
-                let closed = one.close();
+                let closed = one.ask(&["close"]);
                 assert!(closed == "ok" || second == "w", "{what}: {closed}");
             }
         }
@@ -186,18 +144,18 @@ fn flagged(whole: &Path, flags: u8) -> PathBuf {
 
 #[test]
 fn consistency_flags_are_read_as_by_libhdf5() {
-    let Some([[mut theirs, _], [mut ours, _]]) = Peer::start_all() else { return };
+    let Some([[mut theirs, _], [mut ours, _]]) = start_all() else { return };
     let (whole, mut wrong) = (place("between-flags-whole.h5"), String::new());
     assert_eq!(theirs.ask(&["make", whole.to_str().unwrap(), "latest"]), "ok");
     for (flags, mode) in (0..8).flat_map(|flags| ["r", "r+", "swmr"].map(|mode| (flags, mode))) {
         let path = flagged(&whole, flags);
-        let by_them = theirs.open(&path, mode, "latest");
-        theirs.close();
+        let by_them = ask_to_open(&mut theirs, &path, mode, "latest");
+        theirs.ask(&["close"]);
         let path = flagged(&whole, flags);
-        let by_us = ours.open(&path, mode, "latest");
+        let by_us = ask_to_open(&mut ours, &path, mode, "latest");
         let refused = by_us != "ok";
         assert!(!refused || fs::read(&path).unwrap()[11] == flags, "a refusal changes nothing");
-        ours.close();
+        ours.ask(&["close"]);
         // The mark of a writer with this library, which keeps the file whole, and whose lock is gone.
         let wanted = flags == 3 || by_them == "ok";
         if wanted == refused {
@@ -213,7 +171,7 @@ fn consistency_flags_are_read_as_by_libhdf5() {
 
 #[test]
 fn a_file_of_libhdf5_is_marked_as_whole_while_it_is_changed() {
-    let Some(mut theirs) = Peer::start(Library::H5py) else { return };
+    let Some(mut theirs) = start(Library::H5py) else { return };
     let (path, copy) = (place("between-mark.h5"), place("between-mark-copy.h5"));
     assert_eq!(theirs.ask(&["make", path.to_str().unwrap(), "latest"]), "ok");
     let flags = || fs::read(&path).unwrap()[11];
@@ -224,14 +182,14 @@ fn a_file_of_libhdf5_is_marked_as_whole_while_it_is_changed() {
     for mode in ["r", "r+", "swmr"] {
         // As another process sees it when this one was killed.
         fs::copy(&path, &copy).unwrap();
-        assert_ne!(theirs.open(&copy, mode, "latest"), "ok", "libhdf5 does not know the mark");
+        assert_ne!(ask_to_open(&mut theirs, &copy, mode, "latest"), "ok", "libhdf5 does not know the mark");
         let left = open(copy.to_str().unwrap(), mode, "latest").unwrap();
         assert_eq!(left.dataset("numbers").unwrap().read::<i64>().unwrap(), [4, 5, 6]);
         left.close().unwrap();
     }
     file.close().unwrap();
     assert_eq!(flags(), 0);
-    assert_eq!(theirs.open(&path, "r+", "latest"), "ok");
-    assert_eq!(theirs.close(), "ok");
+    assert_eq!(ask_to_open(&mut theirs, &path, "r+", "latest"), "ok");
+    assert_eq!(theirs.ask(&["close"]), "ok");
     assert_eq!(flags(), 0);
 }

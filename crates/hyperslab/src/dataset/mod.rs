@@ -65,8 +65,8 @@ struct Inner {
 }
 
 impl Dataset {
-    /// A dataset whose header can be understood as a whole. One that grows with its sources has [its size](Dataset::grown) not from them yet.
-    /// The caller holds changes off, or is the operation itself.
+    /// A dataset whose header can be understood as a whole. One that grows with its sources has the size that is stored, until it
+    /// has [grown](Dataset::grown). The caller holds changes off, or is the operation itself.
     pub(crate) fn open(file: &File, object: Object) -> Result<Dataset> {
         let (context, known, address) = (&file.inner.context, &file.inner.datasets, object.address());
         if let Some(inner) = known.get(address) {

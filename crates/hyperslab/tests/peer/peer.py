@@ -1,4 +1,4 @@
-"""Opens files with h5py as it is told to, a line each: `open PATH MODE`, `close`, `read`, `grow PATH`, `append`."""
+"""Uses files with h5py as it is told to, a line each: `make PATH LIBVER`, `open PATH MODE [LIBVER]`, `read`, `grow PATH`, `append`, `close`."""
 
 import sys
 
@@ -7,14 +7,25 @@ import h5py
 file = None
 
 
-def opened(path, mode):
+def opened(path, mode, libver=None):
+    if "swmr" in mode:
+        libver = libver or "latest"
     if mode == "swmr":
-        return h5py.File(path, "r", swmr=True, libver="latest")
-    if mode == "swmr writer":
-        made = h5py.File(path, "r+", libver="latest")
+        return h5py.File(path, "r", swmr=True, libver=libver)
+    if mode != "swmr writer":
+        return h5py.File(path, mode, libver=libver)
+    made = h5py.File(path, "r+", libver=libver)
+    try:
         made.swmr_mode = True
-        return made
-    return h5py.File(path, mode)
+    except Exception:
+        made.close()
+        raise
+    return made
+
+
+def make(path, libver):
+    with h5py.File(path, "w", libver=libver) as made:
+        made["numbers"] = [1, 2, 3]
 
 
 def grown(path):
@@ -35,7 +46,9 @@ for line in sys.stdin:
     command, *words = line.rstrip("\n").split("\t")
     answer = "ok"
     try:
-        if command == "open":
+        if command == "make":
+            make(*words)
+        elif command == "open":
             file = opened(*words)
         elif command == "grow":
             file = grown(*words)
@@ -48,4 +61,4 @@ for line in sys.stdin:
             file = None
     except Exception as why:
         answer = f"{type(why).__name__}: {why}".replace("\n", " ")
-    print(answer, flush=True)
+    print(f"= {answer}", flush=True)
