@@ -58,9 +58,10 @@ impl Sections {
             let section = Span { start, len: size };
             (place.checked_add(len)? <= section.end()).then_some((section, Span { start: place, len }))
         };
-        let near = self.by_len.range((len, 0)..).take(LOOKS).find_map(place);
+        let mut fitting = self.by_len.range((len, 0)..);
+        let near = fitting.by_ref().take(LOOKS).find_map(place);
         let sure = || self.by_len.range((len.saturating_add(rule.slack(len)), 0)..).next().and_then(place);
-        let (section, taken) = near.or_else(sure)?;
+        let (section, taken) = near.or_else(|| fitting.next().and_then(|_| sure()))?;
         self.remove(section);
         self.insert(Span::between(section.start, taken.start));
         self.insert(Span::between(taken.end(), section.end()));

@@ -363,14 +363,16 @@ impl Space {
             return;
         }
         let mut whole = span;
-        if let Some((&start, &len)) = self.fresh.range(..=span.start).next_back()
-            && start + len >= span.start
+        while let Some((&start, len)) = self.fresh.range_mut(..=whole.end()).next_back()
+            && start + *len >= whole.start
         {
-            whole = Span::between(start, span.end().max(start + len));
-        }
-        while let Some((&start, &len)) = self.fresh.range(whole.start + 1..=whole.end()).next() {
+            if start <= whole.start {
+                // As a rule the range before grows, and nothing is behind.
+                *len = (*len).max(whole.end() - start);
+                return;
+            }
+            whole = Span::between(whole.start, whole.end().max(start + *len));
             self.fresh.remove(&start);
-            whole = Span::between(whole.start, whole.end().max(start + len));
         }
         self.fresh.insert(whole.start, whole.len);
     }

@@ -22,7 +22,7 @@ pub struct FileStamp {
 }
 
 impl FileIdentity {
-    fn of(metadata: &fs::Metadata) -> FileIdentity {
+    pub(super) fn of(metadata: &fs::Metadata) -> FileIdentity {
         FileIdentity { device: metadata.dev(), inode: metadata.ino() }
     }
 
@@ -66,20 +66,17 @@ impl Local {
     /// # std::fs::create_dir_all(&folder)?;
     /// let one = Local::options().create(true).open(folder.join("a"))?;
     /// std::fs::hard_link(folder.join("a"), folder.join("b"))?;
-    /// assert_eq!(one.identity()?, Local::open(folder.join("b"))?.identity()?);
+    /// assert_eq!(one.identity(), Local::open(folder.join("b"))?.identity());
     /// # std::fs::remove_dir_all(&folder)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn identity(&self) -> Result<FileIdentity> {
-        self.metadata().map(|metadata| FileIdentity::of(&metadata))
+    pub fn identity(&self) -> FileIdentity {
+        self.identity
     }
 
     /// The stamp of the file now.
     pub fn stamp(&self) -> Result<FileStamp> {
-        self.metadata().map(|metadata| FileStamp::of(&metadata))
-    }
-
-    fn metadata(&self) -> Result<fs::Metadata> {
-        self.file.file().metadata().map_err(|error| self.fail(Operation::Open, 0, 0, error))
+        let metadata = self.file.file().metadata().map_err(|error| self.fail(Operation::Open, 0, 0, error))?;
+        Ok(FileStamp::of(&metadata))
     }
 }

@@ -11,16 +11,14 @@
 //!                     made without a name--+
 //! ```
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
 use hyperslab_driver::cores::fork::Process;
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 
 use crate::{OpenFile, Result};
 
@@ -42,9 +40,9 @@ pub(crate) struct Handles {
 #[derive(Default)]
 struct Open {
     /// How many handles there are, by the address of the header.
-    counts: HashMap<u64, usize>,
+    counts: FxHashMap<u64, usize>,
     /// Unnamed objects by the address of the header, and how many flushes there had been when they lost their last name, if they ever had one.
-    unnamed: HashMap<u64, Option<u64>>,
+    unnamed: FxHashMap<u64, Option<u64>>,
 }
 
 impl OpenFile {

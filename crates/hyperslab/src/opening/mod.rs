@@ -53,7 +53,7 @@ impl Opening {
         way: Way,
         make: impl FnOnce(Source) -> Result<Inner>,
     ) -> Result<Arc<Opening>> {
-        let entry = Entry::of(source.identity()?);
+        let entry = Entry::of(source.identity());
         let patience = if way == Way::Direct { Patience::Waits } else { Patience::Refuses };
         let path = Some(source.path().to_path_buf());
         let mut slot = entry.wait(patience).ok_or_else(|| being_closed(source.path()))?;

@@ -34,7 +34,7 @@ impl Hold {
     pub(super) fn new(local: Arc<Local>, access: &Access) -> Result<Hold> {
         let (lock, locking) =
             (if access.write { Lock::Exclusive } else { Lock::Shared }, access.locking.in_environment());
-        let (identity, is_locked, released) = (local.identity()?, AtomicBool::new(false), Mutex::new(None));
+        let (identity, is_locked, released) = (local.identity(), AtomicBool::new(false), Mutex::new(None));
         let hold = Hold { local, identity, lock, locking, is_locked, released };
         hold.lock()?;
         Ok(hold)

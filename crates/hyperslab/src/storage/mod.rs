@@ -74,8 +74,8 @@ impl Source {
     }
 
     /// Which file it is, whatever its path.
-    pub(crate) fn identity(&self) -> Result<FileIdentity> {
-        Ok(self.local.identity()?)
+    pub(crate) fn identity(&self) -> FileIdentity {
+        self.local.identity()
     }
 
     /// Locks the file against other processes and opens its members: one that ends as the metadata member of a multi or split file does, and says
