@@ -6,6 +6,7 @@ import warnings
 
 import h5py
 import hyperslab
+import numpy as np
 import pytest
 from compare import assert_same, outcome, same_dtype
 
@@ -98,3 +99,24 @@ def test_corpus():
         f"{opened} of {len(found)} files opened, {equal} values equal, {unknown} need other filters, {len(wrong)} files differ"
     )
     assert not wrong, "\n".join(f"{name}: {line}" for name, lines in wrong.items() for line in lines[:4])
+
+
+def test_a_damaged_file_raises(tmp_path):
+    path = tmp_path / "made.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=np.arange(1000), chunks=(100,), compression="gzip")
+        file["y"] = ["text"] * 10
+    whole = path.read_bytes()
+    for seed in range(100):
+        random = np.random.default_rng(seed)
+        damaged = bytearray(whole)
+        for _ in range(20):
+            damaged[random.integers(len(damaged))] = random.integers(256)
+        path.write_bytes(damaged)
+
+        def read():
+            with hyperslab.File(path) as file:
+                file.visititems(lambda name, value: value[()] if isinstance(value, hyperslab.Dataset) else None)
+
+        _, error = outcome(read)
+        assert error is None or isinstance(error, OSError | TypeError | ValueError | KeyError | MemoryError), error

@@ -249,3 +249,20 @@ def test_no_memory_for_a_write(tmp_path, what):
         assert (file["small"][50:] == 2).all() and (file["small"][10:50] == 1).all()
         assert file["strings"].asstr()[:3].tolist() == ["b", "c", "d"]
         assert (file["more"][()] == np.arange(1000)).all() and (file["chunks"][-10:] == 0).all()
+
+
+def test_files_that_cannot_be_opened(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        hyperslab.File(tmp_path / "missing.h5")
+    with pytest.raises(OSError):
+        hyperslab.File(__file__)
+    with pytest.raises(OSError):
+        hyperslab.File(tmp_path)
+    text = tmp_path / "text.h5"
+    text.write_text("no HDF5")
+    for mode in ["r+", "w-", "x", "a"]:
+        with pytest.raises(OSError):
+            hyperslab.File(text, mode)
+    assert text.read_text() == "no HDF5"
+    with pytest.raises(ValueError):
+        hyperslab.File(__file__, "q")

@@ -211,3 +211,15 @@ with hyperslab.File(sys.argv[1]) as file:
 def test_a_child_that_ends_writes_nothing_of_its_parents(path):
     done = subprocess.run([sys.executable, "-c", CHILD_EXITS, str(path)], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_forked_process_reads_too(both):
+    """Threads are not forked, so those that decode chunks here are not there."""
+    data = np.arange(200_000).reshape(200, 1000)
+    _, ours = both(lambda file: file.create_dataset("data", data=data, chunks=(10, 100), compression="gzip"))
+    np.testing.assert_array_equal(ours["data"][()], data)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        os._exit(0 if np.array_equal(ours["data"][()], data) else 1)
+    assert os.waitpid(child, 0)[1] == 0

@@ -2,6 +2,7 @@
 
 import gc
 import io
+import os
 import subprocess
 import sys
 import threading
@@ -228,3 +229,37 @@ def test_what_was_assigned_before_closing_is_in_the_file(tmp_path, options):
         for row in sum(done, []):
             assert (values[row] == row + 1).all(), (nth, row)
     assert stopped, "no file was closed beside a writing thread"
+
+
+def test_file(tmp_path):
+    path = tmp_path / "made.h5"
+    with h5py.File(path, "w", userblock_size=1024) as file:
+        file["x"] = [1, 2]
+    with hyperslab.File(path) as file, h5py.File(path) as theirs:
+        assert (file.filename, file.mode, file.driver, file.userblock_size) == (
+            theirs.filename,
+            "r",
+            theirs.driver,
+            1024,
+        )
+        assert bool(file) and file.name == "/" and repr(file) == repr(theirs)
+        dataset, group = file["x"], file["/"]
+        assert dataset.file.filename == str(path)
+    assert not file and not dataset and not group
+    assert (
+        repr(file) == "<Closed HDF5 file>"
+        and repr(dataset) == "<Closed HDF5 dataset>"
+        and repr(group) == "<Closed HDF5 group>"
+    )
+    for action in [
+        lambda: dataset[:],
+        lambda: list(group),
+        lambda: file["x"],
+        lambda: dataset.attrs["x"],
+        lambda: file.mode,
+    ]:
+        with pytest.raises(ValueError):
+            action()
+    file.close()
+    assert hyperslab.is_hdf5(path) and not hyperslab.is_hdf5(tmp_path / "missing") and not hyperslab.is_hdf5(__file__)
+    assert hyperslab.File(os.fsencode(path)).filename == str(path)

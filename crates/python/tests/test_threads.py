@@ -4,6 +4,7 @@ import pathlib
 import re
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import hyperslab
 import numpy as np
@@ -100,3 +101,47 @@ def test_the_module_declares_that_it_needs_the_lock_of_the_interpreter():
     """Only interpreters that can do without the lock read the declaration. Without it PyO3 declares a module free of the lock."""
     source = pathlib.Path(__file__).parents[1] / "src" / "lib.rs"
     assert re.findall(r"^#\[pymodule\b.*\]", source.read_text(), re.MULTILINE) == ["#[pymodule(gil_used = true)]"]
+
+
+def test_threads(both):
+    random = np.random.default_rng(5)
+    values = random.integers(0, 1000, (400, 300))
+
+    def make(file):
+        file.create_dataset("chunked", data=values, chunks=(50, 40), compression="gzip")
+        file["plain"] = values
+        file["text"] = [f"text {number}" for number in range(2000)]
+        file.attrs["x"] = 1
+
+    theirs, ours = both(make)
+    barrier = threading.Barrier(8)
+
+    def read(seed):
+        barrier.wait()
+        random = np.random.default_rng(seed)
+        for _ in range(30):
+            row, column = random.integers(0, 200, 2)
+            for name in ["chunked", "plain"]:
+                assert (ours[name][row : row + 100, column:] == values[row : row + 100, column:]).all()
+            assert ours["text"][row] == b"text %d" % row
+            assert ours.attrs["x"] == 1
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(read, range(8)))
+
+
+def test_other_threads_run_while_one_reads(both):
+    values = np.random.default_rng(1).random((3000, 1000))
+    theirs, ours = both(lambda file: file.create_dataset("x", data=values, chunks=(100, 100), compression="gzip"))
+    ticks, done = 0, threading.Event()
+
+    def read():
+        ours["x"][:]
+        done.set()
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    while not done.wait(0.0005):
+        ticks += 1
+    reader.join()
+    assert ticks > 3
