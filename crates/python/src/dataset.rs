@@ -335,6 +335,12 @@ impl DatasetHandle {
         engine(py, || self.dataset.set_cache_policy(policy))
     }
 
+    /// Forgets values that only the cache has.
+    fn discard(&self, py: Python<'_>) -> PyResult<()> {
+        let dataset = self.dataset()?;
+        engine(py, || dataset.discard())
+    }
+
     /// A handle of the dataset as the file has it now.
     fn refresh(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let dataset = self.dataset()?;

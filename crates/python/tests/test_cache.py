@@ -136,3 +136,17 @@ def test_processes_that_are_forked_while_chunks_are_read_ahead(tmp_path):
                 os._exit(0 if same else 1)
             assert os.waitpid(child, 0)[1] == 0
             assert np.array_equal(file["rows"][3999], rows[3999])
+
+
+def test_values_that_are_not_wanted_are_forgotten(path):
+    with hyperslab.File(path, "r+", cache_bytes=1 << 20) as file:
+        file["a"][0, 0] = -1
+        file["a"].discard()
+        assert file["a"][0, 0] == 0
+        file["a"][0, 0] = -2
+        file.flush()
+        file["a"].discard()
+        assert file["a"][0, 0] == -2
+    with hyperslab.File(path) as file:
+        file["a"].discard()  # There is nothing to forget.
+        assert file["a"][0, 0] == -2

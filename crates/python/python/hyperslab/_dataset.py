@@ -306,6 +306,12 @@ class Dataset(HLObject):
         """Writes what was changed so far, in the whole file."""
         self._opened.flush()
 
+    def discard(self) -> None:
+        """Forgets values that only the chunk cache has: from then on the dataset is as the file has it. For values that cannot be stored, because a
+        filter refuses them or the disk is full; `File.flush` tells which those are.
+        """
+        self._handle.discard()
+
     def refresh(self) -> None:
         """Reads its shape and values anew, if another process may have changed them. A file that this process may write is always seen as it is."""
         self._handle = self._handle.refresh()
