@@ -1,5 +1,7 @@
 //! A dataset that is being changed, within one operation.
 
+use std::sync::OnceLock;
+
 use hyperslab_chunk::{Filling, Storage, Values};
 use hyperslab_format::message::Layout;
 use hyperslab_object::{Kind, Object};
@@ -122,12 +124,12 @@ impl<'a> Change<'a> {
     }
 
     pub(super) fn values(&mut self) -> Result<&mut Values> {
-        if self.state.values.get().is_none() {
-            let values = self.dataset.open_values(&self.state)?;
-            let _ = self.state.values.set(values);
+        if !self.state.values.get().is_some_and(|found| found.is_for(self.dataset.file())) {
+            let found = self.dataset.open_values(&self.state)?;
+            self.state.values = OnceLock::from(found);
         }
         let missing = || Error::Change("nobody knows where the values are".into());
-        self.state.values.get_mut().ok_or_else(missing)
+        self.state.values.get_mut().map(|found| &mut found.values).ok_or_else(missing)
     }
 
     /// Reads stored values.
@@ -204,7 +206,7 @@ pub(crate) fn drop_values(file: &File, object: &Object) -> hyperslab_file::Resul
     file.inner.shelves.forget(object.address());
     let stored = file.inner.context.file();
     match change.state.values.take() {
-        Some(values) => values.delete(stored).map_err(|why| failed(why.into())),
+        Some(found) => found.values.delete(stored).map_err(|why| failed(why.into())),
         None => Ok(()),
     }
 }

@@ -68,7 +68,7 @@ impl Home for Client {
     fn look(&self, look: &mut dyn FnMut(&dyn Layout) -> Result<()>) -> Result<()> {
         let now = self.core.now();
         self.file().check_alive(self.core.life)?;
-        look(now.values.get().ok_or_else(unknown)?)
+        look(&now.values.get().ok_or_else(unknown)?.values)
     }
 
     fn change(&self, change: &mut dyn FnMut(&mut dyn Layout) -> Result<bool>) -> Result<()> {
@@ -76,7 +76,7 @@ impl Home for Client {
             return Err(hyperslab_file::Error::ReadOnly.into());
         };
         let mut state = state.write();
-        if change(state.values.get_mut().ok_or_else(unknown)?)? {
+        if change(&mut state.values.get_mut().ok_or_else(unknown)?.values)? {
             self.core.save(&mut state)?;
         }
         Ok(())

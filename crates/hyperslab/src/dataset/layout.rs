@@ -1,15 +1,17 @@
 //! How a dataset is stored: for people, and for reads.
 
-use std::{collections::HashMap, path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
-use hyperslab_chunk::{Chunked, ExternalPart, Externals, Storage, Values};
-use hyperslab_driver::{Driver, Local};
+use hyperslab_chunk::{Chunked, Storage, Values};
 use hyperslab_format::message::{self, ChunkIndex, FillTime, FillValue, FillWrite};
 use hyperslab_format::virtual_mapping::{self, Mapping};
-use hyperslab_structures::LocalHeap;
 
-use super::{Dataset, state::State};
-use crate::{Durability, Error, File, Result, external_access::Prefixes, search};
+use super::{
+    Dataset,
+    external::ExternalRule,
+    state::{Found, State},
+};
+use crate::{File, Result};
 
 /// A part of an external file: its name, the first byte, and how many bytes if that is limited.
 pub type ExternalName = (Vec<u8>, u64, Option<u64>);
@@ -55,7 +57,8 @@ impl Dataset {
         })
     }
 
-    pub(super) fn open_values(&self, now: &State) -> Result<Values> {
+    /// Finds out where the values are.
+    pub(super) fn open_values(&self, now: &State) -> Result<Found> {
         let (inner, context) = (&self.inner, &self.file.inner.context);
         let element = inner.datatype.size() as u64;
         let storage = match &now.layout.layout {
@@ -77,7 +80,8 @@ impl Dataset {
             },
         };
         let fill = self.shown_fill().map(<[u8]>::to_vec);
-        Ok(Values { extent: now.extent.clone(), element, fill, storage })
+        let rule = matches!(storage, Storage::External(_)).then(|| ExternalRule::of(&self.file));
+        Ok(Found { values: Values { extent: now.extent.clone(), element, fill, storage }, rule })
     }
 
     /// What elements are that were never written; zeros if `None`.
@@ -97,63 +101,6 @@ impl Dataset {
             _ => Ok(Vec::new()),
         }
     }
-
-    fn external_names(&self) -> Result<Option<Vec<ExternalName>>> {
-        let context = &self.file.inner.context;
-        let Some(files) = self.inner.object.external(context)? else { return Ok(None) };
-        let heap = files.heap.ok_or_else(|| Error::Missing("heap of the external files' names".into()))?;
-        let heap = LocalHeap::open(context.file(), heap)?;
-        let slot = |slot: &message::ExternalSlot| Ok((heap.string(slot.name)?.to_vec(), slot.offset, slot.size));
-        files.slots.iter().map(slot).collect::<Result<_>>().map(Some)
-    }
-
-    fn externals(&self) -> Result<Option<Externals>> {
-        let Some(names) = self.external_names()? else { return Ok(None) };
-        let file = &self.file;
-        let prefixes = raw_prefixes(file);
-        let open = |name: &[u8]| {
-            let place = external_place(file, name);
-            let refusal = file.refusal(&place, prefixes, true);
-            if let Some(why) = file.refusal(&place, prefixes, false) {
-                return (Err(why), refusal);
-            }
-            let writable = || Local::options().write(true).open(&place);
-            let may_write = file.inner.is_writable() && refusal.is_none();
-            let local = if may_write { writable().or_else(|_| Local::open(&place)) } else { Local::open(&place) };
-            (local.map(|local| Arc::new(local) as Arc<dyn Driver>).map_err(|why| why.to_string()), refusal)
-        };
-        // Slots often are parts of one file.
-        let mut opened = HashMap::new();
-        let part = |(name, offset, size): ExternalName| {
-            let (storage, read_only) = opened.entry(name.clone()).or_insert_with_key(|name| open(name)).clone();
-            ExternalPart { name: String::from_utf8_lossy(&name).into_owned(), storage, read_only, offset, size }
-        };
-        Ok(Some(Externals { parts: names.into_iter().map(part).collect() }))
-    }
-}
-
-fn raw_prefixes(file: &File) -> Prefixes<'_> {
-    Prefixes { variable: search::RAW_PREFIX, option: file.others.options.raw_prefix.as_deref() }
-}
-
-/// Where an external file is, or would be.
-fn external_place(file: &File, name: &[u8]) -> PathBuf {
-    let places = search::raw_places(name, raw_prefixes(file), file.path());
-    places.iter().find(|place| place.exists()).or(places.first()).cloned().unwrap_or_default()
-}
-
-/// Makes an external file that the program names if it is missing. Its values may be written, wherever it is.
-pub(crate) fn make_external(file: &File, name: &[u8]) -> Result<()> {
-    let place = external_place(file, name);
-    if !place.exists() {
-        let made = Local::options().create(true).open(&place)?;
-        if file.inner.context.file().durability() != Durability::None {
-            // The name is durable too.
-            made.sync()?;
-        }
-    }
-    file.inner.granted.add(&place);
-    Ok(())
 }
 
 /// The mappings of a virtual dataset.

@@ -6,6 +6,7 @@ mod change;
 mod core;
 mod defined;
 mod extent;
+mod external;
 mod layout;
 mod read;
 mod shelves;
@@ -30,7 +31,7 @@ use self::{core::Core, state::State};
 use crate::{File, Result, current::Current, trip::Trip, unnamed::Opened, virtual_dataset::Virtual};
 
 pub(crate) use change::{allocate, drop_values, write_stored};
-pub(crate) use layout::make_external;
+pub(crate) use external::make_external;
 pub use layout::{ExternalName, Layout, VirtualName};
 pub(crate) use read::{room, to_places};
 pub(crate) use shelves::Shelves;

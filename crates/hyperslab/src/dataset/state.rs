@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    ops::Deref,
+    ops::{Deref, DerefMut},
     sync::{Arc, OnceLock, Weak},
 };
 
@@ -12,8 +12,8 @@ use hyperslab_format::message;
 use hyperslab_space::Extent;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 
-use super::{Dataset, Inner};
-use crate::Result;
+use super::{Dataset, Inner, external::ExternalRule};
+use crate::{File, Result};
 
 /// The part of a dataset that changes.
 #[derive(Debug)]
@@ -21,7 +21,22 @@ pub(super) struct State {
     pub(super) extent: Extent,
     pub(super) layout: message::DataLayout,
     /// Where the values are, found out when the first are read.
-    pub(super) values: OnceLock<Values>,
+    pub(super) values: OnceLock<Found>,
+}
+
+/// Where the values of a dataset are, as an opening of its file finds them.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) values: Values,
+    /// What it depends on, if that is not the same for all openings.
+    pub(super) rule: Option<ExternalRule>,
+}
+
+/// What one request finds.
+pub(super) enum Seen<'a> {
+    Shared(&'a Found),
+    /// Another opening found something else, by another rule.
+    Own(Box<Found>),
 }
 
 /// Files that are only read need no lock.
@@ -77,13 +92,48 @@ impl<'a> Now<'a> {
     }
 
     /// Where the values are.
-    pub(super) fn values(&self, dataset: &Dataset) -> Result<&Values> {
+    pub(super) fn values(&self, dataset: &Dataset) -> Result<Seen<'_>> {
         dataset.file().check_alive(dataset.life())?;
-        if let Some(values) = self.values.get() {
-            return Ok(values);
+        if let Some(found) = self.values.get() {
+            return match found.is_for(dataset.file()) {
+                true => Ok(Seen::Shared(found)),
+                false => Ok(Seen::Own(Box::new(dataset.open_values(self)?))),
+            };
         }
-        let values = dataset.open_values(self)?;
-        Ok(self.values.get_or_init(|| values))
+        let found = dataset.open_values(self)?;
+        Ok(Seen::Shared(self.values.get_or_init(|| found)))
+    }
+}
+
+impl Found {
+    /// Whether this opening finds the same.
+    pub(super) fn is_for(&self, file: &File) -> bool {
+        self.rule.as_ref().is_none_or(|rule| rule.holds_for(file))
+    }
+}
+
+impl Deref for Found {
+    type Target = Values;
+
+    fn deref(&self) -> &Values {
+        &self.values
+    }
+}
+
+impl DerefMut for Found {
+    fn deref_mut(&mut self) -> &mut Values {
+        &mut self.values
+    }
+}
+
+impl Deref for Seen<'_> {
+    type Target = Values;
+
+    fn deref(&self) -> &Values {
+        match self {
+            Seen::Shared(found) => found,
+            Seen::Own(found) => found,
+        }
     }
 }
 

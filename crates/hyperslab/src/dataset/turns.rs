@@ -23,12 +23,14 @@ impl Dataset {
     }
 
     /// Its chunks in the cache, if new values may wait there. Values that name others may not: what they name goes its own way to the file.
-    /// Nor may the first ones, if they bring space for all others, nor those of which some chunks can never be written.
+    /// Nor may the first ones, if they bring space for all others, nor those of which some chunks can never be written, nor those of external
+    /// files, which each opening finds by a rule of its own.
     pub(crate) fn shelf_to_write(&self) -> Result<Option<&ChunkShelf>> {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
         let now = self.now();
         let values = now.values(self)?;
-        let at_once = values.allocates_with_first(&filling(self)) || values.exceeds_index();
+        let is_external = matches!(values.storage, Storage::External(_));
+        let at_once = is_external || values.allocates_with_first(&filling(self)) || values.exceeds_index();
         let names = self.datatype().has_vlen() || self.datatype().has_reference();
         Ok((!at_once && !names).then_some(shelf))
     }
@@ -109,7 +111,7 @@ impl Dataset {
 
     /// Reads stored values to places of a buffer, when it is the caller's turn.
     pub(super) fn read_part(&self, selection: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
-        if let Some(shelf) = self.shelf()? {
+        if let Some(shelf) = self.shelf()?.filter(|shelf| shelf.home().facts().has_chunks()) {
             let cache = &self.file().inner.shelves.cache;
             return Ok(cache.read(shelf, self.keep, selection, places, buf, self.shown_fill())?);
         }
@@ -118,6 +120,7 @@ impl Dataset {
         if let Storage::Virtual(elsewhere) = &values.storage {
             // Its sources may be of the same file, and may have to change it to make room in the cache.
             let elsewhere = elsewhere.clone();
+            drop(values);
             drop(now);
             return Ok(elsewhere.read(selection, places, buf)?);
         }

@@ -231,3 +231,35 @@ fn special_files_are_opened_if_the_program_asks() {
         assert!(!why.contains("is a device"), "{why}");
     }
 }
+
+/// Two openings share what the process has of a file, but not what they may reach.
+#[test]
+fn each_opening_of_a_file_has_its_own_policy() {
+    let scene = Scene::new("two");
+    let pairs = POLICIES.into_iter().flat_map(|one| POLICIES.map(|other| [one, other]));
+    for (kind, policies) in pairs.flat_map(|pair| [(Kind::Raw, pair), (Kind::Virtual, pair)]) {
+        let (name, target) = scene.name(kind, Place::Absolute);
+        scene.make(kind, &name);
+        scene.refresh();
+        let files = policies.map(|access| scene.open(access, Place::Absolute, true));
+        let _held = files.each_ref().map(|file| file.dataset("x").ok());
+        for turn in 0..6 {
+            let (access, file) = (policies[turn % 2], &files[turn % 2]);
+            let what = format!("{kind:?} {policies:?}, turn {turn}");
+            match (read(file), access) {
+                (Ok(_), ExternalAccess::ReadAnywhere | ExternalAccess::Anywhere) => {}
+                (Err(why), ExternalAccess::Inside) => assert!(why.to_string().contains(&target), "{what}: {why}"),
+                (other, _) => panic!("{what}: {other:?}"),
+            }
+            let before = scene.outside();
+            match (write(file), access) {
+                (Ok(()), ExternalAccess::Anywhere) => assert_eq!(read(file).unwrap(), OTHERS, "{what}"),
+                (Err(why), ExternalAccess::Inside | ExternalAccess::ReadAnywhere) => {
+                    assert!(why.to_string().contains(&target), "{what}: {why}");
+                    assert_eq!(scene.outside(), before, "{what}");
+                }
+                (other, _) => panic!("{what}: {other:?}"),
+            }
+        }
+    }
+}
