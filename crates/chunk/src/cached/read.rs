@@ -74,7 +74,7 @@ impl ChunkCache {
         let facts = shelf.home().facts();
         // Who waits for nothing needs no promise.
         if let Some(here) = shelf.hits(&places(list)) {
-            return hand_out(&here.into_iter().zip(list).collect::<Vec<_>>(), buf, shelf);
+            return hand_out(&mut here.into_iter().zip(list).collect::<Vec<_>>(), buf, shelf);
         }
         let bytes = list.len().saturating_mul(facts.bytes);
         let _promise = self.cache.promise(Need { chunks: bytes, aside: bytes });
@@ -91,7 +91,7 @@ impl ChunkCache {
             for piece in self.load(shelf, vacant, &mut here, buf)? {
                 scatter::fill(fill, buf, &piece.memory, facts.element)?;
             }
-            hand_out(&here, buf, shelf)?;
+            hand_out(&mut here, buf, shelf)?;
             drop(here);
             open.extend(awaited.into_iter().map(|(waiter, piece)| (waiter.wait(), piece)));
         }
@@ -126,8 +126,10 @@ impl ChunkCache {
 }
 
 /// Copies what is wanted of chunks to the caller.
-fn hand_out(here: &[Held<'_>], buf: &mut [u8], shelf: &ChunkShelf) -> Result<()> {
+fn hand_out(here: &mut [Held<'_>], buf: &mut [u8], shelf: &ChunkShelf) -> Result<()> {
     let facts = shelf.home().facts();
+    // All who lock several chunks lock them by rising place. Otherwise two readers could wait for each other, each behind a writer that waits.
+    here.sort_by(|(_, left), (_, right)| left.chunk.cmp(&right.chunk));
     let open: Vec<_> = here.iter().map(|(pinned, piece)| (pinned.read(), *piece)).collect();
     let items: Vec<_> = open.iter().map(|(chunk, piece)| (chunk.bytes.as_slice(), *piece)).collect();
     for (pinned, _) in here.iter().filter(|(_, piece)| !facts.is_whole(piece)) {
