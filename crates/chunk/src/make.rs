@@ -8,7 +8,11 @@ use hyperslab_file::OpenFile;
 use hyperslab_format::ChunkEntry;
 use hyperslab_space::{Coords, Piece, Space};
 
-use crate::{Chunked, Filling, Result, publish::Made, scatter};
+use crate::{
+    Chunked, Filling, Result,
+    publish::{Made, Reserved},
+    scatter,
+};
 
 /// The most bytes of chunks that are in memory at once.
 const BATCH: u64 = 64 << 20;
@@ -41,42 +45,47 @@ pub(crate) enum Blank {
 }
 
 impl Chunked {
-    /// Makes chunks, by rising place, and stores them, so many at a time. Whether the layout message must say something new.
+    /// Makes chunks, by rising place, and stores them. Whether the layout message must say something new.
     pub(crate) fn make(
         &mut self,
+        file: &OpenFile,
+        jobs: &[Job<'_>],
+        buf: &[u8],
+        filling: &Filling<'_>,
+    ) -> Result<bool> {
+        let reserved = file.tentative(|| self.write_jobs(file, jobs, buf, filling))?;
+        self.enter_reserved(file, reserved)
+    }
+
+    /// Makes chunks, by rising place, so many at a time, takes space for them and writes them. The index does not know of them yet.
+    pub(crate) fn write_jobs(
+        &self,
         file: &OpenFile,
         mut jobs: &[Job<'_>],
         buf: &[u8],
         filling: &Filling<'_>,
-    ) -> Result<bool> {
-        let mut moved = false;
-        while !jobs.is_empty() {
-            let count = self.batch(jobs.iter());
-            let (now, later) = jobs.split_at_checked(count).unwrap_or((jobs, &[]));
+    ) -> Result<Reserved> {
+        let mut reserved = Reserved::default();
+        while let Some((now, later)) = jobs.split_at_checked(self.batch(jobs)).filter(|(now, _)| !now.is_empty()) {
             let made = self.made(file, now, buf, filling)?;
-            moved |= self.publish(file, &made)?;
+            reserved.append(self.write_made(file, &made)?);
             jobs = later;
         }
-        Ok(moved)
+        Ok(reserved)
     }
 
     /// How many of these chunks are made at once.
-    fn batch<'b>(&self, jobs: impl Iterator<Item = &'b Job<'b>>) -> usize {
+    fn batch(&self, jobs: &[Job<'_>]) -> usize {
         let mut bytes = 0u64;
         let fits = |job: &&Job<'_>| {
             let read = job.old.as_ref().filter(|_| job.read.is_some()).map_or(0, |old| old.size);
             bytes = bytes.saturating_add((self.bytes as u64).max(read));
             bytes <= BATCH
         };
-        jobs.take_while(fits).count().max(1)
+        jobs.iter().take_while(fits).count().max(1).min(jobs.len())
     }
 
-    /// How many of the last of these chunks are made at once.
-    pub(crate) fn last_batch(&self, jobs: &[Job<'_>]) -> usize {
-        self.batch(jobs.iter().rev()).min(jobs.len())
-    }
-
-    pub(crate) fn made<'a>(
+    fn made<'a>(
         &self,
         file: &OpenFile,
         jobs: &[Job<'_>],

@@ -38,6 +38,13 @@ impl Reserved {
     pub(crate) fn before(addresses: Vec<u64>) -> Reserved {
         Reserved { addresses, ..Reserved::default() }
     }
+
+    /// Adds space for more chunks.
+    pub(crate) fn append(&mut self, more: Reserved) {
+        self.addresses.extend(more.addresses);
+        self.changes.extend(more.changes);
+        self.gone.extend(more.gone);
+    }
 }
 
 impl Chunked {

@@ -82,9 +82,6 @@ impl Chunked {
                 _ => jobs.push(self.job(piece, old, coded)),
             }
         }
-        let (before, last) = jobs.split_at(jobs.len() - self.last_batch(&jobs));
-        let mut moved = self.make(file, before, buf, filling)?;
-        let made = self.made(file, last, buf, filling)?;
         let mut changes = Vec::with_capacity(new.len());
         // All is written before the index changes, so that nothing has changed if something cannot be written.
         let reserved = file.tentative(|| {
@@ -95,12 +92,11 @@ impl Chunked {
                 let entry = ChunkEntry { start: Vec::new(), address: Some(address), size, mask };
                 changes.push((piece.chunk.clone(), entry));
             }
-            let reserved = self.write_made(file, &made)?;
+            let reserved = self.write_jobs(file, &jobs, buf, filling)?;
             self.write_straight(file, &straight, buf).map(|()| reserved)
         })?;
-        moved |= self.enter_reserved(file, reserved)?;
-        moved |= self.enter(file, &changes)?;
-        Ok(moved)
+        let moved = self.enter_reserved(file, reserved)?;
+        Ok(self.enter(file, &changes)? | moved)
     }
 
     fn write_straight(&self, file: &OpenFile, straight: &[Straight<'_>], buf: &[u8]) -> Result<()> {

@@ -111,9 +111,10 @@ pub(crate) fn put(
         (*heap, *index) = (Some(address), object);
     }
     if let (Some(values), Layout::Contiguous { address, .. }) = (at_once, &mut layout) {
-        let place = stored.allocate(Kind::Raw, values.len() as u64)?;
-        stored.write_raw("contiguous values", &[(place, values)])?;
-        *address = Some(place);
+        *address = Some(stored.tentative(|| {
+            let place = stored.allocate(Kind::Raw, values.len() as u64)?;
+            stored.write_raw("contiguous values", &[(place, values)]).map(|()| place)
+        })?);
     }
     let constant_layout = is_constant(planned);
     let layout = DataLayout { version: planned.layout_version, old_sizes: Vec::new(), layout };
