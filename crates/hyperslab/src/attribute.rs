@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, ops::Deref, sync::Arc};
 
+use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_file::Handle;
 use hyperslab_object::{Life, Object};
 
@@ -56,6 +57,27 @@ impl Attribute {
     pub fn read<T: Element>(&self) -> Result<Vec<T>> {
         let _held = self.held()?;
         Reading::new(&self.stored.datatype)?.values(&self.file, &self.stored.data)
+    }
+
+    /// Reads all values into `buf`, as values of another datatype. What is of variable length is put into `arena`.
+    ///
+    /// In a file that is being changed, an attribute whose values of variable length are not there any more is an [`Error::Change`]:
+    /// [`Attribute::renewed`] has those that came instead.
+    pub fn read_converted(&self, datatype: &Datatype, buf: &mut [u8], arena: &mut Arena) -> Result<()> {
+        let _held = self.held()?;
+        let plan = Plan::new(&self.stored.datatype, datatype)?;
+        let count = buf.len() / datatype.size().max(1);
+        Ok(plan.convert(count, &self.stored.data, buf, &self.file.heap(), arena)?)
+    }
+
+    /// The attribute of this name as it is now.
+    pub fn renewed(&self) -> Result<Attribute> {
+        let context = &self.file.inner.context;
+        let _held = context.file().reading();
+        self.file.check_alive(self.owner)?;
+        let now = Object::open(context, self.owner.address())?.find_attribute(context, &self.stored.name)?;
+        let stored = now.ok_or_else(|| Error::Missing(format!("attribute {}", self.name())))?;
+        Ok(Attribute { stored, ..self.clone() })
     }
 
     /// Holds changes off while values are read. What of variable length somebody overwrote since is not in the heap any more.

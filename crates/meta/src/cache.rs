@@ -177,12 +177,12 @@ impl Cache {
         slots.happen(id, Event::Change)
     }
 
-    /// Forgets an entry without writing it: its space was freed. An error if somebody holds it or it is being written.
+    /// Forgets an entry without writing it: its space was freed. An error if it is pinned, being changed or being written. A thread that reads it
+    /// goes on with the value that it has.
     pub fn remove(&self, key: Key) -> Result<()> {
         let mut slots = self.slots.lock();
         let id = slots.id(key)?;
-        let busy = |slot: &Slot| slot.in_use() || matches!(slot.phase, Phase::Writing | Phase::Stale);
-        if slots.get(key).is_some_and(busy) {
+        if slots.get(key).is_some_and(Slot::is_busy) {
             return Err(Error::Busy(key));
         }
         let removed = slots.remove(id);

@@ -11,11 +11,18 @@ use crate::{Entry, Error, Event, Failure, Graph, Home, Id, Key, Owner, Phase, Pr
 /// A value whose type only its users know.
 pub(crate) trait Value: Any + Send + Sync {
     fn encode(&self) -> Result<Vec<u8>, Failure>;
+
+    /// Whether a guard is out that may change it.
+    fn is_exclusive(&self) -> bool;
 }
 
 impl<T: Entry> Value for RwLock<T> {
     fn encode(&self) -> Result<Vec<u8>, Failure> {
         self.read().encode()
+    }
+
+    fn is_exclusive(&self) -> bool {
+        self.is_locked_exclusive()
     }
 }
 
@@ -53,6 +60,13 @@ impl Slot {
     /// Whether a guard is out. Guards are made under the lock of the books, so none can come while it is held.
     pub(crate) fn in_use(&self) -> bool {
         self.pins > 0 || matches!(&self.content, Content::Block(value) if Arc::strong_count(value) > 1)
+    }
+
+    /// Whether it must not be forgotten. Those who only read it keep the value as it is.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.pins > 0
+            || matches!(&self.content, Content::Block(value) if value.is_exclusive())
+            || matches!(self.phase, Phase::Writing | Phase::Stale)
     }
 }
 

@@ -178,11 +178,26 @@ fn what_is_held_or_pinned_or_a_parent_stays() {
     let pinned = cache.pin(at(2)).unwrap();
     let corner = cache.pin(at(4)).unwrap();
     assert_eq!(cache.evict(0), 4);
-    assert!(matches!(cache.remove(at(1)), Err(Error::Busy(_))));
+    assert!(matches!(cache.remove(at(2)), Err(Error::Busy(_))));
     drop((held, pinned));
     assert_eq!(cache.evict(0), 2, "a parent and its child");
     drop(corner);
     assert_eq!(cache.evict(0), 0, "the child first, then the parent");
+}
+
+#[test]
+fn a_reader_does_not_keep_an_entry_from_being_forgotten() {
+    let cache = Cache::default();
+    cache.insert(1, block(7), USER).unwrap();
+    waves(&cache);
+    let changed = cache.get_mut(1, USER, || Ok(block(0))).unwrap();
+    assert!(matches!(cache.remove(at(1)), Err(Error::Busy(_))));
+    drop(changed);
+    let read = cache.get(1, USER, || Ok(block(0))).unwrap();
+    cache.remove(at(1)).unwrap();
+    assert_eq!(*read, block(7));
+    drop(read);
+    cache.insert(1, block(8), USER).unwrap();
 }
 
 #[test]

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use hyperslab::Attribute;
-use hyperslab::dtype::{Arena, Plan};
+use hyperslab::dtype::Arena;
+use hyperslab::{Attribute, Error};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::array::{bytes, room, zeros};
-use crate::engine::detached;
-use crate::error::too_large;
+use crate::engine::{detached, engine};
+use crate::error::{exception, too_large};
 use crate::memory::Memory;
 use crate::numbers::tuple;
 use crate::numpy_type::{Dtype, dtype_of};
@@ -39,25 +39,40 @@ impl AttributeHandle {
 
     /// Its values, as an array.
     fn read<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let (attribute, file) = (&self.attribute, self.shared.file()?);
-        let dtype = dtype_of(py, &attribute.datatype)?;
-        let memory = Memory::new(&dtype, &attribute.datatype)?;
-        let shape = attribute.extent.dims().iter().map(|&size| usize::try_from(size).map_err(|_| too_large(size)));
-        let mut made = zeros(&shape.collect::<PyResult<Vec<_>>>()?, &dtype)?;
-        let (target, heap, mut arena) = (bytes(&mut made)?, file.heap(), Arena::default());
-        let mut convert = |to: &mut [u8]| {
-            let count = to.len() / memory.datatype.size();
-            let plan = Plan::new(&attribute.datatype, &memory.datatype)?;
-            plan.convert(count, &attribute.data, to, &heap, &mut arena)
-        };
-        let failed = |why: hyperslab::dtype::Error| PyOSError::new_err(format!("Can't read attribute: {why}"));
-        if memory.steps.is_none() {
-            detached(py, || convert(target))?.map_err(failed)?;
-        } else {
-            let mut stage = room(attribute.extent.elements(), memory.datatype.size())?;
-            detached(py, || convert(&mut stage))?.map_err(failed)?;
-            memory.finish(py, &stage, &arena, target)?;
+        self.shared.file()?;
+        let mut attribute = self.attribute.clone();
+        loop {
+            if let Some(array) = read_as_found(py, &attribute)? {
+                return Ok(array);
+            }
+            attribute = engine(py, || attribute.renewed())?;
         }
-        Ok(made.into_any())
     }
+}
+
+/// The values of an attribute; nothing if another thread gave it new ones since it was found.
+fn read_as_found<'py>(py: Python<'py>, attribute: &Attribute) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let dtype = dtype_of(py, &attribute.datatype)?;
+    let memory = Memory::new(&dtype, &attribute.datatype)?;
+    let shape = attribute.extent.dims().iter().map(|&size| usize::try_from(size).map_err(|_| too_large(size)));
+    let mut made = zeros(&shape.collect::<PyResult<Vec<_>>>()?, &dtype)?;
+    let (target, mut arena) = (bytes(&mut made)?, Arena::default());
+    let mut read = |to: &mut [u8]| match detached(py, || attribute.read_converted(&memory.datatype, to, &mut arena))? {
+        Ok(()) => Ok(true),
+        Err(Error::Change(_)) => Ok(false),
+        Err(why) if why.is_out_of_memory() => Err(exception(why)),
+        Err(why) => Err(PyOSError::new_err(format!("Can't read attribute: {why}"))),
+    };
+    let is_current = match memory.steps {
+        None => read(target)?,
+        Some(_) => {
+            let mut stage = room(attribute.extent.elements(), memory.datatype.size())?;
+            let is_current = read(&mut stage)?;
+            if is_current {
+                memory.finish(py, &stage, &arena, target)?;
+            }
+            is_current
+        }
+    };
+    Ok(is_current.then(|| made.into_any()))
 }

@@ -145,3 +145,25 @@ def test_other_threads_run_while_one_reads(both):
         ticks += 1
     reader.join()
     assert ticks > 3
+
+
+@pytest.mark.parametrize("libver", ["earliest", "latest"])
+def test_text_of_an_attribute_beside_a_thread_that_changes_it(tmp_path, libver):
+    with hyperslab.File(tmp_path / "text.h5", "w", libver=libver) as file:
+        group = file.create_group("g")
+        group.attrs["text"] = "0" * 40
+        file.flush()
+        file["later"] = np.arange(100)
+
+        def change():
+            group.attrs["text"] = str(np.random.default_rng().integers(10)) * 40
+            file.create_group("x")
+            del file["x"]
+
+        def read():
+            text = group.attrs["text"]
+            assert text == text[0] * 40
+
+        at_once(change, read, read, read)
+    with hyperslab.File(tmp_path / "text.h5") as file:
+        assert file["later"][99] == 99
