@@ -50,7 +50,7 @@ mod tests {
     fn the_holder_is_read_from_a_line_of_its_own_file() {
         let path = std::env::temp_dir().join(format!("hyperslab-holder-{}", process::id()));
         let file = Local::options().create(true).open(&path).unwrap();
-        let identity = file.identity();
+        let identity = file.stamp().identity();
         let place = format!("{:02x}:{:02x}:{}", major(identity.device()), minor(identity.device()), identity.inode());
         assert_eq!(holder(&format!("1: FLOCK  ADVISORY  WRITE 4711 {place} 0 EOF"), identity), Some(4711));
         assert_eq!(holder(&format!("1: -> FLOCK  ADVISORY  WRITE 4711 {place} 0 EOF"), identity), None);

@@ -4,7 +4,6 @@ use std::time::SystemTime;
 use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
 
 use super::Local;
-use crate::{Operation, Result};
 
 /// A file of the system: two handles with equal identities have the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,7 +21,7 @@ pub struct FileStamp {
 }
 
 impl FileIdentity {
-    pub(super) fn of(metadata: &fs::Metadata) -> FileIdentity {
+    fn of(metadata: &fs::Metadata) -> FileIdentity {
         FileIdentity { device: metadata.dev(), inode: metadata.ino() }
     }
 
@@ -51,14 +50,14 @@ impl FileStamp {
         self.modified
     }
 
-    fn of(metadata: &fs::Metadata) -> FileStamp {
+    pub(super) fn of(metadata: &fs::Metadata) -> FileStamp {
         let (identity, modified) = (FileIdentity::of(metadata), metadata.modified().ok());
         FileStamp { identity, length: metadata.len(), modified }
     }
 }
 
 impl Local {
-    /// Which file this is.
+    /// Which file this is, and what it was like when it was opened.
     ///
     /// ```
     /// use hyperslab_driver::Local;
@@ -66,17 +65,11 @@ impl Local {
     /// # std::fs::create_dir_all(&folder)?;
     /// let one = Local::options().create(true).open(folder.join("a"))?;
     /// std::fs::hard_link(folder.join("a"), folder.join("b"))?;
-    /// assert_eq!(one.identity(), Local::open(folder.join("b"))?.identity());
+    /// assert_eq!(one.stamp().identity(), Local::open(folder.join("b"))?.stamp().identity());
     /// # std::fs::remove_dir_all(&folder)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn identity(&self) -> FileIdentity {
-        self.identity
-    }
-
-    /// The stamp of the file now.
-    pub fn stamp(&self) -> Result<FileStamp> {
-        let metadata = self.file.file().metadata().map_err(|error| self.fail(Operation::Open, 0, 0, error))?;
-        Ok(FileStamp::of(&metadata))
+    pub fn stamp(&self) -> FileStamp {
+        self.stamp
     }
 }

@@ -44,7 +44,7 @@ impl Local {
         match flock(self.file.file(), operation) {
             Ok(()) => Ok(true),
             Err(Errno::WOULDBLOCK) => {
-                let holders = holder::names(self.identity);
+                let holders = holder::names(self.stamp.identity());
                 Err(self.fail(Operation::Open, 0, 0, Why::Locked { holders }))
             }
             Err(error) if has_no_locks(error) => Ok(false),

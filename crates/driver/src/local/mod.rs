@@ -52,7 +52,8 @@ pub use options::OpenOptions;
 #[derive(Debug)]
 pub struct Local {
     file: Positioned,
-    identity: FileIdentity,
+    /// What the file was like when it was opened.
+    stamp: FileStamp,
     name: String,
     writable: bool,
     /// The process that opened it.
@@ -78,10 +79,10 @@ impl Local {
         self.file.calls()
     }
 
-    fn new(file: File, identity: FileIdentity, path: &Path, writable: bool, is_new: bool) -> Self {
+    fn new(file: File, stamp: FileStamp, path: &Path, writable: bool, is_new: bool) -> Self {
         let unnamed = Mutex::new(is_new.then(|| path.to_owned()));
         let (name, process) = (format!("local {}", path.display()), Process::this());
-        Local { file: Positioned::new(file), identity, name, writable, process, unnamed }
+        Local { file: Positioned::new(file), stamp, name, writable, process, unnamed }
     }
 
     /// Refuses a change of a file that this process may not write to.

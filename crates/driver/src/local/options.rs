@@ -10,7 +10,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::FileIdentity;
+use super::FileStamp;
 use crate::{Error, Local, Operation, Result, Why};
 
 /// How a local file is opened: for reading unless told more.
@@ -71,7 +71,7 @@ impl OpenOptions {
         let file = self.open_at_once(path).map_err(|error| fail(error.into()))?;
         let found = file.metadata().map_err(|error| fail(error.into()))?;
         self.check_kind(found.file_type()).map_err(fail)?;
-        Ok(Local::new(file, FileIdentity::of(&found), path, self.is_writable(), self.create || self.create_new))
+        Ok(Local::new(file, FileStamp::of(&found), path, self.is_writable(), self.create || self.create_new))
     }
 
     fn is_writable(&self) -> bool {

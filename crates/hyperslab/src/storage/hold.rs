@@ -10,7 +10,6 @@ use std::{
 };
 
 use hyperslab_driver::{Error as DriverError, FileIdentity, FileStamp, Local, Lock, Operation, Why};
-use parking_lot::Mutex;
 
 use super::Locking;
 use crate::{Result, open_options::Access};
@@ -18,12 +17,11 @@ use crate::{Result, open_options::Access};
 /// A file and its lock.
 pub(crate) struct Hold {
     local: Arc<Local>,
-    identity: FileIdentity,
     lock: Lock,
     locking: Locking,
     is_locked: AtomicBool,
-    /// What the file was like when the lock was released.
-    released: Mutex<Option<FileStamp>>,
+    /// What the file was like before anything of it was read; nothing if a change since might not show.
+    seen: Option<FileStamp>,
 }
 
 /// Two changes of a file within this time may have the same time stamp.
@@ -34,8 +32,8 @@ impl Hold {
     pub(super) fn new(local: Arc<Local>, access: &Access) -> Result<Hold> {
         let (lock, locking) =
             (if access.write { Lock::Exclusive } else { Lock::Shared }, access.locking.in_environment());
-        let (identity, is_locked, released) = (local.identity(), AtomicBool::new(false), Mutex::new(None));
-        let hold = Hold { local, identity, lock, locking, is_locked, released };
+        let (seen, is_locked) = (Some(local.stamp()).filter(is_settled), AtomicBool::new(false));
+        let hold = Hold { local, lock, locking, is_locked, seen };
         hold.lock()?;
         Ok(hold)
     }
@@ -51,7 +49,7 @@ impl Hold {
     }
 
     pub(crate) fn identity(&self) -> FileIdentity {
-        self.identity
+        self.local.stamp().identity()
     }
 
     /// Locks the file, unless it is not to be locked.
@@ -70,15 +68,13 @@ impl Hold {
 
     /// Lets other processes open the file as they like.
     pub(crate) fn release(&self) -> Result<()> {
-        *self.released.lock() = self.local.stamp().ok().filter(is_settled);
         if self.is_locked.swap(false, Ordering::AcqRel) { Ok(self.local.unlock()?) } else { Ok(()) }
     }
 
-    /// Locks the file once more; false if the file at this path is another one by now, or was changed since the lock was released.
+    /// Locks the file once more; false if the file at this path is another one by now, or was changed since it was opened.
     pub(crate) fn lock_unchanged(&self, path: &Path) -> Result<bool> {
         self.lock()?;
-        let released = *self.released.lock();
-        if released.is_some() && FileStamp::of_path(path).ok() == released {
+        if self.seen.is_some() && FileStamp::of_path(path).ok() == self.seen {
             return Ok(true);
         }
         self.release()?;

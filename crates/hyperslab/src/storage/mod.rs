@@ -75,7 +75,7 @@ impl Source {
 
     /// Which file it is, whatever its path.
     pub(crate) fn identity(&self) -> FileIdentity {
-        self.local.identity()
+        self.local.stamp().identity()
     }
 
     /// Locks the file against other processes and opens its members: one that ends as the metadata member of a multi or split file does, and says
