@@ -88,7 +88,9 @@ impl OpenFile {
             file = Self::begin(raw, options)?;
             file.has_journal = !writes;
         }
-        if !options.as_it_is {
+        // A SWMR writer may have told of an end that it has not written yet.
+        let may_grow = intent == Intent::SwmrRead && file.superblock.version >= 3;
+        if !options.as_it_is && !may_grow {
             check_length(&file)?;
         }
         extension::read(&mut file)?;

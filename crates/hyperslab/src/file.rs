@@ -227,6 +227,7 @@ impl File {
 
     fn node(&self, open: impl FnOnce() -> Result<Object>) -> Result<Node> {
         let held = self.inner.context.file().reading();
+        self.check_current()?;
         let node = Node::new(self, open()?)?;
         drop(held);
         node.grown(&Trip::default())
@@ -432,17 +433,13 @@ impl Inner {
     pub(crate) fn replaced_by(&self, make: impl FnOnce() -> Result<Arc<Inner>>) -> Result<Arc<Inner>> {
         // The lock of this engine keeps other writers away, the new one too.
         self.hold.as_ref().map_or(Ok(()), Hold::release)?;
-        match make() {
-            Ok(inner) => {
-                self.replaced.store(true, Ordering::Release);
-                Ok(inner)
-            }
-            Err(why) => {
-                // If another process was faster, this engine goes on without a lock, as it would with locks turned off.
-                let _ = self.hold.as_ref().map_or(Ok(()), Hold::lock);
-                Err(why)
-            }
-        }
+        // The new engine changes the file as soon as it is made.
+        self.replaced.store(true, Ordering::Release);
+        make().inspect_err(|_| {
+            self.replaced.store(false, Ordering::Release);
+            // If another process was faster, this engine goes on without a lock, as it would with locks turned off.
+            let _ = self.hold.as_ref().map_or(Ok(()), Hold::lock);
+        })
     }
 }
 

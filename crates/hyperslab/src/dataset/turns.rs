@@ -111,6 +111,12 @@ impl Dataset {
 
     /// Reads stored values to places of a buffer, when it is the caller's turn.
     pub(super) fn read_part(&self, selection: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
+        self.read_places(selection, places, buf)?;
+        // A file that is only read may have been closed meanwhile, and another process may have changed it since.
+        self.file().check_current()
+    }
+
+    fn read_places(&self, selection: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
         if let Some(shelf) = self.shelf()?.filter(|shelf| shelf.home().facts().has_chunks()) {
             let cache = &self.file().inner.shelves.cache;
             return Ok(cache.read(shelf, self.keep, selection, places, buf, self.shown_fill())?);
