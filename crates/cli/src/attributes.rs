@@ -22,7 +22,7 @@ pub(crate) struct AttributeRecord {
 }
 
 /// All attributes of an object; what cannot be read is noted and does not hide the others.
-pub(crate) fn records(node: &Node, names: &Names<'_>, errors: &mut Vec<String>) -> Vec<AttributeRecord> {
+pub(crate) fn records(node: &Node, names: &Names, errors: &mut Vec<String>) -> Vec<AttributeRecord> {
     let mut records = Vec::new();
     for attribute in readable(node, errors) {
         let name = lossy(&attribute.name);
@@ -40,7 +40,7 @@ pub(crate) fn readable(node: &Node, errors: &mut Vec<String>) -> Vec<Attribute> 
     found.into_iter().filter_map(|attribute| attribute.map_err(&mut note).ok()).collect()
 }
 
-fn json(attribute: &Attribute, names: &Names<'_>) -> Result<Box<RawValue>, String> {
+fn json(attribute: &Attribute, names: &Names) -> Result<Box<RawValue>, String> {
     let values = attribute.read_values().map_err(|why| why.to_string())?;
     let mut text = Vec::new();
     let told = nested::json(&mut text, attribute.extent.dims(), values, names, u64::MAX);
@@ -52,7 +52,7 @@ fn json(attribute: &Attribute, names: &Names<'_>) -> Result<Box<RawValue>, Strin
 }
 
 /// `@name  type shape = value`, on one line with at most `most` values. Says whether they could be read.
-pub(crate) fn line(out: &mut impl Write, attribute: &Attribute, names: &Names<'_>, most: u64) -> io::Result<bool> {
+pub(crate) fn line(out: &mut impl Write, attribute: &Attribute, names: &Names, most: u64) -> io::Result<bool> {
     let name = printable(&attribute.name);
     let datatype = text::datatype(&attribute.datatype.to_string());
     write!(out, "{ATTRIBUTE}@{name}{ATTRIBUTE:#}  {TYPE}{datatype}{TYPE:#}")?;

@@ -23,6 +23,8 @@ pub(crate) enum Failure {
     Exists(String),
     #[error("{0} is no dataset")]
     NoDataset(String),
+    #[error("{0} is in another file, to which a link leads: give that file instead")]
+    Elsewhere(String),
     #[error("`{0}` cannot be understood")]
     Value(String),
     #[error("`{text}` at {at} of {path} does not fit {datatype}: {why}")]

@@ -2,7 +2,7 @@
 
 use crate::escape::printable;
 use crate::failure::Failure;
-use hyperslab::{Error, File, Node, OpenOptions};
+use hyperslab::{Error, File, Group, Link, Node, OpenOptions, Target};
 use std::path::Path;
 
 /// Names that a complaint lists.
@@ -28,13 +28,35 @@ pub(crate) fn open_with(path: &Path, options: OpenOptions) -> Result<File, Failu
 /// The object at a path.
 pub(crate) fn object(file: &File, path: &str) -> Result<Node, Failure> {
     file.get(path).map_err(|why| match why {
-        Error::Missing(at) => not_a_group(file, path).unwrap_or_else(|| missing(file, &at)),
+        Error::Missing(at) => not_a_group(file, path).unwrap_or_else(|| nowhere(file, path, &at)),
         other => Failure::Object { path: path.into(), why: Box::new(other) },
     })
 }
 
+/// Why a path leads nowhere; `at` is what is missing, in the file that links led to.
+fn nowhere(file: &File, path: &str, at: &str) -> Failure {
+    let path = format!("/{}", path.trim_matches('/'));
+    let Some((above, name, group)) = last_group(file, &path) else { return missing(file, at, "") };
+    if let Ok(Some(Link { target: Target::External { file: home, .. }, .. })) = group.link(name) {
+        let hint = format!(" in {}, where {above}/{name} leads", printable(&home));
+        return Failure::Missing { path: at.into(), hint };
+    }
+    let home = group.file().path().filter(|_| group.file() != file);
+    let place = home.map_or_else(String::new, |home| format!(" in {}", home.display()));
+    missing(group.file(), at, &place)
+}
+
+/// The last group on the way to where a path leads: its path without the slash at the end, the name that follows, the group.
+fn last_group<'a>(file: &File, path: &'a str) -> Option<(&'a str, &'a str, Group)> {
+    path.rmatch_indices('/').find_map(|(end, _)| {
+        let (above, rest) = (path.get(..end)?, path.get(end + 1..)?);
+        let group = file.group(if above.is_empty() { "/" } else { above }).ok()?;
+        Some((above, rest.split('/').next().unwrap_or(rest), group))
+    })
+}
+
 /// What is there instead.
-fn missing(file: &File, path: &str) -> Failure {
+fn missing(file: &File, path: &str, place: &str) -> Failure {
     let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
     let above = if above.is_empty() { "/" } else { above };
     let links = match file.get(above) {
@@ -57,7 +79,7 @@ fn missing(file: &File, path: &str) -> Failure {
         }
         hint = format!("; the group {above} has: {shown}");
     }
-    Failure::Missing { path: path.into(), hint }
+    Failure::Missing { path: path.into(), hint: format!("{place}{hint}") }
 }
 
 /// The part of a path that is an object without links.

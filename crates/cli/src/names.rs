@@ -1,18 +1,26 @@
-//! Paths for what references refer to. A file has none at hand, so the first reference that is shown costs a walk.
+//! Paths for what references refer to: in the file of the object that holds them, which a link may have led to. A file has none at hand, so
+//! the first reference that is shown costs a walk.
 
 use crate::escape::{printable, said};
 use hyperslab::space::{Slab, Space};
 use hyperslab::{File, ObjectPaths, Part, Referent, Value};
 use std::cell::OnceCell;
 
-pub(crate) struct Names<'a> {
-    file: &'a File,
+pub(crate) struct Names {
+    file: File,
     paths: OnceCell<ObjectPaths>,
 }
 
-impl<'a> Names<'a> {
-    pub(crate) fn new(file: &'a File) -> Names<'a> {
-        Names { file, paths: OnceCell::new() }
+impl Names {
+    pub(crate) fn new(file: &File) -> Names {
+        Names { file: file.clone(), paths: OnceCell::new() }
+    }
+
+    /// What comes next is in this file.
+    pub(crate) fn turn_to(&mut self, file: &File) {
+        if self.file != *file {
+            *self = Names::new(file);
+        }
     }
 
     /// A value as one line of text.
@@ -32,7 +40,7 @@ impl<'a> Names<'a> {
 
     /// The first path of the object, if it is in this file and has one.
     pub(crate) fn path(&self, referent: &Referent) -> Option<Vec<u8>> {
-        let paths = self.paths.get_or_init(|| ObjectPaths::of(self.file).unwrap_or_default());
+        let paths = self.paths.get_or_init(|| ObjectPaths::of(&self.file).unwrap_or_default());
         paths.get(referent.address).filter(|_| referent.file.is_none())
     }
 }

@@ -66,7 +66,7 @@ pub(crate) fn json(
     out: &mut impl Write,
     dims: &[u64],
     mut values: impl Iterator<Item = hyperslab::Result<Value>>,
-    names: &Names<'_>,
+    names: &Names,
     most: u64,
 ) -> io::Result<Written> {
     let mut each = |out: &mut dyn Write, number: u64, opening: usize, value: &Value| {
@@ -87,7 +87,7 @@ pub(crate) fn text(
     out: &mut impl Write,
     shape: &Shape,
     mut values: impl Iterator<Item = hyperslab::Result<Value>>,
-    names: &Names<'_>,
+    names: &Names,
     most: u64,
 ) -> io::Result<Written> {
     let mut lines = Lines { shape, column: 0, blocks: Brackets::new(&shape.dims) };

@@ -4,7 +4,7 @@ use crate::names::{self, Names};
 use hyperslab::{Part, Referent, Value};
 use std::io::{self, Write};
 
-pub(crate) fn write(out: &mut impl Write, value: &Value, names: &Names<'_>) -> io::Result<()> {
+pub(crate) fn write(out: &mut impl Write, value: &Value, names: &Names) -> io::Result<()> {
     match value {
         Value::Null => out.write_all(b"null"),
         Value::Bool(truth) => write!(out, "{truth}"),
@@ -48,7 +48,7 @@ pub(crate) fn write(out: &mut impl Write, value: &Value, names: &Names<'_>) -> i
     }
 }
 
-fn list(out: &mut impl Write, values: &[Value], names: &Names<'_>) -> io::Result<()> {
+fn list(out: &mut impl Write, values: &[Value], names: &Names) -> io::Result<()> {
     out.write_all(b"[")?;
     for (nth, value) in values.iter().enumerate() {
         out.write_all(if nth > 0 { b"," } else { b"" })?;
@@ -58,7 +58,7 @@ fn list(out: &mut impl Write, values: &[Value], names: &Names<'_>) -> io::Result
 }
 
 /// What is meant: the path of the object, or its address where no path leads to it, and which part.
-fn reference(out: &mut impl Write, referent: &Referent, names: &Names<'_>) -> io::Result<()> {
+fn reference(out: &mut impl Write, referent: &Referent, names: &Names) -> io::Result<()> {
     match names.path(referent) {
         Some(path) => {
             out.write_all(b"{\"object\":")?;

@@ -1,6 +1,9 @@
 //! All that is below an object, depth first and one by one, so that a listing begins before the file was seen as a whole.
+//!
+//! The walk stays in the file of the object that it begins with, which external links on the way to that object may have led to: it follows
+//! hard links alone, and addresses mean something in that file only.
 
-use hyperslab::{Error, File, Link, Node, PathId, Paths, Target};
+use hyperslab::{Error, Group, Link, Node, PathId, Paths, Target};
 use std::collections::HashMap;
 
 /// What the links of a group are sorted by.
@@ -38,8 +41,7 @@ pub(crate) enum Met {
     Broken(Error),
 }
 
-pub(crate) struct Walk<'a> {
-    file: &'a File,
+pub(crate) struct Walk {
     sort: Sort,
     depth: usize,
     paths: Paths,
@@ -53,16 +55,17 @@ pub(crate) struct Walk<'a> {
 
 struct Level {
     path: PathId,
+    group: Group,
     links: std::vec::IntoIter<Link>,
     widest: usize,
 }
 
-impl<'a> Walk<'a> {
+impl Walk {
     /// From an object, which is the first entry, down at most `depth` levels.
-    pub(crate) fn new(file: &'a File, path: &str, node: Node, sort: Sort, depth: usize) -> Walk<'a> {
+    pub(crate) fn new(path: &str, node: Node, sort: Sort, depth: usize) -> Walk {
         let mut paths = Paths::new();
         let begin = Some((paths.top(format!("/{}", path.trim_matches('/')).as_bytes()), node));
-        Walk { file, sort, depth, paths, seen: HashMap::new(), levels: Vec::new(), begin, broken: None }
+        Walk { sort, depth, paths, seen: HashMap::new(), levels: Vec::new(), begin, broken: None }
     }
 
     fn where_last(&self) -> Vec<bool> {
@@ -83,7 +86,8 @@ impl<'a> Walk<'a> {
         match links {
             Ok(links) => {
                 let widest = links.iter().map(|link| crate::escape::printable(&link.name).chars().count()).max();
-                self.levels.push(Level { path, links: links.into_iter(), widest: widest.unwrap_or(0) });
+                let (group, links) = (group.clone(), links.into_iter());
+                self.levels.push(Level { path, group, links, widest: widest.unwrap_or(0) });
             }
             Err(why) => {
                 let last = self.where_last().into_iter().chain([true]).collect();
@@ -93,17 +97,18 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn meet(&self, path: &[u8], target: Target) -> Met {
-        match target {
+    /// What a link of a group leads to.
+    fn meet(&self, group: &Group, link: &Link) -> Met {
+        match link.target.clone() {
             Target::Hard(address) => match self.seen.get(&address) {
                 Some(first) => Met::Again(self.paths.get(*first)),
-                None => match self.file.at(address) {
+                None => match group.file().at(address) {
                     Ok(node) => Met::Object(Box::new(node)),
                     Err(why) => Met::Broken(why),
                 },
             },
             Target::Soft(target) => {
-                let leads = !matches!(self.file.get(path), Err(Error::Missing(_)));
+                let leads = !matches!(group.get(&link.name), Err(Error::Missing(_)));
                 Met::Soft(target, leads)
             }
             Target::External { file, path } => Met::External { file, path },
@@ -112,7 +117,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Iterator for Walk<'_> {
+impl Iterator for Walk {
     type Item = Entry;
 
     fn next(&mut self) -> Option<Entry> {
@@ -131,11 +136,11 @@ impl Iterator for Walk<'_> {
                 self.levels.pop();
                 continue;
             };
-            let (widest, above) = (level.widest, level.path);
+            let (widest, above, home) = (level.widest, level.path, level.group.clone());
             let group = self.paths.get(above);
             let path = [group.strip_suffix(b"/").unwrap_or(&group), b"/", link.name.as_slice()].concat();
             let last = self.where_last();
-            let met = self.meet(&path, link.target);
+            let met = self.meet(&home, &link);
             if let Met::Object(node) = &met {
                 let id = self.paths.below(above, &link.name);
                 self.enter(id, node);

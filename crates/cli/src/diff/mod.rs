@@ -19,16 +19,16 @@ use rules::Rules;
 use std::collections::HashSet;
 use std::io::Write;
 
-/// One of the two files.
-pub(crate) struct Side<'a> {
-    file: &'a File,
-    names: Names<'a>,
+/// One of the two files: that of the object which is compared, to which external links may have led.
+pub(crate) struct Side {
+    file: File,
+    names: Names,
 }
 
 struct Differ<'a> {
     options: &'a Diff,
-    left: Side<'a>,
-    right: Side<'a>,
+    left: Side,
+    right: Side,
     rules: Rules,
     out: &'a mut Output,
     found: u64,
@@ -45,7 +45,7 @@ pub(crate) fn run(options: &Diff, out: &mut Output) -> Result<Status, Failure> {
     let (left, right) = (open(&options.left)?, open(&options.right)?);
     let first = find::object(&left, &options.path)?;
     let second = find::object(&right, options.other.as_deref().unwrap_or(&options.path))?;
-    let side = |file| Side { file, names: Names::new(file) };
+    let side = |node: &Node| Side { file: node.file().clone(), names: Names::new(node.file()) };
     let rules = Rules {
         absolute: options.absolute.unwrap_or(0.0),
         relative: options.relative.unwrap_or(0.0),
@@ -53,8 +53,8 @@ pub(crate) fn run(options: &Diff, out: &mut Output) -> Result<Status, Failure> {
     };
     let mut differ = Differ {
         options,
-        left: side(&left),
-        right: side(&right),
+        left: side(&first),
+        right: side(&second),
         rules,
         out,
         found: 0,

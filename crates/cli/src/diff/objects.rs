@@ -80,11 +80,11 @@ impl Differ<'_> {
             }
             match pair {
                 Pair::Left(link) if told => {
-                    let what = describe(self.left.file, &link);
+                    let what = describe(&self.left.file, &link);
                     self.tell(&difference(&path, "only left", None, Some(what), None))?;
                 }
                 Pair::Right(link) if told => {
-                    let what = describe(self.right.file, &link);
+                    let what = describe(&self.right.file, &link);
                     self.tell(&difference(&path, "only right", None, None, Some(what)))?;
                 }
                 Pair::Both(left, right) => {
@@ -124,7 +124,7 @@ impl Differ<'_> {
             };
         }
         if left.target != right.target && self.options.compares(Aspect::Links) {
-            let words = (describe(self.left.file, left), describe(self.right.file, right));
+            let words = (describe(&self.left.file, left), describe(&self.right.file, right));
             self.tell(&difference(path, "link", None, Some(words.0), Some(words.1)))?;
         }
         Ok(None)

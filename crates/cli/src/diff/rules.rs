@@ -17,7 +17,7 @@ impl Rules {
     }
 
     /// Whether a value of the left side equals one of the right side.
-    pub(crate) fn equal(&self, left: &Value, right: &Value, sides: (&Side<'_>, &Side<'_>)) -> bool {
+    pub(crate) fn equal(&self, left: &Value, right: &Value, sides: (&Side, &Side)) -> bool {
         match (left, right) {
             (Value::Extended { bytes: left, .. }, Value::Extended { bytes: right, .. }) if left == right => true,
             (Value::Enum { name: Some(left), .. }, Value::Enum { name: Some(right), .. }) => left == right,
@@ -59,7 +59,7 @@ impl Rules {
         }
     }
 
-    fn all(&self, left: &[Value], right: &[Value], sides: (&Side<'_>, &Side<'_>)) -> bool {
+    fn all(&self, left: &[Value], right: &[Value], sides: (&Side, &Side)) -> bool {
         left.len() == right.len() && left.iter().zip(right).all(|(left, right)| self.equal(left, right, sides))
     }
 

@@ -33,12 +33,7 @@ pub(super) fn width() -> usize {
 }
 
 /// Prints an array; says why if not all of it could be read.
-pub(super) fn write(
-    out: &mut impl Write,
-    dataset: &Dataset,
-    part: &Part,
-    names: &Names<'_>,
-) -> io::Result<Option<Error>> {
+pub(super) fn write(out: &mut impl Write, dataset: &Dataset, part: &Part, names: &Names) -> io::Result<Option<Error>> {
     let size = dataset.datatype().size() as u64;
     let fits = |elements: u64, most: u64| elements <= most && elements.saturating_mul(size) <= MOST_BYTES;
     let whole = part.slabs.iter().map(Slab::indices).fold(1, u64::saturating_mul);
@@ -95,7 +90,7 @@ fn corners(dataset: &Dataset, slabs: &[Slab], edge: u64) -> hyperslab::Result<Ve
 }
 
 /// Records one below the other, members in columns.
-fn table(records: &[Value], gap: Option<u64>, names: &Names<'_>) -> Table {
+fn table(records: &[Value], gap: Option<u64>, names: &Names) -> Table {
     let mut table = Table::new();
     let framed = io::stdout().is_terminal();
     table.load_style(if framed { presets::UTF8_FULL_CONDENSED } else { presets::NOTHING });

@@ -21,7 +21,7 @@ use std::io::{IsTerminal, stdout};
 /// The dump of a file: what was asked for, and how it goes.
 struct Dumper<'a> {
     options: &'a Dump,
-    names: Names<'a>,
+    names: Names,
     out: &'a mut Output,
     /// Large arrays are shown by their corners.
     brief: bool,
@@ -47,7 +47,8 @@ pub(crate) fn run(options: &Dump, out: &mut Output) -> Result<(), Failure> {
     let brief = options.brief || (terminal && !options.full && options.limit.is_none());
     let mut dumper = Dumper { options, names: Names::new(&file), out, brief, objects: 0, failed: 0 };
     for (path, node) in paths.iter().zip(nodes) {
-        for entry in Walk::new(&file, path, node, Sort::Name, usize::MAX) {
+        dumper.names.turn_to(node.file());
+        for entry in Walk::new(path, node, Sort::Name, usize::MAX) {
             match &entry.met {
                 Met::Object(node) => dumper.object(&entry.path, node)?,
                 Met::Broken(why) => dumper.complain(&entry.path, why),

@@ -67,7 +67,7 @@ pub(crate) struct Filter {
 }
 
 impl Record {
-    pub(crate) fn new(entry: &Entry, names: &Names<'_>, with_attributes: bool) -> Record {
+    pub(crate) fn new(entry: &Entry, names: &Names, with_attributes: bool) -> Record {
         let mut record = Record {
             path: lossy(&entry.path),
             kind: "error",
@@ -94,7 +94,7 @@ impl Record {
         record
     }
 
-    fn object(&mut self, node: &Node, names: &Names<'_>, with_attributes: bool) {
+    fn object(&mut self, node: &Node, names: &Names, with_attributes: bool) {
         self.kind = node.kind();
         match node {
             Node::Group(_) => {}

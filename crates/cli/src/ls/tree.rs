@@ -106,7 +106,7 @@ fn filter(filter: &Filter) -> String {
 }
 
 /// The attributes below the line of their object; says how many objects failed, none or one.
-pub(crate) fn attributes(out: &mut impl Write, entry: &Entry, names: &Names<'_>) -> io::Result<u64> {
+pub(crate) fn attributes(out: &mut impl Write, entry: &Entry, names: &Names) -> io::Result<u64> {
     let Met::Object(node) = &entry.met else { return Ok(0) };
     let indent: String = entry.last.iter().map(|&last| if last { "    " } else { "│   " }).collect();
     let mut errors = Vec::new();
