@@ -7,7 +7,7 @@ mod common;
 use common::{Folder, digest, run, sample, text};
 use hyperslab::{
     File,
-    dtype::{Charset, Datatype, Padding},
+    dtype::{Charset, Datatype, Float, Padding},
 };
 use std::fs;
 
@@ -102,4 +102,50 @@ fn a_dataset_that_is_made_anew_keeps_its_attributes() {
     refused(&folder, "put a.h5 /mask --type u8 1 2", "/mask has 2 names");
     done(&folder, "put a.h5 /mask 5 6 7 8");
     assert!(fs::metadata(folder.path("a.h5")).is_ok());
+}
+
+/// The dataset that a link leads to is made anew, and the link stays one.
+#[test]
+fn a_dataset_behind_a_soft_link_is_made_anew() {
+    let folder = folder("put-soft");
+    let file = File::edit(folder.path("a.h5")).unwrap();
+    let root = file.root().unwrap();
+    root.soft_link("soft", "group 2/relative").unwrap();
+    root.soft_link("group 2/relative", "numbers").unwrap();
+    root.soft_link("nowhere", "/gone").unwrap();
+    root.external_link("elsewhere", "a.h5", "/mask").unwrap();
+    file.close().unwrap();
+    done(&folder, "put a.h5 /soft --type f64 1.5 2.5 3.5");
+    refused(&folder, "put a.h5 /nowhere --type f64 1.5", "/nowhere exists already");
+    refused(&folder, "put a.h5 /elsewhere --type f64 1.5", "/elsewhere is in another file");
+    let file = File::open(folder.path("a.h5")).unwrap();
+    for path in ["soft", "group 2/relative", "group 2/numbers"] {
+        assert_eq!(file.dataset(path).unwrap().read::<f64>().unwrap(), [1.5, 2.5, 3.5], "{path}");
+    }
+    let links = file.group("group 2").unwrap().links().unwrap();
+    let target =
+        |link: &&hyperslab::Link| link.name == b"relative" && matches!(link.target, hyperslab::Target::Soft(_));
+    assert_eq!(links.iter().filter(target).count(), 1);
+}
+
+#[test]
+fn numbers_are_rounded_once_or_not_at_all() {
+    let folder = folder("put-round");
+    let file = File::edit(folder.path("a.h5")).unwrap();
+    let root = file.root().unwrap();
+    for (name, size, float) in [("wide", 16, Float::X87), ("half", 2, Float::F16)] {
+        root.new_dataset_of(Datatype::float(size, float).unwrap()).shape([2]).create(name).unwrap();
+    }
+    file.close().unwrap();
+    refused(&folder, "put a.h5 /wide 1 9223372036854775809", "it would become another whole number");
+    refused(&folder, "put a.h5 /wide 18446744073709551615 1", "it would become another whole number");
+    done(&folder, "put a.h5 /wide 9223372036854775808 1.5");
+    // Just above the middle of two neighbours: the nearest double is the middle.
+    done(&folder, "put a.h5 /float 1.0000000596046447753906250001 1.00000005960464477539062499999");
+    done(&folder, "put a.h5 /half 1.00048828125000000000000000001 1.00048828124999999999999999999");
+    let file = File::open(folder.path("a.h5")).unwrap();
+    let read = |name: &str| file.dataset(name).unwrap().read::<f64>().unwrap();
+    assert_eq!(read("wide"), [9223372036854775808.0, 1.5]);
+    assert_eq!(read("float"), [1.0 + f64::from(f32::EPSILON), 1.0]);
+    assert_eq!(read("half"), [1.0 + 1.0 / 1024.0, 1.0]);
 }

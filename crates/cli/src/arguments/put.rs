@@ -30,7 +30,8 @@ too large; other numbers f64, all else text, unless --type says it.
 A dataset that is there and has room for just these values gets them, in its own type. With --type,
 --shape, --chunks or --filter it is made anew and keeps its attributes; references to the old one
 lead nowhere then. A value that its type cannot hold is an error, and nothing is written: integers
-are never rounded, other numbers only to the nearest one of their type.
+are never rounded, other numbers only to the nearest one of their type, or to the nearest f64 if
+their type is wider than that.
 
 With --attr and no values, only attributes are set; if nothing is there, a group is made. An
 attribute whose value looks like a number is one. Filters are as in `hyperslab repack`.

@@ -101,7 +101,8 @@ fn real(word: &str, float: &Float) -> Result<(), String> {
         return Err("it is too small, and would become 0".into());
     }
     let bits = u32::from(float.mantissa.size) + u32::from(float.normalization == Normalization::Implied);
-    if is_whole(word) && !is_exact(word, bits) {
+    // Values of wider types are made of doubles.
+    if is_whole(word) && !is_exact(word, bits.min(f64::MANTISSA_DIGITS)) {
         return Err("it would become another whole number; with a decimal point the nearest value is taken".into());
     }
     Ok(())
@@ -152,6 +153,23 @@ mod tests {
             ok::<f64>("nan") && ok::<f64>("-inf") && !ok::<f64>("1e400") && !ok::<f64>("1e-400") && ok::<f64>("0e5")
         );
         assert!(ok::<f64>("1e300") && ok::<f64>("5e-324") && !ok::<f64>("one"));
+    }
+
+    #[test]
+    fn what_is_wider_than_a_double_gets_no_other_integer() {
+        for float in [Float::X87, Float::F128] {
+            let wide = Datatype::float(16, float).unwrap();
+            for (word, holds) in [
+                ("9007199254740992", true),
+                ("9007199254740993", false),
+                ("9223372036854775808", true),
+                ("9223372036854775809", false),
+                ("18446744073709551615", false),
+                ("0.1", true),
+            ] {
+                assert_eq!(fits(word, &wide).is_ok(), holds, "{word}");
+            }
+        }
     }
 
     /// The bounds are where the conversion of the standard library has them.

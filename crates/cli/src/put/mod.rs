@@ -5,6 +5,7 @@
 
 mod attribute;
 mod fit;
+mod round;
 mod write;
 
 use crate::arguments::{Kind, New, Put};

@@ -1,12 +1,12 @@
 //! Writing what `put` was told to: first a rehearsal, then the file.
 
 use super::attribute::Attribute;
-use super::fit;
+use super::{fit, round};
 use crate::arguments::{Kind, Put};
 use crate::failure::Failure;
 use hyperslab::driver::Memory;
 use hyperslab::dtype::{Class, Datatype};
-use hyperslab::{Dataset, Error, File, Group, NewDataset, Node, OpenOptions, Storable};
+use hyperslab::{Dataset, Error, File, Group, NewDataset, Node, OpenOptions, Storable, Target};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -92,11 +92,31 @@ impl Job<'_> {
         if names > 1 {
             return Err(Failure::ManyNames { path: path.into(), names });
         }
+        let (group, name) = self.hard_link(root)?;
         let home = old.file().root().map_err(|why| self.object(why))?;
         let new = Node::Dataset(self.create(&home, None, words)?);
         old.copy_attributes_to(&new).map_err(|why| self.object(why))?;
         self.set(&new)?;
-        root.replace(path, &new).map_err(|why| self.object(why))
+        group.replace(name, &new).map_err(|why| self.object(why))
+    }
+
+    /// The group and the name of the hard link to a dataset that is there: the path may lead to it by links to other paths, which stay.
+    fn hard_link(&self, root: &Group) -> Result<(Group, Vec<u8>), Failure> {
+        let (mut group, mut path) = (root.clone(), self.options.path.clone().into_bytes());
+        loop {
+            let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty() && *name != b".");
+            let mut names: Vec<&[u8]> = names.collect();
+            let name = names.pop().unwrap_or_default().to_vec();
+            let start = if path.starts_with(b"/") { group.file().root() } else { Ok(group) };
+            let last = start.and_then(|start| names.iter().try_fold(start, |group, name| group.group(name)));
+            group = last.map_err(|why| self.object(why))?;
+            match group.link(&name).map_err(|why| self.object(why))?.map(|link| link.target) {
+                Some(Target::Hard(_)) => return Ok((group, name)),
+                Some(Target::Soft(target)) => path = target,
+                Some(_) => return Err(Failure::Elsewhere(self.options.path.clone())),
+                None => return Err(self.object(Error::Missing(String::from_utf8_lossy(&path).into_owned()))),
+            }
+        }
     }
 
     /// Makes a dataset with these values, at a path or without a name.
@@ -149,6 +169,10 @@ fn overwrite(dataset: &Dataset, words: &[String]) -> Result<(), Error> {
     match basis(dataset.datatype()) {
         Class::Fixed(fixed) if fixed.signed => dataset.write(&parsed::<i128>(words).map_err(trouble)?),
         Class::Fixed(_) | Class::Bitfield(_) => dataset.write(&parsed::<u128>(words).map_err(trouble)?),
+        Class::Float(float) if u32::from(float.mantissa.size) + 2 < f64::MANTISSA_DIGITS => {
+            let number = |word: &String| round::to_odd(word).ok_or_else(|| trouble(Failure::Value(word.clone())));
+            dataset.write(&words.iter().map(number).collect::<Result<Vec<_>, _>>()?)
+        }
         Class::Float(_) => dataset.write(&parsed::<f64>(words).map_err(trouble)?),
         _ => dataset.write(words),
     }
