@@ -25,7 +25,7 @@ pub(crate) fn run(options: &Clear, out: &mut Output) -> Result<(), Failure> {
     if problems.is_empty() {
         writeln!(out, "the file is whole: {}", seen(&report))?;
     } else {
-        writeln!(out, "the file is not whole: {}", count(problems.len() as u64, "problem"))?;
+        writeln!(out, "the file is not whole: {}", count(problems.len() as u64 + report.more_problems, "problem"))?;
         for problem in problems.iter().take(SHOWN) {
             writeln!(out, "  {}", line(problem))?;
         }

@@ -24,8 +24,9 @@ struct Record<'a> {
     lost: u64,
     problems: Vec<FindingRecord<'a>>,
     notes: Vec<FindingRecord<'a>>,
-    /// Findings that are left out.
-    more: u64,
+    /// Problems that are left out, and notes that are.
+    more_problems: u64,
+    more_notes: u64,
 }
 
 #[derive(Serialize)]
@@ -81,23 +82,23 @@ pub(crate) fn look(file: &Path) -> Result<Report, Failure> {
 }
 
 fn is_clean(report: &Report, strict: bool) -> bool {
-    report.problems().next().is_none() && report.more == 0 && (!strict || report.notes().next().is_none())
+    report.problem_count() == 0 && (!strict || report.notes().next().is_none())
 }
 
 fn text(out: &mut impl Write, file: &Path, report: &Report, options: &Check) -> io::Result<()> {
-    let problems = report.problems().count() as u64;
     let name = printable(file.display().to_string().as_bytes());
-    match problems {
+    match report.problem_count() {
         0 => write!(out, "{name}: {SHAPE}whole{SHAPE:#}, {}", seen(report))?,
-        _ => write!(out, "{name}: {ERROR}{}{ERROR:#}, {}", count(problems + report.more, "problem"), seen(report))?,
+        some => write!(out, "{name}: {ERROR}{}{ERROR:#}, {}", count(some, "problem"), seen(report))?,
     }
     writeln!(out, "{FAINT}{}{FAINT:#}", unused(report))?;
     let mut left = options.limit;
-    list(out, report.problems(), &mut left)?;
+    list(out, report.problems(), report.more_problems, &mut left)?;
     if options.lost || options.strict {
-        list(out, report.notes(), &mut left)?;
+        list(out, report.notes(), report.more_notes, &mut left)?;
     } else {
-        list(out, report.notes().filter(|note| note.what != "lost space"), &mut left)?;
+        // Of those that are left out nobody knows what they are about.
+        list(out, report.notes().filter(|note| note.what != "lost space"), 0, &mut left)?;
     }
     Ok(())
 }
@@ -113,8 +114,14 @@ fn unused(report: &Report) -> String {
     if report.free > 0 { format!(", {} free{lost}", bytes(report.free)) } else { lost }
 }
 
-fn list<'a>(out: &mut impl Write, findings: impl Iterator<Item = &'a Finding>, left: &mut usize) -> io::Result<()> {
-    let mut hidden = 0;
+/// Lists findings, of which there are some `more`.
+fn list<'a>(
+    out: &mut impl Write,
+    findings: impl Iterator<Item = &'a Finding>,
+    more: u64,
+    left: &mut usize,
+) -> io::Result<()> {
+    let mut hidden = more;
     for finding in findings {
         if *left == 0 {
             hidden += 1;
@@ -146,7 +153,8 @@ fn json(out: &mut impl Write, file: &Path, report: &Report, options: &Check) -> 
         lost: report.lost,
         problems: report.problems().map(FindingRecord::from).collect(),
         notes: report.notes().map(FindingRecord::from).collect(),
-        more: report.more,
+        more_problems: report.more_problems,
+        more_notes: report.more_notes,
     };
     serde_json::to_writer(&mut *out, &line).map_err(io::Error::from)?;
     writeln!(out)
@@ -156,5 +164,19 @@ impl<'a> From<&'a Finding> for FindingRecord<'a> {
     fn from(finding: &'a Finding) -> FindingRecord<'a> {
         let Finding { address, what, owner, why, .. } = finding;
         FindingRecord { address: *address, what, of: owner.as_deref().map(lossy), why }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_that_are_left_out_are_no_problems() {
+        let mut report = Report::default();
+        report.more_notes = 5;
+        assert!(is_clean(&report, false));
+        report.more_problems = 1;
+        assert!(!is_clean(&report, false));
     }
 }

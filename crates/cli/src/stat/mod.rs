@@ -28,7 +28,7 @@ pub(crate) fn run(options: &Stat, out: &mut Output) -> Result<(), Failure> {
     for Unread { path, why } in &record.unread {
         out.complain(&error(&format_args!("{}: {why}", printable(path.as_bytes()))));
     }
-    match (report.problems().count() as u64, record.unread.len() as u64) {
+    match (report.problem_count(), record.unread.len() as u64) {
         (0, 0) => Ok(()),
         (0, unread) => Err(Failure::Some(format!("{} could not be counted", count(unread, "object")))),
         (problems, _) => Err(Failure::Some(format!(

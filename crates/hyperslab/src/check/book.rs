@@ -7,9 +7,9 @@ use hyperslab_file::Survey;
 use super::{Finding, Severity, Usage};
 use crate::{PathId, Paths};
 
-/// More findings than this nobody reads.
+/// More problems or notes than this nobody reads.
 const MOST_FINDINGS: usize = 10_000;
-/// Findings of a file that nests deep have long paths; together they take no more bytes than this.
+/// Findings of a file that nests deep have long paths; those of one severity take no more bytes than this together.
 const MOST_WORDS: usize = 16 << 20;
 /// Blocks of a good file do not overlap. Those of a bad one may, but not so often that a look at it takes forever.
 const OFTEN: u64 = 16;
@@ -40,9 +40,17 @@ pub(super) struct Book {
     pub(super) paths: Paths,
     /// The paths of objects that own something; the first stands for the file itself.
     owners: Vec<Option<PathId>>,
-    pub(super) findings: Vec<Finding>,
-    /// The bytes of all findings.
+    pub(super) problems: Findings,
+    pub(super) notes: Findings,
+}
+
+/// Findings of one severity: each has its own limits, so that notes leave no problem out.
+#[derive(Default)]
+pub(super) struct Findings {
+    pub(super) kept: Vec<Finding>,
+    /// The bytes of those that are kept.
     words: usize,
+    /// How many are left out.
     pub(super) more: u64,
 }
 
@@ -57,9 +65,8 @@ impl Book {
             taken: 0,
             paths: Paths::new(),
             owners: vec![None],
-            findings: Vec::new(),
-            words: 0,
-            more: 0,
+            problems: Findings::default(),
+            notes: Findings::default(),
         }
     }
 
@@ -77,13 +84,19 @@ impl Book {
     }
 
     fn add(&mut self, severity: Severity, what: &'static str, address: u64, owner: u32, why: String) {
-        if self.findings.len() >= MOST_FINDINGS || self.words >= MOST_WORDS {
-            self.more += 1;
+        if self.findings(severity).is_full() {
+            self.findings(severity).more += 1;
             return;
         }
         let owner = self.path(owner);
-        self.words += why.len() + owner.as_ref().map_or(0, Vec::len);
-        self.findings.push(Finding { severity, address, what, owner, why });
+        self.findings(severity).keep(Finding { severity, address, what, owner, why });
+    }
+
+    fn findings(&mut self, severity: Severity) -> &mut Findings {
+        match severity {
+            Severity::Problem => &mut self.problems,
+            Severity::Note => &mut self.notes,
+        }
     }
 
     /// A span in words.
@@ -140,6 +153,17 @@ impl Book {
     }
 }
 
+impl Findings {
+    fn is_full(&self) -> bool {
+        self.kept.len() >= MOST_FINDINGS || self.words >= MOST_WORDS
+    }
+
+    fn keep(&mut self, finding: Finding) {
+        self.words += finding.why.len() + finding.owner.as_ref().map_or(0, Vec::len);
+        self.kept.push(finding);
+    }
+}
+
 pub(super) const FREE: &str = "free space";
 
 impl Span {
@@ -186,5 +210,22 @@ impl Survey for Book {
 
     fn note(&mut self, what: &'static str, address: u64, why: String) {
         self.add(Severity::Note, what, address, self.owner(), why);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Notes beyond those that are kept are counted as notes, and leave no problem out.
+    #[test]
+    fn many_notes_hide_no_problem() {
+        let mut book = Book::new(1 << 20);
+        for address in 0..MOST_FINDINGS as u64 + 5 {
+            book.note("lost space", address, "a byte".into());
+        }
+        book.problem("chunk", 7, "it is damaged".into());
+        assert_eq!((book.notes.kept.len(), book.notes.more), (MOST_FINDINGS, 5));
+        assert_eq!((book.problems.kept.len(), book.problems.more), (1, 0));
     }
 }

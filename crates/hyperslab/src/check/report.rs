@@ -33,8 +33,10 @@ pub struct Report {
     pub lost: u64,
     /// What is wrong or worth knowing, by address.
     pub findings: Vec<Finding>,
-    /// How many more findings there were than anybody would read.
-    pub more: u64,
+    /// How many more problems there were than anybody would read.
+    pub more_problems: u64,
+    /// How many more notes there were.
+    pub more_notes: u64,
 }
 
 /// What takes space: blocks of one kind.
@@ -114,6 +116,11 @@ impl Report {
     /// The findings that are problems.
     pub fn problems(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.severity == Severity::Problem)
+    }
+
+    /// How many problems there are, with those that are left out.
+    pub fn problem_count(&self) -> u64 {
+        self.more_problems.saturating_add(self.problems().count() as u64)
     }
 
     /// The findings that are not.

@@ -58,9 +58,12 @@ impl<'a> Walk<'a> {
             self.report.lost = gaps::fill(file, &mut self.book, &mut spans, end);
         }
         self.report.usage = Book::usage(&spans);
-        let mut findings = std::mem::take(&mut self.book.findings);
+        let Book { problems, notes, .. } = self.book;
+        let mut findings = problems.kept;
+        findings.extend(notes.kept);
         findings.sort_by_key(|finding| (finding.severity, finding.address));
-        (self.report.findings, self.report.more) = (findings, self.book.more);
+        self.report.findings = findings;
+        (self.report.more_problems, self.report.more_notes) = (problems.more, notes.more);
         self.report
     }
 
