@@ -10,7 +10,8 @@
 //!                          dropped, an error: removed; killed: stays under this name, run.h5 is as it was
 //! ```
 
-use std::ffi::OsString;
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::mem;
@@ -18,7 +19,10 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::directory;
+use crate::directory::Directory;
+
+/// The most bytes of a target's name that are in the name of the new file. File systems allow 255, or 143 where names are encrypted.
+const MOST_OF_NAME: usize = 100;
 
 /// What to do with a file that has the name of the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +63,7 @@ impl Staged {
         let name = target.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
         loop {
             let mut new = OsString::from(".");
-            new.push(name);
+            new.push(short(name));
             new.push(format!(".{}-{}.new", process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
             let path = target.with_file_name(new);
             match OpenOptions::new().write(true).create_new(true).open(&path) {
@@ -76,11 +80,19 @@ impl Staged {
         &self.path
     }
 
-    /// Gives the file the name of its target. Returns when its bytes and the name are durable.
+    /// Gives the file the name of its target. Returns when its bytes and the name are durable; in a directory that this process may not read, the name
+    /// is so on Linux alone. An error that comes after the rename says that the file is there.
     pub fn publish(self, existing: Existing) -> io::Result<()> {
         // Read access is enough for a sync, and a file may have been made read-only.
-        File::open(&self.path)?.sync_all()?;
-        directory::sync_parent(&self.rename(existing)?)
+        let file = File::open(&self.path)?;
+        file.sync_all()?;
+        // Before the rename: what fails then leaves no file.
+        let directory = Directory::of(&self.target)?;
+        self.rename(existing)?;
+        directory.sync(&file).map_err(|error| {
+            let why = format!("the file is there and complete, but its name may not outlive a power failure: {error}");
+            io::Error::new(error.kind(), why)
+        })
     }
 
     /// Gives the file the name of its target, which is returned. A power failure may still lose both.
@@ -108,6 +120,17 @@ impl Drop for Staged {
     }
 }
 
+/// A name, or as much of it as fits with what is put around it.
+fn short(name: &OsStr) -> Cow<'_, OsStr> {
+    if name.len() <= MOST_OF_NAME {
+        return Cow::Borrowed(name);
+    }
+    let mut text = name.to_string_lossy().into_owned();
+    let end = (0..=MOST_OF_NAME).rev().find(|&end| text.is_char_boundary(end));
+    text.truncate(end.unwrap_or(0));
+    Cow::Owned(text.into())
+}
+
 /// Renames a file, unless the new name is taken.
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
@@ -121,7 +144,11 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
         }
     }
     match fs::hard_link(from, to) {
-        Ok(()) => fs::remove_file(from),
+        Ok(()) => {
+            // The file has its name; an error now would say that it has not.
+            let _ = fs::remove_file(from);
+            Ok(())
+        }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
         // A file system without hard links: another program may take the name between these two steps.
         Err(_) if to.symlink_metadata().is_ok() => Err(io::ErrorKind::AlreadyExists.into()),

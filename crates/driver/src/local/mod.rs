@@ -20,7 +20,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::{
     Capabilities, CtlFlags, CtlOp, CtlReply, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why,
-    WritePart, cores::fork::Process, ctl, directory, lower,
+    WritePart, cores::fork::Process, ctl, directory::Directory, lower,
 };
 use positioned::Positioned;
 
@@ -159,7 +159,7 @@ impl Driver for Local {
         self.file.sync().map_err(fail)?;
         let mut unnamed = self.unnamed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(path) = &*unnamed {
-            directory::sync_parent(path).map_err(fail)?;
+            Directory::of(path).and_then(|directory| directory.sync(self.file.file())).map_err(fail)?;
             *unnamed = None;
         }
         Ok(())
