@@ -16,7 +16,8 @@ equal if they lead to the same path. Large datasets are read piece by piece.
 With --json, each difference is one line: path, kind (only left, only right, kind, link, type, shape,
 attribute, values, storage), left and right as text, for values how many differ and the first of them.
 
-Exit status: 0 equal, 1 different, 2 something could not be read.
+Exit status: 0 equal, 1 different, 2 something could not be read or compared, such as values of
+arrays whose shapes differ if --only or --ignore say that shapes do not count.
 
 Examples:
   hyperslab diff old.h5 new.h5

@@ -132,14 +132,15 @@ impl Differ<'_> {
 
     fn dataset_pair(&mut self, path: &[u8], left: &Dataset, right: &Dataset) -> Result<(), Failure> {
         self.types(path, None, left.datatype(), right.datatype())?;
-        let comparable = self.shapes(path, None, &left.extent(), &right.extent())?;
+        let values = self.options.compares(Aspect::Values);
+        let comparable = self.shapes(path, None, (&left.extent(), &right.extent()), values)?;
         if self.options.compares(Aspect::Storage) {
             let words = (storage(left), storage(right));
             if words.0 != words.1 {
                 self.tell(&difference(path, "storage", None, Some(words.0), Some(words.1)))?;
             }
         }
-        if comparable && self.options.compares(Aspect::Values) && !self.is_told() {
+        if comparable && values && !self.is_told() {
             let found = self.datasets(left, right);
             self.values(path, None, found)?;
         }
@@ -153,11 +154,21 @@ impl Differ<'_> {
         self.tell(&difference(path, "type", name, Some(left.to_string()), Some(right.to_string())))
     }
 
-    /// Whether values have the same places.
-    fn shapes(&mut self, path: &[u8], name: Option<&[u8]>, left: &Extent, right: &Extent) -> Result<bool, Failure> {
+    /// Whether values have the same places. If they have not, that is said: as a difference, or, if only `values` are compared, as what prevents it.
+    fn shapes(
+        &mut self,
+        path: &[u8],
+        name: Option<&[u8]>,
+        (left, right): (&Extent, &Extent),
+        values: bool,
+    ) -> Result<bool, Failure> {
         let same = left.dims() == right.dims() && left.is_null() == right.is_null();
         if !same && self.options.compares(Aspect::Shapes) {
             self.tell(&difference(path, "shape", name, Some(shape(left)), Some(shape(right))))?;
+        } else if !same && values {
+            let of = name.map_or_else(String::new, |name| format!("attribute {}: ", printable(name)));
+            let why = format!("{of}values of the shapes {} and {} cannot be compared", shape(left), shape(right));
+            self.complain(path, &why);
         }
         Ok(same && !left.is_null())
     }
@@ -202,9 +213,7 @@ impl Differ<'_> {
                 Pair::Both(left, right) => {
                     let name = Some(left.name.as_slice());
                     self.types(path, name, &left.datatype, &right.datatype)?;
-                    if self.shapes(path, name, &left.extent, &right.extent)?
-                        && self.options.compares(Aspect::Attributes)
-                    {
+                    if self.shapes(path, name, (&left.extent, &right.extent), true)? {
                         let found = self.attribute_values(&left, &right);
                         self.values(path, name, found)?;
                     }
