@@ -1,8 +1,9 @@
 //! Files that a command makes: they get their names when all is in them.
 
 use crate::failure::Failure;
-use hyperslab::driver::{Existing, Staged};
+use hyperslab::driver::{Existing, Staged, Why};
 use hyperslab::{File, OpenOptions};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// A file that a command writes to: one that is there, or a new one.
@@ -16,14 +17,16 @@ pub(crate) struct Target<'a> {
 impl<'a> Target<'a> {
     /// Opens the file at a path, or makes one beside it if none is there.
     pub(crate) fn open(path: &'a Path, options: OpenOptions) -> Result<Target<'a>, Failure> {
-        // A name with a percent sign may stand for several files.
-        match path.exists() || path.to_string_lossy().contains('%') {
-            true => {
-                let file = options.create().open(path).map_err(|why| trouble(path, why))?;
-                Ok(Target { path, file, new: None })
-            }
-            false => Target::create(path, options),
-        }
+        let opened = match path.exists() {
+            true => options.create().open(path),
+            // A name with a percent sign may stand for several files. If it does not, a file of that name is made as any other.
+            false if path.to_string_lossy().contains('%') => match options.clone().read_write().open(path) {
+                Err(why) if is_missing(&why) => return Target::create(path, options),
+                opened => opened,
+            },
+            false => return Target::create(path, options),
+        };
+        Ok(Target { path, file: opened.map_err(|why| trouble(path, why))?, new: None })
     }
 
     /// Makes a file beside a path where none may be.
@@ -47,6 +50,11 @@ impl<'a> Target<'a> {
         let file = self.path.display().to_string();
         self.new.map_or(Ok(()), publish).map_err(|why| Failure::Publish { file, why })
     }
+}
+
+/// Whether there is no such file.
+fn is_missing(why: &hyperslab::Error) -> bool {
+    matches!(why, hyperslab::Error::Driver(why) if matches!(&why.why, Why::Io(why) if why.kind() == ErrorKind::NotFound))
 }
 
 /// Why a file cannot be written.
