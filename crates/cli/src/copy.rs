@@ -7,6 +7,7 @@ use crate::new_file::Target;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::text::{bytes, count};
+use hyperslab::driver::FileStamp;
 use hyperslab::{CopyOptions, CopyProgress, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -71,9 +72,10 @@ fn place(text: &str) -> (PathBuf, Option<String>) {
     }
 }
 
+/// Whether both paths lead to one file, by hard or symbolic links or other spellings.
 fn same_file(left: &Path, right: &Path) -> bool {
-    let whole = |path: &Path| path.canonicalize().ok();
-    left == right || whole(left).is_some_and(|left| Some(left) == whole(right))
+    let which = |path: &Path| FileStamp::of_path(path).ok().map(|stamp| stamp.identity());
+    left == right || which(left).is_some_and(|left| Some(left) == which(right))
 }
 
 #[cfg(test)]
