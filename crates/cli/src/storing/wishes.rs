@@ -3,8 +3,11 @@
 use super::{Filters, For, Layout};
 use crate::failure::Failure;
 use crate::find;
-use hyperslab::{Dataset, File, FilterStep, Layout as Stored, NewDataset, Node};
+use hyperslab::driver::Memory;
+use hyperslab::space::UNLIMITED;
+use hyperslab::{Dataset, File, FilterStep, Group, Layout as Stored, NewDataset, Node};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The most bytes that a header takes, so that everything else in it has room too.
 const MOST_COMPACT: u64 = 60_000;
@@ -16,22 +19,43 @@ struct Wish {
     filters: Option<Filters>,
 }
 
+impl Wish {
+    /// Makes a dataset that shall have the filters, if there are any.
+    fn filtered(&self, new: NewDataset) -> Result<(), hyperslab::Error> {
+        let Some(filters) = self.filters.as_ref().filter(|filters| !filters.is_empty()) else { return Ok(()) };
+        let new = match self.layout {
+            Some(Layout::Compact) => new.compact(),
+            Some(Layout::Contiguous) => new.contiguous(),
+            _ => new.auto_chunks(),
+        };
+        filters.give(new).create_unnamed().map(drop)
+    }
+}
+
 /// What is wished for all datasets, and for some.
 pub(crate) struct Wishes {
     all: Wish,
     /// By address.
     some: HashMap<u64, Wish>,
+    /// A file in memory, where datasets are made to find out whether filters fit them.
+    scratch: Group,
 }
 
 impl Wishes {
-    /// Finds the datasets that are named.
+    /// Finds the datasets that are named. Filters for all datasets that would fit none are an error.
     pub(crate) fn new(file: &File, layouts: &[For<Layout>], filters: &[For<Filters>]) -> Result<Wishes, Failure> {
-        let mut wishes = Wishes { all: Wish::default(), some: HashMap::new() };
+        let scratch = File::create_on(Arc::new(Memory::new()))?.root()?;
+        let mut wishes = Wishes { all: Wish::default(), some: HashMap::new(), scratch };
         for layout in layouts {
             wishes.wish(file, layout.path.as_deref())?.layout = Some(layout.what.clone());
         }
         for filter in filters {
             wishes.wish(file, filter.path.as_deref())?.filters = Some(filter.what.clone());
+        }
+        let numbers = [Group::new_dataset::<u8>, Group::new_dataset::<i64>, Group::new_dataset::<f64>];
+        let tried = numbers.map(|number| wishes.all.filtered(number(&wishes.scratch).shape([4096])));
+        if let [Err(why), Err(_), Err(_)] = tried {
+            return Err(why.into());
         }
         Ok(wishes)
     }
@@ -49,32 +73,47 @@ impl Wishes {
     /// The new dataset as it is wished for; nothing if it stays as it was. What is wished for all is left out where it cannot be.
     pub(crate) fn grant(&self, old: &Dataset, new: NewDataset) -> Option<NewDataset> {
         let own = self.some.get(&old.address());
-        let wish = Wish {
+        let mut wish = Wish {
             layout: own.and_then(|own| own.layout.clone()).or_else(|| self.all.layout.clone()),
             filters: own.and_then(|own| own.filters.clone()).or_else(|| self.all.filters.clone()),
         };
+        if own.is_none_or(|own| own.filters.is_none()) && wants(&wish.filters) && !self.fits(old, &wish) {
+            wish.filters = None;
+        }
         if wish.layout.is_none() && wish.filters.is_none() || own.is_none() && !can_be(old, &wish) {
             return None;
         }
-        let stored = old.layout().ok()?;
-        let is_chunked =
-            matches!((&wish.layout, &stored), (Some(Layout::Chunked(_)), _) | (None, Stored::Chunked { .. }));
-        let new = match (wish.layout, stored) {
-            (Some(Layout::Compact), _) | (None, Stored::Compact) if !wants(&wish.filters) => new.compact(),
-            (Some(Layout::Contiguous), _) | (None, Stored::Contiguous) if !wants(&wish.filters) => new.contiguous(),
-            (Some(Layout::Compact), _) => new.compact(),
-            (Some(Layout::Contiguous), _) => new.contiguous(),
-            (Some(Layout::Chunked(Some(chunk))), _) if own.is_none() => new.chunks(cut(&chunk, old)),
-            (Some(Layout::Chunked(Some(chunk))), _) => new.chunks(chunk),
-            (None, Stored::Chunked { chunk, .. }) => new.chunks(chunk),
-            _ => new.auto_chunks(),
-        };
-        Some(match wish.filters {
-            Some(filters) => filters.give(new),
-            None if is_chunked => old.filters().iter().fold(new, keep),
-            None => new,
-        })
+        stored(old, new, wish, own.is_some())
     }
+
+    /// Whether the values of a dataset go through the filters that are wished for it.
+    fn fits(&self, old: &Dataset, wish: &Wish) -> bool {
+        let (extent, new) = (old.extent(), self.scratch.new_dataset_of(old.datatype().clone()));
+        let max = extent.max().iter().map(|&max| (max != UNLIMITED).then_some(max));
+        let new = new.shape(extent.dims()).max_shape(max.collect::<Vec<_>>());
+        stored(old, new, wish.clone(), false).is_some_and(|new| new.create_unnamed().is_ok())
+    }
+}
+
+/// A new dataset that is stored as it is wished for, else as the old one; chunks that are not meant for it alone are cut to its size.
+fn stored(old: &Dataset, new: NewDataset, wish: Wish, alone: bool) -> Option<NewDataset> {
+    let stored = old.layout().ok()?;
+    let is_chunked = matches!((&wish.layout, &stored), (Some(Layout::Chunked(_)), _) | (None, Stored::Chunked { .. }));
+    let new = match (wish.layout, stored) {
+        (Some(Layout::Compact), _) | (None, Stored::Compact) if !wants(&wish.filters) => new.compact(),
+        (Some(Layout::Contiguous), _) | (None, Stored::Contiguous) if !wants(&wish.filters) => new.contiguous(),
+        (Some(Layout::Compact), _) => new.compact(),
+        (Some(Layout::Contiguous), _) => new.contiguous(),
+        (Some(Layout::Chunked(Some(chunk))), _) if !alone => new.chunks(cut(&chunk, old)),
+        (Some(Layout::Chunked(Some(chunk))), _) => new.chunks(chunk),
+        (None, Stored::Chunked { chunk, .. }) => new.chunks(chunk),
+        _ => new.auto_chunks(),
+    };
+    Some(match wish.filters {
+        Some(filters) => filters.give(new),
+        None if is_chunked => old.filters().iter().fold(new, keep),
+        None => new,
+    })
 }
 
 fn wants(filters: &Option<Filters>) -> bool {
