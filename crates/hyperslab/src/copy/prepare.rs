@@ -41,7 +41,7 @@ impl Prepared {
                 let committed = dataset.committed();
                 let committed = committed.map(|address| copier.committed(dataset.file(), address)).transpose()?;
                 let settings = settings(&*dataset.object().of_source()?);
-                let mut planned = planned(dataset, &copier.target, committed).of_source()?;
+                let mut planned = planned(copier, dataset, committed).of_source()?;
                 copier.restore(dataset, &mut planned)?;
                 let fill = match &planned.fill.value {
                     FillValue::User(value) => {
@@ -101,8 +101,9 @@ pub(super) fn group_settings(group: &Group) -> Result<GroupSettings> {
     Ok(settings)
 }
 
-/// A dataset like another one, but without values.
-fn planned(from: &Dataset, target: &File, committed: Option<u64>) -> Result<Planned> {
+/// A dataset like another one, but without values that are other bytes in the target.
+fn planned(copier: &Copier<'_>, from: &Dataset, committed: Option<u64>) -> Result<Planned> {
+    let target = &copier.target;
     let datatype = datatype::in_file(from.datatype(), target)?;
     let (extent, element) = (from.stored_extent()?, datatype.size() as u64);
     let (low, fill) = (target.inner.context.file().low(), from.fill().clone());
@@ -110,9 +111,7 @@ fn planned(from: &Dataset, target: &File, committed: Option<u64>) -> Result<Plan
     let bytes = extent.elements().saturating_mul(element);
     let (mut least, mut plain) = (0, false);
     let mut layout = match from.stored_layout().layout {
-        // Values that need no translation stay as they are.
-        Layout::Compact(values) if values.len() as u64 == bytes => Layout::Compact(values),
-        Layout::Compact(_) => Layout::Compact(crate::dataset::room(extent.elements(), datatype.size())?),
+        Layout::Compact(values) => Layout::Compact(compact(copier, from, &datatype, values)?),
         Layout::Contiguous { .. } => Layout::Contiguous { address: None, size: Some(bytes) },
         Layout::Virtual { .. } => Layout::Virtual { heap: None, index: 0 },
         Layout::Chunked { chunk, plain_edges, index, .. } => {
@@ -143,6 +142,15 @@ fn planned(from: &Dataset, target: &File, committed: Option<u64>) -> Result<Plan
     };
     let mappings = from.virtual_mappings()?;
     Ok(Planned { extent, datatype, committed, fill, filters, layout, layout_version, external, mappings })
+}
+
+/// The values that a copy has in its header from the start: zeros for those that are other bytes in the target. The copy may be deleted
+/// before its values are there, and must not refer to what others have in the heap.
+fn compact(copier: &Copier<'_>, from: &Dataset, datatype: &Datatype, values: Vec<u8>) -> Result<Vec<u8>> {
+    from.check_values()?;
+    let stored = crate::dataset::room(from.extent().elements(), datatype.size())?;
+    let is_same = values.len() == stored.len() && !copier.changes(from.file(), from.datatype(), datatype);
+    Ok(if is_same { values } else { stored })
 }
 
 /// So many places of an array take 16 GiB.

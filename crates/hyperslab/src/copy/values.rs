@@ -20,11 +20,13 @@ impl Copier<'_> {
         let changes = self.changes(from.file(), from.datatype(), to.datatype());
         let (old, new) = (from.stored_layout().layout, to.stored_layout().layout);
         let is_same = same_filters(from.filters(), to.filters()) && alike(&old, &new);
-        match old {
-            Layout::Chunked { .. } if !changes && is_same => self.chunks(from, to),
-            Layout::Chunked { chunk, .. } => self.chunk_by_chunk(from, to, &chunk, &new),
+        match &old {
             // The header has them already.
-            Layout::Compact(_) if !changes && is_same => Ok(()),
+            Layout::Compact(_) if !changes && old == new => Ok(()),
+            // The header has room for each element, so those that were never written are stored, too.
+            _ if matches!(new, Layout::Compact(_)) => self.part_by_part(from, to, &new),
+            Layout::Chunked { .. } if !changes && is_same => self.chunks(from, to),
+            Layout::Chunked { chunk, .. } => self.chunk_by_chunk(from, to, chunk, &new),
             Layout::Compact(_) | Layout::Contiguous { address: Some(_), .. } => self.part_by_part(from, to, &new),
             Layout::Contiguous { address: None, .. } | Layout::Virtual { .. } => Ok(()),
         }
@@ -112,7 +114,7 @@ fn alike(old: &Layout, new: &Layout) -> bool {
         (Layout::Chunked { chunk, plain_edges, .. }, Layout::Chunked { chunk: other, plain_edges: plain, .. }) => {
             chunk == other && plain_edges == plain
         }
-        _ => std::mem::discriminant(old) == std::mem::discriminant(new),
+        _ => false,
     }
 }
 

@@ -26,7 +26,7 @@ impl Dataset {
     /// As [`Dataset::read_stored_selection`], when it is the caller's turn.
     pub(super) fn read_whole(&self, selection: &Space) -> Result<Vec<u8>> {
         let count = selection.npoints();
-        self.now().values(self)?.check(self.stored())?;
+        self.check_values()?;
         let mut buf = room(count, self.datatype().size())?;
         self.read_part(selection, &Space::simple(&[count])?, &mut buf)?;
         Ok(buf)

@@ -21,6 +21,11 @@ impl Dataset {
         }
     }
 
+    /// Refuses values that are said to be in one place and are not: to be asked before memory is taken for them.
+    pub(crate) fn check_values(&self) -> Result<()> {
+        Ok(self.now().values(self)?.check(self.stored())?)
+    }
+
     /// Where its datatype is committed, if it is.
     pub(crate) fn committed(&self) -> Option<u64> {
         self.inner.committed

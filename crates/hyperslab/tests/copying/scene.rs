@@ -1,0 +1,44 @@
+//! Files in memory, damaged and whole.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use hyperslab::{
+    File, FileSpace, Low, OpenOptions, Repack,
+    driver::{Driver, Memory, Transfer},
+};
+
+pub(crate) const LOWS: [Low; 3] = [Low::Earliest, Low::V18, Low::V200];
+
+pub(crate) fn new_file(low: Low) -> (File, Arc<Memory>) {
+    let storage = Arc::new(Memory::new());
+    // Free space is listed, so that none is taken for lost.
+    let space = FileSpace { persist: true, ..FileSpace::default() };
+    let options = OpenOptions::new().create().truncate().low(low).file_space(space);
+    (options.open_on(storage.clone()).unwrap(), storage)
+}
+
+pub(crate) fn bytes(storage: &Memory) -> Vec<u8> {
+    let mut bytes = vec![0; usize::try_from(storage.len().unwrap()).unwrap()];
+    storage.read_at(0, &mut bytes, &Transfer::default()).unwrap();
+    bytes
+}
+
+/// A path for the new file of one test, where no file is.
+pub(crate) fn path(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("copying-{name}.h5"));
+    let _ = fs::remove_file(&path);
+    path
+}
+
+/// The bytes of a file that is written anew.
+pub(crate) fn repacked(name: &str, from: &File, repack: &Repack) -> File {
+    let path = path(name);
+    repack.run(from, &path).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    File::open_driver(Arc::new(Memory::from(bytes))).unwrap()
+}

@@ -1,0 +1,118 @@
+//! Values that are in headers, before or after.
+
+use std::sync::Arc;
+
+use hyperslab::{File, FillTime, Group, Layout, Low, NewDataset, Repack, driver::Memory};
+
+use crate::scene::{LOWS, bytes, new_file, path, repacked};
+
+type Wish = fn(NewDataset) -> NewDataset;
+
+/// All ways to store values that do not grow.
+const LAYOUTS: [(&str, Wish); 4] = [
+    ("compact", NewDataset::compact),
+    ("contiguous", NewDataset::contiguous),
+    ("chunks", |new| new.chunks([2])),
+    ("packed", |new| new.chunks([3]).deflate(1)),
+];
+
+/// Numbers of which some, all or none were written.
+fn numbers(root: &Group, layout: &str, wish: Wish) {
+    let new = || wish(root.new_dataset::<i32>().shape([5]).fill_value(7));
+    new().write(format!("{layout} all"), &[1, 2, 3, 4, 5]).unwrap();
+    new().create(format!("{layout} some")).unwrap().write_slice(3..4, &[4]).unwrap();
+    new().create(format!("{layout} none")).unwrap();
+    let texts = || wish(root.new_dataset::<String>().shape([5]));
+    texts().write(format!("{layout} texts"), &["a", "", "ccc", "dd", "e"].map(str::to_owned)).unwrap();
+    texts().create(format!("{layout} no texts")).unwrap();
+}
+
+fn check(file: &File, layout: &str) {
+    let dataset = |name: &str| file.dataset(format!("{layout} {name}")).unwrap();
+    assert_eq!(dataset("all").read::<i32>().unwrap(), [1, 2, 3, 4, 5], "{layout}");
+    assert_eq!(dataset("some").read::<i32>().unwrap(), [7, 7, 7, 4, 7], "{layout}");
+    assert_eq!(dataset("none").read::<i32>().unwrap(), [7; 5], "{layout}");
+    assert_eq!(dataset("texts").read::<String>().unwrap(), ["a", "", "ccc", "dd", "e"], "{layout}");
+    assert_eq!(dataset("no texts").read::<String>().unwrap(), [""; 5], "{layout}");
+}
+
+#[test]
+fn values_stay_whatever_layout_they_get() {
+    for low in LOWS {
+        let (file, _storage) = new_file(low);
+        let root = file.root().unwrap();
+        LAYOUTS.iter().for_each(|(layout, wish)| numbers(&root, layout, *wish));
+        for (wanted, wish) in LAYOUTS {
+            let repack = Repack::new().low(low).store(move |_, new| Some(wish(new)));
+            let new = repacked(&format!("layouts-{wanted}"), &file, &repack);
+            LAYOUTS.iter().for_each(|(layout, _)| check(&new, layout));
+            let layout = new.dataset("compact all").unwrap().layout().unwrap();
+            assert_eq!(layout == Layout::Compact, wanted == "compact");
+        }
+    }
+}
+
+/// What has one element, or none, has values in its header, too.
+#[test]
+fn small_values_stay() {
+    let (file, _storage) = new_file(Low::Earliest);
+    let root = file.root().unwrap();
+    for (layout, wish) in &LAYOUTS[..2] {
+        wish(root.new_dataset::<i32>().scalar()).write_scalar(format!("{layout} scalar"), &9).unwrap();
+        wish(root.new_dataset::<String>().scalar()).write_scalar(format!("{layout} text"), &"nine".to_owned()).unwrap();
+        wish(root.new_dataset::<i32>().empty()).create(format!("{layout} null")).unwrap();
+        wish(root.new_dataset::<String>().empty()).create(format!("{layout} null text")).unwrap();
+        wish(root.new_dataset::<i32>().shape([0])).create(format!("{layout} nothing")).unwrap();
+    }
+    for (wanted, wish) in &LAYOUTS[..2] {
+        let wish = *wish;
+        let new = repacked(&format!("small-{wanted}"), &file, &Repack::new().store(move |_, new| Some(wish(new))));
+        for (layout, _) in &LAYOUTS[..2] {
+            let dataset = |name: &str| new.dataset(format!("{layout} {name}")).unwrap();
+            assert_eq!(dataset("scalar").read_scalar::<i32>().unwrap(), 9);
+            assert_eq!(dataset("text").read_scalar::<String>().unwrap(), "nine");
+            assert!(["null", "null text", "nothing"].iter().all(|name| dataset(name).is_empty()));
+        }
+    }
+}
+
+/// A fill value of variable length is in the heap.
+#[test]
+fn fill_values_in_the_heap_stay() {
+    let (file, _storage) = new_file(Low::Earliest);
+    let new = file.root().unwrap().new_dataset::<String>().shape([4]).chunks([2]).fill_value("filled".to_owned());
+    new.fill_time(FillTime::IfSet).create("texts").unwrap().write_slice(0..1, &["written"]).unwrap();
+    for (wanted, wish) in LAYOUTS {
+        let new = repacked(&format!("filled-{wanted}"), &file, &Repack::new().store(move |_, new| Some(wish(new))));
+        let texts = new.dataset("texts").unwrap().read::<String>().unwrap();
+        assert_eq!(texts, ["written", "filled", "filled", "filled"], "{wanted}");
+    }
+}
+
+/// A file may have more bytes in a header than the values take, or fewer.
+#[test]
+fn headers_with_other_sizes_than_the_values() {
+    let (file, storage) = new_file(Low::Earliest);
+    let values: Vec<u8> = (0..1201u32).map(|nth| (nth % 251) as u8).collect();
+    file.root().unwrap().new_dataset::<u8>().compact().write("values", &values).unwrap();
+    file.close().unwrap();
+    let whole = bytes(&storage);
+    for dim in [1200u64, 1202, 1 << 40] {
+        let mut changed = whole.clone();
+        let places: Vec<_> = (0..whole.len() - 8).filter(|&at| whole[at..at + 8] == 1201u64.to_le_bytes()).collect();
+        assert!(!places.is_empty());
+        places.iter().for_each(|&at| changed[at..at + 8].copy_from_slice(&dim.to_le_bytes()));
+        let file = File::open_driver(Arc::new(Memory::from(changed))).unwrap();
+        let (new, _storage) = new_file(Low::Earliest);
+        let copied = file.root().unwrap().copy("values", &new.root().unwrap(), "values");
+        if dim < 1201 {
+            assert_eq!(copied.unwrap().into_dataset().unwrap().read::<u8>().unwrap(), values[..1200]);
+            let new = repacked("longer", &file, &Repack::new());
+            assert_eq!(new.dataset("values").unwrap().read::<u8>().unwrap(), values[..1200]);
+        } else {
+            assert!(copied.unwrap_err().to_string().contains("belong in the header"));
+            let lost = Repack::new().skip_damaged().run(&file, path("shorter")).unwrap().lost;
+            assert_eq!(lost.iter().map(|lost| lost.path.as_str()).collect::<Vec<_>>(), ["/values"]);
+        }
+    }
+}
