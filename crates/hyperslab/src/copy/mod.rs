@@ -2,17 +2,16 @@
 
 mod attributes;
 mod damage;
+mod end;
 mod gather;
+mod needed;
 mod prepare;
 mod repack;
 mod restore;
 mod tree;
 mod values;
 
-use crate::{
-    Dataset, Group, NamedDatatype, Node, Result,
-    place::{Made, Place},
-};
+use crate::{Dataset, Group, NamedDatatype, Node, Result, place::Made};
 
 pub(crate) use self::damage::words;
 use self::tree::Copier;
@@ -109,24 +108,24 @@ impl CopyOptions {
         path: impl AsRef<[u8]>,
         progress: &mut dyn FnMut(CopyProgress),
     ) -> Result<Node> {
-        let place = to.place(path.as_ref())?;
-        let mut show = |done| progress(done);
+        let (path, mut show) = (path.as_ref(), |done| progress(done));
+        let place = to.place(path)?;
         let mut copier = Copier::new(self.clone(), &place.file, &mut show);
-        let address = copier.begin(from)?;
-        if let Err(why) = copier.run() {
-            undo(&place, to, path.as_ref(), address);
-            return Err(why);
+        let copied = copier.begin(from).and_then(|address| {
+            copier.run()?;
+            let kept = place.operate(|| {
+                copier.complete(path)?;
+                Ok(Made::Object(address))
+            })?;
+            Ok((address, kept))
+        });
+        match copied {
+            Ok((address, _kept)) => place.file.at(address),
+            Err(why) => {
+                copier.abandon();
+                Err(why)
+            }
         }
-        let _kept = place.operate(|| Ok(Made::Object(address)))?;
-        place.file.at(address)
-    }
-}
-
-/// Gives back the space of what was copied before something went wrong: an object that loses its name takes everything with it. What cannot
-/// be undone is lost space, and no harm.
-fn undo(place: &Place, to: &Group, path: &[u8], address: u64) {
-    if place.operate(|| Ok(Made::Object(address))).is_ok() {
-        let _ = to.delete(path);
     }
 }
 

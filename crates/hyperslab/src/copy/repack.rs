@@ -137,6 +137,7 @@ impl Repack {
         copier.skips = self.skips;
         copier.begin_at(&from.root()?, &target.root()?);
         copier.run()?;
+        target.operate(|| copier.complete(b"/"))?;
         Ok(copier.lost)
     }
 }

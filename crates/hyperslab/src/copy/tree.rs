@@ -13,7 +13,7 @@ use super::{
     prepare::Prepared,
     restore::Restore,
 };
-use crate::{Error, File, Group, Link, Node, PathId, Paths, Result, place};
+use crate::{Error, File, Group, Link, Node, PathId, Paths, Result};
 
 /// A dataset needs its committed datatype, and what its fill value refers to, which may need others.
 const MOST_PREPARING: usize = 64;
@@ -28,10 +28,10 @@ struct Begun {
 }
 
 /// Where an object was copied to.
-struct Copied {
-    address: u64,
-    /// Whether something links to it: if nothing does, it only is the type of others.
-    named: bool,
+pub(super) struct Copied {
+    pub(super) address: u64,
+    /// Whether something links to it, or will when all is copied: if nothing does, it only is the type of others.
+    pub(super) named: bool,
 }
 
 /// Is shown how far it is.
@@ -40,7 +40,7 @@ pub(super) type Show<'a> = dyn FnMut(CopyProgress) + 'a;
 pub(super) struct Copier<'a> {
     pub(super) options: CopyOptions,
     /// Whether references to what is copied refer to the copies.
-    follow: bool,
+    pub(super) follow: bool,
     /// Whether copies use the committed datatypes of the source, which is the same file; else they use copies of these.
     pub(super) shares_types: bool,
     /// Whether what cannot be read is left out; else it is an error.
@@ -55,9 +55,13 @@ pub(super) struct Copier<'a> {
     pub(super) restore: Option<Arc<Restore>>,
     pub(super) target: File,
     /// By file and address.
-    copied: HashMap<(usize, u64), Copied>,
+    pub(super) copied: HashMap<(usize, u64), Copied>,
+    /// The copy of the object that all begins with, if it gets its name when all is copied.
+    pub(super) first: Option<u64>,
+    /// Copies of what references refer to: these get names in the root group when all is copied.
+    pub(super) referred: Vec<u64>,
     /// Objects that are about to be made.
-    preparing: HashSet<(usize, u64)>,
+    pub(super) preparing: HashSet<(usize, u64)>,
     /// Groups whose links are to be copied.
     groups: VecDeque<Begun>,
     /// Objects whose attributes and values are to be copied.
@@ -69,7 +73,7 @@ pub(super) struct Copier<'a> {
 impl<'a> Copier<'a> {
     pub(super) fn new(options: CopyOptions, target: &File, progress: &'a mut Show<'a>) -> Copier<'a> {
         let (follow, target) = (options.expand_references, target.clone());
-        let (restore, copied, preparing, groups, contents) = Default::default();
+        let (restore, copied, referred, preparing, groups, contents) = Default::default();
         Copier {
             options,
             follow,
@@ -81,6 +85,9 @@ impl<'a> Copier<'a> {
             restore,
             target,
             copied,
+            first: None,
+            referred,
+
             preparing,
             groups,
             contents,
@@ -100,24 +107,22 @@ impl<'a> Copier<'a> {
     pub(super) fn begin(&mut self, from: &Node) -> Result<u64> {
         let prepared = self.prepare(from).map_err(Trouble::into_error)?;
         let copy = self.target.operate(|| prepared.create(&self.target))?;
+        self.first = Some(copy);
         // Paths are told from there on.
         let path = self.paths.top(b".");
         self.enter(from.file(), from.address(), copy, (0, path), true);
         Ok(copy)
     }
 
-    /// Copies everything that belongs to what was begun.
+    /// Copies everything that belongs to what was begun. Then the caller must [complete](Self::complete) the copy, or
+    /// [abandon](Self::abandon) it.
     pub(super) fn run(&mut self) -> Result<()> {
-        let done = self.all();
-        let unnamed = self.copied.values().filter(|copied| !copied.named).map(|copied| copied.address);
+        self.all()?;
         let context = &self.target.inner.context;
-        for address in unnamed {
-            self.target.operate(|| Ok(hyperslab_object::without_name(context, address)?))?;
-        }
         for (copy, why) in &self.closed {
             self.target.operate(|| Ok(hyperslab_object::mark_lost(context, *copy, why)?))?;
         }
-        done
+        Ok(())
     }
 
     fn all(&mut self) -> Result<()> {
@@ -139,7 +144,7 @@ impl<'a> Copier<'a> {
     }
 
     /// An object has a copy.
-    fn enter(&mut self, file: &File, address: u64, copy: u64, (depth, path): (u32, PathId), named: bool) {
+    pub(super) fn enter(&mut self, file: &File, address: u64, copy: u64, (depth, path): (u32, PathId), named: bool) {
         self.done.known += 1;
         self.copied.insert(key(file, address), Copied { address: copy, named });
         self.groups.push_back(Begun { file: file.clone(), address, copy, depth, path });
@@ -232,66 +237,10 @@ impl<'a> Copier<'a> {
         }
     }
 
-    /// The copy of a committed datatype, made now if need be.
-    pub(super) fn committed(&mut self, file: &File, address: u64) -> Step<u64> {
-        if self.shares_types {
-            return Ok(address);
-        }
-        if let Some(copied) = self.copied.get(&key(file, address)) {
-            return Ok(copied.address);
-        }
-        let prepared = self.prepare(&file.at_guarded(address).of_source()?)?;
-        let copy = self.target.operate(|| prepared.create(&self.target))?;
-        self.enter_unnamed(file, address, copy);
-        Ok(copy)
-    }
-
-    /// An object has a copy, but no name yet.
-    fn enter_unnamed(&mut self, file: &File, address: u64, copy: u64) {
-        let path = self.paths.top(format!("the object at {address:#x}").as_bytes());
-        self.enter(file, address, copy, (1, path), false);
-    }
-
     /// Shows that so many more bytes are copied.
     pub(super) fn show(&mut self, bytes: u64) {
         self.done.bytes += bytes;
         (self.progress)(self.done);
-    }
-
-    /// The copy of what a reference refers to; nothing if it has none.
-    pub(super) fn referred(&mut self, file: &File, address: u64) -> Result<Option<u64>> {
-        if !self.follow {
-            return Ok(None);
-        }
-        if let Some(copied) = self.copied.get(&key(file, address)) {
-            return Ok(Some(copied.address));
-        }
-        if !self.options.expand_references {
-            return self.referred_early(file, address);
-        }
-        let Ok(node) = file.at(address) else { return Ok(None) };
-        let prepared = self.prepare(&node).map_err(Trouble::into_error)?;
-        let copy = self.target.operate(|| prepared.create(&self.target))?;
-        let root = self.target.root()?;
-        let mut name = format!("~obj_pointed_by_{copy}");
-        while root.contains(&name)? {
-            name.push('_');
-        }
-        let (context, name) = (&self.target.inner.context, place::name(name.as_bytes()));
-        self.target.operate(|| Ok(hyperslab_object::link_new(context, root.address(), &name, copy)?))?;
-        let path = self.paths.top(format!("the object at {address:#x}, which is referred to").as_bytes());
-        self.enter(file, address, copy, (1, path), true);
-        Ok(Some(copy))
-    }
-
-    /// The copy of what a fill value refers to, made now: it gets its name when its group is copied.
-    fn referred_early(&mut self, file: &File, address: u64) -> Result<Option<u64>> {
-        let is_early = !self.preparing.is_empty() && !self.preparing.contains(&key(file, address));
-        let (true, Ok(node)) = (is_early, file.at(address)) else { return Ok(None) };
-        let prepared = self.prepare(&node).map_err(Trouble::into_error)?;
-        let copy = self.target.operate(|| prepared.create(&self.target))?;
-        self.enter_unnamed(file, address, copy);
-        Ok(Some(copy))
     }
 
     fn content(&mut self, begun: &Begun) -> Result<()> {
@@ -322,11 +271,10 @@ impl<'a> Copier<'a> {
 
     pub(super) fn prepare(&mut self, from: &Node) -> Step<Prepared> {
         let key = key(from.file(), from.address());
-        if self.preparing.len() >= MOST_PREPARING {
-            let why = format!("more than {MOST_PREPARING} objects need one another before they can be made");
+        if self.preparing.len() >= MOST_PREPARING || !self.preparing.insert(key) {
+            let why = format!("it needs itself or more than {MOST_PREPARING} objects before it can be made");
             return Err(Trouble::Source(Error::Change(why)));
         }
-        self.preparing.insert(key);
         let prepared = Prepared::new(self, from);
         self.preparing.remove(&key);
         prepared
@@ -339,6 +287,6 @@ fn name(link: &Link) -> Name<'_> {
 }
 
 /// What tells objects of several files apart.
-fn key(file: &File, address: u64) -> (usize, u64) {
+pub(super) fn key(file: &File, address: u64) -> (usize, u64) {
     (Arc::as_ptr(&file.inner) as usize, address)
 }

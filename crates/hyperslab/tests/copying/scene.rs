@@ -7,7 +7,7 @@ use std::{
 };
 
 use hyperslab::{
-    File, FileSpace, Low, OpenOptions, Repack,
+    File, FileSpace, Low, OpenOptions, Repack, check,
     driver::{Driver, Memory, Transfer},
 };
 
@@ -25,6 +25,19 @@ pub(crate) fn bytes(storage: &Memory) -> Vec<u8> {
     let mut bytes = vec![0; usize::try_from(storage.len().unwrap()).unwrap()];
     storage.read_at(0, &mut bytes, &Transfer::default()).unwrap();
     bytes
+}
+
+/// No object header is at this address any more.
+pub(crate) fn damage(storage: &Memory, address: u64) {
+    storage.write_at(address, b"?", &Transfer::default()).unwrap();
+}
+
+/// A file of the structures that there are, and every byte of it belongs to something that has a name.
+#[track_caller]
+pub(crate) fn nothing_is_lost(storage: &Arc<Memory>) {
+    let report = check::storage(storage.clone()).unwrap();
+    assert_eq!(report.problems().map(|found| &found.why).collect::<Vec<_>>(), Vec::<&String>::new());
+    assert_eq!(report.lost, 0, "{:?}", report.findings);
 }
 
 /// A path for the new file of one test, where no file is.
