@@ -1,9 +1,9 @@
 //! Stored values on their way to another file: what lies in the heap is gathered first, and gets its new place when all is there.
 
 use hyperslab_base::{Reader, Sink};
-use hyperslab_dtype::{Class, Datatype, HeapReference, Reference};
+use hyperslab_dtype::{Class, Datatype, HeapReference, Reference, Source};
 
-use super::tree::Copier;
+use super::tree::{Copier, key};
 use crate::{File, Heap, Result, dataset::room, heap_writer::HeapWriter};
 
 /// The kinds of revised references, and the flag of those into other files.
@@ -82,9 +82,20 @@ impl Copier<'_> {
         let count = values.len() / from.size().max(1);
         let gathered = Gathered { values: room(count as u64, to.size())?, pieces: Vec::new() };
         let heap = file.heap();
-        let mut work = Work { copier: self, heap: &heap, gathered };
+        let mut work = Work { copier: self, heap: &heap, gathered, nested: 0 };
         work.row(None, 0, (from, to), values, count)?;
-        Ok(Some(work.gathered))
+        let Work { gathered, nested, .. } = work;
+        // Values that cannot be copied take nothing from others.
+        let left = self.nested_left(&heap);
+        *left = left.saturating_sub(nested);
+        Ok(Some(gathered))
+    }
+
+    /// How many bytes of sequences that hold references themselves may still come: each is in the file once, unless bad references lead back
+    /// to where they are.
+    fn nested_left(&mut self, heap: &Heap<'_>) -> &mut u64 {
+        let (file, _) = key(heap.file(), 0);
+        self.nested_left.entry(file).or_insert_with(|| heap.most())
     }
 
     /// Whether values of a type are other bytes in the target.
@@ -97,6 +108,8 @@ struct Work<'a, 'b> {
     copier: &'a mut Copier<'b>,
     heap: &'a Heap<'a>,
     gathered: Gathered,
+    /// Bytes of sequences that hold references themselves.
+    nested: u64,
 }
 
 impl Work<'_, '_> {
@@ -159,6 +172,13 @@ impl Work<'_, '_> {
                     let why = format!("{count} elements of {} bytes where the heap has {}", from.size(), stored.len());
                     hyperslab_dtype::Error::Sequence(why)
                 })?;
+                if from.has_vlen() {
+                    self.nested = self.nested.saturating_add(bytes.len() as u64);
+                    if self.nested > *self.copier.nested_left(self.heap) {
+                        let why = "references lead to more bytes than the file has".to_owned();
+                        return Err(hyperslab_dtype::Error::Sequence(why).into());
+                    }
+                }
                 let room = room(count as u64, to_vlen.base.size())?;
                 let piece = Piece { bytes: room, home, at, size, form: Form::Sequence(reference.count) };
                 let nth = self.add(piece);

@@ -60,6 +60,8 @@ pub(super) struct Copier<'a> {
     pub(super) first: Option<u64>,
     /// Copies of what references refer to: these get names in the root group when all is copied.
     pub(super) referred: Vec<u64>,
+    /// How many bytes of sequences that hold references themselves may still come from each file.
+    pub(super) nested_left: HashMap<usize, u64>,
     /// Objects that are about to be made.
     pub(super) preparing: HashSet<(usize, u64)>,
     /// Groups whose links are to be copied.
@@ -73,7 +75,7 @@ pub(super) struct Copier<'a> {
 impl<'a> Copier<'a> {
     pub(super) fn new(options: CopyOptions, target: &File, progress: &'a mut Show<'a>) -> Copier<'a> {
         let (follow, target) = (options.expand_references, target.clone());
-        let (restore, copied, referred, preparing, groups, contents) = Default::default();
+        let (restore, copied, referred, nested_left, preparing, groups, contents) = Default::default();
         Copier {
             options,
             follow,
@@ -87,7 +89,7 @@ impl<'a> Copier<'a> {
             copied,
             first: None,
             referred,
-
+            nested_left,
             preparing,
             groups,
             contents,
