@@ -41,13 +41,29 @@ fn is_writable(array: &Array<'_>) -> bool {
     unsafe { (*array.as_array_ptr()).fields.flags & NPY_ARRAY_WRITEABLE != 0 }
 }
 
-/// An array whose bytes NumPy does not move.
-pub(crate) struct Pinned<'py>(#[expect(dead_code, reason = "it need only be there")] Bound<'py, PyWeakrefReference>);
+/// Arrays whose bytes NumPy does not move.
+pub(crate) struct Pinned<'py>(
+    #[expect(dead_code, reason = "they need only be there")] Vec<Bound<'py, PyWeakrefReference>>,
+);
 
 /// Keeps the bytes of an array where they are while the engine works on them without the interpreter's lock: NumPy refuses to resize an array that
-/// has a weak reference, even with `refcheck=False`.
+/// has a weak reference, even with `refcheck=False`. The bytes of a view belong to another array, so all arrays from the view to the owner get one.
 pub(crate) fn pin<'py>(array: &Array<'py>) -> PyResult<Pinned<'py>> {
-    PyWeakrefReference::new(array).map(Pinned)
+    let mut pinned = vec![PyWeakrefReference::new(array)?];
+    let mut next = base(array);
+    while let Some(array) = next {
+        pinned.push(PyWeakrefReference::new(&array)?);
+        next = base(&array);
+    }
+    Ok(Pinned(pinned))
+}
+
+/// The array that a view was made of. The attribute `base` of a subclass may run any code.
+#[expect(unsafe_code, reason = "there is no other way that runs no code of Python")]
+fn base<'py>(array: &Array<'py>) -> Option<Array<'py>> {
+    // SAFETY: the array is held, and its base, which it holds, is read and held under the interpreter's lock.
+    let base = unsafe { Bound::from_borrowed_ptr_or_opt(array.py(), (*array.as_array_ptr()).fields.base) };
+    base?.cast_into().ok()
 }
 
 /// A copy of an array that no other code can reach. Its bytes stay as they are while code of Python runs, which may do with `array` what it likes.

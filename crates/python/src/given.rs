@@ -46,7 +46,8 @@ impl<'a, 'py> Given<'a, 'py> {
         let (memory, mut arena) = (Memory::new(dtype, stored)?, Arena::default());
         let itemsize = memory.itemsize.max(1);
         if memory.steps.is_none() {
-            let (count, values) = (contents(array)?.len() / itemsize, Values::InPlace { array, _pinned: pin(array)? });
+            let values = Values::InPlace { array, _pinned: pin(array)? };
+            let count = contents(array)?.len() / itemsize;
             return Ok(Given { datatype: memory.datatype, values, arena, count: count as u64 });
         }
         let array = private(array)?;

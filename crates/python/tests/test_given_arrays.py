@@ -2,6 +2,8 @@
 
 import gc
 import sys
+import threading
+import time
 import weakref
 
 import h5py
@@ -193,6 +195,32 @@ def test_an_array_is_not_resized_while_it_is_used(file):
         array.resize(1000, refcheck=False)
     del pinned
     array.resize(1000, refcheck=False)
+
+
+class Own(np.ndarray):
+    """An array whose views are views of views."""
+
+
+@pytest.mark.parametrize("view", [lambda owner: owner, lambda owner: owner[:], lambda owner: owner.view(Own)[:]])
+@pytest.mark.parametrize("how", ["read_direct", "write_direct", "assign"])
+def test_the_owner_of_a_view_is_not_resized_while_the_view_is_used(file, view, how):
+    owner = np.random.default_rng(0).random(1 << 18)
+    numbers = file.create_dataset("x", data=owner, chunks=(1 << 12,), compression="gzip")
+    direct = getattr(numbers, how, lambda array: numbers.__setitem__(..., array))
+    array, seen, deadline = view(owner), threading.Event(), time.monotonic() + 5
+
+    def use():
+        while not seen.is_set():
+            direct(array)
+
+    worker = threading.Thread(target=use)
+    worker.start()
+    while weakref.getweakrefcount(owner) == 0 and time.monotonic() < deadline:
+        time.sleep(0)
+    pinned = time.monotonic() < deadline
+    seen.set()
+    worker.join()
+    assert pinned and weakref.getweakrefcount(owner) == 0
 
 
 class Index:
