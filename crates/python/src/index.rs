@@ -100,14 +100,18 @@ fn steps(slice: &Bound<'_, PySlice>, size: u64) -> PyResult<Axis> {
 }
 
 fn one(index: i64, size: u64) -> PyResult<Axis> {
-    let from_end = || size.checked_sub(index.unsigned_abs());
-    let place = u64::try_from(index).ok().or_else(from_end).filter(|&place| place < size);
-    place.map(Axis::One).ok_or_else(|| {
+    place(index, size).map(Axis::One).ok_or_else(|| {
         PyIndexError::new_err(match size {
             0 => format!("Index ({index}) out of range for empty dimension"),
             size => format!("Index ({index}) out of range for (0-{})", size - 1),
         })
     })
+}
+
+/// Where an index leads in a dimension; one below zero counts from its end.
+fn place(index: i64, size: u64) -> Option<u64> {
+    let from_end = || size.checked_sub(index.unsigned_abs());
+    u64::try_from(index).ok().or_else(from_end).filter(|&place| place < size)
 }
 
 /// A list or array of indices, or a mask of one dimension.
@@ -143,20 +147,27 @@ fn list(argument: &Bound<'_, PyAny>, size: u64, rank: usize, seen_list: bool) ->
         let chosen = (0..).zip(contents(&mask)?).filter(|(_, byte)| **byte != 0);
         return Ok(Axis::List(chosen.map(|(index, _)| index).collect()));
     }
-    let array = array.call_method1("astype", (numpy.getattr("int64")?,))?;
-    let array: PyReadonlyArray1<'_, i64> = array.extract()?;
-    let mut indices = Vec::with_capacity(array.as_array().len());
-    for &index in array.as_array() {
-        match one(index, size) {
-            Ok(Axis::One(index)) => indices.push(index),
-            _ if size == 0 => return Err(PyIndexError::new_err("Fancy indexing out of range for empty dimension")),
-            _ => return Err(PyIndexError::new_err(format!("Fancy indexing out of range for (0-{})", size - 1))),
-        }
-    }
+    let Some(indices) = places(&array, size)? else {
+        return Err(PyIndexError::new_err(match size {
+            0 => "Fancy indexing out of range for empty dimension".to_owned(),
+            size => format!("Fancy indexing out of range for (0-{})", size - 1),
+        }));
+    };
     if !indices.is_sorted_by(|left, right| left < right) {
         return Err(PyTypeError::new_err("Indexing elements must be in increasing order"));
     }
     Ok(Axis::List(indices))
+}
+
+/// Where the indices of an array lead in a dimension; nothing if one leads nowhere.
+fn places(array: &Bound<'_, PyUntypedArray>, size: u64) -> PyResult<Option<Vec<u64>>> {
+    if array.dtype().kind() == b'u' {
+        // As signed numbers, large ones would count from the end.
+        let array: PyReadonlyArray1<'_, u64> = array.call_method1("astype", ("uint64",))?.extract()?;
+        return Ok(array.as_array().iter().map(|&index| Some(index).filter(|&index| index < size)).collect());
+    }
+    let array: PyReadonlyArray1<'_, i64> = array.call_method1("astype", ("int64",))?.extract()?;
+    Ok(array.as_array().iter().map(|&index| place(index, size)).collect())
 }
 
 impl Axis {

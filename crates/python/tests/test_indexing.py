@@ -205,6 +205,40 @@ def test_read_direct_of_text(files):
     assert (left == right).all()
 
 
+@pytest.mark.parametrize("target", [[0, 2], np.array([True, False, True, False]), np.array([0, 3])])
+def test_read_direct_repeats_nothing_for_lists_and_masks(files, target):
+    for dataset in (files[0]["plain0"], files[1]["plain0"]):
+        dest = np.zeros(4, "i4")
+        with pytest.raises(TypeError):
+            dataset.read_direct(dest, np.s_[0:1], target)
+        assert not dest.any()
+
+
+def test_read_direct_repeats_values_for_any_index_of_one_element(files):
+    for dataset in (files[0]["plain1"], files[1]["plain1"]):
+        dest = np.zeros((4, 6), "i4")
+        dataset.read_direct(dest, np.s_[0, 3:4], np.s_[np.int8(2)])
+        dataset.read_direct(dest, np.s_[0, 3:4], np.s_[np.array(3)])
+        assert (dest[2:] == dataset[0, 3]).all() and not dest[:2].any()
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u4", "u8"])
+def test_large_indices_do_not_count_from_the_end(files, tmp_path, dtype):
+    last = np.array([np.iinfo(dtype).max], dtype)
+    for file in files:
+        for index in (last, (0, last), (last, 0)):
+            with pytest.raises(IndexError):
+                file["plain1"][index]
+        assert file["plain1"][np.array([1, 4], dtype)].tolist() == file["plain1"][[1, 4]].tolist()
+    import hyperslab
+
+    with hyperslab.File(tmp_path / "made.h5", "w") as file:
+        file["x"] = np.arange(3)
+        with pytest.raises(IndexError):
+            file["x"][last] = 7
+        assert file["x"][:].tolist() == [0, 1, 2]
+
+
 def test_read_direct_refuses_what_it_cannot_fill(files):
     dataset = files[0]["plain1"]
     with pytest.raises(TypeError):

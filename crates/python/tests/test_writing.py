@@ -171,6 +171,20 @@ def test_masks_fields_and_broadcasting(tmp_path):
         assert dataset[3].tolist() == list(range(10, 15))
 
 
+@pytest.mark.parametrize("library", [h5py, hyperslab])
+def test_write_direct_of_one_element_converts_as_of_many(tmp_path, library):
+    fields = np.array([(1, 2), (3, 4)], [("b", "i4"), ("a", "i4")])
+    with library.File(tmp_path / "made.h5", "w") as file:
+        numbers = file.create_dataset("numbers", (2,), "u1")
+        numbers.write_direct(np.array([300.0, -5.0]), np.s_[0], np.s_[1])
+        assert numbers[:].tolist() == [0, 255]
+        numbers.write_direct(np.array([[300.0, -5.0]]), np.s_[..., 1], np.s_[1:])
+        assert numbers[:].tolist() == [0, 0]
+        records = file.create_dataset("records", (2,), [("a", "i4"), ("b", "i4")])
+        records.write_direct(fields, np.s_[1], np.s_[0])
+        assert records[0].tolist() == (4, 3)
+
+
 def test_fill_values_of_variable_length(tmp_path):
     path = tmp_path / "made.h5"
     with hyperslab.File(path, "w") as file:

@@ -234,14 +234,16 @@ class Dataset(HLObject):
         source = _arguments(source_sel)
         if dest.size == 0 and source_sel is None and dest_sel is None and dest.shape != self.shape:
             raise TypeError(f"Can't broadcast {self.shape} -> {dest.shape}")
-        if self._handle.read_into(dest, source, _arguments(dest_sel)):
+        target = _arguments(dest_sel)
+        if self._handle.read_into(dest, source, target):
             return
+        if any(np.ndim(arg) > 0 for arg in target):
+            raise TypeError("Broadcasting is not supported for lists and masks")
         values = self._handle.read(source, dest.dtype)
-        place = dest[... if dest_sel is None else dest_sel]
         try:
-            place[...] = values
+            dest[target] = values
         except ValueError:
-            raise TypeError(f"Can't broadcast {np.shape(values)} -> {place.shape}") from None
+            raise TypeError(f"Can't broadcast {np.shape(values)} -> {dest[target].shape}") from None
 
     def __setitem__(self, args: Any, val: Any) -> None:
         write_item(self, args, val)
@@ -260,7 +262,10 @@ class Dataset(HLObject):
             raise TypeError("Empty datasets cannot be written to")
         if not source.flags.c_contiguous:
             raise TypeError("Array must be C-contiguous")
-        write_item(self, () if dest_sel is None else dest_sel, source[... if source_sel is None else source_sel])
+        chosen = _arguments(source_sel)
+        # With an ellipsis it stays an array, which the engine converts; NumPy would convert a value by itself.
+        whole = chosen if any(arg is Ellipsis for arg in chosen) else (*chosen, ...)
+        write_item(self, () if dest_sel is None else dest_sel, source[whole])
 
     def resize(self, size: Any, axis: int | None = None) -> None:
         """Makes it larger or smaller, as far as it may grow: all of its shape, or one dimension.
