@@ -71,21 +71,27 @@ impl Shared {
         if !file.is_writable() {
             return Ok(());
         }
-        engine(py, || file.flush())?;
-        self.memory.as_ref().map_or(Ok(()), |memory| memory.store(py))
+        let flushed = engine(py, || file.flush());
+        // What could be written is stored, whatever could not.
+        let memory = self.memory.as_ref().filter(|_| self.process.is_this());
+        let stored = memory.map_or(Ok(()), |memory| memory.store(py));
+        flushed.and(stored)
     }
 
-    /// Closes the file. The bytes of one that is in memory are stored; if that fails, closing it again tries again.
+    /// Closes the file. The bytes of one that is in memory are stored; if that fails, closing it again tries again. What of a file cannot be
+    /// written does not keep the rest from being stored.
     pub(crate) fn close(&self, py: Python<'_>) -> PyResult<()> {
         let was_open = self.open.swap(false, Ordering::Relaxed);
         if !self.process.is_this() {
             return Ok(());
         }
+        let mut closed = Ok(());
         if was_open {
-            engine(py, || self.file.clone().close())?;
+            closed = engine(py, || self.file.clone().close());
             self.memory.iter().for_each(InMemory::expect_store);
         }
-        self.memory.as_ref().map_or(Ok(()), |memory| memory.store_if_expected(py))
+        let stored = self.memory.as_ref().map_or(Ok(()), |memory| memory.store_if_expected(py));
+        closed.and(stored)
     }
 
     /// What is left to do when the last object of the file goes. The engine closes it afterwards.
