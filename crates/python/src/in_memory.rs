@@ -29,13 +29,10 @@ impl InMemory {
         PyBytes::new_with(py, length, |bytes| self.bytes.read_at(0, bytes, &Transfer::default()).map_err(failed))
     }
 
-    /// Stores the bytes. Threads that do this at once do it one after the other, so that the newest come last.
+    /// Stores the bytes.
     pub(crate) fn store(&self, py: Python<'_>) -> PyResult<()> {
         let Some(store) = self.store.as_ref().map(|store| store.bind(py)) else { return Ok(()) };
-        store.call_method0("begin")?;
-        let stored = self.image(py).and_then(|image| store.call_method1("write", (image,)));
-        store.call_method0("end")?;
-        stored.map(drop)
+        store.call_method1("write", (self.image(py)?,)).map(drop)
     }
 
     /// From now on the bytes do not change any more.

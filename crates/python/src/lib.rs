@@ -5,6 +5,7 @@
 
 mod array;
 mod attribute;
+mod closing;
 mod create;
 mod dataset;
 mod engine;
@@ -15,10 +16,12 @@ mod in_memory;
 mod index;
 mod many;
 mod memory;
+mod monitor;
 mod numbers;
 mod numpy_type;
 mod object;
 mod objects;
+mod reentrant_lock;
 mod reference;
 mod shared;
 mod space;

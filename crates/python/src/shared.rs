@@ -5,6 +5,8 @@
 //!  interpreter ends ──► `at_exit`: flush and store what is open ──► `after_exit`: close what is still open
 //! ```
 //!
+//! Both functions wait for threads that close files (`closing`). A thread that closes a file while another does so waits until it is closed.
+//!
 //! What fails there goes to `sys.unraisablehook`. A forked process does none of it with what its parent opened.
 
 use std::mem;
@@ -16,9 +18,11 @@ use hyperslab::driver::cores::fork::{self, Process};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use crate::closing::{self, Closing};
 use crate::engine::engine;
 use crate::error::{closed, torn};
 use crate::in_memory::InMemory;
+use crate::reentrant_lock::ReentrantLock;
 
 /// A file that all its objects hold.
 pub(crate) struct Shared {
@@ -26,6 +30,8 @@ pub(crate) struct Shared {
     open: AtomicBool,
     /// Its bytes, if they are in memory.
     memory: Option<InMemory>,
+    /// Held while the file is closed, and while its bytes are flushed and stored if they are in memory: the newest are stored last.
+    lock: ReentrantLock,
     /// The process that opened it.
     process: Process,
 }
@@ -36,7 +42,8 @@ static WRITABLE: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 impl Shared {
     pub(crate) fn new(file: File, memory: Option<InMemory>) -> Arc<Shared> {
         let is_writable = file.is_writable();
-        let shared = Arc::new(Shared { file, open: AtomicBool::new(true), memory, process: Process::this() });
+        let (open, lock, process) = (AtomicBool::new(true), ReentrantLock::default(), Process::this());
+        let shared = Arc::new(Shared { file, open, memory, lock, process });
         if is_writable {
             let mut all = WRITABLE.lock().unwrap_or_else(PoisonError::into_inner);
             if all.len() == all.capacity() {
@@ -65,29 +72,34 @@ impl Shared {
         self.file().is_ok()
     }
 
-    /// Writes everything that was changed so far, and stores the bytes of a file that is in memory.
+    /// Writes everything that was changed so far, and stores the bytes of a file that is in memory. What could be written is stored, whatever
+    /// could not.
     pub(crate) fn flush(&self, py: Python<'_>) -> PyResult<()> {
         let file = self.file()?;
         if !file.is_writable() {
             return Ok(());
         }
+        let Some(memory) = self.memory.as_ref().filter(|_| self.process.is_this()) else {
+            return engine(py, || file.flush());
+        };
+        let _locked = self.lock.lock(py)?;
+        let file = self.file()?;
         let flushed = engine(py, || file.flush());
-        // What could be written is stored, whatever could not.
-        let memory = self.memory.as_ref().filter(|_| self.process.is_this());
-        let stored = memory.map_or(Ok(()), |memory| memory.store(py));
-        flushed.and(stored)
+        flushed.and(memory.store(py))
     }
 
-    /// Closes the file. The bytes of one that is in memory are stored; if that fails, closing it again tries again. What of a file cannot be
-    /// written does not keep the rest from being stored.
+    /// Closes the file; returns when it is closed, also if another thread does it. The bytes of one that is in memory are stored, whatever could
+    /// not be written; if that fails, closing it again tries again.
     pub(crate) fn close(&self, py: Python<'_>) -> PyResult<()> {
-        let was_open = self.open.swap(false, Ordering::Relaxed);
         if !self.process.is_this() {
+            self.open.store(false, Ordering::Relaxed);
             return Ok(());
         }
+        let _closing = Closing::file();
+        let _locked = self.lock.lock(py)?;
         let mut closed = Ok(());
-        if was_open {
-            closed = engine(py, || self.file.clone().close());
+        if self.open.swap(false, Ordering::Relaxed) {
+            closed = last(py, || self.file.clone().close());
             self.memory.iter().for_each(InMemory::expect_store);
         }
         let stored = self.memory.as_ref().map_or(Ok(()), |memory| memory.store_if_expected(py));
@@ -98,7 +110,7 @@ impl Shared {
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
         match (&self.memory, self.is_open()) {
             (Some(_), _) => self.close(py),
-            (None, true) => self.flush(py),
+            (None, true) => last(py, || self.file.flush()),
             (None, false) => Ok(()),
         }
     }
@@ -119,6 +131,7 @@ impl Drop for Shared {
         Python::try_attach(|py| {
             // An object may go while an exception is on its way.
             let raised = PyErr::take(py);
+            let _closing = Closing::file();
             if let Err(why) = self.finish(py) {
                 self.report(py, why);
             }
@@ -127,23 +140,38 @@ impl Drop for Shared {
     }
 }
 
+/// The last work of the engine for a file, which the process does not end before.
+fn last(py: Python<'_>, work: impl FnOnce() -> hyperslab::Result<()> + Send) -> PyResult<()> {
+    let closing = Closing::engine();
+    engine(py, move || {
+        // Dropped before the thread waits for the interpreter's lock, which it may never get again.
+        let _closing = closing;
+        work()
+    })
+}
+
 fn writable() -> Vec<Arc<Shared>> {
     let all = WRITABLE.lock().unwrap_or_else(PoisonError::into_inner);
     all.iter().filter_map(Weak::upgrade).filter(|shared| shared.is_open() && shared.process.is_this()).collect()
 }
 
-/// Writes what is still open when the interpreter ends: a thread that goes on may hold it until the process is gone.
+/// Writes what is still open when the interpreter ends: a thread that goes on may hold it until the process is gone. Waits for threads that
+/// close files.
 #[pyfunction]
-pub(crate) fn at_exit(py: Python<'_>) {
+pub(crate) fn at_exit(py: Python<'_>) -> PyResult<()> {
     for shared in writable() {
-        if let Err(why) = shared.flush(py) {
-            shared.report(py, why);
+        match shared.flush(py) {
+            Err(why) if shared.is_open() => shared.report(py, why),
+            // A thread that has closed it meanwhile tells what went wrong.
+            _ => {}
         }
     }
+    closing::wait_for_files(py)
 }
 
 /// Closes what no object closed, once the interpreter is gone.
 extern "C" fn after_exit() {
+    closing::wait_for_engines();
     for shared in writable() {
         let _held = fork::hold();
         if let Err(why) = shared.file.clone().close() {

@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 
 class Store:
-    """A place for bytes. `begin` and `end` enclose what one thread does with it."""
-
-    def __init__(self) -> None:
-        # One that the same thread may take again: an object that is written to may flush the file itself.
-        self._lock = threading.RLock()
-
-    def begin(self) -> None:
-        """Waits until no other thread stores."""
-        self._lock.acquire()
-
-    def end(self) -> None:
-        """Lets other threads store."""
-        self._lock.release()
+    """A place for bytes. One thread at a time stores them."""
 
     def write(self, image: bytes) -> None:
         """Stores all bytes of the file."""
@@ -30,7 +17,6 @@ class ObjectStore(Store):
     """An object with `seek` and `write`."""
 
     def __init__(self, file: Any) -> None:
-        super().__init__()
         self._file = file
 
     def write(self, image: bytes) -> None:
@@ -53,7 +39,6 @@ class PathStore(Store):
     """A file of the system."""
 
     def __init__(self, path: str) -> None:
-        super().__init__()
         self._path = path
 
     def write(self, image: bytes) -> None:
