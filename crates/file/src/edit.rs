@@ -172,7 +172,14 @@ impl OpenFile {
     /// To be called in an operation, when all that it changed so far belongs together: writes that, before it takes away what only the
     /// file as it was before needs.
     pub fn publish(&self) -> Result<()> {
-        self.flush_now()
+        let store = self.store()?;
+        let is_first = store.changes.load(Ordering::Relaxed) == store.before.load(Ordering::Relaxed);
+        let flushed = self.flush_now();
+        if is_first {
+            // The operation itself has changed nothing yet.
+            store.before.store(store.changes.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        flushed
     }
 
     /// To be called before values that the file names already get to name space that was taken since the last flush: the file tells that it
@@ -188,7 +195,7 @@ impl OpenFile {
     /// blocks of the second. If that and the orders of other operations since the last flush make a circle, those are written now.
     pub fn plan_orders(&self, pairs: &[(u64, u64)]) -> Result<()> {
         if !self.add_orders(pairs)? {
-            self.flush_now()?;
+            self.publish()?;
             if !self.add_orders(pairs)? {
                 return Err(Error::Refused(
                     "each of two objects that it changes would have to be written before the other".into(),
@@ -224,7 +231,7 @@ impl OpenFile {
     /// flush is written now, so that it is never without.
     pub fn settle_names(&self, object: u64) -> Result<()> {
         let is_named = self.store()?.object_orders.lock().named.contains(&object);
-        if is_named { self.flush_now() } else { Ok(()) }
+        if is_named { self.publish() } else { Ok(()) }
     }
 
     /// To be called before an operation takes a link from a group, and orders that.
@@ -237,19 +244,19 @@ impl OpenFile {
     /// loss: what is ordered by that is written now.
     pub fn settle_losses(&self, group: u64) -> Result<()> {
         let is_losing = self.store()?.object_orders.lock().losing.contains(&group);
-        if is_losing { self.flush_now() } else { Ok(()) }
+        if is_losing { self.publish() } else { Ok(()) }
     }
 
     /// To be called before an operation, and before all other plans, if something of the object at `later` may be seen only after something of
     /// the object at `first`. What the file does not know yet cannot be ordered behind what it knows: then it is written now.
     pub fn settle_later(&self, first: u64, later: u64) -> Result<()> {
-        if self.is_fresh(later) && !self.is_fresh(first) { self.flush_now() } else { Ok(()) }
+        if self.is_fresh(later) && !self.is_fresh(first) { self.publish() } else { Ok(()) }
     }
 
     /// To be called before an operation, and before all other plans, if other blocks of an object than before will show its changes: what is
     /// ordered by the old ones is written now.
     pub fn settle_orders(&self, object: u64) -> Result<()> {
         let is_ordered = self.store()?.object_orders.lock().ordered.contains(&object);
-        if is_ordered { self.flush_now() } else { Ok(()) }
+        if is_ordered { self.publish() } else { Ok(()) }
     }
 }

@@ -107,6 +107,8 @@ impl OpenFile {
         self.settle()?;
         self.write_waiting()?;
         store.cache.flush_rings(Ring::Fresh, &mut |wave| self.write_blocks(wave).map_err(Failure::from))?;
+        // Changed blocks name what is new, also if only some of them get to the storage.
+        store.space.lock().fresh.clear();
         self.write_changed(store)?;
         store.object_orders.lock().clear();
         for (first, later) in store.orders.lock().take() {
@@ -117,7 +119,6 @@ impl OpenFile {
         let frees = space.allocator.pending().next().is_some();
         space.returned &= !frees;
         space.allocator.publish();
-        space.fresh.clear();
         space.deleted.clear();
         space.lists_free = false;
         drop(space);

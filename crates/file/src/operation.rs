@@ -29,7 +29,7 @@ impl OpenFile {
         let store = self.store()?;
         let _alone = store.operation.write();
         self.check_poison()?;
-        let before = store.changes.load(Ordering::Relaxed);
+        store.before.store(store.changes.load(Ordering::Relaxed), Ordering::Relaxed);
         match change() {
             Ok(done) => {
                 // The change is made. What cannot be written now stays in memory, and the next flush tells of it.
@@ -39,7 +39,7 @@ impl OpenFile {
                 Ok(done)
             }
             Err(why) => {
-                if store.changes.load(Ordering::Relaxed) != before {
+                if store.changes.load(Ordering::Relaxed) != store.before.load(Ordering::Relaxed) {
                     *store.poison.lock() = Some(why.to_string());
                 }
                 Err(why)

@@ -86,7 +86,7 @@ impl OpenFile {
     /// of it is written now. Else a process that is killed could leave its old name and the new one, and the header counts one; or the new name,
     /// and the object as it was at the last flush.
     pub fn settle_unnamed(&self, address: u64) -> Result<()> {
-        if self.is_unnamed(address) && !self.is_fresh(address) { self.flush_now() } else { Ok(()) }
+        if self.is_unnamed(address) && !self.is_fresh(address) { self.publish() } else { Ok(()) }
     }
 
     /// Whether the object at an address was unnamed. It is not any more: the name that its header counts is a new one.
