@@ -6,7 +6,7 @@ use crate::escape::said;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::text::count;
-use hyperslab::check::Marks;
+use hyperslab::check::{END_OF_FILE, Finding, Marks};
 use std::io::Write;
 
 /// Problems that are shown.
@@ -15,13 +15,12 @@ const SHOWN: usize = 10;
 pub(crate) fn run(options: &Clear, out: &mut Output) -> Result<(), Failure> {
     let report = look(&options.file)?;
     let name = said(&options.file.display());
-    if report.marks.bits == 0 && !report.marks.journal {
+    let (cleared, problems): (Vec<_>, Vec<_>) = report.problems().partition(|problem| is_cleared(problem));
+    if report.marks.bits == 0 && !report.marks.journal && cleared.is_empty() {
         writeln!(out, "{name}: no marks, {}", seen(&report))?;
         return Ok(());
     }
     writeln!(out, "{name}: {}", words(report.marks))?;
-    // The mark itself is among the problems.
-    let problems: Vec<_> = report.problems().filter(|problem| !is_mark(problem)).collect();
     if problems.is_empty() {
         writeln!(out, "the file is whole: {}", seen(&report))?;
     } else {
@@ -41,8 +40,9 @@ pub(crate) fn run(options: &Clear, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn is_mark(problem: &hyperslab::check::Finding) -> bool {
-    problem.what == "superblock" && problem.why.contains("marked as open")
+/// Whether a problem is gone when the file is cleared.
+fn is_cleared(problem: &Finding) -> bool {
+    problem.what == END_OF_FILE || problem.what == "superblock" && problem.why.contains("marked as open")
 }
 
 fn is_locked(why: &hyperslab::Error) -> bool {
@@ -57,7 +57,12 @@ fn words(marks: Marks) -> String {
             "marked as open for writing by a program that keeps the file whole at every instant".into()
         }
         Marks { writing: true, .. } => "marked as open for writing".into(),
-        Marks { bits: 0, .. } => "a journal is behind its end, of a program that ended without closing the file".into(),
+        Marks { journal: true, bits: 0, .. } => {
+            "a journal is behind its end, of a program that ended without closing the file".into()
+        }
+        Marks { bits: 0, .. } => {
+            "its superblock tells of less than it has, as a program that is killed leaves it".into()
+        }
         Marks { bits, .. } => format!("marked with flags {bits:#x} that mean nothing in this version"),
     }
 }

@@ -29,10 +29,27 @@ impl OpenFile {
         let (bits, journal) = (superblock.flags, self.has_journal);
         Marks { writing: has(flag::WRITING), swmr: has(flag::SWMR), whole: has(flag::WHOLE), bits, journal }
     }
+
+    /// Where the file ends for those who change it, as an address: what lies before is kept. That is all of the storage, though the superblock may
+    /// say less: libhdf5 tells the end when it flushes the file, but not when it flushes a dataset. Of a file that was kept whole, what lies behind the
+    /// told end never belonged to it.
+    pub(crate) fn end_to_keep(&self) -> u64 {
+        match self.told_end() {
+            Some(end) if self.marks().is_left_whole() => end,
+            told => self.seen_end().max(told.unwrap_or(0)),
+        }
+    }
 }
 
-/// Puts what a journal has in place, and takes the marks out of the superblock of the file on a storage; says which there were. Nobody may have
-/// the file open.
+impl Marks {
+    /// Whether the file was left by a program that kept it whole at every instant.
+    pub(crate) fn is_left_whole(self) -> bool {
+        self.writing && self.whole && !self.swmr
+    }
+}
+
+/// Puts what a journal has in place, takes the marks out of the superblock of the file on a storage, and lets it tell of all that the file may hold; says
+/// which marks there were. Nobody may have the file open.
 pub fn clear(raw: &Arc<dyn Driver>) -> Result<Marks> {
     let mut file = OpenFile::begin(raw.clone(), &OpenOptions::default())?;
     if let Some(journal) = file.journal()? {
@@ -41,11 +58,17 @@ pub fn clear(raw: &Arc<dyn Driver>) -> Result<Marks> {
         file.has_journal = true;
     }
     let marks = file.marks();
-    if marks.bits != 0 {
-        let mut superblock = file.superblock.clone();
-        superblock.flags = 0;
-        raw.write_at(file.base, &superblock.encode()?, &Transfer::default())?;
-        raw.sync()?;
+    let (mut superblock, end) = (file.superblock.clone(), file.end_to_keep());
+    superblock.flags = 0;
+    superblock.end_of_file = Some(superblock.base.saturating_add(end));
+    if superblock == file.superblock {
+        return Ok(marks);
     }
+    raw.write_at(file.base, &superblock.encode()?, &Transfer::default())?;
+    if end < file.seen_end() {
+        // Without the mark nothing would tell that this is nobody's.
+        raw.set_len(file.base.saturating_add(end))?;
+    }
+    raw.sync()?;
     Ok(marks)
 }

@@ -1,11 +1,8 @@
 //! New files, files opened for writing, and their end.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicU64, Ordering},
-    },
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicU64, Ordering},
 };
 
 use hyperslab_base::Widths;
@@ -18,7 +15,9 @@ use hyperslab_format::{
 };
 
 use crate::{
-    Error, FileSpace, OpenFile, OpenOptions, Result, free_space,
+    Error, FileSpace, OpenFile, OpenOptions, Result,
+    cache_image::{self, Image},
+    free_space,
     open::{Intent, flag},
     store::Store,
 };
@@ -67,7 +66,7 @@ impl OpenFile {
         let mut store = Store::new(superblock.clone(), Vec::new(), base, size, strategy);
         store.info.clone_from(&info);
         (store.low, store.durability) = (create.low, options.durability);
-        let (root, image, store) = (OnceLock::new(), BTreeMap::new(), Some(Box::new(store)));
+        let (root, image, store) = (OnceLock::new(), Image::new(), Some(Box::new(store)));
         let (end, shared, has_journal) = (AtomicU64::new(0), None, false);
         let file = OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store };
         info.map_or(Ok(()), |info| free_space::begin(&file, file.store()?, info))?;
@@ -78,28 +77,40 @@ impl OpenFile {
     pub fn open_writable(raw: Arc<dyn Driver>, options: &OpenOptions, low: Low) -> Result<OpenFile> {
         let mut file = OpenFile::open_for(raw, options, Intent::Write)?;
         let stored = file.superblock.encode()?;
-        let end =
-            file.superblock.end_of_file.map_or_else(|| file.seen_end(), |end| end.saturating_sub(file.superblock.base));
         let info = free_space::info(&file)?;
         info.iter().try_for_each(|info| free_space::check(info, file.superblock.extension.unwrap_or(0)))?;
         let strategy = options.placement.strategy(info.as_ref());
-        let mut store = Store::new(file.superblock.clone(), stored, file.base, end, strategy);
+        let mut store = Store::new(file.superblock.clone(), stored, file.base, file.end_to_keep(), strategy);
         store.info.clone_from(&info);
         (store.low, store.durability) = (low, options.durability);
         file.pages = file.pages.writing_through();
         file.store = Some(Box::new(store));
-        let (store, has_lists) = (file.store()?, info.is_some());
-        // Nothing is written before all lists of free space are known to be good.
+        let image = std::mem::take(&mut file.image);
+        let (store, has_lists, has_image) = (file.store()?, info.is_some(), !image.is_empty());
+        // Nothing is written before all lists of free space, and the image of a cache, are known to be good.
+        cache_image::put(&file, image)?;
         info.map_or(Ok(()), |info| free_space::take_over(&file, store, info))?;
         mark(&mut store.superblock.lock().0, options.marks_whole);
-        let written = file.write_superblock(store).and_then(|()| if has_lists { file.flush() } else { Ok(()) });
-        if let Err(why) = written {
+        if let Err(why) = file.begin_changes(store, has_lists, has_image) {
             // Whatever was written, the file is whole; a mark would keep others from reading it.
             unmark(&mut store.superblock.lock().0);
             let _ = file.write_superblock(store);
             return Err(why);
         }
         Ok(file)
+    }
+
+    /// Writes the mark, and what was taken over. An image is given up when all that it holds is in place.
+    fn begin_changes(&self, store: &Store, has_lists: bool, has_image: bool) -> Result<()> {
+        self.write_superblock(store)?;
+        if has_lists || has_image {
+            self.flush()?;
+        }
+        if has_image {
+            cache_image::give_up(self, store)?;
+            self.flush()?;
+        }
+        Ok(())
     }
 
     /// Writes everything, gives up what is unused at the end, and leaves the file to other processes. Nothing happens if it is only read. A file

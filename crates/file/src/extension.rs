@@ -1,11 +1,8 @@
 //! The superblock extension: settings that have no place in the superblock itself.
 
-use hyperslab_format::{
-    cache_image,
-    message::{self, kind},
-};
+use hyperslab_format::message::{self, kind};
 
-use crate::{Error, Header, OpenFile, Result};
+use crate::{Error, Header, OpenFile, Result, cache_image};
 
 /// Reads the extension, if there is one, into the file.
 pub(crate) fn read(file: &mut OpenFile) -> Result<()> {
@@ -24,14 +21,7 @@ pub(crate) fn read(file: &mut OpenFile) -> Result<()> {
                 let shared = message::SharedTable::decode(body, file.widths()).map_err(Error::at(address))?;
                 file.shared = Some(shared);
             }
-            kind::CACHE_IMAGE => {
-                let image = message::CacheImage::decode(body, file.widths()).map_err(Error::at(address))?;
-                if let Some(place) = image.address {
-                    let bytes = file.metadata("metadata cache image", place, image.length)?;
-                    let entries = cache_image::decode(&bytes, file.widths()).map_err(Error::at(place))?;
-                    file.image = entries.into_iter().collect();
-                }
-            }
+            kind::CACHE_IMAGE => file.image = cache_image::read(file, address, body)?,
             _ => {}
         }
     }

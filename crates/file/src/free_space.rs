@@ -11,7 +11,7 @@ use hyperslab_format::{
     object_header::Flags,
 };
 
-use crate::{Error, Header, HeaderEdit, NewHeader, OpenFile, Result, store::Store};
+use crate::{Error, Header, HeaderEdit, NewHeader, OpenFile, Result, spans::check_apart, store::Store};
 
 const WHAT: &str = "free-space manager";
 /// What libhdf5 has for the managers of a file.
@@ -94,28 +94,13 @@ pub(crate) fn take_over(file: &OpenFile, store: &Store, info: FileSpaceInfo) -> 
         blocks.push(Span { start: address, len: size });
         blocks.extend(manager.list.map(|list| Span { start: list, len: manager.list_allocated }));
     }
-    check_apart(file, free.iter().map(|(span, _)| *span).chain(blocks.iter().copied()))?;
+    check_apart(file, WHAT, free.iter().map(|(span, _)| *span).chain(blocks.iter().copied()))?;
     for (span, kind) in free {
         store.space.lock().allocator.restore(span, kind);
     }
     blocks.into_iter().try_for_each(|span| file.free(span.start, span.len))?;
     let end = store.space.lock().allocator.end();
     set_info(file, store, |info| set_managers(info, [None; 12], end))
-}
-
-/// Refuses lists that name bytes twice, or outside of the file: what they call free would be somebody's.
-fn check_apart(file: &OpenFile, spans: impl Iterator<Item = Span>) -> Result<()> {
-    let mut spans: Vec<Span> = spans.filter(|span| !span.is_empty()).collect();
-    spans.sort_unstable();
-    let mut before = 0;
-    for span in spans {
-        file.check(WHAT, span.start, span.len)?;
-        if span.start < before {
-            return Err(Error::broken(WHAT, span.start, "free sections that overlap"));
-        }
-        before = span.end();
-    }
-    Ok(())
 }
 
 fn set_managers(info: &mut FileSpaceInfo, addresses: [Option<u64>; 12], end: u64) {

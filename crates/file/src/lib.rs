@@ -5,6 +5,7 @@
 //! Called by `structures`, `object` and `chunk`.
 
 mod attached;
+mod cache_image;
 mod clear;
 mod create;
 mod durability;
@@ -23,6 +24,7 @@ mod members;
 mod open;
 mod open_file;
 mod operation;
+mod spans;
 mod store;
 mod survey;
 

@@ -1,14 +1,11 @@
 //! Opening: where is the superblock, and may the file be read now?
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, OnceLock, atomic::AtomicU64},
-};
+use std::sync::{Arc, OnceLock, atomic::AtomicU64};
 
 use hyperslab_driver::{Driver, PageBuffer, Transfer};
 use hyperslab_format::{Superblock, superblock};
 
-use crate::{Durability, Error, OpenFile, Placement, Result, extension, journal};
+use crate::{Durability, Error, Marks, OpenFile, Placement, Result, cache_image::Image, extension, journal};
 
 /// How a file is opened.
 #[derive(Clone, Debug)]
@@ -80,7 +77,7 @@ impl OpenFile {
     pub(crate) fn open_for(raw: Arc<dyn Driver>, options: &OpenOptions, intent: Intent) -> Result<OpenFile> {
         let mut file = Self::begin(raw, options)?;
         if !options.as_it_is {
-            check_flags(&file.superblock, options.alone, intent)?;
+            check_flags(file.marks(), options.alone, intent)?;
         }
         if let Some(journal) = file.journal()? {
             let (raw, writes) = (file.raw, intent == Intent::Write);
@@ -108,7 +105,7 @@ impl OpenFile {
         pages.read_at(base, &mut head, &Transfer::default())?;
         let superblock = Superblock::decode(&head).map_err(Error::at(0))?;
         let root = OnceLock::from(superblock.root.clone());
-        let (end, image) = (AtomicU64::new(length - base), BTreeMap::new());
+        let (end, image) = (AtomicU64::new(length - base), Image::new());
         let (shared, has_journal, store) = (None, false, None);
         Ok(OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store })
     }
@@ -141,15 +138,13 @@ fn find_signature(storage: &impl Driver, length: u64) -> Result<u64> {
 
 /// Refuses a file whose flags say that a process writes it, as libhdf5 does. A file that this library was writing is whole, so it is enough that
 /// its writer is gone.
-fn check_flags(superblock: &Superblock, alone: bool, intent: Intent) -> Result<()> {
-    let has = |flag| superblock.version >= 3 && superblock.flags & flag != 0;
-    let (writing, swmr) = (has(flag::WRITING), has(flag::SWMR));
-    let left_whole = writing && !swmr && has(flag::WHOLE) && alone;
+fn check_flags(marks: Marks, alone: bool, intent: Intent) -> Result<()> {
+    let Marks { writing, swmr, .. } = marks;
     let refused = match intent {
         Intent::Read | Intent::Write => writing || swmr,
         Intent::SwmrRead => writing != swmr,
     };
-    if !refused || left_whole {
+    if !refused || marks.is_left_whole() && alone {
         return Ok(());
     }
     let why = match (swmr, intent) {

@@ -2,7 +2,6 @@
 
 use std::{
     any::Any,
-    collections::BTreeMap,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
@@ -16,6 +15,7 @@ use hyperslab_meta::Shared;
 
 use crate::{
     Error, Result,
+    cache_image::Image,
     store::{Block, Store},
 };
 
@@ -29,8 +29,8 @@ pub struct OpenFile {
     /// The end of the storage as an address, when the file was opened or [reloaded](OpenFile::reload).
     pub(crate) end: AtomicU64,
     pub(crate) shared: Option<message::SharedTable>,
-    /// Structures by address that are newer than the file's bytes: the image of a metadata cache.
-    pub(crate) image: BTreeMap<u64, Vec<u8>>,
+    /// Structures that are newer than the file's bytes.
+    pub(crate) image: Image,
     /// The root group, once there is one.
     pub(crate) root: OnceLock<Root>,
     /// Whether blocks are read through a journal that a program left behind the end of the file.

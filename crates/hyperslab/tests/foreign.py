@@ -126,6 +126,59 @@ def family_read(path):
         f["again"] = np.arange(10)
 
 
+class ImageConfig(ctypes.Structure):
+    _fields_ = [
+        ("version", ctypes.c_int),
+        ("generate", ctypes.c_bool),
+        ("resizes", ctypes.c_bool),
+        ("age", ctypes.c_int),
+    ]
+
+
+def cache_image(path):
+    """A file whose structures are in the image of a metadata cache only."""
+    access = h5p.create(h5p.FILE_ACCESS)
+    access.set_libver_bounds(h5f.LIBVER_LATEST, h5f.LIBVER_LATEST)
+    config = ImageConfig(1, True, False, -1)
+    call("H5Pset_mdc_image_config", ctypes.c_int64(access.id), ctypes.byref(config))
+    with h5py.File(h5f.create(path.encode(), h5f.ACC_TRUNC, fapl=access)) as f:
+        for nth in range(3):
+            f[f"s{nth}"] = np.arange(nth + 3)
+        f["s0"].attrs["a"] = 1
+        for nth in range(30):
+            f.create_dataset(f"many/c{nth}", data=np.arange(nth, nth + 9), chunks=(4,), maxshape=(None,))
+
+
+def cache_image_read(path):
+    with h5py.File(path, "r+") as f:
+        assert sorted(f) == ["many", "new", "s0", "s2"], sorted(f)
+        assert f["new"][...].tolist() == [7, 8, 9] and f["s2"][...].tolist() == [0, 1, 2, 3, 4]
+        assert f["s0"].attrs["a"] == 2
+        for nth in range(30):
+            assert f[f"many/c{nth}"][...].tolist() == list(range(nth, nth + 9))
+        f["s2"][0] = 5
+
+
+def killed(path, latest):
+    """A file of a process that is killed: its dataset was flushed, but the end of the file was not told."""
+    f = h5py.File(path, "w", libver="latest" if latest else "earliest")
+    d = f.create_dataset("d", (1000,), "i4", maxshape=(None,), chunks=(1000,))
+    f.flush()
+    if latest:
+        f.swmr_mode = True
+    for nth in range(30):
+        d.resize(((nth + 1) * 1000,))
+        d[nth * 1000 :] = nth
+        d.flush()
+    os._exit(0)
+
+
+def killed_read(path):
+    with h5py.File(path) as f:
+        assert (f["d"][...] == np.repeat(np.arange(30), 1000)).all()
+        assert (f["new"][...] == -7).all()
+
+
 def main():
     what, path, *more = sys.argv[1:]
     globals()[what](path, *map(int, more))

@@ -19,7 +19,7 @@ fn python(what: &str, path: &Path, more: u64) -> bool {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign.py");
     let mut command = Command::new(python);
     command.args(["-W", "ignore"]).arg(script).arg(what).arg(path);
-    if more > 0 || what.ends_with("turn") || what == "shared_messages" {
+    if more > 0 || what.ends_with("turn") || ["shared_messages", "killed"].contains(&what) {
         command.arg(more.to_string());
     }
     let done = command.output().unwrap();
@@ -219,5 +219,51 @@ fn families_of_files_are_changed() {
         sound(&path);
         python("family_read", &path, 0);
         sound(&path);
+    }
+}
+
+#[test]
+fn the_image_of_a_metadata_cache_gives_way_to_changes() {
+    let path = path("image.h5");
+    if !python("cache_image", &path, 0) {
+        return;
+    }
+    let file = edit(&path);
+    let root = file.root().unwrap();
+    assert_eq!(file.dataset("s1").unwrap().read::<i64>().unwrap(), [0, 1, 2, 3]);
+    root.new_dataset::<i64>().write("new", &[7, 8, 9]).unwrap();
+    file.dataset("s0").unwrap().set_attribute("a", 2).unwrap();
+    root.delete("s1").unwrap();
+    drop(root);
+    file.close().unwrap();
+    sound(&path);
+    python("cache_image_read", &path, 0);
+    let again = edit(&path);
+    assert_eq!(again.dataset("s2").unwrap().read::<i64>().unwrap(), [5, 1, 2, 3, 4]);
+}
+
+/// What libhdf5 flushed of a dataset stays, though the superblock tells of less.
+#[test]
+fn what_a_killed_process_flushed_is_not_overwritten() {
+    for latest in [0, 1] {
+        let path = path(&format!("killed-{latest}.h5"));
+        if !python("killed", &path, latest) {
+            return;
+        }
+        let told = || check::file(&path, &mut |_| ()).unwrap();
+        let behind =
+            |found: &check::Finding| found.what == check::END_OF_FILE && found.why.contains("blocks lie there");
+        assert!(told().findings.iter().any(behind), "{:?}", told().findings);
+        if latest == 1 {
+            assert!(File::edit(&path).is_err(), "the mark of the writer is there");
+            assert!(check::clear(&path, false).unwrap().swmr);
+            sound(&path);
+        }
+        let file = edit(&path);
+        let new = file.root().unwrap().new_dataset::<i32>();
+        new.write("new", &[-7; 20_000]).unwrap();
+        file.close().unwrap();
+        sound(&path);
+        python("killed_read", &path, 0);
     }
 }

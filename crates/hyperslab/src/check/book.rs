@@ -141,6 +141,18 @@ impl Book {
         all
     }
 
+    /// Says so if blocks lie behind the `end` that the superblock tells: others may put new ones there, unless a writer `grows` the file.
+    pub(super) fn check_end(&mut self, spans: &[Span], end: u64, grows: bool) {
+        let behind = |span: &&Span| !span.is_free() && span.address.saturating_add(span.length) > end;
+        let count = spans.iter().filter(behind).count();
+        if count > 0 {
+            let why =
+                format!("{count} blocks lie there, of which the superblock tells not: `hyperslab clear` mends that");
+            let severity = if grows { Severity::Note } else { Severity::Problem };
+            self.add(severity, super::END_OF_FILE, end, 0, why);
+        }
+    }
+
     /// What takes space, by kind.
     pub(super) fn usage(spans: &[Span]) -> Vec<Usage> {
         let mut kinds: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();

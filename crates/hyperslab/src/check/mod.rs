@@ -28,6 +28,9 @@ use crate::{Locking, Low, Result, open_options::Access, storage::Source};
 pub use hyperslab_file::Marks;
 pub use report::{Finding, Progress, Report, Severity, Space, Usage};
 
+/// What a [`Finding`] calls the end that a superblock tells. [`clear`] lets it tell the real one.
+pub const END_OF_FILE: &str = "end of the file";
+
 /// Looks at everything in a file. An error if it cannot be read at all; what is wrong with its content is in the report. `progress` is
 /// called now and then.
 pub fn file(path: impl AsRef<Path>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
@@ -64,7 +67,7 @@ fn walk(
 }
 
 /// Takes away what programs left that ended without closing the file: a journal, whose blocks are put in place, and marks in the superblock; says which
-/// there were. An error if another program has the file open, unless `force` says that it does not matter.
+/// there were. A superblock that tells of less than the storage has, as one of a killed SWMR writer does, tells of all then. An error if another program has the file open, unless `force` says that it does not matter.
 ///
 /// Objects without names that a killed program of ours left in heaps, and counts of names that it left too high, are mended then, but not by `force`:
 /// a file that is not whole is not changed any further.

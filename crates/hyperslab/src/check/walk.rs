@@ -55,6 +55,7 @@ impl<'a> Walk<'a> {
         let end = file.told_end().map_or(file.end(), |end| end.min(file.end()));
         self.report.free = spans.iter().filter(|span| span.is_free()).map(|span| span.length).sum();
         if one {
+            self.book.check_end(&spans, end, self.report.marks.swmr);
             self.report.lost = gaps::fill(file, &mut self.book, &mut spans, end);
         }
         self.report.usage = Book::usage(&spans);
@@ -95,7 +96,7 @@ impl<'a> Walk<'a> {
             }
             Some(end) if end < file.end() => {
                 let why = format!("{} bytes behind the end that the superblock tells", file.end() - end);
-                self.book.note("end of the file", end, why);
+                self.book.note(super::END_OF_FILE, end, why);
             }
             _ => {}
         }
