@@ -170,8 +170,9 @@ pub(crate) fn save(file: &OpenFile, store: &Store) -> Result<()> {
     set_info(file, store, |info| set_managers(info, [None; 12], 0))?;
     let mut space = store.space.lock();
     space.lists_free = true;
-    space.allocator.publish();
+    // The end comes first: the lists go behind it, and must not lie over what the file still names.
     space.allocator.trim();
+    space.allocator.publish();
     let free = space.allocator.free_parts();
     drop(space);
     let paged = page(info).is_some();

@@ -4,7 +4,7 @@
 
 use std::{path::Path, process::Command, sync::Arc};
 
-use hyperslab_driver::{Driver, Local, Memory};
+use hyperslab_driver::{Damage, Driver, Fault, Local, Memory, Target, Transfer};
 use hyperslab_file::{CreateOptions, HeaderEdit, Kind, NewHeader, OpenFile, OpenOptions};
 use hyperslab_format::{message::kind, object_header::Flags, superblock::Root, version::Low};
 
@@ -148,4 +148,52 @@ with h5py.File(sys.argv[1], 'r+', libver='latest') as f:
         let free = python(CHECK, &path).unwrap();
         assert!(free.parse::<u64>().unwrap() > 50_000, "{kind}: {free}");
     }
+}
+
+/// A process that is killed while it lists free space leaves all that the file names: here, the rest of a superblock extension that moves.
+#[test]
+fn a_process_may_be_killed_while_it_lists_free_space() {
+    let make = "
+import ctypes, glob, h5py, os, sys
+from h5py import h5f, h5p
+library = glob.glob(os.path.join(os.path.dirname(os.path.dirname(h5py.__file__)), 'h5py.libs', 'libhdf5-*'))[0]
+create, access = h5p.create(h5p.FILE_CREATE), h5p.create(h5p.FILE_ACCESS)
+assert ctypes.CDLL(library).H5Pset_sym_k(ctypes.c_int64(create.id), 8, 8) >= 0
+access.set_libver_bounds(h5f.LIBVER_LATEST, h5f.LIBVER_LATEST)
+with h5py.File(h5f.create(sys.argv[1].encode(), h5f.ACC_TRUNC, create, access)) as f: f['x'] = 1
+";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("made.h5");
+    if python(make, &path).is_none() {
+        return;
+    }
+    let made = std::fs::read(&path).unwrap();
+    let mut failed = 0;
+    for spare in 0..12 {
+        for length in (0..4000).step_by(200) {
+            let disk = Arc::new(Fault::new(Memory::from(made.clone())));
+            let leave_holes = |count: u64| {
+                let file = open(disk.clone());
+                let pieces: Vec<u64> = (0..count).map(|_| write(&file, 1200)).collect();
+                // The extension gets its place behind this, or, before the border of a page, at the end of the file.
+                file.allocate(Kind::Metadata, length + 1).unwrap();
+                file.flush().unwrap();
+                pieces.iter().step_by(2).for_each(|&at| file.free_values(at, 1200).unwrap());
+                file
+            };
+            leave_holes(800).close().unwrap();
+            let file = leave_holes(120);
+            file.flush().unwrap();
+            disk.arm_forever(Target::Writes, spare, Damage::Fail);
+            failed += usize::from(file.close().is_err());
+            let mut left = vec![0; disk.len().unwrap() as usize];
+            disk.disarm();
+            disk.read_at(0, &mut left, &Transfer::default()).unwrap();
+            let mut options = OpenOptions::default();
+            options.alone = true;
+            let left = OpenFile::open_writable(Arc::new(Memory::from(left)), &options, Low::V110);
+            left.unwrap_or_else(|why| panic!("write {spare}, {length} bytes: {why}"));
+        }
+    }
+    assert!(failed > 20, "{failed}");
 }
