@@ -72,7 +72,7 @@ impl Values {
     /// Refuses values that are said to be in one place and are not: to be asked before memory is taken for them.
     pub fn check(&self, file: &OpenFile) -> Result<()> {
         match &self.storage {
-            Storage::Compact(bytes) if (bytes.len() as u64) < self.bytes() => {
+            Storage::Compact(bytes) if bytes.len() as u64 != self.bytes() => {
                 let why = format!("{} bytes belong in the header, {} are there", self.bytes(), bytes.len());
                 Err(Error::Layout(why))
             }

@@ -55,6 +55,15 @@ impl OpenFile {
         self.base
     }
 
+    /// Fills a buffer with bytes of the user block, from an offset in it on.
+    pub fn read_user_block(&self, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        let (length, end) = (bytes.len() as u64, self.base);
+        if offset.checked_add(length).is_none_or(|to| to > end) {
+            return Err(Error::Outside { what: "user block", address: offset, length, end });
+        }
+        Ok(self.raw.read_at(offset, bytes, &Transfer::default())?)
+    }
+
     /// The end of the file as an address.
     pub fn end(&self) -> u64 {
         match &self.store {

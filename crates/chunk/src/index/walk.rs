@@ -32,10 +32,15 @@ pub struct Kept<'a> {
 impl Kept<'_> {
     /// Shows the index of chunks and all chunks, or the one block that values are in. What is in other files is not looked at.
     pub fn survey(&self, file: &OpenFile, survey: &mut dyn Survey) {
+        let whole = self.extent.elements().saturating_mul(self.element);
         match &self.layout.layout {
-            Layout::Compact(_) => {}
+            Layout::Compact(values) => {
+                if values.len() as u64 != whole {
+                    let why = format!("{} bytes are stored, but values of the dataset take {whole}", values.len());
+                    survey.problem("data layout message", self.address, why);
+                }
+            }
             Layout::Contiguous { address: Some(address), size } => {
-                let whole = self.extent.elements().saturating_mul(self.element);
                 if let Some(size) = size.filter(|size| *size < whole) {
                     let why = format!("{size} bytes are stored, but values of the dataset take {whole}");
                     survey.problem("contiguous values", *address, why);

@@ -9,6 +9,7 @@ mod prepare;
 mod repack;
 mod restore;
 mod tree;
+mod user_block;
 mod values;
 
 use crate::{Dataset, Group, NamedDatatype, Node, Result, place::Made};

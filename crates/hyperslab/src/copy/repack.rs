@@ -1,11 +1,6 @@
 //! A file anew: everything that it has, and no space that was lost.
 
-use std::{
-    fmt, fs,
-    io::{self, Read, Seek, Write},
-    path::Path,
-    sync::Arc,
-};
+use std::{fmt, io, path::Path, sync::Arc};
 
 use hyperslab_driver::{Existing, Operation, Staged, Why};
 
@@ -14,6 +9,7 @@ use super::{
     prepare::{group_settings, settings},
     restore::Restore,
     tree::Copier,
+    user_block,
 };
 use crate::{CacheConfig, CacheStatistics, Dataset, Error, File, Low, NewDataset, OpenOptions, Result};
 
@@ -125,7 +121,7 @@ impl Repack {
         let target = options.open(new.path())?;
         let lost = self.copy_all(from, &target, progress)?;
         target.clone().close()?;
-        user_block(from, new.path())?;
+        user_block::copy(from, new.path())?;
         new.publish(Existing::Keep).map_err(|why| trouble(to, Operation::Sync, why))?;
         Ok(Repacked { lost, cache: target.cache_statistics() })
     }
@@ -142,7 +138,7 @@ impl Repack {
     }
 }
 
-fn trouble(path: &Path, operation: Operation, why: io::Error) -> Error {
+pub(super) fn trouble(path: &Path, operation: Operation, why: io::Error) -> Error {
     let driver = path.display().to_string();
     hyperslab_driver::Error { driver, operation, addr: 0, len: 0, why: Why::Io(why) }.into()
 }
@@ -155,20 +151,4 @@ pub struct Repacked {
     pub lost: Vec<Lost>,
     /// What the chunk cache of the new file did.
     pub cache: CacheStatistics,
-}
-
-/// Copies the bytes in front, which no structure of the file knows of.
-fn user_block(from: &File, to: &Path) -> Result<()> {
-    let (size, Some(path)) = (from.user_block(), from.path()) else { return Ok(()) };
-    if size == 0 || from.driver() != "sec2" {
-        return Ok(());
-    }
-    let copy = || {
-        let mut bytes = Vec::new();
-        fs::File::open(path)?.take(size).read_to_end(&mut bytes)?;
-        let mut file = fs::OpenOptions::new().write(true).open(to)?;
-        file.rewind()?;
-        file.write_all(&bytes)
-    };
-    copy().map_err(|why: std::io::Error| Error::Change(format!("the user block cannot be copied: {why}")))
 }

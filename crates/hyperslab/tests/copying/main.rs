@@ -5,4 +5,5 @@
 mod ends;
 mod nested;
 mod scene;
+mod user_block;
 mod values;
