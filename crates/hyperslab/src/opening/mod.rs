@@ -11,6 +11,7 @@
 
 mod beside;
 mod registry;
+mod sources;
 
 use std::{
     mem,
@@ -23,8 +24,9 @@ use std::{
 
 pub(crate) use registry::Openings;
 use registry::{Entry, Patience};
+use sources::OpenSources;
 
-use crate::{Error, Result, file::Inner, open_options::Access, storage::Source};
+use crate::{Error, Result, file::Inner, open_options::Access, storage::Source, virtual_dataset::Sources};
 
 /// How a file came to be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +44,8 @@ pub(crate) struct Opening {
     way: Way,
     /// Absolute, as it was given; none for other storage than files.
     path: Option<PathBuf>,
+    /// What virtual datasets have open in other files.
+    sources: OpenSources,
     is_open: AtomicBool,
 }
 
@@ -68,7 +72,7 @@ impl Opening {
         slot.set(&inner);
         inner.openings.add(way);
         drop(slot);
-        Ok(Arc::new(Opening { entry, inner, way, path, is_open: AtomicBool::new(true) }))
+        Ok(Opening::new(entry, inner, way, path, true))
     }
 
     /// An opening of storage that no other opening shares.
@@ -76,13 +80,12 @@ impl Opening {
         let (entry, inner) = (Entry::private(), Arc::new(inner));
         entry.lock().set(&inner);
         inner.openings.add(Way::Direct);
-        Arc::new(Opening { entry, inner, way: Way::Direct, path: None, is_open: AtomicBool::new(true) })
+        Opening::new(entry, inner, Way::Direct, None, true)
     }
 
     /// What the engine itself uses to end: no opening of the file.
     pub(crate) fn within(inner: &Arc<Inner>) -> Arc<Opening> {
-        let (entry, inner, is_open) = (Entry::private(), inner.clone(), AtomicBool::new(false));
-        Arc::new(Opening { entry, inner, way: Way::Linked, path: None, is_open })
+        Opening::new(Entry::private(), inner.clone(), Way::Linked, None, false)
     }
 
     /// Another opening of a file by an engine that was kept when its last opening ended, or of the engine that the file has now. Nothing if the
@@ -102,7 +105,12 @@ impl Opening {
         inner.openings.add(way);
         drop(slot);
         let path = Some(path.to_path_buf());
-        Ok(Some(Arc::new(Opening { entry, inner, way, path, is_open: AtomicBool::new(true) })))
+        Ok(Some(Opening::new(entry, inner, way, path, true)))
+    }
+
+    fn new(entry: Entry, inner: Arc<Inner>, way: Way, path: Option<PathBuf>, is_open: bool) -> Arc<Opening> {
+        let (sources, is_open) = (OpenSources::default(), AtomicBool::new(is_open));
+        Arc::new(Opening { entry, inner, way, path, sources, is_open })
     }
 
     pub(crate) fn inner(&self) -> &Arc<Inner> {
@@ -111,6 +119,11 @@ impl Opening {
 
     pub(crate) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
+    }
+
+    /// The sources of a virtual dataset that this opening found, none of them open yet.
+    pub(crate) fn new_sources(&self) -> Arc<Sources> {
+        self.sources.add()
     }
 
     /// Ends the opening; nothing happens if it has ended. What was changed is in the file afterwards; the last opening closes the file.
@@ -125,6 +138,7 @@ impl Opening {
             mem::forget(self.inner.clone());
             return Ok(());
         }
+        self.sources.close();
         let mut slot = self.entry.lock();
         if self.inner.openings.remove(self.way) > 0 {
             drop(slot);

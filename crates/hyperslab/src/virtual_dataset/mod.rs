@@ -8,6 +8,8 @@ mod name;
 mod part;
 mod source;
 
+use std::sync::Arc;
+
 use hyperslab_chunk::{Correspondence, Elsewhere, Error::Source as SourceError, Taken};
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_format::{
@@ -16,10 +18,8 @@ use hyperslab_format::{
 };
 use hyperslab_space::{Extent, Kind as SelectionKind, Selection, Space};
 
-use self::{
-    part::{Kind, Part},
-    source::Sources,
-};
+use self::part::{Kind, Part};
+pub(crate) use self::source::Sources;
 use crate::{
     Dataset, File, Result, VirtualName,
     dataset::{room, to_places},
@@ -35,7 +35,8 @@ pub(crate) struct Virtual {
     fill: Vec<u8>,
     parts: Vec<Part>,
     names: Vec<VirtualName>,
-    sources: Sources,
+    /// The opening of the file has them, too: it closes them when it ends.
+    sources: Arc<Sources>,
 }
 
 /// A read or write: what of the dataset, as which type, and where that is in memory.
@@ -62,7 +63,8 @@ impl Virtual {
         let names = mappings.iter().map(|mapping| (mapping.file.clone(), mapping.dataset.clone())).collect();
         let parts = mappings.into_iter().map(|mapping| Part::new(mapping, stored)).collect::<Result<Vec<_>>>()?;
         let (file, extent, datatype) = (file.clone(), stored.clone(), datatype.clone());
-        let virt = Virtual { file, extent, datatype, fill, parts, names, sources: Sources::default() };
+        let sources = file.opening.new_sources();
+        let virt = Virtual { file, extent, datatype, fill, parts, names, sources };
         if let Some(dim) = virt.least().iter().zip(stored.dims()).position(|(least, size)| least > size) {
             return Err(SourceError(format!("its mappings reach over its end in dimension {dim}")).into());
         }
@@ -72,7 +74,9 @@ impl Virtual {
     /// Finds out its size. Sources are opened only if it depends on them.
     pub(crate) fn grow(&mut self, trip: &Trip) -> Result<&Extent> {
         if self.parts.iter().any(|part| part.grows_in().is_some()) {
-            self.extent = self.grown(trip)?;
+            let grown = self.grown(trip);
+            self.sources.end_request(&self.file);
+            self.extent = grown?;
         }
         Ok(&self.extent)
     }
@@ -84,6 +88,12 @@ impl Virtual {
 
     /// Reads values converted to a type; what is of variable length goes to `arena`. Each source converts its own, as in libhdf5.
     pub(crate) fn read(&self, request: &Request<'_>, buf: &mut [u8], arena: &mut Arena, trip: &Trip) -> Result<()> {
+        let read = self.read_sources(request, buf, arena, trip);
+        self.sources.end_request(&self.file);
+        read
+    }
+
+    fn read_sources(&self, request: &Request<'_>, buf: &mut [u8], arena: &mut Arena, trip: &Trip) -> Result<()> {
         let Request { wanted, datatype, places } = *request;
         if wanted.npoints() != places.npoints() {
             let (left, right) = (wanted.npoints(), places.npoints());
@@ -118,6 +128,12 @@ impl Virtual {
 
     /// Writes values to the sources that hold them; each converts its own. All of them must be there, and are written to their files at once.
     pub(crate) fn write(&self, request: &Request<'_>, bytes: &[u8], sequences: &Arena, trip: &Trip) -> Result<()> {
+        let written = self.write_sources(request, bytes, sequences, trip);
+        self.sources.end_request(&self.file);
+        written
+    }
+
+    fn write_sources(&self, request: &Request<'_>, bytes: &[u8], sequences: &Arena, trip: &Trip) -> Result<()> {
         self.file.check_changeable()?;
         let Request { wanted, datatype, places } = *request;
         let Some((low, high)) = wanted.bounds() else { return Ok(()) };

@@ -2,51 +2,103 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    mem,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use crate::{
     Dataset, Error, File, Node, Result, VirtualName, external_access::Prefixes, follow::Reached, search, trip::Trip,
 };
 
-/// The sources of a virtual dataset by file and path, those that are missing too.
+/// The sources of a virtual dataset that are open, by file and path. A source that is missing is looked for by each request.
 #[derive(Default)]
-pub(super) struct Sources {
-    opened: Mutex<HashMap<VirtualName, Option<Dataset>>>,
+pub(crate) struct Sources(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    datasets: HashMap<VirtualName, Dataset>,
+    /// Whether some of them may be in other files that can be changed.
+    writable: bool,
+    /// Whether the file of the virtual dataset was closed: then none are kept.
+    closed: bool,
 }
 
 /// More open sources than this are not kept: each may be a file of its own.
 const MOST: usize = 256;
 
 impl Sources {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// A source of a virtual dataset in `above`; none if it is missing.
     pub(super) fn get(&self, above: &File, file: Arc<[u8]>, path: Arc<[u8]>, trip: &Trip) -> Result<Option<Dataset>> {
         let key = (file, path);
-        let lock = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         // A source that lost its name is another one by now, or none; so is one in a file that was opened for writing since.
         let is_current = |known: &Dataset| known.is_current() && !known.is_unnamed();
-        if let Some(known) = lock().get(&key).filter(|known| known.as_ref().is_none_or(is_current)) {
-            return Ok(known.clone());
+        let known = self.lock().datasets.get(&key).cloned();
+        if let Some(known) = known.filter(is_current) {
+            return Ok(Some(known));
         }
         let opened = open(above, &key, trip, false)?;
-        // What is missing may come as long as somebody writes.
-        if opened.is_none() && above.inner.context.file().is_writable() {
-            return Ok(None);
+        if let Some(opened) = &opened {
+            self.keep(above, key, opened.clone());
         }
-        let mut kept = lock();
-        if kept.len() >= MOST {
-            kept.clear();
-        }
-        kept.insert(key, opened.clone());
         Ok(opened)
     }
-}
 
-impl Sources {
+    fn keep(&self, above: &File, key: VirtualName, opened: Dataset) {
+        let mut kept = self.lock();
+        if kept.closed {
+            return;
+        }
+        // The last handle of a source closes its file, which waits for other threads: so it is dropped without this lock.
+        let all = if kept.datasets.len() >= MOST { mem::take(&mut kept.datasets) } else { HashMap::new() };
+        kept.writable |= opened.file().inner.is_writable() && opened.file() != above;
+        let replaced = kept.datasets.insert(key, opened);
+        drop(kept);
+        drop((all, replaced));
+    }
+
     /// As [`Sources::get`], for a source that is to be changed. Others that were opened for reading are opened anew.
     pub(super) fn edit(&self, above: &File, file: Arc<[u8]>, path: Arc<[u8]>, trip: &Trip) -> Result<Option<Dataset>> {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let all = mem::take(&mut self.lock().datasets);
+        drop(all);
         open(above, &(file, path), trip, true)
+    }
+
+    /// Ends a request. Sources in files that only virtual datasets have open for writing are closed: their files would stay locked, and marked
+    /// as open for writing.
+    pub(super) fn end_request(&self, above: &File) {
+        let (mut kept, mut gone) = (self.lock(), Vec::new());
+        if !mem::take(&mut kept.writable) {
+            return;
+        }
+        let mut writable = false;
+        kept.datasets.retain(|_, dataset| {
+            let file = dataset.file();
+            if file == above || !file.inner.is_writable() {
+                return true;
+            }
+            let stays = file.inner.openings.direct() > 0;
+            writable |= stays;
+            if !stays {
+                gone.push(dataset.clone());
+            }
+            stays
+        });
+        kept.writable = writable;
+        drop(kept);
+        drop(gone);
+    }
+
+    /// Closes all sources, and keeps none from now on.
+    pub(crate) fn close(&self) {
+        let mut kept = self.lock();
+        kept.closed = true;
+        let all = mem::take(&mut kept.datasets);
+        drop(kept);
+        drop(all);
     }
 }
 
