@@ -9,14 +9,21 @@ use hyperslab_space::Space;
 
 use crate::{Error, Result, scatter};
 
+/// A file with values of a dataset. Another program may replace it, or make it later: so each request looks for it by its name.
+pub trait ExternalFile: Send + Sync {
+    /// The file as it is now, or why it cannot be read.
+    fn to_read(&self) -> std::result::Result<Arc<dyn Driver>, String>;
+
+    /// The file as it is now, made if it is missing; or why it cannot be written.
+    fn to_write(&self) -> std::result::Result<Arc<dyn Driver>, String>;
+}
+
 /// A part of an external file.
 pub struct ExternalPart {
     /// The file's name, for errors.
     pub name: String,
-    /// The file, or why it cannot be had.
-    pub storage: std::result::Result<Arc<dyn Driver>, String>,
-    /// Why it must not be written, if it must not.
-    pub read_only: Option<String>,
+    /// The file.
+    pub file: Arc<dyn ExternalFile>,
     /// The first byte.
     pub offset: u64,
     /// How many bytes; `None` for as many as there are.
@@ -30,22 +37,25 @@ pub struct Externals {
     pub parts: Vec<ExternalPart>,
 }
 
+/// The files of the parts that a request has needed so far: all of it goes to one file, though that may be replaced meanwhile.
+type Opened = Vec<Option<Arc<dyn Driver>>>;
+
 impl Externals {
     /// Reads the selection of `source` into the selection of `target`.
     pub(crate) fn read(&self, source: &Space, target: &Space, buf: &mut [u8], element: u64) -> Result<()> {
         // Packed first: the parts cut runs wherever they like.
         let mut packed = memory::zeroed(source.npoints().saturating_mul(element))?;
-        let mut rest = packed.as_mut_slice();
+        let (mut rest, mut opened) = (packed.as_mut_slice(), vec![None; self.parts.len()]);
         for run in source.runs(element)? {
             let Some((now, later)) = std::mem::take(&mut rest).split_at_mut_checked(run.len as usize) else { break };
-            self.read_range(run.offset, now)?;
+            self.read_range(run.offset, now, &mut opened)?;
             rest = later;
         }
         let dense = Space::simple(&[source.npoints()])?;
         scatter::copy(&packed, &dense, buf, target, element)
     }
 
-    /// Writes the selection of `source` to the selection of `target`, of a dataset of `file`. Files must be open for writing.
+    /// Writes the selection of `source` to the selection of `target`, of a dataset of `file`.
     pub(crate) fn write(
         &self,
         file: &OpenFile,
@@ -59,36 +69,35 @@ impl Externals {
         let dense = Space::simple(&[target.npoints()])?;
         scatter::copy(buf, source, &mut packed, &dense, element)?;
         // All places are known before the first byte is written.
-        let (mut rest, mut parts) = (packed.as_slice(), Vec::new());
+        let (mut rest, mut places, mut opened) = (packed.as_slice(), Vec::new(), vec![None; self.parts.len()]);
         for run in target.runs(element)? {
             let (now, later) = rest.split_at_checked(run.len as usize).unwrap_or((rest, &[]));
-            self.places(run.offset, now, &mut parts)?;
+            self.places(run.offset, now, &mut opened, &mut places)?;
             rest = later;
         }
-        for (part, from, bytes) in parts {
-            let storage = part.storage()?;
-            let addr = part.offset.saturating_add(from);
-            file.writes_to(storage);
+        for (storage, addr, bytes) in places {
+            file.writes_to(&storage);
             storage.write_vector(&[WritePart::new(addr, bytes)], &Transfer::default())?;
         }
         Ok(())
     }
 
-    /// Where bytes of the dataset go: parts, and places in them.
+    /// Where bytes of the dataset go: files, and places in them.
     fn places<'a>(
-        &'a self,
+        &self,
         start: u64,
         mut bytes: &'a [u8],
-        places: &mut Vec<(&'a ExternalPart, u64, &'a [u8])>,
+        opened: &mut Opened,
+        places: &mut Vec<(Arc<dyn Driver>, u64, &'a [u8])>,
     ) -> Result<()> {
         let (mut first, mut at) = (0u64, start);
-        for part in &self.parts {
+        for (part, opened) in self.parts.iter().zip(opened) {
             let end = first.saturating_add(part.size.unwrap_or(u64::MAX - first));
             if at < end && !bytes.is_empty() {
-                part.check_writable()?;
+                let storage = part.opened(opened, |file| file.to_write())?;
                 let count = usize::try_from(end - at).unwrap_or(usize::MAX).min(bytes.len());
                 let (now, later) = bytes.split_at_checked(count).unwrap_or((bytes, &[]));
-                places.push((part, at - first, now));
+                places.push((storage.clone(), part.offset.saturating_add(at - first), now));
                 at += count as u64;
                 bytes = later;
             }
@@ -98,16 +107,17 @@ impl Externals {
     }
 
     /// Reads bytes of the dataset; what a file does not have reads as zeros, as libhdf5 has it.
-    fn read_range(&self, start: u64, mut to: &mut [u8]) -> Result<()> {
+    fn read_range(&self, start: u64, mut to: &mut [u8], opened: &mut Opened) -> Result<()> {
         let mut first = 0u64;
         let mut at = start;
-        for part in &self.parts {
+        for (part, opened) in self.parts.iter().zip(opened) {
             let size = part.size.unwrap_or(u64::MAX - first);
             let end = first.saturating_add(size);
             if at < end && !to.is_empty() {
                 let count = usize::try_from(end - at).unwrap_or(usize::MAX).min(to.len());
                 let Some((now, later)) = std::mem::take(&mut to).split_at_mut_checked(count) else { break };
-                part.read(at - first, now)?;
+                let storage = part.opened(opened, |file| file.to_read())?;
+                read(&**storage, part.offset.saturating_add(at - first), now)?;
                 at += count as u64;
                 to = later;
             }
@@ -122,28 +132,29 @@ fn too_small() -> Error {
 }
 
 impl ExternalPart {
-    fn storage(&self) -> Result<&Arc<dyn Driver>> {
-        let refuse = |why: &String| Error::External { name: self.name.clone(), why: why.clone() };
-        self.storage.as_ref().map_err(refuse)
-    }
-
-    fn check_writable(&self) -> Result<()> {
-        match &self.read_only {
-            Some(why) => Err(Error::External { name: self.name.clone(), why: why.clone() }),
-            None => self.storage().map(|_| ()),
+    /// The file that a request has open, or opens now.
+    fn opened<'a>(
+        &self,
+        opened: &'a mut Option<Arc<dyn Driver>>,
+        open: impl FnOnce(&dyn ExternalFile) -> std::result::Result<Arc<dyn Driver>, String>,
+    ) -> Result<&'a Arc<dyn Driver>> {
+        match opened {
+            Some(known) => Ok(known),
+            None => match open(&*self.file) {
+                Ok(now) => Ok(opened.insert(now)),
+                Err(why) => Err(Error::External { name: self.name.clone(), why }),
+            },
         }
     }
+}
 
-    fn read(&self, from: u64, to: &mut [u8]) -> Result<()> {
-        let storage = self.storage()?;
-        let addr = self.offset.saturating_add(from);
-        let there = storage.len()?.saturating_sub(addr);
-        let count = usize::try_from(there).unwrap_or(usize::MAX).min(to.len());
-        let (now, beyond) = to.split_at_mut(count);
-        beyond.fill(0);
-        storage.read_vector(&mut [ReadPart::new(addr, now)], &Transfer::default())?;
-        Ok(())
-    }
+fn read(storage: &dyn Driver, addr: u64, to: &mut [u8]) -> Result<()> {
+    let there = storage.len()?.saturating_sub(addr);
+    let count = usize::try_from(there).unwrap_or(usize::MAX).min(to.len());
+    let (now, beyond) = to.split_at_mut(count);
+    beyond.fill(0);
+    storage.read_vector(&mut [ReadPart::new(addr, now)], &Transfer::default())?;
+    Ok(())
 }
 
 impl std::fmt::Debug for ExternalPart {

@@ -35,7 +35,7 @@ pub use cached::{Chunk, ChunkCache, ChunkShelf, Home, Keep};
 pub use chunked::Chunked;
 pub use coder::Coder;
 pub use error::{Error, Result};
-pub use external::{ExternalPart, Externals};
+pub use external::{ExternalFile, ExternalPart, Externals};
 pub use filling::Filling;
 pub use filters::{pipeline, unfilter};
 pub use index::{Index, Kept, check_new};

@@ -45,21 +45,36 @@ pub(crate) struct Prefixes<'a> {
     pub(crate) option: Option<&'a Path>,
 }
 
+/// What of an opening decides which other files it may lead to.
+pub(crate) struct Bounds<'a> {
+    pub(crate) access: ExternalAccess,
+    /// Where the file was opened.
+    pub(crate) path: Option<&'a Path>,
+    pub(crate) granted: &'a Granted,
+}
+
 impl File {
     /// Why a file that this one names may not be read, or written; nothing if it may.
     pub(crate) fn refusal(&self, place: &Path, prefixes: Prefixes<'_>, write: bool) -> Option<String> {
-        let access = self.others.options.external;
+        let (access, path, granted) = (self.others.options.external, self.path(), &self.inner.granted);
+        Bounds { access, path, granted }.refusal(place, prefixes, write)
+    }
+}
+
+impl Bounds<'_> {
+    /// Why a file may not be read, or written; nothing if it may.
+    pub(crate) fn refusal(&self, place: &Path, prefixes: Prefixes<'_>, write: bool) -> Option<String> {
+        let Bounds { access, path, granted } = *self;
         if access == ExternalAccess::Anywhere || access == ExternalAccess::ReadAnywhere && !write {
             return None;
         }
-        let (place, folder) =
-            (resolved(place), self.path().and_then(|path| resolved(path).parent().map(Path::to_path_buf)));
+        let (place, folder) = (resolved(place), path.and_then(|path| resolved(path).parent().map(Path::to_path_buf)));
         let given = env::var_os(prefixes.variable).unwrap_or_default();
         let given = env::split_paths(&given).chain(prefixes.option.map(Path::to_path_buf)).collect::<Vec<_>>();
-        let origin = self.path().and_then(Path::parent);
+        let origin = path.and_then(Path::parent);
         let given = given.iter().filter_map(|prefix| search::expand(prefix.as_os_str(), origin));
         let mut folders = folder.into_iter().chain(given.map(|prefix| resolved(&prefix)));
-        if folders.any(|folder| place.starts_with(folder)) || self.inner.granted.has(&place) {
+        if folders.any(|folder| place.starts_with(folder)) || granted.has(&place) {
             return None;
         }
         let verb = if write { "write" } else { "read" };

@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 
 use crate::{
     CacheConfig, Dataset, Error, Group, Heap, Locking, Node, OpenOptions, Result,
-    dataset::{Known, Shelves},
+    dataset::{Known, RawFiles, Shelves},
     external_access::Granted,
     open_options::Access,
     opening::{Opening, Openings},
@@ -81,6 +81,7 @@ pub(crate) struct Inner {
     swmr: bool,
     /// Files that this program named when it made datasets.
     pub(crate) granted: Granted,
+    pub(crate) raw_files: RawFiles,
 }
 
 impl File {
@@ -325,6 +326,7 @@ impl Inner {
             ended: AtomicBool::new(false),
             swmr: access.swmr,
             granted: Granted::default(),
+            raw_files: RawFiles::default(),
         }
     }
 

@@ -3,36 +3,65 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Weak},
 };
 
-use hyperslab_chunk::{ExternalPart, Externals};
-use hyperslab_driver::{Driver, Local};
+use hyperslab_chunk::{ExternalFile, ExternalPart, Externals};
+use hyperslab_driver::{Driver, FileIdentity, FileStamp, Local};
 use hyperslab_format::message::ExternalSlot;
 use hyperslab_structures::LocalHeap;
 
-use super::{Dataset, layout::ExternalName};
-use crate::{Durability, Error, ExternalAccess, File, Result, external_access::Prefixes, search};
+use super::{Dataset, layout::ExternalName, raw_file::RawFile};
+use crate::{
+    Durability, Error, ExternalAccess, File, Result,
+    external_access::{Bounds, Prefixes},
+    file::Inner,
+    search,
+};
 
 /// What of an opening decides which external files it finds, and what it may do with them. The openings of a file may differ in it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct ExternalRule {
     access: ExternalAccess,
     prefix: Option<PathBuf>,
     path: Option<PathBuf>,
+    /// Weak, because what all openings share keeps the rule.
+    pub(super) engine: Weak<Inner>,
 }
 
 impl ExternalRule {
     pub(super) fn of(file: &File) -> ExternalRule {
-        let options = &file.others.options;
-        let path = file.path().map(Path::to_path_buf);
-        ExternalRule { access: options.external, prefix: options.raw_prefix.clone(), path }
+        let (options, path) = (&file.others.options, file.path().map(Path::to_path_buf));
+        let (access, prefix) = (options.external, options.raw_prefix.clone());
+        ExternalRule { access, prefix, path, engine: Arc::downgrade(&file.inner) }
     }
 
-    /// Whether files that were opened by this rule are those that this opening finds.
+    /// Whether files that were found by this rule are those that this opening finds.
     pub(super) fn holds_for(&self, file: &File) -> bool {
         let options = &file.others.options;
         self.access == options.external && self.prefix == options.raw_prefix && self.path.as_deref() == file.path()
+    }
+
+    fn prefixes(&self) -> Prefixes<'_> {
+        Prefixes { variable: search::RAW_PREFIX, option: self.prefix.as_deref() }
+    }
+
+    /// Where the file with this name is, and which file that is now; where it would be, if it is missing.
+    pub(super) fn find(&self, name: &[u8]) -> (PathBuf, Option<FileIdentity>) {
+        let mut places = search::raw_places(name, self.prefixes(), self.path.as_deref()).into_iter();
+        let first = places.next().unwrap_or_default();
+        for place in std::iter::once(first.clone()).chain(places) {
+            if let Ok(found) = FileStamp::of_path(&place) {
+                return (place, Some(found.identity()));
+            }
+        }
+        (first, None)
+    }
+
+    /// Why the file at a place may not be read, or written; nothing if it may.
+    pub(super) fn refusal(&self, engine: &Inner, place: &Path, write: bool) -> Option<String> {
+        let bounds = Bounds { access: self.access, path: self.path.as_deref(), granted: &engine.granted };
+        bounds.refusal(place, self.prefixes(), write)
     }
 }
 
@@ -46,48 +75,24 @@ impl Dataset {
         files.slots.iter().map(slot).collect::<Result<_>>().map(Some)
     }
 
-    pub(super) fn externals(&self) -> Result<Option<Externals>> {
+    /// The external files as this opening finds them.
+    pub(super) fn externals(&self, rule: &Arc<ExternalRule>) -> Result<Option<Externals>> {
         let Some(names) = self.external_names()? else { return Ok(None) };
         // Slots often are parts of one file.
-        let mut opened = HashMap::new();
+        let mut files: HashMap<Vec<u8>, Arc<dyn ExternalFile>> = HashMap::new();
         let part = |(name, offset, size): ExternalName| {
-            let open = |name: &Vec<u8>| open(&self.file, name);
-            let (storage, read_only) = opened.entry(name.clone()).or_insert_with_key(open).clone();
-            ExternalPart { name: String::from_utf8_lossy(&name).into_owned(), storage, read_only, offset, size }
+            let text = String::from_utf8_lossy(&name).into_owned();
+            let file = files.entry(name).or_insert_with_key(|name| Arc::new(RawFile::new(name, rule)));
+            ExternalPart { name: text, file: file.clone(), offset, size }
         };
         Ok(Some(Externals { parts: names.into_iter().map(part).collect() }))
     }
 }
 
-/// An external file or why it cannot be read, and why it cannot be written.
-type OpenedPart = (std::result::Result<Arc<dyn Driver>, String>, Option<String>);
-
-fn open(file: &File, name: &[u8]) -> OpenedPart {
-    let (place, prefixes) = (external_place(file, name), raw_prefixes(file));
-    let read_only = file.refusal(&place, prefixes, true);
-    if let Some(why) = file.refusal(&place, prefixes, false) {
-        return (Err(why), read_only);
-    }
-    let writable = || Local::options().write(true).open(&place);
-    let may_write = file.inner.is_writable() && read_only.is_none();
-    let local = if may_write { writable().or_else(|_| Local::open(&place)) } else { Local::open(&place) };
-    (local.map(|local| Arc::new(local) as Arc<dyn Driver>).map_err(|why| why.to_string()), read_only)
-}
-
-fn raw_prefixes(file: &File) -> Prefixes<'_> {
-    Prefixes { variable: search::RAW_PREFIX, option: file.others.options.raw_prefix.as_deref() }
-}
-
-/// Where an external file is, or would be.
-fn external_place(file: &File, name: &[u8]) -> PathBuf {
-    let places = search::raw_places(name, raw_prefixes(file), file.path());
-    places.iter().find(|place| place.exists()).or(places.first()).cloned().unwrap_or_default()
-}
-
 /// Makes an external file that the program names if it is missing. Its values may be written, wherever it is.
 pub(crate) fn make_external(file: &File, name: &[u8]) -> Result<()> {
-    let place = external_place(file, name);
-    if !place.exists() {
+    let (place, found) = ExternalRule::of(file).find(name);
+    if found.is_none() {
         let made = Local::options().create(true).open(&place)?;
         if file.inner.context.file().durability() != Durability::None {
             // The name is durable too.

@@ -61,12 +61,19 @@ impl Dataset {
     pub(super) fn open_values(&self, now: &State) -> Result<Found> {
         let (inner, context) = (&self.inner, &self.file.inner.context);
         let element = inner.datatype.size() as u64;
+        let mut rule = None;
         let storage = match &now.layout.layout {
             message::Layout::Compact(bytes) => Storage::Compact(bytes.clone()),
-            message::Layout::Contiguous { address, .. } => match self.externals()? {
-                Some(externals) => Storage::External(externals),
-                None => Storage::Contiguous(*address),
-            },
+            message::Layout::Contiguous { address, .. } => {
+                let own = Arc::new(ExternalRule::of(&self.file));
+                match self.externals(&own)? {
+                    Some(externals) => {
+                        rule = Some(own);
+                        Storage::External(externals)
+                    }
+                    None => Storage::Contiguous(*address),
+                }
+            }
             layout @ message::Layout::Chunked { .. } => {
                 let pipeline = hyperslab_chunk::pipeline(&inner.filters)?;
                 let registry = self.file.inner.registry.clone();
@@ -80,7 +87,6 @@ impl Dataset {
             },
         };
         let fill = self.shown_fill().map(<[u8]>::to_vec);
-        let rule = matches!(storage, Storage::External(_)).then(|| ExternalRule::of(&self.file));
         Ok(Found { values: Values { extent: now.extent.clone(), element, fill, storage }, rule })
     }
 

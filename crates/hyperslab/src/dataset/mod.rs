@@ -8,6 +8,7 @@ mod defined;
 mod extent;
 mod external;
 mod layout;
+mod raw_file;
 mod read;
 mod shelves;
 mod state;
@@ -33,6 +34,7 @@ use crate::{File, Result, current::Current, trip::Trip, unnamed::Opened, virtual
 pub(crate) use change::{allocate, drop_values, write_stored};
 pub(crate) use external::make_external;
 pub use layout::{ExternalName, Layout, VirtualName};
+pub(crate) use raw_file::RawFiles;
 pub(crate) use read::{room, to_places};
 pub(crate) use shelves::Shelves;
 pub(crate) use state::Known;

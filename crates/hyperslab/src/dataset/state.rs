@@ -29,7 +29,7 @@ pub(super) struct State {
 pub(super) struct Found {
     pub(super) values: Values,
     /// What it depends on, if that is not the same for all openings.
-    pub(super) rule: Option<ExternalRule>,
+    pub(super) rule: Option<Arc<ExternalRule>>,
 }
 
 /// What one request finds.
