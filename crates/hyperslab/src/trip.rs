@@ -1,8 +1,8 @@
 //! How far a read or an opening has come below virtual datasets.
 
-use std::{cell::Cell, rc::Rc};
+use std::{cell::Cell, rc::Rc, sync::Arc};
 
-use crate::{Error, Result};
+use crate::{Error, Result, virtual_dataset::Renewal};
 
 /// Virtual datasets above one another before they are called endless.
 const MAX_DEPTH: u8 = 16;
@@ -20,9 +20,16 @@ pub(crate) struct Trip {
     visits: Rc<Cell<u32>>,
     /// Bytes that may still be taken, once a virtual dataset was asked.
     left: Rc<Cell<Option<u64>>>,
+    /// If sources are to be read as their files have them now.
+    pub(crate) renewal: Option<Arc<Renewal>>,
 }
 
 impl Trip {
+    /// A request that reads all sources anew.
+    pub(crate) fn renewing() -> Trip {
+        Trip { renewal: Some(Arc::default()), ..Trip::default() }
+    }
+
     /// A virtual dataset is asked for so many bytes.
     pub(crate) fn ask(&self, bytes: u64) {
         if self.left.get().is_none() {

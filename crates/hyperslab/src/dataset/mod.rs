@@ -108,16 +108,26 @@ impl Dataset {
     }
 
     /// A handle of the dataset as the file has it now, if another process may have changed it; a file that this process may change is always seen as
-    /// it is. Other handles stay as they were.
+    /// it is. Other handles stay as they were. The sources of a virtual dataset are read anew, too.
     pub fn refresh(&self) -> Result<Dataset> {
-        let (context, address) = (&self.file.inner.context, self.address());
-        if context.file().is_writable() {
+        let file = self.file.inner.context.file();
+        self.file.check_alive(self.life())?;
+        if file.is_writable() && !self.is_virtual() {
             return Ok(self.clone());
         }
-        context.file().reload()?;
-        self.file.inner.shelves.renew(address);
-        let fresh = Dataset::open(&self.file, Object::open(context, address)?)?.grown(&Trip::default())?;
+        file.reload()?;
+        let fresh = self.reopened()?.grown(&Trip::renewing())?;
         Ok(Dataset { keep: self.keep, ..fresh })
+    }
+
+    /// A handle that shares nothing with those that are there, before it has [grown](Dataset::grown). The file is one that is only read, or the
+    /// dataset is virtual.
+    pub(crate) fn reopened(&self) -> Result<Dataset> {
+        let (context, address) = (&self.file.inner.context, self.address());
+        self.file.inner.shelves.renew(address);
+        let _held = context.file().reading();
+        self.file.check_alive(self.life())?;
+        Dataset::open(&self.file, Object::open(context, address)?)
     }
 
     fn of(file: &File, inner: Arc<Inner>) -> Dataset {

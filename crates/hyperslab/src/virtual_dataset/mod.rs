@@ -6,6 +6,7 @@
 mod grow;
 mod name;
 mod part;
+mod renewal;
 mod source;
 
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use hyperslab_format::{
 use hyperslab_space::{Extent, Kind as SelectionKind, Selection, Space};
 
 use self::part::{Kind, Part};
-pub(crate) use self::source::Sources;
+pub(crate) use self::{renewal::Renewal, source::Sources};
 use crate::{
     Dataset, File, Result, VirtualName,
     dataset::{room, to_places},
@@ -37,6 +38,8 @@ pub(crate) struct Virtual {
     names: Vec<VirtualName>,
     /// The opening of the file has them, too: it closes them when it ends.
     sources: Arc<Sources>,
+    /// If the handle was refreshed: sources are read anew when they are first opened.
+    renewal: Option<Arc<Renewal>>,
 }
 
 /// A read or write: what of the dataset, as which type, and where that is in memory.
@@ -64,7 +67,7 @@ impl Virtual {
         let parts = mappings.into_iter().map(|mapping| Part::new(mapping, stored)).collect::<Result<Vec<_>>>()?;
         let (file, extent, datatype) = (file.clone(), stored.clone(), datatype.clone());
         let sources = file.opening.new_sources();
-        let virt = Virtual { file, extent, datatype, fill, parts, names, sources };
+        let virt = Virtual { file, extent, datatype, fill, parts, names, sources, renewal: None };
         if let Some(dim) = virt.least().iter().zip(stored.dims()).position(|(least, size)| least > size) {
             return Err(SourceError(format!("its mappings reach over its end in dimension {dim}")).into());
         }
@@ -73,6 +76,7 @@ impl Virtual {
 
     /// Finds out its size. Sources are opened only if it depends on them.
     pub(crate) fn grow(&mut self, trip: &Trip) -> Result<&Extent> {
+        self.renewal = trip.renewal.clone();
         if self.parts.iter().any(|part| part.grows_in().is_some()) {
             let grown = self.grown(trip);
             self.sources.end_request(&self.file);
@@ -214,7 +218,9 @@ impl Virtual {
     fn source(&self, part: usize, block: u64, trip: &Trip) -> Result<Option<Dataset>> {
         let Some(part) = self.parts.get(part) else { return Ok(None) };
         let (file, path) = part.names(block);
-        self.sources.get(&self.file, file, path, &trip.below()?)
+        let mut trip = trip.below()?;
+        trip.renewal.clone_from(&self.renewal);
+        self.sources.get(&self.file, file, path, &trip)
     }
 
     /// A source that may be changed.

@@ -129,8 +129,14 @@ fn reach(above: &File, file: &[u8], path: &[u8], trip: &Trip, write: bool) -> Re
         let Some(found) = above.find_other(file, above.virtual_prefixes(), write)? else { return Ok(None) };
         found
     };
+    if let Some(renewal) = &trip.renewal {
+        renewal.renew(&file)?;
+    }
     match file.follow(file.root_address()?, path, trip)? {
-        Reached::Object(Node::Dataset(dataset)) => Ok(Some(dataset)),
+        Reached::Object(Node::Dataset(dataset)) => match &trip.renewal {
+            Some(renewal) => renewal.renewed(dataset, trip).map(Some),
+            None => Ok(Some(dataset)),
+        },
         Reached::Missing { last: true, .. } | Reached::NoFile { .. } => Ok(None),
         Reached::Object(other) => {
             let path = String::from_utf8_lossy(path).into_owned();

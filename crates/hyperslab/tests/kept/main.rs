@@ -4,5 +4,6 @@
 
 mod links;
 mod raw_files;
+mod refreshed;
 mod scene;
 mod sources;

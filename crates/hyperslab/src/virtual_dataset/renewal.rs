@@ -1,0 +1,37 @@
+//! Sources that another process may have changed, read anew.
+
+use std::collections::HashSet;
+
+use hyperslab_driver::FileIdentity;
+use parking_lot::Mutex;
+
+use crate::{Dataset, File, Result, trip::Trip};
+
+/// The files that were read anew for a refreshed handle of a virtual dataset, and for what is behind it: each once, when the first source in it is
+/// opened.
+#[derive(Default)]
+pub(crate) struct Renewal(Mutex<HashSet<FileIdentity>>);
+
+impl Renewal {
+    /// Forgets what this process knows of a file that it only reads; whether it did not do so before.
+    pub(super) fn renew(&self, file: &File) -> Result<bool> {
+        let Some(identity) = file.inner.identity().filter(|_| !file.inner.is_writable()) else { return Ok(false) };
+        // Other threads wait until the file is read anew.
+        let mut renewed = self.0.lock();
+        if renewed.contains(&identity) {
+            return Ok(false);
+        }
+        file.inner.context.file().reload()?;
+        Ok(renewed.insert(identity))
+    }
+
+    /// The source as its file has it now. Links may have led to another file than the one that was named.
+    pub(super) fn renewed(&self, dataset: Dataset, trip: &Trip) -> Result<Dataset> {
+        let is_old = self.renew(dataset.file())?;
+        // Handles of a virtual dataset share nothing; those of others share what they know of their chunks.
+        if dataset.file().inner.is_writable() || dataset.is_virtual() && !is_old {
+            return Ok(dataset);
+        }
+        dataset.reopened()?.grown(trip)
+    }
+}
