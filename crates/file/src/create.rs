@@ -42,15 +42,23 @@ impl Default for CreateOptions {
     }
 }
 
-impl OpenFile {
-    /// A new file on a storage, whose old content is lost. It needs a root group, then it can be flushed.
-    pub fn create(raw: Arc<dyn Driver>, create: &CreateOptions, options: &OpenOptions) -> Result<OpenFile> {
-        let base = create.user_block;
+impl CreateOptions {
+    /// Refuses what no file can be like. To be asked before a file is made, which would be left empty.
+    pub fn check(&self) -> Result<()> {
+        let base = self.user_block;
         if base != 0 && (base < 512 || !base.is_power_of_two()) {
             let why = format!("a user block of {base} bytes: it must have 512, 1024, 2048, … bytes, or none");
             return Err(Error::Refused(why));
         }
-        let info = create.space.info()?;
+        self.space.info().map(drop)
+    }
+}
+
+impl OpenFile {
+    /// A new file on a storage, whose old content is lost. It needs a root group, then it can be flushed.
+    pub fn create(raw: Arc<dyn Driver>, create: &CreateOptions, options: &OpenOptions) -> Result<OpenFile> {
+        create.check()?;
+        let (base, info) = (create.user_block, create.space.info()?);
         // A file that was shortened to nothing is written to the disk when it is closed (by ext4, for one); a new one need not be.
         if raw.len()? != 0 {
             raw.set_len(0)?;

@@ -295,9 +295,8 @@ impl Inner {
             inner.mend();
             return Ok(inner);
         }
-        let mut create = hyperslab_file::CreateOptions::default();
-        (create.low, create.user_block, create.space) = (access.low, access.user_block, access.space);
-        let inner = Inner::new(OpenFile::create(driver, &create, &options)?, storage, access, cache);
+        let file = OpenFile::create(driver, &access.new_file(), &options)?;
+        let inner = Inner::new(file, storage, access, cache);
         let file = inner.context.file();
         let track = access.ordered;
         let object = ObjectSettings { ordered: track, indexed: track, ..untimed() };

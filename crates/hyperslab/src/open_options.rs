@@ -9,7 +9,7 @@ use std::{
 use hyperslab_format::{message::Target, version::Low};
 
 use hyperslab_driver::Driver;
-use hyperslab_file::{Durability, FileSpace, Placement};
+use hyperslab_file::{CreateOptions, Durability, FileSpace, Placement};
 use hyperslab_object::{GroupSettings, ObjectSettings};
 
 use crate::{
@@ -72,6 +72,20 @@ pub(crate) struct Access {
     pub(crate) durability: Durability,
     /// What the root group of a new file is like, if it is not as usual.
     pub(crate) root: Option<(ObjectSettings, GroupSettings)>,
+}
+
+impl Access {
+    /// What a new file is like.
+    pub(crate) fn new_file(&self) -> CreateOptions {
+        let mut create = CreateOptions::default();
+        (create.low, create.user_block, create.space) = (self.low, self.user_block, self.space);
+        create
+    }
+
+    /// Refuses options that no new file can have, if one may be made.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.create || self.create_new || self.truncate { Ok(self.new_file().check()?) } else { Ok(()) }
+    }
 }
 
 /// Writing.

@@ -68,6 +68,7 @@ impl Others {
     /// Opens the file that leads to all others, as the options say.
     pub(crate) fn open_first(self: &Arc<Others>, path: &Path) -> Result<File> {
         let access = &self.options.access;
+        access.check()?;
         let opening = self.open_source(Source::find(path, access)?, access, Way::Direct)?;
         Ok(File::of(opening, self))
     }

@@ -102,3 +102,23 @@ fn pages_that_are_none_are_refused() {
         assert!(refused.unwrap_err().to_string().contains("pages of"), "{page_size}");
     }
 }
+
+/// A file that cannot be made as it is asked for is not made at all, and one that is there stays as it is.
+#[test]
+fn options_are_checked_before_a_file_is_made() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("file_space-refused.h5");
+    let pages = FileSpace { strategy: SpaceStrategy::Pages, page_size: 100, ..FileSpace::default() };
+    let refused = [OpenOptions::new().file_space(pages), OpenOptions::new().user_block(100)];
+    let modes = [OpenOptions::create, OpenOptions::truncate, OpenOptions::create_new];
+    for (options, mode) in refused.iter().flat_map(|options| modes.map(|mode| (options, mode))) {
+        std::fs::remove_file(&path).ok();
+        let why = mode(options.clone()).open(&path).unwrap_err().to_string();
+        assert!(why.contains("100 bytes"), "{why}");
+        assert!(!path.exists(), "{why}");
+        File::create(&path).unwrap().close().unwrap();
+        let before = std::fs::read(&path).unwrap();
+        mode(options.clone()).open(&path).unwrap_err();
+        assert_eq!(std::fs::read(&path).unwrap(), before, "{why}");
+    }
+    std::fs::remove_file(&path).unwrap();
+}
