@@ -131,9 +131,9 @@ fn processes_open_files_beside_each_other_as_those_of_libhdf5_do() {
     assert!(allowed > 0);
 }
 
-/// A file of h5py with its consistency flags set by hand.
-fn flagged(whole: &Path, flags: u8) -> PathBuf {
-    let (path, mut bytes) = (place("between-flags.h5"), fs::read(whole).unwrap());
+/// A copy of a file with its consistency flags set by hand.
+fn flagged(whole: &Path, name: &str, flags: u8) -> PathBuf {
+    let (path, mut bytes) = (place(name), fs::read(whole).unwrap());
     assert_eq!((bytes[8], bytes[11]), (3, 0), "a superblock of version 3 without flags");
     bytes[11] = flags;
     let sum = hyperslab_base::lookup3(&bytes[..44]);
@@ -148,10 +148,10 @@ fn consistency_flags_are_read_as_by_libhdf5() {
     let (whole, mut wrong) = (place("between-flags-whole.h5"), String::new());
     assert_eq!(theirs.ask(&["make", whole.to_str().unwrap(), "latest"]), "ok");
     for (flags, mode) in (0..8).flat_map(|flags| ["r", "r+", "swmr"].map(|mode| (flags, mode))) {
-        let path = flagged(&whole, flags);
+        let path = flagged(&whole, "between-flags.h5", flags);
         let by_them = ask_to_open(&mut theirs, &path, mode, "latest");
         theirs.ask(&["close"]);
-        let path = flagged(&whole, flags);
+        let path = flagged(&whole, "between-flags.h5", flags);
         let by_us = ask_to_open(&mut ours, &path, mode, "latest");
         let refused = by_us != "ok";
         assert!(!refused || fs::read(&path).unwrap()[11] == flags, "a refusal changes nothing");
@@ -167,6 +167,41 @@ fn consistency_flags_are_read_as_by_libhdf5() {
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// A SWMR writer tells of the end of the file before it writes there.
+#[test]
+fn a_swmr_reader_opens_a_file_whose_end_is_not_written_yet() {
+    let Some(mut theirs) = start(Library::H5py) else { return };
+    let whole = place("between-end-whole.h5");
+    let file = open(whole.to_str().unwrap(), "w", "latest").unwrap();
+    for (name, count) in [("numbers", 3), ("last", 1000)] {
+        file.root().unwrap().new_dataset::<i64>().write(name, &(1..=count).collect::<Vec<_>>()).unwrap();
+    }
+    file.close().unwrap();
+    for (flags, cut, mode) in [0, 5].into_iter().flat_map(|flags| {
+        [0, 8, 64, 4000].into_iter().flat_map(move |cut| ["r", "r+", "swmr"].map(|mode| (flags, cut, mode)))
+    }) {
+        let what = format!("flags {flags}, {cut} bytes fewer, {mode}");
+        let path = flagged(&whole, "between-end.h5", flags);
+        let length = fs::metadata(&path).unwrap().len();
+        let cut_file = || fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length - cut).unwrap();
+        cut_file();
+        let by_us = open(path.to_str().unwrap(), mode, "latest");
+        if let Ok(file) = &by_us {
+            assert_eq!(file.dataset("numbers").unwrap().read::<i64>().unwrap(), [1, 2, 3], "{what}");
+            let last = file.dataset("last").and_then(|last| last.read::<i64>());
+            assert!(last.is_ok() || cut > 0, "{what}: {last:?}");
+            assert!(last.is_err() || cut < 4000, "{what}: it is not there");
+        }
+        let is_open = by_us.map(drop).is_ok();
+        let path = flagged(&whole, "between-end.h5", flags);
+        cut_file();
+        let by_them = ask_to_open(&mut theirs, &path, mode, "latest");
+        assert_eq!(is_open, by_them == "ok", "{what}, h5py: {by_them}");
+        assert!(!is_open || theirs.ask(&["read"]) == "1 2 3", "{what}");
+        theirs.ask(&["close"]);
+    }
 }
 
 #[test]
