@@ -123,30 +123,36 @@ macro_rules! have_attributes {
             pub fn attribute(&self, name: impl AsRef<[u8]>) -> Result<Attribute> {
                 let (name, context) = (name.as_ref(), &self.file().inner.context);
                 let missing = || Error::Missing(format!("attribute {}", String::from_utf8_lossy(name)));
-                let stored = self.object()?.find_attribute(context, name)?.ok_or_else(missing)?;
+                let find = || Ok(self.object()?.find_attribute(context, name)?);
+                let stored = self.file().read_current(find)?.ok_or_else(missing)?;
                 Ok(Attribute { file: self.file().clone(), owner: self.life(), _handle: self.handle(), stored })
             }
 
             /// Whether there is an attribute with this name.
             pub fn has_attribute(&self, name: impl AsRef<[u8]>) -> Result<bool> {
-                Ok(self.object()?.find_attribute(&self.file().inner.context, name.as_ref())?.is_some())
+                let (name, context) = (name.as_ref(), &self.file().inner.context);
+                let find = || Ok(self.object()?.find_attribute(context, name)?);
+                Ok(self.file().read_current(find)?.is_some())
             }
 
             /// The names of all attributes, in the order of their bytes; what is not UTF-8 in them is replaced.
             pub fn attribute_names(&self) -> Result<Vec<String>> {
-                let names = self.object()?.attribute_names(&self.file().inner.context)?;
+                let context = &self.file().inner.context;
+                let names = self.file().read_current(|| Ok(self.object()?.attribute_names(context)?))?;
                 Ok(names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
             }
 
             /// The names of all attributes, as bytes, in the order in which they were made; in the order of their bytes where the
             /// object does not keep it.
             pub fn attribute_names_as_made(&self) -> Result<Vec<Vec<u8>>> {
-                Ok(self.object()?.attribute_names_as_made(&self.file().inner.context)?)
+                let context = &self.file().inner.context;
+                self.file().read_current(|| Ok(self.object()?.attribute_names_as_made(context)?))
             }
 
             /// All attributes, in the order of their names' bytes; one that cannot be understood does not hide the others.
             pub fn attributes(&self) -> Result<Vec<Result<Attribute>>> {
-                let found = self.object()?.attributes(&self.file().inner.context)?;
+                let context = &self.file().inner.context;
+                let found = self.file().read_current(|| Ok(self.object()?.attributes(context)?))?;
                 let own = |stored| {
                     Attribute { file: self.file().clone(), owner: self.life(), _handle: self.handle(), stored }
                 };

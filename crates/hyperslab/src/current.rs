@@ -26,6 +26,15 @@ impl File {
         Err(Error::Storage(format!("{path}: the file was opened for writing since; open the object again")))
     }
 
+    /// Reads something of a file that may be closed or replaced meanwhile: then another process may have changed it, so that what was read, or why
+    /// it could not be read, says nothing.
+    pub(crate) fn read_current<T>(&self, read: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.check_current()?;
+        let done = read();
+        self.check_current()?;
+        done
+    }
+
     /// Refuses an object that was deleted since it was opened.
     pub(crate) fn check_alive(&self, life: Life) -> Result<()> {
         self.check_current()?;

@@ -228,8 +228,7 @@ impl File {
 
     fn node(&self, open: impl FnOnce() -> Result<Object>) -> Result<Node> {
         let held = self.inner.context.file().reading();
-        self.check_current()?;
-        let node = Node::new(self, open()?)?;
+        let node = self.read_current(|| Node::new(self, open()?))?;
         drop(held);
         node.grown(&Trip::default())
     }

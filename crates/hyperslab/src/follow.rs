@@ -30,10 +30,10 @@ impl File {
         loop {
             let link = {
                 let held = file.inner.context.file().reading();
-                file.check_current()?;
-                match hyperslab_object::resolve(&file.inner.context, start, &path, &mut links)? {
+                let context = &file.inner.context;
+                match file.read_current(|| Ok(hyperslab_object::resolve(context, start, &path, &mut links)?))? {
                     Found::Object(object) => {
-                        let node = Node::new(&file, *object)?;
+                        let node = file.read_current(|| Node::new(&file, *object))?;
                         drop(held);
                         return node.grown(trip).map(Reached::Object);
                     }

@@ -35,9 +35,13 @@ impl Group {
         self.file.current(&self.object)
     }
 
+    fn read_links<T>(&self, read: impl FnOnce(Links<'_>) -> hyperslab_file::Result<T>) -> Result<T> {
+        self.file.read_current(|| Ok(read(Links::of(&self.file.inner.context, &*self.object()?)?)?))
+    }
+
     /// All links, in the order of their names' bytes.
     pub fn links(&self) -> Result<Vec<Link>> {
-        Ok(Links::of(&self.file.inner.context, &*self.object()?)?.all()?)
+        self.read_links(|links| links.all())
     }
 
     /// All links, in the order in which they were made; in the order of their names where a group does not keep it.
@@ -60,12 +64,14 @@ impl Group {
     /// Whether it keeps the order in which links are made.
     pub fn tracks_order(&self) -> Result<bool> {
         let current = self.object()?;
-        Ok(GroupSettings::of(&self.file.inner.context, current.address())?.tracked)
+        let settings =
+            self.file.read_current(|| Ok(GroupSettings::of(&self.file.inner.context, current.address())?))?;
+        Ok(settings.tracked)
     }
 
     /// The link with this name.
     pub fn link(&self, name: impl AsRef<[u8]>) -> Result<Option<Link>> {
-        Ok(Links::of(&self.file.inner.context, &*self.object()?)?.find(name.as_ref())?)
+        self.read_links(|links| links.find(name.as_ref()))
     }
 
     /// The names of all links, in the order of their bytes. What is not UTF-8 in them is replaced; [`Group::links`] has the bytes.
@@ -78,7 +84,7 @@ impl Group {
 
     /// How many links it has.
     pub fn len(&self) -> Result<u64> {
-        Ok(Links::of(&self.file.inner.context, &*self.object()?)?.count()?)
+        self.read_links(|links| links.count())
     }
 
     /// Whether it has no links.

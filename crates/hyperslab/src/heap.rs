@@ -61,8 +61,12 @@ impl<'a> Heap<'a> {
             self.fetched.clear();
         }
         let file = self.file.inner.context.file();
-        self.fetched.extend(Collection::read_all(file, &addresses, MOST as u64));
-        self.fetched.sort_unstable_by_key(Collection::address);
+        let read = Collection::read_all(file, &addresses, MOST as u64);
+        // What was read of a file that was closed meanwhile is not used: the next look at the heap says so.
+        if self.file.check_current().is_ok() {
+            self.fetched.extend(read);
+            self.fetched.sort_unstable_by_key(Collection::address);
+        }
     }
 
     fn fetched(&self, address: u64) -> Option<&Collection> {
@@ -105,7 +109,8 @@ impl<'a> Heap<'a> {
         if let Some(known) = lock().collections.get(&address) {
             return Ok(known.clone());
         }
-        let read = Arc::new(Collection::read(self.file.inner.context.file(), address)?);
+        let file = self.file;
+        let read = file.read_current(|| Ok(Collection::read(file.inner.context.file(), address)?)).map(Arc::new)?;
         let mut met = lock();
         if met.bytes > MOST {
             *met = Met::default();

@@ -86,10 +86,10 @@ impl Dataset {
             self.file().inner.shelves.cache.flush_chunk(shelf, place.as_ref())?;
         }
         let now = self.now();
-        match &now.values(self)?.storage {
+        self.file().read_current(|| match &now.values(self)?.storage {
             Storage::Chunked(chunked) => Ok(chunked.read_chunk(self.stored(), place.as_ref())?),
             _ => Err(Error::Change("the dataset is not stored in chunks".into())),
-        }
+        })
     }
 
     /// Stores bytes as the chunk at a place in the grid of chunks. They went through the filters already, but for those whose bit in

@@ -127,7 +127,7 @@ impl Dataset {
         self.file.inner.shelves.renew(address);
         let _held = context.file().reading();
         self.file.check_alive(self.life())?;
-        Dataset::open(&self.file, Object::open(context, address)?)
+        self.file.read_current(|| Dataset::open(&self.file, Object::open(context, address)?))
     }
 
     fn of(file: &File, inner: Arc<Inner>) -> Dataset {

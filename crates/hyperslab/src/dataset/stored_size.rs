@@ -24,7 +24,7 @@ impl Dataset {
         let now = self.now();
         let whole = now.extent.elements().saturating_mul(self.datatype().size() as u64);
         let one = |bytes| Ok(StoredSize { bytes, chunks: None });
-        match &now.layout.layout {
+        self.file().read_current(|| match &now.layout.layout {
             message::Layout::Compact(values) => one(values.len() as u64),
             message::Layout::Contiguous { address: Some(_), size } => one(size.unwrap_or(whole)),
             message::Layout::Contiguous { address: None, .. } => match now.values(self)?.storage {
@@ -39,6 +39,6 @@ impl Dataset {
                 }
                 _ => one(0),
             },
-        }
+        })
     }
 }

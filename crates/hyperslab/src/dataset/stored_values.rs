@@ -35,19 +35,19 @@ impl Dataset {
     pub(crate) fn stored_entries(&self) -> Result<Vec<(Coords, ChunkEntry)>> {
         self.settle()?;
         let now = self.now();
-        match &now.values(self)?.storage {
+        self.file().read_current(|| match &now.values(self)?.storage {
             Storage::Chunked(chunked) => Ok(chunked.entries(self.stored())?),
             _ => Ok(Vec::new()),
-        }
+        })
     }
 
     /// The stored bytes of some chunks.
     pub(crate) fn read_entries(&self, entries: &[(Coords, ChunkEntry)]) -> Result<Vec<StoredChunk>> {
         let now = self.now();
-        match &now.values(self)?.storage {
+        self.file().read_current(|| match &now.values(self)?.storage {
             Storage::Chunked(chunked) => Ok(chunked.read_entries(self.stored(), entries)?),
             _ => Ok(Vec::new()),
-        }
+        })
     }
 
     /// One operation: stores chunks of rising places, which went through the filters already.
