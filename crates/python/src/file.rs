@@ -34,25 +34,23 @@ impl FileHandle {
         settings: Option<Settings>,
         sharing: Option<Sharing>,
     ) -> PyResult<FileHandle> {
-        let mut options = options(mode, settings)?;
-        if let Some(sharing) = sharing {
-            options = sharing.apply(options)?;
-        }
+        let options = options(mode, settings, sharing)?;
         let file = detached(py, || options.open(&path))?.map_err(|why| not_opened(why, &path))?;
         Ok(FileHandle(Shared::new(file, None)))
     }
 
     /// A file whose bytes are in memory. They go to `store` when it is flushed or closed.
     #[staticmethod]
-    #[pyo3(signature = (bytes, mode="r", settings=None, store=None))]
+    #[pyo3(signature = (bytes, mode="r", settings=None, sharing=None, store=None))]
     fn of_bytes(
         py: Python<'_>,
         bytes: PyBackedBytes,
         mode: &str,
         settings: Option<Settings>,
+        sharing: Option<Sharing>,
         store: Option<Py<PyAny>>,
     ) -> PyResult<FileHandle> {
-        let options = options(mode, settings)?;
+        let options = options(mode, settings, sharing)?;
         let mut held = Vec::new();
         held.try_reserve_exact(bytes.len()).map_err(|_| too_large(bytes.len() as u64))?;
         held.extend_from_slice(&bytes);
@@ -192,8 +190,11 @@ impl Sharing {
 type Caching = (Option<usize>, Option<usize>, Option<String>, Option<bool>);
 
 /// The options for a mode as `open` of Python has it.
-fn options(mode: &str, settings: Option<Settings>) -> PyResult<OpenOptions> {
+fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> PyResult<OpenOptions> {
     let mut options = OpenOptions::new();
+    if let Some(sharing) = sharing {
+        options = sharing.apply(options)?;
+    }
     if let Some(Settings { low, user_block, track_order, space, placement, cache, durability }) = settings {
         let (strategy, persist, threshold, page_size) = space;
         let space = FileSpace { strategy: space_strategy(&strategy)?, persist, threshold, page_size };

@@ -67,3 +67,51 @@ def test_a_file_that_goes_stores_what_can_be_written(refusing, monkeypatch):
     del file
     assert len(told) == 1
     check(refusing)
+
+
+def leads_elsewhere(folder):
+    """The bytes of a file whose dataset, link and virtual dataset lead to files outside of any folder of it."""
+    (folder / "secret.bin").write_bytes(bytes(range(8)))
+    with h5py.File(folder / "secret.h5", "w") as file:
+        file["x"] = np.arange(8, dtype="u1")
+    held = io.BytesIO()
+    with h5py.File(held, "w") as file:
+        file.create_dataset("raw", (8,), "u1", external=[(str(folder / "secret.bin"), 0, 8)])
+        file["link"] = h5py.ExternalLink(str(folder / "secret.h5"), "/x")
+        layout = h5py.VirtualLayout((8,), "u1")
+        layout[:] = h5py.VirtualSource(str(folder / "secret.h5"), "x", (8,))
+        file.create_virtual_dataset("virtual", layout)
+    return held.getvalue()
+
+
+@pytest.mark.parametrize("name", ["raw", "link", "virtual"])
+@pytest.mark.parametrize("mode", ["r", "r+", "a"])
+@pytest.mark.parametrize("where", ["object", "core", "core alone"])
+def test_a_file_in_memory_leads_where_it_may(tmp_path, where, mode, name):
+    image = leads_elsewhere(tmp_path)
+    (tmp_path / "home").mkdir()
+    path = tmp_path / "home/given.h5"
+
+    def opened(**options):
+        if where == "object":
+            return hyperslab.File(io.BytesIO(image), mode, **options)
+        path.write_bytes(image)
+        return hyperslab.File(path, mode, driver="core", backing_store=where == "core", **options)
+
+    with opened() as file:
+        assert file[name][:].tolist() == list(range(8))
+    with opened(external_access="inside") as file, pytest.raises((OSError, KeyError), match="outside of the folder"):
+        file[name][:]
+    with pytest.raises(ValueError, match="external access"):
+        opened(external_access="bogus")
+
+
+@pytest.mark.parametrize("access", ["read-anywhere", "anywhere"])
+def test_a_file_in_memory_writes_where_it_may(tmp_path, access):
+    with hyperslab.File(io.BytesIO(leads_elsewhere(tmp_path)), "r+", external_access=access) as file:
+        if access == "anywhere":
+            file["raw"][0] = 7
+        else:
+            with pytest.raises(OSError, match="outside of the folder"):
+                file["raw"][0] = 7
+    assert (tmp_path / "secret.bin").read_bytes()[0] == (7 if access == "anywhere" else 0)

@@ -192,10 +192,10 @@ def _open(
         file.seek(0)
         held = b"" if mode in ("w", "w-", "x") else file.read()
         store = None if mode == "r" else ObjectStore(file)
-        return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1], store)
+        return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1], sharing, store)
     path = os.fsdecode(name)
     if driver == "core" and mode != "r":
-        return _open_core(path, how, PathStore(path) if options.get("backing_store", True) else None)
+        return _open_core(path, how, sharing, PathStore(path) if options.get("backing_store", True) else None)
     if driver == "split":
         path += options.get("meta_ext", "-m.h5")
     if driver == "family" and "%" not in path:
@@ -203,7 +203,9 @@ def _open(
     return FileHandle(path, *how, sharing)
 
 
-def _open_core(path: str, how: tuple[str, dict[str, Any]], store: PathStore | None) -> FileHandle:
+def _open_core(
+    path: str, how: tuple[str, dict[str, Any]], sharing: dict[str, Any], store: PathStore | None
+) -> FileHandle:
     """A file in memory, which begins with the bytes of one that is there."""
     mode = how[0]
     exists = os.path.exists(path)
@@ -215,7 +217,7 @@ def _open_core(path: str, how: tuple[str, dict[str, Any]], store: PathStore | No
     if exists and mode in ("r+", "a"):
         with open(path, "rb") as file:
             held = file.read()
-    return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1], store)
+    return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1], sharing, store)
 
 
 def is_hdf5(name: str | bytes | os.PathLike[Any]) -> bool:
