@@ -50,6 +50,22 @@ fn a_flush_writes_the_file_and_a_sync_after_it_makes_it_durable() {
     assert!(lost.flush().unwrap_err().to_string().contains("flush"));
 }
 
+/// The other tests of this binary use absolute paths only.
+#[test]
+fn a_relative_path_is_one_from_where_the_program_was() {
+    let scratch = Scratch::new("relative");
+    let old = std::env::current_dir().unwrap();
+    std::fs::create_dir(scratch.path("elsewhere")).unwrap();
+    std::env::set_current_dir(scratch.path("")).unwrap();
+    let memory = Memory::backed_by("a.bin").unwrap();
+    std::env::set_current_dir(scratch.path("elsewhere")).unwrap();
+    memory.write_at(0, b"abc", &Transfer::default()).unwrap();
+    memory.flush().unwrap();
+    std::env::set_current_dir(old).unwrap();
+    assert_eq!(std::fs::read(scratch.path("a.bin")).unwrap(), b"abc");
+    assert!(!scratch.path("elsewhere/a.bin").exists());
+}
+
 #[test]
 fn many_threads_sync_and_leave_only_the_file() {
     let scratch = Scratch::new("synced");
@@ -86,6 +102,26 @@ fn a_failed_sync_is_tried_again() {
     std::fs::create_dir(scratch.path("there")).unwrap();
     memory.sync().unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"abc");
+}
+
+/// Each write doubles the storage and fills all of it, so that its length goes with its bytes.
+#[test]
+fn its_bytes_are_those_of_one_moment() {
+    let memory = Memory::new();
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for step in 0..14u8 {
+                memory.write_at(0, &vec![step; 1 << step], &Transfer::default()).unwrap();
+            }
+        });
+        while !writer.is_finished() {
+            memory.inspect(|bytes| {
+                let step = bytes.len().checked_ilog2().unwrap_or(0) as u8;
+                assert!(bytes.iter().all(|&byte| byte == step), "{} bytes", bytes.len());
+            });
+        }
+    });
+    assert_eq!(memory.inspect(<[u8]>::len), 1 << 13);
 }
 
 #[test]

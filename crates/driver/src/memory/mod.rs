@@ -61,15 +61,20 @@ impl Memory {
     }
 
     /// Storage with the bytes of the file at `path`, or empty if there is none. [`Driver::flush`] writes the file, [`Driver::sync`]
-    /// durably; without them the file stays as it is.
+    /// durably; without them the file stays as it is. A relative path is one from the current directory of this moment.
     pub fn backed_by(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
+        let path = std::path::absolute(&path).unwrap_or_else(|_| path.as_ref().to_path_buf());
         let name = format!("memory backed by {}", path.display());
-        let bytes = match fs::read(path) {
+        let bytes = match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             other => other.map_err(|error| Error::new(&name, Operation::Open, 0, 0, error))?,
         };
-        Ok(Memory { name, backing: Some(path.to_owned()), ..Memory::from(bytes) })
+        Ok(Memory { name, backing: Some(path), ..Memory::from(bytes) })
+    }
+
+    /// Looks at all its bytes as they are at one moment. Writes wait until `look` returns, which must not use this storage.
+    pub fn inspect<T>(&self, look: impl FnOnce(&[u8]) -> T) -> T {
+        look(&self.shared())
     }
 
     /// All its bytes.
