@@ -39,15 +39,16 @@ impl FileHandle {
         Ok(FileHandle(Shared::new(file, None)))
     }
 
-    /// A file whose bytes are in memory. They go to `store` when it is flushed or closed.
+    /// A file whose bytes are in memory. They go to `store`, if there is one, when it is flushed or closed; `path` is only its name.
     #[staticmethod]
-    #[pyo3(signature = (bytes, mode="r", settings=None, sharing=None, store=None))]
+    #[pyo3(signature = (bytes, mode="r", settings=None, sharing=None, path=None, store=None))]
     fn of_bytes(
         py: Python<'_>,
         bytes: PyBackedBytes,
         mode: &str,
         settings: Option<Settings>,
         sharing: Option<Sharing>,
+        path: Option<PathBuf>,
         store: Option<Py<PyAny>>,
     ) -> PyResult<FileHandle> {
         let options = options(mode, settings, sharing)?;
@@ -56,7 +57,7 @@ impl FileHandle {
         held.extend_from_slice(&bytes);
         let memory = Arc::new(Memory::from(held));
         let file = engine(py, || options.open_on(memory.clone()))?;
-        Ok(FileHandle(Shared::new(file, Some(InMemory::new(memory, store)))))
+        Ok(FileHandle(Shared::new(file, Some(InMemory::new(memory, path, store)))))
     }
 
     /// Writes everything that was changed so far.
@@ -104,8 +105,8 @@ impl FileHandle {
     /// The name that it was opened with.
     #[getter]
     fn filename(&self) -> PyResult<std::ffi::OsString> {
-        let path = self.0.file()?.path();
-        Ok(path.unwrap_or(Path::new("")).as_os_str().to_owned())
+        self.0.file()?;
+        Ok(self.0.path().unwrap_or(Path::new("")).as_os_str().to_owned())
     }
 
     #[getter]

@@ -1,32 +1,37 @@
 //! A file whose bytes are in memory, and where they go when it is flushed or closed.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hyperslab::driver::{Driver, Memory, Transfer};
+use hyperslab::driver::Memory;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::error::exception;
-
 pub(crate) struct InMemory {
     bytes: Arc<Memory>,
-    /// A `Store` of `_stores.py`.
+    /// The path that it was opened with, if there was one.
+    pub(crate) path: Option<PathBuf>,
+    /// A `Store` of `_store.py`.
     store: Option<Py<PyAny>>,
     /// Whether the file was closed and its bytes are not stored yet.
     expected: AtomicBool,
 }
 
 impl InMemory {
-    pub(crate) fn new(bytes: Arc<Memory>, store: Option<Py<PyAny>>) -> InMemory {
-        InMemory { bytes, store, expected: AtomicBool::new(false) }
+    pub(crate) fn new(bytes: Arc<Memory>, path: Option<PathBuf>, store: Option<Py<PyAny>>) -> InMemory {
+        InMemory { bytes, path, store, expected: AtomicBool::new(false) }
     }
 
-    /// The bytes as they were last flushed.
-    pub(crate) fn image<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let failed = |why: hyperslab::driver::Error| exception(why.into());
-        let length = usize::try_from(self.bytes.len().map_err(failed)?).unwrap_or(usize::MAX);
-        PyBytes::new_with(py, length, |bytes| self.bytes.read_at(0, bytes, &Transfer::default()).map_err(failed))
+    /// The bytes of this moment: what was flushed, and what a flush by another thread has written so far.
+    fn image<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        // To make an object of bytes runs no other code of Python.
+        self.bytes.inspect(|bytes| {
+            PyBytes::new_with(py, bytes.len(), |image| {
+                image.copy_from_slice(bytes);
+                Ok(())
+            })
+        })
     }
 
     /// Stores the bytes.

@@ -10,6 +10,7 @@
 //! What fails there goes to `sys.unraisablehook`. A forked process does none of it with what its parent opened.
 
 use std::mem;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -67,6 +68,11 @@ impl Shared {
         self.open.load(Ordering::Relaxed)
     }
 
+    /// The path that it was opened with; none for a file object.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.file.path().or_else(|| self.memory.as_ref()?.path.as_deref())
+    }
+
     /// Whether objects of the file can be used.
     pub(crate) fn is_valid(&self) -> bool {
         self.file().is_ok()
@@ -117,7 +123,7 @@ impl Shared {
 
     /// Tells of an exception that no code waits for.
     fn report(&self, py: Python<'_>, why: PyErr) {
-        let path = self.file.path().map(|path| path.as_os_str().into_pyobject(py));
+        let path = self.path().map(|path| path.as_os_str().into_pyobject(py));
         let path = path.and_then(Result::ok).map(Bound::into_any);
         why.write_unraisable(py, path.as_ref());
     }
@@ -175,7 +181,7 @@ extern "C" fn after_exit() {
     for shared in writable() {
         let _held = fork::hold();
         if let Err(why) = shared.file.clone().close() {
-            let path = shared.file.path().unwrap_or(std::path::Path::new("a file in memory"));
+            let path = shared.path().unwrap_or(Path::new("a file in memory"));
             eprintln!("hyperslab: {}: {why}", path.display());
         }
         // Python objects that it holds cannot be released any more.

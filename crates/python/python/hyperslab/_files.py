@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import closing
 from typing import Any, Self
 
 from . import _config
 from ._group import Group
 from ._hyperslab import FileHandle
 from ._options import check_options, libver_bounds, settings
-from ._stores import ObjectStore, PathStore
+from ._store import Store
 
 _WRITING = ("r+", "w", "w-", "x", "a")
 
@@ -65,7 +66,8 @@ class File(Group):
 
         Takes what `h5py.File` takes. Its sizes of caches have no effect, but must be right. Drivers: "sec2", "stdio" and "core" for
         one file, "family" for a name such as "part%05d.h5", "split" for a pair whose common part is given, both to be read only,
-        and "fileobj" for objects.
+        and "fileobj" for objects. With "core" and `backing_store=False` the file is in memory only: nothing is ever written to the disk. With
+        "core" alone the file is on the disk as any other, locked, and values may be written before it is flushed or closed.
         """
         if mode not in ("r", *_WRITING):
             raise ValueError("Invalid mode; must be one of r, r+, w, w-, x, a")
@@ -191,11 +193,11 @@ def _open(
         file = options.get("fileobj", name)
         file.seek(0)
         held = b"" if mode in ("w", "w-", "x") else file.read()
-        store = None if mode == "r" else ObjectStore(file)
-        return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1], sharing, store)
+        store = None if mode == "r" else Store(file)
+        return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1], sharing, store=store)
     path = os.fsdecode(name)
-    if driver == "core" and mode != "r":
-        return _open_core(path, how, sharing, PathStore(path) if options.get("backing_store", True) else None)
+    if driver == "core" and mode != "r" and not options.get("backing_store", True):
+        return _open_copy(path, how, sharing)
     if driver == "split":
         path += options.get("meta_ext", "-m.h5")
     if driver == "family" and "%" not in path:
@@ -203,21 +205,20 @@ def _open(
     return FileHandle(path, *how, sharing)
 
 
-def _open_core(
-    path: str, how: tuple[str, dict[str, Any]], sharing: dict[str, Any], store: PathStore | None
-) -> FileHandle:
-    """A file in memory, which begins with the bytes of one that is there."""
-    mode = how[0]
-    exists = os.path.exists(path)
-    if exists and mode in ("w-", "x"):
-        raise FileExistsError(errno.EEXIST, "Unable to create file (file exists)", path)
-    if not exists and mode == "r+":
-        raise FileNotFoundError(errno.ENOENT, "Unable to open file (no such file)", path)
+def _open_copy(path: str, how: tuple[str, dict[str, Any]], sharing: dict[str, Any]) -> FileHandle:
+    """A file in memory that is stored nowhere. It begins with the bytes of the file at the path, unless it is to be made anew."""
+    mode, made = how
     held = b""
-    if exists and mode in ("r+", "a"):
-        with open(path, "rb") as file:
-            held = file.read()
-    return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1], sharing, store)
+    if mode == "r+" or (mode == "a" and os.path.exists(path) and os.path.getsize(path) > 0):
+        # While it is open for reading, no other process writes it.
+        with closing(FileHandle(path, "r", made, sharing)) as original:
+            if original.is_writable:
+                raise BlockingIOError(errno.EAGAIN, "this process has the file open for writing: close it first", path)
+            with open(path, "rb") as file:
+                held = file.read()
+        # No other process has the copy.
+        sharing = {**sharing, "locking": "false"}
+    return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, made, sharing, os.path.abspath(path))
 
 
 def is_hdf5(name: str | bytes | os.PathLike[Any]) -> bool:

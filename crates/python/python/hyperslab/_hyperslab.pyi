@@ -6,7 +6,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from ._stores import Store
+from ._store import Store
 
 UNLIMITED: int
 
@@ -76,6 +76,7 @@ class FileHandle:
         mode: str = "r",
         settings: dict[str, Any] | None = None,
         sharing: dict[str, Any] | None = None,
+        path: str | None = None,
         store: Store | None = None,
     ) -> FileHandle: ...
     def flush(self) -> None: ...

@@ -6,15 +6,7 @@ from typing import Any
 
 
 class Store:
-    """A place for bytes. One thread at a time stores them."""
-
-    def write(self, image: bytes) -> None:
-        """Stores all bytes of the file."""
-        raise NotImplementedError
-
-
-class ObjectStore(Store):
-    """An object with `seek` and `write`."""
+    """An object with `seek` and `write`. One thread at a time stores bytes in it."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -33,15 +25,3 @@ class ObjectStore(Store):
             self._file.truncate(len(image))
         if hasattr(self._file, "flush"):
             self._file.flush()
-
-
-class PathStore(Store):
-    """A file of the system."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def write(self, image: bytes) -> None:
-        """Stores all bytes of the file, in the place of what is there."""
-        with open(self._path, "wb") as file:
-            file.write(image)
