@@ -228,3 +228,24 @@ fn whole_reads_beside_resizes_see_one_extent() {
         readers.into_iter().for_each(|reader| reader.join().unwrap());
     });
 }
+
+#[test]
+fn each_dimension_is_resized_by_a_thread_of_its_own() {
+    let file = File::create_on(Arc::new(Memory::new())).unwrap();
+    let new = file.root().unwrap().new_dataset::<u8>().shape([1, 1]).max_shape([None, Some(200)]).chunks([50, 50]);
+    let dataset = new.create("table").unwrap();
+    std::thread::scope(|scope| {
+        for dimension in 0..2 {
+            let dataset = &dataset;
+            scope.spawn(move || {
+                for size in 2..=200 {
+                    dataset.resize_dimension(dimension, size).unwrap();
+                    assert_eq!(dataset.shape()[dimension], size);
+                }
+            });
+        }
+    });
+    assert_eq!(dataset.shape(), [200, 200]);
+    assert!(dataset.resize_dimension(1, 201).is_err() && dataset.resize_dimension(2, 1).is_err());
+    assert_eq!(dataset.shape(), [200, 200]);
+}

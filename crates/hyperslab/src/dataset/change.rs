@@ -44,9 +44,32 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn resize(&self, shape: impl AsRef<[u64]>) -> Result<()> {
-        let (shape, file) = (shape.as_ref(), self.file());
-        self.file().check_changeable()?;
-        let _turn = self.turn_to_resize(shape)?;
+        self.resize_to(|_| Ok(shape.as_ref().to_vec()))
+    }
+
+    /// As [`Dataset::resize`], of one dimension. The others stay, also beside other threads that resize these.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let table = file.root()?.new_dataset::<i32>().shape([2, 3]).max_shape([None, None]).create("table")?;
+    /// table.resize_dimension(0, 5)?;
+    /// assert_eq!(table.shape(), [5, 3]);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn resize_dimension(&self, dimension: usize, size: u64) -> Result<()> {
+        self.resize_to(|now| {
+            let (mut shape, rank) = (now.to_vec(), now.len());
+            let side = shape.get_mut(dimension);
+            *side.ok_or_else(|| Error::Create(format!("dimension {dimension} of {rank}")))? = size;
+            Ok(shape)
+        })
+    }
+
+    fn resize_to(&self, wanted: impl FnOnce(&[u64]) -> Result<Vec<u64>>) -> Result<()> {
+        let file = self.file();
+        file.check_changeable()?;
+        let (shape, _turn) = self.turn_to_resize(wanted)?;
+        let shape = shape.as_slice();
         file.operate(|| {
             let mut change = self.change()?;
             let old = change.state.extent.clone();

@@ -90,15 +90,20 @@ impl Dataset {
         Ok(turn)
     }
 
-    /// Waits until nobody else uses the values, to change their extent. Chunks that do not change stay in the cache.
-    pub(super) fn turn_to_resize(&self, shape: &[u64]) -> Result<Option<Turn<'_>>> {
-        let Some(shelf) = self.shelf()? else { return Ok(None) };
+    /// Waits until no other request uses the values, to change their extent: to the sizes that `wanted` makes of the present ones, which no other
+    /// resize changes then. Chunks that do not change stay in the cache.
+    pub(super) fn turn_to_resize(
+        &self,
+        wanted: impl FnOnce(&[u64]) -> Result<Vec<u64>>,
+    ) -> Result<(Vec<u64>, Option<Turn<'_>>)> {
+        let Some(shelf) = self.shelf()? else { return Ok((wanted(self.now().extent.dims())?, None)) };
         let turn = shelf.enter(Area::Whole, true);
-        if !self.now().values(self)?.keeps_chunks(shape, &filling(self)) {
-            let goes = |place: &Coords| shelf.home().facts().is_outside(place, shape);
+        let shape = wanted(self.now().extent.dims())?;
+        if !self.now().values(self)?.keeps_chunks(&shape, &filling(self)) {
+            let goes = |place: &Coords| shelf.home().facts().is_outside(place, &shape);
             self.file().inner.shelves.cache.empty_shelf(shelf, &goes)?;
         }
-        Ok(Some(turn))
+        Ok((shape, Some(turn)))
     }
 
     /// Lets the file have what only the cache has.
