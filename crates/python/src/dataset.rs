@@ -13,12 +13,13 @@ use pyo3::types::{PyBytes, PyList, PyTuple};
 
 use crate::array::{Array, bytes, check_writable, pin, room, unwrapped, zeros};
 use crate::engine::{detached, engine};
-use crate::error::{exception, of_space, too_large};
+use crate::error::{ExtentError, exception, of_space, too_large};
+use crate::extent::again_if_resized;
 use crate::file::cache_policy;
 use crate::given::Given;
 use crate::index::{Picked, pick};
 use crate::memory::Memory;
-use crate::numbers::{limits, numbers, tuple};
+use crate::numbers::{limits, number, numbers, tuple};
 use crate::numpy_type::{Dtype, dtype_of};
 use crate::object::{handle, name};
 use crate::reference::{self, PyReference, PyRegionReference};
@@ -123,7 +124,7 @@ impl DatasetHandle {
         let space = space.now(py);
         if space.dims() != self.dataset.shape() {
             let (given, own) = (space.dims(), self.dataset.shape());
-            return Err(PyValueError::new_err(format!("a space of shape {given:?} for a dataset of shape {own:?}")));
+            return Err(ExtentError::new_err(format!("a space of shape {given:?} for a dataset of shape {own:?}")));
         }
         let space = space.clip_unlimited().map_err(of_space)?;
         space.check_inside().map_err(of_space)?;
@@ -244,7 +245,8 @@ impl DatasetHandle {
         dtype: Option<Dtype<'py>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.shared.file()?;
-        unwrapped(self.array(py, &pick(self.dataset.space(), arguments)?, dtype)?)
+        let read = || self.array(py, &pick(self.dataset.space(), arguments)?, dtype.clone());
+        unwrapped(again_if_resized(py, read)?)
     }
 
     /// The only element, in an array of no dimensions.
@@ -272,20 +274,22 @@ impl DatasetHandle {
     /// elements differ.
     fn read_into(&self, array: &Array<'_>, source: &Bound<'_, PyTuple>, target: &Bound<'_, PyTuple>) -> PyResult<bool> {
         check_writable(array)?;
-        let source = pick(self.dataset.space(), source)?.space;
         let shape: Vec<u64> = array.shape().iter().map(|&size| size as u64).collect();
         // An array datatype takes the last dimensions of the array.
         let (dtype, inner) = element_dtype(array, self.dataset.datatype())?;
         let shape = shape.get(..shape.len() - inner).unwrap_or_default();
         let places = pick(Space::simple(shape).map_err(of_space)?, target)?.space;
         debug_assert!(dtype.itemsize() > 0 || array.is_empty());
-        if places.npoints() != source.npoints() {
-            return Ok(false);
-        }
-        if source.npoints() > 0 {
-            self.fill_given(&dtype, &source, &places, &mut array.clone())?;
-        }
-        Ok(true)
+        again_if_resized(array.py(), || {
+            let source = pick(self.dataset.space(), source)?.space;
+            if places.npoints() != source.npoints() {
+                return Ok(false);
+            }
+            if source.npoints() > 0 {
+                self.fill_given(&dtype, &source, &places, &mut array.clone())?;
+            }
+            Ok(true)
+        })
     }
 
     /// Writes the elements of an array, each of `dtype`, to the selected ones, in the order of the selection.
@@ -300,6 +304,13 @@ impl DatasetHandle {
         self.shared.file()?;
         let shape = numbers(shape, "shape")?;
         engine(py, || self.dataset.resize(shape))
+    }
+
+    /// Makes one dimension larger or smaller.
+    fn resize_dimension(&self, py: Python<'_>, dimension: usize, size: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.shared.file()?;
+        let size = number(size, "shape")?;
+        engine(py, || self.dataset.resize_dimension(dimension, size))
     }
 
     /// The stored bytes of the chunk at a place in the grid of chunks, and the filters that were left out; nothing if it was never
@@ -406,8 +417,8 @@ impl DatasetHandle {
 
     /// The region of a reference to this dataset, as a space.
     fn region(&self, py: Python<'_>, reference: &PyReference) -> PyResult<PySpace> {
-        let file = self.shared.file()?;
-        detached(py, || reference.region(file))?.map(PySpace::new)
+        self.shared.file()?;
+        detached(py, || reference.region(&self.dataset))?.map(PySpace::new)
     }
 }
 

@@ -6,6 +6,9 @@ use hyperslab::{Error, dtype, space};
 use pyo3::exceptions::{PyKeyError, PyMemoryError, PyNotImplementedError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+pyo3::create_exception!(hyperslab, ExtentError, PyValueError, "A selection of another extent than the dataset has.");
+pyo3::create_exception!(hyperslab, ExistsError, PyValueError, "A name that another object has already.");
+
 /// An error as an exception: a name or a link that leads nowhere is a `KeyError`, anything about the file or its bytes an `OSError`.
 pub(crate) fn exception(error: Error) -> PyErr {
     let text = error.to_string();
@@ -18,9 +21,9 @@ pub(crate) fn exception(error: Error) -> PyErr {
         Error::Part { why, .. } => part(exception(*why), text),
         Error::Space(error) => of_space(error),
         Error::Kind { .. } => PyTypeError::new_err(text),
-        Error::Exists(_) | Error::Deleted(_) | Error::Create(_) | Error::Change(_) | Error::Value(_) => {
-            PyValueError::new_err(text)
-        }
+        Error::Extent { .. } => ExtentError::new_err(text),
+        Error::Exists(_) => ExistsError::new_err(text),
+        Error::Deleted(_) | Error::Create(_) | Error::Change(_) | Error::Value(_) => PyValueError::new_err(text),
         Error::Unsupported(_) => PyNotImplementedError::new_err(text),
         error => match error.raw_os_error() {
             // With the number of the error Python chooses the class: `FileNotFoundError`, `BlockingIOError`, …

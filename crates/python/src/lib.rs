@@ -10,6 +10,7 @@ mod create;
 mod dataset;
 mod engine;
 mod error;
+mod extent;
 mod file;
 mod given;
 mod in_memory;
@@ -77,6 +78,8 @@ mod _hyperslab {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("UNLIMITED", hyperslab::space::UNLIMITED)?;
+        module.add("ExtentError", module.py().get_type::<error::ExtentError>())?;
+        module.add("ExistsError", module.py().get_type::<error::ExistsError>())?;
         shared::watch_exit(module)
     }
 }

@@ -10,17 +10,18 @@ use crate::error;
 
 /// One number, or any sequence of them. `None` stands for no limit.
 pub(crate) fn numbers(given: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u64>> {
-    match one(given, what) {
+    match number(given, what) {
         Ok(single) if !given.is_none() => return Ok(vec![single]),
         Err(why) if !why.is_instance_of::<PyTypeError>(given.py()) => return Err(why),
         _ => {}
     }
     let wrong = || PyTypeError::new_err(format!("{what} must be an integer or a sequence of integers"));
     let items = given.try_iter().map_err(|_| wrong())?;
-    items.map(|item| one(&item?, what)).collect()
+    items.map(|item| number(&item?, what)).collect()
 }
 
-fn one(given: &Bound<'_, PyAny>, what: &str) -> PyResult<u64> {
+/// One number. `None` stands for no limit.
+pub(crate) fn number(given: &Bound<'_, PyAny>, what: &str) -> PyResult<u64> {
     if given.is_none() {
         return Ok(UNLIMITED);
     }

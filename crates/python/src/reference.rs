@@ -4,13 +4,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use hyperslab::dtype::{Arena, Class, Datatype, Reference};
-use hyperslab::space::Space;
-use hyperslab::{Error, File, Node, Part, Referent, Storable};
+use hyperslab::space::{Op, Space};
+use hyperslab::{Dataset, Error, File, Node, Part, Referent, Storable};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::engine::engine;
-use crate::error::exception;
+use crate::error::{exception, of_space};
+use crate::extent::again_if_resized;
 
 /// A reference to an object. `file[reference]` is the object; a null reference is false.
 #[pyclass(name = "Reference", module = "hyperslab", frozen, subclass)]
@@ -103,6 +104,13 @@ pub(crate) fn to_region(py: Python<'_>, address: u64, region: Space) -> PyResult
     Py::new(py, PyClassInitializer::from(reference).add_subclass(PyRegionReference))
 }
 
+/// A region that was selected in an extent of a dataset, in the one that the dataset has now.
+fn in_present_extent(dataset: &Dataset, region: &Space) -> PyResult<Space> {
+    let mut space = dataset.space();
+    space.select(Op::Set, region.selection()).map_err(of_space)?;
+    Ok(space)
+}
+
 impl PyReference {
     /// The object that it points at, if it points at any.
     pub(crate) fn object(&self, file: &File) -> PyResult<Option<Node>> {
@@ -113,10 +121,10 @@ impl PyReference {
         file.at(referent.address).map(Some).map_err(exception)
     }
 
-    /// The region that it points at, with the extent of the dataset.
-    pub(crate) fn region(&self, file: &File) -> PyResult<Space> {
-        match self.referent(file)? {
-            Some(Referent { part: Part::Region(region), .. }) => Ok(*region),
+    /// The region of a dataset that it points at.
+    pub(crate) fn region(&self, dataset: &Dataset) -> PyResult<Space> {
+        match self.referent(dataset.file())? {
+            Some(Referent { part: Part::Region(region), .. }) => in_present_extent(dataset, &region),
             _ => Err(PyTypeError::new_err("not a region reference")),
         }
     }
@@ -133,7 +141,11 @@ impl PyReference {
         let (Part::Region(region), Class::Reference(Reference::Region)) = (&referent.part, datatype.class()) else {
             return Err(PyTypeError::new_err(format!("Can't convert a region reference to {datatype}")));
         };
-        let made = engine(py, || file.at(referent.address)?.into_dataset()?.region_reference(region))?;
+        let dataset = engine(py, || file.at(referent.address)?.into_dataset())?;
+        let made = again_if_resized(py, || {
+            let region = in_present_extent(&dataset, region)?;
+            engine(py, || dataset.region_reference(&region))
+        })?;
         let mut stored = vec![0; datatype.size()];
         made.encode(&(), &mut stored, &mut Arena::default()).map_err(exception)?;
         Ok(stored)

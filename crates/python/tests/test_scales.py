@@ -109,3 +109,27 @@ def test_region_references(both):
 
 
 INDICES = [np.s_[1:3, ::2], np.s_[...], np.s_[2, [1, 5, 6]]]
+
+
+def regions_after_a_resize(library, path):
+    """What references to regions mean once their dataset was resized: in memory, and stored before and after."""
+    seen = []
+    with library.File(path, "w") as file:
+        data = file.create_dataset("data", data=np.arange(10), maxshape=(None,), chunks=(4,))
+        reference = data.regionref[2:6]
+        stored = file.create_dataset("refs", (2,), library.regionref_dtype)
+        stored[0] = reference
+        for size in [20, 8, 4]:
+            data.resize((size,))
+            try:
+                stored[1] = reference
+                seen.append([data[one].tolist() for one in (reference, stored[0], stored[1])])
+                seen.append((data.regionref.shape(reference), data.regionref.selection(reference)))
+            except Exception as why:
+                seen.append(isinstance(why, Exception))
+    return seen
+
+
+def test_regions_of_a_dataset_that_is_resized(tmp_path):
+    theirs = regions_after_a_resize(h5py, tmp_path / "theirs.h5")
+    assert regions_after_a_resize(hyperslab, tmp_path / "ours.h5") == theirs

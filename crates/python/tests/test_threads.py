@@ -167,3 +167,84 @@ def test_text_of_an_attribute_beside_a_thread_that_changes_it(tmp_path, libver):
         at_once(change, read, read, read)
     with hyperslab.File(tmp_path / "text.h5") as file:
         assert file["later"][99] == 99
+
+
+@pytest.mark.parametrize("options", [{}, {"compression": "gzip"}])
+def test_indices_beside_a_thread_that_resizes(tmp_path, options):
+    with hyperslab.File(tmp_path / "made.h5", "w") as file:
+        dataset = file.create_dataset("x", (10,), "i4", maxshape=(None,), chunks=(100,), **options)
+        blocks, region = hyperslab.MultiBlockSlice(0, 4, 2, 2), dataset.regionref[2:6]
+        size = 10
+
+        def resize():
+            nonlocal size
+            size = size % 5000 + 10
+            dataset.resize((size,))
+
+        def read():
+            _ = dataset[:], dataset[0:5], dataset[[1, 3]], dataset[-1], dataset[blocks], dataset[region], np.asarray(dataset)
+            into = np.empty(5, "i4")
+            dataset.read_direct(into, np.s_[0:5])
+            hyperslab.read_many([(dataset, np.s_[0:5]), (dataset, 7)])
+
+        def write():
+            dataset[0:5] = 7
+            dataset[:] = 8
+            dataset[blocks] = 9
+            dataset[region] = 10
+            dataset[-1] = 11
+            dataset.write_direct(np.arange(5, dtype="i4"), dest_sel=np.s_[0:5])
+            hyperslab.write_many([(dataset, np.s_[0:5], 12), (dataset, 6, 13)])
+
+        at_once(resize, read, write)
+
+
+def test_a_space_of_another_extent_is_refused_at_once(tmp_path):
+    with hyperslab.File(tmp_path / "made.h5", "w") as file:
+        dataset, space = file.create_dataset("x", (10,), "i4"), hyperslab.Space(8)
+        for request in [
+            lambda: dataset.read_selection(space),
+            lambda: dataset.__setitem__(space, 1),
+            lambda: dataset.__setitem__((space,), 1),
+            lambda: hyperslab.read_many([(dataset, space)]),
+            lambda: hyperslab.write_many([(dataset, space, 1)]),
+        ]:
+            with pytest.raises(ValueError, match="8"):
+                request()
+
+
+def test_dimensions_resized_by_threads_of_their_own(tmp_path):
+    with hyperslab.File(tmp_path / "made.h5", "w") as file:
+        dataset = file.create_dataset("x", (1, 1), "i4", maxshape=(None, None), chunks=(10, 10))
+        sizes = [1, 1]
+
+        def resize(axis):
+            assert dataset.shape[axis] == sizes[axis]
+            sizes[axis] = sizes[axis] % 50 + 1
+            dataset.resize(sizes[axis], axis=axis)
+
+        at_once(lambda: resize(0), lambda: resize(1))
+        for size, why in [(-1, ValueError), (2**64, ValueError), ((3, 3), TypeError)]:
+            with pytest.raises(why):
+                dataset.resize(size, axis=0)
+
+
+def test_several_threads_require_the_same(tmp_path):
+    with hyperslab.File(tmp_path / "made.h5", "w") as file:
+        number = 0
+
+        def require():
+            name = f"{number // 4}/x"
+            assert isinstance(file.require_group(name + "/group"), hyperslab.Group)
+            assert file.require_dataset(name + "/data", (3,), "i4").shape == (3,)
+
+        def go_on():
+            nonlocal number
+            number += 1
+            file.require_group("often")
+            del file["often"]
+
+        def meet():
+            file.require_group("often")
+
+        at_once(require, require, require, go_on, meet)

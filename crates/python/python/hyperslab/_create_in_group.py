@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,8 @@ from ._base import _join
 from ._copy import copy_object
 from ._create import New, fill_array
 from ._datatype import Datatype
-from ._hyperslab import GroupHandle
+from ._hyperslab import ExistsError, GroupHandle
+from ._retry import retry
 from ._vds import VirtualLayout
 
 if TYPE_CHECKING:
@@ -39,6 +40,16 @@ class CreateInGroup:
             return wrap(handle, None)
         return wrap(handle, _join(self.name, name))
 
+    def _found_or_made(self, name: str | bytes, make: Callable[[], Any]) -> tuple[Any, bool]:
+        """The object with this name, or what `make` makes if there is none, also if other threads make or delete it meanwhile; and whether it is
+        new."""
+
+        def find_or_make() -> tuple[Any, bool]:
+            is_there = name in self  # type: ignore[operator]
+            return (self[name], False) if is_there else (make(), True)  # type: ignore[index]
+
+        return retry(find_or_make, ExistsError, KeyError)
+
     def create_group(
         self, name: str | bytes | None, track_order: bool | None = None, *, track_times: bool | None = False
     ) -> Group:
@@ -55,9 +66,7 @@ class CreateInGroup:
 
     def require_group(self, name: str | bytes) -> Group:
         """The group with this name, made if it is missing."""
-        if name not in self:  # type: ignore[operator]
-            return self.create_group(name)
-        found = self[name]  # type: ignore[index]
+        found, _ = self._found_or_made(name, lambda: self.create_group(name))
         if not isinstance(found._handle, GroupHandle):
             raise TypeError(f"Incompatible object ({type(found).__name__}) already exists")
         return found
@@ -98,11 +107,11 @@ class CreateInGroup:
     ) -> Dataset:
         """The dataset with this name, made if it is missing. One that is there must have this shape and a dtype that values can
         be cast to safely; the same dtype if `exact`. If `maxshape` is given, that must fit instead of the shape."""
-        if name not in self:  # type: ignore[operator]
-            return self.create_dataset(name, shape, dtype, **options)
         from ._dataset import Dataset
 
-        found = self[name]  # type: ignore[index]
+        found, is_new = self._found_or_made(name, lambda: self.create_dataset(name, shape, dtype, **options))
+        if is_new:
+            return found
         shape = (shape,) if isinstance(shape, int) else shape
         if not isinstance(found, Dataset):
             raise TypeError(f"Incompatible object ({type(found).__name__}) already exists")

@@ -17,6 +17,7 @@ from ._filters import COMPRESSIONS, describe
 from ._hyperslab import DatasetHandle, RegionReference, Space
 from ._ids import DatasetID
 from ._regions import guess_shape
+from ._retry import again_if_resized
 from ._selections import MultiBlockSlice, choose
 from ._views import AsStrView, AsTypeView, ChunkIterator, FieldsView
 from ._write import write_all, write_item
@@ -189,10 +190,9 @@ class Dataset(HLObject):
         if not self.shape:
             return self._read_scalar(args, new_dtype)
         if len(args) == 1 and isinstance(args[0], RegionReference):
-            return self._read_region(args[0], new_dtype)
+            return again_if_resized([args], lambda: self._read_region(args[0], new_dtype))
         if any(isinstance(arg, MultiBlockSlice) for arg in args):
-            space, shape = choose(self.shape, args)
-            return self._handle.read_selection(space, new_dtype).reshape(shape)
+            return again_if_resized([args], lambda: self._read_chosen(args, new_dtype))
         return self._handle.read(args, new_dtype)
 
     def _read_scalar(self, args: tuple[Any, ...], new_dtype: np.dtype | None) -> Any:
@@ -206,6 +206,10 @@ class Dataset(HLObject):
             raise ValueError("Illegal slicing argument for scalar dataspace")
         value = self._handle.read_scalar(new_dtype)
         return value if whole else value[()]
+
+    def _read_chosen(self, args: tuple[Any, ...], new_dtype: np.dtype | None) -> Any:
+        space, shape = choose(self.shape or (), args)
+        return self._handle.read_selection(space, new_dtype).reshape(shape)
 
     def _read_region(self, reference: RegionReference, new_dtype: np.dtype | None) -> Any:
         if self._handle.file.dereference(reference) != self._handle:
@@ -281,8 +285,9 @@ class Dataset(HLObject):
                 length = int(size)
             except TypeError:
                 raise TypeError("Argument must be a single int if axis is specified") from None
-            size = [length if dim == axis else old for dim, old in enumerate(self.shape or ())]
-        self._handle.resize(tuple(size))
+            self._handle.resize_dimension(axis, length)
+        else:
+            self._handle.resize(tuple(size))
 
     def make_scale(self, name: str | bytes = "") -> None:
         """Makes it a dimension scale, which other datasets can have for their dimensions."""

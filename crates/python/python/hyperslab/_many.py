@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from . import _hyperslab
+from ._retry import again_if_resized
 from ._selections import choose
 from ._write import prepare
 
@@ -20,8 +21,10 @@ def read_many(parts: Iterable[tuple[Dataset, Any]]) -> list[Any]:
     >>> hyperslab.read_many([(f["temperature"], 0), (f["pressure"], np.s_[:, 3])])   # doctest: +SKIP
     """
     parts = list(parts)
-    wanted = {nth: _chosen(*part) for nth, part in enumerate(parts) if _is_plain(*part)}
-    read = dict(zip(wanted, _hyperslab.read_many(list(wanted.values())), strict=True))
+    plain = {nth: part for nth, part in enumerate(parts) if _is_plain(*part)}
+    indices = [index for _, index in plain.values()]
+    values = again_if_resized(indices, lambda: _hyperslab.read_many([_chosen(*part) for part in plain.values()]))
+    read = dict(zip(plain, values, strict=True))
     return [read[nth] if nth in read else dataset[index] for nth, (dataset, index) in enumerate(parts)]
 
 
@@ -31,8 +34,13 @@ def write_many(parts: Iterable[tuple[Dataset, Any, Any]]) -> None:
 
     >>> hyperslab.write_many([(f["temperature"], 0, 273.15), (f["pressure"], np.s_[:, 3], values)])   # doctest: +SKIP
     """
-    prepared = [(dataset._handle, prepare(dataset, index, values)) for dataset, index, values in parts]
-    _hyperslab.write_many([(handle, *part) for handle, part in prepared if part is not None])
+    parts = list(parts)
+
+    def write() -> None:
+        prepared = [(dataset._handle, prepare(dataset, index, values)) for dataset, index, values in parts]
+        _hyperslab.write_many([(handle, *part) for handle, part in prepared if part is not None])
+
+    again_if_resized([index for _, index, _ in parts], write)
 
 
 def _is_plain(dataset: Dataset, index: Any) -> bool:

@@ -8,7 +8,8 @@ import numpy as np
 
 from ._arrays import fit, item_type, plain
 from ._dtypes import check_enum_dtype, check_string_dtype, check_vlen_dtype
-from ._hyperslab import Space
+from ._hyperslab import ExtentError, Space
+from ._retry import again_if_resized
 from ._selections import choose
 
 if TYPE_CHECKING:
@@ -28,6 +29,13 @@ def write_all(dataset: Dataset, values: np.ndarray) -> None:
 
 def write_item(dataset: Dataset, args: Any, value: Any) -> None:
     """`dataset[args] = value`."""
+    try:
+        _write_once(dataset, args, value)
+    except ExtentError:
+        again_if_resized([args], lambda: _write_once(dataset, args, value))
+
+
+def _write_once(dataset: Dataset, args: Any, value: Any) -> None:
     prepared = prepare(dataset, args, value)
     if prepared is not None:
         dataset._handle.write(*prepared)
