@@ -152,6 +152,7 @@ impl Work<'_, '_> {
             (Class::Vlen(from_vlen), Class::Vlen(to_vlen)) => {
                 let reference = HeapReference::decode(value)?;
                 if reference.is_null() {
+                    self.clear(home, at, to.size());
                     return Ok(());
                 }
                 let (from, size) = (&*from_vlen.base, to.size());
@@ -206,7 +207,8 @@ impl Work<'_, '_> {
             self.put(home, at, value);
             return Ok(());
         }
-        // Null, and what cannot be understood any more, stay null.
+        // Null, and what cannot be understood any more, are null in the copy.
+        self.clear(home, at, to.size());
         let Ok(Some(referent)) = self.heap.dereference(from, value) else { return Ok(()) };
         let outside = referent.file.is_some();
         let copy = match outside {
@@ -274,11 +276,20 @@ impl Work<'_, '_> {
     }
 
     fn put(&mut self, home: Option<usize>, at: usize, bytes: &[u8]) {
+        self.slot(home, at).iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    }
+
+    /// Takes away what a structure around a value has put in its place.
+    fn clear(&mut self, home: Option<usize>, at: usize, size: usize) {
+        self.slot(home, at).iter_mut().take(size).for_each(|to| *to = 0);
+    }
+
+    /// The bytes of a piece from a place on.
+    fn slot(&mut self, home: Option<usize>, at: usize) -> &mut [u8] {
         let room = match home {
             Some(home) => self.gathered.pieces.get_mut(home).map(|piece| &mut piece.bytes),
             None => Some(&mut self.gathered.values),
         };
-        let slot = room.into_iter().flat_map(|room| room.iter_mut().skip(at));
-        slot.zip(bytes).for_each(|(to, from)| *to = *from);
+        room.and_then(|room| room.get_mut(at..)).unwrap_or_default()
     }
 }

@@ -1,8 +1,11 @@
-//! Values that are in headers, before or after.
+//! Values that are in headers, before or after, and members that refer to others.
 
 use std::sync::Arc;
 
-use hyperslab::{File, FillTime, Group, Layout, Low, NewDataset, Repack, check, driver::Memory};
+use hyperslab::{
+    Element, File, FillTime, Group, Layout, Low, NewDataset, ObjectReference, RegionReference, Repack, check,
+    driver::Memory,
+};
 
 use crate::scene::{LOWS, bytes, new_file, path, repacked};
 
@@ -113,5 +116,46 @@ fn headers_with_other_sizes_than_the_values() {
         let lost = Repack::new().skip_damaged().run(&file, path("other-size")).unwrap().lost;
         assert_eq!(lost.iter().map(|lost| lost.path.as_str()).collect::<Vec<_>>(), ["/values"]);
         assert_eq!(check::storage(changed).unwrap().problems().count(), 1);
+    }
+}
+
+/// A structure with references.
+#[derive(Element, Clone, Debug, PartialEq)]
+struct Row {
+    number: i32,
+    object: ObjectReference,
+    region: RegionReference,
+    words: Vec<i32>,
+}
+
+/// Their addresses would mean other objects in another file.
+#[test]
+fn references_of_structures_refer_to_copies_or_nothing() {
+    for low in LOWS {
+        let (file, _storage) = new_file(low);
+        let root = file.root().unwrap();
+        let target = root.new_dataset::<i32>().write("target", &[1, 2, 3, 4]).unwrap();
+        let region = target.region_reference(target.slice(1..3).unwrap().selection()).unwrap();
+        let row = Row { number: 5, object: target.reference(), region, words: vec![] };
+        let lost =
+            Row { number: 6, object: ObjectReference::new(1 << 40), region: RegionReference::NULL, ..row.clone() };
+        root.new_dataset::<Row>().write("rows", &[row.clone(), lost.clone()]).unwrap();
+        root.set_attribute("row", row.clone()).unwrap();
+
+        let null = Row { object: ObjectReference::NULL, region: RegionReference::NULL, ..row.clone() };
+        let (other, _storage) = new_file(low);
+        root.copy("rows", &other.root().unwrap(), "rows").unwrap();
+        let copies = other.dataset("rows").unwrap().read::<Row>().unwrap();
+        assert_eq!(copies, [null.clone(), Row { number: 6, ..null.clone() }]);
+
+        let new = repacked("structures", &file, &Repack::new().low(low));
+        let copies = new.dataset("rows").unwrap().read::<Row>().unwrap();
+        assert_eq!(copies[1], Row { number: 6, ..null });
+        for copy in [copies[0].clone(), new.root().unwrap().attribute("row").unwrap().read_scalar().unwrap()] {
+            let object = copy.object.object(&new).unwrap().unwrap();
+            assert_eq!(object.address(), new.get("target").unwrap().address());
+            let (dataset, selection) = copy.region.region(&new).unwrap().unwrap();
+            assert_eq!(dataset.read_selection::<i32>(&selection).unwrap(), [2, 3]);
+        }
     }
 }
