@@ -94,7 +94,8 @@ fn order(dtype: &Dtype<'_>) -> Order {
 
 fn enumeration(base: Datatype, names: &Bound<'_, PyAny>) -> PyResult<Datatype> {
     let mut members = Vec::new();
-    for (name, value) in names.cast::<PyDict>()?.iter() {
+    // A copy: to convert a value may run code that changes the dict.
+    for (name, value) in names.cast::<PyDict>()?.copy()?.iter() {
         members.push((name_bytes(&name)?, value.extract::<i128>()?));
     }
     Datatype::enumeration(base, members).map_err(|why| PyValueError::new_err(why.to_string()))

@@ -291,3 +291,20 @@ def test_helpers_are_those_of_h5py():
             hyperslab.check_string_dtype,
         ]
     )
+
+
+def test_an_enumeration_whose_names_change_while_they_are_read(tmp_path):
+    names = {}
+
+    class Growing:
+        def __index__(self):
+            names[str(len(names))] = len(names)
+            return 0
+
+        def __rshift__(self, bits):
+            return 0
+
+    names["first"] = Growing()
+    with hyperslab.File(tmp_path / "made.h5", "w") as file:
+        dataset = file.create_dataset("x", (1,), np.dtype("i1", metadata={"enum": names}))
+        assert hyperslab.check_enum_dtype(dataset.dtype) == {"first": 0}
