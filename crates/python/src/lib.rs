@@ -6,6 +6,7 @@
 mod array;
 mod attribute;
 mod closing;
+mod copy;
 mod create;
 mod dataset;
 mod engine;
@@ -42,6 +43,8 @@ mod _hyperslab {
 
     #[pymodule_export]
     use super::attribute::AttributeHandle;
+    #[pymodule_export]
+    use super::copy::copy;
     #[pymodule_export]
     use super::dataset::DatasetHandle;
     #[pymodule_export]

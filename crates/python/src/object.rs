@@ -30,7 +30,7 @@ pub(crate) struct ObjectHandle {
 
 /// An object that holds links.
 #[pyclass(name = "GroupHandle", module = "hyperslab._hyperslab", frozen, extends = ObjectHandle)]
-pub(crate) struct GroupHandle(Group);
+pub(crate) struct GroupHandle(pub(crate) Group);
 
 /// A committed datatype.
 #[pyclass(name = "DatatypeHandle", module = "hyperslab._hyperslab", frozen, extends = ObjectHandle)]

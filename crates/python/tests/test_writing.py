@@ -210,6 +210,106 @@ def test_copies(tmp_path):
     compare(path)
 
 
+def with_references(library, file):
+    """Objects that hold references of all kinds."""
+    target = file.create_dataset("target", data=np.arange(10))
+    one, part = target.ref, target.regionref[2:5]
+    fields = np.dtype([("n", "i4"), ("r", library.ref_dtype)])
+    for name, value, dtype in [("refs", [one, one], library.ref_dtype), ("regions", [part], library.regionref_dtype)]:
+        values = np.array(value, dtype=dtype)
+        file.create_dataset(name, data=values, dtype=dtype)
+        target.attrs.create(name, values, dtype=dtype)
+    file.create_dataset("zipped", (4,), library.ref_dtype, chunks=(2,), compression="gzip")[:] = one
+    file.create_dataset("scalar", data=one, dtype=library.ref_dtype)
+    file.create_dataset("fields", data=np.array([(1, one)], fields))
+    target.attrs.create("fields", np.array((1, one), fields))
+    file.create_dataset("rows", (1,), library.vlen_dtype(library.ref_dtype))[0] = np.array([one], library.ref_dtype)
+    scale = file.create_dataset("scale", data=np.arange(10))
+    scale.make_scale()
+    target.dims[0].attach_scale(scale)
+
+
+def references(file):
+    """All references of the objects above, and numbers beside them."""
+    found = {name: list(file[name][()].ravel()) for name in ["refs", "regions", "zipped"] if name in file}
+    found |= {"@" + name: list(file["target"].attrs[name]) for name in ["refs", "regions"]}
+    found["scalar"] = [file["scalar"][()]]
+    return found
+
+
+def inner_references(file):
+    """As above, of structures and sequences, where libhdf5 leaves addresses of the other file."""
+    (number, reference), (same, other) = file["fields"][0], file["target"].attrs["fields"]
+    assert number == same == 1
+    return [reference, other, *file["rows"][0], *file["target"].attrs["DIMENSION_LIST"][0]]
+
+
+@pytest.mark.parametrize("libver", ["earliest", "latest"])
+def test_references_in_copies(tmp_path, libver):
+    names = ["target", "refs", "regions", "zipped", "scalar", "fields", "rows", "scale"]
+    told = {}
+    for library in (h5py, hyperslab):
+        first, second = tmp_path / f"{library.__name__}1.h5", tmp_path / f"{library.__name__}2.h5"
+        with library.File(first, "w", libver=libver) as file, library.File(second, "w", libver=libver) as other:
+            with_references(library, file)
+            other["before"] = np.arange(1000)
+            file.create_group("here")
+            for name in names:
+                file.copy(name, other)
+                if name != "zipped":  # libhdf5 fails.
+                    file.copy(name, f"here/{name}")
+        with h5py.File(first) as file, h5py.File(second) as other:
+            told[library] = {name: [bool(one) for one in found] for name, found in references(other).items()}
+            if library is h5py:
+                continue
+            # libhdf5 leaves addresses of the other file in structures and sequences, and no references in attributes of the same file.
+            assert not any(inner_references(other))
+            here = file["here"]
+            found = [one for several in references(here).values() for one in several] + inner_references(here)
+            assert [file[one] for one in found[:-1]] == [file["target"]] * (len(found) - 1)
+            assert file[found[-1]] == file["scale"]
+    assert told[hyperslab] == told[h5py]
+    assert not any(any(found) for found in told[h5py].values())
+
+
+def test_copies_with_what_references_lead_to(tmp_path):
+    told = []
+    for library in (h5py, hyperslab):
+        with library.File(tmp_path / "first.h5", "w") as file, library.File(tmp_path / "second.h5", "w") as other:
+            with_references(library, file)
+            file.copy("refs", other, expand_refs=True)
+        with h5py.File(tmp_path / "second.h5") as other:
+            told.append([other[one][()].tolist() for one in other["refs"]])
+    assert told[0] == told[1]
+
+
+def test_copies_of_datasets_whose_values_are_elsewhere(tmp_path):
+    with hyperslab.File(tmp_path / "made.h5", "w") as file, hyperslab.File(tmp_path / "other.h5", "w") as other:
+        everything(hyperslab, file)
+        file.create_dataset("outside", data=np.arange(4), external=[(str(tmp_path / "raw.bin"), 0, 100)])
+        file.copy("virtual", "virtual copy")
+        file.copy("outside", other)
+        assert np.array_equal(file["virtual copy"][()], file["virtual"][()])
+        assert other["outside"][()].tolist() == [0, 1, 2, 3]
+
+
+def test_copies_that_cannot_be(tmp_path):
+    with hyperslab.File(tmp_path / "made.h5", "w") as file:
+        file["a"], file["b"] = 1, 2
+        for wrong, why in [
+            (lambda: file.copy("a", "b"), ValueError),
+            (lambda: file.copy("a", file), ValueError),
+            (lambda: file.copy("a", file["b"], "c"), TypeError),
+            (lambda: file.copy("none", "c"), KeyError),
+        ]:
+            with pytest.raises(why):
+                wrong()
+        with hyperslab.File(tmp_path / "other.h5", "w"):
+            pass
+        with hyperslab.File(tmp_path / "other.h5") as other, pytest.raises(ValueError, match="write"):
+            file.copy("a", other)
+
+
 def test_chunks_as_they_are_stored(tmp_path):
     with hyperslab.File(tmp_path / "made.h5", "w") as file:
         dataset = file.create_dataset("x", (4, 4), "i4", chunks=(2, 2), compression="gzip")

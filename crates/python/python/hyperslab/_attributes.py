@@ -93,16 +93,6 @@ class AttributeManager(NamesMapping, MutableMapping[Any, Any]):
         memory = values.dtype if dtype.subdtype is None else np.dtype((values.dtype, dtype.shape))
         self._handle.set_attribute(name, dtype, values, memory, shape)
 
-    def _copy_from(self, other: AttributeManager, name: str | bytes) -> None:
-        """Gives the object an attribute of another one."""
-        attribute = other._handle.attribute(name)
-        assert attribute is not None
-        shape, dtype = attribute.shape, attribute.dtype
-        if shape is None:
-            self._handle.set_attribute(name, dtype)
-        else:
-            self._handle.set_attribute(name, dtype, attribute.read(), dtype, shape)
-
     def __iter__(self) -> Iterator[Any]:
         return iter(self._handle.attribute_names())
 

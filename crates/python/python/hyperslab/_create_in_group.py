@@ -163,13 +163,14 @@ class CreateInGroup:
         expand_refs: bool = False,
         without_attrs: bool = False,
     ) -> None:
-        """Copies an object, and what a group holds: to a path, or into a group. Values go through memory.
+        """Copies an object, and what a group holds: to a path, or into a group, which may be in another file. References in a copy to another file
+        are null, unless what they refer to is copied, too, with `expand_refs`.
 
         >>> group.copy("run", "run again")          # doctest: +SKIP
         """
-        if expand_refs:
-            raise NotImplementedError("copies of what references lead to")
-        copy_object(self, source, dest, name, shallow, expand_soft, expand_external, without_attrs)
+        ways = {"shallow": shallow, "expand_soft": expand_soft, "expand_external": expand_external}
+        ways |= {"expand_refs": expand_refs, "without_attrs": without_attrs}
+        copy_object(self, source, dest, name, **{way: bool(wanted) for way, wanted in ways.items()})
 
 
 def _named(name: Any) -> Any:
