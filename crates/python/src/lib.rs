@@ -52,7 +52,7 @@ mod _hyperslab {
     #[pymodule_export]
     use super::many::{read_many, write_many};
     #[pymodule_export]
-    use super::object::{DatatypeHandle, GroupHandle, ObjectHandle};
+    use super::object::{DatatypeHandle, GroupHandle, ObjectHandle, link_changes};
     #[pymodule_export]
     use super::reference::{PyReference, PyRegionReference};
     #[pymodule_export]

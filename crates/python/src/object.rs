@@ -1,6 +1,7 @@
 //! What groups, datasets and named datatypes have in common, and groups themselves.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hyperslab::dtype::Arena;
 use hyperslab::{Group, Link, Node, Target};
@@ -20,6 +21,22 @@ use crate::numpy_type::{Dtype, dtype_of};
 use crate::reference::{self, PyReference};
 use crate::shared::Shared;
 use crate::stored_type::{StoredType, stored_type};
+
+/// How often a link of any file was taken away, moved, or given to an object that was there.
+static LINK_CHANGES: AtomicU64 = AtomicU64::new(0);
+
+/// As long as this number stays the same, a path that led to an object still does, and an object that had no path has none.
+#[pyfunction]
+pub(crate) fn link_changes() -> u64 {
+    LINK_CHANGES.load(Ordering::Acquire)
+}
+
+/// Does what changes links of objects that are there.
+fn change_links(py: Python<'_>, change: impl FnOnce() -> hyperslab::Result<()> + Send) -> PyResult<()> {
+    let changed = engine(py, change);
+    LINK_CHANGES.fetch_add(1, Ordering::AcqRel);
+    changed
+}
 
 /// An object of a file.
 #[pyclass(name = "ObjectHandle", module = "hyperslab._hyperslab", frozen, subclass)]
@@ -254,7 +271,7 @@ impl GroupHandle {
     ) -> PyResult<()> {
         this.as_super().shared.file()?;
         let (path, group) = (name_bytes(path)?, &this.0);
-        engine(py, || group.hard_link(path, &object.node))
+        change_links(py, || group.hard_link(path, &object.node))
     }
 
     /// Makes a link to a path.
@@ -286,14 +303,14 @@ impl GroupHandle {
     fn delete(this: PyRef<'_, Self>, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
         this.as_super().shared.file()?;
         let (path, group) = (name_bytes(path)?, &this.0);
-        engine(py, || group.delete(path))
+        change_links(py, || group.delete(path))
     }
 
     /// Gives a link another path.
     fn rename(this: PyRef<'_, Self>, py: Python<'_>, from: &Bound<'_, PyAny>, to: &Bound<'_, PyAny>) -> PyResult<()> {
         this.as_super().shared.file()?;
         let (from, to, group) = (name_bytes(from)?, name_bytes(to)?, &this.0);
-        engine(py, || group.rename(from, to))
+        change_links(py, || group.rename(from, to))
     }
 }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._hyperslab import FileHandle, ObjectHandle, Reference
+from ._hyperslab import FileHandle, ObjectHandle, Reference, link_changes
 from ._regions import RegionProxy
 
 if TYPE_CHECKING:
@@ -53,13 +53,19 @@ class HLObject:
             handle, opened, name = known._handle, known._opened, known._name
         self._handle = handle
         self._name = name
+        # When the name was last right, as a number of `link_changes`; `None` if it was not looked for.
+        self._named_at = None if name is None else link_changes()
         self._opened: FileHandle = handle.file if opened is None else opened
 
     @property
     def name(self) -> str | bytes | None:
-        """The path that led here; for what a reference led to, some path that does. `None` if there is none."""
-        if self._name is None:
-            self._name = _find(self.file, self._handle.address)
+        """The path that led here; if it does no longer, or a reference led here, some path that does. `None` if there is none."""
+        now = link_changes()
+        # The root group keeps its name.
+        if self._named_at != now and self._name != "/" and self._handle.valid:
+            if self._name is None or not _leads(self._name, self._handle):
+                self._name = _find(self.file, self._handle.address)
+            self._named_at = now
         return self._name
 
     @property
@@ -120,6 +126,14 @@ class HLObject:
 
     def __reduce__(self) -> Any:
         raise TypeError("objects of a file cannot be pickled")
+
+
+def _leads(name: str | bytes, handle: ObjectHandle) -> bool:
+    """Whether a path leads to an object of the same file."""
+    try:
+        return handle.file.root().get(name) == handle
+    except (KeyError, TypeError):
+        return False
 
 
 def _find(file: File, address: int) -> str | bytes | None:
