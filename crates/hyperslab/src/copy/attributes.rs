@@ -1,10 +1,12 @@
 //! Attributes of copies.
 
+use hyperslab_dtype::Datatype;
 use hyperslab_object::{NewAttribute, NewType};
 
 use super::{
     CopyOptions,
     damage::{OfSource, Step, Trouble},
+    gather::Gathered,
     tree::Copier,
 };
 use crate::{Attribute, Error, Node, PathId, Result, datatype};
@@ -21,18 +23,17 @@ impl Copier<'_> {
         }
         attributes.sort_by_key(|attribute| attribute.order);
         for attribute in &attributes {
-            let copied = self.attribute(attribute, from, to);
+            let copied = self.attribute(attribute, to);
             let name = || String::from_utf8_lossy(&attribute.name);
             self.leave_out(copied, |copier| format!("{}@{}", copier.path(path), name()))?;
         }
         Ok(())
     }
 
-    fn attribute(&mut self, attribute: &Attribute, from: &Node, to: &Node) -> Step<()> {
-        let (file, target) = (from.file(), self.target.clone());
+    fn attribute(&mut self, attribute: &Attribute, to: &Node) -> Step<()> {
+        let Some((attribute, stored, gathered)) = self.gather_attribute(attribute)? else { return Ok(()) };
+        let (file, target) = (attribute.file(), self.target.clone());
         let committed = attribute.committed.map(|address| self.committed(file, address)).transpose()?;
-        let stored = datatype::in_file(&attribute.datatype, &target)?;
-        let gathered = self.gather(file, &attribute.datatype, &stored, &attribute.data).of_source()?;
         let put = target.operate(|| {
             let data = match gathered {
                 Some(gathered) => gathered.store(&target)?,
@@ -49,6 +50,27 @@ impl Copier<'_> {
             Result::Ok(())
         });
         put.map_err(Trouble::Target)
+    }
+
+    /// The attribute as it is now, its type in the target, and what its values name in the heap; nothing if it was deleted.
+    fn gather_attribute(&mut self, attribute: &Attribute) -> Step<Option<(Attribute, Datatype, Option<Gathered>)>> {
+        let file = attribute.file();
+        let changes = file.inner.is_writable() && attribute.datatype.has_vlen();
+        // References to objects of another file may have to copy these first: two copies in opposite directions, each of which holds changes of its
+        // source off, would wait for each other.
+        let is_safe = !attribute.datatype.has_reference() || *file == self.target;
+        let held = (changes && is_safe).then(|| file.inner.context.file().reading());
+        let now = match changes.then(|| attribute.renewed()) {
+            Some(Err(Error::Missing(_))) => return Ok(None),
+            Some(now) => now.of_source()?,
+            None => attribute.clone(),
+        };
+        let stored = datatype::in_file(&now.datatype, &self.target)?;
+        let gathered = self.gather(file, &now.datatype, &stored, &now.data).of_source()?;
+        if held.is_none() {
+            now.held().of_source()?;
+        }
+        Ok(Some((now, stored, gathered)))
     }
 }
 

@@ -101,7 +101,7 @@ impl CopyOptions {
         self.copy_showing(from, to, path, &mut |_| {})
     }
 
-    /// As [`CopyOptions::copy`]; shows how far it is.
+    /// As [`CopyOptions::copy`]; shows how far it is. While the values of a dataset are copied, writers of that dataset wait: `progress` must not use it.
     pub fn copy_showing(
         &self,
         from: &Node,

@@ -101,7 +101,7 @@ impl Repack {
         self.run_showing(from, to, &mut |_| {})
     }
 
-    /// As [`Repack::run`]; shows how far it is.
+    /// As [`Repack::run`]; shows how far it is. While the values of a dataset are copied, writers of that dataset wait: `progress` must not use it.
     pub fn run_showing(
         &self,
         from: &File,

@@ -16,18 +16,35 @@ const BATCH: u64 = 16 << 20;
 const BATCH_IN_HEAP: u64 = 1 << 18;
 
 impl Copier<'_> {
+    /// Copies the values, and the size if it is another one by now. Requests that write to the dataset or resize it wait meanwhile, so that all is of
+    /// one time.
     pub(super) fn values(&mut self, from: &Dataset, to: &Dataset) -> Step<()> {
+        let new = to.stored_layout().layout;
+        // Neither has values in this file.
+        let is_elsewhere = |old| matches!(old, Layout::Contiguous { address: None, .. } | Layout::Virtual { .. });
+        if is_elsewhere(from.stored_layout().layout) && !matches!(new, Layout::Compact(_)) {
+            return Ok(());
+        }
+        let turn = from.turn_to_read_all().of_source()?;
+        let from = &if turn.is_some() { from.in_turn() } else { from.clone() };
+        if !from.is_virtual() && from.shape() != to.shape() {
+            to.resize(from.shape())?;
+        }
+        self.all_values(from, to, &new)
+    }
+
+    fn all_values(&mut self, from: &Dataset, to: &Dataset, new: &Layout) -> Step<()> {
         let changes = self.changes(from.file(), from.datatype(), to.datatype());
-        let (old, new) = (from.stored_layout().layout, to.stored_layout().layout);
-        let is_same = same_filters(from.filters(), to.filters()) && alike(&old, &new);
+        let old = from.stored_layout().layout;
+        let is_same = same_filters(from.filters(), to.filters()) && alike(&old, new);
         match &old {
             // The header has them already.
-            Layout::Compact(_) if !changes && old == new => Ok(()),
+            Layout::Compact(_) if !changes && old == *new => Ok(()),
             // The header has room for each element, so those that were never written are stored, too.
-            _ if matches!(new, Layout::Compact(_)) => self.part_by_part(from, to, &new),
+            _ if matches!(new, Layout::Compact(_)) => self.part_by_part(from, to, new),
             Layout::Chunked { .. } if !changes && is_same => self.chunks(from, to),
-            Layout::Chunked { chunk, .. } => self.chunk_by_chunk(from, to, chunk, &new),
-            Layout::Compact(_) | Layout::Contiguous { address: Some(_), .. } => self.part_by_part(from, to, &new),
+            Layout::Chunked { chunk, .. } => self.chunk_by_chunk(from, to, chunk, new),
+            Layout::Compact(_) | Layout::Contiguous { address: Some(_), .. } => self.part_by_part(from, to, new),
             Layout::Contiguous { address: None, .. } | Layout::Virtual { .. } => Ok(()),
         }
     }

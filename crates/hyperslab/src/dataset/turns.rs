@@ -38,10 +38,20 @@ impl Dataset {
     /// Waits for the turn to read a part, and refuses a selection of another extent than the dataset has then. Where nothing changes, no
     /// thread waits.
     pub(super) fn turn_to_read(&self, selection: &Space) -> Result<Option<Turn<'_>>> {
-        let shelf = self.shelf()?.filter(|_| self.file().inner.is_writable() && !self.has_turn);
-        let turn = shelf.map(|shelf| shelf.enter(Area::of(selection), false));
+        let turn = self.enter_to_read(|| Area::of(selection))?;
         self.check_extent(selection)?;
         Ok(turn)
+    }
+
+    /// Waits for the turn to read everything, the extent included, in any number of requests by a handle that is [in turn](Self::in_turn). Until
+    /// it ends, writers and resizes wait; so the thread that has it must not ask for another turn of the dataset.
+    pub(crate) fn turn_to_read_all(&self) -> Result<Option<Turn<'_>>> {
+        self.enter_to_read(|| Area::Whole)
+    }
+
+    fn enter_to_read(&self, area: impl FnOnce() -> Area) -> Result<Option<Turn<'_>>> {
+        let shelf = self.shelf()?.filter(|_| self.file().inner.is_writable() && !self.has_turn);
+        Ok(shelf.map(|shelf| shelf.enter(area(), false)))
     }
 
     /// Waits for the turn to write a part, and refuses a selection of another extent than the dataset has then.
