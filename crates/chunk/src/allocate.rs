@@ -6,44 +6,60 @@ use hyperslab_file::OpenFile;
 use hyperslab_format::message::ChunkIndex;
 use hyperslab_space::{Coords, Extent};
 
-use crate::{Chunked, Filling, Index, Result, chunked::PIECES, publish::Made};
+use crate::{
+    Chunked, Filling, Index, Result,
+    chunked::PIECES,
+    publish::{Made, Reserved},
+};
 
 impl Chunked {
     /// Takes space for every chunk that has none, and fills it. Whether the layout message must say something new.
     pub fn allocate_all(&mut self, file: &OpenFile, filling: &Filling<'_>) -> Result<bool> {
-        if self.kind == ChunkIndex::Implicit {
-            let is_new = matches!(self.index, Index::Empty);
-            if is_new {
-                self.index = Index::create(file, self.kind, &self.shape())?;
-                self.fill_places(file, None, &self.extent, filling)?;
-            }
-            return Ok(is_new);
-        }
+        self.publish(file, filling, |chunked| match chunked.kind {
+            ChunkIndex::Implicit => Ok(Vec::new()),
+            _ => chunked.store_missing(file, &chunked.extent, filling, &|_| true),
+        })
+    }
+
+    /// Space for all chunks that lie one after the other, filled where a dataset of this extent has chunks. Within a part of an operation that may fail.
+    pub(crate) fn filled_index(&self, file: &OpenFile, extent: &Extent, filling: &Filling<'_>) -> Result<Index> {
+        let index = Index::create(file, self.kind, &self.shape())?;
+        self.fill_places(file, &index, None, extent, filling)?;
+        Ok(index)
+    }
+
+    /// Takes space for the `wanted` chunks of an extent that have none, and fills it. The index does not know of them yet. Within a part of an operation
+    /// that may fail.
+    pub(crate) fn store_missing(
+        &self,
+        file: &OpenFile,
+        extent: &Extent,
+        filling: &Filling<'_>,
+        wanted: &dyn Fn(&Coords) -> bool,
+    ) -> Result<Vec<Reserved>> {
         let plain = filling.bytes(self.bytes)?;
         let (mut coded, mut mask) = (Vec::new(), 0);
         if self.coder.filters() {
             mask = self.coder.encode(&vec![0; self.chunk().len()], &plain, &mut coded, &mut Vec::new())?;
         }
-        let (mut moved, mut places) = (false, Places::of(self.chunk(), &self.extent)?);
+        let (mut stored, mut places) = (Vec::new(), Places::of(self.chunk(), extent)?.filter(wanted));
         loop {
             let some: Vec<Coords> = places.by_ref().take(PIECES).collect();
             if some.is_empty() {
-                return Ok(moved);
+                return Ok(stored);
             }
             let entries = self.index.find_all(file, &some, self.chunk())?;
             let missing = some.into_iter().zip(entries).filter(|(_, entry)| entry.is_none());
             let made: Vec<_> = missing
                 .map(|(place, _)| {
-                    let (bytes, mask) = if self.is_coded(&place, &self.extent) { (&coded, mask) } else { (&plain, 0) };
+                    let (bytes, mask) = if self.is_coded(&place, extent) { (&coded, mask) } else { (&plain, 0) };
                     // Bytes that went through no filter may be anything, if the user wants it so.
                     let write = filling.write || self.coder.filters();
                     let size = bytes.len();
                     Made { place, old: None, size, bytes: write.then_some(Cow::Borrowed(bytes)), mask }
                 })
                 .collect();
-            if !made.is_empty() {
-                moved |= self.publish(file, &made)?;
-            }
+            stored.push(self.write_made(file, &made)?);
         }
     }
 
@@ -51,6 +67,7 @@ impl Chunked {
     pub(crate) fn fill_places(
         &self,
         file: &OpenFile,
+        index: &Index,
         old: Option<&Extent>,
         extent: &Extent,
         filling: &Filling<'_>,
@@ -66,7 +83,7 @@ impl Chunked {
             if some.is_empty() {
                 return Ok(());
             }
-            let entries = self.index.find_all(file, &some, self.chunk())?;
+            let entries = index.find_all(file, &some, self.chunk())?;
             let parts: Vec<_> =
                 entries.iter().flatten().filter_map(|entry| Some((entry.address?, bytes.as_slice()))).collect();
             file.write_raw("chunk", &parts)?;

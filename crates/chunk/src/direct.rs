@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use hyperslab_base::memory;
 use hyperslab_file::OpenFile;
-use hyperslab_format::{ChunkEntry, message::ChunkIndex};
+use hyperslab_format::ChunkEntry;
 use hyperslab_space::Coords;
 
-use crate::{Chunked, Error, Filling, Index, Result, publish::Made};
+use crate::{Chunked, Error, Filling, Result, publish::Made};
 
 impl Chunked {
     /// The stored bytes of the chunk at a place in the grid, and the filters that were left out; nothing if it was never written.
@@ -30,33 +30,43 @@ impl Chunked {
         bytes: &[u8],
         filling: &Filling<'_>,
     ) -> Result<bool> {
+        self.check_chunk(file, place, mask, bytes.len())?;
         let plain = !self.is_coded(place, &self.extent);
-        if plain && (bytes.len() != self.bytes || mask != 0) {
-            let why =
-                format!("{} bytes for chunk {place:?}, which has no filters and {} bytes", bytes.len(), self.bytes);
-            return Err(Error::Layout(why));
-        }
-        let mut moved = false;
-        if self.kind == ChunkIndex::Implicit && matches!(self.index, Index::Empty) {
-            moved |= self.allocate_all(file, filling)?;
-        }
-        let old = self.entry(file, place)?;
-        if let Some(address) = old.as_ref().and_then(|old| old.address).filter(|_| plain) {
-            file.write_raw("chunk", &[(address, bytes)])?;
-            return Ok(moved);
-        }
-        let bytes = Some(Cow::Borrowed(bytes));
-        let size = bytes.as_ref().map_or(0, |bytes| bytes.len());
-        moved |= self.publish(file, &[Made { place: place.into(), old, size, bytes, mask }])?;
-        Ok(moved)
+        self.publish(file, filling, |chunked| {
+            let old = chunked.entry(file, place)?;
+            if let Some(address) = old.as_ref().and_then(|old| old.address).filter(|_| plain) {
+                file.write_raw("chunk", &[(address, bytes)])?;
+                return Ok(Vec::new());
+            }
+            let (size, bytes) = (bytes.len(), Some(Cow::Borrowed(bytes)));
+            Ok(vec![chunked.write_made(file, &[Made { place: place.into(), old, size, bytes, mask }])?])
+        })
     }
 
-    /// What the index says of a chunk, whose place must be one of the dataset.
-    fn entry(&self, file: &OpenFile, place: &[u64]) -> Result<Option<ChunkEntry>> {
+    /// Refuses a stored chunk of so many bytes that cannot be put at a place.
+    pub fn check_chunk(&self, file: &OpenFile, place: &[u64], mask: u32, bytes: usize) -> Result<()> {
+        self.check_inside(place)?;
+        self.check_place(place)?;
+        self.check_size(file, place, bytes)?;
+        if !self.is_coded(place, &self.extent) && (bytes != self.bytes || mask != 0) {
+            let why = format!("{bytes} bytes for chunk {place:?}, which has no filters and {} bytes", self.bytes);
+            return Err(Error::Layout(why));
+        }
+        Ok(())
+    }
+
+    /// Refuses a place where the dataset has no chunk.
+    fn check_inside(&self, place: &[u64]) -> Result<()> {
         if place.len() != self.chunk().len() || self.is_outside(place, &self.extent) {
             let why = format!("there is no chunk {place:?} in an extent of {:?}", self.extent.dims());
             return Err(Error::Layout(why));
         }
+        Ok(())
+    }
+
+    /// What the index says of a chunk, whose place must be one of the dataset.
+    fn entry(&self, file: &OpenFile, place: &[u64]) -> Result<Option<ChunkEntry>> {
+        self.check_inside(place)?;
         let place: Coords = place.into();
         Ok(self.index.find_all(file, &[place], self.chunk())?.pop().flatten())
     }

@@ -45,18 +45,6 @@ pub(crate) enum Blank {
 }
 
 impl Chunked {
-    /// Makes chunks, by rising place, and stores them. Whether the layout message must say something new.
-    pub(crate) fn make(
-        &mut self,
-        file: &OpenFile,
-        jobs: &[Job<'_>],
-        buf: &[u8],
-        filling: &Filling<'_>,
-    ) -> Result<bool> {
-        let reserved = file.tentative(|| self.write_jobs(file, jobs, buf, filling))?;
-        self.enter_reserved(file, reserved)
-    }
-
     /// Makes chunks, by rising place, so many at a time, takes space for them and writes them. The index does not know of them yet.
     pub(crate) fn write_jobs(
         &self,

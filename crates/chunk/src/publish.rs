@@ -3,13 +3,13 @@
 //! A chunk keeps its bytes until the index names another place: a write that fails in the middle leaves it as it was, and the next flush may tell the file
 //! of all that was written before.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap};
 
 use hyperslab_file::{Kind, OpenFile};
-use hyperslab_format::ChunkEntry;
+use hyperslab_format::{ChunkEntry, message::ChunkIndex};
 use hyperslab_space::Coords;
 
-use crate::{Chunked, Error, Result, index::Change};
+use crate::{Chunked, Error, Filling, Index, Result, index::Change, make::Job};
 
 /// A chunk as it will be stored.
 pub(crate) struct Made<'a> {
@@ -29,8 +29,9 @@ pub(crate) struct Made<'a> {
 pub struct Reserved {
     /// Where each chunk goes, in the order in which they were given.
     pub(crate) addresses: Vec<u64>,
-    changes: Vec<Change>,
-    gone: Vec<(u64, u64)>,
+    pub(crate) changes: Vec<Change>,
+    /// The old space of the chunks: address and length.
+    pub(crate) gone: Vec<(u64, u64)>,
 }
 
 impl Reserved {
@@ -45,13 +46,37 @@ impl Reserved {
         self.changes.extend(more.changes);
         self.gone.extend(more.gone);
     }
+
+    /// These chunks were made of what `jobs` read, too, and the index will name those that were `made` of the jobs before it names these.
+    pub(crate) fn follow(&mut self, jobs: &[Job<'_>], made: &Reserved) {
+        let place = |(job, (_, new)): (&Job<'_>, &Change)| Some((job.old.as_ref()?.address?, (new.address?, new.size)));
+        let moved: HashMap<u64, (u64, u64)> = jobs.iter().zip(&made.changes).filter_map(place).collect();
+        for gone in &mut self.gone {
+            *gone = moved.get(&gone.0).copied().unwrap_or(*gone);
+        }
+    }
 }
 
 impl Chunked {
-    /// Writes chunks, by rising place, with one request, and enters them in the index. Whether the layout message must say something new.
-    pub(crate) fn publish(&mut self, file: &OpenFile, made: &[Made<'_>]) -> Result<bool> {
-        let reserved = file.tentative(|| self.write_made(file, made))?;
-        self.enter_reserved(file, reserved)
+    /// Lets `store` take space for chunks and write them, and enters them in the index when all are in the file: nothing has changed if something cannot be
+    /// written. If chunks lie one after the other, all have their space before. Whether the layout message must say something new.
+    pub(crate) fn publish(
+        &mut self,
+        file: &OpenFile,
+        filling: &Filling<'_>,
+        store: impl FnOnce(&Chunked) -> Result<Vec<Reserved>>,
+    ) -> Result<bool> {
+        let makes_all = self.kind == ChunkIndex::Implicit && matches!(self.index, Index::Empty);
+        let stored = file.tentative(|| {
+            if makes_all {
+                self.index = self.filled_index(file, &self.extent, filling)?;
+            }
+            store(self)
+        });
+        if makes_all && stored.is_err() {
+            self.index = Index::Empty;
+        }
+        stored?.into_iter().try_fold(makes_all, |moved, reserved| Ok(self.enter_reserved(file, reserved)? | moved))
     }
 
     /// Takes space for chunks, by rising place, and writes them with one request.
@@ -67,11 +92,7 @@ impl Chunked {
 
     /// Takes space for chunks, by rising place.
     pub(crate) fn reserve_for(&self, file: &OpenFile, made: &[Made<'_>]) -> Result<Reserved> {
-        let most = self.shape().most_bytes(self.kind, file.widths().lengths);
-        if let Some(large) = made.iter().find(|one| one.size as u64 > most) {
-            let why = format!("chunk {:?} takes {} bytes, its index has room for {most}", large.place, large.size);
-            return Err(Error::Layout(why));
-        }
+        made.iter().try_for_each(|one| self.check_size(file, &one.place, one.size))?;
         let mut reserved = Reserved::default();
         for one in made {
             let address = self.place_for(file, one, &mut reserved.gone)?;
@@ -80,6 +101,15 @@ impl Chunked {
             reserved.changes.push((one.place.clone(), entry));
         }
         Ok(reserved)
+    }
+
+    /// Refuses a stored chunk with more bytes than the index can tell of.
+    pub(crate) fn check_size(&self, file: &OpenFile, place: &[u64], size: usize) -> Result<()> {
+        let most = self.shape().most_bytes(self.kind, file.widths().lengths);
+        if size as u64 <= most {
+            return Ok(());
+        }
+        Err(Error::Layout(format!("chunk {place:?} takes {size} bytes, its index has room for {most}")))
     }
 
     /// Enters chunks that are in the file in the index, and gives their old space back. Whether the layout message must say something new.
@@ -91,8 +121,11 @@ impl Chunked {
 
     /// Changes the index.
     pub(crate) fn enter(&mut self, file: &OpenFile, changes: &[Change]) -> Result<bool> {
+        if changes.is_empty() {
+            return Ok(false);
+        }
         // The index is changed apart from the rest, which is asked for its shape meanwhile.
-        let mut index = std::mem::replace(&mut self.index, crate::Index::Empty);
+        let mut index = std::mem::replace(&mut self.index, Index::Empty);
         let entered = index.change(file, self.kind, &self.shape(), changes);
         self.index = index;
         Ok(entered?)

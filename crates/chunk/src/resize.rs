@@ -1,7 +1,5 @@
 //! Datasets that grow and shrink.
 
-use std::collections::HashMap;
-
 use hyperslab_file::{Error as FileError, OpenFile};
 use hyperslab_format::{
     ChunkEntry,
@@ -10,10 +8,11 @@ use hyperslab_format::{
 use hyperslab_space::{Extent, Op, Slab, Space};
 
 use crate::{
-    Chunked, Filling, Index, Result,
+    Chunked, Error, Filling, Index, Result,
     allocate::Places,
     index::{Change, check_extent},
     make::{Blank, Job},
+    publish::Reserved,
 };
 
 /// A dataset on its way to another size, between [`Values::begin_resize`](crate::Values::begin_resize) and
@@ -27,74 +26,95 @@ pub struct Resizing {
     pub stored: bool,
     /// Values will go, which the file must not show any more: the header that tells the new extent must be there before.
     pub loses: bool,
-    /// The filters that were left out of chunks which will not go through them, by their places.
-    masks: HashMap<Vec<u64>, u32>,
+    /// Chunks that will be outside.
+    gone: Vec<Change>,
+    /// Chunks that will be at the edge, or be new: they are in the file, but the index does not know of them yet.
+    made: Vec<Reserved>,
 }
 
 impl Resizing {
     pub(crate) fn to(extent: Extent) -> Resizing {
-        Resizing { extent, moved: false, stored: false, loses: false, masks: HashMap::new() }
+        Resizing { extent, moved: false, stored: false, loses: false, gone: Vec::new(), made: Vec::new() }
+    }
+
+    /// The dataset keeps its size: gives back the space of chunks that the index does not know of.
+    pub fn abandon(self, file: &OpenFile) -> Result<()> {
+        let mut made = self.made.iter().flat_map(|reserved| &reserved.changes);
+        Ok(made.try_for_each(|(_, entry)| entry.address.map_or(Ok(()), |at| file.free_values(at, entry.size)))?)
     }
 }
 
 impl Chunked {
-    /// Prepares for another extent. Where that decides whether a chunk went through the filters, it is stored without, and the index says
-    /// so: both extents can read that.
+    /// Prepares for another extent: whatever takes space is written here, so that nothing has changed if it cannot be. Where the extent decides whether
+    /// a chunk went through the filters, it is stored without, and the index says so: both extents can read that.
     pub(crate) fn begin_resize(&mut self, file: &OpenFile, new: Extent, filling: &Filling<'_>) -> Result<Resizing> {
-        check_extent(self.kind, &new, self.chunk())?;
         let mut resizing = Resizing::to(new);
         let new = &resizing.extent;
         if self.kind == ChunkIndex::Implicit {
             resizing.loses = self.shrinks(new);
             if !matches!(self.index, Index::Empty) {
                 // They may hold what a larger dataset had; nobody sees them before the header tells the new extent.
-                self.fill_places(file, Some(&self.extent), new, filling)?;
+                self.fill_places(file, &self.index, Some(&self.extent), new, filling)?;
+            } else if filling.alloc == AllocTime::Early {
+                self.index = file.tentative(|| self.filled_index(file, new, filling))?;
+                resizing.moved = true;
             }
             return Ok(resizing);
         }
         let (gone, kept) = self.touched_by_resize(file, new)?;
         resizing.loses = !gone.is_empty() || kept.iter().any(|(place, _)| self.loses(place, new));
-        let all = self.coder.mask_of_all();
-        let mut jobs = Vec::new();
+        let (readable, edges) = self.resize_jobs(kept, new)?;
+        let (between, made) = file.tentative(|| {
+            let between = self.write_jobs(file, &readable, &[], filling)?;
+            let mut edge = self.write_jobs(file, &edges, &[], filling)?;
+            edge.follow(&readable, &between);
+            let mut made = vec![edge];
+            if filling.alloc == AllocTime::Early {
+                made.extend(self.store_missing(file, new, filling, &|_| true)?);
+            }
+            Ok::<_, Error>((between, made))
+        })?;
+        resizing.stored = !readable.is_empty();
+        resizing.moved = self.enter_reserved(file, between)?;
+        (resizing.gone, resizing.made) = (gone, made);
+        Ok(resizing)
+    }
+
+    /// How chunks at the edge are made: those that both extents can read, and those of the new extent.
+    fn resize_jobs(&self, kept: Vec<Change>, new: &Extent) -> Result<(Vec<Job<'static>>, Vec<Job<'static>>)> {
+        let (all, mut readable, mut edges) = (self.coder.mask_of_all(), Vec::new(), Vec::new());
         for (place, entry) in kept {
-            let coded = self.is_coded(&place, &self.extent);
-            resizing.masks.insert(place.to_vec(), entry.mask);
-            let is_ready = !coded && entry.mask == all && entry.size == self.bytes as u64;
-            if coded != self.is_coded(&place, new) && !is_ready {
-                let (old, read, blank) = (Some(entry), Some(coded), Blank::Nothing);
-                jobs.push(Job { place, old, read, piece: None, blank, coded: false, mask: all });
+            let (was, is) = (self.is_coded(&place, &self.extent), self.is_coded(&place, new));
+            let is_ready = !was && entry.mask == all && entry.size == self.bytes as u64;
+            let (old, read, mask) = (Some(entry.clone()), Some(was), entry.mask);
+            if was != is && !is_ready {
+                let (place, old, blank) = (place.clone(), old.clone(), Blank::Nothing);
+                readable.push(Job { place, old, read, piece: None, blank, coded: false, mask: all });
+            }
+            let loses = self.loses(&place, new);
+            if loses || is {
+                let blank = if loses { Blank::Part(Box::new(self.outside(&place, new)?)) } else { Blank::Nothing };
+                // The mask is as libhdf5 leaves it, which counts on that when the chunk goes through the filters again.
+                edges.push(Job { place, old, read, piece: None, blank, coded: is, mask });
             }
         }
-        resizing.stored = !jobs.is_empty();
-        resizing.moved = self.make(file, &jobs, &[], filling)?;
-        Ok(resizing)
+        Ok((readable, edges))
     }
 
     /// Takes on the new extent. Chunks that are outside from now on are given back; of those that reach over the edge, what is outside
     /// gets the fill value, so that nothing old is seen when the dataset grows again. Whether the layout message must say something new.
     pub(crate) fn end_resize(&mut self, file: &OpenFile, resizing: Resizing, filling: &Filling<'_>) -> Result<bool> {
-        let Resizing { extent: new, masks, .. } = resizing;
-        let (old, mut moved) = (self.extent.clone(), false);
+        let Resizing { extent: new, gone, made, .. } = resizing;
         if self.kind == ChunkIndex::Implicit && !matches!(self.index, Index::Empty) {
             self.blank_edges(file, &new, filling)?;
             self.extent = new;
             return Ok(false);
         }
-        let (gone, kept) = self.touched_by_resize(file, &new)?;
-        let mut jobs = Vec::with_capacity(kept.len());
-        for (place, entry) in kept {
-            let (was, is, loses) = (self.is_coded(&place, &old), self.is_coded(&place, &new), self.loses(&place, &new));
-            let blank = if loses { Blank::Part(Box::new(self.outside(&place, &new)?)) } else { Blank::Nothing };
-            // What changes sides was stored without filters before.
-            if loses || is {
-                let read = Some(was && is);
-                // As libhdf5 leaves it, which counts on that when the chunk goes through the filters again.
-                let mask = masks.get(place.as_slice()).copied().unwrap_or(0);
-                jobs.push(Job { place, old: Some(entry), read, piece: None, blank, coded: is, mask });
-            }
-        }
         self.extent = new;
-        moved |= self.make(file, &jobs, &[], filling)?;
+        let mut moved = false;
+        for reserved in made {
+            moved |= self.enter_reserved(file, reserved)?;
+        }
         let nothing = ChunkEntry { start: Vec::new(), address: None, size: 0, mask: 0 };
         let nothing = |(place, _): &Change| (place.clone(), nothing.clone());
         moved |= self.enter(file, &gone.iter().map(nothing).collect::<Vec<_>>())?;
@@ -103,10 +123,12 @@ impl Chunked {
                 file.free_values(address, entry.size)?;
             }
         }
-        if filling.alloc == AllocTime::Early {
-            moved |= self.allocate_all(file, filling)?;
-        }
         Ok(moved)
+    }
+
+    /// Refuses an extent with more chunks than the index can hold.
+    pub(crate) fn check_resize(&self, new: &Extent) -> Result<()> {
+        check_extent(self.kind, new, self.chunk())
     }
 
     /// Whether no chunk changes with a resize to these sizes.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use hyperslab_base::memory;
 use hyperslab_file::OpenFile;
-use hyperslab_format::{ChunkEntry, message::ChunkIndex};
+use hyperslab_format::ChunkEntry;
 use hyperslab_space::Coords;
 
 use crate::{Chunked, Error, Filling, Index, Result, publish::Made};
@@ -68,15 +68,9 @@ impl Chunked {
 
     /// Stores chunks of rising places that went through the filters already. Whether the layout message must say something new.
     pub fn write_stored(&mut self, file: &OpenFile, chunks: &[StoredChunk], filling: &Filling<'_>) -> Result<bool> {
-        let mut moved = false;
-        if self.kind == ChunkIndex::Implicit && matches!(self.index, Index::Empty) {
-            moved |= self.allocate_all(file, filling)?;
-        }
-        let places: Vec<Coords> = chunks.iter().map(|(place, ..)| place.clone()).collect();
-        let olds = self.index.find_all(file, &places, self.chunk())?;
-        let (mut made, mut in_place) = (Vec::new(), Vec::new());
-        for ((place, mask, bytes), old) in chunks.iter().zip(olds) {
+        for (place, mask, bytes) in chunks {
             let plain = !self.is_coded(place, &self.extent);
+            self.check_place(place)?;
             // One that reaches over the edge keeps the mask of the filters that it will go through once more.
             if plain && (bytes.len() != self.bytes || *mask != 0 && !self.has_plain_edges()) {
                 let why = format!(
@@ -86,20 +80,25 @@ impl Chunked {
                 );
                 return Err(Error::Layout(why));
             }
-            match old.as_ref().and_then(|old| old.address).filter(|_| plain) {
-                Some(address) => in_place.push((address, bytes.as_slice())),
-                None => {
-                    let (place, bytes) = (place.clone(), Cow::Borrowed(bytes.as_slice()));
-                    made.push(Made { place, old, size: bytes.len(), bytes: Some(bytes), mask: *mask });
+        }
+        self.publish(file, filling, |chunked| {
+            let places: Vec<Coords> = chunks.iter().map(|(place, ..)| place.clone()).collect();
+            let olds = chunked.index.find_all(file, &places, chunked.chunk())?;
+            let (mut made, mut in_place) = (Vec::new(), Vec::new());
+            for ((place, mask, bytes), old) in chunks.iter().zip(olds) {
+                let plain = !chunked.is_coded(place, &chunked.extent);
+                match old.as_ref().and_then(|old| old.address).filter(|_| plain) {
+                    Some(address) => in_place.push((address, bytes.as_slice())),
+                    None => {
+                        let (place, bytes) = (place.clone(), Cow::Borrowed(bytes.as_slice()));
+                        made.push(Made { place, old, size: bytes.len(), bytes: Some(bytes), mask: *mask });
+                    }
                 }
             }
-        }
-        if !in_place.is_empty() {
-            file.write_raw("chunk", &in_place)?;
-        }
-        if !made.is_empty() {
-            moved |= self.publish(file, &made)?;
-        }
-        Ok(moved)
+            if !in_place.is_empty() {
+                file.write_raw("chunk", &in_place)?;
+            }
+            Ok(vec![chunked.write_made(file, &made)?])
+        })
     }
 }

@@ -63,13 +63,22 @@ impl Values {
         }
     }
 
+    /// Whether values may be written where older ones are, so that a write that fails may leave some of them.
+    pub fn is_overwritten(&self) -> bool {
+        match &self.storage {
+            Storage::Compact(_) | Storage::Contiguous(None) => false,
+            Storage::Chunked(chunked) => chunked.is_overwritten(),
+            _ => true,
+        }
+    }
+
     /// Takes space for all values now, and fills it: when a dataset is made whose space is to be there from the start. Whether the
     /// layout message must say something new.
     pub fn allocate(&mut self, file: &OpenFile, filling: &Filling<'_>) -> Result<bool> {
         let bytes = self.bytes();
         match &mut self.storage {
             Storage::Contiguous(place @ None) if bytes > 0 => {
-                *place = Some(allocate(file, bytes, filling, false)?);
+                *place = Some(file.tentative(|| allocate(file, bytes, filling, false))?);
                 Ok(true)
             }
             Storage::Chunked(chunked) if bytes > 0 => chunked.allocate_all(file, filling),
@@ -77,21 +86,31 @@ impl Values {
         }
     }
 
-    /// Prepares for another size: what the result asks for comes next, then the header tells the new extent, then
-    /// [`Values::end_resize`]. A process that is killed in between leaves all values of the one extent or of the other.
-    pub fn begin_resize(&mut self, file: &OpenFile, dims: &[u64], filling: &Filling<'_>) -> Result<Resizing> {
+    /// The extent of another size; an error if these values cannot have it.
+    pub fn resized(&self, dims: &[u64]) -> Result<Extent> {
         let max: Vec<_> = self.extent.max().iter().map(|&max| (max != UNLIMITED).then_some(max)).collect();
         let extent = Extent::with_max(dims, &max)?;
         if extent.elements().checked_mul(self.element).is_none() {
             let why = format!("an extent of {dims:?} with elements of {} bytes has more than 2^64 bytes", self.element);
             return Err(Error::Layout(why));
         }
+        match &self.storage {
+            Storage::Chunked(chunked) => chunked.check_resize(&extent)?,
+            // What does not change its place can change its meaning.
+            Storage::External(_) | Storage::Virtual(_) => {}
+            _ if extent == self.extent => {}
+            _ => return Err(Error::Layout("only datasets in chunks or other files can change their size".into())),
+        }
+        Ok(extent)
+    }
+
+    /// Prepares for another size: what the result asks for comes next, then the header tells the new extent, then
+    /// [`Values::end_resize`]. A process that is killed in between leaves all values of the one extent or of the other.
+    pub fn begin_resize(&mut self, file: &OpenFile, dims: &[u64], filling: &Filling<'_>) -> Result<Resizing> {
+        let extent = self.resized(dims)?;
         match &mut self.storage {
             Storage::Chunked(chunked) => chunked.begin_resize(file, extent, filling),
-            // What does not change its place can change its meaning.
-            Storage::External(_) | Storage::Virtual(_) => Ok(Resizing::to(extent)),
-            _ if extent == self.extent => Ok(Resizing::to(extent)),
-            _ => Err(Error::Layout("only datasets in chunks or other files can change their size".into())),
+            _ => Ok(Resizing::to(extent)),
         }
     }
 

@@ -3,6 +3,8 @@
 //! Chunks without filters that are there are written in place, all pieces in one selection request, straight from the caller's buffer;
 //! so are new ones that the values cover. All others are made in memory first.
 
+use std::collections::HashSet;
+
 use hyperslab_driver::SelectionPair;
 use hyperslab_file::{Kind as SpaceKind, OpenFile};
 use hyperslab_format::{
@@ -16,6 +18,7 @@ use crate::{
     chunked::PIECES,
     layout::{Locate, covers},
     make::{Blank, Job},
+    publish::Reserved,
 };
 
 /// A piece whose values go straight to the file.
@@ -35,29 +38,37 @@ impl Chunked {
         filling: &Filling<'_>,
     ) -> Result<bool> {
         self.check_reach(target)?;
-        let mut moved = false;
         let is_first = matches!(self.index, Index::Empty);
-        if is_first && self.kind == ChunkIndex::Implicit {
-            moved |= self.allocate_all(file, filling)?;
-        }
         let mut pieces = target.pieces(&self.grid, source)?;
-        loop {
-            let next = pieces.batch(PIECES)?;
-            if next.is_empty() {
-                break;
+        self.publish(file, filling, |chunked| {
+            let mut stored = Vec::new();
+            loop {
+                let next = pieces.batch(PIECES)?;
+                if next.is_empty() {
+                    break;
+                }
+                stored.extend(chunked.store_pieces(file, &next, buf, filling)?);
             }
-            moved |= self.write_pieces(file, &next, buf, filling)?;
-        }
-        if is_first && filling.alloc == AllocTime::Late {
-            moved |= self.allocate_all(file, filling)?;
-        }
-        Ok(moved)
+            if is_first && filling.alloc == AllocTime::Late && chunked.kind != ChunkIndex::Implicit {
+                let written: HashSet<&Coords> =
+                    stored.iter().flat_map(|stored| &stored.changes).map(|(place, _)| place).collect();
+                let missing = |place: &Coords| !written.contains(place);
+                let missing = chunked.store_missing(file, &chunked.extent, filling, &missing)?;
+                stored.extend(missing);
+            }
+            Ok(stored)
+        })
     }
 
     /// Whether the first values that are written bring space for all others.
     pub fn allocates_with_first(&self, filling: &Filling<'_>) -> bool {
         let all = self.kind == ChunkIndex::Implicit || filling.alloc == AllocTime::Late;
         all && matches!(self.index, Index::Empty)
+    }
+
+    /// Whether there are chunks without filters, which are written in place.
+    pub(crate) fn is_overwritten(&self) -> bool {
+        !matches!(self.index, Index::Empty) && (!self.coder.filters() || self.has_plain_edges())
     }
 
     /// Writes pieces of chunks, by rising place. Whether the layout message must say something new.
@@ -68,6 +79,18 @@ impl Chunked {
         buf: &[u8],
         filling: &Filling<'_>,
     ) -> Result<bool> {
+        self.publish(file, filling, |chunked| Ok(chunked.store_pieces(file, pieces, buf, filling)?.into()))
+    }
+
+    /// Writes pieces of chunks, by rising place: into chunks that are there, or to new space, which the index does not know of yet. Within a part of an
+    /// operation that may fail.
+    fn store_pieces(
+        &self,
+        file: &OpenFile,
+        pieces: &[Piece],
+        buf: &[u8],
+        filling: &Filling<'_>,
+    ) -> Result<[Reserved; 2]> {
         let places: Vec<Coords> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
         let entries = self.index.find_all(file, &places, self.chunk())?;
         let (mut straight, mut jobs, mut new) = (Vec::new(), Vec::new(), Vec::new());
@@ -82,21 +105,17 @@ impl Chunked {
                 _ => jobs.push(self.job(piece, old, coded)),
             }
         }
-        let mut changes = Vec::with_capacity(new.len());
-        // All is written before the index changes, so that nothing has changed if something cannot be written.
-        let reserved = file.tentative(|| {
-            for piece in new {
-                let (size, mask) = (self.bytes as u64, 0);
-                let address = file.allocate(SpaceKind::Raw, size)?;
-                straight.push(Straight { piece, address });
-                let entry = ChunkEntry { start: Vec::new(), address: Some(address), size, mask };
-                changes.push((piece.chunk.clone(), entry));
-            }
-            let reserved = self.write_jobs(file, &jobs, buf, filling)?;
-            self.write_straight(file, &straight, buf).map(|()| reserved)
-        })?;
-        let moved = self.enter_reserved(file, reserved)?;
-        Ok(self.enter(file, &changes)? | moved)
+        let mut whole = Reserved::default();
+        for piece in new {
+            let (size, mask) = (self.bytes as u64, 0);
+            let address = file.allocate(SpaceKind::Raw, size)?;
+            straight.push(Straight { piece, address });
+            let entry = ChunkEntry { start: Vec::new(), address: Some(address), size, mask };
+            whole.changes.push((piece.chunk.clone(), entry));
+        }
+        let made = self.write_jobs(file, &jobs, buf, filling)?;
+        self.write_straight(file, &straight, buf)?;
+        Ok([made, whole])
     }
 
     fn write_straight(&self, file: &OpenFile, straight: &[Straight<'_>], buf: &[u8]) -> Result<()> {

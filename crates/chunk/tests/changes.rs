@@ -340,3 +340,26 @@ fn trees() {
     run_all(index, &[2, 3], &[7, 5], &[None, None], 0..3);
     run_all(index, &[1, 2, 2], &[3, 5, 4], &[None, Some(6), None], 0..3);
 }
+
+/// Other programs make datasets with more chunks than an array holds. Those beyond are refused before anything changes.
+#[test]
+fn chunks_beyond_an_array() {
+    for filters in [0, 1] {
+        let file = new_file(Arc::new(Memory::new()));
+        let dims = vec![(1 << 32) + 10];
+        let fill = FillWrite { value: FillValue::Default, alloc: AllocTime::Incremental, write: FillTime::IfSet };
+        let (chunk, max, index) = (vec![1], vec![None], array());
+        let case = Case { index, chunk, dims: dims.clone(), max, filters, plain_edges: false, fill };
+        let (mut values, filling) = (case.open(&file, &case.layout(), &dims), Filling::new(&case.fill));
+        let Storage::Chunked(chunked) = &mut values.storage else { unreachable!() };
+        for place in [1 << 32, (1 << 32) + 9] {
+            let refused = file.operate(|| chunked.write_chunk(&file, &[place], 0, &[1, 2], &filling));
+            assert!(refused.unwrap_err().to_string().contains("holds 2^32"));
+            let two = [(0u64, [1, 2]), (place, [3, 4])].map(|(at, bytes)| ([at].as_slice().into(), 0, bytes.to_vec()));
+            let refused = file.operate(|| chunked.write_stored(&file, &two, &filling));
+            assert!(refused.unwrap_err().to_string().contains("holds 2^32"));
+        }
+        assert!(file.operate(|| chunked.write_chunk(&file, &[(1 << 32) - 1], 0, &[1, 2], &filling)).unwrap());
+        assert_eq!(chunked.read_chunk(&file, &[(1 << 32) - 1]).unwrap(), Some((0, vec![1, 2])));
+    }
+}

@@ -173,11 +173,11 @@ impl OpenFile {
     /// file as it was before needs.
     pub fn publish(&self) -> Result<()> {
         let store = self.store()?;
-        let is_first = store.changes.load(Ordering::Relaxed) == store.before.load(Ordering::Relaxed);
+        let is_whole = store.changes.load(Ordering::Relaxed) == store.whole.load(Ordering::Relaxed);
         let flushed = self.flush_now();
-        if is_first {
-            // The operation itself has changed nothing yet.
-            store.before.store(store.changes.load(Ordering::Relaxed), Ordering::Relaxed);
+        if is_whole {
+            // The operation itself has changed nothing since.
+            self.mark_whole();
         }
         flushed
     }

@@ -29,8 +29,11 @@ impl OpenFile {
         let store = self.store()?;
         let _alone = store.operation.write();
         self.check_poison()?;
-        store.before.store(store.changes.load(Ordering::Relaxed), Ordering::Relaxed);
-        match change() {
+        self.mark_whole();
+        let begun = Begun(store);
+        let done = change();
+        std::mem::forget(begun);
+        match done {
             Ok(done) => {
                 // The change is made. What cannot be written now stays in memory, and the next flush tells of it.
                 if store.cache.wants_flush() && self.flush_now().is_err() {
@@ -39,7 +42,7 @@ impl OpenFile {
                 Ok(done)
             }
             Err(why) => {
-                if store.changes.load(Ordering::Relaxed) != store.before.load(Ordering::Relaxed) {
+                if store.changes.load(Ordering::Relaxed) != store.whole.load(Ordering::Relaxed) {
                     *store.poison.lock() = Some(why.to_string());
                 }
                 Err(why)
@@ -53,7 +56,9 @@ impl OpenFile {
         let store = self.store()?;
         let before = store.changes.load(Ordering::Relaxed);
         store.space.lock().begin_attempt();
+        let begun = Begun(store);
         let attempted = attempt();
+        std::mem::forget(begun);
         let taken = store.space.lock().end_attempt(attempted.is_err());
         if attempted.is_err() {
             // What waits to be written there must not come over what lies there next.
@@ -62,6 +67,12 @@ impl OpenFile {
             store.changes.store(before, Ordering::Relaxed);
         }
         attempted
+    }
+
+    /// To be called in an operation whose changes so far leave the file whole, also without those that follow: if it fails and changed nothing more, the
+    /// file is not poisoned. Not within an [attempt](Self::tentative).
+    pub fn mark_whole(&self) {
+        self.store.iter().for_each(|store| store.whole.store(store.changes.load(Ordering::Relaxed), Ordering::Relaxed));
     }
 
     /// To be called before anything is changed, and kept until that is done: the file is not closed meanwhile. An error if it is being closed, or
@@ -113,5 +124,15 @@ impl OpenFile {
             Some(why) => Err(Error::Poisoned(why)),
             None => Ok(()),
         }
+    }
+}
+
+/// An operation that runs, or a part of it. Forgotten when it ends: if it is dropped, code of the user panicked in the middle.
+struct Begun<'a>(&'a Store);
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        self.0.space.lock().end_attempt(false);
+        *self.0.poison.lock() = Some("a thread panicked while it changed the file".into());
     }
 }

@@ -44,8 +44,8 @@ pub(crate) struct Store {
     pub(crate) operation: RwLock<()>,
     /// How many times a block or the space was changed.
     pub(crate) changes: AtomicU64,
-    /// How many of these were made before the operation that goes on now made its first.
-    pub(crate) before: AtomicU64,
+    /// How many times that was when an operation last said that the file is whole.
+    pub(crate) whole: AtomicU64,
     /// What structures keep in memory, by address.
     pub(crate) attached: Mutex<BTreeMap<u64, Arc<dyn Attached>>>,
     /// Objects that are no more.
@@ -289,7 +289,7 @@ impl Store {
             superblock: Mutex::new((superblock, stored)),
             operation: RwLock::new(()),
             changes: AtomicU64::new(0),
-            before: AtomicU64::new(0),
+            whole: AtomicU64::new(0),
             attached: Mutex::default(),
             deleted: Deleted::default(),
             gate: Gate::default(),

@@ -132,8 +132,10 @@ impl NewAttribute {
                 hyperslab_object::check_attribute(&file.inner.context, owner, &new)?;
             }
             let mut heap = HeapWriter::new(file);
-            plan.convert(count, bytes, &mut data, arena, &mut heap)?;
-            heap.settle()?;
+            heap.attempt(|heap| {
+                plan.convert(count, bytes, &mut data, arena, heap)?;
+                heap.settle()
+            })?;
             let new = hyperslab_object::NewAttribute { name, charset, datatype: datatype(), extent, data: &data };
             let went = hyperslab_object::set_attribute(&file.inner.context, owner, &new)?;
             heap.remove(went.map_or_else(Vec::new, |went| file.behind(&went.datatype, &went.data)));

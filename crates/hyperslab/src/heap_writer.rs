@@ -18,6 +18,18 @@ impl<'a> HeapWriter<'a> {
         HeapWriter { file, heap: file.inner.heap.lock() }
     }
 
+    /// Lets `put` put objects into the heap and [settle](Self::settle) it: nothing else may, so that the heap is as it was before if that fails. What it puts
+    /// there is removed again if nothing gets to name it: so the operation may fail afterwards without poison, if it changes nothing more.
+    pub(crate) fn attempt<T>(&mut self, put: impl FnOnce(&mut HeapWriter<'a>) -> Result<T>) -> Result<T> {
+        let file = self.file.inner.context.file();
+        let done = file.tentative(|| put(self));
+        match &done {
+            Ok(_) => self.heap.keep(),
+            Err(_) => self.heap.undo(file),
+        }
+        done
+    }
+
     /// Keeps bytes; the address of the collection, and the index there.
     pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<(u64, u32)> {
         Ok(self.heap.add(self.file.inner.context.file(), bytes)?)

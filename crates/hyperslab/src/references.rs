@@ -127,9 +127,11 @@ impl Dataset {
         self.file().operate(|| {
             self.file().check_alive(self.life())?;
             let mut heap = HeapWriter::new(self.file());
-            let (heap_address, index) = heap.put(sink.as_bytes())?;
-            heap.settle()?;
-            Ok(RegionReference { heap: heap_address, index })
+            let (heap, index) = heap.attempt(|heap| {
+                let place = heap.put(sink.as_bytes())?;
+                heap.settle().map(|()| place)
+            })?;
+            Ok(RegionReference { heap, index })
         })
     }
 }

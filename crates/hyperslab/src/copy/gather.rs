@@ -42,8 +42,11 @@ impl Gathered {
     }
 
     /// Puts everything into the heap of a file; the values, which refer to it. Only within an operation.
-    pub(super) fn store(mut self, file: &File) -> Result<Vec<u8>> {
-        let mut heap = HeapWriter::new(file);
+    pub(super) fn store(self, file: &File) -> Result<Vec<u8>> {
+        HeapWriter::new(file).attempt(|heap| self.put(file, heap))
+    }
+
+    fn put(mut self, file: &File, heap: &mut HeapWriter<'_>) -> Result<Vec<u8>> {
         while let Some(piece) = self.pieces.pop() {
             let (address, index) = heap.put(&piece.bytes)?;
             let home = match piece.home {

@@ -2,8 +2,9 @@
 
 use std::sync::OnceLock;
 
-use hyperslab_chunk::{Filling, Storage, Values};
-use hyperslab_format::message::Layout;
+use hyperslab_chunk::{Chunked, Filling, Resizing, Storage, Values};
+use hyperslab_file::OpenFile;
+use hyperslab_format::message::{FillWrite, Layout};
 use hyperslab_object::{Kind, Object};
 use hyperslab_space::{Coords, Extent, Space};
 use parking_lot::RwLockWriteGuard;
@@ -12,7 +13,7 @@ use super::{
     Dataset,
     state::{Changing, State},
 };
-use crate::{Error, File, Result, heap_writer::HeapWriter};
+use crate::{Error, File, Result, heap_writer::HeapWriter, new_dataset::Planned};
 
 /// The state of a dataset, taken for a change. All handles see what becomes of it.
 pub(super) struct Change<'a> {
@@ -73,27 +74,24 @@ impl Dataset {
         file.operate(|| {
             let mut change = self.change()?;
             let old = change.state.extent.clone();
-            let new = resized(&old, shape)?;
-            let filling = filling(self);
-            let stored = file.inner.context.file();
-            if !matches!(change.values()?.storage, Storage::Chunked(_) | Storage::External(_)) {
-                return Err(Error::Create("only what is stored in chunks or other files changes its size".into()));
-            }
+            let new = resized(change.values()?, &old, shape)?;
+            let (filling, stored) = (filling(self), file.inner.context.file());
             if new == old {
                 return Ok(());
             }
             let gone = change.behind_outside(shape);
             let resizing = change.values()?.begin_resize(stored, shape, &filling)?;
             let is_published = !stored.is_fresh(self.address());
+            let publish = |needed: bool| if needed && is_published { stored.publish() } else { Ok(()) };
             change.moved |= resizing.moved;
             change.save()?;
-            if resizing.stored && is_published {
-                stored.publish()?;
+            if let Err(why) = publish(resizing.stored) {
+                return Err(keep_size(stored, resizing, why)?);
             }
-            change.state.extent = new.clone();
-            hyperslab_object::set_extent(&file.inner.context, self.address(), &new)?;
-            if resizing.loses && is_published {
-                stored.publish()?;
+            change.set_extent(&new)?;
+            if let Err(why) = publish(resizing.loses) {
+                change.set_extent(&old)?;
+                return Err(keep_size(stored, resizing, why)?);
             }
             let moved = change.values()?.end_resize(stored, resizing, &filling)?;
             HeapWriter::new(file).remove(gone);
@@ -120,12 +118,15 @@ impl Dataset {
     pub fn write_chunk(&self, place: impl AsRef<[u64]>, mask: u32, bytes: &[u8]) -> Result<()> {
         let replaced = |other: &Coords| other.as_slice() == place.as_ref();
         self.file().check_changeable()?;
-        let (file, _turn) = (self.file(), self.turn_alone_but(&replaced)?);
+        let no_chunks = || Error::Change("the dataset is not stored in chunks".into());
+        let check = || match &self.now().values(self)?.storage {
+            Storage::Chunked(chunked) => Ok(chunked.check_chunk(self.stored(), place.as_ref(), mask, bytes.len())?),
+            _ => Err(no_chunks()),
+        };
+        let (file, _turn) = (self.file(), self.turn_alone_but(&replaced, check)?);
         file.operate(|| {
             let (mut change, filling) = (self.change()?, filling(self));
-            let Storage::Chunked(chunked) = &mut change.values()?.storage else {
-                return Err(Error::Change("the dataset is not stored in chunks".into()));
-            };
+            let Storage::Chunked(chunked) = &mut change.values()?.storage else { return Err(no_chunks()) };
             let moved = chunked.write_chunk(file.inner.context.file(), place.as_ref(), mask, bytes, &filling)?;
             change.moved |= moved;
             change.save()
@@ -136,6 +137,14 @@ impl Dataset {
 impl<'a> Change<'a> {
     pub(super) fn extent(&self) -> &Extent {
         &self.state.extent
+    }
+
+    /// Lets the header tell another size.
+    fn set_extent(&mut self, extent: &Extent) -> Result<()> {
+        let (context, address) = (&self.dataset.file().inner.context, self.dataset.address());
+        hyperslab_object::set_extent(context, address, extent)?;
+        self.state.extent = extent.clone();
+        Ok(())
     }
 
     pub(super) fn state(&self) -> &State {
@@ -169,6 +178,17 @@ impl<'a> Change<'a> {
         Ok(())
     }
 
+    /// Writes stored values that name new objects of the heap. If it fails, these are removed again, unless some values may name them already.
+    pub(super) fn write_naming(&mut self, heap: &mut HeapWriter<'_>, part: &Space, stored: &[u8]) -> Result<()> {
+        let dataset = self.dataset;
+        dataset.stored().mark_whole();
+        let written = self.write(part, &Space::simple(&[part.npoints()])?, stored);
+        if written.is_err() && !self.values()?.is_overwritten() {
+            heap.remove(dataset.file().behind(dataset.datatype(), stored));
+        }
+        written
+    }
+
     /// Lets the header say what changed.
     pub(super) fn save(&mut self) -> Result<()> {
         if !std::mem::take(&mut self.moved) {
@@ -178,13 +198,20 @@ impl<'a> Change<'a> {
     }
 }
 
+/// A dataset keeps its size, and the file is whole: what was to be in the file before the size changes could not be written.
+fn keep_size(file: &OpenFile, resizing: Resizing, why: hyperslab_file::Error) -> Result<Error> {
+    resizing.abandon(file)?;
+    file.mark_whole();
+    Ok(why.into())
+}
+
 /// What new space holds.
 pub(super) fn filling(dataset: &Dataset) -> Filling<'_> {
     Filling::new(&dataset.inner.fill)
 }
 
-/// An extent with other sizes; an error if it may not have them.
-fn resized(old: &Extent, shape: &[u64]) -> Result<Extent> {
+/// An extent with other sizes; an error if it, or the dataset with these values, may not have them.
+pub(super) fn resized(values: &Values, old: &Extent, shape: &[u64]) -> Result<Extent> {
     if shape.len() != old.rank() || old.rank() == 0 {
         let why = format!("{shape:?} for a shape of {:?}: the number of dimensions stays", old.dims());
         return Err(Error::Create(why));
@@ -194,8 +221,10 @@ fn resized(old: &Extent, shape: &[u64]) -> Result<Extent> {
         let max = old.max().get(dim).copied().unwrap_or(0);
         return Err(Error::Create(format!("dimension {dim} never has more than {max}")));
     }
-    let max: Vec<_> = old.max().iter().map(|&max| (max != hyperslab_space::UNLIMITED).then_some(max)).collect();
-    Ok(Extent::with_max(shape, &max)?)
+    if !matches!(values.storage, Storage::Chunked(_) | Storage::External(_)) {
+        return Err(Error::Create("only what is stored in chunks or other files changes its size".into()));
+    }
+    Ok(values.resized(shape)?)
 }
 
 /// Gives back what the values of an object that goes, and of its attributes, take outside of it. Only within an operation.
@@ -234,12 +263,22 @@ pub(crate) fn drop_values(file: &File, object: &Object) -> hyperslab_file::Resul
     }
 }
 
-/// Takes space for all values of a new dataset. Only within an operation.
-pub(crate) fn allocate(file: &File, address: u64) -> Result<()> {
-    let dataset = Dataset::open(file, Object::open(&file.inner.context, address)?)?;
-    let mut change = dataset.change()?;
-    change.moved = change.values()?.allocate(file.inner.context.file(), &filling(&dataset))?;
-    change.save()
+/// Takes space for all values of a new dataset with this layout, which has no header yet; the layout with the space. Only within an operation.
+pub(crate) fn allocated(file: &File, planned: &Planned, fill: &FillWrite, layout: Layout) -> Result<Layout> {
+    let stored = file.inner.context.file();
+    let (version, element) = (planned.layout_version, planned.datatype.size() as u64);
+    let storage = match &layout {
+        Layout::Contiguous { address: None, .. } if planned.external.is_empty() => Storage::Contiguous(None),
+        Layout::Chunked { .. } => {
+            let (pipeline, registry) = (hyperslab_chunk::pipeline(&planned.filters)?, file.inner.registry.clone());
+            let chunked = Chunked::open(stored, &layout, version, &planned.extent, element, pipeline, registry)?;
+            Storage::Chunked(Box::new(chunked))
+        }
+        _ => return Ok(layout),
+    };
+    let mut values = Values { extent: planned.extent.clone(), element, fill: None, storage };
+    let is_new = values.allocate(stored, &Filling::new(fill))?;
+    Ok(values.layout(version).filter(|_| is_new).unwrap_or(layout))
 }
 
 /// Writes all values of a new dataset, as they are stored. Only within an operation.

@@ -31,7 +31,7 @@ use hyperslab_space::Extent;
 use self::{core::Core, state::State};
 use crate::{File, Result, current::Current, trip::Trip, unnamed::Opened, virtual_dataset::Virtual};
 
-pub(crate) use change::{allocate, drop_values, write_stored};
+pub(crate) use change::{allocated, drop_values, write_stored};
 pub(crate) use external::make_external;
 pub use layout::{ExternalName, Layout, VirtualName};
 pub(crate) use raw_file::RawFiles;

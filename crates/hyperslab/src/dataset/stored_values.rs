@@ -5,7 +5,7 @@ use hyperslab_format::{ChunkEntry, message::DataLayout};
 use hyperslab_space::{Coords, Extent, Space};
 
 use super::{Dataset, change::filling};
-use crate::{Error, Result};
+use crate::{Error, Result, heap_writer::HeapWriter};
 
 impl Dataset {
     /// How it is stored, as the header says it.
@@ -67,13 +67,12 @@ impl Dataset {
 
     /// One operation: writes the stored values that `make` makes to the selected places.
     pub(crate) fn write_stored(&self, selection: &Space, make: impl FnOnce() -> Result<Vec<u8>>) -> Result<()> {
-        let places = Space::simple(&[selection.npoints()])?;
         let _turn = self.turn_alone()?;
         self.file().operate(|| {
-            let bytes = make()?;
             let mut change = self.change()?;
             self.check_selection(selection, change.extent())?;
-            change.write(selection, &places, &bytes)?;
+            let bytes = make()?;
+            change.write_naming(&mut HeapWriter::new(self.file()), selection, &bytes)?;
             change.save()
         })
     }

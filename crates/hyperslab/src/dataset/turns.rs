@@ -4,7 +4,10 @@ use hyperslab_cache::{Area, Turn};
 use hyperslab_chunk::{ChunkShelf, Keep, Storage};
 use hyperslab_space::{Coords, Space};
 
-use super::{Dataset, change::filling};
+use super::{
+    Dataset,
+    change::{filling, resized},
+};
 use crate::Result;
 
 impl Dataset {
@@ -89,27 +92,39 @@ impl Dataset {
 
     /// Waits until nobody else uses the values. What the cache had of them is in the file then.
     pub(crate) fn turn_alone(&self) -> Result<Option<Turn<'_>>> {
-        self.turn_alone_but(&|_| false)
+        self.turn_alone_but(&|_| false, || Ok(()))
     }
 
-    /// As [`Dataset::turn_alone`], for a request that takes some chunks away: what cannot be written of them is forgotten.
-    pub(super) fn turn_alone_but(&self, goes: &dyn Fn(&Coords) -> bool) -> Result<Option<Turn<'_>>> {
+    /// As [`Dataset::turn_alone`], for a request that takes some chunks away: what cannot be written of them is forgotten, unless `check` refuses the
+    /// request before.
+    pub(super) fn turn_alone_but(
+        &self,
+        goes: &dyn Fn(&Coords) -> bool,
+        check: impl FnOnce() -> Result<()>,
+    ) -> Result<Option<Turn<'_>>> {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
         let turn = (!self.has_turn).then(|| shelf.enter(Area::Whole, true));
+        check()?;
         self.file().inner.shelves.cache.empty_shelf(shelf, goes)?;
         Ok(turn)
     }
 
     /// Waits until no other request uses the values, to change their extent: to the sizes that `wanted` makes of the present ones, which no other
-    /// resize changes then. Chunks that do not change stay in the cache.
+    /// resize changes then. Chunks that do not change stay in the cache; so do all if the dataset cannot have this shape.
     pub(super) fn turn_to_resize(
         &self,
         wanted: impl FnOnce(&[u64]) -> Result<Vec<u64>>,
     ) -> Result<(Vec<u64>, Option<Turn<'_>>)> {
         let Some(shelf) = self.shelf()? else { return Ok((wanted(self.now().extent.dims())?, None)) };
         let turn = shelf.enter(Area::Whole, true);
-        let shape = wanted(self.now().extent.dims())?;
-        if !self.now().values(self)?.keeps_chunks(&shape, &filling(self)) {
+        let (shape, keeps_chunks) = {
+            let now = self.now();
+            let (shape, values) = (wanted(now.extent.dims())?, now.values(self)?);
+            resized(&values, &now.extent, &shape)?;
+            let keeps_chunks = values.keeps_chunks(&shape, &filling(self));
+            (shape, keeps_chunks)
+        };
+        if !keeps_chunks {
             let goes = |place: &Coords| shelf.home().facts().is_outside(place, &shape);
             self.file().inner.shelves.cache.empty_shelf(shelf, &goes)?;
         }

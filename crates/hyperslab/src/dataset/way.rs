@@ -45,6 +45,15 @@ impl Way<'_, '_> {
         }
     }
 
+    /// A part is written: what comes next may fail without harm to it.
+    pub(super) fn mark_whole(&mut self) -> Result<()> {
+        if let Way::AtOnce(change, _) = self {
+            change.save()?;
+            change.dataset().stored().mark_whole();
+        }
+        Ok(())
+    }
+
     /// Takes objects of the heap away that no value names any more.
     pub(super) fn remove(&mut self, objects: Vec<Behind>) {
         if let Way::AtOnce(_, heap) = self {

@@ -83,9 +83,11 @@ impl Dataset {
     pub(crate) fn write_piled(&self, selection: &Space, piled: Piled) -> Result<()> {
         self.write_at_once(selection, |change, heap| {
             let old = change.behind(selection);
-            let stored = piled.settle(heap)?;
-            self.show(heap)?;
-            change.write(selection, &Space::simple(&[selection.npoints()])?, &stored)?;
+            let stored = heap.attempt(|heap| {
+                let stored = piled.settle(heap)?;
+                self.show(heap).map(|()| stored)
+            })?;
+            change.write_naming(heap, selection, &stored)?;
             heap.remove(old);
             Ok(())
         })
@@ -202,9 +204,12 @@ impl Dataset {
     fn put_part(&self, way: &mut Way<'_, '_>, part: &Space, given: &Given<'_>, places: &Space) -> Result<()> {
         let old = if self.datatype().has_vlen() { way.behind(part) } else { Vec::new() };
         let stored = self.converted(way, part, given, places)?;
-        way.write(part, &Space::simple(&[part.npoints()])?, &stored)?;
+        match way {
+            Way::AtOnce(change, heap) if self.datatype().has_vlen() => change.write_naming(heap, part, &stored)?,
+            _ => way.write(part, &Space::simple(&[part.npoints()])?, &stored)?,
+        }
         way.remove(old);
-        Ok(())
+        way.mark_whole()
     }
 
     /// The values of some places as the dataset stores them, one after the other.
@@ -219,9 +224,11 @@ impl Dataset {
         match way {
             Way::AtOnce(_, heap) if self.datatype().has_vlen() => {
                 let count = usize::try_from(count).unwrap_or(usize::MAX);
-                given.plan.convert(count, from, &mut stored, given.sequences, &mut **heap)?;
-                heap.settle()?;
-                self.show(heap)?;
+                heap.attempt(|heap| {
+                    given.plan.convert(count, from, &mut stored, given.sequences, heap)?;
+                    heap.settle()?;
+                    self.show(heap)
+                })?;
                 Ok(stored)
             }
             _ => convert(given.plan, (given.datatype.size(), to), from, &mut stored).map(|()| stored),

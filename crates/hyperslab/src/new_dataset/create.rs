@@ -105,9 +105,11 @@ pub(crate) fn put(
     let mut layout = planned.layout.clone();
     if let Layout::Virtual { heap, index } = &mut layout {
         let bytes = virtual_mapping::encode(&planned.mappings, stored.low(), stored.widths());
-        let mut writer = HeapWriter::new(file);
-        let (address, object) = writer.put(&bytes.map_err(hyperslab_file::Error::from)?)?;
-        writer.settle()?;
+        let bytes = bytes.map_err(hyperslab_file::Error::from)?;
+        let (address, object) = HeapWriter::new(file).attempt(|writer| {
+            let place = writer.put(&bytes)?;
+            writer.settle().map(|()| place)
+        })?;
         (*heap, *index) = (Some(address), object);
     }
     if let (Some(values), Layout::Contiguous { address, .. }) = (at_once, &mut layout) {
@@ -115,6 +117,10 @@ pub(crate) fn put(
             let place = stored.allocate(Kind::Raw, values.len() as u64)?;
             stored.write_raw("contiguous values", &[(place, values)]).map(|()| place)
         })?);
+    }
+    if fill.alloc == AllocTime::Early {
+        // Before the header: if there is no space, nothing has changed.
+        layout = dataset::allocated(file, planned, fill, layout)?;
     }
     let constant_layout = is_constant(planned);
     let layout = DataLayout { version: planned.layout_version, old_sizes: Vec::new(), layout };
@@ -127,21 +133,17 @@ pub(crate) fn put(
         filters: Some(&planned.filters),
         external: external(file, planned)?,
     };
-    let address = hyperslab_object::new_dataset(context, settings, parts)?;
-    if planned.fill.alloc == AllocTime::Early {
-        dataset::allocate(file, address)?;
-    }
-    Ok(address)
+    Ok(hyperslab_object::new_dataset(context, settings, parts)?)
 }
 
 /// Elements with a fill value of variable length, if there is one: each with a copy of its own, since libhdf5 drops what was there
 /// when it writes an element.
 fn own_copies(new: &NewDataset, file: &File, planned: &Planned, count: usize) -> Result<Option<Vec<u8>>> {
     let (Fill::Given(encode), true) = (&new.fill, planned.datatype.has_vlen()) else { return Ok(None) };
-    let mut heap = HeapWriter::new(file);
-    let values = encode(&planned.datatype, count, &mut heap)?;
-    heap.settle()?;
-    Ok(Some(values))
+    HeapWriter::new(file).attempt(|heap| {
+        let values = encode(&planned.datatype, count, heap)?;
+        heap.settle().map(|()| Some(values))
+    })
 }
 
 /// Whether the layout never changes, as libhdf5 says it: all space is there from the start.

@@ -8,11 +8,14 @@ mod beside;
 mod flushes;
 mod large;
 mod scene;
+mod space;
 
 use fastrand::Rng;
 use hyperslab::{
-    Dataset, File,
+    Dataset, File, Low, OpenOptions,
     driver::{Damage, Target},
+    filter::Lzf,
+    s,
 };
 use scene::{CACHES, CHUNK, CHUNKS, Good, create, disk, noise, picky, positions, spoil, stored};
 
@@ -93,6 +96,52 @@ fn the_user_decides_what_becomes_of_noise() {
             file.close().unwrap();
         }
     }
+}
+
+/// A request that is refused decides nothing.
+#[test]
+fn noise_stays_when_a_request_is_refused() {
+    type Refused = fn(&Dataset) -> hyperslab::Result<()>;
+    let ways: [(&str, Refused); 6] = [
+        ("another rank", |bad| bad.resize([4, 4])),
+        ("no dimensions", |bad| bad.resize([])),
+        ("more chunks than an index holds", |bad| bad.resize([u64::MAX / 2])),
+        ("a place with another rank", |bad| bad.write_chunk([5, 0], 0, &[9u8; CHUNK])),
+        ("a place outside", |bad| bad.write_chunk([CHUNKS as u64], 0, &[9u8; CHUNK])),
+        ("too large for its chunk", |bad| bad.write_chunk([5], 1, &vec![9u8; 1 << 26])),
+    ];
+    for (way, refused) in ways {
+        let disk = disk();
+        let file = OpenOptions::new().create().truncate().low(Low::V110).open_on(disk.clone()).unwrap();
+        let bad = picky(&file);
+        file.flush().unwrap();
+        spoil(&bad, 5).unwrap();
+        // What goes with a smaller size cannot be written either.
+        spoil(&bad, CHUNKS - 1).unwrap();
+        let before = bad.read::<u8>().unwrap();
+        assert!(refused(&bad).is_err(), "{way}");
+        assert!(bad.read::<u8>().unwrap() == before, "{way}");
+        assert!(file.flush().unwrap_err().to_string().contains("lzf"), "{way}");
+        bad.discard().unwrap();
+        file.close().unwrap();
+    }
+}
+
+/// A shape that the dataset cannot have in one dimension, and that is smaller in another.
+#[test]
+fn noise_stays_when_a_smaller_shape_is_refused() {
+    let disk = disk();
+    let file = create(&disk, CACHES[2]);
+    let new = file.root().unwrap().new_dataset::<u8>().shape([16 * 64, 64]).max_shape([Some(16 * 64), Some(128)]);
+    let new = new.chunks([64, 64]).mandatory_filter(Lzf::ID, &Lzf::params(CHUNK as u32));
+    let bad = new.create("bad").unwrap();
+    bad.write_slice(s![..64, ..], &[1u8; CHUNK]).unwrap();
+    bad.write_slice(s![5 * 64..6 * 64, ..], &noise(1)).unwrap();
+    assert!(bad.resize([4 * 64, 129]).is_err());
+    assert_eq!(bad.read_slice::<u8>(s![5 * 64..6 * 64, ..]).unwrap(), noise(1));
+    assert!(file.flush().is_err());
+    bad.resize([4 * 64, 64]).unwrap();
+    file.close().unwrap();
 }
 
 #[test]

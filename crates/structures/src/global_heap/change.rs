@@ -49,6 +49,8 @@ pub struct GlobalHeap {
     removed: BTreeMap<u64, (u64, Vec<u16>)>,
     /// After how many flushes values in the file were last changed, so that they name new objects.
     shown: Option<u64>,
+    /// Objects of the attempt that goes on, by collection, in collections that were there before and are not in memory any more.
+    added: Vec<(u64, Vec<u16>)>,
 }
 
 impl GlobalHeap {
@@ -94,11 +96,30 @@ impl GlobalHeap {
         let many = self.open.len().saturating_sub(OPEN);
         self.full.extend(self.open.drain(..many));
         if self.full.len() >= BATCH {
+            free_empty(file, &mut self.full)?;
             write(file, self.shown, self.full.iter_mut())?;
+            note_added(&mut self.added, &mut self.full);
             let memory = self.full.drain(..).map(|filled| filled.bytes);
             self.spare.extend(memory.take(BATCH));
         }
         Ok(())
+    }
+
+    /// To be called after each [attempt](OpenFile::tentative) to add objects that succeeded.
+    pub fn keep(&mut self) {
+        self.added.clear();
+        self.open.iter_mut().chain(&mut self.full).for_each(Filled::keep);
+    }
+
+    /// To be called after each attempt to add objects that failed: the heap is as it was before. The space of new collections is free already.
+    pub fn undo(&mut self, file: &OpenFile) {
+        for (address, added) in std::mem::take(&mut self.added) {
+            self.removed.entry(address).or_default().1.extend(added);
+        }
+        for all in [&mut self.open, &mut self.full] {
+            all.retain(|filled| !filled.is_new);
+            all.iter_mut().for_each(|filled| filled.undo(file.widths()));
+        }
     }
 
     /// To be called before values that the file names already get to name objects of this heap: from now on the file may name any of them.
@@ -127,13 +148,15 @@ impl GlobalHeap {
     /// Writes all collections that were changed, and takes back what was removed before the last flush.
     pub fn settle(&mut self, file: &OpenFile) -> Result<()> {
         self.take_back(file)?;
+        free_empty(file, &mut self.open)?;
+        free_empty(file, &mut self.full)?;
         write(file, self.shown, self.open.iter_mut().chain(&mut self.full))?;
-        self.full.clear();
-        self.spare.clear();
-        self.open.retain(|filled| filled.objects != 0);
         self.open.iter_mut().for_each(|filled| filled.stored());
         let many = self.open.len().saturating_sub(OPEN);
-        self.open.drain(..many);
+        self.full.extend(self.open.drain(..many));
+        note_added(&mut self.added, &mut self.full);
+        self.full.clear();
+        self.spare.clear();
         Ok(())
     }
 
@@ -158,7 +181,13 @@ impl GlobalHeap {
                 taken.push(filled);
             }
             if taken.len() == MANY {
-                write(file, self.shown, taken.iter_mut())?;
+                let written = free_empty(file, &mut taken).and_then(|()| write(file, self.shown, taken.iter_mut()));
+                if written.is_err() {
+                    // They wait for the next call of `settle`.
+                    self.open.splice(..0, taken);
+                    return written.map(|()| true);
+                }
+                note_added(&mut self.added, &mut taken);
                 taken.clear();
             }
         }
@@ -167,19 +196,26 @@ impl GlobalHeap {
     }
 }
 
-/// Writes collections that were changed, and gives back the space of those that have no objects any more. What the file may name, also by
-/// values that were `shown`, is rewritten with care.
+/// Notes which of the collections that leave memory got objects in the attempt that goes on.
+fn note_added(noted: &mut Vec<(u64, Vec<u16>)>, leaving: &mut [Filled]) {
+    let added = leaving.iter_mut().map(|filled| (filled.address, std::mem::take(&mut filled.added)));
+    noted.extend(added.filter(|(_, added)| !added.is_empty()));
+}
+
+/// Gives back the space of collections that have no objects any more.
+fn free_empty(file: &OpenFile, all: &mut Vec<Filled>) -> Result<()> {
+    let mut empty = all.extract_if(.., |filled| filled.objects == 0);
+    empty.try_for_each(|filled| file.free_values(filled.address, filled.bytes.len() as u64))
+}
+
+/// Writes collections that were changed. What the file may name, also by values that were `shown`, is rewritten with care.
 fn write<'a>(file: &OpenFile, shown: Option<u64>, all: impl Iterator<Item = &'a mut Filled>) -> Result<()> {
     let shown = shown == Some(file.flushes());
     let (mut new, mut changed) = (Vec::new(), Vec::new());
     for filled in all.filter(|filled| filled.is_changed()) {
-        if filled.objects == 0 {
-            file.free_values(filled.address, filled.bytes.len() as u64)?;
-        } else {
-            let is_named = filled.is_stored && (shown || !file.is_fresh(filled.address));
-            let parts = if is_named { &mut changed } else { &mut new };
-            parts.push(filled.image(file.widths()));
-        }
+        let is_named = filled.is_stored && (shown || !file.is_fresh(filled.address));
+        let parts = if is_named { &mut changed } else { &mut new };
+        parts.push(filled.image(file.widths()));
     }
     if !new.is_empty() {
         file.write_raw(WHAT, &new)?;

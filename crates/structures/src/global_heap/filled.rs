@@ -23,6 +23,10 @@ pub(super) struct Filled {
     changed: Range<usize>,
     /// Whether the storage has some form of it.
     pub(super) is_stored: bool,
+    /// Whether it got its place in the attempt that goes on.
+    pub(super) is_new: bool,
+    /// Objects that were added to it in the attempt that goes on, if it is not new.
+    pub(super) added: Vec<u16>,
 }
 
 impl Filled {
@@ -36,6 +40,7 @@ impl Filled {
     /// Gives it a place.
     pub(super) fn place(mut self, file: &OpenFile) -> Result<Filled> {
         self.address = file.allocate(Kind::Raw, self.bytes.len() as u64)?;
+        self.is_new = true;
         Ok(self)
     }
 
@@ -44,7 +49,8 @@ impl Filled {
         bytes.clear();
         bytes.extend(global::encode_head(size, widths)?);
         bytes.resize(size, 0);
-        Ok(Filled { address, bytes, objects: 0, used, next: Some(1), changed: 0..0, is_stored: true })
+        let (changed, is_stored, is_new, added) = (0..0, true, false, Vec::new());
+        Ok(Filled { address, bytes, objects: 0, used, next: Some(1), changed, is_stored, is_new, added })
     }
 
     pub(super) fn read(file: &OpenFile, address: u64) -> Result<Filled> {
@@ -81,7 +87,24 @@ impl Filled {
             true => self.changed.start.min(start)..self.changed.end.max(end),
             false => start..end,
         };
+        if !self.is_new {
+            self.added.push(index);
+        }
         index
+    }
+
+    /// The attempt that goes on succeeded.
+    pub(super) fn keep(&mut self) {
+        self.is_new = false;
+        self.added.clear();
+    }
+
+    /// The attempt that goes on failed. The storage may have a part of it, so that all of it is written once more.
+    pub(super) fn undo(&mut self, widths: Widths) {
+        let added = std::mem::take(&mut self.added);
+        if !added.is_empty() {
+            self.remove(&added, widths);
+        }
     }
 
     fn push(&mut self, index: u16, references: u16, value: &[u8], widths: Widths) {
@@ -110,7 +133,7 @@ impl Filled {
             left
         });
         let less = left.objects < self.objects;
-        left.is_stored = self.is_stored;
+        (left.is_stored, left.is_new, left.added) = (self.is_stored, self.is_new, std::mem::take(&mut self.added));
         left.changed = if less { 0..left.bytes.len() } else { self.changed.clone() };
         *self = left;
         less
