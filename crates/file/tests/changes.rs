@@ -116,6 +116,50 @@ fn an_operation_that_fails_in_the_middle_poisons_the_file() {
     again(&storage);
 }
 
+/// Code of users runs in operations: filters, and values that encode themselves.
+#[test]
+fn a_panic_in_an_operation_poisons_the_file() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    for in_attempt in [false, true] {
+        let (storage, file) = new_file();
+        let panics = || -> Result<(), Error> {
+            file.allocate(Kind::Raw, 5000)?;
+            panic!("as it should be")
+        };
+        let operation = || file.operate(|| if in_attempt { file.tentative(panics) } else { panics() });
+        assert!(catch_unwind(AssertUnwindSafe(operation)).is_err());
+        assert!(file.flush().unwrap_err().to_string().contains("panicked"));
+        assert!(file.operate(|| Ok::<_, Error>(())).is_err());
+        // The attempt is over, and others may read.
+        drop(file.reading());
+        file.tentative(|| Ok::<_, Error>(())).unwrap();
+        again(&storage);
+    }
+}
+
+#[test]
+fn what_fails_after_the_file_is_whole_does_not_poison_it() {
+    let (storage, file) = new_file();
+    let failed = file.operate(|| {
+        let address = file.allocate(Kind::Raw, 5000)?;
+        file.write_raw("values", &[(address, &[1; 5000])])?;
+        file.mark_whole();
+        file.tentative(|| {
+            file.allocate(Kind::Raw, 5000)?;
+            Err::<(), _>(Error::Refused("no space".into()))
+        })
+    });
+    assert!(failed.is_err());
+    file.flush().unwrap();
+    let failed = file.operate(|| {
+        file.mark_whole();
+        file.allocate(Kind::Raw, 10)?;
+        Err::<(), _>(Error::Refused("half way".into()))
+    });
+    assert!(failed.is_err() && file.flush().is_err());
+    again(&storage);
+}
+
 #[test]
 fn pieces_of_a_block_are_taken_back_after_the_flush_unless_the_block_is_freed() {
     let (storage, file) = new_file();

@@ -249,3 +249,26 @@ fn each_dimension_is_resized_by_a_thread_of_its_own() {
     assert!(dataset.resize_dimension(1, 201).is_err() && dataset.resize_dimension(2, 1).is_err());
     assert_eq!(dataset.shape(), [200, 200]);
 }
+
+/// As many values as places, whatever they are converted to: the buffer stays as it was.
+#[test]
+fn reads_to_more_or_fewer_places_than_values() {
+    let folder = folder("places");
+    let file = File::create_on(Arc::new(Memory::new())).unwrap();
+    for (name, dataset) in datasets(&file, &folder) {
+        let mut wanted = dataset.space();
+        wanted.select_hyperslab(Op::Set, &[Slab::block(0, 2), Slab::block(0, 2)]).unwrap();
+        let types = match name {
+            "text" => vec![dataset.datatype().in_memory().unwrap()],
+            _ => vec![Datatype::of::<i32>(), Datatype::of::<f64>(), Datatype::of::<i8>()],
+        };
+        for (datatype, count) in types.iter().flat_map(|datatype| [1, 3, 5, 8].map(|count| (datatype, count))) {
+            let mut places = Space::simple(&[16]).unwrap();
+            places.select_hyperslab(Op::Set, &[Slab { start: 0, stride: 2, count, block: 1 }]).unwrap();
+            let mut buf = vec![7; 16 * datatype.size()];
+            let read = dataset.read_converted(&wanted, datatype, &places, &mut buf, &mut Arena::default());
+            assert!(read.is_err() && buf.iter().all(|byte| *byte == 7), "{name}, {count} places");
+        }
+    }
+    remove_dir_all(folder).unwrap();
+}

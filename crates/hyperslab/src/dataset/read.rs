@@ -53,6 +53,10 @@ impl Dataset {
         arena: &mut Arena,
         trip: &Trip,
     ) -> Result<()> {
+        let (left, right) = (request.wanted.npoints(), request.places.npoints());
+        if left != right {
+            return Err(hyperslab_space::Error::Counts { left, right }.into());
+        }
         if let Some(elsewhere) = &self.inner.elsewhere {
             self.check_extent(request.wanted)?;
             return elsewhere.read(request, buf, arena, trip);
