@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
-use hyperslab_chunk::{ExternalPart, Externals, Filling, Storage, Values};
+use hyperslab_chunk::{ExternalFile, ExternalPart, Externals, Filling, Storage, Values};
 use hyperslab_driver::{Driver, Memory};
 use hyperslab_file::{CreateOptions, Kind, OpenFile, OpenOptions};
 use hyperslab_format::{
@@ -96,24 +99,38 @@ fn contiguous_values_get_space_and_fill_when_first_written() {
     assert!(!Filling::new(&never).write);
 }
 
+/// A file that counts how often it is looked for.
+struct Counted(Arc<Memory>, AtomicUsize);
+
+impl ExternalFile for Counted {
+    fn to_read(&self) -> Result<Arc<dyn Driver>, String> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        Ok(self.0.clone())
+    }
+
+    fn to_write(&self) -> Result<Arc<dyn Driver>, String> {
+        self.to_read()
+    }
+}
+
+/// However many runs a request has, it looks for a file once, and only for those that it needs.
 #[test]
 fn values_in_other_files_are_cut_by_their_parts() {
     let file = new_file();
-    let storages: Vec<Arc<Memory>> = (0..3).map(|_| Arc::new(Memory::from(vec![0; 40]))).collect();
-    let part = |nth: usize, offset, size| ExternalPart {
-        name: format!("{nth}"),
-        storage: Ok(storages[nth].clone() as Arc<dyn Driver>),
-        read_only: None,
-        offset,
-        size,
-    };
-    let parts = vec![part(0, 5, Some(13)), part(1, 0, Some(3)), part(2, 1, None)];
+    let new = |_| Arc::new(Counted(Arc::new(Memory::from(vec![0; 40])), AtomicUsize::new(0)));
+    let files: Vec<Arc<Counted>> = (0..4).map(new).collect();
+    let part =
+        |nth: usize, offset, size| ExternalPart { name: format!("{nth}"), file: files[nth].clone(), offset, size };
+    let parts = vec![part(0, 5, Some(13)), part(1, 0, Some(3)), part(2, 1, Some(30)), part(3, 0, None)];
     let mut values = values(Storage::External(Externals { parts }), None);
     let message = fill(FillValue::Default, FillTime::IfSet);
     let buf: Vec<u8> = (1..13).collect();
     let source = Space::simple(&[6]).unwrap();
     assert!(!values.write(&file, &middle(), &source, &buf, &Filling::new(&message)).unwrap());
+    let looks = || files.iter().map(|file| file.1.load(Ordering::Relaxed)).collect::<Vec<_>>();
+    assert_eq!(looks(), [1, 1, 1, 0]);
     assert_eq!(all(&file, &values), written([0; 2], &buf));
+    assert_eq!(looks(), [2, 2, 2, 0]);
     assert_eq!(values.layout(3), None);
 }
 
