@@ -101,7 +101,8 @@ impl CopyOptions {
         self.copy_showing(from, to, path, &mut |_| {})
     }
 
-    /// As [`CopyOptions::copy`]; shows how far it is. While the values of a dataset are copied, writers of that dataset wait: `progress` must not use it.
+    /// As [`CopyOptions::copy`]; shows how far it is. The values of a dataset in a file that can be changed are copied while its writers wait, and shown when they
+    /// are all there.
     pub fn copy_showing(
         &self,
         from: &Node,

@@ -70,6 +70,8 @@ pub(super) struct Copier<'a> {
     contents: VecDeque<Begun>,
     pub(super) done: CopyProgress,
     progress: &'a mut Show<'a>,
+    /// Whether code of the caller may run now: no turn is held that it could wait for.
+    pub(super) shows: bool,
 }
 
 impl<'a> Copier<'a> {
@@ -95,6 +97,7 @@ impl<'a> Copier<'a> {
             contents,
             done: CopyProgress::default(),
             progress,
+            shows: true,
         }
     }
 
@@ -239,10 +242,12 @@ impl<'a> Copier<'a> {
         }
     }
 
-    /// Shows that so many more bytes are copied.
+    /// Shows that so many more bytes are copied, now or as soon as no turn is held.
     pub(super) fn show(&mut self, bytes: u64) {
         self.done.bytes += bytes;
-        (self.progress)(self.done);
+        if self.shows {
+            (self.progress)(self.done);
+        }
     }
 
     fn content(&mut self, begun: &Begun) -> Result<()> {

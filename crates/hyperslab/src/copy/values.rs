@@ -26,11 +26,19 @@ impl Copier<'_> {
             return Ok(());
         }
         let turn = from.turn_to_read_all().of_source()?;
-        let from = &if turn.is_some() { from.in_turn() } else { from.clone() };
+        self.shows = turn.is_none();
+        let copied = self.values_in_turn(&if turn.is_some() { from.in_turn() } else { from.clone() }, to, &new);
+        drop(turn);
+        self.shows = true;
+        self.show(0);
+        copied
+    }
+
+    fn values_in_turn(&mut self, from: &Dataset, to: &Dataset, new: &Layout) -> Step<()> {
         if !from.is_virtual() && from.shape() != to.shape() {
             to.resize(from.shape())?;
         }
-        self.all_values(from, to, &new)
+        self.all_values(from, to, new)
     }
 
     fn all_values(&mut self, from: &Dataset, to: &Dataset, new: &Layout) -> Step<()> {

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use hyperslab::{CacheConfig, Dataset, File, Low, OpenOptions, Repack, driver::Memory};
+use hyperslab::{CacheConfig, CopyOptions, Dataset, File, Low, OpenOptions, Repack, driver::Memory};
 
 use crate::scene::{new_file, path};
 
@@ -132,4 +132,23 @@ fn a_size_that_changes_meanwhile() {
             None => root.delete("copy").unwrap(),
         }
     });
+}
+
+/// What shows how far a copy is may read, write and resize all datasets.
+#[test]
+fn progress_may_use_what_is_copied() {
+    let file = small_cache();
+    let root = file.root().unwrap();
+    let from = root.new_dataset::<u64>().shape([SIDE * 8]).max_shape([None]).chunks([SIDE]).create("from").unwrap();
+    (0..8).for_each(|nth| write_chunk_values(&from, nth));
+    let (mut shown, other) = (0, new_file(Low::V110).0);
+    let mut show = |_| {
+        shown += 1;
+        write_chunk_values(&from, 0);
+        from.resize([SIDE * (8 + shown)]).unwrap();
+    };
+    let copy = CopyOptions::new().copy_showing(&root.get("from").unwrap(), &other.root().unwrap(), "to", &mut show);
+    let copy = copy.unwrap().into_dataset().unwrap();
+    assert!(shown > 0 && copy.shape()[0] % SIDE == 0);
+    assert_eq!(copy.read_slice::<u64>(7 * SIDE..8 * SIDE).unwrap(), [7; SIDE as usize]);
 }
