@@ -176,7 +176,7 @@ impl Openings {
         self.direct() + self.linked.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn direct(&self) -> usize {
+    pub(super) fn direct(&self) -> usize {
         self.direct.load(Ordering::Relaxed)
     }
 }

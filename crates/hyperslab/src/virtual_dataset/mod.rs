@@ -78,9 +78,7 @@ impl Virtual {
     pub(crate) fn grow(&mut self, trip: &Trip) -> Result<&Extent> {
         self.renewal = trip.renewal.clone();
         if self.parts.iter().any(|part| part.grows_in().is_some()) {
-            let grown = self.grown(trip);
-            self.sources.end_request(&self.file);
-            self.extent = grown?;
+            self.extent = self.grown(trip)?;
         }
         Ok(&self.extent)
     }
@@ -92,12 +90,6 @@ impl Virtual {
 
     /// Reads values converted to a type; what is of variable length goes to `arena`. Each source converts its own, as in libhdf5.
     pub(crate) fn read(&self, request: &Request<'_>, buf: &mut [u8], arena: &mut Arena, trip: &Trip) -> Result<()> {
-        let read = self.read_sources(request, buf, arena, trip);
-        self.sources.end_request(&self.file);
-        read
-    }
-
-    fn read_sources(&self, request: &Request<'_>, buf: &mut [u8], arena: &mut Arena, trip: &Trip) -> Result<()> {
         let Request { wanted, datatype, places } = *request;
         if wanted.npoints() != places.npoints() {
             let (left, right) = (wanted.npoints(), places.npoints());
@@ -132,12 +124,6 @@ impl Virtual {
 
     /// Writes values to the sources that hold them; each converts its own. All of them must be there, and are written to their files at once.
     pub(crate) fn write(&self, request: &Request<'_>, bytes: &[u8], sequences: &Arena, trip: &Trip) -> Result<()> {
-        let written = self.write_sources(request, bytes, sequences, trip);
-        self.sources.end_request(&self.file);
-        written
-    }
-
-    fn write_sources(&self, request: &Request<'_>, bytes: &[u8], sequences: &Arena, trip: &Trip) -> Result<()> {
         self.file.check_changeable()?;
         let Request { wanted, datatype, places } = *request;
         let Some((low, high)) = wanted.bounds() else { return Ok(()) };

@@ -17,8 +17,6 @@ pub(crate) struct Sources(Mutex<Kept>);
 #[derive(Default)]
 struct Kept {
     datasets: HashMap<VirtualName, Dataset>,
-    /// Whether some of them may be in other files that can be changed.
-    writable: bool,
     /// Whether the file of the virtual dataset was closed: then none are kept.
     closed: bool,
 }
@@ -34,62 +32,42 @@ impl Sources {
     /// A source of a virtual dataset in `above`; none if it is missing.
     pub(super) fn get(&self, above: &File, file: Arc<[u8]>, path: Arc<[u8]>, trip: &Trip) -> Result<Option<Dataset>> {
         let key = (file, path);
-        // A source that lost its name is another one by now, or none; so is one in a file that was opened for writing since.
-        let is_current = |known: &Dataset| known.is_current() && !known.is_unnamed();
         let known = self.lock().datasets.get(&key).cloned();
-        if let Some(known) = known.filter(is_current) {
-            return Ok(Some(known));
+        match known.filter(is_current) {
+            Some(known) => Ok(Some(known)),
+            None => self.open(above, key, trip, false),
         }
-        let opened = open(above, &key, trip, false)?;
+    }
+
+    /// As [`Sources::get`], for a source that is to be changed.
+    pub(super) fn edit(&self, above: &File, file: Arc<[u8]>, path: Arc<[u8]>, trip: &Trip) -> Result<Option<Dataset>> {
+        self.open(above, (file, path), trip, true)
+    }
+
+    fn open(&self, above: &File, key: VirtualName, trip: &Trip, write: bool) -> Result<Option<Dataset>> {
+        let opened = open(above, &key, trip, write)?;
         if let Some(opened) = &opened {
-            self.keep(above, key, opened.clone());
+            self.keep(key, opened.clone(), write);
         }
         Ok(opened)
     }
 
-    fn keep(&self, above: &File, key: VirtualName, opened: Dataset) {
-        let mut kept = self.lock();
+    fn keep(&self, key: VirtualName, opened: Dataset, write: bool) {
+        let (mut kept, mut gone) = (self.lock(), HashMap::new());
         if kept.closed {
             return;
         }
-        // The last handle of a source closes its file, which waits for other threads: so it is dropped without this lock.
-        let all = if kept.datasets.len() >= MOST { mem::take(&mut kept.datasets) } else { HashMap::new() };
-        kept.writable |= opened.file().inner.is_writable() && opened.file() != above;
-        let replaced = kept.datasets.insert(key, opened);
-        drop(kept);
-        drop((all, replaced));
-    }
-
-    /// As [`Sources::get`], for a source that is to be changed. Others that were opened for reading are opened anew.
-    pub(super) fn edit(&self, above: &File, file: Arc<[u8]>, path: Arc<[u8]>, trip: &Trip) -> Result<Option<Dataset>> {
-        let all = mem::take(&mut self.lock().datasets);
-        drop(all);
-        open(above, &(file, path), trip, true)
-    }
-
-    /// Ends a request. Sources in files that only virtual datasets have open for writing are closed: their files would stay locked, and marked
-    /// as open for writing.
-    pub(super) fn end_request(&self, above: &File) {
-        let (mut kept, mut gone) = (self.lock(), Vec::new());
-        if !mem::take(&mut kept.writable) {
-            return;
+        if kept.datasets.len() >= MOST {
+            mem::swap(&mut kept.datasets, &mut gone);
+        } else if write {
+            // Others may be in the same file, as it was before it was opened for writing.
+            let (current, old) = mem::take(&mut kept.datasets).into_iter().partition(|(_, known)| is_current(known));
+            (kept.datasets, gone) = (current, old);
         }
-        let mut writable = false;
-        kept.datasets.retain(|_, dataset| {
-            let file = dataset.file();
-            if file == above || !file.inner.is_writable() {
-                return true;
-            }
-            let stays = file.inner.openings.direct() > 0;
-            writable |= stays;
-            if !stays {
-                gone.push(dataset.clone());
-            }
-            stays
-        });
-        kept.writable = writable;
+        let replaced = kept.datasets.insert(key, opened);
+        // The last handle of a source closes its file, which waits for other threads: so it is dropped without this lock.
         drop(kept);
-        drop(gone);
+        drop((gone, replaced));
     }
 
     /// Closes all sources, and keeps none from now on.
@@ -100,6 +78,11 @@ impl Sources {
         drop(kept);
         drop(all);
     }
+}
+
+/// A source that lost its name is another one by now, or none; so is one in a file that was opened for writing since.
+fn is_current(known: &Dataset) -> bool {
+    known.is_current() && !known.is_unnamed()
 }
 
 impl File {
