@@ -22,6 +22,7 @@ mod background;
 pub mod fork;
 mod map;
 mod scope;
+mod shared_lock;
 mod threads;
 
 use std::cell::Cell;
@@ -30,6 +31,7 @@ use self::threads::Threads;
 pub use self::{
     background::{Job, spawn},
     map::map,
+    shared_lock::SharedLock,
 };
 
 thread_local! {

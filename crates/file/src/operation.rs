@@ -2,19 +2,25 @@
 
 use std::sync::atomic::Ordering;
 
+use hyperslab_driver::cores::SharedLock;
 use parking_lot::RwLockReadGuard;
 
 use crate::{Error, OpenFile, Result, gate::Writing, store::Store};
 
 /// While this lives, nothing in the file changes. A file that is only read needs none.
 pub struct Reading<'a> {
-    _shared: Option<RwLockReadGuard<'a, ()>>,
+    _shared: Option<(RwLockReadGuard<'a, ()>, SharedLock)>,
 }
 
 impl OpenFile {
-    /// Holds changes off. A thread may ask for this again while it has it, but must not change the file meanwhile.
+    /// Holds changes off. A thread may ask for this again while it has it, of any file, but must not change the file meanwhile. A thread that has none
+    /// waits behind operations that wait.
     pub fn reading(&self) -> Reading<'_> {
-        Reading { _shared: self.store.as_ref().map(|store| store.operation.read_recursive()) }
+        let shared = self.store.as_ref().map(|store| match SharedLock::is_held() {
+            true => store.operation.read_recursive(),
+            false => store.operation.read(),
+        });
+        Reading { _shared: shared.map(|shared| (shared, SharedLock::new())) }
     }
 
     /// Does one operation that changes the file, alone. Between operations all blocks belong together, so that is when they may be

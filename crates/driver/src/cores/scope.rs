@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::threads::Threads;
+use super::{shared_lock::SharedLock, threads::Threads};
 
 /// What threads do together, each by calling it once.
 type Work<'a> = dyn Fn() + Sync + 'a;
@@ -21,6 +21,8 @@ pub(super) struct Scope {
 struct State {
     /// None when the caller is about to leave.
     work: Option<&'static Work<'static>>,
+    /// Whether the caller holds a shared lock.
+    holds: bool,
     /// How many helpers are at it.
     inside: usize,
     /// The panic of the first helper that had one.
@@ -37,7 +39,10 @@ pub(super) fn run(helpers: usize, work: &Work<'_>) {
     // no more when it has counted itself out. `Open` is dropped before this function returns or unwinds, thus while `work` is borrowed: it
     // takes the reference away and waits until no thread is inside. So no thread uses it afterwards.
     let lasting = unsafe { std::mem::transmute::<&Work<'_>, &'static Work<'static>>(work) };
-    scope.lock().work = Some(lasting);
+    {
+        let mut state = scope.lock();
+        (state.work, state.holds) = (Some(lasting), SharedLock::is_held());
+    }
     let threads = Threads::of_process();
     if let Some(threads) = threads {
         threads.offer(&scope, helpers);
@@ -72,6 +77,7 @@ impl Scope {
         let mut state = self.lock();
         let Some(work) = state.work else { return };
         state.inside += 1;
+        let _holds = state.holds.then(SharedLock::new);
         drop(state);
         let outcome = catch_unwind(AssertUnwindSafe(work));
         let mut state = self.lock();
