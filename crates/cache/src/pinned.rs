@@ -12,7 +12,7 @@ use crate::{
     inner::Inner,
     life::{Event, Phase},
     slot::Slot,
-    sync::{Reading, RwLock, WriteGuard},
+    sync::{Reading, RwLock, WriteGuard, assert_values_rise},
 };
 
 /// Chunks are expected to be encoded to no less than such a part of them.
@@ -37,8 +37,9 @@ impl<V: Footprint> Pinned<V> {
         &self.shelf.home
     }
 
-    /// The value, to read; any number of readers share it.
+    /// The value, to read; any number of readers share it. A thread that reads several at once locks them by rising shelf and place.
     pub fn read(&self) -> Reading<'_, V> {
+        assert_values_rise(Arc::as_ptr(&self.shelf.books) as usize, self.shelf.number, self.place());
         self.value.read()
     }
 

@@ -95,6 +95,22 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn a_small_queue_is_asked_when_all_of_the_main_one_are_held() {
+        let (mut order, at) = (Policy::S3Fifo.order(), |place: u64| Coords::from_slice(&[place]));
+        for place in 0..20 {
+            // What comes back soon goes to the main queue at once.
+            order.enter(&at(place));
+            order.leave(&at(place), true);
+            order.enter(&at(place));
+            order.touch(&at(place));
+        }
+        order.enter(&at(99));
+        order.touch(&at(99));
+        let is_free = |place: &Coords| if *place == at(99) { Verdict::Leave } else { Verdict::Stay };
+        assert_eq!(order.victim(&mut |place| is_free(place)), Some(at(99)));
+    }
+
     proptest! {
         #[test]
         fn whoever_may_leave_is_found(steps in prop::collection::vec((0..3u8, 0..12u64), 0..60), held in prop::collection::btree_set(0..12u64, 0..12)) {

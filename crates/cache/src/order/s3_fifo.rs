@@ -44,12 +44,13 @@ impl Order for S3Fifo {
     }
 
     fn victim(&mut self, judge: &mut dyn FnMut(&Coords) -> Verdict) -> Option<Coords> {
-        // Each chunk has at most so many uses to lose, and one chance to be spared.
+        // Each chunk has at most so many uses to lose, and one chance to be spared; those of the main queue may be asked again after those of the small one.
         let all = self.small.len() + self.main.len();
-        // How many of the small queue are in somebody's hands, one after the other: when all are, the main one is asked.
-        let mut held = 0;
-        for _ in 0..(usize::from(MOST) + 2) * all {
-            let from_small = self.main.is_empty() || self.small.len() * SMALL > all && held < self.small.len();
+        // How many of each queue are in somebody's hands, one after the other: when all of one are, the other is asked.
+        let (mut small_held, mut main_held) = (0, 0);
+        for _ in 0..(usize::from(MOST) + 5) * all {
+            let is_large = self.small.len() * SMALL > all && small_held < self.small.len();
+            let from_small = !self.small.is_empty() && (is_large || main_held >= self.main.len());
             let (place, uses) = if from_small { self.small.pop_front() } else { self.main.pop_front() }?;
             if from_small && uses > 0 {
                 self.main.insert(place, 0);
@@ -57,6 +58,7 @@ impl Order for S3Fifo {
             }
             if uses > 0 {
                 self.main.insert(place, uses - 1);
+                main_held = 0;
                 continue;
             }
             let verdict = judge(&place);
@@ -64,9 +66,12 @@ impl Order for S3Fifo {
             queue.insert(place.clone(), 0);
             match verdict {
                 Verdict::Leave => return Some(place),
-                Verdict::Spare => self.touch(&place),
-                Verdict::Stay if from_small => held += 1,
-                Verdict::Stay => {}
+                Verdict::Spare => {
+                    self.touch(&place);
+                    main_held = 0;
+                }
+                Verdict::Stay if from_small => small_held += 1,
+                Verdict::Stay => main_held += 1,
             }
         }
         None

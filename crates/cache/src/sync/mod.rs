@@ -15,8 +15,8 @@ use explored as raw;
 use parking_lot as raw;
 
 use self::rank::Held;
-pub(crate) use self::rank::Rank;
 pub use self::rank::assert_no_locks_held;
+pub(crate) use self::rank::{Rank, assert_values_rise};
 
 /// Numbers that threads go by when they wait.
 pub(crate) mod atomic {

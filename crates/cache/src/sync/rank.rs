@@ -1,6 +1,10 @@
 //! The order in which locks are taken.
 
 use std::cell::Cell;
+#[cfg(all(debug_assertions, not(feature = "shuttle")))]
+use std::cell::RefCell;
+
+use hyperslab_space::Coords;
 
 /// Which lock: whoever has one takes only later ones. All of them are held for a few steps of a program, but the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -9,7 +13,7 @@ pub(crate) enum Rank {
     Turns,
     /// Which shelves there are.
     Ranking,
-    /// The value of a chunk. Readers may have several.
+    /// The value of a chunk. Readers may have several, which they lock by rising shelf and place.
     Value,
     /// Which chunks a shelf has.
     Slots,
@@ -33,6 +37,27 @@ thread_local! {
 #[cfg(feature = "shuttle")]
 shuttle::thread_local! {
     static HELD: Counts = Cell::new([0; ALL.len()]);
+}
+
+/// The value that a thread locked last: its cache, its shelf there, and its place.
+#[cfg(all(debug_assertions, not(feature = "shuttle")))]
+type Last = (usize, u64, Coords);
+
+#[cfg(all(debug_assertions, not(feature = "shuttle")))]
+thread_local! {
+    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+}
+
+/// Fails in debug builds if the thread has values of a cache, and the last one is not before this one, by shelf and place: two threads that read several
+/// values in different orders can wait for each other, each behind a writer that waits.
+pub(crate) fn assert_values_rise(_cache: usize, _shelf: u64, _place: &Coords) {
+    #[cfg(all(debug_assertions, not(feature = "shuttle")))]
+    {
+        let now = (_cache, _shelf, _place.clone());
+        let last = LAST.try_with(|last| last.replace(Some(now.clone()))).ok().flatten();
+        let before = last.filter(|last| last.0 == now.0 && held_now().any(|rank| rank == Rank::Value));
+        debug_assert!(before.is_none_or(|before| before < now), "the value at {_place:?} is locked after a later one");
+    }
 }
 
 /// That a thread has a lock; nothing but in debug builds.
@@ -131,6 +156,23 @@ mod tests {
         let (value, other) = (RwLock::new(Rank::Value, 0), RwLock::new(Rank::Value, 0));
         let _value = value.read();
         drop(other.write());
+    }
+
+    #[test]
+    #[should_panic(expected = "is locked after a later one")]
+    fn several_values_are_locked_by_rising_place() {
+        let value = RwLock::new(Rank::Value, 0);
+        let rises = |shelf, place: u64| assert_values_rise(1, shelf, &[place].as_slice().into());
+        rises(2, 7);
+        let first = value.read();
+        assert_values_rise(2, 0, &[0u64].as_slice().into());
+        rises(2, 7);
+        rises(2, 8);
+        rises(3, 0);
+        drop(first);
+        rises(1, 0);
+        let _again = value.read();
+        rises(0, 9);
     }
 
     #[test]
