@@ -80,6 +80,7 @@ mod current;
 mod dataset;
 mod datatype;
 mod element;
+mod engine;
 mod error;
 mod external_access;
 mod file;

@@ -13,7 +13,7 @@ use hyperslab_file::{CreateOptions, Durability, FileSpace, Placement};
 use hyperslab_object::{GroupSettings, ObjectSettings};
 
 use crate::{
-    CacheConfig, Error, ExternalAccess, File, Locking, Result, file::Inner, opening::Opening, others::Others,
+    CacheConfig, Error, ExternalAccess, File, Locking, Result, engine::Inner, opening::Opening, others::Others,
     storage::Storage,
 };
 

@@ -10,7 +10,7 @@ use hyperslab_driver::Why;
 
 use crate::{
     Error, File, OpenOptions, Result,
-    file::Inner,
+    engine::Inner,
     open_options::Access,
     opening::{Opening, Way},
     storage::Source,

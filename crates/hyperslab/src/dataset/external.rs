@@ -14,8 +14,8 @@ use hyperslab_structures::LocalHeap;
 use super::{Dataset, layout::ExternalName, raw_file::RawFile};
 use crate::{
     Durability, Error, ExternalAccess, File, Result,
+    engine::Inner,
     external_access::{Bounds, Prefixes},
-    file::Inner,
     search,
 };
 

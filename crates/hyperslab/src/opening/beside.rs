@@ -11,7 +11,7 @@
 use std::path::Path;
 
 use super::Way;
-use crate::{Error, Result, file::Inner, open_options::Access};
+use crate::{Error, Result, engine::Inner, open_options::Access};
 
 /// Refuses an opening that does not go beside those that the file has.
 pub(super) fn check(open: &Inner, access: &Access, way: Way, path: &Path) -> Result<()> {

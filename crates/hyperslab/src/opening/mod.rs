@@ -26,7 +26,7 @@ pub(crate) use registry::Openings;
 use registry::{Entry, Patience};
 use sources::OpenSources;
 
-use crate::{Error, Result, file::Inner, open_options::Access, storage::Source, virtual_dataset::Sources};
+use crate::{Error, Result, engine::Inner, open_options::Access, storage::Source, virtual_dataset::Sources};
 
 /// How a file came to be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use hyperslab_driver::{
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::Way;
-use crate::file::Inner;
+use crate::engine::Inner;
 
 /// All open files. This lock is taken for a look at the table, never while a file is opened or closed. A process that is forked begins with an empty
 /// table: it opens files anew.

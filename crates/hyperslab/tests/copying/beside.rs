@@ -149,6 +149,6 @@ fn progress_may_use_what_is_copied() {
     };
     let copy = CopyOptions::new().copy_showing(&root.get("from").unwrap(), &other.root().unwrap(), "to", &mut show);
     let copy = copy.unwrap().into_dataset().unwrap();
-    assert!(shown > 0 && copy.shape()[0] % SIDE == 0);
+    assert!(shown > 0 && copy.shape()[0].is_multiple_of(SIDE));
     assert_eq!(copy.read_slice::<u64>(7 * SIDE..8 * SIDE).unwrap(), [7; SIDE as usize]);
 }

@@ -1,0 +1,136 @@
+//! What an open file has if it may be changed: its space, blocks that are not in the file yet, and the order in which they get there.
+
+mod block;
+mod orders;
+mod space;
+mod waiting;
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use hyperslab_alloc::{Allocator, Strategy};
+use hyperslab_driver::{Driver, cores::fork::Process};
+use hyperslab_format::{Superblock, message::FileSpaceInfo, version::Low};
+use hyperslab_meta::Cache;
+use parking_lot::{Mutex, RwLock};
+
+pub(crate) use self::{
+    block::Block,
+    orders::{ObjectOrders, Orders},
+    space::Space,
+    waiting::Waiting,
+};
+use crate::{
+    Attached, Durability, Reclaim,
+    gate::Gate,
+    header::{Deleted, Handles},
+    journal::Journal,
+};
+
+/// The write side of an open file.
+pub(crate) struct Store {
+    /// Blocks that were changed or made; the order in which they may be written is in there too.
+    pub(crate) cache: Cache,
+    pub(crate) space: Mutex<Space>,
+    /// Which block waits for which, until the next flush.
+    pub(crate) orders: Mutex<Orders>,
+    /// Pieces of blocks that are taken back after the next flush, by the address of the block.
+    pub(crate) given_up: Mutex<GivenUp>,
+    /// How many times the file was flushed.
+    pub(crate) flushes: AtomicU64,
+    /// Which objects have blocks that go before blocks of others, until the next flush.
+    pub(crate) object_orders: Mutex<ObjectOrders>,
+    /// Small values that are not in the storage yet.
+    pub(crate) waiting: Mutex<Waiting>,
+    /// The superblock as it will be, and the bytes of it that the file has.
+    pub(crate) superblock: Mutex<(Superblock, Vec<u8>)>,
+    /// Changes take it alone, reads share it.
+    pub(crate) operation: RwLock<()>,
+    /// How many times a block or the space was changed.
+    pub(crate) changes: AtomicU64,
+    /// How many times that was when an operation last said that the file is whole.
+    pub(crate) whole: AtomicU64,
+    /// What structures keep in memory, by address.
+    pub(crate) attached: Mutex<BTreeMap<u64, Arc<dyn Attached>>>,
+    /// Objects that are no more.
+    pub(crate) deleted: Deleted,
+    /// What writes pass until the file is closed.
+    pub(crate) gate: Gate,
+    /// The process that opened the file. Others, which were forked from it, change nothing.
+    pub(crate) process: Process,
+    /// Open handles of objects.
+    pub(crate) handles: Arc<Handles>,
+    /// Whether the file was closed.
+    pub(crate) closed: AtomicBool,
+    /// Why nothing may be written any more.
+    pub(crate) poison: Mutex<Option<String>>,
+    /// The versions that new structures have.
+    pub(crate) low: Low,
+    /// What the file said of its space when it was opened.
+    pub(crate) info: Option<FileSpaceInfo>,
+    /// What outlives a killed process or a power failure.
+    pub(crate) durability: Durability,
+    /// Whether something was written since all was durable.
+    pub(crate) unsynced: AtomicBool,
+    /// Other storage that has values of this file, and was written since all was durable.
+    pub(crate) elsewhere: Mutex<Vec<Arc<dyn Driver>>>,
+    /// What is being rewritten in place. Held while that is written: one journal at a time.
+    pub(crate) journal: Mutex<Journal>,
+    /// Whether blocks of a journal could not be written in place.
+    pub(crate) journal_left: AtomicBool,
+}
+
+pub(crate) type GivenUp = BTreeMap<u64, (Reclaim, Vec<(u64, u64)>)>;
+
+impl Store {
+    /// Of a file that begins at `base` of its storage, and ends at the address `end`.
+    pub(crate) fn new(superblock: Superblock, stored: Vec<u8>, base: u64, end: u64, strategy: Strategy) -> Store {
+        let allocator = Allocator::new(end, strategy).with_base(base);
+        Store {
+            cache: Cache::default(),
+            space: Mutex::new(Space::new(allocator)),
+            orders: Mutex::default(),
+            object_orders: Mutex::default(),
+            given_up: Mutex::default(),
+            flushes: AtomicU64::new(0),
+            waiting: Mutex::default(),
+            superblock: Mutex::new((superblock, stored)),
+            operation: RwLock::new(()),
+            changes: AtomicU64::new(0),
+            whole: AtomicU64::new(0),
+            attached: Mutex::default(),
+            deleted: Deleted::default(),
+            gate: Gate::default(),
+            process: Process::this(),
+            handles: Arc::default(),
+            closed: AtomicBool::new(false),
+            poison: Mutex::default(),
+            low: Low::Earliest,
+            info: None,
+            durability: Durability::default(),
+            unsynced: AtomicBool::new(true),
+            elsewhere: Mutex::default(),
+            journal: Mutex::default(),
+            journal_left: AtomicBool::new(false),
+        }
+    }
+
+    /// Space at the very end of the file.
+    pub(crate) fn append(&self, length: u64) -> Result<u64, hyperslab_alloc::Error> {
+        let mut space = self.space.lock();
+        let span = space.allocator.append(length)?;
+        space.add_fresh(span);
+        self.touch();
+        Ok(span.start)
+    }
+
+    /// Counts a change.
+    pub(crate) fn touch(&self) {
+        self.changes.fetch_add(1, Ordering::Relaxed);
+    }
+}

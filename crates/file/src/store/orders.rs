@@ -1,0 +1,98 @@
+//! The order in which blocks and objects get into the file.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use hyperslab_alloc::Span;
+
+/// Pairs of blocks of which one is written before the other.
+#[derive(Default)]
+pub(crate) struct Orders {
+    /// First and later.
+    behind: BTreeSet<(u64, u64)>,
+    /// Later and first.
+    before: BTreeSet<(u64, u64)>,
+}
+
+impl Orders {
+    pub(crate) fn add(&mut self, first: u64, later: u64) {
+        self.behind.insert((first, later));
+        self.before.insert((later, first));
+    }
+
+    /// Forgets a block. What was before it stays before what was behind it: says which pairs that are, first and later.
+    pub(crate) fn bridge(&mut self, block: u64) -> Vec<(u64, u64)> {
+        let of = |pairs: &BTreeSet<(u64, u64)>| -> Vec<u64> {
+            pairs.range((block, 0)..=(block, u64::MAX)).map(|(_, other)| *other).collect()
+        };
+        let (firsts, laters) = (of(&self.before), of(&self.behind));
+        for &first in &firsts {
+            self.before.remove(&(block, first));
+            self.behind.remove(&(first, block));
+        }
+        for &later in &laters {
+            self.behind.remove(&(block, later));
+            self.before.remove(&(later, block));
+        }
+        let bridges = firsts.iter().flat_map(|&first| laters.iter().map(move |&later| (first, later)));
+        bridges.inspect(|&(first, later)| self.add(first, later)).collect()
+    }
+
+    /// The blocks in a range of addresses that have an order.
+    pub(crate) fn within(&self, span: Span) -> BTreeSet<u64> {
+        let range = (span.start, 0)..(span.end(), 0);
+        self.behind.range(range.clone()).chain(self.before.range(range)).map(|(block, _)| *block).collect()
+    }
+
+    /// All pairs, first and later, which are forgotten.
+    pub(crate) fn take(&mut self) -> BTreeSet<(u64, u64)> {
+        self.before.clear();
+        std::mem::take(&mut self.behind)
+    }
+}
+
+/// What operations since the last flush say about the order of objects.
+#[derive(Default)]
+pub(crate) struct ObjectOrders {
+    /// By object, those that go before it.
+    firsts: HashMap<u64, Vec<u64>>,
+    /// All objects that have an order.
+    pub(crate) ordered: HashSet<u64>,
+    /// Objects of the file that got another name.
+    pub(crate) named: HashSet<u64>,
+    /// Groups that lost names in an order.
+    pub(crate) losing: HashSet<u64>,
+}
+
+impl ObjectOrders {
+    /// Whether `this` waits for `other`, directly or through others. An object that has blocks which wait for its own may have them the other
+    /// way round.
+    pub(crate) fn waits(&self, this: u64, other: u64) -> bool {
+        if this == other {
+            return self.firsts.get(&this).is_some_and(|firsts| firsts.contains(&this));
+        }
+        let (mut seen, mut open) = (HashSet::from([this]), vec![this]);
+        while let Some(object) = open.pop() {
+            if object == other {
+                return true;
+            }
+            let firsts = self.firsts.get(&object).into_iter().flatten();
+            open.extend(firsts.filter(|&&first| seen.insert(first)));
+        }
+        false
+    }
+
+    pub(crate) fn add(&mut self, first: u64, later: u64) {
+        self.ordered.extend([first, later]);
+        let firsts = self.firsts.entry(later).or_default();
+        if firsts.last() != Some(&first) {
+            firsts.push(first);
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.firsts.clear();
+        self.ordered.clear();
+        self.named.clear();
+        self.losing.clear();
+    }
+}
