@@ -132,10 +132,14 @@ impl NewAttribute {
                 hyperslab_object::check_attribute(&file.inner.context, owner, &new)?;
             }
             let mut heap = HeapWriter::new(file);
-            heap.attempt(|heap| {
-                plan.convert(count, bytes, &mut data, arena, heap)?;
-                heap.settle()
-            })?;
+            match stored.has_vlen() {
+                true => heap.attempt(|heap| {
+                    plan.convert(count, bytes, &mut data, arena, heap)?;
+                    heap.settle()
+                })?,
+                // The heap stays as it is.
+                false => plan.convert(count, bytes, &mut data, arena, &mut heap)?,
+            }
             let new = hyperslab_object::NewAttribute { name, charset, datatype: datatype(), extent, data: &data };
             let went = hyperslab_object::set_attribute(&file.inner.context, owner, &new)?;
             heap.remove(went.map_or_else(Vec::new, |went| file.behind(&went.datatype, &went.data)));
