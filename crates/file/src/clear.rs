@@ -49,7 +49,7 @@ impl Marks {
 }
 
 /// Puts what a journal has in place, takes the marks out of the superblock of the file on a storage, and lets it tell of all that the file may hold; says
-/// which marks there were. Nobody may have the file open.
+/// which marks there were. The caller makes sure that no process has the file open.
 pub fn clear(raw: &Arc<dyn Driver>) -> Result<Marks> {
     let mut file = OpenFile::begin(raw.clone(), &OpenOptions::default())?;
     if let Some(journal) = file.journal()? {
@@ -66,7 +66,7 @@ pub fn clear(raw: &Arc<dyn Driver>) -> Result<Marks> {
     }
     raw.write_at(file.base, &superblock.encode()?, &Transfer::default())?;
     if end < file.seen_end() {
-        // Without the mark nothing would tell that this is nobody's.
+        // Without the mark, the next writer would keep these bytes, which belong to no block.
         raw.set_len(file.base.saturating_add(end))?;
     }
     raw.sync()?;

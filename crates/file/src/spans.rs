@@ -4,7 +4,7 @@ use hyperslab_alloc::Span;
 
 use crate::{Error, OpenFile, Result};
 
-/// Refuses ranges that share bytes, or are outside of the file: what one of them gets, or gives up, would be somebody's.
+/// Refuses ranges that share bytes, or are outside of the file: a write to one of them, or its release, would destroy another block.
 pub(crate) fn check_apart(file: &OpenFile, what: &'static str, spans: impl Iterator<Item = Span>) -> Result<()> {
     let mut spans: Vec<Span> = spans.filter(|span| !span.is_empty()).collect();
     spans.sort_unstable();

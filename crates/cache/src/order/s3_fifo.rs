@@ -46,7 +46,7 @@ impl Order for S3Fifo {
     fn victim(&mut self, judge: &mut dyn FnMut(&Coords) -> Verdict) -> Option<Coords> {
         // Each chunk has at most so many uses to lose, and one chance to be spared; those of the main queue may be asked again after those of the small one.
         let all = self.small.len() + self.main.len();
-        // How many of each queue are in somebody's hands, one after the other: when all of one are, the other is asked.
+        // Chunks of each queue that the judge keeps, one after the other. When a queue has no other chunks, the victim comes from the other queue.
         let (mut small_held, mut main_held) = (0, 0);
         for _ in 0..(usize::from(MOST) + 5) * all {
             let is_large = self.small.len() * SMALL > all && small_held < self.small.len();

@@ -97,7 +97,7 @@ fn text(out: &mut impl Write, file: &Path, report: &Report, options: &Check) -> 
     if options.lost || options.strict {
         list(out, report.notes(), report.more_notes, &mut left)?;
     } else {
-        // Of those that are left out nobody knows what they are about.
+        // The report does not tell which of the notes that it leaves out are about lost space.
         list(out, report.notes().filter(|note| note.what != "lost space"), 0, &mut left)?;
     }
     Ok(())
