@@ -120,6 +120,11 @@ impl Slab {
         if self.is_empty() { self.start } else { self.start + self.stride * (self.count - 1) + self.block }
     }
 
+    /// The last index of a slab that is not empty.
+    pub(crate) const fn last(&self) -> u64 {
+        if self.is_unlimited() { UNLIMITED } else { self.end() - 1 }
+    }
+
     /// The same indices in the one form that libhdf5 computes and encodes with: touching blocks are one block (unless there are
     /// unlimited ones), and a single block has stride 1.
     pub(crate) const fn normal(self) -> Slab {

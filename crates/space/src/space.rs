@@ -158,10 +158,9 @@ impl Space {
                 Some((self.dims().iter().map(|_| 0).collect(), self.dims().iter().map(|dim| dim - 1).collect()))
             }
             Shape::Points(points) => points.bounds(),
-            Shape::Regular(slabs) => Some((
-                slabs.iter().map(|slab| slab.start).collect(),
-                slabs.iter().map(|slab| if slab.is_unlimited() { UNLIMITED } else { slab.end() - 1 }).collect(),
-            )),
+            Shape::Regular(slabs) => {
+                Some((slabs.iter().map(|slab| slab.start).collect(), slabs.iter().map(Slab::last).collect()))
+            }
             Shape::Tree(tree) => Some(tree::bounds(tree)),
         }
     }
@@ -285,8 +284,18 @@ impl Space {
 
     /// Fails if the selection reaches over the extent.
     pub fn check_inside(&self) -> Result<()> {
-        let Some((_, high)) = self.bounds() else { return Ok(()) };
-        for (dim, (&high, &size)) in high.iter().zip(self.dims()).enumerate() {
+        match &self.selection.0 {
+            Shape::Nothing | Shape::All => Ok(()),
+            Shape::Regular(slabs) => self.check_last(slabs.iter().map(Slab::last)),
+            Shape::Points(_) | Shape::Tree(_) => {
+                self.bounds().map_or(Ok(()), |(_, last)| self.check_last(last.into_iter()))
+            }
+        }
+    }
+
+    /// Refuses a last index outside the extent, in any dimension.
+    fn check_last(&self, last: impl Iterator<Item = u64>) -> Result<()> {
+        for (dim, (high, &size)) in last.zip(self.dims()).enumerate() {
             if high >= size {
                 return Err(if high == UNLIMITED { Error::Unlimited } else { Error::OutOfExtent { dim, high, size } });
             }

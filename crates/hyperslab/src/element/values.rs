@@ -144,13 +144,13 @@ impl<T: Element> Reading<T> {
 /// Converts values without variable-length parts, many of them on all cores.
 pub(crate) fn convert(plan: &Plan, (from, to): (usize, usize), stored: &[u8], places: &mut [u8]) -> Result<()> {
     let (from, to) = (from.max(1), to.max(1));
-    let together = (BLOCK / from.max(to)).max(1);
     let one = |stored: &[u8], places: &mut [u8]| {
         plan.convert(stored.len() / from, stored, places, &NoHeap, &mut NoHeap).map_err(Error::from)
     };
     if stored.len().max(places.len()) <= 2 * BLOCK {
         return one(stored, places);
     }
+    let together = (BLOCK / from.max(to)).max(1);
     let blocks = stored.chunks(together * from).zip(places.chunks_mut(together * to));
     let converted =
         cores::map(blocks.collect(), |_: &mut (), (stored, places): (&[u8], &mut [u8])| one(stored, places));
