@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use hyperslab_dtype::{Arena, Datatype, Plan};
+use hyperslab_dtype::{Arena, Datatype, NoHeap, Plan};
 use hyperslab_file::Handle;
 use hyperslab_object::{Life, NewType};
 use hyperslab_space::Extent;
@@ -137,8 +137,7 @@ impl NewAttribute {
                     plan.convert(count, bytes, &mut data, arena, heap)?;
                     heap.settle()
                 })?,
-                // The heap stays as it is.
-                false => plan.convert(count, bytes, &mut data, arena, &mut heap)?,
+                false => plan.convert(count, bytes, &mut data, arena, &mut NoHeap)?,
             }
             let new = hyperslab_object::NewAttribute { name, charset, datatype: datatype(), extent, data: &data };
             let went = hyperslab_object::set_attribute(&file.inner.context, owner, &new)?;
