@@ -9,6 +9,8 @@ use crate::{Chunked, Result, scatter};
 
 /// The most parts of a vector request.
 const PARTS: usize = 1 << 16;
+/// Points that one core sorts sooner than it shares them.
+const SORTED: usize = 1 << 12;
 
 /// A point: the number of its chunk in the grid, the byte in it, and which of all points it is. Sorted, the points of a chunk are together
 /// and in the order of the file.
@@ -16,7 +18,7 @@ type Point = (u64, u64, usize);
 
 /// Sorts parts of the points on all cores, and then all: a sort that finds sorted parts merges them.
 fn sort(points: &mut [Point]) -> Result<()> {
-    let part = points.len().div_ceil(cores::count()).max(PARTS);
+    let part = points.len().div_ceil(cores::count()).max(SORTED);
     cores::map(points.chunks_mut(part).collect(), |_: &mut (), part| -> Result<()> {
         part.sort_unstable();
         Ok(())

@@ -17,6 +17,8 @@ pub struct Points {
     rank: usize,
     /// The coordinates of all points, one after the other.
     flat: Vec<u64>,
+    /// The lowest and the highest index in each dimension, if there is a point.
+    bounds: Option<(Coords, Coords)>,
 }
 
 impl Points {
@@ -25,10 +27,11 @@ impl Points {
         if rank == 0 || !flat.len().is_multiple_of(rank) {
             return Err(Error::Points { coords: flat.len(), rank });
         }
-        if flat.contains(&UNLIMITED) {
-            return Err(Error::NotAnIndex);
+        let bounds = bounds(&flat, rank);
+        match &bounds {
+            Some((_, high)) if high.contains(&UNLIMITED) => Err(Error::NotAnIndex),
+            _ => Ok(Points { rank, flat, bounds }),
         }
-        Ok(Points { rank, flat })
     }
 
     /// How many points there are.
@@ -63,16 +66,7 @@ impl Points {
 
     /// The lowest and the highest index in each dimension.
     pub(crate) fn bounds(&self) -> Option<(Coords, Coords)> {
-        let mut points = self.iter();
-        let first = points.next()?;
-        let (mut low, mut high) = (Coords::from_slice(first), Coords::from_slice(first));
-        for point in points {
-            for ((low, high), &index) in low.iter_mut().zip(&mut high).zip(point) {
-                *low = index.min(*low);
-                *high = index.max(*high);
-            }
-        }
-        Some((low, high))
+        self.bounds.clone()
     }
 
     /// Each point as a block of one element: a range per dimension and point.
@@ -81,4 +75,16 @@ impl Points {
             |dim| self.iter().filter_map(move |point| point.get(dim)).map(|&index| (index, index + 1)).collect();
         (0..self.rank).map(column).collect()
     }
+}
+
+fn bounds(flat: &[u64], rank: usize) -> Option<(Coords, Coords)> {
+    let (first, others) = flat.split_at_checked(rank)?;
+    let (mut low, mut high) = (Coords::from_slice(first), Coords::from_slice(first));
+    for point in others.chunks_exact(rank) {
+        for ((low, high), &index) in low.iter_mut().zip(&mut high).zip(point) {
+            *low = index.min(*low);
+            *high = index.max(*high);
+        }
+    }
+    Some((low, high))
 }
