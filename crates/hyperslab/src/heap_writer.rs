@@ -50,7 +50,7 @@ impl<'a> HeapWriter<'a> {
         let named = cores::map(blocks, |_: &mut (), (references, addresses): (&mut [u8], Vec<u64>)| {
             references.chunks_exact_mut(size.max(1)).try_for_each(|reference| name(reference, &addresses))
         });
-        named.map(drop)
+        Ok(named.map(drop)?)
     }
 
     /// To be called before anything names what was put.
@@ -100,7 +100,8 @@ fn store(
 }
 
 /// Makes a reference into a pile one into the file.
-fn name(reference: &mut [u8], addresses: &[u64]) -> Result<()> {
+#[inline]
+fn name(reference: &mut [u8], addresses: &[u64]) -> hyperslab_dtype::Result<()> {
     let found = HeapReference::decode(reference)?;
     let nth = found.address.checked_sub(1).and_then(|nth| usize::try_from(nth).ok());
     if let Some(&address) = nth.and_then(|nth| addresses.get(nth)) {

@@ -7,9 +7,9 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{Ks, Played, new_file, open, prefixes};
-use hyperslab_file::OpenFile;
+use hyperslab_file::{Kind, OpenFile};
 use hyperslab_format::heap::global;
-use hyperslab_structures::{Collection, GlobalHeap};
+use hyperslab_structures::{Collection, GlobalHeap, Pile};
 
 const KS: Ks = Ks { leaf: 4, internal: 16, chunks: 32 };
 
@@ -109,6 +109,39 @@ fn what_was_flushed_is_read_after_every_single_write() {
             prefixes(&before, &storage.take(), |_, bytes| check(&open(bytes.to_vec()).1, &flushed));
         }
     }
+}
+
+#[test]
+fn what_takes_the_space_of_a_failed_attempt_keeps_its_objects() {
+    let (_, file) = new_file(KS);
+    let (mut heap, mut model) = (GlobalHeap::default(), Model::new());
+    let (size, room) = (100 * 4096, file.allocate(Kind::Raw, 100 * 4096).unwrap());
+    file.allocate(Kind::Raw, 8).unwrap();
+    file.free_values(room, size).unwrap();
+    file.flush().unwrap();
+    // More collections than are kept in memory.
+    let failed = file.tentative(|| -> hyperslab_file::Result<()> {
+        let mut pile = Pile::new(file.widths());
+        for _ in 0..100 {
+            pile.add(&[1; 4000])?;
+        }
+        heap.adopt(&file, pile)?;
+        heap.settle(&file)?;
+        Err(hyperslab_file::Error::broken("test", 0, "it fails"))
+    });
+    failed.unwrap_err();
+    heap.undo(&file);
+    for nth in 0..100 {
+        let value = vec![nth; 4000];
+        model.insert(heap.add(&file, &value).unwrap(), value);
+    }
+    for _ in 0..2 {
+        heap.settle(&file).unwrap();
+        file.flush().unwrap();
+    }
+    check(&file, &model);
+    let free: Vec<u64> = (0..100).map(|_| file.allocate(Kind::Raw, 4096).unwrap()).collect();
+    assert!(model.keys().all(|(address, _)| !free.contains(address)), "a collection lies in free space");
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! A collection of the global heap while it is filled: as it will be in the file.
 
-use std::ops::Range;
-
 use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::{Widths, heap::global};
 
@@ -19,11 +17,11 @@ pub(super) struct Filled {
     used: usize,
     /// The index of the next object, if not all were used once.
     next: Option<u16>,
-    /// Which bytes the storage does not have yet.
-    changed: Range<usize>,
+    /// The first byte that the storage does not have as it is here.
+    changed: Option<usize>,
     /// Whether the storage has some form of it.
     pub(super) is_stored: bool,
-    /// Whether it got its place in the attempt that goes on.
+    /// Whether it was made in the attempt that goes on.
     pub(super) is_new: bool,
     /// Objects that were added to it in the attempt that goes on, if it is not new.
     pub(super) added: Vec<u16>,
@@ -34,13 +32,12 @@ impl Filled {
     pub(super) fn create(need: usize, memory: Vec<u8>, widths: Widths) -> Result<Filled> {
         let size = need.saturating_add(global::head_size(widths)).max(GUESS as usize);
         let empty = Filled::empty(0, size, memory, widths)?;
-        Ok(Filled { changed: 0..empty.bytes.len(), is_stored: false, ..empty })
+        Ok(Filled { changed: Some(0), is_stored: false, is_new: true, ..empty })
     }
 
     /// Gives it a place.
     pub(super) fn place(mut self, file: &OpenFile) -> Result<Filled> {
         self.address = file.allocate(Kind::Raw, self.bytes.len() as u64)?;
-        self.is_new = true;
         Ok(self)
     }
 
@@ -49,7 +46,7 @@ impl Filled {
         bytes.clear();
         bytes.extend(global::encode_head(size, widths)?);
         bytes.resize(size, 0);
-        let (changed, is_stored, is_new, added) = (0..0, true, false, Vec::new());
+        let (changed, is_stored, is_new, added) = (None, true, false, Vec::new());
         Ok(Filled { address, bytes, objects: 0, used, next: Some(1), changed, is_stored, is_new, added })
     }
 
@@ -79,14 +76,9 @@ impl Filled {
             (1..=u16::MAX).find(|index| objects.iter().all(|(used, ..)| used != index))
         };
         let index = self.next.or_else(unused).unwrap_or(u16::MAX);
-        let start = self.used;
+        // Objects are added one behind the other, so that the first change stays the first.
+        self.changed.get_or_insert(self.used);
         self.push(index, 0, value, widths);
-        // What follows the last object names the free space.
-        let end = self.used.saturating_add(global::head_size(widths)).min(self.bytes.len());
-        self.changed = match self.is_changed() {
-            true => self.changed.start.min(start)..self.changed.end.max(end),
-            false => start..end,
-        };
         if !self.is_new {
             self.added.push(index);
         }
@@ -134,26 +126,28 @@ impl Filled {
         });
         let less = left.objects < self.objects;
         (left.is_stored, left.is_new, left.added) = (self.is_stored, self.is_new, std::mem::take(&mut self.added));
-        left.changed = if less { 0..left.bytes.len() } else { self.changed.clone() };
+        left.changed = if less { Some(0) } else { self.changed };
         *self = left;
         less
     }
 
     /// Whether the storage does not have all of it.
     pub(super) fn is_changed(&self) -> bool {
-        !self.changed.is_empty()
+        self.changed.is_some()
     }
 
     /// The storage has all of it now.
     pub(super) fn stored(&mut self) {
-        (self.changed, self.is_stored) = (0..0, true);
+        (self.changed, self.is_stored) = (None, true);
     }
 
     /// What the storage does not have, and where it belongs; the free space is named behind the last object.
     pub(super) fn image(&mut self, widths: Widths) -> (u64, &[u8]) {
         global::place(self.bytes.get_mut(self.used..).unwrap_or_default(), 0, 0, &[], widths);
-        let changed = self.bytes.get(self.changed.clone()).unwrap_or_default();
-        (self.address.saturating_add(self.changed.start as u64), changed)
+        let size = self.bytes.len();
+        let start = self.changed.unwrap_or(size);
+        let end = if start == 0 { size } else { self.used.saturating_add(global::head_size(widths)).min(size) };
+        (self.address.saturating_add(start as u64), self.bytes.get(start..end).unwrap_or_default())
     }
 }
 
