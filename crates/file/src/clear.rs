@@ -32,12 +32,12 @@ impl OpenFile {
 
     /// Where the file ends for those who change it, as an address: what lies before is kept. That is all of the storage, though the superblock may
     /// say less: libhdf5 tells the end when it flushes the file, but not when it flushes a dataset. Of a file that was kept whole, what lies behind the
-    /// told end never belonged to it.
-    pub(crate) fn end_to_keep(&self) -> u64 {
-        match self.told_end() {
-            Some(end) if self.marks().is_left_whole() => end,
+    /// told end never belonged to it; nor does a space trailer.
+    pub(crate) fn end_to_keep(&self) -> Result<u64> {
+        Ok(match self.told_end() {
+            Some(end) if self.marks().is_left_whole() || self.leftovers()?.is_some() => end,
             told => self.seen_end().max(told.unwrap_or(0)),
-        }
+        })
     }
 }
 
@@ -58,7 +58,7 @@ pub fn clear(raw: &Arc<dyn Driver>) -> Result<Marks> {
         file.has_journal = true;
     }
     let marks = file.marks();
-    let (mut superblock, end) = (file.superblock.clone(), file.end_to_keep());
+    let (mut superblock, end) = (file.superblock.clone(), file.end_to_keep()?);
     superblock.flags = 0;
     superblock.end_of_file = Some(superblock.base.saturating_add(end));
     if superblock == file.superblock {

@@ -73,7 +73,7 @@ impl OpenFile {
         let strategy = options.placement.strategy(info.as_ref());
         let mut store = Store::new(superblock.clone(), Vec::new(), base, size, strategy);
         store.info.clone_from(&info);
-        (store.low, store.durability) = (create.low, options.durability);
+        (store.low, store.durability, store.is_new) = (create.low, options.durability, true);
         let (root, image, store) = (OnceLock::new(), Image::new(), Some(Box::new(store)));
         let (end, shared, has_journal) = (AtomicU64::new(0), None, false);
         let file = OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store };
@@ -88,7 +88,8 @@ impl OpenFile {
         let info = free_space::info(&file)?;
         info.iter().try_for_each(|info| free_space::check(info, file.superblock.extension.unwrap_or(0)))?;
         let strategy = options.placement.strategy(info.as_ref());
-        let mut store = Store::new(file.superblock.clone(), stored, file.base, file.end_to_keep(), strategy);
+        let (leftovers, end) = (file.leftovers()?, file.end_to_keep()?);
+        let mut store = Store::new(file.superblock.clone(), stored, file.base, end, strategy);
         store.info.clone_from(&info);
         (store.low, store.durability) = (low, options.durability);
         file.pages = file.pages.writing_through();
@@ -98,6 +99,7 @@ impl OpenFile {
         // Nothing is written before all lists of free space, and the image of a cache, are known to be good.
         cache_image::put(&file, image)?;
         info.map_or(Ok(()), |info| free_space::take_over(&file, store, info))?;
+        leftovers.map_or(Ok(()), |leftovers| file.take_over_leftovers(store, leftovers))?;
         mark(&mut store.superblock.lock().0, options.marks_whole);
         if let Err(why) = file.begin_changes(store, has_lists, has_image) {
             // Whatever was written, the file is whole; a mark would keep others from reading it.
@@ -141,7 +143,7 @@ impl OpenFile {
         self.flush_now()?;
         // What the first flush let others take back, and what leaves structures when that is published.
         self.flush_now()?;
-        free_space::save(self, store)?;
+        let lists = free_space::save(self, store)?;
         let end = store.space.lock().allocator.trim();
         unmark(&mut store.superblock.lock().0);
         self.write_superblock(store)?;
@@ -150,7 +152,9 @@ impl OpenFile {
             // A file that is shorter than its superblock says would be refused.
             self.barrier(store)?;
             self.pages.set_len(end)?;
+            self.wrote(store);
         }
+        self.leave(store, end, lists)?;
         // Also if nothing was changed: perhaps a journal was cut off.
         self.wrote(store);
         self.hand_over(store)?;

@@ -76,6 +76,7 @@ impl OpenFile {
         };
         store.cache.forget(span.start..span.end())?;
         bridges.into_iter().try_for_each(|(first, later)| self.order(first, later))?;
+        store.collections.lock().retain(|address| !(span.start..span.end()).contains(address));
         store.given_up.lock().retain(|block, _| !(span.start..span.end()).contains(block));
         store.space.lock().free(kind, span);
         store.touch();
@@ -154,19 +155,41 @@ impl OpenFile {
     }
 
     /// Of two blocks that are in the file and both change, `first` is written before `later`. An error if it must already be the other
-    /// way round.
+    /// way round. An object header stands for all of its blocks that change in place.
     pub fn order(&self, first: u64, later: u64) -> Result<()> {
         let store = self.store()?;
-        // What nothing names yet is written before everything else.
-        if first == later || self.is_fresh(first) || self.is_fresh(later) {
+        if first == later {
             return Ok(());
         }
-        let here = |address| store.cache.phase(Key::Block(address)).is_some_and(|phase| !phase.is_clean());
-        if here(first) && here(later) {
-            store.cache.depend(Key::Block(later), Key::Block(first))?;
-            store.orders.lock().add(first, later);
+        let shown = store.shown_by.lock();
+        let blocks_of = |header: u64| {
+            let further = shown.range((header, 0)..=(header, u64::MAX)).map(|(_, block)| *block);
+            std::iter::once(header).chain(further)
+        };
+        // What nothing names yet is written before everything else.
+        let is_here = |address: &u64| {
+            !self.is_fresh(*address) && store.cache.phase(Key::Block(*address)).is_some_and(|phase| !phase.is_clean())
+        };
+        for first in blocks_of(first).filter(is_here) {
+            for later in blocks_of(later).filter(is_here) {
+                store.cache.depend(Key::Block(later), Key::Block(first))?;
+                store.orders.lock().add(first, later);
+            }
         }
         Ok(())
+    }
+
+    /// Notes that a further block of an object header changes in place, until the next flush.
+    pub(crate) fn show_by(&self, header: u64, block: u64) -> Result<()> {
+        if !self.is_fresh(block) {
+            self.store()?.shown_by.lock().insert((header, block));
+        }
+        Ok(())
+    }
+
+    /// The blocks that are written before a block, and those that are written after it.
+    pub(crate) fn orders_of(&self, block: u64) -> Result<(Vec<u64>, Vec<u64>)> {
+        Ok(self.store()?.orders.lock().of(block))
     }
 
     /// To be called in an operation, when all that it changed so far belongs together: writes that, before it takes away what only the

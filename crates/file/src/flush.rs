@@ -111,6 +111,7 @@ impl OpenFile {
         store.space.lock().fresh.clear();
         self.write_changed(store)?;
         store.object_orders.lock().clear();
+        store.shown_by.lock().clear();
         for (first, later) in store.orders.lock().take() {
             // One of the two may be gone, and the order with it.
             let _ = store.cache.release(Key::Block(later), Key::Block(first));

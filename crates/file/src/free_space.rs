@@ -152,18 +152,19 @@ fn set_info(file: &OpenFile, store: &Store, change: impl FnOnce(&mut FileSpaceIn
 }
 
 /// Lists what is free, if that is worth it and the file can hold it: behind everything else, where the lists change nothing of what they list.
-pub(crate) fn save(file: &OpenFile, store: &Store) -> Result<()> {
+/// Whether it does.
+pub(crate) fn save(file: &OpenFile, store: &Store) -> Result<bool> {
     let superblock = store.superblock.lock().0.clone();
-    let info = if superblock.version < 2 { return Ok(()) } else { store.info.as_ref() };
+    let info = if superblock.version < 2 { return Ok(false) } else { store.info.as_ref() };
     let persists = matches!(info, None | Some(FileSpaceInfo::New { managers: Some(_), .. }));
     // Where lengths are short, libhdf5 cannot read the lists that it would make of these.
     if !persists || file.widths().lengths != Width::W8 || !is_worth(store) {
-        return Ok(());
+        return Ok(false);
     }
     let sections = store.space.lock().allocator.sections().len() as u64;
     if !file.has_room_for(store, ROOM + sections.saturating_mul(SECTION))? {
         // The lists only spare space: a full storage must not keep the file from being closed.
-        return Ok(());
+        return Ok(false);
     }
     // The message needs space of its own before it can be known what is free. From then on nothing moves, so what is freed can be listed before
     // the file no longer names it.
@@ -196,7 +197,7 @@ pub(crate) fn save(file: &OpenFile, store: &Store) -> Result<()> {
     // libhdf5 cuts the file here when it opens it, so the managers are before.
     let end = store.space.lock().allocator.end();
     set_info(file, store, |info| set_managers(info, addresses, end))?;
-    file.flush_now()
+    file.flush_now().map(|()| true)
 }
 
 /// Whether the lists would tell of far more than they take.

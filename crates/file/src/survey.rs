@@ -108,6 +108,7 @@ impl OpenFile {
         if let Some(address) = self.superblock.extension {
             self.survey_extension(address, survey);
         }
+        self.survey_trailer(survey);
     }
 
     fn survey_extension(&self, address: u64, survey: &mut dyn Survey) {

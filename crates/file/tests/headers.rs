@@ -8,6 +8,8 @@ use hyperslab_driver::{Memory, Tape};
 use hyperslab_file::{CreateOptions, Header, HeaderEdit, NewHeader, OpenFile, OpenOptions};
 use hyperslab_format::{object_header::Flags, superblock::Root, version::Low};
 
+const ATTRIBUTE: u16 = 0x0c;
+
 /// The messages of a header: kind, order, body.
 type List = Vec<(u16, Option<u16>, Vec<u8>)>;
 
@@ -88,7 +90,7 @@ fn program(seed: u64) {
                 }
             }
             if random.bool() {
-                edit.touch()?;
+                edit.touch();
             }
             edit.save()
         })
@@ -121,6 +123,71 @@ fn program(seed: u64) {
 #[test]
 fn random_changes_keep_every_message() {
     (0..60).for_each(program);
+}
+
+/// Attributes that change in place, in any block: after each write the header has each of them as it was flushed, or as it was set since.
+#[test]
+fn attributes_of_further_blocks_change_in_place() {
+    for (seed, version) in (0..20).flat_map(|seed| [(seed, 1), (seed, 2)]) {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let tape = Arc::new(Tape::default());
+        let mut create = CreateOptions::default();
+        create.low = Low::V110;
+        let file = OpenFile::create(tape.clone(), &create, &OpenOptions::default()).unwrap();
+        let new = NewHeader {
+            version,
+            times: seed % 2 == 0,
+            ordered: false,
+            indexed: false,
+            attribute_limits: None,
+            room: 100,
+        };
+        let address = HeaderEdit::new(&file, &new).save().unwrap();
+        file.set_root(Root::Header(Some(address))).unwrap();
+        let attribute = |nth: u8, value: u8| [vec![nth; 8], vec![value; 120]].concat();
+        for first in [0, 20, 40] {
+            let mut edit = HeaderEdit::open(&file, address).unwrap();
+            (first..first + 20)
+                .for_each(|nth| drop(edit.add(ATTRIBUTE, Flags::NONE, None, attribute(nth, 0)).unwrap()));
+            edit.save().unwrap();
+            file.flush().unwrap();
+        }
+        let (mut bytes, length) = (tape.cut().unwrap(), file.end());
+        // Of each attribute, how often it was set when a write began, and when that was flushed.
+        let mut sets = vec![0u8; 60];
+        for _ in 0..40 {
+            let before = sets.clone();
+            for _ in 0..random.usize(1..4) {
+                let nth = random.usize(..60);
+                sets[nth] += 1;
+                file.operate(|| {
+                    let mut edit = HeaderEdit::open(&file, address)?;
+                    let found = edit.all(ATTRIBUTE).find(|id| usize::from(edit.body(*id)[0]) == nth).unwrap();
+                    edit.replace(found, attribute(nth as u8, sets[nth]))?;
+                    edit.touch();
+                    edit.save()
+                })
+                .unwrap();
+            }
+            file.flush().unwrap();
+            let changes = tape.changes();
+            tape.cut().unwrap();
+            for change in changes {
+                change.apply(&mut bytes);
+                let mut options = OpenOptions::default();
+                options.alone = true;
+                let read = OpenFile::open(Arc::new(Memory::from(bytes.clone())), &options).unwrap();
+                let found: Vec<_> = list(&read, address).into_iter().filter(|one| one.0 == ATTRIBUTE).collect();
+                assert_eq!(found.len(), 60, "seed {seed}");
+                for (_, _, body) in found {
+                    let (nth, value) = (usize::from(body[0]), body[8]);
+                    assert_eq!(body, attribute(nth as u8, value), "one value");
+                    assert!((before[nth]..=sets[nth]).contains(&value), "seed {seed}, attribute {nth}: {value}");
+                }
+            }
+        }
+        assert_eq!(file.end(), length, "seed {seed}: all of them fit where they are");
+    }
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub fn set_comment(context: &Context, object: u64, comment: Option<&[u8]>) -> Re
         }
         (None, None) => return Ok(()),
     }
-    header.touch()?;
+    header.touch();
     header.save()?;
     Ok(())
 }
@@ -60,7 +60,7 @@ pub fn set_extent(context: &Context, dataset: u64, extent: &Extent) -> Result<()
     let lost = Use::of_message(context, dataset, kind::DATASPACE, old.flags, old.body)?;
     let (flags, body) = (old.flags.unshared(), parts::extent(context, extent, least)?);
     header.replace_flagged(id, flags, body)?;
-    header.touch()?;
+    header.touch();
     header.save()?;
     shared_change::release(context, lost, Some(dataset))
 }

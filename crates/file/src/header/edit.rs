@@ -16,14 +16,19 @@ const WHAT: &str = "object header";
 
 /// A header that is being changed or made. Unknown messages stay as they are.
 ///
-/// It is saved by one write of its first block: whatever else changes goes to space that nothing in the file names yet. So what must be
-/// written before or after a header is ordered by the address of the header.
+/// It is saved by one write: of its first block, and whatever else changes goes to space that nothing in the file names yet; or of another
+/// block that keeps its size, if nothing but attributes in it changes. What must be written before or after a header is ordered by the address of the header, which
+/// stands for the block that shows the change.
 #[derive(Debug)]
 pub struct HeaderEdit<'a> {
     pub(super) file: &'a OpenFile,
     pub(super) prefix: Prefix,
     pub(super) blocks: Vec<Block>,
     pub(super) pieces: Vec<Piece>,
+    /// Whether the time of the last change is to be noted.
+    pub(super) touched: bool,
+    /// Whether messages changed that are no attributes. Attributes are seen one by one, other messages belong together.
+    pub(super) belongs_together: bool,
 }
 
 /// A message of a header that is being changed.
@@ -68,7 +73,14 @@ impl<'a> HeaderEdit<'a> {
         if header.messages().any(|message| is_unknown(message.kind) && message.flags.fails_writers_if_unknown()) {
             return Err(refused("it has a message that writers must understand, and that is not understood"));
         }
-        let mut edit = HeaderEdit { file, prefix, blocks: Vec::new(), pieces: Vec::new() };
+        let mut edit = HeaderEdit {
+            file,
+            prefix,
+            blocks: Vec::new(),
+            pieces: Vec::new(),
+            touched: false,
+            belongs_together: false,
+        };
         for (nth, (&address, bytes)) in header.places.iter().zip(header.blocks()).enumerate() {
             let room = bytes.len().saturating_sub(edit.around(nth));
             if edit.prefix.version == 1 && room % 8 != 0 {
@@ -103,7 +115,7 @@ impl<'a> HeaderEdit<'a> {
 
     pub(super) fn empty(file: &'a OpenFile, prefix: Prefix, room: usize) -> HeaderEdit<'a> {
         let first = Block { address: None, stored: 0, room, empty: 0, changed: true, named_by: None };
-        HeaderEdit { file, prefix, blocks: vec![first], pieces: Vec::new() }
+        HeaderEdit { file, prefix, blocks: vec![first], pieces: Vec::new(), touched: false, belongs_together: false }
     }
 
     /// What stands before the first message.
@@ -139,6 +151,7 @@ impl<'a> HeaderEdit<'a> {
     pub fn add(&mut self, kind: u16, flags: Flags, order: Option<u16>, body: Vec<u8>) -> Result<MessageId> {
         self.check(&body)?;
         let order = self.prefix.ordered.then(|| order.unwrap_or(0));
+        self.note_change(kind);
         self.pieces.push(Piece { kind, flags, order, body: body.into(), block: None, gone: false });
         Ok(MessageId(self.pieces.len() - 1))
     }
@@ -149,7 +162,8 @@ impl<'a> HeaderEdit<'a> {
         let Some(piece) = self.pieces.get_mut(id.0).filter(|piece| *piece.body != *body) else { return Ok(()) };
         let grows = body.len() > piece.body.len();
         piece.body = body.into();
-        let block = piece.block;
+        let (block, kind) = (piece.block, piece.kind);
+        self.note_change(kind);
         if let Some(block) = block {
             self.block(block).changed = true;
             if grows && self.used(block) > self.block(block).room {
@@ -164,7 +178,8 @@ impl<'a> HeaderEdit<'a> {
         self.replace(id, body)?;
         if let Some(piece) = self.pieces.get_mut(id.0).filter(|piece| piece.flags != flags) {
             piece.flags = flags;
-            let block = piece.block;
+            let (block, kind) = (piece.block, piece.kind);
+            self.note_change(kind);
             block.into_iter().for_each(|block| self.block(block).changed = true);
         }
         Ok(())
@@ -175,7 +190,13 @@ impl<'a> HeaderEdit<'a> {
         self.unplace(id.0);
         if let Some(piece) = self.pieces.get_mut(id.0) {
             piece.gone = true;
+            let kind = piece.kind;
+            self.note_change(kind);
         }
+    }
+
+    fn note_change(&mut self, kind: u16) {
+        self.belongs_together |= kind != kind::ATTRIBUTE;
     }
 
     /// How many hard links name the object.
@@ -205,8 +226,12 @@ impl<'a> HeaderEdit<'a> {
         Ok(())
     }
 
-    /// Notes that the object was changed now, if it keeps that time.
-    pub fn touch(&mut self) -> Result<()> {
+    /// Notes that the object was changed now, if it keeps that time. The header gets the time when it is saved.
+    pub fn touch(&mut self) {
+        self.touched = true;
+    }
+
+    pub(super) fn set_time(&mut self) -> Result<()> {
         if let Some([access, _, change, _]) = &mut self.prefix.times {
             // libhdf5 leaves the modification time alone.
             (*access, *change) = (now(), now());

@@ -21,21 +21,25 @@ impl HeaderEdit<'_> {
         if self.blocks.iter().any(|block| block.changed) {
             self.mark_unknown();
         }
+        self.recount()?;
+        let in_place = self.sole_change();
+        if self.touched {
+            // The time is a part of its own: it need not be written with the rest.
+            self.set_time()?;
+        }
         // A block that moves changes the one that names it, which comes before it.
         for nth in (1..self.blocks.len()).rev() {
-            if self.block(nth).changed && self.moves(nth) {
+            if self.block(nth).changed && in_place != Some(nth) && self.moves(nth) {
                 let parent = self.parent(nth);
                 self.block(parent).changed = true;
             }
         }
-        if self.prefix.version == 1 && self.prefix.messages.map(usize::from) != Some(self.count()) {
-            self.block(0).changed = true; // which may join empty messages of it
-            let count = self.count();
-            let most = |_| Error::Refused(format!("a header of version 1 has at most 65535 messages, not {count}"));
-            self.prefix.messages = Some(u16::try_from(count).map_err(most)?);
-        }
+        self.recount()?;
+        let mut orders = Vec::new();
         for nth in (1..self.blocks.len()).rev() {
-            if self.block(nth).changed && self.moves(nth) {
+            if self.block(nth).changed && in_place != Some(nth) && self.moves(nth) {
+                // The first block shows now what the old place showed.
+                orders.extend(self.block(nth).address.map(|at| self.file.orders_of(at)).transpose()?);
                 self.settle(nth)?;
             }
         }
@@ -55,7 +59,37 @@ impl HeaderEdit<'_> {
                 self.file.put(address, bytes)?;
             }
         }
-        Ok(self.address())
+        let header = self.address();
+        if let Some(address) = in_place.and_then(|nth| self.block(nth).address) {
+            self.file.show_by(header, address)?;
+        }
+        for (firsts, laters) in orders {
+            firsts.into_iter().try_for_each(|first| self.file.order(first, header))?;
+            laters.into_iter().try_for_each(|later| self.file.order(header, later))?;
+        }
+        Ok(header)
+    }
+
+    /// Says how many messages a header of version 1 has.
+    fn recount(&mut self) -> Result<()> {
+        if self.prefix.version == 1 && self.prefix.messages.map(usize::from) != Some(self.count()) {
+            self.block(0).changed = true; // which may join empty messages of it
+            let count = self.count();
+            let most = |_| Error::Refused(format!("a header of version 1 has at most 65535 messages, not {count}"));
+            self.prefix.messages = Some(u16::try_from(count).map_err(most)?);
+        }
+        Ok(())
+    }
+
+    /// The further block that alone changed, in attributes only, and keeps its place and size: one write of it shows all that changed.
+    fn sole_change(&self) -> Option<usize> {
+        if self.belongs_together {
+            return None;
+        }
+        let mut changed = self.blocks.iter().enumerate().filter(|(_, block)| block.changed);
+        let (nth, block) = changed.next().filter(|(nth, _)| *nth > 0)?;
+        let stays = block.address.is_some() && block.room + self.around(nth) == block.stored;
+        (stays && changed.next().is_none()).then_some(nth)
     }
 
     /// Leaves a mark on messages that ask for it when somebody who does not understand them changes the object.

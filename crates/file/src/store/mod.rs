@@ -6,7 +6,7 @@ mod space;
 mod waiting;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -39,6 +39,8 @@ pub(crate) struct Store {
     pub(crate) space: Mutex<Space>,
     /// Which block waits for which, until the next flush.
     pub(crate) orders: Mutex<Orders>,
+    /// Headers, and further blocks of them that change in place, until the next flush.
+    pub(crate) shown_by: Mutex<BTreeSet<(u64, u64)>>,
     /// Pieces of blocks that are taken back after the next flush, by the address of the block.
     pub(crate) given_up: Mutex<GivenUp>,
     /// How many times the file was flushed.
@@ -71,6 +73,10 @@ pub(crate) struct Store {
     pub(crate) poison: Mutex<Option<String>>,
     /// The versions that new structures have.
     pub(crate) low: Low,
+    /// Whether the file was made by this process, since when it was not closed.
+    pub(crate) is_new: bool,
+    /// Collections of the global heap that have room; the space trailer has them.
+    pub(crate) collections: Mutex<Vec<u64>>,
     /// What the file said of its space when it was opened.
     pub(crate) info: Option<FileSpaceInfo>,
     /// What outlives a killed process or a power failure.
@@ -95,6 +101,7 @@ impl Store {
             cache: Cache::default(),
             space: Mutex::new(Space::new(allocator)),
             orders: Mutex::default(),
+            shown_by: Mutex::default(),
             object_orders: Mutex::default(),
             given_up: Mutex::default(),
             flushes: AtomicU64::new(0),
@@ -111,6 +118,8 @@ impl Store {
             closed: AtomicBool::new(false),
             poison: Mutex::default(),
             low: Low::Earliest,
+            is_new: false,
+            collections: Mutex::default(),
             info: None,
             durability: Durability::default(),
             unsynced: AtomicBool::new(true),

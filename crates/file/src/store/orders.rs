@@ -19,12 +19,17 @@ impl Orders {
         self.before.insert((later, first));
     }
 
-    /// Forgets a block. What was before it stays before what was behind it: says which pairs that are, first and later.
-    pub(crate) fn bridge(&mut self, block: u64) -> Vec<(u64, u64)> {
+    /// What is written before a block, and what after it.
+    pub(crate) fn of(&self, block: u64) -> (Vec<u64>, Vec<u64>) {
         let of = |pairs: &BTreeSet<(u64, u64)>| -> Vec<u64> {
             pairs.range((block, 0)..=(block, u64::MAX)).map(|(_, other)| *other).collect()
         };
-        let (firsts, laters) = (of(&self.before), of(&self.behind));
+        (of(&self.before), of(&self.behind))
+    }
+
+    /// Forgets a block. What was before it stays before what was behind it: says which pairs that are, first and later.
+    pub(crate) fn bridge(&mut self, block: u64) -> Vec<(u64, u64)> {
+        let (firsts, laters) = self.of(block);
         for &first in &firsts {
             self.before.remove(&(block, first));
             self.behind.remove(&(first, block));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use hyperslab_file::Survey;
+use hyperslab_file::{SPACE_TRAILER, Survey};
 
 use super::{Finding, Severity, Usage};
 use crate::{PathId, Paths};
@@ -143,7 +143,8 @@ impl Book {
 
     /// Says so if blocks lie behind the `end` that the superblock tells: others may put new ones there, unless a writer `grows` the file.
     pub(super) fn check_end(&mut self, spans: &[Span], end: u64, grows: bool) {
-        let behind = |span: &&Span| !span.is_free() && span.address.saturating_add(span.length) > end;
+        let is_of_file = |span: &Span| !span.is_free() && span.what != SPACE_TRAILER;
+        let behind = |span: &&Span| is_of_file(span) && span.address.saturating_add(span.length) > end;
         let count = spans.iter().filter(behind).count();
         if count > 0 {
             let why =

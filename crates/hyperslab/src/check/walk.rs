@@ -89,12 +89,13 @@ impl<'a> Walk<'a> {
             let why = "a program that ended without closing the file left a journal behind its end: `hyperslab clear` puts its blocks in place";
             self.book.note("journal", file.end(), why.into());
         }
+        let trailer = file.trailer_length().unwrap_or(0);
         match file.told_end() {
             Some(end) if end > file.end() => {
                 let why = format!("the file is truncated: it ends at {:#x}, but should end at {end:#x}", file.end());
                 self.book.problem("superblock", 0, why);
             }
-            Some(end) if end < file.end() => {
+            Some(end) if end.saturating_add(trailer) < file.end() => {
                 let why = format!("{} bytes behind the end that the superblock tells", file.end() - end);
                 self.book.note(super::END_OF_FILE, end, why);
             }

@@ -252,7 +252,7 @@ impl<'a> Holder<'a> {
                 self.header.add(kind::ATTRIBUTE_INFO, Flags::NEVER_SHARED, None, body)?;
             }
         }
-        self.header.touch()?;
+        self.header.touch();
         self.header.save()?;
         self.dense.iter().try_for_each(|dense| dense.before(file, address))?;
         Ok(self.by)

@@ -221,7 +221,7 @@ impl<'a> GroupChange<'a> {
             if let Some(id) = self.header.find(kind::LINK_INFO) {
                 self.header.replace(id, info.encode(file.widths())?)?;
             }
-            self.header.touch()?;
+            self.header.touch();
             self.header.save()?;
             dense.iter().try_for_each(|dense| dense.before(file, address))?;
         }

@@ -11,6 +11,8 @@ use super::{
 
 /// How many collections with room are kept, as in libhdf5.
 pub(super) const OPEN: usize = 16;
+/// Collections with less room are not noted for the next writer.
+const WORTH: usize = 64;
 /// The most collections that are in memory at once when objects are taken back.
 const MANY: usize = 256;
 /// So many full collections are written at once, and their memory is filled again.
@@ -51,6 +53,8 @@ pub struct GlobalHeap {
     shown: Option<u64>,
     /// Objects of the attempt that goes on, by collection, in collections that were there before and are not in memory any more.
     added: Vec<(u64, Vec<u16>)>,
+    /// Whether the collections that the file noted as having room are in `open`, or were.
+    recalled: bool,
 }
 
 impl GlobalHeap {
@@ -63,6 +67,10 @@ impl GlobalHeap {
         let room = |heap: &GlobalHeap| heap.open.iter().rposition(|filled| filled.has_room(need));
         let mut nth = room(self);
         if nth.is_none() && self.take_back(file)? {
+            nth = room(self);
+        }
+        if nth.is_none() && !self.recalled {
+            self.recall(file);
             nth = room(self);
         }
         let mut filled = match nth {
@@ -87,6 +95,25 @@ impl GlobalHeap {
         }
         self.put_aside(file)?;
         Ok(places)
+    }
+
+    /// Reads the collections that have room as the file noted them. One that cannot be read is passed over.
+    fn recall(&mut self, file: &OpenFile) {
+        self.recalled = true;
+        let is_here = |address: &u64| self.open.iter().chain(&self.full).any(|filled| filled.address == *address);
+        let noted: Vec<u64> = file.collections_with_room().into_iter().filter(|address| !is_here(address)).collect();
+        let read = noted.into_iter().filter_map(|address| Filled::read(file, address).ok());
+        self.open.splice(..0, read);
+    }
+
+    /// Notes which collections have room, for the next writer of the file.
+    fn note(&self, file: &OpenFile) -> Result<()> {
+        let is_open = |address: &u64| self.open.iter().any(|filled| filled.address == *address);
+        let mut noted = if self.recalled { Vec::new() } else { file.collections_with_room() };
+        noted.retain(|address| !is_open(address));
+        noted.extend(self.open.iter().filter(|filled| filled.has_room(WORTH)).map(|filled| filled.address));
+        noted.drain(..noted.len().saturating_sub(OPEN));
+        file.note_collections(noted)
     }
 
     /// Collections without room for anything, and those that were used longest ago, are full; many of these are written.
@@ -120,6 +147,8 @@ impl GlobalHeap {
             all.retain(|filled| !filled.is_new);
             all.iter_mut().for_each(|filled| filled.undo(file.widths()));
         }
+        // The file is open for writing, so this cannot fail.
+        let _ = self.note(file);
     }
 
     /// To be called before values that the file names already get to name objects of this heap: from now on the file may name any of them.
@@ -157,7 +186,7 @@ impl GlobalHeap {
         note_added(&mut self.added, &mut self.full);
         self.full.clear();
         self.spare.clear();
-        Ok(())
+        self.note(file)
     }
 
     /// Takes removed objects out of their collections; whether there were any.

@@ -1,0 +1,114 @@
+//! Files that are opened again and again, each time to overwrite something: they do not grow, and `check` accounts for every byte of them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use std::sync::Arc;
+
+use hyperslab::{
+    File, Low, OpenOptions, check,
+    driver::{Driver, Memory},
+};
+
+type Change = fn(&File, usize);
+
+const ROUNDS: usize = 60;
+
+/// What a file begins with, and what each opening of it overwrites.
+const KINDS: [(&str, Change, Change); 6] = [
+    (
+        "one of 200 attributes",
+        |file, _| {
+            let dataset = file.root().unwrap().new_dataset::<i32>().shape([10]).create("d").unwrap();
+            (0..200).for_each(|nth| dataset.set_attribute_values(&format!("a{nth}"), &[nth; 20]).unwrap());
+        },
+        |file, round| {
+            let name = format!("a{}", round * 7 % 200);
+            file.dataset("d").unwrap().set_attribute_values(&name, &[round as i32; 20]).unwrap();
+        },
+    ),
+    (
+        "one attribute of changing size",
+        |file, _| drop(file.root().unwrap().new_dataset::<i32>().shape([1000]).create("d").unwrap()),
+        |file, round| file.dataset("d").unwrap().set_attribute_values("x", &vec![1i64; 50 + round % 7]).unwrap(),
+    ),
+    (
+        "one of 1,000 strings",
+        |file, _| {
+            let texts: Vec<String> = (0..1000).map(|nth| format!("text {nth} {}", "x".repeat(nth % 90))).collect();
+            file.root().unwrap().new_dataset::<String>().shape([1000]).create("s").unwrap().write(&texts).unwrap();
+        },
+        |file, round| {
+            let at = (round * 7 % 1000) as i64;
+            let text = "y".repeat(round * 13 % 90);
+            file.dataset("s").unwrap().write_slice(hyperslab::s![at..at + 1], &[text]).unwrap();
+        },
+    ),
+    (
+        "a row of compressed chunks",
+        |file, _| {
+            let new = file.root().unwrap().new_dataset::<i32>().shape([200, 200]).chunks([10, 50]).deflate(1);
+            new.create("z").unwrap().write(&random(40_000, 0)).unwrap();
+        },
+        |file, round| {
+            let at = (round * 10 % 200) as i64;
+            file.dataset("z")
+                .unwrap()
+                .write_slice(hyperslab::s![at..at + 10, ..], &random(2000, round as u64))
+                .unwrap();
+        },
+    ),
+    (
+        "a group that goes and another that comes",
+        |file, _| (0..100).for_each(|nth| drop(file.root().unwrap().create_group(&format!("g{nth}")).unwrap())),
+        |file, round| {
+            let root = file.root().unwrap();
+            root.delete(&format!("g{round}")).unwrap();
+            root.create_group(&format!("g{}", round + 100)).unwrap();
+        },
+    ),
+    (
+        "a dataset that goes and comes again",
+        |file, _| {
+            for nth in 0..20 {
+                let new = file.root().unwrap().new_dataset::<i32>().shape([100 * nth + 10]);
+                new.create(&format!("d{nth}")).unwrap().write(&vec![1i32; 100 * nth as usize + 10]).unwrap();
+            }
+        },
+        |file, round| {
+            let (root, nth) = (file.root().unwrap(), (round * 7 % 20) as u64);
+            root.delete(&format!("d{nth}")).unwrap();
+            let new = root.new_dataset::<i32>().shape([100 * nth + 10]);
+            new.create(&format!("d{nth}")).unwrap().write(&vec![2i32; 100 * nth as usize + 10]).unwrap();
+        },
+    ),
+];
+
+fn random(count: usize, seed: u64) -> Vec<i32> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    (0..count).map(|_| random.i32(0..100)).collect()
+}
+
+#[test]
+fn files_do_not_grow_by_being_opened() {
+    for (what, begin, change) in KINDS {
+        for low in [Low::Earliest, Low::V110] {
+            let storage = Arc::new(Memory::new());
+            let options = OpenOptions::new().low(low);
+            let file = options.clone().create().truncate().open_on(storage.clone()).unwrap();
+            begin(&file, 0);
+            file.close().unwrap();
+            let mut sizes = vec![storage.len().unwrap()];
+            for round in 0..ROUNDS {
+                let file = options.clone().read_write().open_on(storage.clone()).unwrap();
+                change(&file, round);
+                file.close().unwrap();
+                sizes.push(storage.len().unwrap());
+                let report = check::storage(storage.clone()).unwrap();
+                assert_eq!(report.problems().count(), 0, "{what}, {low:?}, round {round}: {report:#?}");
+            }
+            let (first, early, last) = (sizes[0], sizes[ROUNDS / 6], sizes[ROUNDS]);
+            assert!(last <= early + early / 50, "{what}, {low:?}: it goes on growing, {sizes:?}");
+            assert!(last <= first + first / 5 + 8192, "{what}, {low:?}: {sizes:?}");
+        }
+    }
+}
