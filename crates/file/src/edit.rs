@@ -77,7 +77,11 @@ impl OpenFile {
         store.cache.forget(span.start..span.end())?;
         bridges.into_iter().try_for_each(|(first, later)| self.order(first, later))?;
         store.collections.lock().retain(|address| !(span.start..span.end()).contains(address));
-        store.given_up.lock().retain(|block, _| !(span.start..span.end()).contains(block));
+        {
+            let mut given_up = store.given_up.lock();
+            let freed: Vec<u64> = given_up.range(span.start..span.end()).map(|(&block, _)| block).collect();
+            freed.iter().for_each(|block| drop(given_up.remove(block)));
+        }
         store.space.lock().free(kind, span);
         store.touch();
         Ok(())
@@ -130,7 +134,7 @@ impl OpenFile {
         self.put_block(address, block)
     }
 
-    fn put_block(&self, address: u64, block: Block) -> Result<()> {
+    pub(crate) fn put_block(&self, address: u64, block: Block) -> Result<()> {
         let store = self.store()?;
         let home = if self.is_fresh(address) { Home::fresh(0) } else { Home::user(0) };
         store.cache.put(address, block, home)?;
@@ -149,7 +153,7 @@ impl OpenFile {
         let store = self.store()?;
         let load = || Ok(Block::new(self.metadata(what, address, length)?));
         let mut block = store.cache.get_mut(address, Home::user(0), load)?;
-        let changed = change(block.change())?;
+        let changed = change(block.change()?)?;
         store.touch();
         Ok(changed)
     }

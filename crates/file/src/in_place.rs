@@ -4,7 +4,7 @@ use std::{ops::Range, sync::atomic::Ordering};
 
 use hyperslab_alloc::PAGE;
 use hyperslab_driver::{Driver, MemoryType, Transfer, WritePart};
-use hyperslab_meta::Failure;
+use hyperslab_meta::{Failure, Shared};
 
 use crate::{
     Durability, Error, OpenFile, Result,
@@ -46,7 +46,8 @@ impl OpenFile {
     fn write_changed_durably(&self, store: &Store) -> Result<()> {
         let superblock = self.next_superblock(store)?;
         let changed = store.cache.unclean::<Block>(0..u64::MAX)?;
-        let mut blocks: Vec<_> = changed.into_iter().map(|(address, block)| (address, block.bytes.clone())).collect();
+        let bytes = |(address, block): (u64, Shared<Block>)| Ok((address, block.bytes()?));
+        let mut blocks = changed.into_iter().map(bytes).collect::<Result<Vec<_>>>()?;
         if blocks.is_empty() {
             // The superblock is one sector.
             self.write_superblock(store)?;

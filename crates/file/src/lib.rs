@@ -6,6 +6,7 @@
 
 mod attached;
 mod cache_image;
+mod cached;
 mod clear;
 mod create;
 mod durability;
@@ -27,6 +28,7 @@ mod operation;
 mod space_trailer;
 mod spans;
 mod store;
+mod structure;
 mod survey;
 
 pub use attached::Attached;
@@ -44,4 +46,5 @@ pub use open::OpenOptions;
 pub use open_file::OpenFile;
 pub use operation::Reading;
 pub use space_trailer::SPACE_TRAILER;
+pub use structure::Structure;
 pub use survey::Survey;

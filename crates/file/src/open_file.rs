@@ -1,17 +1,13 @@
 //! The open file: its bytes by address.
 
-use std::{
-    any::Any,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicU64, Ordering},
-    },
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicU64, Ordering},
 };
 
 use hyperslab_base::Widths;
 use hyperslab_driver::{Driver, MemoryType, PageBuffer, ReadPart, SelectionPair, Transfer};
 use hyperslab_format::{Superblock, message, superblock::Root};
-use hyperslab_meta::Shared;
 
 use crate::{
     Error, Result,
@@ -121,56 +117,6 @@ impl OpenFile {
         Ok(bytes)
     }
 
-    /// The block that begins at `address`, if it is in memory with all that is wanted of it.
-    fn changed_block(&self, address: u64, length: u64) -> Result<Option<Vec<u8>>> {
-        let Some(store) = &self.store else { return Ok(None) };
-        let block = store.cache.peek::<Block>(address)?;
-        Ok(block.and_then(|block| block.bytes.get(..usize::try_from(length).ok()?).map(<[u8]>::to_vec)))
-    }
-
-    fn block(&self, address: u64) -> Result<Option<Shared<Block>>> {
-        self.store.as_ref().map_or(Ok(None), |store| Ok(store.cache.peek(address)?))
-    }
-
-    /// The bytes from `address` on, at least `length` of them: without a copy if a block that begins there is in memory.
-    pub fn view(&self, what: &'static str, address: u64, length: u64) -> Result<Arc<Vec<u8>>> {
-        match self.block(address)?.filter(|block| block.bytes.len() as u64 >= length) {
-            Some(block) => Ok(block.bytes.clone()),
-            None => self.metadata(what, address, length).map(Arc::new),
-        }
-    }
-
-    /// The structure at `address`, of `length` bytes or less, as `decode` understands it. It is kept beside a block in memory until that
-    /// changes.
-    pub fn decoded<T: Any + Send + Sync>(
-        &self,
-        what: &'static str,
-        address: u64,
-        length: u64,
-        decode: impl FnOnce(&Arc<Vec<u8>>) -> Result<T>,
-    ) -> Result<Arc<T>> {
-        let Some(block) = self.block(address)? else {
-            return decode(&Arc::new(self.metadata_up_to(what, address, length)?)).map(Arc::new);
-        };
-        if let Some(decoded) = block.decoded() {
-            return Ok(decoded);
-        }
-        let bytes = block.bytes.clone();
-        drop(block);
-        let decoded = Arc::new(decode(&bytes)?);
-        // Others may have changed it meanwhile.
-        if let Some(block) = self.block(address)?.filter(|block| Arc::ptr_eq(&block.bytes, &bytes)) {
-            block.keep(Some(decoded.clone()));
-        }
-        Ok(decoded)
-    }
-
-    /// Forgets what the block at `address` was understood as: something changed that is not in the block itself.
-    pub(crate) fn forget_decoded(&self, address: u64) -> Result<()> {
-        self.block(address)?.into_iter().for_each(|block| block.keep(None));
-        Ok(())
-    }
-
     /// The part of a buffer for bytes at `place` that the storage has; what was given out but never written is zeros.
     fn stored_part<'a>(&self, place: u64, bytes: &'a mut [u8]) -> Result<&'a mut [u8]> {
         if self.store.is_none() {
@@ -191,7 +137,7 @@ impl OpenFile {
         }
         if let Some(store) = &self.store {
             for (start, block) in store.cache.unclean::<Block>(address..end)? {
-                lay_over(bytes, address, &block.bytes, start);
+                lay_over(bytes, address, &block.bytes()?, start);
             }
         }
         Ok(())

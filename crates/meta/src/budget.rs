@@ -33,6 +33,8 @@ pub struct Statistics {
     pub waves: u64,
     /// The memory of all entries, in bytes.
     pub bytes: usize,
+    /// The memory of those that are not clean, in bytes.
+    pub unclean: usize,
     /// What they may take now, in bytes.
     pub budget: usize,
 }
@@ -84,6 +86,16 @@ impl Books {
 
     pub(crate) fn remove(&mut self, bytes: usize) {
         self.total.bytes = self.total.bytes.saturating_sub(bytes);
+    }
+
+    /// An entry of so many bytes is clean no more.
+    pub(crate) fn soil(&mut self, bytes: usize) {
+        self.total.unclean += bytes;
+    }
+
+    /// An entry of so many bytes is clean, or gone.
+    pub(crate) fn clean(&mut self, bytes: usize) {
+        self.total.unclean = self.total.unclean.saturating_sub(bytes);
     }
 
     pub(crate) fn found(&mut self) {

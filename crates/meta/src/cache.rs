@@ -8,10 +8,10 @@ use std::{any::Any, ops::Range, sync::Arc};
 use parking_lot::{Mutex, RwLock};
 
 use crate::{
-    Budget, Entry, Error, Event, Exclusive, Failure, Home, Id, Key, Owner, Phase, Pin, Proxy, Result, Ring, Shared,
+    Budget, Entry, Error, Event, Exclusive, Failure, Home, Id, Key, Owner, Phase, Pin, Proxy, Result, Shared,
     Statistics,
     budget::Books,
-    slots::{Content, Part, Slot, Slots, Value},
+    slots::{Content, Slot, Slots, Value},
 };
 
 /// The metadata cache of one file. Cheap to clone; any number of threads may use it at once.
@@ -90,10 +90,10 @@ impl Cache {
     ) -> Result<(Id, Arc<RwLock<T>>)> {
         let key = Key::Block(address);
         loop {
-            let waves = self.statistics().waves;
             if let Some(found) = self.known(key)? {
                 return Ok(found);
             }
+            let waves = self.statistics().waves;
             let value = load().map_err(Error::Load)?;
             match self.add(key, value, home, Phase::Clean, Some(waves)) {
                 Err(Error::Present(_)) => {}
@@ -235,11 +235,7 @@ impl Cache {
 
     pub(crate) fn changed(&self, id: Id, footprint: usize) {
         let mut slots = self.slots.lock();
-        if let Some(slot) = slots.slot(id) {
-            let before = std::mem::replace(&mut slot.footprint, footprint);
-            slots.books.remove(before);
-            slots.books.add(footprint);
-        }
+        slots.weigh(id, footprint);
         let legal = slots.happen(id, Event::Change);
         debug_assert!(legal.is_ok(), "{legal:?}");
     }
@@ -267,10 +263,11 @@ impl Cache {
         left
     }
 
-    /// Whether what cannot be evicted is more than the budget allows: time to flush, at the end of the operation.
+    /// Whether the entries that are not clean, which cannot be evicted, take more than the budget allows: time to flush, at the end of the
+    /// operation.
     pub fn wants_flush(&self) -> bool {
-        let slots = self.slots.lock();
-        slots.books.excess() > 0 && slots.unclean(Part::Rings(Ring::Superblock)) > 0
+        let Statistics { unclean, budget, .. } = self.statistics();
+        unclean > budget
     }
 
     /// What the cache did so far.

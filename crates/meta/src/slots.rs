@@ -123,6 +123,7 @@ impl Slots {
         if !slot.phase.is_clean() {
             self.graph.set_clean(id, false);
             self.set_unclean(id, slot.home.ring, true);
+            self.books.soil(slot.footprint);
         }
         self.books.add(slot.footprint);
         self.slots.insert(id, slot);
@@ -141,6 +142,7 @@ impl Slots {
         }
         if !slot.phase.is_clean() {
             self.set_unclean(id, slot.home.ring, false);
+            self.books.clean(slot.footprint);
         }
         self.graph.remove(id);
         self.books.remove(slot.footprint);
@@ -178,7 +180,7 @@ impl Slots {
     /// Moves an entry through its phases; whatever follows from that is brought up to date.
     pub(crate) fn happen(&mut self, id: Id, event: Event) -> Result<()> {
         let Some(slot) = self.slots.get_mut(&id) else { return Ok(()) };
-        let (before, ring) = (slot.phase, slot.home.ring);
+        let (before, ring, footprint) = (slot.phase, slot.home.ring, slot.footprint);
         slot.phase = before.after(event)?;
         let clean = slot.phase.is_clean();
         if clean && ring == Ring::Fresh {
@@ -187,9 +189,22 @@ impl Slots {
         if clean != before.is_clean() {
             self.graph.set_clean(id, clean);
             self.set_unclean(id, ring, !clean);
+            if clean { self.books.clean(footprint) } else { self.books.soil(footprint) }
         }
         debug_assert_eq!(self.unclean.each_ref().map(FxHashSet::len), self.counted(), "the books of the rings");
         Ok(())
+    }
+
+    /// An entry takes so many bytes from now on.
+    pub(crate) fn weigh(&mut self, id: Id, footprint: usize) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        let before = std::mem::replace(&mut slot.footprint, footprint);
+        if !slot.phase.is_clean() {
+            self.books.clean(before);
+            self.books.soil(footprint);
+        }
+        self.books.remove(before);
+        self.books.add(footprint);
     }
 
     fn set_unclean(&mut self, id: Id, ring: Ring, unclean: bool) {

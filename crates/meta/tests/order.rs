@@ -10,7 +10,7 @@ use std::sync::{
 };
 
 use common::{Block, block};
-use hyperslab_meta::{Cache, Error, Failure, Home, Key, Left, Phase, Proxy, Ring};
+use hyperslab_meta::{Budget, Cache, Error, Failure, Home, Key, Left, Phase, Proxy, Ring};
 
 const USER: Home = Home { ring: Ring::User, owner: 0 };
 
@@ -214,4 +214,25 @@ fn types_are_checked() {
     let cache = Cache::default();
     cache.insert(1, Other, USER).unwrap();
     assert!(matches!(cache.get::<Block>(1, USER, || Ok(block(0))), Err(Error::Type(_))));
+}
+
+/// Clean entries can leave, so they are no reason to flush, however many there are.
+#[test]
+fn only_entries_that_are_not_clean_call_for_a_flush() {
+    let cache = Cache::new(Budget { initial: 160, least: 160, most: 160 });
+    let held: Vec<_> = (0..30).map(|address| cache.get(address, USER, || Ok(block(1))).unwrap()).collect();
+    cache.put(100, block(2), USER).unwrap();
+    assert!(!cache.wants_flush());
+    assert_eq!(cache.statistics().unclean, 16);
+    drop(held);
+    (101..111).for_each(|address| cache.put(address, block(2), USER).unwrap());
+    assert!(cache.wants_flush());
+    // An entry that grows counts as much as it has grown.
+    *cache.get_mut(100, USER, || Ok(block(0))).unwrap() = Block(vec![1; 50]);
+    assert_eq!(cache.statistics().unclean, 50 + 10 * 16);
+    cache.remove(at(101)).unwrap();
+    assert_eq!(cache.statistics().unclean, 50 + 9 * 16);
+    waves(&cache);
+    assert_eq!(cache.statistics().unclean, 0);
+    assert!(!cache.wants_flush());
 }

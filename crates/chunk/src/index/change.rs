@@ -86,7 +86,7 @@ impl Index {
                 }
             }
             Index::BtreeV1(tree) => change_old_tree(tree, file, shape, changes)?,
-            Index::BtreeV2(tree) => changes.iter().try_for_each(|(place, chunk)| tree.set(file, place, chunk))?,
+            Index::BtreeV2(tree) => tree.set_all(file, changes)?,
             Index::FixedArray(array, Numbered(numbering)) => array.set_all(file, &numbered(numbering, changes)?)?,
             Index::ExtensibleArray(array, Numbered(numbering)) => {
                 array.set_all(file, &numbered(numbering, changes)?)?

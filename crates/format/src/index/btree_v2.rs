@@ -66,6 +66,17 @@ pub struct Shape {
     pub merge: u8,
 }
 
+/// What the nodes of one level of a tree have in common: all that is needed to write one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeShape {
+    kind: u8,
+    level: u16,
+    node_size: u32,
+    record_size: u16,
+    of_level: LevelShape,
+    count_width: Width,
+}
+
 /// A node's records, and its children if it has any: one more than records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node<'a> {
@@ -74,6 +85,9 @@ pub struct Node<'a> {
     /// The children.
     pub children: Vec<Pointer>,
 }
+
+/// The name of a node in errors.
+const NODE: &str = "B-tree node (version 2)";
 
 /// Signature, version, type and checksum of a node.
 const NODE_FRAME: u64 = 10;
@@ -162,7 +176,7 @@ impl BtreeV2 {
 
     /// Reads a node at `level` (zero for leaves) that has `count` records.
     pub fn decode_node<'a>(&self, bytes: &'a [u8], level: u16, count: u64, widths: Widths) -> Result<Node<'a>> {
-        let mut reader = Reader::new("B-tree node (version 2)", bytes);
+        let mut reader = Reader::new(NODE, bytes);
         reader.signature(if level == 0 { b"BTLF" } else { b"BTIN" })?;
         reader.version(0..=0)?;
         let kind = reader.u8()?;
@@ -187,33 +201,54 @@ impl BtreeV2 {
         Ok(Node { records, children })
     }
 
+    /// What the nodes at `level` have in common; none above the root.
+    pub fn shape(&self, level: u16) -> Option<NodeShape> {
+        let BtreeV2 { kind, node_size, record_size, count_width, .. } = *self;
+        let of_level = self.levels.get(usize::from(level)).copied()?;
+        Some(NodeShape { kind, level, node_size, record_size, of_level, count_width })
+    }
+
     /// Writes a node at `level`, zero for leaves.
     pub fn encode_node(&self, node: &Node<'_>, level: u16, widths: Widths) -> Encoded {
-        let mut writer = Writer::sized("B-tree node (version 2)", self.node_size as usize);
-        let Some(shape) = self.levels.get(usize::from(level)) else {
+        let writer = Writer::new(NODE);
+        let Some(shape) = self.shape(level) else {
             return Err(writer.refuse("level", format!("{level}, above the root at {}", self.depth)));
         };
-        if node.records.len() as u64 > shape.max_records {
-            return Err(writer.refuse("records", format!("{}, more than the node has room for", node.records.len())));
+        let size = usize::from(self.record_size);
+        if let Some(record) = node.records.iter().find(|record| record.len() != size) {
+            return Err(writer.refuse("record", format!("{} bytes where {size} belong", record.len())));
         }
-        let children = if level == 0 { 0 } else { node.records.len() + 1 };
-        if node.children.len() != children {
-            return Err(writer.refuse("children", format!("{} where {children} belong", node.children.len())));
+        shape.encode(&node.records.concat(), &node.children, widths)
+    }
+}
+
+impl NodeShape {
+    /// How many bytes a record takes.
+    pub fn record_size(&self) -> usize {
+        usize::from(self.record_size)
+    }
+
+    /// Writes a node with these records, one after the other, and these children: one more than records, or none in a leaf.
+    pub fn encode(&self, records: &[u8], children: &[Pointer], widths: Widths) -> Encoded {
+        let mut writer = Writer::sized(NODE, self.node_size as usize);
+        let (count, rest) = (records.len() / self.record_size().max(1), records.len() % self.record_size().max(1));
+        if rest != 0 {
+            return Err(writer.refuse("record", format!("{rest} bytes where {} belong", self.record_size)));
         }
-        writer.extend(if level == 0 { b"BTLF" } else { b"BTIN" });
+        if count as u64 > self.of_level.max_records {
+            return Err(writer.refuse("records", format!("{count}, more than the node has room for")));
+        }
+        let wanted = if self.level == 0 { 0 } else { count + 1 };
+        if children.len() != wanted {
+            return Err(writer.refuse("children", format!("{} where {wanted} belong", children.len())));
+        }
+        writer.extend(if self.level == 0 { b"BTLF" } else { b"BTIN" });
         writer.extend(&[0, self.kind]);
-        for record in &node.records {
-            if record.len() != usize::from(self.record_size) {
-                return Err(
-                    writer.refuse("record", format!("{} bytes where {} belong", record.len(), self.record_size))
-                );
-            }
-            writer.extend(record);
-        }
-        for child in &node.children {
+        writer.extend(records);
+        for child in children {
             writer.address("child", widths, child.address)?;
             writer.uint("records of a child", self.count_width, child.records)?;
-            match shape.below_width {
+            match self.of_level.below_width {
                 Some(width) => writer.uint("records below a child", width, child.below)?,
                 None if child.below == child.records => {}
                 None => return Err(writer.refuse("records below a child", "a leaf has none but its own")),

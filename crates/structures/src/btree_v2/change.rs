@@ -1,23 +1,15 @@
-//! Changing a tree: nodes are read on the way down and changed in memory; what was changed is written at the end, the header last.
-//!
-//! Nodes that nothing in the file names yet are written in place, others go to new space. Nodes are split, merged and evened out as libhdf5
-//! does it, so that it can go on with the tree: one that is about to be entered is first made so that it can take or lose a record.
+//! Changing a tree. A change goes down once, and changes the nodes on its way where they are, if it can; else nodes are [balanced](super::balance) first.
 
 use std::sync::Arc;
 
 use hyperslab_file::{Error, Kind, OpenFile, Result};
-use hyperslab_format::index::btree_v2::{BtreeV2, Node as Stored, Pointer, Shape};
+use hyperslab_format::index::btree_v2::{BtreeV2, Pointer, Shape};
 
 use super::{
-    Tree, WHAT,
-    node::{Child, Node, Order},
-    seen::Seen,
+    Order, Tree, WHAT,
+    balance::{Change, FEWEST, full},
+    path::Path,
 };
-
-/// How often records are moved between neighbours before a node is split or merged.
-const TRIES: u32 = 2;
-/// A node that is split must give two that are not empty.
-const FEWEST: usize = 3;
 
 impl Tree {
     /// A new tree without records: its header. `split` and `merge` say in percent when a node is so full that it is split, and so empty that it
@@ -50,6 +42,9 @@ impl Tree {
 
     /// Gives the header another place if the file names this one. Only for trees that one block names, which is written later.
     pub fn relocate(&mut self, file: &OpenFile) -> Result<()> {
+        if file.is_fresh(self.address) {
+            return Ok(());
+        }
         let bytes = self.header.encode(file.widths())?;
         self.address = file.shadow(self.address, bytes.len() as u64)?;
         file.put_decoded(self.address, bytes, self.header.clone())
@@ -57,28 +52,38 @@ impl Tree {
 
     /// Adds a record; `order` tells how a stored record stands to it. An error that changes nothing if there is an equal one.
     pub fn insert(&mut self, file: &OpenFile, record: &[u8], order: &mut Order<'_>) -> Result<()> {
-        if record.len() != self.record_size() {
-            let why = format!("a record of {} bytes where {} belong", record.len(), self.record_size());
-            return Err(Error::broken(WHAT, self.address, why));
+        self.check(record)?;
+        let path = Path::find(file, (&self.header, self.address), false, order)?;
+        if path.as_ref().is_some_and(Path::is_found) {
+            return Err(Error::broken(WHAT, self.address, "it has this record already"));
         }
-        let mut change = Change::of(self, file)?;
-        change.grow()?;
-        let mut root = change.take_root();
-        change.insert(&mut root, change.header.depth, record, order)?;
-        self.header = change.store(root)?;
-        Ok(())
+        self.add(file, path, record, order)
+    }
+
+    /// Adds a record, or puts it in the place of an equal one.
+    pub fn put(&mut self, file: &OpenFile, record: &[u8], order: &mut Order<'_>) -> Result<()> {
+        self.check(record)?;
+        match Path::find(file, (&self.header, self.address), false, order)? {
+            Some(path) if path.is_found() => {
+                let root = path.modify(file, &self.header, &mut |stored| stored.copy_from_slice(record))?;
+                self.set_root(file, root)
+            }
+            path => self.add(file, path, record, order),
+        }
     }
 
     /// Takes out the record for which `order` says that it is the one.
     pub fn remove(&mut self, file: &OpenFile, order: &mut Order<'_>) -> Result<Option<Vec<u8>>> {
-        let mut change = Change::of(self, file)?;
-        change.shrink()?;
-        let mut root = change.take_root();
-        let removed = change.remove(&mut root, change.header.depth, Some(order))?;
-        if removed.is_some() {
-            self.header = change.store(root)?;
+        let path = Path::find(file, (&self.header, self.address), false, order)?;
+        let Some(mut path) = path.filter(Path::is_found) else { return Ok(None) };
+        if path.reach_leaf(file, &self.header)? {
+            let (root, removed) = path.remove(file, &self.header)?;
+            self.set_root(file, root)?;
+            return Ok(Some(removed));
         }
-        Ok(removed)
+        let Some((header, removed)) = Change::of(self, file)?.removed(order)? else { return Ok(None) };
+        self.set_header(file, header)?;
+        Ok(Some(removed))
     }
 
     /// Changes the record for which `order` says that it is the one; it must keep its place in the order. Whether there is one.
@@ -88,13 +93,51 @@ impl Tree {
         order: &mut Order<'_>,
         change: &mut dyn FnMut(&mut [u8]),
     ) -> Result<bool> {
-        let mut changed = Change::of(self, file)?;
-        let mut root = changed.take_root();
-        let found = changed.modify(&mut root, changed.header.depth, order, change)?;
-        if found {
-            self.header = changed.store(root)?;
+        let path = Path::find(file, (&self.header, self.address), false, order)?;
+        let Some(path) = path.filter(Path::is_found) else { return Ok(false) };
+        let root = path.modify(file, &self.header, change)?;
+        self.set_root(file, root)?;
+        Ok(true)
+    }
+
+    fn check(&self, record: &[u8]) -> Result<()> {
+        if record.len() == self.record_size() {
+            return Ok(());
         }
-        Ok(found)
+        let why = format!("a record of {} bytes where {} belong", record.len(), self.record_size());
+        Err(Error::broken(WHAT, self.address, why))
+    }
+
+    /// Adds a record at the end of its way.
+    fn add(&mut self, file: &OpenFile, path: Option<Path>, record: &[u8], order: &mut Order<'_>) -> Result<()> {
+        match path.filter(|path| path.room(&self.header) > 0) {
+            Some(path) => {
+                let root = path.add(file, &self.header, |leaf, at| {
+                    leaf.insert(at, record);
+                    Ok(1)
+                })?;
+                self.set_root(file, root)
+            }
+            None => {
+                let header = Change::of(self, file)?.inserted(record, order)?;
+                self.set_header(file, header)
+            }
+        }
+    }
+
+    /// What the header says of the root from now on.
+    pub(super) fn set_root(&mut self, file: &OpenFile, root: Pointer) -> Result<()> {
+        if root == self.header.root {
+            return Ok(());
+        }
+        let mut header = (*self.header).clone();
+        (header.root, header.records) = (root, root.below);
+        self.set_header(file, header)
+    }
+
+    pub(super) fn set_header(&mut self, file: &OpenFile, header: BtreeV2) -> Result<()> {
+        self.header = Arc::new(header);
+        file.put_decoded(self.address, self.header.encode(file.widths())?, self.header.clone())
     }
 
     /// Shows every record, then gives back the space of all nodes and of the header.
@@ -103,305 +146,5 @@ impl Tree {
         self.for_each_node(file, &mut |address| nodes.push(address), each)?;
         nodes.into_iter().try_for_each(|node| file.free(node, u64::from(self.header.node_size)))?;
         file.free(self.address, BtreeV2::size(file.widths()) as u64)
-    }
-}
-
-/// How many records make a node full.
-fn full(header: &BtreeV2, level: u16) -> usize {
-    percent(header, level, header.split)
-}
-
-fn percent(header: &BtreeV2, level: u16, percent: u8) -> usize {
-    let most = header.max_records(level).unwrap_or(0);
-    usize::try_from(most * u64::from(percent) / 100).unwrap_or(usize::MAX)
-}
-
-/// One change of a tree.
-struct Change<'a> {
-    file: &'a OpenFile,
-    address: u64,
-    header: BtreeV2,
-    root: Option<Node>,
-    /// Nodes that are no longer needed.
-    freed: Vec<u64>,
-}
-
-impl<'a> Change<'a> {
-    fn of(tree: &Tree, file: &'a OpenFile) -> Result<Change<'a>> {
-        let mut change =
-            Change { file, address: tree.address, header: (*tree.header).clone(), root: None, freed: Vec::new() };
-        change.root = Some(change.read(tree.header.root, tree.header.depth)?);
-        Ok(change)
-    }
-
-    fn take_root(&mut self) -> Node {
-        self.root.take().unwrap_or_else(|| self.node(None, Vec::new(), Vec::new()))
-    }
-
-    fn node(&self, address: Option<u64>, records: Vec<u8>, children: Vec<Child>) -> Node {
-        Node::new(address, usize::from(self.header.record_size), records, children)
-    }
-
-    fn broken(&self, why: impl Into<String>) -> Error {
-        Error::broken(WHAT, self.address, why)
-    }
-
-    fn read(&self, pointer: Pointer, level: u16) -> Result<Node> {
-        let Some(address) = pointer.address.filter(|_| pointer.records > 0) else {
-            // Only a tree without records has a node without any.
-            return match self.header.records {
-                0 if self.header.depth == 0 => Ok(self.node(None, Vec::new(), Vec::new())),
-                _ => Err(self.broken("a node without records")),
-            };
-        };
-        let seen = Seen::read(self.file, &self.header, (address, pointer.records), level)?;
-        let children = seen.children.iter().copied().map(Child::stored).collect();
-        Ok(self.node(Some(address), seen.records.clone(), children))
-    }
-
-    /// The header of a tree of another depth.
-    fn reshaped(&self, depth: u16) -> Option<BtreeV2> {
-        let BtreeV2 { kind, node_size, record_size, split, merge, .. } = self.header;
-        let shape = Shape { kind, node_size, record_size, split, merge };
-        BtreeV2::new(shape, depth, self.header.root, self.file.widths())
-    }
-
-    fn full(&self, level: u16) -> usize {
-        full(&self.header, level)
-    }
-
-    /// How few records make a node sparse. It must not lose its last one.
-    fn sparse(&self, level: u16) -> usize {
-        percent(&self.header, level, self.header.merge).max(1)
-    }
-
-    /// Reads children of a node that are not in memory.
-    fn load(&self, node: &mut Node, first: usize, count: usize, level: u16) -> Result<()> {
-        for child in node.children.iter_mut().skip(first).take(count) {
-            if child.node.is_none() {
-                child.node = Some(Box::new(self.read(child.pointer, level)?));
-            }
-        }
-        Ok(())
-    }
-
-    /// Deals the records of children at `level` anew.
-    fn deal(&mut self, node: &mut Node, first: usize, old: usize, counts: &[usize], level: u16) -> Result<()> {
-        self.load(node, first, old, level)?;
-        let freed = node.deal(first, old, counts)?;
-        self.freed.extend(freed);
-        Ok(())
-    }
-
-    /// Evens out a child at `level` and its neighbours.
-    fn even(&mut self, node: &mut Node, child: usize, level: u16) -> Result<()> {
-        let last = node.children.len().saturating_sub(1);
-        let counts = |at: usize| node.count_below(at).unwrap_or(0);
-        if child > 0 && child < last {
-            let total = counts(child - 1) + counts(child) + counts(child + 1);
-            let middle = total / 3;
-            let left = (total - middle) / 2;
-            return self.deal(node, child - 1, 3, &[left, middle, total - middle - left], level);
-        }
-        let first = child.min(last.saturating_sub(1));
-        let (left, right) = (counts(first), counts(first + 1));
-        let (half, rest) = ((left + right) / 2, (left + right).div_ceil(2));
-        // The odd one goes to the side that had fewer.
-        let dealt = if left < right { [rest, half] } else { [half, rest] };
-        self.deal(node, first, 2, &dealt, level)
-    }
-
-    /// Splits a child at `level` into two.
-    fn split(&mut self, node: &mut Node, child: usize, level: u16) -> Result<()> {
-        let count = node.count_below(child).unwrap_or(0);
-        let most = self.header.max_records(level + 1).unwrap_or(0);
-        if count < FEWEST || node.count() as u64 >= most {
-            return Err(self.broken("a node that cannot be split"));
-        }
-        self.deal(node, child, 1, &[count / 2, count - 1 - count / 2], level)
-    }
-
-    /// Merges a child at `level` with its neighbours: three to two, at the ends two to one. Whether they have room for that.
-    fn merge(&mut self, node: &mut Node, child: usize, level: u16) -> Result<bool> {
-        let (last, full) = (node.children.len().saturating_sub(1), self.full(level));
-        let counts = |at: usize| node.count_below(at).unwrap_or(0);
-        let inner = child > 0 && child < last;
-        let (first, old) = if inner { (child - 1, 3) } else { (child.min(last.saturating_sub(1)), 2) };
-        let total = (first..first + old).map(counts).sum::<usize>() + 1;
-        let dealt = if inner { vec![total / 2, total - total / 2] } else { vec![total] };
-        if node.count() < 2 || dealt.iter().any(|&count| count > full) {
-            return Ok(false);
-        }
-        self.deal(node, first, old, &dealt, level)?;
-        Ok(true)
-    }
-
-    /// Makes room in the root: a full one gets a level above it.
-    fn grow(&mut self) -> Result<()> {
-        let (root, level) = (self.take_root(), self.header.depth);
-        if root.count() < self.full(level) {
-            self.root = Some(root);
-            return Ok(());
-        }
-        self.header = self.reshaped(level + 1).ok_or_else(|| self.broken("it cannot get another level"))?;
-        if self.full(level + 1) < FEWEST {
-            return Err(self.broken("its nodes are too small for another level"));
-        }
-        let mut above = self.node(None, Vec::new(), vec![Child::changed(root)]);
-        self.split(&mut above, 0, level)?;
-        self.root = Some(above);
-        Ok(())
-    }
-
-    /// Takes a level away if all below the root has room in one node.
-    fn shrink(&mut self) -> Result<()> {
-        loop {
-            let mut root = self.take_root();
-            let Some(level) = self.header.depth.checked_sub(1).filter(|_| root.count() == 1) else {
-                self.root = Some(root);
-                return Ok(());
-            };
-            let total = root.children.iter().map(Child::count).sum::<usize>();
-            if total > self.sparse(level) * 2 + 1 || total >= self.full(level) {
-                self.root = Some(root);
-                return Ok(());
-            }
-            self.deal(&mut root, 0, 2, &[total + 1], level)?;
-            self.freed.extend(root.address);
-            self.root = root.children.pop().and_then(|child| child.node).map(|node| *node);
-            self.header = self.reshaped(level).ok_or_else(|| self.broken("it cannot lose a level"))?;
-        }
-    }
-
-    fn insert(&mut self, node: &mut Node, level: u16, record: &[u8], order: &mut Order<'_>) -> Result<()> {
-        let mut tries = TRIES;
-        loop {
-            let at = match node.locate(order)? {
-                (_, true) => return Err(self.broken("it has this record already")),
-                (at, false) => at,
-            };
-            let Some(below) = level.checked_sub(1) else {
-                node.insert(at, record);
-                return Ok(());
-            };
-            let full = self.full(below);
-            if node.count_below(at).is_some_and(|count| count < full) {
-                self.load(node, at, 1, below)?;
-                return match node.children.get_mut(at).and_then(|child| child.node.as_mut()) {
-                    Some(child) => self.insert(child, below, record, order),
-                    None => Err(self.broken("a child that is not there")),
-                };
-            }
-            let room = |at: Option<usize>| at.and_then(|at| node.count_below(at)).is_some_and(|count| count < full);
-            if tries > 0 && (room(at.checked_sub(1)) || room(Some(at + 1))) {
-                self.even(node, at, below)?;
-            } else {
-                self.split(node, at, below)?;
-            }
-            tries = tries.saturating_sub(1);
-        }
-    }
-
-    /// Removes a record from a node or below it: the first one if there is no `order`.
-    fn remove(&mut self, node: &mut Node, level: u16, mut order: Option<&mut Order<'_>>) -> Result<Option<Vec<u8>>> {
-        let mut tries = TRIES;
-        loop {
-            let (at, found) = match &mut order {
-                Some(order) => node.locate(*order)?,
-                None => (0, level == 0),
-            };
-            let Some(below) = level.checked_sub(1) else {
-                return if found { node.take(at).map(Some) } else { Ok(None) };
-            };
-            // What takes the place of a record of this node is the first one behind it.
-            let child = at + usize::from(found);
-            let sparse = self.sparse(below);
-            let rich = |at: Option<usize>| at.and_then(|at| node.count_below(at)).is_some_and(|count| count > sparse);
-            if !rich(Some(child)) {
-                let even = tries > 0 && (rich(child.checked_sub(1)) || rich(Some(child + 1)));
-                tries = tries.saturating_sub(1);
-                if even {
-                    self.even(node, child, below)?;
-                    continue;
-                }
-                if self.merge(node, child, below)? {
-                    continue;
-                }
-            }
-            self.load(node, child, 1, below)?;
-            let Some(next) = node.children.get_mut(child).and_then(|child| child.node.as_mut()) else {
-                return Err(self.broken("a child that is not there"));
-            };
-            if next.count() < 2 && below == 0 {
-                return Err(self.broken("a node that cannot lose its last record"));
-            }
-            if !found {
-                return self.remove(next, below, order);
-            }
-            let after = self.remove(next, below, None)?.ok_or_else(|| self.broken("a node without records"))?;
-            let place = node.record_mut(at)?;
-            let removed = place.to_vec();
-            place.copy_from_slice(&after);
-            return Ok(Some(removed));
-        }
-    }
-
-    fn modify(
-        &mut self,
-        node: &mut Node,
-        level: u16,
-        order: &mut Order<'_>,
-        change: &mut dyn FnMut(&mut [u8]),
-    ) -> Result<bool> {
-        let (at, found) = node.locate(order)?;
-        if found {
-            change(node.record_mut(at)?);
-            return Ok(true);
-        }
-        let Some(below) = level.checked_sub(1) else { return Ok(false) };
-        self.load(node, at, 1, below)?;
-        match node.children.get_mut(at).and_then(|child| child.node.as_mut()) {
-            Some(child) => self.modify(child, below, order, change),
-            None => Err(self.broken("a child that is not there")),
-        }
-    }
-
-    /// Writes what is in memory; gives the header.
-    fn store(mut self, mut root: Node) -> Result<Arc<BtreeV2>> {
-        let size = u64::from(self.header.node_size);
-        for address in std::mem::take(&mut self.freed) {
-            self.file.free(address, size)?;
-        }
-        self.header.root = if root.count() > 0 {
-            self.store_node(&mut root, self.header.depth)?
-        } else {
-            root.address.map_or(Ok(()), |address| self.file.free(address, size))?;
-            Pointer { address: None, records: 0, below: 0 }
-        };
-        self.header.records = self.header.root.below;
-        let (bytes, header) = (self.header.encode(self.file.widths())?, Arc::new(self.header));
-        self.file.put_decoded(self.address, bytes, header.clone())?;
-        Ok(header)
-    }
-
-    fn store_node(&self, node: &mut Node, level: u16) -> Result<Pointer> {
-        let records = node.count() as u64;
-        let mut below = records;
-        for child in &mut node.children {
-            if let Some(node) = &mut child.node {
-                child.pointer = self.store_node(node, level.saturating_sub(1))?;
-            }
-            below = below.saturating_add(child.pointer.below);
-        }
-        let children: Vec<Pointer> = node.children.iter().map(|child| child.pointer).collect();
-        let seen = Seen::new(&self.header, level, node.records().flatten().copied().collect(), children.clone());
-        let stored = Stored { records: node.records().collect(), children };
-        let bytes = self.header.encode_node(&stored, level, self.file.widths())?;
-        let address = match node.address {
-            Some(address) => self.file.shadow(address, bytes.len() as u64)?,
-            None => self.file.allocate(Kind::Metadata, bytes.len() as u64)?,
-        };
-        self.file.put_decoded(address, bytes, Arc::new(seen))?;
-        Ok(Pointer { address: Some(address), records, below })
     }
 }

@@ -1,21 +1,27 @@
 //! The second kind of B-tree: records in order, of whatever kind.
 
+mod balance;
+mod bulk;
 mod change;
+mod draft;
 mod node;
-mod seen;
+mod path;
 
 use std::{cmp::Ordering, sync::Arc};
 
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 
-use self::seen::Seen;
+use self::node::Node;
 use crate::nodes::Nodes;
 
 const WHAT: &str = "B-tree (version 2)";
 const NODE: &str = "B-tree node (version 2)";
 /// Deeper than any tree with a number of records that can be counted.
 const MAX_DEPTH: u16 = 64;
+
+/// How a record stands to what is looked for.
+type Order<'a> = dyn FnMut(&[u8]) -> Result<Ordering> + 'a;
 
 /// A tree whose header was read.
 #[derive(Clone, Debug)]
@@ -95,7 +101,7 @@ impl Tree {
     fn walk(&self, file: &OpenFile, node: Pointer, level: u16, walk: &mut Walk<'_>) -> Result<()> {
         let Some(address) = self.address_of(node) else { return Ok(()) };
         (walk.visit)(address)?;
-        let node = Seen::read(file, &self.header, (address, node.records), level)?;
+        let node = Node::read(file, &self.header, (address, node.records), level)?;
         // A tree cannot show more records than its header counts.
         walk.budget = walk
             .budget
@@ -115,22 +121,16 @@ impl Tree {
     pub fn find<T>(
         &self,
         file: &OpenFile,
-        order: &mut dyn FnMut(&[u8]) -> Result<Ordering>,
+        order: &mut Order<'_>,
         take: impl FnOnce(&[u8]) -> Result<T>,
     ) -> Result<Option<T>> {
         let mut at = self.header.root;
         for level in (0..=self.header.depth).rev() {
             let Some(address) = self.address_of(at) else { return Ok(None) };
-            let node = Seen::read(file, &self.header, (address, at.records), level)?;
-            let (mut low, mut high) = (0, node.count());
-            while low < high {
-                let middle = usize::midpoint(low, high);
-                let Some(record) = node.record(middle) else { break };
-                match order(record)? {
-                    Ordering::Equal => return take(record).map(Some),
-                    Ordering::Less => low = middle + 1,
-                    Ordering::Greater => high = middle,
-                }
+            let node = Node::read(file, &self.header, (address, at.records), level)?;
+            let (low, found) = node.locate_from(0, order)?;
+            if let Some(record) = node.record(low).filter(|_| found) {
+                return take(record).map(Some);
             }
             match node.children.get(low) {
                 Some(&child) => at = child,
@@ -165,7 +165,7 @@ impl Tree {
             return Ok(());
         }
         let Some(address) = self.address_of(node) else { return Ok(()) };
-        let node = Seen::read(file, &self.header, (address, node.records), level)?;
+        let node = Node::read(file, &self.header, (address, node.records), level)?;
         let mut children = node.children.iter();
         for record in node.records() {
             let count = wanted.partition_point(|one| order(record, one) == Ordering::Greater);

@@ -1,78 +1,116 @@
-//! A node of a tree while it is changed, with those below it that change too.
+//! A node of a tree as the metadata cache holds it: decoded, and encoded when it is written.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, sync::Arc};
 
-use hyperslab_file::{Error, Result};
-use hyperslab_format::index::btree_v2::Pointer;
+use hyperslab_base::Widths;
+use hyperslab_file::{Error, OpenFile, Result, Structure};
+use hyperslab_format::index::btree_v2::{BtreeV2, NodeShape, Pointer};
 
-/// How a record stands to what is looked for.
-pub(super) type Order<'a> = dyn FnMut(&[u8]) -> Result<Ordering> + 'a;
+use super::{NODE, Order};
 
-/// A node in memory. Whatever of a tree is in memory was changed and is written at the end.
+/// A node, and what it was taken for: a node says only together with what names it how many records it has.
+#[derive(Clone)]
 pub(super) struct Node {
-    /// Where it was; none for a new one.
-    pub(super) address: Option<u64>,
+    shape: NodeShape,
+    widths: Widths,
     /// The records, one after the other.
-    records: Vec<u8>,
-    record_size: usize,
+    pub(super) records: Vec<u8>,
     /// One more than records, or none in a leaf.
-    pub(super) children: Vec<Child>,
+    pub(super) children: Vec<Pointer>,
 }
 
-/// A child: as the file has it, and in memory if it changes.
-pub(super) struct Child {
-    pub(super) pointer: Pointer,
-    pub(super) node: Option<Box<Node>>,
-}
-
-impl Child {
-    /// A child that does not change.
-    pub(super) fn stored(pointer: Pointer) -> Child {
-        Child { pointer, node: None }
+impl Structure for Node {
+    fn encode(&self) -> Result<Vec<u8>> {
+        Ok(self.shape.encode(&self.records, &self.children, self.widths)?)
     }
 
-    /// A child that was changed or made.
-    pub(super) fn changed(node: Node) -> Child {
-        let pointer = Pointer { address: node.address, records: 0, below: 0 };
-        Child { pointer, node: Some(Box::new(node)) }
-    }
-
-    /// How many records it has.
-    pub(super) fn count(&self) -> usize {
-        match &self.node {
-            Some(node) => node.count(),
-            None => usize::try_from(self.pointer.records).unwrap_or(usize::MAX),
-        }
+    fn footprint(&self) -> usize {
+        size_of::<Node>() + self.records.capacity() + self.children.capacity() * size_of::<Pointer>()
     }
 }
 
 impl Node {
-    /// A node of records of `record_size` bytes.
-    pub(super) fn new(address: Option<u64>, record_size: usize, records: Vec<u8>, children: Vec<Child>) -> Node {
-        Node { address, records, record_size, children }
+    /// A new node at `level`.
+    pub(super) fn new(
+        file: &OpenFile,
+        header: &BtreeV2,
+        level: u16,
+        records: Vec<u8>,
+        children: Vec<Pointer>,
+    ) -> Result<Node> {
+        let shape = header.shape(level).ok_or_else(|| Error::broken(NODE, 0, format!("level {level} of a tree")))?;
+        Ok(Node { shape, widths: file.widths(), records, children })
+    }
+
+    /// The node at an address that is said to have so many records.
+    pub(super) fn read(
+        file: &OpenFile,
+        header: &BtreeV2,
+        (address, records): (u64, u64),
+        level: u16,
+    ) -> Result<Arc<Node>> {
+        let size = u64::from(header.node_size);
+        let decode = |bytes: &[u8]| Node::decode(file, header, (address, records), level, bytes);
+        let node = file.structure(NODE, address, size, decode)?;
+        // What is damaged may be named in two ways.
+        if header.shape(level) == Some(node.shape) && node.count() as u64 == records {
+            return Ok(node);
+        }
+        decode(&file.metadata_up_to(NODE, address, size)?).map(Arc::new)
+    }
+
+    /// Changes the node at an address in place.
+    pub(super) fn change<R>(
+        file: &OpenFile,
+        header: &BtreeV2,
+        (address, records): (u64, u64),
+        level: u16,
+        change: impl FnOnce(&mut Node) -> Result<R>,
+    ) -> Result<R> {
+        let decode = |bytes: &[u8]| Node::decode(file, header, (address, records), level, bytes);
+        file.change_structure(NODE, (address, header.node_size.into()), decode, change)
+    }
+
+    fn decode(
+        file: &OpenFile,
+        header: &BtreeV2,
+        (address, records): (u64, u64),
+        level: u16,
+        bytes: &[u8],
+    ) -> Result<Node> {
+        let node = header.decode_node(bytes, level, records, file.widths()).map_err(Error::at(address))?;
+        Node::new(file, header, level, node.records.concat(), node.children)
     }
 
     /// How many records it has.
     pub(super) fn count(&self) -> usize {
-        self.records.len().checked_div(self.record_size).unwrap_or(0)
+        self.records.len().checked_div(self.shape.record_size()).unwrap_or(0)
     }
 
     /// The records.
     pub(super) fn records(&self) -> impl Iterator<Item = &[u8]> {
-        self.records.chunks_exact(self.record_size.max(1))
+        self.records.chunks_exact(self.shape.record_size().max(1))
     }
 
-    /// How many records a child has.
-    pub(super) fn count_below(&self, child: usize) -> Option<usize> {
-        self.children.get(child).map(Child::count)
+    /// A record.
+    pub(super) fn record(&self, at: usize) -> Option<&[u8]> {
+        let start = at.checked_mul(self.shape.record_size())?;
+        self.records.get(start..start.checked_add(self.shape.record_size())?)
     }
 
-    /// The first record that is not before what is looked for, and whether it is just that.
-    pub(super) fn locate(&self, order: &mut Order<'_>) -> Result<(usize, bool)> {
-        let (mut low, mut high) = (0, self.count());
+    /// A record to change.
+    pub(super) fn record_mut(&mut self, at: usize) -> Result<&mut [u8]> {
+        let start = at.saturating_mul(self.shape.record_size());
+        let record = self.records.get_mut(start..start.saturating_add(self.shape.record_size()));
+        record.ok_or_else(missing)
+    }
+
+    /// The first record from `low` on that is not before what is looked for, and whether it is just that.
+    pub(super) fn locate_from(&self, mut low: usize, order: &mut Order<'_>) -> Result<(usize, bool)> {
+        let mut high = self.count();
         while low < high {
             let middle = usize::midpoint(low, high);
-            match order(self.record(middle)?)? {
+            match order(self.record(middle).ok_or_else(missing)?)? {
                 Ordering::Equal => return Ok((middle, true)),
                 Ordering::Less => low = middle + 1,
                 Ordering::Greater => high = middle,
@@ -81,74 +119,31 @@ impl Node {
         Ok((low, false))
     }
 
-    fn missing(&self) -> Error {
-        Error::broken(super::NODE, self.address.unwrap_or(0), "a record that is not there")
-    }
-
-    fn record(&self, at: usize) -> Result<&[u8]> {
-        let start = at.saturating_mul(self.record_size);
-        self.records.get(start..start.saturating_add(self.record_size)).ok_or_else(|| self.missing())
-    }
-
-    /// A record to change.
-    pub(super) fn record_mut(&mut self, at: usize) -> Result<&mut [u8]> {
-        let (start, missing) = (at.saturating_mul(self.record_size), self.missing());
-        self.records.get_mut(start..start.saturating_add(self.record_size)).ok_or(missing)
-    }
-
     /// Puts a record in front of another.
     pub(super) fn insert(&mut self, at: usize, record: &[u8]) {
-        let start = at.saturating_mul(self.record_size).min(self.records.len());
-        self.records.splice(start..start, record.iter().copied());
+        let start = at.saturating_mul(self.shape.record_size()).min(self.records.len());
+        insert_bytes(&mut self.records, start, record);
     }
 
     /// Takes a record out.
     pub(super) fn take(&mut self, at: usize) -> Result<Vec<u8>> {
-        let record = self.record(at)?.to_vec();
-        let start = at * self.record_size;
-        self.records.drain(start..start + self.record_size);
+        let record = self.record(at).ok_or_else(missing)?.to_vec();
+        let start = at * record.len();
+        self.records.drain(start..start + record.len());
         Ok(record)
     }
+}
 
-    /// Deals the records of `old` children from `first` on, which are all in memory, to children with these `counts` of records. The
-    /// records between them change places with those of the node. Gives the addresses that are no longer needed.
-    pub(super) fn deal(&mut self, first: usize, old: usize, counts: &[usize]) -> Result<Vec<u64>> {
-        let size = self.record_size;
-        let (mut records, mut below, mut addresses) = (Vec::new(), Vec::new(), Vec::new());
-        let between: Vec<u8> = {
-            let start = (first * size).min(self.records.len());
-            let end = (start + old.saturating_sub(1) * size).min(self.records.len());
-            self.records.drain(start..end).collect()
-        };
-        let mut between = between.chunks_exact(size.max(1));
-        let missing = self.missing();
-        if first + old > self.children.len() {
-            return Err(missing);
-        }
-        for child in self.children.drain(first..first + old) {
-            let Some(node) = child.node else { return Err(missing) };
-            records.extend(node.records);
-            records.extend(between.next().unwrap_or_default());
-            below.extend(node.children);
-            addresses.extend(node.address);
-        }
-        let (mut records, mut below, mut addresses) = (records.as_slice(), below.into_iter(), addresses.into_iter());
-        let is_leaf = below.len() == 0;
-        let (mut dealt, mut ups) = (Vec::new(), Vec::new());
-        for (nth, &count) in counts.iter().enumerate() {
-            let (own, rest) = records.split_at_checked(count * size).ok_or_else(|| self.missing())?;
-            let children = below.by_ref().take(if is_leaf { 0 } else { count + 1 }).collect();
-            dealt.push(Child::changed(Node::new(addresses.next(), size, own.to_vec(), children)));
-            records = rest;
-            if nth + 1 < counts.len() {
-                let (up, rest) = records.split_at_checked(size).ok_or_else(|| self.missing())?;
-                ups.extend_from_slice(up);
-                records = rest;
-            }
-        }
-        let start = (first * size).min(self.records.len());
-        self.records.splice(start..start, ups);
-        self.children.splice(first..first, dealt);
-        Ok(addresses.collect())
+/// Makes room in the middle of bytes, and copies others there.
+pub(super) fn insert_bytes(bytes: &mut Vec<u8>, at: usize, others: &[u8]) {
+    let end = bytes.len();
+    bytes.extend_from_slice(others);
+    bytes.copy_within(at..end, at + others.len());
+    if let Some(place) = bytes.get_mut(at..at + others.len()) {
+        place.copy_from_slice(others);
     }
+}
+
+fn missing() -> Error {
+    Error::broken(NODE, 0, "a record that is not there")
 }

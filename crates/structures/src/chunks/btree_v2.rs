@@ -52,18 +52,23 @@ impl ChunkTree {
         self.address
     }
 
-    /// The chunk at a place from now on; one without an address is taken out.
-    pub fn set(&mut self, file: &OpenFile, place: &[u64], chunk: &ChunkEntry) -> Result<()> {
+    /// Chunks as they are from now on, in row-major order of their places; one without an address is taken out.
+    pub fn set_all<P: AsRef<[u64]>>(&mut self, file: &OpenFile, chunks: &[(P, ChunkEntry)]) -> Result<()> {
         let rank = self.rank;
-        let mut order = |record: &[u8]| Ok(place_of(record, rank).cmp(place.iter().copied()));
-        if chunk.address.is_none() {
-            return self.tree.remove(file, &mut order).map(drop);
+        for run in chunks.chunk_by(|(_, left), (_, right)| left.address.is_some() == right.address.is_some()) {
+            if run.first().is_some_and(|(_, chunk)| chunk.address.is_some()) {
+                let mut records = Writer::new("chunk record");
+                run.iter().try_for_each(|(place, chunk)| self.encode(file, place.as_ref(), chunk, &mut records))?;
+                let order = |stored: &[u8], record: &[u8]| place_of(stored, rank).cmp(place_of(record, rank));
+                self.tree.put_sorted(file, &records.into_bytes(), &order)?;
+                continue;
+            }
+            for (place, _) in run {
+                let mut order = |record: &[u8]| Ok(place_of(record, rank).cmp(place.as_ref().iter().copied()));
+                self.tree.remove(file, &mut order)?;
+            }
         }
-        let record = self.encode(file, place, chunk)?;
-        if self.tree.modify(file, &mut order, &mut |stored| stored.copy_from_slice(&record))? {
-            return Ok(());
-        }
-        self.tree.insert(file, &record, &mut order)
+        Ok(())
     }
 
     /// Gives the tree's space back; the chunks are somebody else's.
@@ -71,15 +76,14 @@ impl ChunkTree {
         self.tree.delete(file, &mut |_| Ok(()))
     }
 
-    fn encode(&self, file: &OpenFile, place: &[u64], chunk: &ChunkEntry) -> Result<Vec<u8>> {
-        let mut writer = Writer::new("chunk record");
+    fn encode(&self, file: &OpenFile, place: &[u64], chunk: &ChunkEntry, writer: &mut Writer) -> Result<()> {
         writer.address("address of a chunk", file.widths(), chunk.address)?;
         if self.tree.kind() == FILTERED {
             writer.uint("size of a chunk", self.size_width, chunk.size)?;
             writer.u32(chunk.mask);
         }
         place.iter().for_each(|nth| writer.extend(&nth.to_le_bytes()));
-        Ok(writer.into_bytes())
+        Ok(())
     }
 
     /// The chunks at these places in the grid, which must be in row-major order; `each` gets the number of every one that is there.

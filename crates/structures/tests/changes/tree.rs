@@ -78,7 +78,11 @@ fn history(seed: u64, record_size: usize, node_size: u32, (split, merge): (u8, u
         let mut tree = Tree::open(&file, address, &[KIND]).unwrap();
         let growing = if nth < operations / 2 { 0.75 } else { 0.3 };
         let wanted = rng.u32(..operations as u32);
-        if rng.f64() < growing {
+        if rng.f64() < growing && rng.bool() {
+            let record = record(wanted, record_size, &mut rng);
+            file.operate(|| tree.put(&file, &record, &mut order(wanted))).unwrap();
+            twin.insert(wanted, record);
+        } else if rng.f64() < growing {
             let record = record(wanted, record_size, &mut rng);
             let inserted = file.operate(|| tree.insert(&file, &record, &mut order(wanted)));
             assert_eq!(inserted.is_ok(), twin.insert(wanted, record.clone()).is_none(), "{inserted:?}");
@@ -126,6 +130,103 @@ fn a_long_history() {
     assert!(history(11, 24, 140, (100, 40), 3000) >= 5);
     history(12, 11, 256, (90, 30), 3000);
     history(13, 11, 200, (75, 25), 3000);
+}
+
+/// Level and number of records of every node, in order.
+fn shape(file: &OpenFile, address: u64) -> Vec<(u16, u64)> {
+    fn walk(file: &OpenFile, header: &BtreeV2, at: Pointer, level: u16, shape: &mut Vec<(u16, u64)>) {
+        let Some(address) = at.address else { return };
+        shape.push((level, at.records));
+        let bytes = file.metadata("node", address, header.node_size.into()).unwrap();
+        let node = header.decode_node(&bytes, level, at.records, file.widths()).unwrap();
+        node.children.iter().for_each(|child| walk(file, header, *child, level - 1, shape));
+    }
+    let bytes = file.metadata("header", address, BtreeV2::size(file.widths()) as u64).unwrap();
+    let (header, mut nodes) = (BtreeV2::decode(&bytes, file.widths()).unwrap(), Vec::new());
+    walk(file, &header, header.root, header.depth, &mut nodes);
+    nodes
+}
+
+/// Batches of new and of other records, with removals, flushes and reopenings in between.
+#[test]
+fn many_at_once_give_the_tree_that_one_by_one_gives() {
+    for (seed, node_size) in [(0, 512), (1, 90), (2, 128), (3, 200)] {
+        let mut rng = Rng::with_seed(seed);
+        let mut files = [new_file(), new_file()];
+        let addresses =
+            files.each_ref().map(|(_, file)| Tree::create(file, KIND, 11, node_size, 100, 40).unwrap().address());
+        let mut twin = Twin::new();
+        for _ in 0..60 {
+            let (from, most) = (rng.u32(..5000), rng.u32(1..400));
+            let step = rng.u32(1..20);
+            let batch: Twin = (0..rng.u32(1..most + 1))
+                .map(|nth| from + nth * step)
+                .map(|key| (key, record(key, 11, &mut rng)))
+                .collect();
+            let gone: Vec<u32> = twin.keys().copied().filter(|_| rng.u32(..10) == 0).collect();
+            for (nth, ((tape, file), address)) in files.iter_mut().zip(addresses).enumerate() {
+                let mut tree = Tree::open(file, address, &[KIND]).unwrap();
+                if nth == 0 {
+                    let records = batch.values().flatten().copied().collect::<Vec<u8>>();
+                    tree.put_sorted(file, &records, &|stored, record| key(stored).cmp(&key(record))).unwrap();
+                } else {
+                    batch.values().for_each(|record| tree.put(file, record, &mut order(key(record))).unwrap());
+                }
+                for key in &gone {
+                    assert!(tree.remove(file, &mut order(*key)).unwrap().is_some());
+                }
+                check(file, address);
+                match from % 4 {
+                    0 => file.flush().unwrap(),
+                    1 => {
+                        file.close().unwrap();
+                        *file = tape.again();
+                    }
+                    _ => {}
+                }
+            }
+            twin.extend(batch);
+            twin.retain(|key, _| !gone.contains(key));
+            for ((_, file), address) in files.iter().zip(addresses) {
+                assert_eq!(all(file, address), twin);
+            }
+            assert_eq!(shape(&files[0].1, addresses[0]), shape(&files[1].1, addresses[1]));
+        }
+        // Records that are not in order are put one by one.
+        let [(_, file), _] = &files;
+        let mut tree = Tree::open(file, addresses[0], &[KIND]).unwrap();
+        let records: Vec<u8> =
+            [9000, 8000, 8500, 8500, 7000].iter().flat_map(|key| record(*key, 11, &mut rng)).collect();
+        tree.put_sorted(file, &records, &|stored, record| key(stored).cmp(&key(record))).unwrap();
+        assert_eq!(tree.len(), twin.len() as u64 + 4);
+        all(file, addresses[0]);
+        assert!(tree.put_sorted(file, &records[1..], &|stored, record| key(stored).cmp(&key(record))).is_err());
+    }
+}
+
+/// A tree that grows costs what its leaves cost: nodes are encoded when they are written, and not by each record.
+#[test]
+fn records_are_added_to_fresh_nodes_in_place() {
+    let (tape, file) = new_file();
+    let mut tree = Tree::create(&file, KIND, 11, 512, 100, 40).unwrap();
+    let mut rng = Rng::with_seed(3);
+    for key in 0..2000 {
+        tree.put(&file, &record(key * 2, 11, &mut rng), &mut order(key * 2)).unwrap();
+    }
+    let end = file.end();
+    for key in (0..2000).map(|nth| nth * 7919 % 2000) {
+        tree.put(&file, &record(key * 2, 11, &mut rng), &mut order(key * 2)).unwrap();
+    }
+    assert_eq!(file.end(), end, "what is replaced stays where it is");
+    assert_eq!(tape.storage.changes().len(), 0, "nothing is written before the flush");
+    file.flush().unwrap();
+    // What the file names goes to new space, once.
+    let one = record(100, 11, &mut rng);
+    tree.put(&file, &one, &mut order(100)).unwrap();
+    let end = file.end();
+    tree.put(&file, &one, &mut order(100)).unwrap();
+    assert_eq!(file.end(), end);
+    assert_eq!(all(&file, tree.address()).get(&100), Some(&one));
 }
 
 #[test]

@@ -1,0 +1,88 @@
+//! Blocks of the file through the metadata cache: their bytes, and what these decode to.
+
+use std::{any::Any, sync::Arc};
+
+use hyperslab_meta::{Home, Shared};
+
+use crate::{OpenFile, Result, store::Block, structure::unpack};
+
+impl OpenFile {
+    /// The block that begins at `address`, if it is in memory with all that is wanted of it.
+    pub(crate) fn changed_block(&self, address: u64, length: u64) -> Result<Option<Vec<u8>>> {
+        let Some(store) = &self.store else { return Ok(None) };
+        let Some(block) = store.cache.peek::<Block>(address)? else { return Ok(None) };
+        let (bytes, length) = (block.bytes()?, usize::try_from(length).unwrap_or(usize::MAX));
+        Ok(bytes.get(..length).map(<[u8]>::to_vec))
+    }
+
+    fn block(&self, address: u64) -> Result<Option<Shared<Block>>> {
+        self.store.as_ref().map_or(Ok(None), |store| Ok(store.cache.peek(address)?))
+    }
+
+    /// The bytes from `address` on, at least `length` of them: without a copy if a block that begins there is in memory.
+    pub fn view(&self, what: &'static str, address: u64, length: u64) -> Result<Arc<Vec<u8>>> {
+        let bytes = self.block(address)?.map(|block| block.bytes()).transpose()?;
+        match bytes.filter(|bytes| bytes.len() as u64 >= length) {
+            Some(bytes) => Ok(bytes),
+            None => self.metadata(what, address, length).map(Arc::new),
+        }
+    }
+
+    /// The structure at `address`, of `length` bytes or less, as `decode` understands it. It is kept beside a block in memory until that
+    /// changes.
+    pub fn decoded<T: Any + Send + Sync>(
+        &self,
+        what: &'static str,
+        address: u64,
+        length: u64,
+        decode: impl FnOnce(&Arc<Vec<u8>>) -> Result<T>,
+    ) -> Result<Arc<T>> {
+        let Some(block) = self.block(address)? else {
+            return decode(&Arc::new(self.metadata_up_to(what, address, length)?)).map(Arc::new);
+        };
+        if let Some(decoded) = block.decoded() {
+            return Ok(decoded);
+        }
+        let bytes = block.bytes()?;
+        drop(block);
+        let decoded = Arc::new(decode(&bytes)?);
+        // Others may have changed it meanwhile.
+        if let Some(block) = self.block(address)?.filter(|block| block.has(&bytes)) {
+            block.keep(Some(decoded.clone()));
+        }
+        Ok(decoded)
+    }
+
+    /// As [`OpenFile::decoded`], for a block of just `length` bytes: while the file may be changed, it stays in the metadata cache.
+    pub fn decoded_block<T: Any + Send + Sync>(
+        &self,
+        what: &'static str,
+        address: u64,
+        length: u64,
+        decode: impl FnOnce(&Arc<Vec<u8>>) -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.load(what, address, length)?;
+        self.decoded(what, address, length, decode)
+    }
+
+    /// As [`OpenFile::view`], for a block of just `length` bytes: while the file may be changed, it stays in the metadata cache.
+    pub fn view_block(&self, what: &'static str, address: u64, length: u64) -> Result<Arc<Vec<u8>>> {
+        self.load(what, address, length)?;
+        self.view(what, address, length)
+    }
+
+    /// Has a block of `length` bytes in the metadata cache, if the file may be changed. One that the end of the file cuts is not kept.
+    fn load(&self, what: &'static str, address: u64, length: u64) -> Result<()> {
+        let Some(store) = self.store.as_ref().filter(|_| self.check(what, address, length).is_ok()) else {
+            return Ok(());
+        };
+        let load = || Ok(Block::new(self.metadata(what, address, length)?));
+        store.cache.get(address, Home::user(0), load).map(drop).map_err(unpack)
+    }
+
+    /// Forgets what the block at `address` was understood as: something changed that is not in the block itself.
+    pub(crate) fn forget_decoded(&self, address: u64) -> Result<()> {
+        self.block(address)?.into_iter().for_each(|block| block.keep(None));
+        Ok(())
+    }
+}
