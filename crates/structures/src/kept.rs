@@ -38,11 +38,16 @@ impl<V: Weighed> Kept<V> {
 
     /// The value with this number, made if it is not there. Nothing is locked while it is made.
     pub(crate) fn get_or<E>(&self, number: u64, make: impl FnOnce() -> Result<V, E>) -> Result<Arc<V>, E> {
+        self.get_or_share(number, || make().map(Arc::new))
+    }
+
+    /// The same for a value that is shared already.
+    pub(crate) fn get_or_share<E>(&self, number: u64, make: impl FnOnce() -> Result<Arc<V>, E>) -> Result<Arc<V>, E> {
         let lock = || self.values.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = lock().by_number.get(&number) {
             return Ok(value.clone());
         }
-        let value = Arc::new(make()?);
+        let value = make()?;
         let mut values = lock();
         if let Some(first) = values.by_number.get(&number) {
             return Ok(first.clone());

@@ -1,12 +1,14 @@
 //! Where the blocks of a heap are: finding them, and the place for the next one.
 
-use std::borrow::Borrow;
+use std::sync::Arc;
 
 use hyperslab_base::Widths;
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::heap::fractal::{self, Child, FractalHeap as Header};
 
 use super::WHAT;
+
+const INDIRECT: &str = "fractal heap indirect block";
 
 /// A direct block: where it is, how large, where it begins in the heap, and how it was filtered.
 pub(super) struct Direct {
@@ -51,18 +53,25 @@ pub(super) fn capacity(header: &Header, rows: u32, widths: Widths) -> u64 {
 }
 
 /// The children of an indirect block.
-pub(super) fn read_indirect(file: &OpenFile, header: &Header, address: u64, rows: u32) -> Result<Vec<Child>> {
-    let size = fractal::indirect_size(header, rows, file.widths());
-    let bytes = file.metadata("fractal heap indirect block", address, size as u64)?;
-    fractal::decode_indirect(&bytes, header, rows, file.widths()).map_err(Error::at(address))
+pub(super) fn read_indirect(file: &OpenFile, header: &Header, address: u64, rows: u32) -> Result<Arc<Vec<Child>>> {
+    let size = fractal::indirect_size(header, rows, file.widths()) as u64;
+    file.check(INDIRECT, address, size)?;
+    let decode =
+        |bytes: &[u8]| fractal::decode_indirect(bytes, header, rows, file.widths()).map_err(Error::at(address));
+    let children = file.decoded_block(INDIRECT, address, size, |bytes| decode(bytes))?;
+    // What is damaged may be named in two ways.
+    if children.len() == rows as usize * usize::from(header.table.width) {
+        return Ok(children);
+    }
+    decode(&file.metadata(INDIRECT, address, size)?).map(Arc::new)
 }
 
 /// The direct block that holds an offset. `children` gives the children of the indirect block at an address with so many rows.
-pub(super) fn find<C: Borrow<Vec<Child>>>(
+pub(super) fn find(
     header: &Header,
     at: u64,
     offset: u64,
-    children: &mut dyn FnMut(u64, u32) -> Result<C>,
+    children: &mut dyn FnMut(u64, u32) -> Result<Arc<Vec<Child>>>,
 ) -> Result<Direct> {
     let table = &header.table;
     let missing = || Error::broken(WHAT, at, format!("no block holds offset {offset}"));
@@ -78,7 +87,7 @@ pub(super) fn find<C: Borrow<Vec<Child>>>(
         let (start, size) = table.row_offset(row).zip(table.block_size(row)).ok_or_else(missing)?;
         let children = children(address, rows)?;
         let nth = row as usize * usize::from(table.width) + column as usize;
-        let child = children.borrow().get(nth).copied().ok_or_else(missing)?;
+        let child = children.get(nth).copied().ok_or_else(missing)?;
         address = child.address.ok_or_else(missing)?;
         base += start + column * size;
         if row < table.direct_rows() {

@@ -9,6 +9,7 @@ use hyperslab_format::heap::fractal::{self, Child, FractalHeap as Header, HeapId
 use super::{
     DIRECT, FractalHeap, Parameters, Unfilter, WHAT,
     blocks::{self, Direct, Place},
+    direct::DirectBlock,
     free_list::FreeList,
     read_header,
     state::{Inner, State},
@@ -93,7 +94,8 @@ impl<'a> Change<'a> {
 
     fn write_header(&mut self) -> Result<()> {
         self.kept.touch();
-        self.file.put(self.address, self.header.encode(self.file.widths())?)
+        let bytes = self.header.encode(self.file.widths())?;
+        self.file.put_decoded(self.address, bytes, Arc::new(self.header.clone()))
     }
 
     pub(super) fn free_list(&mut self) -> Result<&mut FreeList> {
@@ -170,22 +172,14 @@ impl<'a> Change<'a> {
 
     /// Puts an object into a free range of a block.
     fn fill(&mut self, offset: u64, block: &Direct, object: &[u8]) -> Result<u64> {
-        let known = self.kept.open.contains_key(&block.address);
-        let within = usize::try_from(offset - block.offset).unwrap_or(usize::MAX);
-        let (header, widths, address) = (&self.header, self.file.widths(), block.address);
-        self.file.edit(DIRECT, address, block.size, |bytes| {
-            if !known {
-                fractal::check_direct(bytes, header, widths).map_err(Error::at(address))?;
-            }
-            let place = bytes.get_mut(within..).and_then(|bytes| bytes.get_mut(..object.len()));
-            let place = place.ok_or_else(|| Error::broken(DIRECT, address, "a free range that is not there"))?;
-            place.copy_from_slice(object);
-            Ok(())
+        let (header, address) = (read_header(self.file, self.address)?, block.address);
+        DirectBlock::change(self.file, (&header, self.address), block, |block| {
+            let missing = || Error::broken(DIRECT, address, "a free range that is not there");
+            block.set(offset, object).ok_or_else(missing)
         })?;
         if !self.file.is_fresh(address) {
             self.touched.push(address);
         }
-        self.kept.open.insert(address, (block.size, block.offset));
         let length = object.len() as u64;
         let free = self.free_list()?;
         let left = free.size_at(offset).saturating_sub(length);
@@ -243,14 +237,11 @@ impl<'a> Change<'a> {
 
     /// A new direct block with an object.
     fn make_direct(&mut self, place: &Place, object: &[u8], overhead: u64) -> Result<u64> {
-        let (size, start) = (usize::try_from(place.size).unwrap_or(usize::MAX), overhead as usize);
-        let mut bytes = vec![0; size];
-        if let Some(room) = bytes.get_mut(start..start + object.len()) {
-            room.copy_from_slice(object);
-        }
-        fractal::encode_direct(&mut bytes, &self.header, self.address, place.offset, self.file.widths())?;
+        let header = read_header(self.file, self.address)?;
+        let mut block = DirectBlock::new(self.file, (header, self.address), place.size, place.offset);
+        block.set(place.offset + overhead, object).ok_or_else(|| self.broken("a block without room for an object"))?;
         let address = self.file.allocate(Kind::Metadata, place.size)?;
-        self.file.put(address, bytes)?;
+        self.file.put_structure(address, Arc::new(block))?;
         Ok(address)
     }
 
@@ -267,7 +258,7 @@ impl<'a> Change<'a> {
             None => Vec::new(),
             // A direct block that was the root is the first child.
             Some(address) if block.old_rows == 0 => vec![Child { address: Some(address), filtered: None }],
-            Some(address) => blocks::read_indirect(self.file, &self.header, address, block.old_rows)?,
+            Some(address) => blocks::read_indirect(self.file, &self.header, address, block.old_rows)?.to_vec(),
         };
         children.resize(block.rows as usize * width, none);
         let Some((&(nth, begin, rows), below)) = path.split_first() else {
@@ -297,7 +288,7 @@ impl<'a> Change<'a> {
             }
             None => self.file.allocate(Kind::Metadata, size)?,
         };
-        self.file.put(address, bytes)?;
+        self.file.put_decoded(address, bytes, Arc::new(children))?;
         Ok(address)
     }
 
@@ -349,7 +340,6 @@ impl<'a> Change<'a> {
     fn empty(&mut self) -> Result<()> {
         for (address, size) in self.all_blocks()? {
             self.file.free(address, size)?;
-            self.kept.open.remove(&address);
         }
         self.free_list()?.clear();
         (self.header.root, self.header.root_rows, self.header.free) = (None, 0, 0);

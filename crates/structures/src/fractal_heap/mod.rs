@@ -2,6 +2,7 @@
 
 mod blocks;
 mod change;
+mod direct;
 mod free_list;
 mod huge;
 mod parameters;
@@ -18,6 +19,7 @@ use hyperslab_format::{
 
 use crate::{Tree, kept::Kept};
 use blocks::Direct;
+use direct::DirectBlock;
 pub use parameters::Parameters;
 use state::State;
 
@@ -129,15 +131,21 @@ impl View {
     }
 
     fn managed(&self, file: &OpenFile, offset: u64, length: u64) -> Result<Vec<u8>> {
-        let mut children = |at, rows| self.indirect.get_or(at, || blocks::read_indirect(file, &self.header, at, rows));
+        let mut children = |at, rows| {
+            let read = || blocks::read_indirect(file, &self.header, at, rows);
+            // The metadata cache keeps those of a file that may be changed.
+            if file.is_writable() { read() } else { self.indirect.get_or_share(at, read) }
+        };
         let block = blocks::find(&self.header, self.address, offset, &mut children)?;
+        let missing = || self.broken(format!("an object of {length} bytes at {offset} that is not there"));
+        if file.is_writable() && block.filtered.is_none() {
+            let block = DirectBlock::read(file, (&self.header, self.address), &block)?;
+            return block.get(offset, length).map(<[u8]>::to_vec).ok_or_else(missing);
+        }
         let bytes = self.direct.get_or(block.address, || self.read_direct(file, &block))?;
         let start = usize::try_from(offset - block.offset).unwrap_or(usize::MAX);
         let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length));
-        let object = end.and_then(|end| bytes.get(start..end));
-        object
-            .map(<[u8]>::to_vec)
-            .ok_or_else(|| self.broken(format!("an object of {length} bytes at {offset} that is not there")))
+        end.and_then(|end| bytes.get(start..end)).map(<[u8]>::to_vec).ok_or_else(missing)
     }
 
     fn read_direct(&self, file: &OpenFile, block: &Direct) -> Result<Vec<u8>> {
@@ -147,9 +155,7 @@ impl View {
             }
             _ => file.metadata(DIRECT, block.address, block.size)?,
         };
-        if !State::is_open(file, self.address, block.address) {
-            fractal::check_direct(&bytes, &self.header, file.widths()).map_err(Error::at(block.address))?;
-        }
+        fractal::check_direct(&bytes, &self.header, file.widths()).map_err(Error::at(block.address))?;
         Ok(bytes)
     }
 

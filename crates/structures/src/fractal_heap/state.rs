@@ -1,17 +1,17 @@
-//! What is kept of a heap between operations: free ranges, blocks without their checksum yet, objects that are to leave it.
+//! What is kept of a heap between operations: free ranges, objects that are to leave it.
 //!
 //! An object that was removed is still named by the file until the next flush. So it leaves the heap after that one: then its space is free, the
 //! statistics and the tree of huge objects change. The header of the heap can then always be written before what names its objects.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use hyperslab_file::{Attached, OpenFile, Result};
-use hyperslab_format::heap::fractal::{self, HeapId};
+use hyperslab_format::heap::fractal::HeapId;
 
-use super::{DIRECT, change::Change, free_list::FreeList};
+use super::{change::Change, free_list::FreeList};
 
 /// What is kept of a heap while its file is open.
 pub(super) struct State {
@@ -25,8 +25,6 @@ pub(super) struct Inner {
     changes: u64,
     /// The free ranges, once they were needed.
     pub(super) free: Option<FreeList>,
-    /// Direct blocks that get their head and checksum before they are written: their size, and where they begin in the heap.
-    pub(super) open: BTreeMap<u64, (u64, u64)>,
     /// Objects that are to leave the heap, with the number of flushes there had been.
     removed: Vec<(u64, HeapId)>,
     /// Those that have a place or a number: whether they are huge, and that.
@@ -47,11 +45,6 @@ impl State {
     /// A stamp for what was read of the heap at `address`: the number of flushes, and of changes since the last one.
     pub(super) fn stamp(file: &OpenFile, address: u64) -> (u64, u64) {
         (file.flushes(), file.attached::<State>(address).map_or(0, |state| state.lock().changes))
-    }
-
-    /// Whether a direct block of the heap at `address` has no checksum yet.
-    pub(super) fn is_open(file: &OpenFile, address: u64, block: u64) -> bool {
-        file.attached::<State>(address).is_some_and(|state| state.lock().open.contains_key(&block))
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -104,12 +97,6 @@ impl Attached for State {
         let mut change = Change::of(file, self.address, &mut inner)?;
         change.let_go()?;
         change.write_free()?;
-        let header = change.header.clone();
-        for (block, (size, offset)) in std::mem::take(&mut inner.open) {
-            file.edit(DIRECT, block, size, |bytes| {
-                Ok(fractal::encode_direct(bytes, &header, self.address, offset, file.widths())?)
-            })?;
-        }
         // All is in blocks now, so that a file with many heaps need not go through them at every flush.
         if inner.removed.is_empty() { file.detach(self.address) } else { Ok(()) }
     }
