@@ -80,7 +80,7 @@ impl<'a, F: Form> Editor<'a, F> {
         if !self.nodes.contains_key(&address) {
             let (file, form) = (self.file, &self.form);
             let node =
-                file.decoded(F::WHAT, address, form.node_size(file), |bytes| form.decode(file, address, bytes))?;
+                file.decoded_block(F::WHAT, address, form.node_size(file), |bytes| form.decode(file, address, bytes))?;
             let most = 2 * usize::from(self.form.k(self.file));
             if node.entries.len() > most {
                 let why = format!("{} children where {most} have room", node.entries.len());

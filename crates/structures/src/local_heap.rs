@@ -55,7 +55,7 @@ impl LocalHeap {
             None => return Ok(self),
         };
         let length = before.checked_add(size).ok_or_else(|| Error::broken(WHAT, self.address, "it has no end"))?;
-        let block = file.view(WHAT, from, length)?;
+        let block = file.view_block(WHAT, from, length)?;
         self.data = Data { block, start: before as usize, end: length as usize };
         Ok(self)
     }

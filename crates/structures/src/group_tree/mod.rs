@@ -72,7 +72,7 @@ fn walk(
 /// Levels go down from node to node, so that no tree is endless.
 fn read_node(file: &OpenFile, address: u64, above: Option<u8>) -> Result<Arc<btree_v1::Node<u64>>> {
     let decode = |bytes: &Arc<Vec<u8>>| btree_v1::decode_group(bytes, file.widths()).map_err(Error::at(address));
-    let node = file.decoded(WHAT, address, node_size(file) as u64, decode)?;
+    let node = file.decoded_block(WHAT, address, node_size(file) as u64, decode)?;
     match above {
         Some(above) if node.level >= above => Err(Error::broken(WHAT, address, "a node that is not below its parent")),
         _ => Ok(node),
@@ -88,5 +88,5 @@ fn read_symbols(file: &OpenFile, address: u64) -> Result<Arc<Vec<symbol_table::E
     let widths = file.widths();
     let size = symbol_table::node_size(file.superblock().group_leaf_k, widths);
     let decode = |bytes: &Arc<Vec<u8>>| symbol_table::decode_node(bytes, widths).map_err(Error::at(address));
-    file.decoded(SYMBOLS, address, size as u64, decode)
+    file.decoded_block(SYMBOLS, address, size as u64, decode)
 }
