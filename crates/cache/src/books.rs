@@ -2,9 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use hyperslab_space::Coords;
+
 use crate::{
     Config,
     budget::Budget,
+    dirty_index::DirtyIndex,
     life::Phase,
     statistics::{Counters, count},
     tuning::Tuning,
@@ -17,6 +20,8 @@ pub(crate) struct Books {
     pub(crate) counters: Counters,
     /// If it is to find its own size.
     pub(crate) tuning: Option<Tuning>,
+    /// Chunks whose values are not in the file.
+    pub(crate) unwritten: DirtyIndex,
     /// How many chunks are dirty, and not encoded yet.
     dirty: AtomicUsize,
 }
@@ -24,7 +29,13 @@ pub(crate) struct Books {
 impl Books {
     pub(crate) fn new(config: Config) -> Books {
         let (counters, dirty) = Default::default();
-        Books { budget: Budget::new(config.limits()), counters, tuning: Tuning::new(config), dirty }
+        Books {
+            budget: Budget::new(config.limits()),
+            counters,
+            tuning: Tuning::new(config),
+            unwritten: DirtyIndex::new(),
+            dirty,
+        }
     }
 
     /// Chunks were looked for, which a number counts.
@@ -35,8 +46,9 @@ impl Books {
         }
     }
 
-    /// A chunk went on in its life.
-    pub(crate) fn moved(&self, from: Phase, to: Phase) {
+    /// A chunk went on in its life: the one at a place of a shelf. The caller has the lock of its phase, or is alone with it.
+    pub(crate) fn moved(&self, chunk: (u64, &Coords), from: Phase, to: Phase) {
+        self.unwritten.moved(chunk, from, to);
         match (from == Phase::Dirty, to == Phase::Dirty) {
             (false, true) => self.dirty.fetch_add(1, Ordering::Relaxed),
             (true, false) => self.dirty.fetch_sub(1, Ordering::Relaxed),

@@ -50,9 +50,12 @@ impl<V: Footprint> Cache<V> {
         drop(gone);
     }
 
-    /// All shelves.
-    pub fn shelves(&self) -> Vec<Shelf<V>> {
-        self.ranking.lock().values().map(|inner| Shelf { inner: inner.clone() }).collect()
+    /// The shelves with chunks that are not in the file.
+    pub(crate) fn unwritten_shelves(&self) -> Vec<Shelf<V>> {
+        let numbers = self.books.unwritten.shelves();
+        let ranking = self.ranking.lock();
+        let inner = numbers.iter().filter_map(|number| ranking.get(number).cloned());
+        inner.map(|inner| Shelf { inner }).collect()
     }
 
     /// A shelf is used. If the cache has become smaller, chunks that need not be written leave now; whatever must be, leaves when room is made.
@@ -93,9 +96,8 @@ impl<V: Footprint> Cache<V> {
         if self.books.budget.unwritable().transient == 0 {
             return;
         }
-        for shelf in self.shelves() {
-            let slots: Vec<_> = shelf.inner.slots.lock().by_place.values().cloned().collect();
-            slots.iter().for_each(|slot| slot.retry(&shelf.inner));
+        for shelf in self.unwritten_shelves() {
+            shelf.inner.unwritten().iter().for_each(|slot| slot.retry(&shelf.inner));
         }
     }
 

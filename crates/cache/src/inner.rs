@@ -139,6 +139,20 @@ impl<V: Footprint> Inner<V> {
         self.bytes.fetch_sub(before, Ordering::Relaxed);
     }
 
+    /// The chunk at a place went on in its life.
+    pub(crate) fn moved(&self, place: &Coords, from: Phase, to: Phase) {
+        self.books.moved((self.number, place), from, to);
+    }
+
+    /// The chunks whose values are not in the file, and no others.
+    pub(crate) fn unwritten(&self) -> Vec<Arc<Slot<V>>> {
+        let places = self.books.unwritten.of(self.number);
+        count(&self.books.counters.dirty_visits, places.len());
+        let slots = self.slots.lock();
+        // One that is not here any more was written or deleted since.
+        places.iter().filter_map(|place| slots.by_place.get(place).cloned()).collect()
+    }
+
     /// What it has beyond its reserve, or at all.
     pub(crate) fn surplus(&self, spare_reserve: bool) -> usize {
         let bytes = self.bytes.load(Ordering::Relaxed);
@@ -204,8 +218,7 @@ impl<V: Footprint> Inner<V> {
 
     /// Drops what was encoded ahead of time; whether there was something.
     pub(crate) fn drop_encoded(&self) -> bool {
-        let slots: Vec<_> = self.slots.lock().by_place.values().cloned().collect();
-        slots.iter().filter(|slot| slot.drop_encoded(self)).count() > 0
+        self.unwritten().iter().filter(|slot| slot.drop_encoded(self)).count() > 0
     }
 
     /// A chunk leaves to make room, if it is in the file and nobody has it.
@@ -241,7 +254,7 @@ impl<V: Footprint> Drop for Inner<V> {
     fn drop(&mut self) {
         self.resize(self.bytes.load(Ordering::Relaxed), 0);
         for slot in self.slots.lock().by_place.values() {
-            self.books.moved(slot.phase(), Phase::Gone);
+            self.moved(&slot.place, slot.phase(), Phase::Gone);
             self.books.budget.recount_unwritable(slot.unwritable(), Unwritable::default());
         }
     }

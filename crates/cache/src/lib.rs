@@ -13,6 +13,7 @@ mod books;
 mod budget;
 mod cache;
 mod config;
+mod dirty_index;
 mod inner;
 mod life;
 mod order;

@@ -60,6 +60,11 @@ const TABLE: [(Phase, Event, Phase); 17] = [
 ];
 
 impl Phase {
+    /// Whether values of the chunk are not in the file yet.
+    pub(crate) fn is_unwritten(self) -> bool {
+        matches!(self, Phase::Dirty | Phase::Encoded | Phase::Writing | Phase::Stale)
+    }
+
     /// Where `event` leads; nowhere if it may not happen.
     pub(crate) fn after(self, event: Event) -> Option<Phase> {
         TABLE.iter().find(|(from, by, _)| (*from, *by) == (self, event)).map(|row| row.2)

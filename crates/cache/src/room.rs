@@ -102,7 +102,7 @@ impl<V: Footprint> Cache<V> {
         }
         if !any && dirty.is_empty() {
             // Chunks that stay take no more than was promised for them.
-            any = self.shelves().iter().filter(|shelf| shelf.inner.drop_encoded()).count() > 0;
+            any = self.unwritten_shelves().iter().filter(|shelf| shelf.inner.drop_encoded()).count() > 0;
         }
         if let Some(size) = dirty.last().map(Taken::footprint).filter(|size| *size > 0) {
             // In a full cache there would never be room for copies that are encoded ahead of time, and each chunk that comes would wait for one that is

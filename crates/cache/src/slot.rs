@@ -158,7 +158,7 @@ impl<V: Footprint> Slot<V> {
         let (before, phase, unwritable) = (state.counted(), state.phase, state.unwritable());
         let changed = change(&mut state);
         shelf.resize(before, state.counted());
-        shelf.books.moved(phase, state.phase);
+        shelf.moved(&self.place, phase, state.phase);
         shelf.books.budget.recount_unwritable(unwritable, state.unwritable());
         changed
     }
@@ -184,7 +184,7 @@ impl<V: Footprint> Slot<V> {
         state.value = Some(value.clone());
         let legal = state.happen(Event::Loaded) && (!dirty || state.happen(Event::Change));
         debug_assert!(legal, "filled twice");
-        shelf.books.moved(phase, state.phase);
+        shelf.moved(&self.place, phase, state.phase);
         drop(state);
         self.settled.notify_all();
         self.is_used(shelf);
@@ -291,7 +291,7 @@ impl<V: Footprint> Slot<V> {
         shelf.settle(claim, before, state.counted());
         state.encoded = Some(Arc::new(encoded));
         let kept = state.happen(Event::Encode);
-        shelf.books.moved(Phase::Dirty, state.phase);
+        shelf.moved(&self.place, Phase::Dirty, state.phase);
         count(&shelf.books.counters.encoded_ahead, 1);
         kept
     }

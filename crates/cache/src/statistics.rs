@@ -17,6 +17,8 @@ pub struct Statistics {
     pub evictions: u64,
     /// Chunks that were written to the file.
     pub written: u64,
+    /// Chunks that were looked at, most by flushes, to find those that are not in the file.
+    pub dirty_visits: u64,
     /// Chunks that were encoded before anybody waited for that.
     pub encoded_ahead: u64,
     /// What chunks take now, in bytes.
@@ -37,6 +39,7 @@ pub(crate) struct Counters {
     pub(crate) misses: AtomicU64,
     pub(crate) evictions: AtomicU64,
     pub(crate) written: AtomicU64,
+    pub(crate) dirty_visits: AtomicU64,
     pub(crate) encoded_ahead: AtomicU64,
     /// In nanoseconds.
     pub(crate) decoding: AtomicU64,
@@ -46,12 +49,12 @@ pub(crate) struct Counters {
 impl Counters {
     pub(crate) fn statistics(&self, taken: (usize, usize), limit: usize) -> Statistics {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let (hits, misses) = (of(&self.hits), of(&self.misses));
+        let (hits, misses, dirty_visits) = (of(&self.hits), of(&self.misses), of(&self.dirty_visits));
         let (evictions, written, encoded_ahead) = (of(&self.evictions), of(&self.written), of(&self.encoded_ahead));
         let (decoding, encoding) = (Duration::from_nanos(of(&self.decoding)), Duration::from_nanos(of(&self.encoding)));
         let (bytes, peak_bytes) = taken;
         let sizes = Statistics { bytes, peak_bytes, limit, decoding, encoding, ..Statistics::default() };
-        Statistics { hits, misses, evictions, written, encoded_ahead, ..sizes }
+        Statistics { hits, misses, evictions, written, dirty_visits, encoded_ahead, ..sizes }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyperslab_space::Coords;
 
-use crate::{Footprint, Shelf, Taken, inner::Inner, life::Phase, pinned::Visitors, slot::Slot};
+use crate::{Cache, Footprint, Shelf, Taken, inner::Inner, pinned::Visitors, slot::Slot};
 
 /// Chunks that were not in the file when this was made: dirty, or in the hands of another thread that writes them.
 ///
@@ -19,11 +19,15 @@ impl<V: Footprint> Unwritten<V> {
     pub fn of(shelves: &[Shelf<V>], wanted: impl Fn(&Coords) -> bool) -> Unwritten<V> {
         let mut left = Vec::new();
         for shelf in shelves {
-            let slots: Vec<_> = shelf.inner.slots.lock().by_place.values().cloned().collect();
-            let unwritten = slots.into_iter().filter(|slot| !is_done(slot) && wanted(&slot.place));
+            let unwritten = shelf.inner.unwritten().into_iter().filter(|slot| !is_done(slot) && wanted(&slot.place));
             left.extend(unwritten.map(|slot| (shelf.clone(), slot)));
         }
         Unwritten { left }
+    }
+
+    /// Those of all shelves of a cache.
+    pub fn of_cache(cache: &Cache<V>) -> Unwritten<V> {
+        Unwritten::of(&cache.unwritten_shelves(), |_| true)
     }
 
     /// The one at a place, if there is one.
@@ -58,5 +62,5 @@ impl<V: Footprint> Unwritten<V> {
 
 /// Whether nothing of a chunk waits to be written.
 fn is_done<V: Footprint>(slot: &Slot<V>) -> bool {
-    matches!(slot.phase(), Phase::Loading | Phase::Clean | Phase::Gone)
+    !slot.phase().is_unwritten()
 }

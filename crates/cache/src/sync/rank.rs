@@ -19,13 +19,16 @@ pub(crate) enum Rank {
     Slots,
     /// Where a chunk is in its life.
     Phase,
+    /// Which chunks are not in the file.
+    Dirty,
     /// What left lately, for a cache that finds its own size.
     Size,
     /// The account of the cache.
     Budget,
 }
 
-const ALL: [Rank; 7] = [Rank::Turns, Rank::Ranking, Rank::Value, Rank::Slots, Rank::Phase, Rank::Size, Rank::Budget];
+const ALL: [Rank; 8] =
+    [Rank::Turns, Rank::Ranking, Rank::Value, Rank::Slots, Rank::Phase, Rank::Dirty, Rank::Size, Rank::Budget];
 
 /// How many locks of each rank a thread has.
 type Counts = Cell<[u8; ALL.len()]>;

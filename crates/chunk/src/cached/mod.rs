@@ -77,7 +77,7 @@ impl ChunkCache {
 
     /// Writes all chunks that are not in the file yet, as many as can be written. If some cannot, the error names one: they stay in memory.
     pub fn flush(&self) -> Result<()> {
-        self.write_all(Unwritten::of(&self.cache.shelves(), |_| true))
+        self.write_all(Unwritten::of_cache(&self.cache))
     }
 
     /// Writes all chunks of a dataset that are not in the file yet, as [`ChunkCache::flush`] does.

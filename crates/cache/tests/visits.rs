@@ -1,0 +1,66 @@
+//! A flush looks at chunks that are not in the file, not at all that are in memory.
+
+#![cfg(not(feature = "shuttle"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+mod common;
+
+use common::{BYTES, Hundred, at};
+use hyperslab_cache::{Cache, Config, Found, Need, Room, Shelf, Unwritten};
+
+fn change(cache: &Cache<Hundred>, shelf: &Shelf<Hundred>, place: u64) {
+    let _promise = cache.promise(Need { chunks: BYTES, aside: 0 });
+    match shelf.find(&at(place)) {
+        Found::Here(pinned) => drop(pinned.write()),
+        Found::Vacant(vacancy) => {
+            let Room::Claimed(mut claim) = cache.make_room(BYTES) else { panic!("there is room for all") };
+            vacancy.fill(Hundred, &mut claim, true).unwrap();
+        }
+        Found::Awaited(_) => panic!("nobody loads"),
+    }
+}
+
+fn flush(cache: &Cache<Hundred>) -> usize {
+    let taken = Unwritten::of_cache(cache).take();
+    let count = taken.len();
+    taken.into_iter().for_each(|taken| taken.written());
+    count
+}
+
+#[test]
+fn a_flush_visits_what_is_dirty() {
+    let cache: Cache<Hundred> = Cache::new(Config::default().bytes(2_000 * BYTES).reserve(0));
+    let shelves: Vec<_> = (0..10).map(|_| cache.open(().into(), None, None)).collect();
+    for shelf in &shelves {
+        (0..100).for_each(|place| change(&cache, shelf, place));
+    }
+    assert_eq!((flush(&cache), cache.statistics().dirty_visits), (1_000, 1_000));
+    for round in 0..50 {
+        change(&cache, &shelves[3], round);
+        change(&cache, &shelves[7], 99 - round);
+        assert_eq!(flush(&cache), 2);
+    }
+    assert_eq!(cache.statistics().dirty_visits, 1_100, "two at each flush");
+    change(&cache, &shelves[5], 0);
+    let mut of_another = Unwritten::of(&shelves[6..7], |_| true);
+    assert!(of_another.take().is_empty() && of_another.is_empty());
+    assert_eq!((flush(&cache), flush(&cache)), (1, 0));
+    assert_eq!(cache.statistics().dirty_visits, 1_101);
+}
+
+#[test]
+fn chunks_that_leave_unwritten_are_not_visited_any_more() {
+    let cache: Cache<Hundred> = Cache::new(Config::default().bytes(2_000 * BYTES).reserve(0));
+    let (deleted, other) = (cache.open(().into(), None, None), cache.open(().into(), None, None));
+    (0..100).for_each(|place| change(&cache, &deleted, place));
+    (0..100).for_each(|place| change(&cache, &other, place));
+    deleted.abandon_where(&|place| place[0] >= 10);
+    assert_eq!(flush(&cache), 110);
+    (0..10).for_each(|place| change(&cache, &deleted, place));
+    // One that a thread has in hand stays until the shelf is gone.
+    let held = deleted.peek(&at(4)).unwrap();
+    cache.close(&deleted);
+    drop(deleted);
+    drop(held);
+    assert_eq!((flush(&cache), cache.statistics().dirty_visits), (0, 110));
+}
