@@ -77,11 +77,7 @@ impl OpenFile {
         store.cache.forget(span.start..span.end())?;
         bridges.into_iter().try_for_each(|(first, later)| self.order(first, later))?;
         store.collections.lock().retain(|address| !(span.start..span.end()).contains(address));
-        {
-            let mut given_up = store.given_up.lock();
-            let freed: Vec<u64> = given_up.range(span.start..span.end()).map(|(&block, _)| block).collect();
-            freed.iter().for_each(|block| drop(given_up.remove(block)));
-        }
+        store.forget_given_up(span);
         store.space.lock().free(kind, span);
         store.touch();
         Ok(())

@@ -185,6 +185,24 @@ fn pieces_of_a_block_are_taken_back_after_the_flush_unless_the_block_is_freed() 
 }
 
 #[test]
+fn freeing_a_block_looks_at_no_pieces_of_others() {
+    const BLOCKS: u64 = 60_000;
+    let (_, file) = new_file();
+    let start = file.allocate(Kind::Metadata, 16 * BLOCKS).unwrap();
+    let at = |nth: u64| start + 16 * nth;
+    let never = |_: &OpenFile, _: u64, _: &[(u64, u64)]| Err(Error::Refused("its block was freed".into()));
+    (0..BLOCKS).for_each(|nth| file.give_up(at(nth), (0, 8), never).unwrap());
+    let begun = std::time::Instant::now();
+    // From the last one on, and the last of all blocks with the first.
+    (1..BLOCKS / 2).rev().for_each(|nth| file.free(at(nth), 16).unwrap());
+    file.free(at(BLOCKS / 2), 16 * (BLOCKS - BLOCKS / 2)).unwrap();
+    file.free(at(0), 16).unwrap();
+    // With all pieces for each block it would be some billions of steps.
+    assert!(begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
+    file.flush().unwrap();
+}
+
+#[test]
 fn what_a_block_says_is_kept_until_it_changes() {
     let (_, file) = new_file();
     let address = file.allocate(Kind::Metadata, 10).unwrap();

@@ -11,9 +11,12 @@
 //!                     made without a name--+
 //! ```
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use hyperslab_driver::cores::fork::Process;
@@ -43,6 +46,18 @@ struct Open {
     counts: FxHashMap<u64, usize>,
     /// Unnamed objects by the address of the header, and how many flushes there had been when they lost their last name, if they ever had one.
     unnamed: FxHashMap<u64, Option<u64>>,
+    /// Those of them that have no handle, and perhaps some that got a name or a handle since.
+    abandoned: BTreeSet<u64>,
+}
+
+impl Open {
+    /// The unnamed objects without handles, which are forgotten here. Looks at no others.
+    fn take_abandoned(&mut self) -> Vec<(u64, Option<u64>)> {
+        let abandoned = std::mem::take(&mut self.abandoned);
+        let Open { counts, unnamed, .. } = self;
+        let without_handle = abandoned.into_iter().filter(|address| !counts.contains_key(address));
+        without_handle.filter_map(|address| Some((address, unnamed.remove(&address)?))).collect()
+    }
 }
 
 impl OpenFile {
@@ -71,6 +86,7 @@ impl OpenFile {
         open.unnamed.insert(address, Some(flushes));
         // The last handle may have been dropped since the operation looked for one.
         if !open.counts.contains_key(&address) {
+            open.abandoned.insert(address);
             handles.waits.store(true, Ordering::Relaxed);
         }
         Ok(())
@@ -78,7 +94,11 @@ impl OpenFile {
 
     /// The object at an address is new, and there are handles of it, but no names yet.
     pub fn begin_unnamed(&self, address: u64) -> Result<()> {
-        self.store()?.handles.open.lock().unnamed.insert(address, None);
+        let mut open = self.store()?.handles.open.lock();
+        open.unnamed.insert(address, None);
+        if !open.counts.contains_key(&address) {
+            open.abandoned.insert(address);
+        }
         Ok(())
     }
 
@@ -98,16 +118,15 @@ impl OpenFile {
     /// delete. Only within an operation.
     pub fn take_abandoned(&self) -> Vec<(u64, Option<u64>)> {
         let Some(handles) = self.store.as_ref().map(|store| &store.handles) else { return Vec::new() };
-        let Open { counts, unnamed } = &mut *handles.open.lock();
-        let mut abandoned: Vec<_> = unnamed.extract_if(|address, _| !counts.contains_key(address)).collect();
-        abandoned.sort_unstable();
-        abandoned
+        handles.open.lock().take_abandoned()
     }
 
     /// Takes back unnamed objects that could not be deleted: the next operation that deletes tries again.
     pub fn keep_abandoned(&self, abandoned: &[(u64, Option<u64>)]) {
         if let Some(store) = &self.store {
-            store.handles.open.lock().unnamed.extend(abandoned.iter().copied());
+            let mut open = store.handles.open.lock();
+            open.unnamed.extend(abandoned.iter().copied());
+            open.abandoned.extend(abandoned.iter().map(|(address, _)| *address));
         }
     }
 
@@ -123,6 +142,7 @@ impl OpenFile {
         let Some(handles) = self.store.as_ref().map(|store| &store.handles) else { return };
         let mut open = handles.open.lock();
         open.counts.clear();
+        open.abandoned = open.unnamed.keys().copied().collect();
         handles.waits.store(!open.unnamed.is_empty(), Ordering::Relaxed);
     }
 }
@@ -133,12 +153,13 @@ impl Drop for Handle {
             // A forked process deletes nothing, and the lock may have been another thread's of its parent.
             return;
         }
-        let Open { counts, unnamed } = &mut *self.handles.open.lock();
+        let Open { counts, unnamed, abandoned } = &mut *self.handles.open.lock();
         let Some(count) = counts.get_mut(&self.address) else { return };
         *count -= 1;
         if *count == 0 {
             counts.remove(&self.address);
             if unnamed.contains_key(&self.address) {
+                abandoned.insert(self.address);
                 self.handles.waits.store(true, Ordering::Relaxed);
             }
         }

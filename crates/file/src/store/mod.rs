@@ -13,7 +13,7 @@ use std::{
     },
 };
 
-use hyperslab_alloc::{Allocator, Strategy};
+use hyperslab_alloc::{Allocator, Span, Strategy};
 use hyperslab_driver::{Driver, cores::fork::Process};
 use hyperslab_format::{Superblock, message::FileSpaceInfo, version::Low};
 use hyperslab_meta::Cache;
@@ -136,6 +136,14 @@ impl Store {
         space.add_fresh(span);
         self.touch();
         Ok(span.start)
+    }
+
+    /// Forgets the pieces of blocks that begin in a range: the blocks are freed as a whole. Looks at these blocks only.
+    pub(crate) fn forget_given_up(&self, span: Span) {
+        let mut given_up = self.given_up.lock();
+        while let Some(block) = given_up.range(span.start..span.end()).next().map(|(block, _)| *block) {
+            given_up.remove(&block);
+        }
     }
 
     /// Counts a change.

@@ -59,7 +59,7 @@ impl Orders {
 #[derive(Default)]
 pub(crate) struct ObjectOrders {
     /// By object, those that go before it.
-    firsts: HashMap<u64, Vec<u64>>,
+    firsts: HashMap<u64, HashSet<u64>>,
     /// All objects that have an order.
     pub(crate) ordered: HashSet<u64>,
     /// Objects of the file that got another name.
@@ -88,10 +88,7 @@ impl ObjectOrders {
 
     pub(crate) fn add(&mut self, first: u64, later: u64) {
         self.ordered.extend([first, later]);
-        let firsts = self.firsts.entry(later).or_default();
-        if firsts.last() != Some(&first) {
-            firsts.push(first);
-        }
+        self.firsts.entry(later).or_default().insert(first);
     }
 
     pub(crate) fn clear(&mut self) {
