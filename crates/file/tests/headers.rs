@@ -200,10 +200,67 @@ fn references_are_counted_where_the_version_has_a_place() {
             let mut edit = HeaderEdit::open(&file, address).unwrap();
             edit.set_references(count).unwrap();
             edit.save().unwrap();
-            let found = HeaderEdit::open(&file, address).unwrap().references().unwrap();
+            let found = Header::read(&file, address).unwrap().references().unwrap();
             assert_eq!(found, if version == 2 { count.max(1) } else { count });
         }
     }
+}
+
+/// A file in memory with a header of so many attributes, half of them made after it was in the file.
+fn with_attributes(version: u8, attributes: usize) -> (Arc<Memory>, OpenFile, u64) {
+    let (storage, mut create) = (Arc::new(Memory::new()), CreateOptions::default());
+    create.low = Low::V18;
+    let file = OpenFile::create(storage.clone(), &create, &OpenOptions::default()).unwrap();
+    let new = NewHeader { version, times: false, ordered: false, indexed: false, attribute_limits: None, room: 64 };
+    let address = HeaderEdit::new(&file, &new).save().unwrap();
+    file.set_root(Root::Header(Some(address))).unwrap();
+    for _ in 0..2 {
+        let mut edit = HeaderEdit::open(&file, address).unwrap();
+        for nth in 0..attributes / 2 {
+            edit.add(0x0c, Flags::NONE, None, vec![nth as u8; 16]).unwrap();
+        }
+        edit.save().unwrap();
+        file.flush().unwrap();
+    }
+    (storage, file, address)
+}
+
+#[test]
+fn another_count_of_references_changes_nothing_else() {
+    for (version, attributes) in [(1, 0), (2, 0), (1, 2), (2, 2), (1, 300), (2, 300)] {
+        let (fast, slow) = (with_attributes(version, attributes), with_attributes(version, attributes));
+        for count in [2, 3, 300, 1, 7, u32::MAX, 2] {
+            let ((_, file, address), (_, other, _)) = (&fast, &slow);
+            Header::set_references(file, *address, count).unwrap();
+            let mut edit = HeaderEdit::open(other, *address).unwrap();
+            edit.set_references(count).unwrap();
+            edit.save().unwrap();
+            let (found, wanted) = (Header::read(file, *address).unwrap(), Header::read(other, *address).unwrap());
+            assert_eq!((found.references().unwrap(), found.prefix()), (count, wanted.prefix()));
+            let listed = |header: &Header| -> Vec<_> {
+                header.messages().map(|message| (message.kind, header.body(message).to_vec())).collect()
+            };
+            assert_eq!(listed(&found), listed(&wanted), "version {version}, {attributes} attributes");
+        }
+        fast.1.flush().unwrap();
+        slow.1.flush().unwrap();
+        assert!(
+            fast.0.inspect(<[u8]>::to_vec) == slow.0.inspect(<[u8]>::to_vec),
+            "version {version}, {attributes} attributes"
+        );
+    }
+}
+
+#[test]
+fn another_count_of_references_does_not_look_at_all_messages() {
+    let (_, file, address) = with_attributes(1, 4_000);
+    let begun = std::time::Instant::now();
+    for count in 2..20_000 {
+        Header::set_references(&file, address, count).unwrap();
+        assert_eq!(Header::read(&file, address).unwrap().references().unwrap(), count);
+    }
+    // With all messages each time it would be some hundred millions of them.
+    assert!(begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hyperslab_file::{Error, HeaderEdit, Result};
+use hyperslab_file::{Error, Header, HeaderEdit, Result};
 use hyperslab_format::message::{self, Shared, kind};
 use hyperslab_structures::LocalHeap;
 
@@ -17,7 +17,7 @@ pub type DropValues<'a> = dyn FnMut(&Object) -> Result<()> + 'a;
 /// Refuses to count one more name where there is no room for it. To be called before anything changes, and before all other plans.
 pub(crate) fn check_gain(context: &Context, object: u64) -> Result<()> {
     context.file().settle_unnamed(object)?;
-    if HeaderEdit::open(context.file(), object)?.references()? == u32::MAX {
+    if references(context, object)? == u32::MAX {
         return Err(Error::Refused(format!("the object at {object:#x} has as many names as can be counted")));
     }
     Ok(())
@@ -28,19 +28,21 @@ pub(crate) fn gain(context: &Context, object: u64, by: u64) -> Result<()> {
     if context.file().gain_first_name(object)? {
         return Ok(());
     }
-    let mut header = HeaderEdit::open(context.file(), object)?;
-    header.set_references(header.references()?.saturating_add(1))?;
-    header.save()?;
+    Header::set_references(context.file(), object, references(context, object)?.saturating_add(1))?;
     context.file().order(object, by)
+}
+
+/// How many names an object has whose header may be changed.
+fn references(context: &Context, object: u64) -> Result<u32> {
+    let header = Header::read(context.file(), object)?;
+    header.check_changeable()?;
+    header.references()
 }
 
 /// Takes back the name that every new object counts from the start: this one only is the type of others. Only for an object that nothing
 /// named before this operation, and that something does now.
 pub fn without_name(context: &Context, object: u64) -> Result<()> {
-    let mut header = HeaderEdit::open(context.file(), object)?;
-    header.set_references(header.references()?.saturating_sub(1))?;
-    header.save()?;
-    Ok(())
+    Header::set_references(context.file(), object, references(context, object)?.saturating_sub(1))
 }
 
 /// What becomes of objects that lose names.
@@ -67,7 +69,7 @@ impl Loss {
             let known = counts.get(&address).copied();
             let count = match known {
                 Some(count) => count,
-                None => HeaderEdit::open(context.file(), address)?.references()?,
+                None => references(context, address)?,
             };
             if count > 1 {
                 counts.insert(address, count - 1);
@@ -91,7 +93,7 @@ impl Loss {
 
     /// Whether something names an object anew that is about to lose a name: then its count stays as it is.
     pub(crate) fn regain(&mut self, context: &Context, object: u64) -> Result<bool> {
-        let counted = HeaderEdit::open(context.file(), object)?.references()?;
+        let counted = references(context, object)?;
         let mut regained = false;
         if let Some((_, count)) = self.fewer.iter_mut().find(|(address, _)| *address == object) {
             *count += 1;
@@ -113,9 +115,7 @@ impl Loss {
     /// Does it, after the block at `after` no longer names them, if something in the file led to that.
     pub(crate) fn happen(self, context: &Context, after: Option<u64>, drop_values: &mut DropValues<'_>) -> Result<()> {
         for (address, count) in self.fewer {
-            let mut header = HeaderEdit::open(context.file(), address)?;
-            header.set_references(count)?;
-            header.save()?;
+            Header::set_references(context.file(), address, count)?;
             after.map_or(Ok(()), |after| context.file().order(after, address))?;
         }
         self.unnamed.into_iter().try_for_each(|address| context.file().lose_last_name(address))?;

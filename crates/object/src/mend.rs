@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use hyperslab_file::{HeaderEdit, OpenFile, Result};
+use hyperslab_file::{Header, OpenFile, Result};
 
 use crate::{Context, Kind, Object, attributes, counts, links};
 
@@ -50,9 +50,7 @@ pub fn mend(context: &Context, most: usize) -> Result<usize> {
     let other = |(address, says): (u64, u32)| Some((address, *names.get(&address).filter(|has| **has != says)?));
     let counts: Vec<_> = says.into_iter().filter_map(other).collect();
     for &(address, has) in &counts {
-        let mut header = HeaderEdit::open(file, address)?;
-        header.set_references(has)?;
-        header.save()?;
+        Header::set_references(file, address, has)?;
     }
     Ok(changed + counts.len())
 }

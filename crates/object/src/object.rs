@@ -67,8 +67,7 @@ impl Object {
 
     /// Messages that nobody here understands, and without which the object would be misunderstood.
     pub fn guards(&self) -> impl Iterator<Item = &Message> {
-        let is_unknown = |kind| kind >= kind::UNKNOWN || kind == kind::BOGUS;
-        self.header.messages().filter(move |message| is_unknown(message.kind) && message.flags.fails_if_unknown())
+        self.header.unknown().filter(|message| message.flags.fails_if_unknown())
     }
 
     /// What it is.
@@ -104,10 +103,7 @@ impl Object {
 
     /// How many hard links name it.
     pub fn references(&self) -> Result<u32> {
-        if let Some(message) = self.header.find(kind::REFERENCE_COUNT) {
-            return message::reference_count(self.header.body(message)).map_err(Error::at(self.address()));
-        }
-        Ok(self.header.prefix().references.unwrap_or(1))
+        self.header.references()
     }
 
     /// Its comment.

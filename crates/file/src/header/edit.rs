@@ -12,7 +12,6 @@ use crate::{Error, OpenFile, Result};
 
 /// The most bytes that a message has.
 const MAX_BODY: usize = 65_535;
-const WHAT: &str = "object header";
 
 /// A header that is being changed or made. Unknown messages stay as they are.
 ///
@@ -69,10 +68,7 @@ impl<'a> HeaderEdit<'a> {
     pub fn open(file: &'a OpenFile, address: u64) -> Result<HeaderEdit<'a>> {
         let header = Header::read(file, address)?;
         let prefix = header.prefix().clone();
-        let refused = |why: &str| Error::broken(WHAT, address, format!("it cannot be changed, since {why}"));
-        if header.messages().any(|message| is_unknown(message.kind) && message.flags.fails_writers_if_unknown()) {
-            return Err(refused("it has a message that writers must understand, and that is not understood"));
-        }
+        header.check_changeable()?;
         let mut edit = HeaderEdit {
             file,
             prefix,
@@ -83,9 +79,6 @@ impl<'a> HeaderEdit<'a> {
         };
         for (nth, (&address, bytes)) in header.places.iter().zip(header.blocks()).enumerate() {
             let room = bytes.len().saturating_sub(edit.around(nth));
-            if edit.prefix.version == 1 && room % 8 != 0 {
-                return Err(refused("its blocks are not of a multiple of eight bytes"));
-            }
             let stored = bytes.len();
             let block = Block { address: Some(address), stored, room, empty: 0, changed: false, named_by: None };
             edit.blocks.push(block);
@@ -199,14 +192,6 @@ impl<'a> HeaderEdit<'a> {
         self.belongs_together |= kind != kind::ATTRIBUTE;
     }
 
-    /// How many hard links name the object.
-    pub fn references(&self) -> Result<u32> {
-        match self.find(kind::REFERENCE_COUNT) {
-            Some(id) => hyperslab_format::message::reference_count(self.body(id)).map_err(Error::at(self.address())),
-            None => Ok(self.prefix.references.unwrap_or(1)),
-        }
-    }
-
     /// Says how many hard links name the object: in front of version 1, in a message of version 2 if it is not one.
     pub fn set_references(&mut self, count: u32) -> Result<()> {
         if self.prefix.version == 1 {
@@ -292,9 +277,4 @@ impl<'a> HeaderEdit<'a> {
             false => Ok(()),
         }
     }
-}
-
-/// Whether nobody here knows messages of this type.
-pub(super) fn is_unknown(of: u16) -> bool {
-    of >= kind::UNKNOWN || of == kind::BOGUS
 }

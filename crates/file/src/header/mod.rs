@@ -6,6 +6,7 @@ mod handles;
 mod life;
 mod new;
 mod read;
+mod references;
 mod save;
 
 pub use edit::{HeaderEdit, MessageId};

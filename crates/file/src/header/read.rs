@@ -19,7 +19,10 @@ pub struct Header {
     blocks: Vec<Arc<Vec<u8>>>,
     /// Where the blocks are.
     pub(super) places: Vec<u64>,
-    messages: Vec<Message>,
+    /// Those of the first block come first. Shared by headers that differ in the first block only.
+    messages: Arc<Vec<Message>>,
+    /// Which types there are: one bit a type, the last one for all from there on.
+    kinds: u64,
 }
 
 /// A message of a header.
@@ -35,11 +38,29 @@ pub struct Message {
     body: Range<usize>,
 }
 
+impl Message {
+    pub(super) fn is_in_first_block(&self) -> bool {
+        self.block == 0
+    }
+}
+
 /// What is read at once, in the hope that it holds the whole first block.
 const GUESS: u64 = 512;
 /// More blocks than any header has.
 const MAX_BLOCKS: usize = 1 << 16;
 const WHAT: &str = "object header";
+/// The types that are understood.
+const KNOWN: u64 = (bit(kind::UNKNOWN) - 1) & !bit(kind::BOGUS);
+
+/// The bit of a type of messages.
+const fn bit(kind: u16) -> u64 {
+    1 << if kind < 63 { kind } else { 63 }
+}
+
+/// Whether messages of this type are not understood here.
+pub(super) fn is_unknown(of: u16) -> bool {
+    of >= kind::UNKNOWN || of == kind::BOGUS
+}
 
 impl Header {
     /// Reads a header and everything that continues it.
@@ -57,8 +78,8 @@ impl Header {
             Ordering::Greater => Arc::new(guessed.get(..size).unwrap_or_default().to_vec()),
         };
         let found = prefix.first_messages(&first).map_err(Error::at(address))?;
-        let mut header =
-            Header { life, address, prefix, blocks: vec![first], places: vec![address], messages: Vec::new() };
+        let (blocks, places, messages) = (vec![first], vec![address], Arc::default());
+        let mut header = Header { life, address, prefix, blocks, places, messages, kinds: 0 };
         header.add(found);
         header.follow(file)?;
         Ok(header)
@@ -81,7 +102,42 @@ impl Header {
 
     /// The first message of a type.
     pub fn find(&self, kind: u16) -> Option<&Message> {
+        if self.kinds & bit(kind) == 0 {
+            return None;
+        }
         self.messages().find(|message| message.kind == kind)
+    }
+
+    /// The messages that are not understood here.
+    pub fn unknown(&self) -> impl Iterator<Item = &Message> {
+        let some = self.kinds & !KNOWN != 0;
+        self.messages().take(if some { usize::MAX } else { 0 }).filter(|message| is_unknown(message.kind))
+    }
+
+    /// Refuses a header that must not be changed, or cannot be.
+    pub fn check_changeable(&self) -> Result<()> {
+        let refused = |why: &str| Error::broken(WHAT, self.address, format!("it cannot be changed, since {why}"));
+        if self.unknown().any(|message| message.flags.fails_writers_if_unknown()) {
+            return Err(refused("it has a message that writers must understand, and that is not understood"));
+        }
+        let further = self.blocks.iter().skip(1).map(|block| block.len());
+        if self.prefix.version == 1 && further.chain([self.prefix.first.len()]).any(|room| room % 8 != 0) {
+            return Err(refused("its blocks are not of a multiple of eight bytes"));
+        }
+        Ok(())
+    }
+
+    /// The messages of the first block, empty ones and continuations too.
+    pub(super) fn first_block(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().take_while(|message| message.is_in_first_block())
+    }
+
+    /// As it is with another prefix and first block, whose messages are where they were; nothing if the block has another size.
+    pub(super) fn with_first(&self, prefix: Prefix, first: &[u8]) -> Option<Header> {
+        let mut header = Header { prefix, ..self.clone() };
+        let block = header.blocks.first_mut().filter(|block| block.len() == first.len())?;
+        *block = Arc::new(first.to_vec());
+        Some(header)
     }
 
     /// The bytes of a message of this header.
@@ -107,7 +163,8 @@ impl Header {
     fn add(&mut self, found: Vec<RawMessage>) {
         let block = self.blocks.len() - 1;
         let framed = |RawMessage { kind, flags, order, body }| Message { kind, flags, order, block, body };
-        self.messages.extend(found.into_iter().map(framed));
+        self.kinds = found.iter().fold(self.kinds, |kinds, message| kinds | bit(message.kind));
+        Arc::make_mut(&mut self.messages).extend(found.into_iter().map(framed));
     }
 
     /// Reads the blocks that continuation messages name, and those that they name.

@@ -5,10 +5,7 @@ use hyperslab_format::{
     object_header::{Flags, Message},
 };
 
-use super::{
-    HeaderEdit,
-    edit::{Block, is_unknown},
-};
+use super::{HeaderEdit, edit::Block, read::is_unknown};
 use crate::{Error, Kind, Result};
 
 /// Zeros for the bodies of empty messages.
