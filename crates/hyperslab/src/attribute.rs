@@ -135,6 +135,12 @@ macro_rules! have_attributes {
                 Ok(self.file().read_current(find)?.is_some())
             }
 
+            /// How many attributes there are. None of them is read.
+            pub fn attribute_count(&self) -> Result<u64> {
+                let context = &self.file().inner.context;
+                self.file().read_current(|| Ok(self.object()?.attribute_count(context)?))
+            }
+
             /// The names of all attributes, in the order of their bytes; what is not UTF-8 in them is replaced.
             pub fn attribute_names(&self) -> Result<Vec<String>> {
                 let context = &self.file().inner.context;

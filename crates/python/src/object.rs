@@ -107,6 +107,12 @@ impl ObjectHandle {
         reference::to_object(self.shared.file()?, self.node.address())
     }
 
+    /// How many attributes there are.
+    fn attribute_count(&self, py: Python<'_>) -> PyResult<u64> {
+        self.shared.file()?;
+        engine(py, || self.node.attribute_count())
+    }
+
     /// The names of the attributes: in the order of their creation if that is kept, else of their bytes.
     fn attribute_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.shared.file()?;
@@ -182,6 +188,13 @@ impl ObjectHandle {
 
 #[pymethods]
 impl GroupHandle {
+    /// How many links there are.
+    fn link_count(this: PyRef<'_, Self>, py: Python<'_>) -> PyResult<u64> {
+        this.as_super().shared.file()?;
+        let group = &this.0;
+        engine(py, || group.len())
+    }
+
     /// All links, each a name and what it stands for: in the order of their creation if that is kept and asked for, else of
     /// their names' bytes.
     #[pyo3(signature = (by_name=false))]

@@ -102,6 +102,14 @@ impl Object {
         Ok(names)
     }
 
+    /// How many attributes there are, as the header and the index of names say. None of them is looked at.
+    pub fn attribute_count(&self, context: &Context) -> Result<u64> {
+        let here = self.header().messages().filter(|message| message.kind == kind::ATTRIBUTE).count() as u64;
+        let outside = self.dense_attributes(context)?.map_or(0, |dense| dense.names.len());
+        here.checked_add(outside)
+            .ok_or_else(|| Error::broken("object", self.address(), "more attributes than can be counted"))
+    }
+
     /// The names of all attributes in the order in which they were made; in the order of their bytes if the object does not keep it.
     pub fn attribute_names_as_made(&self, context: &Context) -> Result<Vec<Vec<u8>>> {
         let mut found = Vec::new();

@@ -93,14 +93,7 @@ impl<'a> Links<'a> {
     /// How many links there are.
     pub fn count(&self) -> Result<u64> {
         match &self.form {
-            Form::Old { btree: Some(btree), .. } => {
-                let mut count = 0;
-                group_tree::for_each(self.context.file(), *btree, &mut |_| {
-                    count += 1;
-                    Ok(())
-                })?;
-                Ok(count)
-            }
+            Form::Old { btree: Some(btree), .. } => group_tree::count(self.context.file(), *btree),
             Form::Old { .. } => Ok(0),
             Form::Compact => {
                 let messages = self.object.header().messages();

@@ -100,7 +100,7 @@ class AttributeManager(NamesMapping, MutableMapping[Any, Any]):
         return reversed(self._handle.attribute_names())
 
     def __len__(self) -> int:
-        return len(self._handle.attribute_names())
+        return self._handle.attribute_count()
 
     def __contains__(self, name: object) -> bool:
         return self._handle.attribute(name) is not None  # type: ignore[arg-type]

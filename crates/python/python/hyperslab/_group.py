@@ -133,7 +133,7 @@ class Group(CreateInGroup, NamesMapping, HLObject, MutableMapping[Any, Any]):
         return (name for name, _ in reversed(self._handle.links()))
 
     def __len__(self) -> int:
-        return len(self._handle.links())
+        return self._handle.link_count()
 
     def visit(self, func: Callable[[Any], Any]) -> Any:
         """Calls `func(name)` for each object below this group, once, and stops when it returns anything but `None`.

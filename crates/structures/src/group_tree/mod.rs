@@ -16,6 +16,23 @@ const SYMBOLS: &str = "symbol table node";
 
 /// Calls `each` for every entry of the tree at `root`, in order of names.
 pub fn for_each(file: &OpenFile, root: u64, each: &mut dyn FnMut(symbol_table::Entry) -> Result<()>) -> Result<()> {
+    for_each_node(file, root, &mut |entries| entries.iter().cloned().try_for_each(&mut *each))
+}
+
+/// How many entries the tree at `root` has: its nodes tell, no name is looked at.
+pub fn count(file: &OpenFile, root: u64) -> Result<u64> {
+    let mut count = 0;
+    for_each_node(file, root, &mut |entries| {
+        count += entries.len() as u64;
+        Ok(())
+    })?;
+    Ok(count)
+}
+
+/// Is shown the entries of a symbol table node.
+type EachNode<'a> = dyn FnMut(&[symbol_table::Entry]) -> Result<()> + 'a;
+
+fn for_each_node(file: &OpenFile, root: u64, each: &mut EachNode<'_>) -> Result<()> {
     let widths = file.widths();
     let mut nodes = Nodes::of(file, WHAT, node_size(file) as u64);
     let mut symbols = Nodes::of(file, SYMBOLS, symbol_table::node_size(file.superblock().group_leaf_k, widths) as u64);
@@ -54,7 +71,7 @@ fn walk(
     address: u64,
     above: Option<u8>,
     (nodes, symbols): (&mut Nodes, &mut Nodes),
-    each: &mut dyn FnMut(symbol_table::Entry) -> Result<()>,
+    each: &mut EachNode<'_>,
 ) -> Result<()> {
     nodes.visit(address)?;
     let node = read_node(file, address, above)?;
@@ -63,7 +80,7 @@ fn walk(
             walk(file, child, Some(node.level), (nodes, symbols), each)?;
         } else {
             symbols.visit(child)?;
-            read_symbols(file, child)?.iter().cloned().try_for_each(&mut *each)?;
+            each(&read_symbols(file, child)?)?;
         }
     }
     Ok(())
