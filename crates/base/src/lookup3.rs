@@ -8,7 +8,18 @@
 /// assert_eq!(lookup3(b"Four score and seven years ago"), 0x1777_0551);
 /// ```
 pub fn lookup3(bytes: &[u8]) -> u32 {
-    let seed = 0xdead_beef_u32.wrapping_add(bytes.len() as u32);
+    lookup3_seeded(bytes, 0)
+}
+
+/// The hash of `bytes` with a seed, as the index of shared messages has it: there the seed is the type of the message.
+///
+/// ```
+/// use hyperslab_base::{lookup3, lookup3_seeded};
+/// assert_eq!(lookup3_seeded(b"Four score and seven years ago", 1), 0xcd62_8161);
+/// assert_eq!(lookup3_seeded(b"0123456789abcdef", 0), lookup3(b"0123456789abcdef"));
+/// ```
+pub fn lookup3_seeded(bytes: &[u8], seed: u32) -> u32 {
+    let seed = 0xdead_beef_u32.wrapping_add(bytes.len() as u32).wrapping_add(seed);
     let [mut a, mut b, mut c] = [seed; 3];
     // The last one to twelve bytes are mixed in another way.
     let whole = bytes.len().saturating_sub(1) / 12 * 12;

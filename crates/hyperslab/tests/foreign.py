@@ -46,21 +46,47 @@ def filtered_links_turn(path, turn):
             group[f"theirs {turn} {nth}"] = h5py.SoftLink("/y" * (nth * 100 + 1))
 
 
-def shared_messages(path, most_in_list):
-    """A file whose objects share messages, in a list or in a tree."""
+def sharing(path, most_in_list):
+    """A new file whose objects share all messages that they can, in a list or in a tree."""
     plist = h5p.create(h5p.FILE_CREATE)
     call("H5Pset_shared_mesg_nindexes", ctypes.c_int64(plist.id), 1)
     call("H5Pset_shared_mesg_index", ctypes.c_int64(plist.id), 0, ALL_SHARED, 1)
     call("H5Pset_shared_mesg_phase_change", ctypes.c_int64(plist.id), most_in_list, max(most_in_list - 5, 0))
     access = h5p.create(h5p.FILE_ACCESS)
     access.set_libver_bounds(h5f.LIBVER_V18, h5f.LIBVER_LATEST)
-    f = h5py.File(h5f.create(path.encode(), h5f.ACC_TRUNC, plist, access))
+    return h5py.File(h5f.create(path.encode(), h5f.ACC_TRUNC, plist, access))
+
+
+def shared_messages(path, most_in_list):
+    f = sharing(path, most_in_list)
     for nth in range(20):
         shared_dataset(f, f"first {nth}")
     many = f.create_group("many")
     for nth in range(20):
         many.attrs[f"a{nth}"] = np.arange(nth % 3 + 1)
     f.close()
+
+
+def shared_many(path, groups):
+    """Groups of a hundred attributes, each of them a message of its own."""
+    with sharing(path, 0) as f:
+        for group in range(groups):
+            attributes = f.create_group(str(group)).attrs
+            for nth in range(100):
+                attributes[f"a{nth}"] = group * 100 + nth
+
+
+def shared_many_turn(path, groups):
+    with h5py.File(path, "r+", libver="v108") as f:
+        for group in range(groups):
+            attributes = f[str(group)].attrs
+            assert sorted(attributes) == sorted(f"a{nth}" for nth in range(40, 100)), group
+            assert all(attributes[f"a{nth}"] == group * 100 + nth for nth in range(40, 100)), group
+            # Some that went come again, and some go that are there.
+            attributes["a0"] = group * 100
+            del attributes["a99"]
+    with h5py.File(path) as f:
+        assert all(f[str(group)].attrs["a0"] == group * 100 for group in range(groups))
 
 
 def shared_dataset(f, name):

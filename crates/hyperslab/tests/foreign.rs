@@ -9,9 +9,11 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     process::Command,
+    sync::Arc,
 };
 
 use hyperslab::{File, Low, OpenOptions, Target, check};
+use hyperslab_driver::{Log, Memory};
 use serde_json::json;
 
 fn python(what: &str, path: &Path, more: u64) -> bool {
@@ -86,6 +88,37 @@ fn heaps_with_filters_get_and_lose_objects() {
         python("filtered_links_turn", &path, turn as u64);
         sound(&path);
     }
+}
+
+#[test]
+fn a_shared_message_is_released_without_a_walk_over_all() {
+    const GROUPS: u64 = 80;
+    let path = path("shared-many.h5");
+    if !python("shared_many", &path, GROUPS) {
+        return;
+    }
+    let bytes = std::fs::read(&path).unwrap();
+    let (size, storage) = (bytes.len() as u64, Arc::new(Log::new(Memory::from(bytes))));
+    let file = OpenOptions::new().read_write().low(Low::V18).open_on(storage.clone()).unwrap();
+    let group = file.group("7").unwrap();
+    assert_eq!(group.attribute("a10").unwrap().read_scalar::<u64>().unwrap(), 710);
+    let before = storage.counts().read_bytes;
+    group.remove_attribute("a20").unwrap();
+    let read = storage.counts().read_bytes - before;
+    // Nodes of the tree of 8,000 messages lie in all parts of the file.
+    assert!(read < size / 3, "{read} bytes of {size} were read");
+    drop((group, file));
+    let file = edit(&path);
+    for group in 0..GROUPS {
+        let group = file.group(group.to_string()).unwrap();
+        (0..40).for_each(|nth| group.remove_attribute(format!("a{nth}")).unwrap());
+    }
+    file.close().unwrap();
+    sound(&path);
+    python("shared_many_turn", &path, GROUPS);
+    sound(&path);
+    let group = File::open(&path).unwrap().group("79").unwrap();
+    assert_eq!(group.attribute("a0").unwrap().read_scalar::<u64>().unwrap(), 7_900);
 }
 
 /// Datasets by name: their size, and their attributes with what is known of them.

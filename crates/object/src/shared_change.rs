@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use hyperslab_base::Reader;
+use hyperslab_base::{Reader, lookup3_seeded};
 use hyperslab_file::{Error, Header, Result};
 use hyperslab_format::{
     index::record::{Form, Record, kind as record},
@@ -20,18 +20,19 @@ const TABLE: &str = "shared message table";
 const LIST: &str = "shared message list";
 
 /// A use of a message that the table of shared messages knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Use {
     kind: u16,
     place: Known,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Known {
     /// In the heap, with this id.
     Heap([u8; 8]),
-    /// In the header at this address, which has one of its kind, until others use it too.
-    Header(u64),
+    /// In the header at this address, which has one of its kind, until others use it too; with its bytes, which the header may have lost when the table
+    /// changes.
+    Header(u64, Vec<u8>),
 }
 
 impl Use {
@@ -49,7 +50,7 @@ impl Use {
             return Ok(in_heap(context, header, kind, body)?.into_iter().collect());
         }
         if flags.is_in_table() {
-            return Ok(vec![Use { kind, place: Known::Header(header) }]);
+            return Ok(vec![Use { kind, place: Known::Header(header, body.to_vec()) }]);
         }
         if kind == kind::ATTRIBUTE { Use::of_attribute(context, header, body) } else { Ok(Vec::new()) }
     }
@@ -71,10 +72,10 @@ impl Use {
 
     /// Whether a record tells of this message.
     fn is(&self, record: &SharedRecord) -> bool {
-        match (self.place, record.place) {
-            (Known::Heap(wanted), Place::Heap { id, .. }) => wanted == id,
-            (Known::Header(wanted), Place::Header { kind, header, .. }) => {
-                header == Some(wanted) && u16::from(kind) == self.kind
+        match (&self.place, record.place) {
+            (Known::Heap(wanted), Place::Heap { id, .. }) => *wanted == id,
+            (Known::Header(wanted, _), Place::Header { kind, header, .. }) => {
+                header == Some(*wanted) && u16::from(kind) == self.kind
             }
             _ => false,
         }
@@ -153,12 +154,36 @@ impl Index<'_> {
         if self.index.is_list {
             return Ok(self.list()?.into_iter().find(|record| lost.is(record)));
         }
+        let tree = self.tree()?;
+        if let Some(found) = self.find_by_hash(&tree, lost)? {
+            return Ok(Some(found));
+        }
+        // A hash that was made in another way, of a message that lies in a header with other bytes behind it.
         let mut found = None;
-        self.tree()?.for_each(self.context.file(), &mut |record| {
+        tree.for_each(self.context.file(), &mut |record| {
             found = found.or(Some(self.decode(record)?).filter(|record| lost.is(record)));
             Ok(())
         })?;
         Ok(found)
+    }
+
+    /// The record of a message, looked for on one way through the tree.
+    fn find_by_hash(&self, tree: &Tree, lost: &Use) -> Result<Option<SharedRecord>> {
+        let body = match &lost.place {
+            // One that is not in the heap is not in the tree with its hash, either.
+            Known::Heap(id) => self.heap.get(self.context.file(), id).unwrap_or_default(),
+            Known::Header(_, body) => body.clone(),
+        };
+        let hash = lookup3_seeded(&body, lost.kind.into());
+        let mut order = |record: &[u8]| {
+            let record = self.decode(record)?;
+            if record.hash != hash || lost.is(&record) {
+                return Ok(record.hash.cmp(&hash));
+            }
+            Ok(compare(&self.body(&record)?, &body))
+        };
+        let found = tree.find(self.context.file(), &mut order, |record| self.decode(record))?;
+        Ok(found.filter(|record| lost.is(record)))
     }
 
     /// Puts a record into another place, or takes it out.
@@ -192,8 +217,7 @@ impl Index<'_> {
         if record == *other || record.hash != other.hash {
             return Ok(record.hash.cmp(&other.hash));
         }
-        let (left, right) = (self.body(&record)?, self.body(other)?);
-        Ok(left.len().cmp(&right.len()).then_with(|| left.cmp(&right)))
+        Ok(compare(&self.body(&record)?, &self.body(other)?))
     }
 
     fn body(&self, record: &SharedRecord) -> Result<Vec<u8>> {
@@ -206,4 +230,9 @@ impl Index<'_> {
             }
         }
     }
+}
+
+/// Messages of one hash are ordered by their length, then by their bytes.
+fn compare(left: &[u8], right: &[u8]) -> Ordering {
+    left.len().cmp(&right.len()).then_with(|| left.cmp(right))
 }
