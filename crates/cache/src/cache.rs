@@ -118,7 +118,8 @@ impl<V: Footprint> Cache<V> {
 
     /// What it did so far.
     pub fn statistics(&self) -> Statistics {
-        self.books.counters.statistics(self.books.budget.taken(), self.limits().quiescent)
+        let datasets = self.ranking.lock().len();
+        Statistics { datasets, ..self.books.counters.statistics(self.books.budget.taken(), self.limits().quiescent) }
     }
 }
 

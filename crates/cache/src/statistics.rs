@@ -21,6 +21,8 @@ pub struct Statistics {
     pub dirty_visits: u64,
     /// Chunks that were encoded before anybody waited for that.
     pub encoded_ahead: u64,
+    /// Datasets that chunks may be kept of.
+    pub datasets: usize,
     /// What chunks take now, in bytes.
     pub bytes: usize,
     /// The most that was taken, with what requests had on the way.

@@ -1,15 +1,18 @@
-//! How much memory a cache takes, as the allocator counts it: random reads and writes over far more data than fits.
+//! How much memory a file takes, as the allocator counts it: random reads and writes over far more data than fits in the cache, datasets that come and go.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     path::Path,
-    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 use fastrand::Rng;
-use hyperslab::{CacheConfig, CachePolicy, Dataset, OpenOptions, s};
+use hyperslab::{CacheConfig, CachePolicy, Dataset, Group, OpenOptions, s};
 
 /// The system's allocator, and how much it gave away.
 struct Counting;
@@ -44,8 +47,12 @@ const CACHE: usize = 2 << 20;
 /// What the engine itself has beside chunks: metadata, books about chunks and free space, rooms of threads for coding.
 const BESIDE: usize = 1 << 20;
 
+/// One test at a time: memory is the process's.
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn memory_stays_below_the_active_limit() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache_memory.h5");
     for policy in [CachePolicy::Lru, CachePolicy::Mru, CachePolicy::Lfu, CachePolicy::S3Fifo] {
         let cache = CacheConfig::default().bytes(CACHE).policy(policy).reserve(CACHE / 16);
@@ -79,4 +86,55 @@ fn memory_stays_below_the_active_limit() {
         assert!(grown <= cache.limits().active + BESIDE, "{policy:?}: {grown} bytes more, {seen:?}");
     }
     std::fs::remove_file(path).unwrap();
+}
+
+/// Makes something, writes it and deletes it.
+type Round = fn(&Group, u64);
+
+#[test]
+fn objects_that_were_deleted_leave_nothing_in_memory() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache_memory_deleted.h5");
+    let rounds: [(&str, Round); 4] = [
+        ("chunks", |root, nth| {
+            root.new_dataset::<u64>().shape([16]).chunks([8]).write("d", &[nth; 16]).unwrap();
+            root.delete("d").unwrap();
+        }),
+        ("chunks that are read", |root, nth| {
+            let dataset = root.new_dataset::<u64>().shape([16]).chunks([8]).write("d", &[nth; 16]).unwrap();
+            assert_eq!(dataset.read::<u64>().unwrap(), [nth; 16]);
+            root.delete("d").unwrap();
+            assert!(dataset.read::<u64>().is_ok(), "as long as there is a handle");
+        }),
+        ("strings", |root, nth| {
+            root.new_dataset::<String>().shape([2]).write("d", &[nth.to_string(), "other".into()]).unwrap();
+            root.delete("d").unwrap();
+        }),
+        ("groups", |root, nth| {
+            root.create_group("g/h").unwrap().set_attribute("nth", nth).unwrap();
+            root.delete("g").unwrap();
+        }),
+    ];
+    for (kind, round) in rounds {
+        // Without a flush, names that went keep their place in the heap of the group, and a note about it.
+        for (flush_each, most) in [(u64::MAX, 100), (10, 1)] {
+            let file = OpenOptions::new().create().truncate().open(&path).unwrap();
+            let root = file.root().unwrap();
+            let many = |count: u64| {
+                for nth in 0..count {
+                    round(&root, nth);
+                    if nth % flush_each == flush_each - 1 {
+                        file.flush().unwrap();
+                    }
+                }
+            };
+            many(1_000);
+            let before = HELD.load(Relaxed);
+            many(10_000);
+            let more = HELD.load(Relaxed).saturating_sub(before);
+            assert!(file.cache_statistics().datasets <= 1, "{kind}: {:?}", file.cache_statistics());
+            assert!(more < 10_000 * most, "{kind}, a flush each {flush_each}: {more} bytes are kept of 10,000");
+            file.close().unwrap();
+        }
+    }
 }

@@ -18,8 +18,8 @@ pub(crate) struct Shelves {
 struct Open {
     /// By the address of the header.
     datasets: HashMap<u64, (Arc<Core>, ChunkShelf)>,
-    /// Of datasets that are no more, or were read anew.
-    gone: Vec<ChunkShelf>,
+    /// Of datasets that are no more, or were read anew, while some thread or handle uses them.
+    gone: Vec<(Arc<Core>, ChunkShelf)>,
 }
 
 impl Shelves {
@@ -48,37 +48,49 @@ impl Shelves {
     }
 
     fn sweep(&self, open: &mut Open) {
-        open.datasets.retain(|_, (core, shelf)| {
-            // The shelf has it, and the table.
-            let keep = Arc::strong_count(core) > 2 || !shelf.is_empty();
-            if !keep {
-                self.cache.close(shelf);
-            }
-            keep
-        });
-        open.gone.retain(|shelf| {
-            if shelf.is_empty() {
-                self.cache.close(shelf);
-            }
-            !shelf.is_empty()
-        });
+        open.datasets.retain(|_, (core, shelf)| !self.close_unused(core, shelf));
+        open.gone.retain(|(core, shelf)| !self.close_unused(core, shelf));
+    }
+
+    /// Closes the shelf of a dataset that no handle uses any more, if it is empty; whether it did.
+    fn close_unused(&self, core: &Arc<Core>, shelf: &ChunkShelf) -> bool {
+        // The shelf has it, and the table.
+        let unused = Arc::strong_count(core) <= 2 && shelf.is_empty();
+        if unused {
+            self.cache.close(shelf);
+        }
+        unused
+    }
+
+    /// Keeps a shelf that is still used, apart from those of datasets that can be opened.
+    fn retire(&self, open: &mut Open, core: Arc<Core>, shelf: ChunkShelf) {
+        if open.gone.len() == open.gone.capacity() {
+            open.gone.retain(|(core, shelf)| !self.close_unused(core, shelf));
+        }
+        open.gone.push((core, shelf));
     }
 
     /// Handles of the dataset at an address that are opened from now on read it anew. Those that are there keep what they know.
     pub(super) fn renew(&self, address: u64) {
         let mut open = self.open.lock();
-        if let Some((_, shelf)) = open.datasets.remove(&address) {
+        if let Some((core, shelf)) = open.datasets.remove(&address) {
             shelf.evict();
-            open.gone.push(shelf);
+            if !self.close_unused(&core, &shelf) {
+                self.retire(&mut open, core, shelf);
+            }
         }
     }
 
     /// The dataset at an address is no more. Waits for nobody, since this is part of an operation.
     pub(super) fn forget(&self, address: u64) {
         let mut open = self.open.lock();
-        if let Some((_, shelf)) = open.datasets.remove(&address) {
+        if let Some((core, shelf)) = open.datasets.remove(&address) {
             shelf.abandon();
-            open.gone.push(shelf);
+            // Nothing is loaded for a dataset that is no more. Chunks that a thread has in hand leave when it lets go.
+            match shelf.is_empty() {
+                true => self.cache.close(&shelf),
+                false => self.retire(&mut open, core, shelf),
+            }
         }
     }
 }
