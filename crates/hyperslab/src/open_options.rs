@@ -64,6 +64,7 @@ pub(crate) struct Access {
     pub(crate) locking: Locking,
     pub(crate) swmr: bool,
     pub(crate) special: bool,
+    pub(crate) one_file: bool,
     pub(crate) low: Low,
     pub(crate) user_block: u64,
     pub(crate) ordered: bool,
@@ -225,6 +226,13 @@ impl OpenOptions {
     #[must_use]
     pub fn special_files(mut self) -> OpenOptions {
         self.access.special = true;
+        self
+    }
+
+    /// The file is one, also if its name has a `%d`, which means a family of files without this.
+    #[must_use]
+    pub fn one_file(mut self) -> OpenOptions {
+        self.access.one_file = true;
         self
     }
 

@@ -46,11 +46,11 @@ impl Storage {
 }
 
 impl Source {
-    /// Opens the file at a path: one with a `%d` (or `%05d`, say) is a family of files. Nothing of it is changed.
+    /// Opens the file at a path: one with a `%d` (or `%05d`, say) is a family of files, unless it must be one. Nothing of it is changed.
     pub(crate) fn find(path: &Path, access: &Access) -> Result<Source> {
         // Absolute, as the program may change its directory.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        let template = path.to_str().filter(|name| family::is_template(name)).map(str::to_owned);
+        let template = path.to_str().filter(|name| !access.one_file && family::is_template(name)).map(str::to_owned);
         if template.is_some() && (access.truncate || access.create_new) {
             return Err(Error::Unsupported("making a family of files"));
         }
