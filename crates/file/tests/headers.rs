@@ -147,8 +147,7 @@ fn attributes_of_further_blocks_change_in_place() {
         let attribute = |nth: u8, value: u8| [vec![nth; 8], vec![value; 120]].concat();
         for first in [0, 20, 40] {
             let mut edit = HeaderEdit::open(&file, address).unwrap();
-            (first..first + 20)
-                .for_each(|nth| drop(edit.add(ATTRIBUTE, Flags::NONE, None, attribute(nth, 0)).unwrap()));
+            (first..first + 20).for_each(|nth| _ = edit.add(ATTRIBUTE, Flags::NONE, None, attribute(nth, 0)).unwrap());
             edit.save().unwrap();
             file.flush().unwrap();
         }

@@ -19,7 +19,7 @@ const KINDS: [(&str, Change, Change); 6] = [
         "one of 200 attributes",
         |file, _| {
             let dataset = file.root().unwrap().new_dataset::<i32>().shape([10]).create("d").unwrap();
-            (0..200).for_each(|nth| dataset.set_attribute_values(&format!("a{nth}"), &[nth; 20]).unwrap());
+            (0..200).for_each(|nth| dataset.set_attribute_values(format!("a{nth}"), &[nth; 20]).unwrap());
         },
         |file, round| {
             let name = format!("a{}", round * 7 % 200);
@@ -59,11 +59,11 @@ const KINDS: [(&str, Change, Change); 6] = [
     ),
     (
         "a group that goes and another that comes",
-        |file, _| (0..100).for_each(|nth| drop(file.root().unwrap().create_group(&format!("g{nth}")).unwrap())),
+        |file, _| (0..100).for_each(|nth| drop(file.root().unwrap().create_group(format!("g{nth}")).unwrap())),
         |file, round| {
             let root = file.root().unwrap();
-            root.delete(&format!("g{round}")).unwrap();
-            root.create_group(&format!("g{}", round + 100)).unwrap();
+            root.delete(format!("g{round}")).unwrap();
+            root.create_group(format!("g{}", round + 100)).unwrap();
         },
     ),
     (
@@ -71,14 +71,14 @@ const KINDS: [(&str, Change, Change); 6] = [
         |file, _| {
             for nth in 0..20 {
                 let new = file.root().unwrap().new_dataset::<i32>().shape([100 * nth + 10]);
-                new.create(&format!("d{nth}")).unwrap().write(&vec![1i32; 100 * nth as usize + 10]).unwrap();
+                new.create(format!("d{nth}")).unwrap().write(&vec![1i32; 100 * nth as usize + 10]).unwrap();
             }
         },
         |file, round| {
             let (root, nth) = (file.root().unwrap(), (round * 7 % 20) as u64);
-            root.delete(&format!("d{nth}")).unwrap();
+            root.delete(format!("d{nth}")).unwrap();
             let new = root.new_dataset::<i32>().shape([100 * nth + 10]);
-            new.create(&format!("d{nth}")).unwrap().write(&vec![2i32; 100 * nth as usize + 10]).unwrap();
+            new.create(format!("d{nth}")).unwrap().write(&vec![2i32; 100 * nth as usize + 10]).unwrap();
         },
     ),
 ];
