@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyperslab::space::UNLIMITED;
 use hyperslab::{FillTime, Group, Mapping, NewDataset, Node};
-use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::exceptions::{PyKeyError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
@@ -43,7 +43,12 @@ pub(crate) fn create(
         new = match key.extract::<&str>()? {
             "fill" => {
                 let (array, dtype): (Array<'_>, Dtype<'_>) = value.extract()?;
-                let given = Given::new(shared.file()?, &array, &dtype, &datatype)?;
+                let given = Given::new(shared.file()?, &array, &dtype, &datatype);
+                // A value that cannot be converted is a wrong value, whatever is stored.
+                let given = given.map_err(|why| match why.is_instance_of::<PyOSError>(py) {
+                    true => PyValueError::new_err(format!("the fill value: {}", why.value(py))),
+                    false => why,
+                })?;
                 new.fill_converted(given.datatype.clone(), given.bytes()?.to_vec(), given.arena)
             }
             key => option(new, key, &value)?,

@@ -54,7 +54,7 @@ impl DatasetHandle {
     ) -> PyResult<(Dtype<'py>, Arc<Memory>)> {
         let stored = self.dataset.datatype();
         if let Some(dtype) = wanted {
-            let memory = Memory::new(&dtype, stored)?;
+            let memory = Memory::to_read(&dtype, stored)?;
             return Ok((dtype, Arc::new(memory)));
         }
         if let Some((dtype, memory)) = self.natural.get(py) {
@@ -93,7 +93,7 @@ impl DatasetHandle {
     /// Reads selected values to the selected places of an array that the user gave, whose elements are of `dtype`.
     fn fill_given(&self, dtype: &Dtype<'_>, selection: &Space, places: &Space, array: &mut Array<'_>) -> PyResult<()> {
         self.shared.file()?;
-        let (py, memory) = (array.py(), Memory::new(dtype, self.dataset.datatype())?);
+        let (py, memory) = (array.py(), Memory::to_read(dtype, self.dataset.datatype())?);
         if memory.steps.is_none() {
             let _pinned = pin(array)?;
             let (target, mut arena) = (bytes(array)?, Arena::default());
@@ -195,7 +195,7 @@ impl DatasetHandle {
             }
             Layout::Virtual(_) => {
                 let parts = PyList::empty(py);
-                for part in self.dataset.virtual_mappings().map_err(exception)? {
+                for part in engine(py, || self.dataset.virtual_mappings())? {
                     let (file, dataset) = (name(py, &part.file)?, name(py, &part.dataset)?);
                     let mut target = self.dataset.space();
                     target.select(Op::Set, &part.target).map_err(of_space)?;
@@ -231,7 +231,7 @@ impl DatasetHandle {
         };
         let (mut stage, mut arena) = (vec![0; memory.datatype.size()], Arena::default());
         let plan = Plan::new(stored, &memory.datatype).map_err(|why| exception(why.into()))?;
-        plan.convert(1, value, &mut stage, &file.heap(), &mut arena).map_err(|why| exception(why.into()))?;
+        engine(py, || Ok(plan.convert(1, value, &mut stage, &file.heap(), &mut arena)?))?;
         memory.finish(py, &stage, &arena, bytes(&mut array)?)?;
         Ok(array.into_any())
     }

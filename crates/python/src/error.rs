@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hyperslab::dtype::Datatype;
 use hyperslab::{Error, dtype, space};
 use pyo3::exceptions::{PyKeyError, PyMemoryError, PyNotImplementedError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -58,6 +59,15 @@ pub(crate) fn missing(name: &str) -> PyErr {
     PyKeyError::new_err(format!("Unable to open object (object '{name}' doesn't exist)"))
 }
 
+/// Values that cannot be converted to or from a stored type. The class is that of h5py, which converts what has variable length or references by
+/// itself and leaves the rest to libhdf5.
+pub(crate) fn no_conversion(stored: &Datatype, why: impl ToString) -> PyErr {
+    match stored.has_vlen() || stored.has_reference() {
+        true => PyTypeError::new_err(why.to_string()),
+        false => PyOSError::new_err(why.to_string()),
+    }
+}
+
 /// A selection that cannot be.
 pub(crate) fn of_space(error: space::Error) -> PyErr {
     PyValueError::new_err(error.to_string())
@@ -76,9 +86,14 @@ pub(crate) fn too_large(bytes: u64) -> PyErr {
     PyMemoryError::new_err(format!("no memory for {bytes} bytes"))
 }
 
-/// What was done with a file that is closed already.
+/// What was done with a file that is closed already: a `ClosedError` of `_errors.py`.
 pub(crate) fn closed() -> PyErr {
-    PyValueError::new_err("the file of this object is closed")
+    const TEXT: &str = "the file of this object is closed";
+    let class = |py: Python<'_>| -> PyResult<PyErr> {
+        let class = py.import("hyperslab._errors")?.getattr("ClosedError")?;
+        Ok(PyErr::from_value(class.call1((TEXT,))?))
+    };
+    Python::try_attach(|py| class(py).unwrap_or_else(|why| why)).unwrap_or_else(|| PyValueError::new_err(TEXT))
 }
 
 /// What was done in a process that was forked while other threads used the file.

@@ -10,14 +10,15 @@ use hyperslab::{
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::engine::{detached, engine};
 use crate::error::{not_opened, too_large};
+use crate::file_object::FileObject;
 use crate::in_memory::InMemory;
 use crate::object;
 use crate::reference::PyReference;
-use crate::shared::Shared;
+use crate::shared::{Backing, Shared};
 
 /// An open file.
 #[pyclass(name = "FileHandle", module = "hyperslab._hyperslab", frozen)]
@@ -31,12 +32,29 @@ impl FileHandle {
         py: Python<'_>,
         path: PathBuf,
         mode: &str,
+        settings: Option<Bound<'_, PyAny>>,
+        sharing: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<FileHandle> {
+        let made = settings.as_ref().map(|given| given.extract::<Settings>()).transpose()?;
+        let shared = sharing.as_ref().map(|given| given.extract::<Sharing>()).transpose()?;
+        let options = options(mode, made, shared)?;
+        let file = detached(py, || options.open(&path))?.map_err(|why| not_opened(why, &path))?;
+        let given = (settings, sharing).into_pyobject(py)?.unbind();
+        Ok(FileHandle(Shared::new(file, Backing::Path(Some(given)))))
+    }
+
+    /// A file whose bytes a file object has, to be read.
+    #[staticmethod]
+    fn of_object(
+        py: Python<'_>,
+        object: Bound<'_, PyAny>,
         settings: Option<Settings>,
         sharing: Option<Sharing>,
     ) -> PyResult<FileHandle> {
-        let options = options(mode, settings, sharing)?;
-        let file = detached(py, || options.open(&path))?.map_err(|why| not_opened(why, &path))?;
-        Ok(FileHandle(Shared::new(file, None)))
+        let options = options("r", settings, sharing)?;
+        let storage = Arc::new(FileObject::new(&object)?);
+        let file = engine(py, || options.open_on(storage))?;
+        Ok(FileHandle(Shared::new(file, Backing::Object)))
     }
 
     /// A file whose bytes are in memory. They go to `store`, if there is one, when it is flushed or closed; `path` is only its name.
@@ -57,7 +75,7 @@ impl FileHandle {
         held.extend_from_slice(&bytes);
         let memory = Arc::new(Memory::from(held));
         let file = engine(py, || options.open_on(memory.clone()))?;
-        Ok(FileHandle(Shared::new(file, Some(InMemory::new(memory, path, store)))))
+        Ok(FileHandle(Shared::new(file, Backing::Memory(InMemory::new(memory, path, store)))))
     }
 
     /// Writes everything that was changed so far.
@@ -107,6 +125,13 @@ impl FileHandle {
     fn filename(&self) -> PyResult<std::ffi::OsString> {
         self.0.file()?;
         Ok(self.0.path().unwrap_or(Path::new("")).as_os_str().to_owned())
+    }
+
+    /// The settings and the sharing that a file on disk was opened with; nothing for others.
+    #[getter]
+    fn opened_with(&self, py: Python<'_>) -> PyResult<Option<Py<PyTuple>>> {
+        self.0.file()?;
+        Ok(self.0.opened_with(py))
     }
 
     #[getter]
@@ -163,6 +188,8 @@ struct Sharing {
     locking: String,
     swmr: bool,
     external: String,
+    /// Whether a name with a `%d` is that of several files.
+    family: bool,
 }
 
 impl Sharing {
@@ -183,6 +210,7 @@ impl Sharing {
             }
         };
         let options = options.locking(locking).external_access(external);
+        let options = if self.family { options } else { options.one_file() };
         Ok(if self.swmr { options.swmr_read() } else { options })
     }
 }

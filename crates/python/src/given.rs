@@ -1,8 +1,6 @@
 //! Values of NumPy arrays as the engine takes them: where they are, unless some are Python objects.
 
-use std::borrow::Cow;
-
-use hyperslab::dtype::{Arena, Datatype, Padding, Target};
+use hyperslab::dtype::{Arena, Charset, Class, Datatype, NoHeap, Padding, Plan, Target};
 use hyperslab::space::Space;
 use hyperslab::{Dataset, File};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -13,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 use crate::array::{Array, Pinned, contents, pin, private, room};
 use crate::engine::engine;
 use crate::error::{of_space, of_type};
-use crate::memory::{Make, Memory, Step};
+use crate::memory::{Make, Memory, Step, is_number_of_enum};
 use crate::numpy_type::Dtype;
 use crate::objects;
 use crate::reference::PyReference;
@@ -43,8 +41,13 @@ impl<'a, 'py> Given<'a, 'py> {
         dtype: &Dtype<'_>,
         stored: &Datatype,
     ) -> PyResult<Given<'a, 'py>> {
-        let (memory, mut arena) = (Memory::new(dtype, stored)?, Arena::default());
+        let (memory, mut arena) = (Memory::to_write(dtype, stored)?, Arena::default());
         let itemsize = memory.itemsize.max(1);
+        if let (true, Class::Enum(names)) = (is_number_of_enum(&memory.datatype, stored), stored.class()) {
+            let values = Values::Made(converted(contents(array)?, &memory.datatype, names.base())?);
+            let count = (contents(array)?.len() / itemsize) as u64;
+            return Ok(Given { datatype: stored.clone(), values, arena, count });
+        }
         if memory.steps.is_none() {
             let values = Values::InPlace { array, _pinned: pin(array)? };
             let count = contents(array)?.len() / itemsize;
@@ -106,18 +109,13 @@ impl Step {
                 let text = Padding::NullPad.strip(from.get(..*length).unwrap_or_default());
                 keep(arena, Some((text.len(), text)), to)?;
             }
-            Make::Bytes => {
-                let text = text(objects::get(py, from).as_ref())?;
+            Make::Bytes(charset) => {
+                let object = objects::get(py, from);
+                let text = object.as_ref().map_or(Ok(&[][..]), |object| text(object, *charset))?;
                 if text.contains(&0) {
                     return Err(PyValueError::new_err("VLEN strings do not support embedded NULLs"));
                 }
-                keep(arena, Some((text.len(), &text)), to)?;
-            }
-            Make::FixedBytes(length, padding) => {
-                let text = text(objects::get(py, from).as_ref())?;
-                let pad = if *padding == Padding::SpacePad { b' ' } else { 0 };
-                let padded = text.iter().copied().chain(std::iter::repeat(pad));
-                to.iter_mut().zip(padded).take(*length).for_each(|(to, from)| *to = from);
+                keep(arena, Some((text.len(), text)), to)?;
             }
             Make::Array(element, dtype) => {
                 let Some(values) = objects::get(py, from).filter(|object| !object.is_none()) else {
@@ -155,22 +153,33 @@ impl Step {
     }
 }
 
+/// Integers as the values of an enumeration, which has this base: values without a name are values all the same.
+fn converted(values: &[u8], from: &Datatype, base: &Datatype) -> PyResult<Vec<u8>> {
+    let count = values.len() / from.size();
+    let mut made = room(count as u64, base.size())?;
+    let plan = Plan::new(from, base).map_err(of_type)?;
+    plan.convert(count, values, &mut made, &NoHeap, &mut NoHeap).map_err(of_type)?;
+    Ok(made)
+}
+
 fn keep(arena: &mut Arena, sequence: Option<(usize, &[u8])>, reference: &mut [u8]) -> PyResult<()> {
     let reference = reference.get_mut(..Arena::REFERENCE).unwrap_or_default();
     arena.store(sequence, reference).map_err(of_type)
 }
 
-/// The bytes of a string; none is the same as an empty one.
-fn text<'py>(object: Option<&Bound<'py, PyAny>>) -> PyResult<Cow<'py, [u8]>> {
-    let Some(object) = object.filter(|object| !object.is_none()) else { return Ok(Cow::Borrowed(&[])) };
+/// The bytes of a string: of text as it is encoded in the file, or as they are given.
+fn text<'a>(object: &'a Bound<'_, PyAny>, charset: Charset) -> PyResult<&'a [u8]> {
     if let Ok(bytes) = object.cast::<PyBytes>() {
-        return Ok(Cow::Owned(bytes.as_bytes().to_vec()));
+        return Ok(bytes.as_bytes());
     }
-    if !object.is_instance_of::<PyString>() {
-        return Err(PyTypeError::new_err("Can't implicitly convert non-string objects to strings"));
+    let text = object.cast::<PyString>();
+    let text = text.map_err(|_| PyTypeError::new_err("Can't implicitly convert non-string objects to strings"))?;
+    let utf8 = text.to_str()?;
+    if charset == Charset::Ascii && !utf8.is_ascii() {
+        // Fails, and says where.
+        text.call_method1("encode", ("ascii",))?;
     }
-    let encoded = object.call_method1("encode", ("utf-8", "surrogateescape"))?;
-    Ok(Cow::Owned(encoded.cast::<PyBytes>()?.as_bytes().to_vec()))
+    Ok(utf8.as_bytes())
 }
 
 /// The elements of a sequence, one after the other.

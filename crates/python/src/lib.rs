@@ -13,6 +13,7 @@ mod engine;
 mod error;
 mod extent;
 mod file;
+mod file_object;
 mod given;
 mod in_memory;
 mod index;

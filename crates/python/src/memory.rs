@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use hyperslab::dtype::{Arena, Charset, Class, Datatype, Float, Member, Order, Padding, Vlen};
+use hyperslab::dtype::{Arena, Charset, Class, Datatype, Float, Member, Order, Padding, Plan, Vlen};
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::error::of_type;
+use crate::error::{no_conversion, of_type};
 use crate::numpy_type::{Dtype, dtype_of, is_boolean, is_type, mark};
 use crate::stored_type::stored_type;
 
@@ -35,10 +35,8 @@ pub(crate) enum Make {
     Copy(usize),
     /// A variable-length string becomes one of so many bytes.
     Text(usize),
-    /// A variable-length string becomes `bytes`.
-    Bytes,
-    /// A string of so many bytes becomes `bytes`.
-    FixedBytes(usize, Padding),
+    /// A variable-length string becomes `bytes`; text is encoded so.
+    Bytes(Charset),
     /// A sequence becomes an array.
     Array(Box<Memory>, Py<PyArrayDescr>),
     /// A reference of this type becomes an object.
@@ -53,7 +51,7 @@ impl Memory {
     /// How to read values of type `stored` into an array of `dtype`.
     pub(crate) fn new(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {
         let size = dtype.itemsize();
-        if matches!(stored.class(), Class::Opaque(_)) && size == stored.size() && !dtype.has_object() {
+        if matches!(stored.class(), Class::Opaque(_)) && size == stored.size() && is_opaque(dtype)? {
             return Ok(Memory { datatype: stored.clone(), itemsize: size, steps: None });
         }
         match dtype.kind() {
@@ -69,6 +67,25 @@ impl Memory {
         }
     }
 
+    /// As [`Memory::new`], of values that are read.
+    pub(crate) fn to_read(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {
+        let memory = Memory::new(dtype, stored)?;
+        Plan::new(stored, &memory.datatype).map_err(|why| no_conversion(stored, why))?;
+        Ok(memory)
+    }
+
+    /// As [`Memory::new`], of values that are written.
+    pub(crate) fn to_write(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {
+        let memory = Memory::new(dtype, stored)?;
+        if memory.steps.as_ref().is_some_and(Vec::is_empty) {
+            return Err(PyValueError::new_err(format!("{dtype:?} has no field of {stored}")));
+        }
+        if !is_number_of_enum(&memory.datatype, stored) {
+            Plan::new(&memory.datatype, stored).map_err(|why| no_conversion(stored, why))?;
+        }
+        Ok(memory)
+    }
+
     /// An element that is made by one step.
     fn object(datatype: Datatype, itemsize: usize, make: Make) -> Memory {
         Memory { datatype, itemsize, steps: Some(vec![Step { from: 0, to: 0, make }]) }
@@ -81,6 +98,17 @@ impl Memory {
             Some(_) => Make::Repeat(1, Box::new(self)),
         }
     }
+}
+
+/// Whether integers are the values of an enumeration.
+pub(crate) fn is_number_of_enum(given: &Datatype, stored: &Datatype) -> bool {
+    matches!((given.class(), stored.class()), (Class::Fixed(_), Class::Enum(_)))
+}
+
+/// Whether values are bytes without a meaning, or are marked to be stored as such.
+fn is_opaque(dtype: &Dtype<'_>) -> PyResult<bool> {
+    let is_plain = dtype.kind() == b'V' && !dtype.has_fields() && !dtype.has_subarray();
+    Ok(is_plain || mark(dtype, "h5py_opaque")?.is_some())
 }
 
 fn refuse(dtype: &Dtype<'_>) -> PyErr {
@@ -107,8 +135,8 @@ fn number(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Datatype> {
         (b'c', stored) => {
             let part = float(size / 2, order).ok_or_else(|| refuse(dtype))?;
             let complex = match stored {
-                Class::Compound(_) => Datatype::compound([("r", part.clone()), ("i", part)]),
-                _ => Datatype::complex(part),
+                Class::Complex(_) => Datatype::complex(part),
+                _ => Datatype::compound([("r", part.clone()), ("i", part)]),
             };
             complex.map_err(of_type)
         }
@@ -161,11 +189,8 @@ fn object(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {
     let sequence = mark(dtype, "vlen")?;
     let text = |mark: &Bound<'_, PyAny>| is_type::<PyString>(mark) || is_type::<PyBytes>(mark);
     match stored.class() {
-        Class::Vlen(Vlen { text: Some(_), .. }) if sequence.as_ref().is_none_or(text) => {
-            Ok(Memory::object(stored.in_memory().map_err(of_type)?, itemsize, Make::Bytes))
-        }
-        Class::String(padding, _) if sequence.as_ref().is_none_or(text) => {
-            Ok(Memory::object(stored.clone(), itemsize, Make::FixedBytes(stored.size(), *padding)))
+        Class::Vlen(Vlen { text: Some((_, charset)), .. }) if sequence.as_ref().is_none_or(text) => {
+            Ok(Memory::object(stored.in_memory().map_err(of_type)?, itemsize, Make::Bytes(*charset)))
         }
         Class::Vlen(Vlen { base, text: None }) => {
             let element = match sequence {
@@ -181,12 +206,15 @@ fn object(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {
             let datatype = Arc::new(stored.clone());
             Ok(Memory::object(stored.clone(), itemsize, Make::Reference(datatype)))
         }
-        _ => Err(PyTypeError::new_err(format!("{stored} values do not become Python objects"))),
+        _ => Err(no_conversion(stored, format!("no conversion between {stored} values and Python objects"))),
     }
 }
 
 /// Fields that the file lacks keep what the array has. The engine is told of them, too: it may copy what lies between members.
 fn structure(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {
+    if !matches!(stored.class(), Class::Compound(_)) {
+        return Err(no_conversion(stored, format!("no conversion between {stored} values and {dtype:?}")));
+    }
     let (itemsize, mut fields, mut others) = (dtype.itemsize(), Vec::new(), Vec::new());
     for name in dtype.names().unwrap_or_default() {
         let (field, offset) = dtype.get_field(&name)?;
@@ -196,8 +224,12 @@ fn structure(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {
             None => others.push((name, offset, Memory::new(&field, &stored_type(&field)?)?)),
         }
     }
+    if fields.is_empty() {
+        return Ok(Memory { datatype: stored.clone(), itemsize, steps: Some(Vec::new()) });
+    }
     let size = |bytes: usize| u32::try_from(bytes).map_err(|_| refuse(dtype));
-    if !dtype.has_object() && fields.iter().all(|(.., memory)| memory.steps.is_none()) {
+    let is_simple = !dtype.has_object() && fields.iter().all(|(.., memory)| memory.steps.is_none());
+    if is_simple && !overlaps(fields.iter().chain(&others).map(|(_, offset, memory)| (*offset, memory.itemsize))) {
         let members = fields.into_iter().chain(others);
         let members = members.map(|(name, offset, memory)| Ok((name, size(offset)?, memory.datatype)));
         let members = members.collect::<PyResult<Vec<_>>>()?;
@@ -212,6 +244,13 @@ fn structure(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {
         members.push((name, datatype));
     }
     Ok(Memory { datatype: Datatype::compound(members).map_err(of_type)?, itemsize, steps: Some(steps) })
+}
+
+/// Whether parts, each with its first byte and its length, have bytes in common.
+pub(crate) fn overlaps(parts: impl Iterator<Item = (usize, usize)>) -> bool {
+    let mut parts: Vec<_> = parts.collect();
+    parts.sort_unstable();
+    parts.windows(2).any(|pair| matches!(pair, [(first, length), (next, _)] if first + length > *next))
 }
 
 fn subarray(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {

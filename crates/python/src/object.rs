@@ -19,7 +19,7 @@ use crate::file::FileHandle;
 use crate::given::Given;
 use crate::numpy_type::{Dtype, dtype_of};
 use crate::reference::{self, PyReference};
-use crate::shared::Shared;
+use crate::shared::{Backing, Shared};
 use crate::stored_type::{StoredType, stored_type};
 
 /// How often a link of any file was taken away, moved, or given to an object that was there.
@@ -55,7 +55,7 @@ pub(crate) struct DatatypeHandle;
 
 /// An object as the class that fits it. An external link led into another file than `shared`, which is then a file of its own.
 pub(crate) fn handle(py: Python<'_>, shared: &Arc<Shared>, node: Node) -> PyResult<Py<PyAny>> {
-    let other = (*node.file() != shared.file).then(|| Shared::new(node.file().clone(), None));
+    let other = (*node.file() != shared.file).then(|| Shared::new(node.file().clone(), Backing::Path(None)));
     let shared = other.as_ref().unwrap_or(shared);
     let base = PyClassInitializer::from(ObjectHandle { shared: shared.clone(), node: node.clone() });
     Ok(match node {
@@ -343,7 +343,7 @@ impl DatatypeHandle {
         let object = this.as_super();
         object.shared.file()?;
         match &object.node {
-            Node::Datatype(named) => dtype_of(py, &named.datatype().map_err(exception)?),
+            Node::Datatype(named) => dtype_of(py, &engine(py, || named.datatype())?),
             other => Err(PyTypeError::new_err(format!("a {} is no datatype", other.kind()))),
         }
     }

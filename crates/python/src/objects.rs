@@ -39,7 +39,7 @@ impl Memory {
             match make {
                 Make::Copy(length) | Make::Text(length) => swap(left, right, *length),
                 Make::Truth => swap(left, right, 1),
-                Make::Bytes | Make::FixedBytes(..) | Make::Array(..) | Make::Reference(_) => {
+                Make::Bytes(_) | Make::Array(..) | Make::Reference(_) => {
                     swap(left, right, size_of::<*mut ffi::PyObject>());
                 }
                 Make::Repeat(count, element) => {
@@ -66,11 +66,7 @@ impl Step {
             Make::Truth => {
                 to.iter_mut().zip(from).take(1).for_each(|(to, from)| *to = u8::from(*from != 0));
             }
-            Make::Bytes => put(to, bytes_object(py, text(arena, from)?)?),
-            Make::FixedBytes(length, padding) => {
-                let text = padding.strip(from.get(..*length).unwrap_or_default());
-                put(to, bytes_object(py, text)?);
-            }
+            Make::Bytes(_) => put(to, bytes_object(py, text(arena, from)?)?),
             Make::Array(element, dtype) => {
                 let size = element.datatype.size();
                 let values = sequence(arena, from, size)?;

@@ -18,6 +18,7 @@ use hyperslab::File;
 use hyperslab::driver::cores::fork::{self, Process};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::closing::{self, Closing};
 use crate::engine::engine;
@@ -29,22 +30,30 @@ use crate::reentrant_lock::ReentrantLock;
 pub(crate) struct Shared {
     pub(crate) file: File,
     open: AtomicBool,
-    /// Its bytes, if they are in memory.
-    memory: Option<InMemory>,
+    backing: Backing,
     /// Held while the file is closed, and while its bytes are flushed and stored if they are in memory: the newest are stored last.
     lock: ReentrantLock,
     /// The process that opened it.
     process: Process,
 }
 
+/// Where the bytes of a file are.
+pub(crate) enum Backing {
+    /// On disk; what it was opened with, if a user opened it: settings and sharing.
+    Path(Option<Py<PyTuple>>),
+    Memory(InMemory),
+    /// In a file object, which is read under the interpreter's lock.
+    Object,
+}
+
 /// Files that may be changed, open or not.
 static WRITABLE: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 
 impl Shared {
-    pub(crate) fn new(file: File, memory: Option<InMemory>) -> Arc<Shared> {
+    pub(crate) fn new(file: File, backing: Backing) -> Arc<Shared> {
         let is_writable = file.is_writable();
         let (open, lock, process) = (AtomicBool::new(true), ReentrantLock::default(), Process::this());
-        let shared = Arc::new(Shared { file, open, memory, lock, process });
+        let shared = Arc::new(Shared { file, open, backing, lock, process });
         if is_writable {
             let mut all = WRITABLE.lock().unwrap_or_else(PoisonError::into_inner);
             if all.len() == all.capacity() {
@@ -64,13 +73,30 @@ impl Shared {
         }
     }
 
+    /// The bytes of a file that is in memory.
+    fn memory(&self) -> Option<&InMemory> {
+        match &self.backing {
+            Backing::Memory(memory) => Some(memory),
+            Backing::Path(_) | Backing::Object => None,
+        }
+    }
+
+    /// What a file on disk was opened with.
+    pub(crate) fn opened_with(&self, py: Python<'_>) -> Option<Py<PyTuple>> {
+        match &self.backing {
+            Backing::Path(Some(given)) => Some(given.clone_ref(py)),
+            Backing::Path(None) => (py.None(), py.None()).into_pyobject(py).ok().map(Bound::unbind),
+            Backing::Memory(_) | Backing::Object => None,
+        }
+    }
+
     pub(crate) fn is_open(&self) -> bool {
         self.open.load(Ordering::Relaxed)
     }
 
     /// The path that it was opened with; none for a file object.
     pub(crate) fn path(&self) -> Option<&Path> {
-        self.file.path().or_else(|| self.memory.as_ref()?.path.as_deref())
+        self.file.path().or_else(|| self.memory()?.path.as_deref())
     }
 
     /// Whether objects of the file can be used.
@@ -85,7 +111,7 @@ impl Shared {
         if !file.is_writable() {
             return Ok(());
         }
-        let Some(memory) = self.memory.as_ref().filter(|_| self.process.is_this()) else {
+        let Some(memory) = self.memory().filter(|_| self.process.is_this()) else {
             return engine(py, || file.flush());
         };
         let _locked = self.lock.lock(py)?;
@@ -106,18 +132,18 @@ impl Shared {
         let mut closed = Ok(());
         if self.open.swap(false, Ordering::Relaxed) {
             closed = last(py, || self.file.clone().close());
-            self.memory.iter().for_each(InMemory::expect_store);
+            self.memory().into_iter().for_each(InMemory::expect_store);
         }
-        let stored = self.memory.as_ref().map_or(Ok(()), |memory| memory.store_if_expected(py));
+        let stored = self.memory().map_or(Ok(()), |memory| memory.store_if_expected(py));
         closed.and(stored)
     }
 
     /// What is left to do when the last object of the file goes. The engine closes it afterwards.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
-        match (&self.memory, self.is_open()) {
-            (Some(_), _) => self.close(py),
-            (None, true) => last(py, || self.file.flush()),
-            (None, false) => Ok(()),
+        match (&self.backing, self.is_open()) {
+            (Backing::Memory(_), _) | (Backing::Object, true) => self.close(py),
+            (Backing::Path(_), true) => last(py, || self.file.flush()),
+            (Backing::Path(_) | Backing::Object, false) => Ok(()),
         }
     }
 
@@ -131,7 +157,9 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        if !self.file.is_writable() || !self.process.is_this() {
+        // The end of a file object waits for threads that read it, which need the interpreter's lock.
+        let is_object = matches!(self.backing, Backing::Object);
+        if !(self.file.is_writable() || is_object) || !self.process.is_this() {
             return;
         }
         Python::try_attach(|py| {

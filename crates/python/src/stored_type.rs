@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::error::of_type;
-use crate::memory::float;
+use crate::memory::{float, overlaps};
 use crate::numpy_type::{Dtype, is_type, mark};
 use crate::object::{ObjectHandle, name_bytes};
 use crate::reference::{PyReference, PyRegionReference};
@@ -126,7 +126,8 @@ fn object(dtype: &Dtype<'_>) -> PyResult<Datatype> {
     Datatype::vlen(stored_type(&PyArrayDescr::new(py, sequence)?)?).map_err(of_type)
 }
 
-/// Members stay where NumPy has them, unless some have another size in the file: then they follow each other.
+/// Members keep their order and stay where NumPy has them. Where some have another size in the file, or bytes in common, they follow each other
+/// in the order of their offsets.
 fn structure(dtype: &Dtype<'_>, size: u32) -> PyResult<Datatype> {
     let mut members = Vec::new();
     for name in dtype.names().unwrap_or_default() {
@@ -134,10 +135,11 @@ fn structure(dtype: &Dtype<'_>, size: u32) -> PyResult<Datatype> {
         let offset = u32::try_from(offset).map_err(|_| refuse(dtype))?;
         members.push((name, offset, stored_type(&field)?));
     }
+    let parts =
+        members.iter().map(|(_, offset, datatype): &(String, u32, Datatype)| (*offset as usize, datatype.size()));
+    if !dtype.has_object() && !overlaps(parts) {
+        return Datatype::compound_at(size, members).map_err(of_type);
+    }
     members.sort_by_key(|(_, offset, _)| *offset);
-    let made = match dtype.has_object() {
-        true => Datatype::compound(members.into_iter().map(|(name, _, datatype)| (name, datatype))),
-        false => Datatype::compound_at(size, members),
-    };
-    made.map_err(of_type)
+    Datatype::compound(members.into_iter().map(|(name, _, datatype)| (name, datatype))).map_err(of_type)
 }

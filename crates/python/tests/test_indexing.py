@@ -245,7 +245,7 @@ def test_read_direct_refuses_what_it_cannot_fill(files):
         dataset.read_direct(np.zeros((6, 5), "i4").T)
     fixed = np.zeros((5, 6), "i4")
     fixed.setflags(write=False)
-    with pytest.raises(ValueError):
+    with pytest.raises(TypeError):
         dataset.read_direct(fixed)
     with pytest.raises(TypeError):
         files[0]["empty"].read_direct(np.zeros(3))

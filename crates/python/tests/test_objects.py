@@ -273,11 +273,3 @@ def test_facts(both, tmp_path, monkeypatch):
         source.vspace.encode() == expected.vspace.encode()
         and source.src_space.npoints == expected.src_space.get_select_npoints()
     )
-
-
-def test_objects_cannot_be_pickled(both):
-    import pickle
-
-    _, ours = both(lambda file: file.create_group("x"))
-    with pytest.raises(TypeError):
-        pickle.dumps(ours["x"])

@@ -14,9 +14,11 @@ def item_type(data: Any) -> type | None:
     """The class that all items of nested lists or of an array of objects have; `None` if they differ or nobody knows."""
     if isinstance(data, np.ndarray):
         marked = check_string_dtype(data.dtype) or check_vlen_dtype(data.dtype)
-        types = {type(item) for item in data.flat} if data.dtype.kind == "O" and not marked else set()
+        types = set(map(type, data.ravel().tolist())) if data.dtype.kind == "O" and not marked else set()
     elif isinstance(data, list | tuple):
-        types = {item_type(item) for item in data}
+        types = set(map(type, data))
+        if any(issubclass(kind, list | tuple | np.ndarray) for kind in types):
+            types = {item_type(item) for item in data}
     else:
         return type(data)
     return types.pop() if len(types) == 1 else None
@@ -37,9 +39,24 @@ def new_array(data: Any, dtype: Any = None) -> np.ndarray:
     return array if wanted is None else array.view(wanted)
 
 
-def plain(array: np.ndarray) -> np.ndarray:
-    """Strings of NumPy's own variable length as objects."""
-    return array.astype(object).astype(string_dtype()) if array.dtype.kind == "T" else array
+def has_overlap(dtype: np.dtype) -> bool:
+    """Whether fields of a dtype, at any depth, have bytes in common."""
+    if dtype.names is None:
+        return dtype.subdtype is not None and has_overlap(dtype.base)
+    fields = [(dtype.fields[name][1], dtype.fields[name][0]) for name in dtype.names]  # type: ignore[index]
+    fields.sort(key=lambda field: field[0])
+    follow = zip(fields, fields[1:], strict=False)
+    return any(at + field.itemsize > after for (at, field), (after, _) in follow) or any(has_overlap(field) for _, field in fields)
+
+
+def plain(array: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:
+    """Strings of NumPy's own variable length as objects, or as strings of the length that a dtype has."""
+    if array.dtype.kind != "T":
+        return array
+    if dtype is not None and dtype.kind == "S":
+        encoded = [text.encode() for text in array.ravel().tolist()]
+        return np.array(encoded, dtype=dtype).reshape(array.shape)
+    return array.astype(object).astype(string_dtype())
 
 
 def fit(array: np.ndarray, shape: tuple[int, ...], inner: int = 0) -> np.ndarray:

@@ -12,6 +12,7 @@ from ._arrays import new_array, plain
 from ._base import Empty, NamesMapping, _text
 from ._datatype import Datatype
 from ._dtypes import check_string_dtype
+from ._errors import check_writable
 from ._hyperslab import ObjectHandle
 
 
@@ -48,6 +49,7 @@ class AttributeManager(NamesMapping, MutableMapping[Any, Any]):
     def __delitem__(self, name: str | bytes) -> None:
         if self._handle.attribute(name) is None:
             raise KeyError(f"Unable to delete attribute (can't locate attribute: '{_text(name)}')")
+        check_writable(self._handle, "delete attribute", KeyError)
         self._handle.remove_attribute(name)
 
     def create(self, name: str | bytes, data: Any, shape: Any = None, dtype: Any = None) -> None:
@@ -55,6 +57,7 @@ class AttributeManager(NamesMapping, MutableMapping[Any, Any]):
 
         >>> dataset.attrs.create("range", [200, 320], dtype="f4")      # doctest: +SKIP
         """
+        check_writable(self._handle, "create attribute", KeyError if name in self else OSError)
         stored: Any = dtype._handle if isinstance(dtype, Datatype) else None
         dtype = dtype.dtype if isinstance(dtype, Datatype) else dtype
         if isinstance(data, Empty):
@@ -86,6 +89,7 @@ class AttributeManager(NamesMapping, MutableMapping[Any, Any]):
         shape, dtype = attribute.shape, attribute.dtype
         if shape is None:
             raise OSError("Empty attributes can't be modified")
+        check_writable(self._handle, "write attribute", OSError)
         values = np.asarray(value, order="C", dtype=None if isinstance(value, np.ndarray) else dtype)
         whole = shape + dtype.shape
         if values.shape != whole and not (values.size == 1 and math.prod(whole) == 1):

@@ -125,7 +125,11 @@ class HLObject:
         return hash(self._handle)
 
     def __reduce__(self) -> Any:
-        raise TypeError("objects of a file cannot be pickled")
+        """As the path of the file and the name of the object: where it is unpickled, the file is opened again, to be changed if this one can be.
+        What was not flushed is not seen by other processes."""
+        from ._pickle import reduced
+
+        return reduced(self)
 
 
 def _leads(name: str | bytes, handle: ObjectHandle) -> bool:

@@ -18,5 +18,5 @@ def copy_object(here: Any, source: Any, dest: Any, name: str | bytes | None, **w
         path = name or posixpath.basename(_encoded(found.name or ""))
     else:
         path, dest = dest, here
-    dest._check_writable("copy object")
+    dest._check_writable("copy object", RuntimeError)
     copy(found._handle, dest._handle, path, ways)

@@ -14,12 +14,13 @@ from ._base import Empty
 from ._datatype import Datatype
 from ._dtypes import check_string_dtype, string_dtype
 from ._hyperslab import UNLIMITED, filter_available
+from ._options import check_cache_options
 
 #: What `compression` may be to mean the level of gzip.
 LEVELS = frozenset(range(10))
 
-#: What has no effect here: sizes of caches, and where other files are looked for.
-_WITHOUT_EFFECT = {"efile_prefix", "virtual_prefix", "rdcc_nslots", "rdcc_nbytes", "rdcc_w0", "dapl"}
+#: What has no effect here: where other files are looked for, and what other caches need.
+_WITHOUT_EFFECT = {"efile_prefix", "virtual_prefix", "rdcc_nslots", "rdcc_w0", "dapl"}
 
 
 class New:
@@ -27,9 +28,11 @@ class New:
 
     def __init__(self, shape: Any, dtype: Any, data: Any, options: dict[str, Any]) -> None:
         options = dict(options)
+        check_cache_options(options)
         for name in _WITHOUT_EFFECT:
             options.pop(name, None)
-        self.cache_min_bytes: int | None = options.pop("cache_min_bytes", None)
+        nbytes = options.pop("rdcc_nbytes", None)
+        self.cache_min_bytes: int | None = options.pop("cache_min_bytes", int(nbytes) if nbytes else None)
         if options.pop("dcpl", None) is not None:
             raise NotImplementedError("dcpl: there are no property lists here; say it with the other arguments")
         named = isinstance(dtype, Datatype)
@@ -134,18 +137,20 @@ def fill_array(value: Any, dtype: np.dtype) -> tuple[np.ndarray, np.dtype]:
     """A fill value as an array of one element, and the dtype of that."""
     text = check_string_dtype(dtype)
     if text is not None:
-        encoded = value.encode() if isinstance(value, str) else value
-        array = np.empty((), string_dtype(text.encoding))
-        array[()] = bytes(encoded)
+        array = np.array(value, dtype=string_dtype(text.encoding))
+        if array.ndim:
+            raise ValueError(f"a fill value is one value, not {value!r}")
+        # As in h5py, what is no text cannot be encoded.
+        encoded = array[()] if isinstance(array[()], bytes) else array[()].encode(text.encoding)
+        if text.length is not None:
+            array = np.array(encoded, f"S{max(len(encoded), 1)}")
         return array, array.dtype
-    array = np.asarray(value)
-    if dtype.names is not None and array.dtype.names is None and not isinstance(value, tuple):
-        raise ValueError(f"{value!r} is no value of {dtype}")
-    if array.dtype.kind in "OU" or dtype.names is not None:
-        array = np.asarray(value, dtype=dtype)
-    elif dtype.kind in "biu" and array.dtype.kind in "biu":
+    array = np.array(value, dtype=dtype if isinstance(value, tuple) and dtype.names is not None else None, order="C")
+    if array.dtype.kind == "O" and dtype.kind == "O" and array.ndim == 0:
         array = array.astype(dtype)
-    return np.ascontiguousarray(array).reshape(array.shape), array.dtype
+    elif array.dtype.hasobject and not dtype.hasobject:
+        raise ValueError(f"{value!r} is no value of {dtype}")
+    return array, array.dtype
 
 
 def _check_chunks(shape: Any, chunks: Any, maxshape: Any) -> None:

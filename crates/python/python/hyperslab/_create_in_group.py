@@ -13,6 +13,7 @@ from ._base import _join
 from ._copy import copy_object
 from ._create import New, fill_array
 from ._datatype import Datatype
+from ._errors import check_writable
 from ._hyperslab import ExistsError, GroupHandle
 from ._retry import retry
 from ._vds import VirtualLayout
@@ -29,9 +30,8 @@ class CreateInGroup:
     name: Any
     file: Any
 
-    def _check_writable(self, what: str) -> None:
-        if not self._handle.file.is_writable:
-            raise ValueError(f"Unable to {what} (no write intent on file)")
+    def _check_writable(self, what: str, kind: type[Exception] = ValueError) -> None:
+        check_writable(self._handle, what, kind)
 
     def _wrapped(self, handle: Any, name: str | bytes) -> Any:
         from ._group import wrap
@@ -74,8 +74,8 @@ class CreateInGroup:
     def create_dataset(
         self, name: str | bytes | None, shape: Any = None, dtype: Any = None, data: Any = None, **options: Any
     ) -> Dataset:
-        """A new dataset, with what `h5py.Group.create_dataset` takes. `cache_min_bytes` is how much of it the chunk cache keeps while other
-        datasets have more.
+        """A new dataset, with what `h5py.Group.create_dataset` takes. `cache_min_bytes`, or `rdcc_nbytes`, is how much of it the chunk
+        cache keeps while other datasets have more.
 
         >>> group.create_dataset("x", (100, 100), "f4", chunks=(10, 100), compression="gzip")   # doctest: +SKIP
         """

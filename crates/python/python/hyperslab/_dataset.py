@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._arrays import has_overlap
 from ._base import Empty, HLObject, _text
 from ._dims import DimensionManager, is_scale
 from ._dtypes import check_string_dtype
+from ._errors import check_writable
 from ._filters import COMPRESSIONS, describe
 from ._hyperslab import DatasetHandle, RegionReference, Space
 from ._ids import DatasetID
@@ -235,11 +237,17 @@ class Dataset(HLObject):
         """
         if self.shape is None:
             raise TypeError("Empty datasets have no numpy representation")
+        if not dest.flags.writeable:
+            raise TypeError("the destination is read-only")
         source = _arguments(source_sel)
+        if dest.dtype.kind == "T":
+            self._read_texts(dest, source, _arguments(dest_sel))
+            return
         if dest.size == 0 and source_sel is None and dest_sel is None and dest.shape != self.shape:
             raise TypeError(f"Can't broadcast {self.shape} -> {dest.shape}")
         target = _arguments(dest_sel)
-        if self._handle.read_into(dest, source, target):
+        # An element is put together elsewhere if fields of it have bytes in common.
+        if not has_overlap(dest.dtype) and self._handle.read_into(dest, source, target):
             return
         if any(np.ndim(arg) > 0 for arg in target):
             raise TypeError("Broadcasting is not supported for lists and masks")
@@ -248,6 +256,16 @@ class Dataset(HLObject):
             dest[target] = values
         except ValueError:
             raise TypeError(f"Can't broadcast {np.shape(values)} -> {dest[target].shape}") from None
+
+    def _read_texts(self, dest: np.ndarray, source: tuple[Any, ...], target: tuple[Any, ...]) -> None:
+        """Reads into strings of NumPy's own variable length."""
+        if check_string_dtype(self.dtype) is None:
+            raise OSError(f"no conversion from {self.dtype} to {dest.dtype}")
+        texts = self.asstr("utf-8")[source or ...]
+        try:
+            dest[target or ...] = texts
+        except ValueError:
+            raise TypeError(f"Can't broadcast {np.shape(texts)} -> {dest[target or ...].shape}") from None
 
     def __setitem__(self, args: Any, val: Any) -> None:
         write_item(self, args, val)
@@ -278,6 +296,7 @@ class Dataset(HLObject):
         """
         if self.chunks is None:
             raise TypeError("Only chunked datasets can be resized")
+        check_writable(self._handle, "set the extent", RuntimeError)
         if axis is not None:
             if not 0 <= axis < self.ndim:
                 raise ValueError(f"Invalid axis (0 to {self.ndim - 1} allowed)")
@@ -291,6 +310,7 @@ class Dataset(HLObject):
 
     def make_scale(self, name: str | bytes = "") -> None:
         """Makes it a dimension scale, which other datasets can have for their dimensions."""
+        check_writable(self._handle, "make a scale", RuntimeError)
         self._handle.make_scale(name.decode() if isinstance(name, bytes) else name)
 
     def _keep_in_cache(self, count: int) -> None:

@@ -15,6 +15,9 @@ from ._store import Store
 
 _WRITING = ("r+", "w", "w-", "x", "a")
 
+#: How a file is opened that is only looked at.
+_LOOKING = {"locking": "false", "swmr": True, "external": "inside", "family": False}
+
 
 class File(Group):
     """An open file, which is its root group too. Any number of threads may read it at once.
@@ -41,7 +44,7 @@ class File(Group):
         durability: str = "none",
         **options: Any,
     ) -> None:
-        """Opens a file by its name, or any object with `read`, `write` and `seek`, whose bytes are held in memory meanwhile.
+        """Opens a file by its name, or any object with `read` and `seek`; one that is to be written, with `write`, is held in memory meanwhile.
 
         Modes: "r" to read, "r+" to change what is there, "w" to make a new file instead of any old one, "w-" or "x" to make one
         that must not be there, "a" to change a file or make it. `libver` says which libraries must be able to read what is
@@ -64,7 +67,9 @@ class File(Group):
         was flushed or closed, unless more was being written; with "full", what was flushed last, at any moment. A killed process loses
         nothing that was flushed in either case.
 
-        Takes what `h5py.File` takes. Its sizes of caches have no effect, but must be right. Drivers: "sec2", "stdio" and "core" for
+        Takes what `h5py.File` takes. `rdcc_nbytes` is another name of `cache_bytes`: one cache serves all datasets of a file. `rdcc_nslots`,
+        `rdcc_w0` and `page_buf_size` must be right, and mean nothing more: the cache has no slots, `cache_policy` says which chunks leave it,
+        and pages of metadata are kept anyway. Drivers: "sec2", "stdio" and "core" for
         one file, "family" for a name such as "part%05d.h5", "split" for a pair whose common part is given, both to be read only,
         and "fileobj" for objects. With "core" and `backing_store=False` the file is in memory only: nothing is ever written to the disk. With
         "core" alone the file is on the disk as any other, locked, and values may be written before it is flushed or closed.
@@ -90,9 +95,12 @@ class File(Group):
         self._libver = libver_bounds(libver)
         order = _config.get_config().track_order if track_order is None else track_order
         made = settings(self._libver[0], userblock_size or 0, bool(order), options)
+        nbytes = options.get("rdcc_nbytes")
+        cache_bytes = int(nbytes) if cache_bytes is None and nbytes is not None else cache_bytes
         made["cache"] = (cache_bytes, cache_max_bytes, cache_policy, cache_read_ahead)
         made["durability"] = durability
         sharing = {"locking": _locking(locking), "swmr": bool(swmr) and mode == "r", "external": external_access}
+        sharing["family"] = driver == "family"
         opened = _open(name, driver, options, (mode, made), sharing)
         super().__init__(opened.root(), opened, "/")
         self._swmr = bool(swmr) and mode == "r"
@@ -191,10 +199,13 @@ def _open(
         raise ValueError("Driver must be 'fileobj' for file-like object if specified.")
     if driver == "fileobj" or hasattr(name, "read"):
         file = options.get("fileobj", name)
+        if mode == "r":
+            # Ahead of what is asked for, nothing is read: the object may be slow.
+            read_ahead = bool(how[1]["cache"][3])
+            return FileHandle.of_object(file, {**how[1], "cache": (*how[1]["cache"][:3], read_ahead)}, sharing)
         file.seek(0)
         held = b"" if mode in ("w", "w-", "x") else file.read()
-        store = None if mode == "r" else Store(file)
-        return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1], sharing, store=store)
+        return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1], sharing, store=Store(file))
     path = os.fsdecode(name)
     if driver == "core" and mode != "r" and not options.get("backing_store", True):
         return _open_copy(path, how, sharing)
@@ -224,7 +235,7 @@ def _open_copy(path: str, how: tuple[str, dict[str, Any]], sharing: dict[str, An
 def is_hdf5(name: str | bytes | os.PathLike[Any]) -> bool:
     """Whether there is a file of this name that can be opened as HDF5."""
     try:
-        FileHandle(os.fsdecode(name), sharing={"locking": "false", "swmr": True, "external": "inside"}).close()
+        FileHandle(os.fsdecode(name), sharing=_LOOKING).close()
     except OSError:
         return False
     return True

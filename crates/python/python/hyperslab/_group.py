@@ -16,6 +16,15 @@ from ._hyperslab import DatasetHandle, DatatypeHandle, FileHandle, GroupHandle, 
 from ._links import ExternalLink, HardLink, SoftLink, link_class, link_object
 
 
+def _refusal(obj: Any) -> type[Exception]:
+    """What h5py raises if an object cannot get a name since the file is only read."""
+    if isinstance(obj, HLObject | SoftLink):
+        return OSError
+    if isinstance(obj, ExternalLink):
+        return RuntimeError
+    return KeyError if isinstance(obj, np.dtype) else ValueError
+
+
 class Group(CreateInGroup, NamesMapping, HLObject, MutableMapping[Any, Any]):
     """An object that holds others by their names.
 
@@ -78,7 +87,7 @@ class Group(CreateInGroup, NamesMapping, HLObject, MutableMapping[Any, Any]):
 
     def __setitem__(self, name: str | bytes, obj: Any) -> None:
         """Gives an object a name: an object of the file another one, a link or a dtype its first, anything else as a new dataset."""
-        self._check_writable("create link")
+        self._check_writable("create link", _refusal(obj))
         if isinstance(obj, HLObject):
             self._handle.hard_link(name, obj._handle)
         elif isinstance(obj, SoftLink):
@@ -94,8 +103,7 @@ class Group(CreateInGroup, NamesMapping, HLObject, MutableMapping[Any, Any]):
 
     def __delitem__(self, name: str | bytes) -> None:
         """Takes a name away. An object without names is gone."""
-        if self.file.mode == "r":
-            raise KeyError("Couldn't delete link (no write intent on file)")
+        self._check_writable("delete link", KeyError)
         self._handle.delete(name)
 
     def move(self, source: str | bytes, dest: str | bytes) -> None:
@@ -104,6 +112,7 @@ class Group(CreateInGroup, NamesMapping, HLObject, MutableMapping[Any, Any]):
         >>> group.move("wind", "archive/wind")      # doctest: +SKIP
         """
         if _encoded(source) != _encoded(dest):
+            self._check_writable("move link")
             self._handle.rename(source, dest)
 
     def _link(self, name: str | bytes) -> tuple[Any, ...] | None:

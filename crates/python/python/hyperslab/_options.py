@@ -7,7 +7,7 @@ from typing import Any
 _VERSIONS = ("earliest", "v108", "v110", "v112", "v114", "v200", "latest")
 _LOCKING = (None, True, False, "true", "false", "best-effort")
 
-#: Sizes of caches and buffers, and what new files are made with.
+#: Sizes of caches and buffers, and what new files are made with: all are checked, `rdcc_nbytes` has an effect.
 _WITHOUT_EFFECT = frozenset(
     "rdcc_nslots rdcc_nbytes rdcc_w0 track_times page_buf_size min_meta_keep min_raw_keep".split()
 )
@@ -35,6 +35,36 @@ def libver_bounds(libver: Any) -> tuple[str, str]:
     return (low or "earliest").replace("latest", newest), (high or newest).replace("latest", newest)
 
 
+def check_cache_options(options: dict[str, Any]) -> None:
+    """Fails if a chunk cache or page buffer cannot be so, with what h5py raises."""
+    for name in ("rdcc_nbytes", "rdcc_nslots"):
+        value = options.get(name)
+        if value is None:
+            continue
+        if isinstance(value, str | bytes) or not hasattr(value, "__int__"):
+            raise TypeError(f"{name}: an integer is required, not {value!r}")
+        _check_size(name, int(value))
+    weight = options.get("rdcc_w0")
+    if weight is not None:
+        if isinstance(weight, str | bytes) or not hasattr(weight, "__float__"):
+            raise TypeError(f"rdcc_w0 must be real number, not {type(weight).__name__}")
+        if not 0 <= weight <= 1:
+            raise ValueError(f"rdcc_w0 must be between 0.0 and 1.0 inclusive, not {weight!r}")
+    buffer = options.get("page_buf_size")
+    if buffer is not None:
+        _check_size("page_buf_size", int(buffer))
+        for name in ("min_meta_keep", "min_raw_keep"):
+            share = int(options.get(name) or 0)
+            _check_size(name, share)
+            if share > 100:
+                raise ValueError(f"{name} must be between 0 and 100 inclusive, not {share}")
+
+
+def _check_size(name: str, value: int) -> None:
+    if not 0 <= value < 2**64:
+        raise OverflowError(f"{name} must be a size of at most 64 bits, not {value}")
+
+
 def check_options(driver: str | None, libver: Any, locking: Any, options: dict[str, Any]) -> None:
     """Fails if a file cannot be opened so."""
     if driver not in _DRIVERS:
@@ -45,6 +75,7 @@ def check_options(driver: str | None, libver: Any, locking: Any, options: dict[s
     bounds = (libver, "latest") if libver is None or isinstance(libver, str) else tuple(libver)
     if len(bounds) != 2 or any(bound not in (None, *_VERSIONS) for bound in bounds):
         raise ValueError(f"libver must be one of {', '.join(_VERSIONS)}, or two of them, not {libver!r}")
+    check_cache_options(options)
     if locking not in _LOCKING:
         raise ValueError(f"Unsupported locking value: {locking!r}; must be true, false or 'best-effort'")
 

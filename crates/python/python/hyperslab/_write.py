@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._arrays import fit, item_type, plain
-from ._dtypes import check_enum_dtype, check_string_dtype, check_vlen_dtype
+from ._dtypes import check_string_dtype, check_vlen_dtype
+from ._errors import check_writable
 from ._hyperslab import ExtentError, Space
 from ._retry import again_if_resized
 from ._selections import choose
@@ -21,8 +22,8 @@ def write_all(dataset: Dataset, values: np.ndarray) -> None:
     dtype, shape = dataset.dtype, dataset.shape or ()
     values = _converted(values, dtype)
     inner = dtype.shape if dtype.subdtype is not None else ()
-    if inner and values.dtype.subdtype is None and values.shape[values.ndim - len(inner) :] != inner:
-        raise TypeError(f"values of shape {values.shape} for elements of shape {inner}")
+    if inner and values.dtype.subdtype is None and values.shape != shape + inner:
+        raise OSError(f"no conversion of values of shape {values.shape} to {shape} elements of shape {inner}")
     memory = np.dtype((values.dtype, inner)) if inner else values.dtype
     dataset._handle.write(Space(shape), np.ascontiguousarray(values), memory)
 
@@ -47,8 +48,7 @@ def prepare(dataset: Dataset, args: Any, value: Any) -> tuple[Space, np.ndarray,
     names = tuple(arg for arg in args if isinstance(arg, str))
     args = tuple(arg for arg in args if not isinstance(arg, str))
     dtype = dataset.dtype
-    if dataset._handle.file.is_writable is False:
-        raise OSError("Can't write data (no write intent on file)")
+    check_writable(dataset._handle, "write data", OSError)
     values = plain(_values(dataset, value, names))
     inner: tuple[int, ...] = ()
     memory = values.dtype
@@ -88,7 +88,7 @@ def _values(dataset: Dataset, value: Any, names: tuple[str, ...]) -> np.ndarray:
         return np.asarray(value, dtype=dtype[names[0]].base, order="C")
     structure = dtype.kind == "V" and dtype.subdtype is None
     if dtype.kind == "O" or (structure and not (isinstance(value, np.ndarray) and value.dtype.kind == "V") and not names):
-        return _checked(np.asarray(value, dtype=dtype.base, order="C"), base)
+        return np.asarray(value, dtype=dtype.base, order="C")
     text = check_string_dtype(dtype)
     if text is not None and text.encoding == "utf-8" and item_type(value) is str:
         texts = np.asarray(value, dtype=object)
@@ -97,24 +97,13 @@ def _values(dataset: Dataset, value: Any, names: tuple[str, ...]) -> np.ndarray:
     return _converted(given, dtype.base)
 
 
-def _checked(values: np.ndarray, base: Any) -> np.ndarray:
-    """Fails if text does not go into ASCII where nothing else is stored."""
-    if base is bytes:
-        for value in values.flat:
-            if isinstance(value, str):
-                value.encode("ascii")
-    return values
-
-
 def _converted(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Numbers become names of an enumeration by their value, strings become objects where the engine knows no other way."""
-    values = plain(values)
-    if (check_enum_dtype(dtype) is not None or dtype.kind == "b") and values.dtype != dtype and values.dtype.kind in "biuf":
-        return values.astype(dtype)
-    if dtype.kind == "O" and values.dtype.kind in "SU":
-        return values.astype(object).astype(dtype)
-    if values.dtype.kind == "U" and dtype.kind == "S":
+    """Strings become objects where the engine knows no other way."""
+    values = plain(values, dtype)
+    if values.dtype.kind == "U":
         raise TypeError(f"No conversion path for dtype: {values.dtype!r}")
+    if dtype.kind == "O" and values.dtype.kind == "S":
+        return values.astype(object).astype(dtype)
     return values
 
 
