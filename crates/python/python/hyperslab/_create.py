@@ -52,6 +52,8 @@ class New:
                 raise ValueError("Shape tuple is incompatible with data")
         if any(not isinstance(size, int | np.integer) for size in shape or ()):
             raise TypeError(f"a shape consists of integers: {shape}")
+        if any(size < 0 for size in shape or ()):
+            raise OverflowError(f"a shape has no negative sizes: {shape}")
         if wanted is None and data is None:
             # As h5py has it, whose users are warned.
             warnings.warn("a dataset without data needs a dtype; 'f4' is taken", _warning(), stacklevel=4)
