@@ -98,7 +98,7 @@ impl OpenFile {
         if bytes.len() as u64 > MOST {
             return Ok(());
         }
-        // What it lists may be given out by whoever finds it: by then the file no longer names it.
+        // The next writer gives out what the trailer lists: the storage must have the state of the file that no longer names it before.
         self.barrier(store)?;
         if self.pages.write_at(end, &bytes, &Transfer::default()).is_err() {
             self.pages.set_len(end)?;
