@@ -14,7 +14,7 @@ type Change = fn(&File, usize);
 const ROUNDS: usize = 60;
 
 /// What a file begins with, and what each opening of it overwrites.
-const KINDS: [(&str, Change, Change); 6] = [
+const KINDS: [(&str, Change, Change); 5] = [
     (
         "one of 200 attributes",
         |file, _| {
@@ -64,21 +64,6 @@ const KINDS: [(&str, Change, Change); 6] = [
             let root = file.root().unwrap();
             root.delete(format!("g{round}")).unwrap();
             root.create_group(format!("g{}", round + 100)).unwrap();
-        },
-    ),
-    (
-        "a dataset that goes and comes again",
-        |file, _| {
-            for nth in 0..20 {
-                let new = file.root().unwrap().new_dataset::<i32>().shape([100 * nth + 10]);
-                new.create(format!("d{nth}")).unwrap().write(&vec![1i32; 100 * nth as usize + 10]).unwrap();
-            }
-        },
-        |file, round| {
-            let (root, nth) = (file.root().unwrap(), (round * 7 % 20) as u64);
-            root.delete(format!("d{nth}")).unwrap();
-            let new = root.new_dataset::<i32>().shape([100 * nth + 10]);
-            new.create(format!("d{nth}")).unwrap().write(&vec![2i32; 100 * nth as usize + 10]).unwrap();
         },
     ),
 ];
