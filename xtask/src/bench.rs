@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: us and libhdf5 in one process.
+//! `cargo xtask bench`: us and libhdf5 in one process; `--codecs`: our codecs and those of hdf5plugin.
 
 use crate::step::{cargo, run as execute};
 use crate::{metadata, python};
@@ -11,12 +11,19 @@ pub(crate) struct Options {
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
+    /// The codecs instead: encode and decode on one core, and sizes
+    #[arg(long, conflicts_with_all = ["names", "json"])]
+    codecs: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let python = python::set_up(&metadata::load()?)?;
     let mut command = cargo();
-    command.args(["run", "--quiet", "--release", "--package", "hyperslab-bench", "--"]);
-    command.args(options.json.then_some("--json")).args(&options.names);
+    if options.codecs {
+        command.args(["bench", "--quiet", "--package", "hyperslab-filter", "--bench", "codecs"]);
+    } else {
+        command.args(["run", "--quiet", "--release", "--package", "hyperslab-bench", "--"]);
+        command.args(options.json.then_some("--json")).args(&options.names);
+    }
     execute(command.env(python::VARIABLE, python))
 }

@@ -1,8 +1,7 @@
 //! Turning a table of bits over: all lowest bits of the elements, then all second bits, and so on. Called by bitshuffle, blosc
 //! and blosc2, with a number of elements that is a multiple of 8; more bytes stay as they are.
 //!
-//! Bytes to columns; in each eight bytes of a column bits to bytes; these to columns in turn. What comes out has all rows of
-//! eight elements' bits, in an order that is put right at the end.
+//! Bytes to columns; in each eight bytes of a column bits to bytes; these to columns in turn, which are the eight rows of bits that the column has.
 
 use hyperslab_base::memory;
 
@@ -14,22 +13,18 @@ use crate::{
 /// Room for work on the way, to be used again.
 #[derive(Default)]
 pub(crate) struct Room {
-    one: Vec<u8>,
-    two: Vec<u8>,
+    columns: Vec<u8>,
 }
 
 /// Bit `b` of byte `j` of element `i` goes to bit `i % 8` of byte `i / 8` in row `8j + b`.
 pub(crate) fn to_bitplanes(size: usize, input: &[u8], out: &mut [u8], room: &mut Room) -> Result<(), Fault> {
     let len = input.len();
-    memory::resize(&mut room.one, len, 0)?;
-    memory::resize(&mut room.two, len, 0)?;
-    to_columns(size, input, &mut room.one);
-    turn_bits(&mut room.one);
-    to_columns(8, &room.one, &mut room.two);
-    for (to, from) in rows(size, len).zip(room.two.chunks_exact((len / size / 8).max(1))) {
-        if let Some(to) = out.get_mut(to) {
-            to.copy_from_slice(from);
-        }
+    memory::resize(&mut room.columns, len, 0)?;
+    to_columns(size, input, &mut room.columns);
+    let column = (len / size).max(1);
+    for (from, to) in room.columns.chunks_exact_mut(column).zip(out.chunks_exact_mut(column)) {
+        turn_bits(from);
+        to_columns(8, from, to);
     }
     Ok(())
 }
@@ -37,23 +32,14 @@ pub(crate) fn to_bitplanes(size: usize, input: &[u8], out: &mut [u8], room: &mut
 /// Undoes [`to_bitplanes`].
 pub(crate) fn to_elements(size: usize, input: &[u8], out: &mut [u8], room: &mut Room) -> Result<(), Fault> {
     let len = input.len();
-    memory::resize(&mut room.one, len, 0)?;
-    memory::resize(&mut room.two, len, 0)?;
-    for (from, to) in rows(size, len).zip(room.two.chunks_exact_mut((len / size / 8).max(1))) {
-        if let Some(from) = input.get(from) {
-            to.copy_from_slice(from);
-        }
+    memory::resize(&mut room.columns, len, 0)?;
+    let column = (len / size).max(1);
+    for (from, to) in input.chunks_exact(column).zip(room.columns.chunks_exact_mut(column)) {
+        to_rows(8, from, to);
+        turn_bits(to);
     }
-    to_rows(8, &room.two, &mut room.one);
-    turn_bits(&mut room.one);
-    to_rows(size, &room.one, out);
+    to_rows(size, &room.columns, out);
     Ok(())
-}
-
-/// Where the rows, which come with all first bits of all bytes first, belong.
-fn rows(size: usize, len: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
-    let row = len / size / 8;
-    (0..8).flat_map(move |bit| (0..size).map(move |byte| (byte * 8 + bit) * row..(byte * 8 + bit + 1) * row))
 }
 
 /// In every eight bytes, bit `b` of byte `i` goes to bit `i` of byte `b`.

@@ -93,7 +93,7 @@ pub(crate) struct BitWriter<'a> {
     out: &'a mut Vec<u8>,
     /// The bits not yet written, from the bottom.
     pending: u64,
-    /// How many of them; under 8 between calls.
+    /// How many of them; under 32 between calls.
     count: u32,
 }
 
@@ -103,6 +103,7 @@ impl<'a> BitWriter<'a> {
     }
 
     /// The low `count` bits of `value`; at most 64.
+    #[inline]
     pub(crate) fn put(&mut self, value: u64, count: u32) {
         if count > 32 {
             self.put(value >> 32, count - 32);
@@ -111,13 +112,14 @@ impl<'a> BitWriter<'a> {
         let value = value & ((1 << count) - 1);
         self.pending = self.pending << count | value;
         self.count += count;
-        while self.count >= 8 {
-            self.count -= 8;
-            self.out.push((self.pending >> self.count) as u8);
+        if self.count >= 32 {
+            self.count -= 32;
+            self.out.extend_from_slice(&((self.pending >> self.count) as u32).to_be_bytes());
         }
     }
 
     /// So many zeros, then a one.
+    #[inline]
     pub(crate) fn put_unary(&mut self, zeros: u32) {
         for _ in 0..zeros / 32 {
             self.put(0, 32);
@@ -126,10 +128,9 @@ impl<'a> BitWriter<'a> {
     }
 
     /// Fills the last byte with zeros.
-    pub(crate) fn finish(mut self) {
-        if self.count > 0 {
-            self.put(0, 8 - self.count);
-        }
+    pub(crate) fn finish(self) {
+        let bytes = ((self.pending << (32 - self.count)) as u32).to_be_bytes();
+        self.out.extend_from_slice(bytes.get(..self.count.div_ceil(8) as usize).unwrap_or_default());
     }
 }
 

@@ -7,9 +7,9 @@
 use hyperslab_base::{Cursor, Width, memory};
 
 use crate::{
-    Decoded, Encoded, Fault, Filter,
+    ChunkFacts, Decoded, Encoded, Fault, Filter,
     bitplanes::{Room, to_bitplanes, to_elements},
-    lz4,
+    lz4::{self, Mode},
     output::{put_at, stale, to_len},
     zstd,
 };
@@ -45,13 +45,16 @@ impl Bitshuffle {
 
     /// The parameters for elements of this many bytes, in blocks of so many elements; 0 is about 8 KiB.
     pub fn params(element_size: u32, block_elements: u32, codec: BitshuffleCodec) -> Vec<u32> {
-        let mut params = vec![0, 4, element_size, block_elements];
+        [vec![0, 4, element_size], Bitshuffle::options(block_elements, codec)].concat()
+    }
+
+    /// What a user gives of the parameters; the others follow from type and chunk.
+    pub fn options(block_elements: u32, codec: BitshuffleCodec) -> Vec<u32> {
         match codec {
-            BitshuffleCodec::None => params.push(0),
-            BitshuffleCodec::Lz4 => params.push(LZ4),
-            BitshuffleCodec::Zstd(level) => params.extend([ZSTD, level]),
+            BitshuffleCodec::None => vec![block_elements, 0],
+            BitshuffleCodec::Lz4 => vec![block_elements, LZ4],
+            BitshuffleCodec::Zstd(level) => vec![block_elements, ZSTD, level],
         }
-        params
     }
 }
 
@@ -69,6 +72,23 @@ impl Filter for Bitshuffle {
         "bitshuffle"
     }
 
+    fn complete(&self, given: &[u32], chunk: &ChunkFacts<'_>) -> Result<Vec<u32>, Fault> {
+        // Users give the elements of a block, a codec and its level. Complete parameters have a version and the size of an element before these;
+        // without options they are known by their version, which is no codec.
+        let options = match given {
+            [0, 4..=u32::MAX, _] => &[],
+            [_, _, _, options @ ..] if !options.is_empty() => options,
+            options => options,
+        };
+        if !matches!(options.get(1), None | Some(&(0 | LZ4 | ZSTD))) {
+            return Err(Fault::Params("an unknown codec"));
+        }
+        let params = [&[0, 4, chunk.element.size()], options].concat();
+        let Params { size, block, .. } = Params::read(&params)?;
+        Blocks::of(0, size, block)?;
+        Ok(params)
+    }
+
     fn decode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
         let params = Params::read(params)?;
         let mut cursor = Cursor::new(input);
@@ -80,7 +100,7 @@ impl Filter for Bitshuffle {
         };
         let blocks = Blocks::of(len, params.size, block)?;
         let (planes, plain) = stale(out, len, limit)?.split_at_mut_checked(blocks.end).unwrap_or_default();
-        let (mut unpacked, mut room) = (Vec::new(), Room::default());
+        let (mut unpacked, mut room, mut frames) = (Vec::new(), Room::default(), zstd::Decoder::default());
         for block in planes.chunks_mut(blocks.bytes) {
             if params.codec == BitshuffleCodec::None {
                 to_elements(params.size, cursor.take(block.len())?, block, &mut room)?;
@@ -91,7 +111,7 @@ impl Filter for Bitshuffle {
             let unpacked = stale(&mut unpacked, block.len(), limit)?;
             match params.codec {
                 BitshuffleCodec::Lz4 => lz4::decompress_exact(stored, unpacked)?,
-                _ if zstd::decompress(stored, unpacked)? == unpacked.len() => {}
+                _ if frames.decompress(stored, unpacked)? == unpacked.len() => {}
                 _ => return Err(Fault::Corrupt("a block decodes to too few bytes")),
             }
             to_elements(params.size, unpacked, block, &mut room)?;
@@ -112,7 +132,7 @@ impl Filter for Bitshuffle {
             out.extend(((params.block * params.size) as u32).to_be_bytes());
         }
         let (elements, plain) = input.split_at_checked(blocks.end).unwrap_or_default();
-        let (mut planes, mut room) = (Vec::new(), Room::default());
+        let (mut planes, mut room, mut frames) = (Vec::new(), Room::default(), zstd::Encoder::default());
         for block in elements.chunks(blocks.bytes) {
             let planes = stale(&mut planes, block.len(), block.len())?;
             to_bitplanes(params.size, block, planes, &mut room)?;
@@ -124,11 +144,11 @@ impl Filter for Bitshuffle {
                 }
                 BitshuffleCodec::Lz4 => {
                     out.extend([0; 4]);
-                    lz4::compress(planes, out)?;
+                    lz4::compress(Mode::DEFAULT, planes, out)?;
                 }
                 BitshuffleCodec::Zstd(level) => {
                     out.extend([0; 4]);
-                    zstd::compress(level as i32, planes, out)?;
+                    frames.compress(level as i32, planes, out)?;
                 }
             }
             let stored = (out.len() - start - 4) as u32;

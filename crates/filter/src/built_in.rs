@@ -19,6 +19,7 @@ pub(crate) fn built_in() -> Vec<Arc<dyn Filter>> {
         Arc::new(Lz4),
         Arc::new(Bitshuffle),
         Arc::new(Zstd),
+        Arc::new(Vbz),
         Arc::new(Blosc2),
     ]
 }

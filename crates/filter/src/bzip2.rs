@@ -3,7 +3,7 @@
 use bzip2::{Action, Compress, Compression, Decompress, Status};
 
 use crate::{
-    Decoded, Encoded, Fault, Filter,
+    ChunkFacts, Decoded, Encoded, Fault, Filter,
     output::{check_memory, stale},
 };
 
@@ -37,6 +37,11 @@ impl Filter for Bzip2 {
         "bzip2"
     }
 
+    fn complete(&self, params: &[u32], _: &ChunkFacts<'_>) -> Result<Vec<u32>, Fault> {
+        read_level(params)?;
+        Ok(params.to_vec())
+    }
+
     fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
         check_memory(STATE)?;
         let mut stream = Decompress::new(false);
@@ -58,10 +63,7 @@ impl Filter for Bzip2 {
     }
 
     fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
-        let level = params.first().copied().unwrap_or(DEFAULT_LEVEL);
-        if !(1..=9).contains(&level) {
-            return Err(Fault::Params("the level is not in 1 to 9"));
-        }
+        let level = read_level(params)?;
         // The worst case, by bzip2's documentation.
         let most = input.len() + input.len() / 100 + 600;
         check_memory(STATE)?;
@@ -72,4 +74,9 @@ impl Filter for Bzip2 {
         }
         Ok(Encoded::Written)
     }
+}
+
+fn read_level(params: &[u32]) -> Result<u32, Fault> {
+    let level = params.first().copied().unwrap_or(DEFAULT_LEVEL);
+    if (1..=9).contains(&level) { Ok(level) } else { Err(Fault::Params("the level is not in 1 to 9")) }
 }

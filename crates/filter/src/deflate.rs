@@ -4,7 +4,7 @@
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 
 use crate::{
-    Decoded, Encoded, Fault, Filter,
+    ChunkFacts, Decoded, Encoded, Fault, Filter,
     output::{check_memory, stale},
 };
 
@@ -38,6 +38,11 @@ impl Filter for Deflate {
         "deflate"
     }
 
+    fn complete(&self, params: &[u32], _: &ChunkFacts<'_>) -> Result<Vec<u32>, Fault> {
+        read_level(params)?;
+        Ok(params.to_vec())
+    }
+
     fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
         let len = inflate(input, stale(out, limit.min(input.len().saturating_mul(MAX_RATIO)), limit)?)?;
         out.truncate(len);
@@ -45,9 +50,16 @@ impl Filter for Deflate {
     }
 
     fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
-        let level = *params.first().ok_or(Fault::Params("the level is missing"))?;
-        deflate(level, input, out)?;
+        deflate(read_level(params)?, input, out)?;
         Ok(Encoded::Written)
+    }
+}
+
+fn read_level(params: &[u32]) -> Result<u32, Fault> {
+    match params.first() {
+        Some(level @ 0..=9) => Ok(*level),
+        Some(_) => Err(Fault::Params("the level is not in 0 to 9")),
+        None => Err(Fault::Params("the level is missing")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The trait that every filter has, ours and those that users bring.
 
-use crate::Fault;
+use crate::{ChunkFacts, Fault};
 
 /// One way of changing the bytes of a chunk, and of changing them back.
 ///
@@ -40,6 +40,12 @@ pub trait Filter: Send + Sync {
 
     /// The name for messages, and for the file where it has room for one.
     fn name(&self) -> &'static str;
+
+    /// The parameters that a new dataset gets, from those that its user gives and from its chunks: what plugins of libhdf5 do in `set_local`.
+    /// Complete parameters of another dataset are completed anew. An error where [`encode`](Filter::encode) could not work with them.
+    fn complete(&self, params: &[u32], _chunk: &ChunkFacts<'_>) -> Result<Vec<u32>, Fault> {
+        Ok(params.to_vec())
+    }
 
     /// Undoes [`encode`](Filter::encode). `out` comes with stale bytes, to be replaced; it must never hold, nor have room
     /// made for, more than `limit` bytes.

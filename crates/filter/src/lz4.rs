@@ -4,11 +4,13 @@
 //! its stored length in 4 bytes. A block that did not get smaller is stored as it is.
 
 use hyperslab_base::{Cursor, Width, memory};
-use lz4_flex::block::{DecompressError, compress_into, decompress_into, get_maximum_output_size};
+use lz4::block::{compress_bound, compress_to_buffer, decompress_to_buffer};
+
+pub(crate) use lz4::block::CompressionMode as Mode;
 
 use crate::{
     Decoded, Encoded, Fault, Filter,
-    output::{extend_stale, put_at, stale, to_len},
+    output::{check_memory, extend_stale, put_at, stale, to_len},
 };
 
 const DEFAULT_BLOCK: u32 = 1 << 30;
@@ -72,7 +74,7 @@ impl Filter for Lz4 {
         for part in input.chunks(block) {
             let start = out.len();
             out.extend([0; 4]);
-            compress(part, out)?;
+            compress(Mode::DEFAULT, part, out)?;
             if out.len() - start - 4 >= part.len() {
                 out.truncate(start + 4);
                 memory::append(out, part)?;
@@ -86,19 +88,25 @@ impl Filter for Lz4 {
 
 /// Decodes a block that must fill `out`.
 pub(crate) fn decompress_exact(input: &[u8], out: &mut [u8]) -> Result<(), Fault> {
-    match decompress_into(input, out) {
+    let len = i32::try_from(out.len()).map_err(|_| Fault::Corrupt("an LZ4 block of 2 GiB or more"))?;
+    match decompress_to_buffer(input, Some(len), out) {
         Ok(len) if len == out.len() => Ok(()),
         Ok(_) => Err(Fault::Corrupt("an LZ4 block decodes to too few bytes")),
-        Err(DecompressError::OutputTooSmall { .. }) => Err(Fault::Corrupt("an LZ4 block decodes to too many bytes")),
-        Err(error) => Err(Fault::other(error)),
+        Err(_) => Err(Fault::Corrupt("not an LZ4 block, or one that decodes to too many bytes")),
     }
 }
 
+/// More than the library takes for its own state at high levels.
+const STATE: usize = 512 << 10;
+
 /// Appends a block.
-pub(crate) fn compress(input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+pub(crate) fn compress(mode: Mode, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+    if matches!(mode, Mode::HIGHCOMPRESSION(_)) {
+        check_memory(STATE)?;
+    }
     let start = out.len();
-    let room = extend_stale(out, get_maximum_output_size(input.len()))?;
-    let len = compress_into(input, room).map_err(Fault::other)?;
+    let room = extend_stale(out, compress_bound(input.len()).map_err(Fault::other)?)?;
+    let len = compress_to_buffer(input, Some(mode), false, room).map_err(Fault::other)?;
     out.truncate(start + len);
     Ok(())
 }

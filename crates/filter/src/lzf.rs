@@ -5,7 +5,7 @@
 //! further back than these say.
 
 use crate::{
-    Decoded, Encoded, Fault, Filter,
+    ChunkFacts, Decoded, Encoded, Fault, Filter,
     lz::{ENDED, Instruction, Rules, Window, instructions},
     output::stale,
 };
@@ -34,6 +34,10 @@ impl Filter for Lzf {
 
     fn name(&self) -> &'static str {
         "lzf"
+    }
+
+    fn complete(&self, _: &[u32], chunk: &ChunkFacts<'_>) -> Result<Vec<u32>, Fault> {
+        Ok(Lzf::params(chunk.bytes()?))
     }
 
     fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {

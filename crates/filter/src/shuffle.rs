@@ -1,7 +1,7 @@
 //! Filter 2: shuffle. All first bytes of the elements, then all second bytes, and so on.
 
 use crate::{
-    Decoded, Encoded, Fault, Filter,
+    ChunkFacts, Decoded, Encoded, Fault, Filter,
     output::stale,
     transpose::{to_columns, to_rows},
 };
@@ -27,6 +27,10 @@ impl Filter for Shuffle {
 
     fn name(&self) -> &'static str {
         "shuffle"
+    }
+
+    fn complete(&self, _: &[u32], chunk: &ChunkFacts<'_>) -> Result<Vec<u32>, Fault> {
+        Ok(Shuffle::params(chunk.element.size()))
     }
 
     fn decode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {

@@ -55,6 +55,18 @@ mod by_steps {
             let elements = rows.len() / size;
             let (mut block, mut other) =
                 (block.get_mut(..rows.len()).unwrap_or_default(), other.get_mut(..rows.len()).unwrap_or_default());
+            if elements == count {
+                // The last step finds its place without a copy.
+                if size == 2 {
+                    return unzip(rows, columns);
+                }
+                unzip(rows, block);
+                for _ in 2..size.ilog2() {
+                    unzip(block, other);
+                    mem::swap(&mut block, &mut other);
+                }
+                return unzip(block, columns);
+            }
             unzip(rows, block);
             for _ in 1..size.ilog2() {
                 unzip(block, other);
@@ -77,6 +89,18 @@ mod by_steps {
             let elements = rows.len() / size;
             let (mut block, mut other) =
                 (block.get_mut(..rows.len()).unwrap_or_default(), other.get_mut(..rows.len()).unwrap_or_default());
+            if elements == count {
+                // The first step takes the columns where they are.
+                if size == 2 {
+                    return zip(columns, rows);
+                }
+                zip(columns, block);
+                for _ in 2..size.ilog2() {
+                    zip(block, other);
+                    mem::swap(&mut block, &mut other);
+                }
+                return zip(block, rows);
+            }
             for (column, to) in columns.chunks_exact(count).zip(block.chunks_exact_mut(elements)) {
                 if let Some(from) = column.get(start..start + elements) {
                     to.copy_from_slice(from);

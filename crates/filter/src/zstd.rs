@@ -35,12 +35,7 @@ impl Filter for Zstd {
     }
 
     fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
-        // Most encoders write the length; it is believed as far as the limit goes.
-        let told = zstd::zstd_safe::get_frame_content_size(input).ok().flatten();
-        let most = limit.min(input.len().saturating_mul(MAX_RATIO));
-        let room = told.and_then(|len| usize::try_from(len).ok()).map_or(most, |len| len.min(most));
-        let len = decompress(input, stale(out, room, limit)?)?;
-        out.truncate(len);
+        decompress_up_to(input, out, limit)?;
         Ok(Decoded::Written)
     }
 
@@ -52,22 +47,61 @@ impl Filter for Zstd {
     }
 }
 
+/// Replaces `out` by what a frame decodes to, which must not be more than `limit` bytes.
+pub(crate) fn decompress_up_to(input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<(), Fault> {
+    // Most encoders write the length; it is believed as far as the limit goes.
+    let told = zstd::zstd_safe::get_frame_content_size(input).ok().flatten();
+    let most = limit.min(input.len().saturating_mul(MAX_RATIO));
+    let room = told.and_then(|len| usize::try_from(len).ok()).map_or(most, |len| len.min(most));
+    let len = decompress(input, stale(out, room, limit)?)?;
+    out.truncate(len);
+    Ok(())
+}
+
 /// Decodes into `out`; gives the number of bytes.
 pub(crate) fn decompress(input: &[u8], out: &mut [u8]) -> Result<usize, Fault> {
-    let mut context = DCtx::try_create().ok_or(Fault::Memory(input.len()))?;
-    context.decompress(out, input).map_err(|code| failed(code, input.len()))
+    Decoder::default().decompress(input, out)
 }
 
 /// Appends a frame.
 pub(crate) fn compress(level: i32, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
-    let level = level.clamp(1, *zstd::compression_level_range().end());
-    let start = out.len();
-    let room = extend_stale(out, zstd_safe::compress_bound(input.len()))?;
-    let mut context = CCtx::try_create().ok_or(Fault::Memory(input.len()))?;
-    let set = context.set_parameter(CParameter::CompressionLevel(level));
-    let len = set.and_then(|_| context.compress2(room, input)).map_err(|code| failed(code, input.len()))?;
-    out.truncate(start + len);
-    Ok(())
+    Encoder::default().compress(level, input, out)
+}
+
+/// The state of the library for many frames; it is made when the first one comes.
+#[derive(Default)]
+pub(crate) struct Decoder(Option<DCtx<'static>>);
+
+impl Decoder {
+    /// Decodes into `out`; gives the number of bytes.
+    pub(crate) fn decompress(&mut self, input: &[u8], out: &mut [u8]) -> Result<usize, Fault> {
+        let context = match &mut self.0 {
+            Some(context) => context,
+            none => none.insert(DCtx::try_create().ok_or(Fault::Memory(input.len()))?),
+        };
+        context.decompress(out, input).map_err(|code| failed(code, input.len()))
+    }
+}
+
+/// The same for frames that are made.
+#[derive(Default)]
+pub(crate) struct Encoder(Option<CCtx<'static>>);
+
+impl Encoder {
+    /// Appends a frame.
+    pub(crate) fn compress(&mut self, level: i32, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+        let level = level.clamp(1, *zstd::compression_level_range().end());
+        let start = out.len();
+        let room = extend_stale(out, zstd_safe::compress_bound(input.len()))?;
+        let context = match &mut self.0 {
+            Some(context) => context,
+            none => none.insert(CCtx::try_create().ok_or(Fault::Memory(input.len()))?),
+        };
+        let set = context.set_parameter(CParameter::CompressionLevel(level));
+        let len = set.and_then(|_| context.compress2(room, input)).map_err(|code| failed(code, input.len()))?;
+        out.truncate(start + len);
+        Ok(())
+    }
 }
 
 /// What the library says of a chunk of so many bytes.

@@ -96,9 +96,14 @@ fn a_chunk_that_says_it_is_huge_gets_no_room() {
         (Lz4::ID, huge_lz4.clone()),
         (Bitshuffle::ID, huge_lz4),
         (Szip::ID, vec![0xff; 40]),
+        (Vbz::ID, vec![0xff; 40]),
         (Blosc::ID, vec![2, 1, 0x11, 4, 0xff, 0xff, 0xff, 0x7f, 0, 0, 1, 0, 40, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 9]),
     ] {
-        let params = if id == Szip::ID { vec![169, 8, 32, 1024] } else { vec![0, 4, 4, 0, 2] };
+        let params = match id {
+            Szip::ID => vec![169, 8, 32, 1024],
+            Vbz::ID => Vbz::params(0, 2, true, 0),
+            _ => vec![0, 4, 4, 0, 2],
+        };
         try_decode(id, &params, &input, LIMIT);
     }
 }

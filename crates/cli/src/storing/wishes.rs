@@ -137,16 +137,8 @@ fn cut(chunk: &[u64], old: &Dataset) -> Vec<u64> {
     chunk.iter().zip(old.extent().max()).map(|(&side, &max)| side.min(max.max(1))).collect()
 }
 
-/// Gives a new dataset a filter that the old one had, for chunks that may be others.
+/// Gives a new dataset a filter that the old one had. It completes its parameters anew: chunks may be others.
 fn keep(new: NewDataset, step: &FilterStep) -> NewDataset {
-    let first = step.params.first().copied().unwrap_or(0);
-    match step.id {
-        2 => new.shuffle(),
-        3 => new.fletcher32(),
-        4 => new.szip(first & 32 != 0, step.params.get(1).copied().unwrap_or(16)),
-        5 => new.nbit(),
-        6 => new.scaleoffset(step.params.get(1).copied().unwrap_or(0) as i32),
-        id if step.flags & 1 == 0 => new.mandatory_filter(id, &step.params),
-        id => new.filter(id, &step.params),
-    }
+    let FilterStep { id, flags, params, .. } = step;
+    if flags & 1 == 0 { new.mandatory_filter(*id, params) } else { new.filter(*id, params) }
 }

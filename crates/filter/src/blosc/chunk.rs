@@ -12,6 +12,7 @@ use crate::{
     bitplanes::{Room, to_elements},
     output::to_len,
     transpose::to_rows,
+    zstd,
 };
 
 /// Elements of more bytes, or blocks of fewer elements, were not split before there was a flag for it.
@@ -29,6 +30,7 @@ pub(crate) struct Chunk<'a> {
 pub(crate) struct Work {
     staged: Vec<u8>,
     bits: Room,
+    frames: zstd::Decoder,
     reference: Vec<u8>,
 }
 
@@ -68,12 +70,12 @@ impl<'a> Chunk<'a> {
             out.copy_from_slice(stored.ok_or(Fault::Corrupt("the data ends early"))?);
             return Ok(());
         }
-        self.streams(index, out)?;
+        self.streams(index, out, &mut work.frames)?;
         self.undo_stages(index, out, work)
     }
 
     /// Decodes the streams of a block.
-    fn streams(&self, index: usize, out: &mut [u8]) -> Result<(), Fault> {
+    fn streams(&self, index: usize, out: &mut [u8], frames: &mut zstd::Decoder) -> Result<(), Fault> {
         let header = &self.header;
         let inner = header.inner.ok_or(Fault::Unsupported("a codec that is a plugin of blosc2"))?;
         let mut places = Cursor::new(self.bytes);
@@ -102,7 +104,7 @@ impl<'a> Chunk<'a> {
                     if stored.len() == out.len() {
                         out.copy_from_slice(stored);
                     } else {
-                        inner.decompress(stored, out)?;
+                        inner.decompress(stored, out, frames)?;
                     }
                 }
             }

@@ -3,7 +3,12 @@
 use hyperslab_base::memory;
 
 use super::blosclz;
-use crate::{Fault, deflate, lz4, output::extend_stale, zstd};
+use crate::{
+    Fault, deflate,
+    lz4::{self, Mode},
+    output::extend_stale,
+    zstd,
+};
 
 /// A codec, as parameters of the filter name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +17,7 @@ pub enum BloscCodec {
     BloscLz = 0,
     /// LZ4.
     Lz4 = 1,
-    /// LZ4 with more effort; here the same as LZ4.
+    /// LZ4 with more effort.
     Lz4Hc = 2,
     /// Snappy; not in blosc2.
     Snappy = 3,
@@ -26,6 +31,35 @@ impl BloscCodec {
     pub(crate) fn from_param(param: u32) -> Option<BloscCodec> {
         use BloscCodec::*;
         [BloscLz, Lz4, Lz4Hc, Snappy, Zlib, Zstd].into_iter().find(|codec| *codec as u32 == param)
+    }
+
+    /// Appends a stream. One that is not smaller than the input, or empty, is not worth it.
+    pub(super) fn compress(
+        self,
+        level: u32,
+        input: &[u8],
+        out: &mut Vec<u8>,
+        frames: &mut zstd::Encoder,
+    ) -> Result<(), Fault> {
+        match self {
+            BloscCodec::BloscLz => blosclz::compress(level, input, out),
+            BloscCodec::Lz4 => lz4::compress(Mode::FAST(10 - level.min(9) as i32), input, out)?,
+            BloscCodec::Lz4Hc => lz4::compress(Mode::HIGHCOMPRESSION(level.min(9) as i32), input, out)?,
+            BloscCodec::Snappy => {
+                let start = out.len();
+                let room = extend_stale(out, snap::raw::max_compress_len(input.len()))?;
+                let len = snap::raw::Encoder::new().compress(input, room).map_err(Fault::other)?;
+                out.truncate(start + len);
+            }
+            BloscCodec::Zlib => {
+                let mut stream = Vec::new();
+                deflate::deflate(level.min(9), input, &mut stream)?;
+                memory::append(out, &stream)?;
+            }
+            // Blosc spreads its nine levels over those of Zstandard.
+            BloscCodec::Zstd => frames.compress(if level >= 9 { 22 } else { level as i32 * 2 - 1 }, input, out)?,
+        }
+        Ok(())
     }
 
     pub(super) fn inner(self) -> Inner {
@@ -56,36 +90,14 @@ impl Inner {
     }
 
     /// Decodes a stream that must fill `out`.
-    pub(super) fn decompress(self, input: &[u8], out: &mut [u8]) -> Result<(), Fault> {
+    pub(super) fn decompress(self, input: &[u8], out: &mut [u8], frames: &mut zstd::Decoder) -> Result<(), Fault> {
         let len = match self {
             Inner::BloscLz => return blosclz::decompress_exact(input, out),
             Inner::Lz4 => return lz4::decompress_exact(input, out),
             Inner::Snappy => snap::raw::Decoder::new().decompress(input, out).map_err(Fault::other)?,
             Inner::Zlib => deflate::inflate(input, out)?,
-            Inner::Zstd => zstd::decompress(input, out)?,
+            Inner::Zstd => frames.decompress(input, out)?,
         };
         if len == out.len() { Ok(()) } else { Err(Fault::Corrupt("a stream decodes to too few bytes")) }
-    }
-
-    /// Appends a stream.
-    pub(super) fn compress(self, level: u32, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
-        match self {
-            Inner::BloscLz => blosclz::compress(input, out)?,
-            Inner::Lz4 => lz4::compress(input, out)?,
-            Inner::Snappy => {
-                let start = out.len();
-                let room = extend_stale(out, snap::raw::max_compress_len(input.len()))?;
-                let len = snap::raw::Encoder::new().compress(input, room).map_err(Fault::other)?;
-                out.truncate(start + len);
-            }
-            Inner::Zlib => {
-                let mut stream = Vec::new();
-                deflate::deflate(level.min(9), input, &mut stream)?;
-                memory::append(out, &stream)?;
-            }
-            // Blosc spreads its nine levels over those of Zstandard.
-            Inner::Zstd => zstd::compress(if level >= 9 { 22 } else { level as i32 * 2 - 1 }, input, out)?,
-        }
-        Ok(())
     }
 }

@@ -7,6 +7,7 @@ mod blosclz;
 mod build;
 mod chunk;
 mod codec;
+mod cut;
 mod header;
 
 pub use codec::BloscCodec;
@@ -15,7 +16,7 @@ pub(crate) use build::{Plan, build};
 pub(crate) use chunk::{Chunk, Work, fill};
 pub(crate) use header::{Special, Stage};
 
-use crate::{Decoded, Encoded, Fault, Filter, output::stale};
+use crate::{ChunkFacts, Decoded, Encoded, Fault, Filter, output::stale};
 
 /// Blosc, filter 32001.
 ///
@@ -50,8 +51,18 @@ impl Blosc {
         shuffle: BloscShuffle,
         codec: BloscCodec,
     ) -> Vec<u32> {
-        let size = if element_size > 255 { 1 } else { element_size };
-        vec![2, 2, size, chunk_bytes, level, shuffle as u32, codec as u32]
+        let [version, format, size, bytes] = Blosc::derived(element_size, chunk_bytes);
+        vec![version, format, size, bytes, level, shuffle as u32, codec as u32]
+    }
+
+    /// What a user gives of the parameters, in their places; the others follow from type and chunk.
+    pub fn options(level: u32, shuffle: BloscShuffle, codec: BloscCodec) -> Vec<u32> {
+        vec![0, 0, 0, 0, level, shuffle as u32, codec as u32]
+    }
+
+    /// The parameters that follow from type and chunk.
+    fn derived(element_size: u32, chunk_bytes: u32) -> [u32; 4] {
+        [2, 2, if element_size > 255 { 1 } else { element_size }, chunk_bytes]
     }
 }
 
@@ -64,6 +75,13 @@ impl Filter for Blosc {
         "blosc"
     }
 
+    fn complete(&self, params: &[u32], chunk: &ChunkFacts<'_>) -> Result<Vec<u32>, Fault> {
+        let derived = Blosc::derived(chunk.element.part_size(), chunk.bytes()?);
+        let params = [&derived, params.get(4..).unwrap_or_default()].concat();
+        plan(&params)?;
+        Ok(params)
+    }
+
     fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
         let chunk = Chunk::read(input)?;
         chunk.decode(stale(out, chunk.len(), limit)?)?;
@@ -71,20 +89,29 @@ impl Filter for Blosc {
     }
 
     fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
-        let &[_, _, size, _, ref options @ ..] = params else {
-            return Err(Fault::Params("the size of an element is missing"));
-        };
-        let option = |index: usize, default| options.get(index).copied().unwrap_or(default);
-        let stage = match option(1, 1) {
-            0 => Stage::None,
-            1 => Stage::Shuffle(0),
-            2 => Stage::Bitshuffle,
-            _ => return Err(Fault::Params("an unknown way to shuffle")),
-        };
-        let codec = BloscCodec::from_param(option(2, 0)).ok_or(Fault::Params("an unknown codec"))?;
-        let plan = Plan { extended: false, size: size.clamp(1, 255) as u8, level: option(0, 5), stage, codec };
+        let plan = plan(params)?;
         out.clear();
         build(&plan, input, out)?;
         Ok(Encoded::Written)
     }
+}
+
+/// How the parameters want containers to be made.
+fn plan(params: &[u32]) -> Result<Plan, Fault> {
+    let &[_, _, size, _, ref options @ ..] = params else {
+        return Err(Fault::Params("the size of an element is missing"));
+    };
+    let option = |index: usize, default| options.get(index).copied().unwrap_or(default);
+    let stage = match option(1, 1) {
+        0 => Stage::None,
+        1 => Stage::Shuffle(0),
+        2 => Stage::Bitshuffle,
+        _ => return Err(Fault::Params("an unknown way to shuffle")),
+    };
+    let codec = BloscCodec::from_param(option(2, 0)).ok_or(Fault::Params("an unknown codec"))?;
+    let level = option(0, 5);
+    if level > 9 {
+        return Err(Fault::Params("the level is not in 0 to 9"));
+    }
+    Ok(Plan { extended: false, size: size.clamp(1, 255) as u8, level, stage, codec })
 }

@@ -5,7 +5,7 @@ mod frame;
 mod grid;
 
 use crate::{
-    BloscCodec, Decoded, Encoded, Fault, Filter,
+    BloscCodec, ChunkFacts, Decoded, Encoded, Fault, Filter,
     blosc::{Plan, Stage, build, fill},
     output::stale,
 };
@@ -49,12 +49,12 @@ impl Blosc2 {
         codec: BloscCodec,
     ) -> Vec<u32> {
         let bytes = chunk.iter().fold(type_size, |product, dim| product.wrapping_mul(*dim));
-        let mut params = vec![1, 0, element_size, bytes, level, stage as u32, codec as u32];
-        if (2..=grid::MAX_RANK).contains(&chunk.len()) {
-            params.push(chunk.len() as u32);
-            params.extend_from_slice(chunk);
-        }
-        params
+        with_derived(element_size, bytes, chunk.iter().copied(), &Blosc2::options(level, stage, codec))
+    }
+
+    /// What a user gives of the parameters, in their places; the others follow from type and chunk.
+    pub fn options(level: u32, stage: Blosc2Stage, codec: BloscCodec) -> Vec<u32> {
+        vec![0, 0, 0, 0, level, stage as u32, codec as u32]
     }
 }
 
@@ -65,6 +65,17 @@ impl Filter for Blosc2 {
 
     fn name(&self) -> &'static str {
         "blosc2"
+    }
+
+    fn complete(&self, params: &[u32], chunk: &ChunkFacts<'_>) -> Result<Vec<u32>, Fault> {
+        let (size, bytes) = (chunk.element.part_size(), chunk.bytes()?);
+        // Each is not more than the bytes of a chunk.
+        let params = with_derived(size, bytes, chunk.dims.iter().map(|dim| *dim as u32), params);
+        match plan(&params, bytes as usize) {
+            // As with the plugin, chunks are stored without the filter.
+            Ok(_) | Err(Fault::Unsupported(_)) => Ok(params),
+            Err(fault) => Err(fault),
+        }
     }
 
     fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
@@ -79,28 +90,56 @@ impl Filter for Blosc2 {
     }
 
     fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
-        let &[_, _, size, _, level, stage, ref rest @ ..] = params else {
-            return Err(Fault::Params("there are too few"));
-        };
-        let stage = match stage {
-            0 => Stage::None,
-            1 => Stage::Shuffle(0),
-            2 => Stage::Bitshuffle,
-            3 => Stage::Delta,
-            _ => return Err(Fault::Params("a stage that cannot be undone or is unknown")),
-        };
-        let codec = BloscCodec::from_param(rest.first().copied().unwrap_or(0))
-            .filter(|codec| *codec != BloscCodec::Snappy)
-            .ok_or(Fault::Params("an unknown codec"))?;
-        // Types over 255 bytes are taken byte by byte.
-        let size = u8::try_from(size).unwrap_or(1).max(1);
-        // C-Blosc2 is careless with bytes that deltas do not reach.
-        let whole = stage.reach(usize::from(size), input.len(), false) == input.len();
-        let stage = if stage == Stage::Delta && !whole { Stage::None } else { stage };
-        let plan = Plan { extended: true, size, level, stage, codec };
+        let plan = plan(params, input.len())?;
         let mut chunk = Vec::new();
         build(&plan, input, &mut chunk)?;
         frame::write(&plan, input.len(), &chunk, out)?;
         Ok(Encoded::Written)
     }
+}
+
+/// Level, stage and codec where they are not given.
+const DEFAULTS: [u32; 3] = [5, 1, 0];
+
+/// Where the shape of a chunk stands, after what users give.
+const AT_RANK: usize = 7;
+
+/// Parameters whose options stand in their places, with those that follow from type and chunk.
+fn with_derived(size: u32, bytes: u32, dims: impl ExactSizeIterator<Item = u32>, options: &[u32]) -> Vec<u32> {
+    let mut params = vec![1, 0, size, bytes];
+    params.extend(options.iter().take(AT_RANK).skip(4));
+    if dims.len() > 1 {
+        params.extend(DEFAULTS.iter().skip(params.len() - 4));
+        params.push(dims.len() as u32);
+        params.extend(dims);
+    }
+    params
+}
+
+/// How the parameters want a chunk of so many bytes to be made.
+fn plan(params: &[u32], len: usize) -> Result<Plan, Fault> {
+    let &[_, _, size, _, ref options @ ..] = params else {
+        return Err(Fault::Params("the size of an element is missing"));
+    };
+    let [level, stage, codec] = std::array::from_fn(|at| options.get(at).or(DEFAULTS.get(at)).copied().unwrap_or(0));
+    let stage = match stage {
+        0 => Stage::None,
+        1 => Stage::Shuffle(0),
+        2 => Stage::Bitshuffle,
+        3 => Stage::Delta,
+        4 => return Err(Fault::Unsupported("encoding with less precision")),
+        _ => return Err(Fault::Params("an unknown stage")),
+    };
+    let codec = BloscCodec::from_param(codec)
+        .filter(|codec| *codec != BloscCodec::Snappy)
+        .ok_or(Fault::Params("an unknown codec"))?;
+    // Types over 255 bytes are taken byte by byte.
+    let size = u8::try_from(size).unwrap_or(1).max(1);
+    // C-Blosc2 is careless with bytes that deltas do not reach.
+    let whole = stage.reach(usize::from(size), len, false) == len;
+    let stage = if stage == Stage::Delta && !whole { Stage::None } else { stage };
+    if level > 9 {
+        return Err(Fault::Params("the level is not in 0 to 9"));
+    }
+    Ok(Plan { extended: true, size, level, stage, codec })
 }

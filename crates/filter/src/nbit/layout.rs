@@ -4,7 +4,7 @@
 //! size, then by class: 1 number: order, precision, offset; 2 array: the type of an item; 3 compound: how many members,
 //! then for each its place and its type; 4 anything else: nothing.
 
-use crate::Fault;
+use crate::{ElementType, Fault, NumberKind, NumberType};
 
 const NUMBER: u32 = 1;
 const ARRAY: u32 = 2;
@@ -47,6 +47,25 @@ pub enum NbitType {
         /// Its bytes.
         size: u32,
     },
+}
+
+impl From<&ElementType> for NbitType {
+    fn from(element: &ElementType) -> NbitType {
+        match element {
+            ElementType::Number(NumberType { kind: NumberKind::Bits, size, .. }) => NbitType::Opaque { size: *size },
+            &ElementType::Number(NumberType { size, big_endian, precision, offset, .. }) => {
+                NbitType::Number { size, big_endian, precision, offset }
+            }
+            ElementType::Array { size, base } => {
+                NbitType::Array { size: *size, base: Box::new(NbitType::from(&**base)) }
+            }
+            ElementType::Compound { size, members } => {
+                let member = |(offset, member): &(u32, ElementType)| (*offset, NbitType::from(member));
+                NbitType::Compound { size: *size, members: members.iter().map(member).collect() }
+            }
+            ElementType::Opaque { size } => NbitType::Opaque { size: *size },
+        }
+    }
 }
 
 impl NbitType {

@@ -7,7 +7,7 @@ mod layout;
 pub use layout::NbitType;
 
 use crate::{
-    Decoded, Encoded, Fault, Filter,
+    ChunkFacts, Decoded, Encoded, Fault, Filter,
     bits::{BitReader, BitWriter},
     output::zeroed,
 };
@@ -45,6 +45,10 @@ impl Filter for Nbit {
 
     fn name(&self) -> &'static str {
         "nbit"
+    }
+
+    fn complete(&self, _: &[u32], chunk: &ChunkFacts<'_>) -> Result<Vec<u32>, Fault> {
+        Nbit::params(chunk.elements()?, &NbitType::from(chunk.element))
     }
 
     fn decode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {

@@ -15,7 +15,7 @@ pub use params::{ScaleOffsetKind, ScaleOffsetType};
 use hyperslab_base::{Cursor, Sink, Width, memory};
 
 use crate::{
-    Decoded, Encoded, Fault, Filter,
+    ChunkFacts, Decoded, Encoded, Fault, Filter,
     bits::{BitReader, BitWriter},
     output::stale,
 };
@@ -46,6 +46,11 @@ impl ScaleOffset {
     pub fn params(elements: u32, of: ScaleOffsetType, factor: i32, fill: Option<&[u8]>) -> Result<Vec<u32>, Fault> {
         params::to_params(elements, of, factor, fill)
     }
+
+    /// What a user gives of the parameters; the others follow from type and chunk.
+    pub fn options(factor: i32) -> Vec<u32> {
+        vec![0, factor as u32]
+    }
 }
 
 impl Filter for ScaleOffset {
@@ -55,6 +60,15 @@ impl Filter for ScaleOffset {
 
     fn name(&self) -> &'static str {
         "scaleoffset"
+    }
+
+    fn complete(&self, params: &[u32], chunk: &ChunkFacts<'_>) -> Result<Vec<u32>, Fault> {
+        // The way of scaling follows from the type.
+        let &[_, factor, ..] = params else {
+            return Err(Fault::Params("the factor is missing"));
+        };
+        let of = ScaleOffsetType::try_from(chunk.element.number()?)?;
+        ScaleOffset::params(chunk.elements()?, of, factor as i32, chunk.fill)
     }
 
     fn decode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
@@ -150,11 +164,52 @@ fn unpack(
     out: &mut [u8],
     restore: impl Fn(u64) -> u64,
 ) -> Result<(), Fault> {
-    let mut reader = BitReader::new(values);
-    for element in out.chunks_exact_mut(params.of.size) {
-        params.of.store(restore(reader.take(bits)?), element);
+    match params.of.size {
+        1 => unpack_sized::<1>(params, bits, values, out, restore),
+        2 => unpack_sized::<2>(params, bits, values, out, restore),
+        4 => unpack_sized::<4>(params, bits, values, out, restore),
+        _ => unpack_sized::<8>(params, bits, values, out, restore),
+    }
+}
+
+/// The most bits of a value that are in eight bytes from its first one on, wherever it starts in that.
+const MAX_DIRECT: u32 = 57;
+
+fn unpack_sized<const SIZE: usize>(
+    params: &Params,
+    bits: u32,
+    values: &[u8],
+    out: &mut [u8],
+    restore: impl Fn(u64) -> u64,
+) -> Result<(), Fault> {
+    let elements = out.as_chunks_mut::<SIZE>().0;
+    let mut done = 0;
+    if (1..=MAX_DIRECT).contains(&bits) {
+        // Each on its own, so that processors take several at a time.
+        for element in &mut *elements {
+            let at = done * bits as usize;
+            let Some(word) = values.get(at / 8..).and_then(|rest| rest.first_chunk()) else { break };
+            let value = u64::from_be_bytes(*word) << (at % 8) >> (64 - bits);
+            store(restore(value), params.of.big_endian, element);
+            done += 1;
+        }
+    }
+    let start = done * bits as usize;
+    let mut reader = BitReader::new(values.get(start / 8..).unwrap_or_default());
+    reader.take(start as u32 % 8)?;
+    for element in elements.iter_mut().skip(done) {
+        store(restore(reader.take(bits)?), params.of.big_endian, element);
     }
     Ok(())
+}
+
+/// The low bytes of a value.
+fn store<const SIZE: usize>(value: u64, big_endian: bool, element: &mut [u8; SIZE]) {
+    let bytes = value.to_le_bytes();
+    element.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+    if big_endian {
+        element.reverse();
+    }
 }
 
 fn pack(params: &Params, bits: u32, input: &[u8], out: &mut Vec<u8>, reduce: impl Fn(u64) -> u64) {

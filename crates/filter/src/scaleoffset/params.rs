@@ -1,7 +1,7 @@
 //! The twenty parameters of scale-offset: the way of scaling, its factor, the elements of a chunk, class, size, sign and byte
 //! order of the type, whether there is a fill value, and that value in the words that are left.
 
-use crate::{Fault, order};
+use crate::{Fault, NumberKind, NumberType, order};
 
 const COUNT: usize = 20;
 const DECIMAL: u32 = 0;
@@ -29,12 +29,28 @@ pub enum ScaleOffsetKind {
     Float,
 }
 
+impl TryFrom<NumberType> for ScaleOffsetType {
+    type Error = Fault;
+
+    fn try_from(number: NumberType) -> Result<ScaleOffsetType, Fault> {
+        let kind = match number.kind {
+            NumberKind::Unsigned => ScaleOffsetKind::Unsigned,
+            NumberKind::Signed => ScaleOffsetKind::Signed,
+            NumberKind::Float => ScaleOffsetKind::Float,
+            NumberKind::Bits => return Err(UNFIT),
+        };
+        Ok(ScaleOffsetType { kind, size: number.size as usize, big_endian: number.big_endian })
+    }
+}
+
+const UNFIT: Fault = Fault::Params("not a type that scale-offset takes");
+
 impl ScaleOffsetType {
     fn check(self) -> Result<ScaleOffsetType, Fault> {
         match (self.kind, self.size) {
             (ScaleOffsetKind::Float, 4 | 8) => Ok(self),
             (ScaleOffsetKind::Unsigned | ScaleOffsetKind::Signed, 1 | 2 | 4 | 8) => Ok(self),
-            _ => Err(Fault::Params("not a type that scale-offset takes")),
+            _ => Err(UNFIT),
         }
     }
 
@@ -44,10 +60,6 @@ impl ScaleOffsetType {
 
     pub(super) fn load(self, element: &[u8]) -> u64 {
         order::load(element, self.big_endian)
-    }
-
-    pub(super) fn store(self, value: u64, element: &mut [u8]) {
-        order::store(value, self.big_endian, element);
     }
 
     /// Between the order of the type and the order of values that are stored as they are; both ways.

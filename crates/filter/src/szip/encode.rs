@@ -2,51 +2,75 @@
 
 use std::mem;
 
+use hyperslab_base::memory;
+
 use super::params::Params;
-use crate::bits::BitWriter;
+use crate::{Fault, bits::BitWriter};
 
 /// Blocks of a segment; a run of zero blocks does not cross its end.
 const SEGMENT: usize = 64;
 
-/// Codes a scanline; the samples are spoiled.
-pub(super) fn scanline(params: &Params, bits: &mut BitWriter<'_>, line: &mut [u32]) {
-    // The first thing that is written takes it along.
-    let mut reference = if params.preprocess { differences(params, line) } else { None };
-    let mut zeros = 0;
-    for (index, block) in line.chunks_exact(params.block).enumerate() {
-        if block.iter().all(|sample| *sample == 0) {
-            zeros += 1;
-            if index + 1 == params.blocks || (index + 1) % SEGMENT == 0 {
-                write_zeros(params, bits, reference.take(), mem::take(&mut zeros), true);
+/// What the coder keeps from block to block.
+pub(super) struct Coder {
+    /// What is coded of a scanline: its samples, or their differences.
+    coded: Vec<u32>,
+    /// The low bits that were written apart last: the next block is mostly like the one before.
+    low: u32,
+}
+
+impl Coder {
+    pub(super) fn new(params: &Params) -> Result<Coder, Fault> {
+        let mut coded = Vec::new();
+        memory::resize(&mut coded, params.padded_line(), 0)?;
+        Ok(Coder { coded, low: 0 })
+    }
+
+    /// Codes a scanline.
+    pub(super) fn scanline(&mut self, params: &Params, bits: &mut BitWriter<'_>, line: &[u32]) {
+        let Coder { coded, low } = self;
+        // The first thing that is written takes it along.
+        let mut reference = None;
+        match line.first() {
+            Some(first) if params.preprocess => {
+                reference = Some(*first);
+                differences(params, line, coded);
             }
-        } else {
-            if zeros > 0 {
-                write_zeros(params, bits, reference.take(), mem::take(&mut zeros), false);
+            _ => coded.iter_mut().zip(line).for_each(|(to, from)| *to = *from),
+        }
+        let mut zeros = 0;
+        for (index, block) in coded.chunks_exact(params.block).enumerate() {
+            let sum: u64 = block.iter().map(|sample| u64::from(*sample)).sum();
+            if sum == 0 {
+                zeros += 1;
+                if index + 1 == params.blocks || (index + 1) % SEGMENT == 0 {
+                    write_zeros(params, bits, reference.take(), mem::take(&mut zeros), true);
+                }
+            } else {
+                if zeros > 0 {
+                    write_zeros(params, bits, reference.take(), mem::take(&mut zeros), false);
+                }
+                write_block(params, bits, reference.take(), block, sum, low);
             }
-            write_block(params, bits, reference.take(), block);
         }
     }
 }
 
-/// Folds the difference of each sample to the one before; gives the first sample, in whose place there is 0.
-fn differences(params: &Params, line: &mut [u32]) -> Option<u32> {
+/// Folds the difference of each sample to the one before; the first becomes 0.
+fn differences(params: &Params, line: &[u32], coded: &mut [u32]) {
     let greatest = params.greatest();
-    let mut samples = line.iter_mut();
-    let first = samples.next()?;
-    let reference = mem::take(first);
-    let mut last = reference;
-    for sample in samples {
-        let here = *sample;
-        *sample = if here >= last {
-            let up = here - last;
-            if up <= last { 2 * up } else { here }
+    let Some((first, coded)) = coded.split_first_mut() else { return };
+    *first = 0;
+    for ((last, here), folded) in line.iter().zip(line.iter().skip(1)).zip(coded) {
+        let (up, down) = (here.wrapping_sub(*last), last.wrapping_sub(*here));
+        // How far both ways are open; all four are computed, without branches.
+        let rising = if up <= *last { up.wrapping_mul(2) } else { *here };
+        let falling = if down <= greatest.wrapping_sub(*last) {
+            down.wrapping_mul(2).wrapping_sub(1)
         } else {
-            let down = last - here;
-            if down <= greatest - last { 2 * down - 1 } else { greatest - here }
+            greatest.wrapping_sub(*here)
         };
-        last = here;
+        *folded = if here >= last { rising } else { falling };
     }
-    Some(reference)
 }
 
 fn write_reference(params: &Params, bits: &mut BitWriter<'_>, reference: Option<u32>) {
@@ -65,16 +89,27 @@ fn write_zeros(params: &Params, bits: &mut BitWriter<'_>, reference: Option<u32>
     });
 }
 
-fn write_block(params: &Params, bits: &mut BitWriter<'_>, reference: Option<u32>, block: &[u32]) {
+fn write_block(
+    params: &Params,
+    bits: &mut BitWriter<'_>,
+    reference: Option<u32>,
+    block: &[u32],
+    sum: u64,
+    last_low: &mut u32,
+) {
+    // In the place of the reference sample there is 0, which is not coded.
     let coded = block.get(usize::from(reference.is_some())..).unwrap_or_default();
     let as_it_is = coded.len() as u64 * u64::from(params.bits);
-    let (low, split) = shortest_split(params, coded);
-    let pairs = pairs_len(block, as_it_is);
+    let (low, split) = shortest_split(params, coded, *last_low);
+    *last_low = low;
+    let pairs = if least_pairs_len(block.len(), sum) > split { u64::MAX } else { pairs_len(block, as_it_is) };
     if split < as_it_is.min(pairs) {
         bits.put(u64::from(low) + 1, params.id_bits());
         write_reference(params, bits, reference);
         coded.iter().for_each(|sample| bits.put_unary(sample >> low));
-        coded.iter().for_each(|sample| bits.put(u64::from(*sample), low));
+        if low > 0 {
+            coded.iter().for_each(|sample| bits.put(u64::from(*sample), low));
+        }
     } else if pairs <= split && pairs < as_it_is {
         bits.put(1, params.id_bits() + 1);
         write_reference(params, bits, reference);
@@ -86,25 +121,45 @@ fn write_block(params: &Params, bits: &mut BitWriter<'_>, reference: Option<u32>
     }
 }
 
-/// How many low bits to write apart, and the length that gives.
-fn shortest_split(params: &Params, coded: &[u32]) -> (u32, u64) {
+/// How many low bits to write apart, and the length that gives. The search begins at those of the last block.
+fn shortest_split(params: &Params, coded: &[u32], start: u32) -> (u32, u64) {
     let most = (1 << params.id_bits()) - 3;
     let len = |low: u32| {
-        let high: u64 = coded.iter().map(|sample| u64::from(sample >> low)).sum();
+        let high: u64 = if params.bits <= 24 {
+            // A block has at most 64 samples.
+            u64::from(coded.iter().map(|sample| sample >> low).sum::<u32>())
+        } else {
+            coded.iter().map(|sample| u64::from(sample >> low)).sum()
+        };
         high + coded.len() as u64 * u64::from(low + 1)
     };
-    let mut best = (0, len(0));
+    let start = start.min(most);
+    let mut best = (start, len(start));
     // The length falls, then rises: past the least it need not be looked for.
-    for low in 1..=most {
+    for low in start + 1..=most {
         let len = len(low);
-        if len > best.1 {
+        if len >= best.1 {
             break;
         }
-        if len < best.1 {
+        best = (low, len);
+    }
+    if best.0 == start {
+        for low in (0..start).rev() {
+            let len = len(low);
+            if len > best.1 {
+                break;
+            }
             best = (low, len);
         }
     }
     best
+}
+
+/// Pairs of so many samples of this sum are no shorter: they are shortest if all have the same sum.
+fn least_pairs_len(samples: usize, sum: u64) -> u64 {
+    let pairs = samples as u64 / 2;
+    let mean = sum / pairs.max(1);
+    pairs.saturating_mul(mean.saturating_mul(mean) / 2)
 }
 
 /// The length of a block as pairs, or any number over `limit`.

@@ -13,7 +13,7 @@ pub use params::SzipType;
 use hyperslab_base::memory;
 
 use crate::{
-    Decoded, Encoded, Fault, Filter,
+    ChunkFacts, Decoded, Encoded, Fault, Filter,
     bits::{BitReader, BitWriter},
     output::{stale, to_len, zeroed},
     transpose::{to_columns, to_rows},
@@ -45,6 +45,11 @@ impl Szip {
     ) -> Result<Vec<u32>, Fault> {
         params::to_params(chunk, of, nearest_neighbour, pixels_per_block)
     }
+
+    /// What a user gives of the parameters; the others follow from type and chunk.
+    pub fn options(nearest_neighbour: bool, pixels_per_block: u32) -> Vec<u32> {
+        vec![params::coding(nearest_neighbour), pixels_per_block]
+    }
 }
 
 impl Filter for Szip {
@@ -54,6 +59,13 @@ impl Filter for Szip {
 
     fn name(&self) -> &'static str {
         "szip"
+    }
+
+    fn complete(&self, params: &[u32], chunk: &ChunkFacts<'_>) -> Result<Vec<u32>, Fault> {
+        let &[mask, block, ..] = params else {
+            return Err(Fault::Params("options and pixels per block are missing"));
+        };
+        Szip::params(chunk.dims, chunk.element.number()?.into(), params::is_nearest_neighbour(mask), block)
     }
 
     fn decode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
@@ -103,13 +115,13 @@ fn decode_samples(params: &Params, coded: &[u8], out: &mut [u8]) -> Result<(), F
 
 fn encode_samples(params: &Params, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
     let mut bits = BitWriter::new(out);
-    let mut line = memory::with_room(params.padded_line())?;
+    let (mut line, mut coder) = (memory::with_room(params.padded_line())?, encode::Coder::new(params)?);
     for pixels in input.chunks(params.line * params.bytes) {
         line.clear();
-        line.extend(pixels.chunks(params.bytes).map(|pixel| params.load(pixel)));
+        params.load(pixels, &mut line);
         let padding = if params.preprocess { line.last().copied().unwrap_or(0) } else { 0 };
         line.resize(params.padded_line(), padding);
-        encode::scanline(params, &mut bits, &mut line);
+        coder.scanline(params, &mut bits, &line);
     }
     bits.finish();
     Ok(())

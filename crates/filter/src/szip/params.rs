@@ -1,6 +1,6 @@
 //! The four parameters of szip: options, pixels per block, bits per pixel, pixels per scanline.
 
-use crate::{Fault, order};
+use crate::{Fault, NumberType, order};
 
 const ALLOW_K13: u32 = 1;
 const ENTROPY_CODING: u32 = 4;
@@ -23,6 +23,23 @@ pub struct SzipType {
     pub precision: u32,
     /// Where they start, from the lowest bit.
     pub offset: u32,
+}
+
+impl From<NumberType> for SzipType {
+    fn from(number: NumberType) -> SzipType {
+        let NumberType { size, big_endian, precision, offset, .. } = number;
+        SzipType { size, big_endian, precision, offset }
+    }
+}
+
+/// The option that tells how samples are coded.
+pub(super) fn coding(nearest_neighbour: bool) -> u32 {
+    if nearest_neighbour { NEAREST_NEIGHBOUR } else { ENTROPY_CODING }
+}
+
+/// Whether these options ask for differences of neighbours.
+pub(super) fn is_nearest_neighbour(mask: u32) -> bool {
+    mask & NEAREST_NEIGHBOUR != 0
 }
 
 pub(super) struct Params {
@@ -70,7 +87,7 @@ impl Params {
                 _ => 4,
             },
             interleaved,
-            preprocess: mask & NEAREST_NEIGHBOUR != 0,
+            preprocess: is_nearest_neighbour(mask),
             big_endian: mask & BIG_ENDIAN != 0,
         })
     }
@@ -94,8 +111,22 @@ impl Params {
         }
     }
 
-    pub(super) fn load(&self, pixel: &[u8]) -> u32 {
-        order::load(pixel, self.big_endian) as u32 & self.greatest()
+    /// Appends the samples of pixels.
+    pub(super) fn load(&self, pixels: &[u8], samples: &mut Vec<u32>) {
+        let greatest = self.greatest();
+        match (pixels.as_chunks(), self.big_endian) {
+            _ if self.bytes == 1 => samples.extend(pixels.iter().map(|pixel| u32::from(*pixel) & greatest)),
+            ((pixels, []), false) if self.bytes == 2 => {
+                samples.extend(pixels.iter().map(|pixel| u32::from(u16::from_le_bytes(*pixel)) & greatest));
+            }
+            ((pixels, []), true) if self.bytes == 2 => {
+                samples.extend(pixels.iter().map(|pixel| u32::from(u16::from_be_bytes(*pixel)) & greatest));
+            }
+            _ => {
+                let pixels = pixels.chunks(self.bytes);
+                samples.extend(pixels.map(|pixel| order::load(pixel, self.big_endian) as u32 & greatest));
+            }
+        }
     }
 
     /// Writes samples into pixels, the last of which may be cut.
@@ -130,7 +161,7 @@ pub(super) fn to_params(chunk: &[u64], of: SzipType, nearest_neighbour: bool, bl
     } else {
         return Err(Fault::Params("a block has more pixels than the chunk"));
     };
-    let coding = if nearest_neighbour { NEAREST_NEIGHBOUR } else { ENTROPY_CODING };
+    let coding = coding(nearest_neighbour);
     let order = if of.big_endian { BIG_ENDIAN } else { LITTLE_ENDIAN };
     let params = vec![ALLOW_K13 | RAW | coding | order, block, pixel, line as u32];
     Params::read(&params)?;

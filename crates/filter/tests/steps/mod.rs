@@ -20,7 +20,9 @@ pub(crate) fn first_step(elements: u32) -> impl Strategy<Value = Step> {
         let of = ScaleOffsetType { kind, size: 4, big_endian: big };
         (ScaleOffset::ID, ScaleOffset::params(elements, of, 0, fill.as_ref().map(|fill| &fill[..])).unwrap())
     });
-    with_option(prop_oneof![szip, nbit, scaleoffset].boxed())
+    let vbz = (0u32..2, prop::sample::select(vec![1, 2, 4]), any::<bool>(), 0u32..4)
+        .prop_map(|(version, size, differences, level)| (Vbz::ID, Vbz::params(version, size, differences, level)));
+    with_option(prop_oneof![szip, nbit, scaleoffset, vbz].boxed())
 }
 
 /// Any step that takes any bytes.
@@ -48,6 +50,9 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
             Just((Lzf::ID, Lzf::params(0))),
             (0u32..5000).prop_map(|block| (Lz4::ID, Lz4::params(block))),
             (1u32..6).prop_map(|level| (Zstd::ID, Zstd::params(level))),
+            (0u32..2, 0u32..2, any::<bool>(), 0u32..4).prop_map(|(version, size, differences, level)| {
+                (Vbz::ID, Vbz::params(version, size, differences, level))
+            }),
             // One byte, since the elements must come out even whatever stands before.
             (0u32..40, bits).prop_map(|(block, codec)| (Bitshuffle::ID, Bitshuffle::params(1, block * 8, codec))),
             (size.clone(), 0u32..=8, shuffle, codecs)
