@@ -1,13 +1,20 @@
 //! What structures keep in memory between operations, until it is written.
 
-use std::{any::Any, sync::Arc};
+use std::{
+    any::Any,
+    sync::{Arc, atomic::Ordering},
+};
 
 use crate::{OpenFile, Result};
 
+/// More structures than this have nothing in memory after a flush.
+const MANY: usize = 256;
+
 /// What is kept of a structure of an open file.
 pub trait Attached: Any + Send + Sync {
-    /// Called before everything is written: puts into blocks what was only in memory.
-    fn settle(&self, file: &OpenFile) -> Result<()>;
+    /// Called before everything is written: puts into blocks what was only in memory. Lists of free bytes may stay there, unless `all` is to be written: the
+    /// file is closed, or too much is in memory.
+    fn settle(&self, file: &OpenFile, all: bool) -> Result<()>;
 }
 
 impl OpenFile {
@@ -33,7 +40,8 @@ impl OpenFile {
     pub(crate) fn settle(&self) -> Result<()> {
         let store = self.store()?;
         let all: Vec<Arc<dyn Attached>> = store.attached.lock().values().cloned().collect();
-        let settled = all.iter().try_for_each(|kept| kept.settle(self));
+        let everything = all.len() > MANY || store.closing.load(Ordering::Relaxed);
+        let settled = all.iter().try_for_each(|kept| kept.settle(self, everything));
         if let Err(why) = &settled {
             *store.poison.lock() = Some(why.to_string());
         }

@@ -142,6 +142,7 @@ impl OpenFile {
         self.check_poison()?;
         self.flush_now()?;
         // What the first flush let others take back, and what leaves structures when that is published.
+        store.closing.store(true, Ordering::Relaxed);
         self.flush_now()?;
         let lists = free_space::save(self, store)?;
         let end = store.space.lock().allocator.trim();

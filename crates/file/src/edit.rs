@@ -67,8 +67,15 @@ impl OpenFile {
     }
 
     fn free_of(&self, kind: Kind, address: u64, length: u64) -> Result<()> {
-        let store = self.store()?;
         let span = Span { start: address, len: length };
+        self.forget_blocks(span)?;
+        self.store()?.space.lock().free(kind, span);
+        Ok(())
+    }
+
+    /// Forgets all that is known of blocks whose space is given back.
+    pub(crate) fn forget_blocks(&self, span: Span) -> Result<()> {
+        let store = self.store()?;
         let bridges: Vec<_> = {
             let mut orders = store.orders.lock();
             let blocks = orders.within(span);
@@ -78,7 +85,6 @@ impl OpenFile {
         bridges.into_iter().try_for_each(|(first, later)| self.order(first, later))?;
         store.collections.lock().retain(|address| !(span.start..span.end()).contains(address));
         store.forget_given_up(span);
-        store.space.lock().free(kind, span);
         store.touch();
         Ok(())
     }

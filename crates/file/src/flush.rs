@@ -116,13 +116,7 @@ impl OpenFile {
             // One of the two may be gone, and the order with it.
             let _ = store.cache.release(Key::Block(later), Key::Block(first));
         }
-        let mut space = store.space.lock();
-        let frees = space.allocator.pending().next().is_some();
-        space.returned &= !frees;
-        space.allocator.publish();
-        space.deleted.clear();
-        space.lists_free = false;
-        drop(space);
+        store.space.lock().publish();
         store.flushes.fetch_add(1, Ordering::Relaxed);
         self.reclaim(store)
     }

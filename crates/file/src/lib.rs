@@ -25,6 +25,7 @@ mod members;
 mod open;
 mod open_file;
 mod operation;
+mod reuse;
 mod space_trailer;
 mod spans;
 mod store;

@@ -42,7 +42,7 @@ impl OpenFile {
         match done {
             Ok(done) => {
                 // The change is made. What cannot be written now stays in memory, and the next flush tells of it.
-                if store.cache.wants_flush() && self.flush_now().is_err() {
+                if (store.cache.wants_flush() || store.wants_space()) && self.flush_now().is_err() {
                     self.check_poison()?;
                 }
                 Ok(done)

@@ -59,6 +59,7 @@ fn program(seed: u64) {
     let mut states = vec![twin.clone()];
     let mut bytes = tape.cut().unwrap();
     for _ in 0..60 {
+        let flushes = file.flushes();
         file.operate(|| {
             let mut edit = HeaderEdit::open(&file, address)?;
             for _ in 0..random.usize(1..4) {
@@ -97,6 +98,9 @@ fn program(seed: u64) {
         .unwrap();
         twin.sort();
         assert_eq!(list(&file, address), twin, "seed {seed}");
+        if file.flushes() != flushes {
+            states.push(twin.clone());
+        }
         if random.u8(0..3) == 0 {
             states.push(twin.clone());
             file.flush().unwrap();

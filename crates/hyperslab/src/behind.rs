@@ -4,8 +4,15 @@ use hyperslab_dtype::{Class, Datatype, HeapReference};
 
 use crate::{File, Heap};
 
-/// An object of the global heap: its collection, and its index there.
-pub(crate) type Behind = (u64, u32);
+/// An object of the global heap that a value names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Behind {
+    /// Its collection.
+    pub(crate) address: u64,
+    pub(crate) index: u32,
+    /// How long the value says that it is.
+    pub(crate) length: u64,
+}
 
 impl File {
     /// The objects of the heap that stored values name, and those that these name in turn. What cannot be read names nothing.
@@ -38,14 +45,16 @@ impl Walk<'_> {
                 let Some(reference) = HeapReference::decode(bytes).ok().filter(|found| !found.is_null()) else {
                     return;
                 };
-                self.found.push((reference.address, reference.index));
+                let length = if vlen.text.is_some() { 1 } else { vlen.base.size() as u64 };
+                let length = length.saturating_mul(u64::from(reference.count));
+                self.found.push(Behind { address: reference.address, index: reference.index, length });
                 if vlen.text.is_some() || !vlen.base.has_vlen() {
                     return;
                 }
                 let Ok(elements) = self.heap.object(reference.address, reference.index) else { return };
                 let Some(left) = self.left.checked_sub(elements.len() as u64) else { return };
                 self.left = left;
-                let length = (reference.count as usize).saturating_mul(vlen.base.size());
+                let length = usize::try_from(length).unwrap_or(usize::MAX);
                 self.all(&vlen.base, elements.get(..length).unwrap_or(&elements));
             }
             Class::Compound(compound) => {

@@ -5,7 +5,7 @@ use hyperslab_dtype::{HeapReference, Target};
 use hyperslab_structures::{GlobalHeap, Pile};
 use parking_lot::MutexGuard;
 
-use crate::{File, Result};
+use crate::{File, Result, behind::Behind};
 
 /// The global heap of a file that is being changed, within one operation.
 pub(crate) struct HeapWriter<'a> {
@@ -36,9 +36,11 @@ impl<'a> HeapWriter<'a> {
     }
 
     /// Takes objects away that no value names any more, or none will when this operation is over.
-    pub(crate) fn remove(&mut self, objects: impl IntoIterator<Item = (u64, u32)>) {
+    pub(crate) fn remove(&mut self, objects: impl IntoIterator<Item = Behind>) {
         let file = self.file.inner.context.file();
-        objects.into_iter().for_each(|(address, index)| self.heap.remove(file, address, index));
+        let waits = |object: &Behind| self.heap.remove(file, object.address, object.index);
+        let lengths = objects.into_iter().filter(waits).map(|object| object.length);
+        file.await_space(lengths.fold(0, u64::saturating_add));
     }
 
     /// Gives what is in piles a place. The references to it, in blocks of so many bytes for each pile, name that from now on.

@@ -14,7 +14,7 @@ type Change = fn(&File, usize);
 const ROUNDS: usize = 60;
 
 /// What a file begins with, and what each opening of it overwrites.
-const KINDS: [(&str, Change, Change); 5] = [
+const KINDS: [(&str, Change, Change); 10] = [
     (
         "one of 200 attributes",
         |file, _| {
@@ -34,8 +34,8 @@ const KINDS: [(&str, Change, Change); 5] = [
     (
         "one of 1,000 strings",
         |file, _| {
-            let texts: Vec<String> = (0..1000).map(|nth| format!("text {nth} {}", "x".repeat(nth % 90))).collect();
-            file.root().unwrap().new_dataset::<String>().shape([1000]).create("s").unwrap().write(&texts).unwrap();
+            let dataset = file.root().unwrap().new_dataset::<String>().shape([1000]).create("s").unwrap();
+            dataset.write(&texts(1000, 0)).unwrap();
         },
         |file, round| {
             let at = (round * 7 % 1000) as i64;
@@ -66,7 +66,65 @@ const KINDS: [(&str, Change, Change); 5] = [
             root.create_group(format!("g{}", round + 100)).unwrap();
         },
     ),
+    (
+        "a dataset that is made again",
+        |file, _| make_again(file, 0),
+        |file, round| (0..10).for_each(|nth| make_again(file, 10 * round + nth)),
+    ),
+    (
+        "all strings at once",
+        |file, _| drop(file.root().unwrap().new_dataset::<String>().shape([3000]).create("s").unwrap()),
+        |file, round| file.dataset("s").unwrap().write(&texts(3000, round)).unwrap(),
+    ),
+    (
+        "all compressed chunks at once",
+        |file, _| {
+            let new = file.root().unwrap().new_dataset::<i32>().shape([200, 200]).chunks([10, 50]).deflate(1);
+            new.create("z").unwrap().write(&random(40_000, 0)).unwrap();
+        },
+        |file, round| file.dataset("z").unwrap().write(&random(40_000, round as u64)).unwrap(),
+    ),
+    ("links that come and go", |file, _| come_and_go(file, 0), |file, round| come_and_go(file, 1 + round)),
+    (
+        "attributes that come and go",
+        |file, _| (0..300).for_each(|nth| file.root().unwrap().set_attribute(format!("a{nth}"), nth).unwrap()),
+        |file, round| {
+            let root = file.root().unwrap();
+            (0..300).filter(|nth| nth % 2 == round as i32 % 2).for_each(|nth| {
+                root.remove_attribute(format!("a{nth}")).unwrap();
+            });
+            (0..300).filter(|nth| nth % 2 == round as i32 % 2).for_each(|nth| {
+                root.set_attribute(format!("a{nth}"), nth).unwrap();
+            });
+        },
+    ),
 ];
+
+fn texts(count: usize, round: usize) -> Vec<String> {
+    (0..count).map(|nth| format!("text {nth} {}", "x".repeat((nth + round) % 90))).collect()
+}
+
+fn make_again(file: &File, round: usize) {
+    let root = file.root().unwrap();
+    let _was_there = root.delete("d");
+    root.new_dataset::<i32>().shape([500 + round % 50]).create("d").unwrap().write(&vec![1; 500 + round % 50]).unwrap();
+}
+
+/// Half of the links go, or come.
+fn come_and_go(file: &File, round: usize) {
+    let root = file.root().unwrap();
+    for nth in 0..500 {
+        let name = format!("link {nth}");
+        match (round, nth % 2) {
+            (0, _) => root.soft_link(&name, "/nowhere").unwrap(),
+            (round, half) if half == round % 4 / 2 => match round % 2 {
+                1 => root.delete(&name).unwrap(),
+                _ => root.soft_link(&name, "/nowhere").unwrap(),
+            },
+            _ => {}
+        }
+    }
+}
 
 fn random(count: usize, seed: u64) -> Vec<i32> {
     let mut random = fastrand::Rng::with_seed(seed);

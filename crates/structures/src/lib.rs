@@ -15,6 +15,7 @@ pub mod walk;
 mod btree_v1;
 mod kept;
 mod nodes;
+mod ranges;
 
 pub use btree_v2::Tree;
 pub use fractal_heap::FractalHeap;

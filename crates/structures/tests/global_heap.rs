@@ -153,7 +153,9 @@ fn a_collection_whose_objects_are_gone_gives_its_space_back() {
         let places: Vec<_> = (0..1000).map(|nth: u32| heap.add(&file, &nth.to_le_bytes()).unwrap()).collect();
         heap.settle(&file).unwrap();
         file.flush().unwrap();
-        places.into_iter().for_each(|(collection, index)| heap.remove(&file, collection, index));
+        for (collection, index) in places {
+            heap.remove(&file, collection, index);
+        }
         file.flush().unwrap();
         heap.settle(&file).unwrap();
         file.flush().unwrap();

@@ -192,6 +192,7 @@ fn what_was_flushed_is_found_after_every_single_write() {
         let group = new_group(&file);
         let mut model = Model::new();
         for round in 0..8 {
+            storage.take();
             let (before, flushed) = (storage.content(), model.clone());
             let mut touched = Vec::new();
             for _ in 0..random.usize(1..if round == 0 { 200 } else { 60 }) {
@@ -200,7 +201,6 @@ fn what_was_flushed_is_found_after_every_single_write() {
                 touched
                     .extend(old.iter().filter(|(name, to)| model.get(*name) != Some(to)).map(|(name, _)| name.clone()));
             }
-            storage.take();
             file.flush().unwrap();
             if round == 0 {
                 continue;

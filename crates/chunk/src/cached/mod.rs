@@ -11,6 +11,7 @@ mod encode_ahead;
 mod failures;
 mod fetch;
 mod home;
+mod portions;
 mod prefetch;
 mod reach;
 mod read;

@@ -1,9 +1,10 @@
 //! Writes.
 
 use hyperslab_cache::{Found, Need, Vacancy};
+use hyperslab_driver::cores;
 use hyperslab_space::{Piece, Space};
 
-use super::{Chunk, ChunkCache, ChunkShelf, Keep, reach::Reach, way::checked};
+use super::{Chunk, ChunkCache, ChunkShelf, Keep, portions::replace, reach::Reach, way::checked};
 use crate::{
     Filling, Result,
     chunked::{BATCH, PIECES},
@@ -144,7 +145,13 @@ impl ChunkCache {
 /// Writes pieces whose chunks no other thread loads meanwhile, so many at a time that each operation writes all or fails before it changes anything.
 fn write_alone(shelf: &ChunkShelf, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
     let (home, bytes) = (shelf.home(), shelf.home().facts().bytes as u64);
-    let most = if home.facts().coder.is_some() { (BATCH / bytes.max(1)).max(1) } else { u64::MAX };
+    let mut most = if home.facts().coder.is_some() { (BATCH / bytes.max(1)).max(1) } else { u64::MAX };
+    if let [first, .., last] = pieces
+        && replace(&**home, &first.chunk, &last.chunk)
+    {
+        let portion = home.file().portion(bytes.saturating_mul(pieces.len() as u64));
+        most = most.min((portion / bytes.max(1)).max(2 * cores::count() as u64));
+    }
     for some in pieces.chunks(usize::try_from(most).unwrap_or(usize::MAX)) {
         home.file().operate(|| home.change(&mut |layout| layout.write_pieces(home.file(), some, buf, filling)))?;
     }

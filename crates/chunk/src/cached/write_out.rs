@@ -18,6 +18,7 @@ use hyperslab_space::Coords;
 use super::{
     Chunk, ChunkCache, Home,
     failures::{Failures, is_of_file, kind_of},
+    portions::{portions, replace},
 };
 use crate::{Error, Image, Reserved, Result};
 
@@ -75,7 +76,7 @@ impl ChunkCache {
             }
             self.cache.encoded_for(begun.elapsed());
             assert_no_locks_held("before chunks are written");
-            store(&groups, &ready, &mut outcome)
+            store_in_portions(&groups, &ready, &mut outcome)
         };
         if any_stored {
             self.cache.retry_failed();
@@ -112,6 +113,23 @@ fn encode<'a>(
             Err(why) => outcome.fail((group, of), &[nth], why),
         }
     }
+}
+
+/// Writes chunks, in portions if they replace others. Whether some were written.
+fn store_in_portions(groups: &[Group], ready: &[Ready<'_>], outcome: &mut Outcome) -> bool {
+    let replaces = |group: &Group| match &*group.taken {
+        [(first, _), .., (last, _)] => replace(&*group.home, first, last),
+        _ => false,
+    };
+    let Some(file) = groups.first().map(|group| group.home.file()).filter(|_| groups.iter().any(replaces)) else {
+        return store(groups, ready, outcome);
+    };
+    let sizes = || ready.iter().map(|chunk| chunk.form.bytes.len() as u64);
+    let portions = portions(sizes(), file.portion(sizes().fold(0, u64::saturating_add)));
+    portions
+        .into_iter()
+        .filter_map(|range| ready.get(range))
+        .fold(false, |any, some| store(groups, some, outcome) || any)
 }
 
 /// Writes chunks with one request and enters them in their indexes; if that fails, each half alone, so that only those are left that cannot be written.

@@ -34,7 +34,7 @@ pub struct HeaderEdit<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageId(usize);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Block {
     /// Where it is; nowhere yet if it is new.
     pub(super) address: Option<u64>,
@@ -44,6 +44,8 @@ pub(super) struct Block {
     pub(super) room: usize,
     /// How many empty messages it has in the file.
     pub(super) empty: usize,
+    /// How many empty messages it will have at least, if it changes and has room for them.
+    pub(super) parts: usize,
     pub(super) changed: bool,
     /// The continuation message that names it; the first block has none.
     pub(super) named_by: Option<usize>,
@@ -80,8 +82,7 @@ impl<'a> HeaderEdit<'a> {
         for (nth, (&address, bytes)) in header.places.iter().zip(header.blocks()).enumerate() {
             let room = bytes.len().saturating_sub(edit.around(nth));
             let stored = bytes.len();
-            let block = Block { address: Some(address), stored, room, empty: 0, changed: false, named_by: None };
-            edit.blocks.push(block);
+            edit.blocks.push(Block { address: Some(address), stored, room, ..Block::default() });
         }
         let mut continuations = 0;
         for (message, block) in header.framed() {
@@ -107,7 +108,7 @@ impl<'a> HeaderEdit<'a> {
     }
 
     pub(super) fn empty(file: &'a OpenFile, prefix: Prefix, room: usize) -> HeaderEdit<'a> {
-        let first = Block { address: None, stored: 0, room, empty: 0, changed: true, named_by: None };
+        let first = Block { room, changed: true, ..Block::default() };
         HeaderEdit { file, prefix, blocks: vec![first], pieces: Vec::new(), touched: false, belongs_together: false }
     }
 

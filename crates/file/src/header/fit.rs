@@ -68,7 +68,7 @@ impl HeaderEdit<'_> {
         let named_by = self.pieces.len() - 1;
         self.place(named_by, block);
         let named_by = Some(named_by);
-        self.blocks.push(Block { address: None, stored: 0, room: 0, empty: 0, changed: true, named_by });
+        self.blocks.push(Block { changed: true, named_by, ..Block::default() });
         Ok(self.blocks.len() - 1)
     }
 
@@ -103,7 +103,7 @@ impl HeaderEdit<'_> {
     }
 
     /// How many bytes a block has left.
-    fn left(&self, block: usize) -> usize {
+    pub(super) fn left(&self, block: usize) -> usize {
         self.blocks.get(block).map_or(0, |found| found.room.saturating_sub(self.used(block)))
     }
 

@@ -18,6 +18,7 @@ impl HeaderEdit<'_> {
         if self.blocks.iter().any(|block| block.changed) {
             self.mark_unknown();
         }
+        self.keep_count();
         self.recount()?;
         let in_place = self.sole_change();
         if self.touched {
@@ -65,6 +66,18 @@ impl HeaderEdit<'_> {
             laters.into_iter().try_for_each(|later| self.file.order(header, later))?;
         }
         Ok(header)
+    }
+
+    /// The first block of a header of version 1 says how many messages there are. If only a further block changes, what is left there is divided so that
+    /// this stays true.
+    fn keep_count(&mut self) {
+        let Some((nth, count)) = self.sole_change().zip(self.prefix.messages.map(usize::from)) else { return };
+        let left = self.left(nth);
+        let others = self.count() - self.empty_messages(left, 0).len();
+        let fits = |parts: &usize| (1..=left / self.prefix.message_head()).contains(parts);
+        if let Some(parts) = count.checked_sub(others).filter(fits) {
+            self.block(nth).parts = parts;
+        }
     }
 
     /// Says how many messages a header of version 1 has.
@@ -143,18 +156,19 @@ impl HeaderEdit<'_> {
     /// How many messages all blocks will have, empty ones too.
     fn count(&self) -> usize {
         let empty = |nth: usize, block: &Block| match block.changed {
-            true => self.empty_messages(block.room.saturating_sub(self.used(nth))).len(),
+            true => self.empty_messages(self.left(nth), block.parts).len(),
             false => block.empty,
         };
         let empty: usize = self.blocks.iter().enumerate().map(|(nth, block)| empty(nth, block)).sum();
         empty + self.pieces.iter().filter(|piece| piece.block.is_some()).count()
     }
 
-    /// The empty messages that take up so many bytes; a gap too small for one may be left.
-    fn empty_messages(&self, mut left: usize) -> Vec<Message<'static>> {
+    /// The empty messages that take up so many bytes, at least so many if they fit; a gap too small for one may be left.
+    fn empty_messages(&self, mut left: usize, parts: usize) -> Vec<Message<'static>> {
         let (mut messages, head) = (Vec::new(), self.prefix.message_head());
         while left >= head {
-            let body = ZEROS.get(..left - head).unwrap_or(&ZEROS);
+            let is_last = messages.len() + 1 >= parts;
+            let body = if is_last { ZEROS.get(..left - head).unwrap_or(&ZEROS) } else { &[] };
             left -= head + body.len();
             let order = self.prefix.ordered.then_some(0);
             messages.push(Message { kind: kind::NIL, flags: Flags::NONE, order, body });
@@ -167,8 +181,8 @@ impl HeaderEdit<'_> {
         let framed =
             here.map(|piece| Message { kind: piece.kind, flags: piece.flags, order: piece.order, body: &piece.body });
         let mut messages: Vec<Message<'_>> = framed.collect();
-        let room = self.blocks.get(nth).map_or(0, |block| block.room);
-        messages.extend(self.empty_messages(room.saturating_sub(self.used(nth))));
+        let (room, parts) = self.blocks.get(nth).map_or((0, 0), |block| (block.room, block.parts));
+        messages.extend(self.empty_messages(self.left(nth), parts));
         match nth {
             0 => Ok(self.prefix.encode_first(&messages)?),
             _ => Ok(self.prefix.encode_further(&messages, room + self.around(nth))?),

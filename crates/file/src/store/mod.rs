@@ -67,6 +67,8 @@ pub(crate) struct Store {
     pub(crate) process: Process,
     /// Open handles of objects.
     pub(crate) handles: Arc<Handles>,
+    /// Whether the next flush is the last one.
+    pub(crate) closing: AtomicBool,
     /// Whether the file was closed.
     pub(crate) closed: AtomicBool,
     /// Why nothing may be written any more.
@@ -115,6 +117,7 @@ impl Store {
             gate: Gate::default(),
             process: Process::this(),
             handles: Arc::default(),
+            closing: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             poison: Mutex::default(),
             low: Low::Earliest,
@@ -136,6 +139,11 @@ impl Store {
         space.add_fresh(span);
         self.touch();
         Ok(span.start)
+    }
+
+    /// Whether the file grows, since much of its space waits for the next flush.
+    pub(crate) fn wants_space(&self) -> bool {
+        self.space.lock().awaits_much(self.durability)
     }
 
     /// Forgets the pieces of blocks that begin in a range: the blocks are freed as a whole. Looks at these blocks only.

@@ -4,6 +4,15 @@ use std::collections::BTreeMap;
 
 use hyperslab_alloc::{Allocator, Kind, Span};
 
+use crate::Durability;
+
+/// A file is flushed when more than this part of it waits for that to be free.
+const SHARE: u64 = 32;
+/// The same where a flush takes long, since it is durable.
+const FEWER: u64 = 4;
+/// So many bytes may always wait.
+const LITTLE: u64 = 2048;
+
 /// File space, and what of it was given out since the last flush, so that nothing in the file names it yet.
 pub(crate) struct Space {
     pub(crate) allocator: Allocator,
@@ -15,6 +24,8 @@ pub(crate) struct Space {
     pub(crate) deletes: bool,
     /// Values of objects that were deleted since the last flush: the file still names them, and they may be spoiled.
     pub(crate) deleted: Vec<Span>,
+    /// How many bytes were freed that others get after the next flush, also inside of blocks.
+    pub(crate) awaited: u64,
     /// Whether a full storage got back all that the file does not need.
     pub(crate) returned: bool,
     /// Whether free space that the file still names is being listed in it: none of that may be given back to a full storage.
@@ -23,8 +34,8 @@ pub(crate) struct Space {
 
 impl Space {
     pub(super) fn new(allocator: Allocator) -> Space {
-        let (fresh, attempt, deletes, deleted, returned, lists_free) = Default::default();
-        Space { allocator, fresh, attempt, deletes, deleted, returned, lists_free }
+        let (fresh, attempt, deletes, deleted, awaited, returned, lists_free) = Default::default();
+        Space { allocator, fresh, attempt, deletes, deleted, awaited, returned, lists_free }
     }
 
     /// Space for `length` bytes, which ends at `most` at the latest.
@@ -96,12 +107,36 @@ impl Space {
             }
             None => {
                 self.allocator.free(kind, span);
+                self.awaited = self.awaited.saturating_add(span.len);
                 if self.deletes && kind == Kind::Raw {
                     self.deleted.push(span);
                 }
                 false
             }
         }
+    }
+
+    /// Gives space back that nothing in the file names any more.
+    pub(crate) fn release(&mut self, kind: Kind, span: Span) {
+        if !self.is_fresh(span.start) {
+            self.add_fresh(span);
+        }
+        self.free(kind, span);
+    }
+
+    /// Whether so much space waits for the next flush that the file grows by it.
+    pub(crate) fn awaits_much(&self, durability: Durability) -> bool {
+        let share = if durability == Durability::Full { FEWER } else { SHARE };
+        self.awaited > (self.allocator.end() / share).max(LITTLE)
+    }
+
+    /// The file was flushed: what was freed is others' now.
+    pub(crate) fn publish(&mut self) {
+        self.returned &= self.allocator.pending().next().is_none();
+        self.allocator.publish();
+        self.deleted.clear();
+        self.awaited = 0;
+        self.lists_free = false;
     }
 
     /// Whether nothing in the file names this address yet.

@@ -89,18 +89,32 @@ pub(super) fn boxes(state: &State, size: usize, selection: &Space, ordered: bool
     if rank == 0 || count.saturating_mul(element) <= BATCH {
         return None;
     }
-    let mut boxes = match &state.layout.layout {
+    let unit = match &state.layout.layout {
         Layout::Chunked { chunk, .. } => chunk.clone(),
         _ => vec![1; rank],
     };
-    let mut bytes = boxes.iter().fold(element, |bytes, side| bytes.saturating_mul(*side));
+    let bytes = unit.iter().fold(element, |bytes, side| bytes.saturating_mul(*side));
     // Enough chunks for all cores.
     let chunks = bytes.saturating_mul(2 * hyperslab_driver::cores::count() as u64);
+    cut(unit, state.extent.dims(), element, selection, BATCH.max(chunks.min(16 * BATCH)), ordered)
+}
+
+/// Boxes of whole units in an extent of elements, each with at most so many selected bytes if one unit has no more.
+pub(super) fn cut(
+    unit: Vec<u64>,
+    dims: &[u64],
+    element: u64,
+    selection: &Space,
+    most: u64,
+    ordered: bool,
+) -> Option<Vec<u64>> {
     let (low, high) = selection.bounds()?;
     let sides = low.iter().zip(&high).map(|(low, high)| high.saturating_sub(*low).saturating_add(1));
-    let thinness = sides.fold(1u64, u64::saturating_mul) / count.max(1);
-    let most = BATCH.max(chunks.min(16 * BATCH)).saturating_mul(thinness.max(1));
-    for (dim, (side, &whole)) in boxes.iter_mut().zip(state.extent.dims()).enumerate().rev() {
+    let thinness = sides.fold(1u64, u64::saturating_mul) / selection.npoints().max(1);
+    let most = most.saturating_mul(thinness.max(1));
+    let mut boxes = unit;
+    let mut bytes = boxes.iter().fold(element, |bytes, side| bytes.saturating_mul(*side));
+    for (dim, (side, &whole)) in boxes.iter_mut().zip(dims).enumerate().rev() {
         let needed = whole.div_ceil((*side).max(1)).max(1);
         let fits = if ordered && dim > 0 { needed } else { (most / bytes.max(1)).clamp(1, needed) };
         *side = side.checked_mul(fits)?;

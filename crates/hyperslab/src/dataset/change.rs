@@ -13,7 +13,7 @@ use super::{
     Dataset,
     state::{Changing, State},
 };
-use crate::{Error, File, Result, heap_writer::HeapWriter, new_dataset::Planned};
+use crate::{Error, File, Result, behind::Behind, heap_writer::HeapWriter, new_dataset::Planned};
 
 /// The state of a dataset, taken for a change. All handles see what becomes of it.
 pub(super) struct Change<'a> {
@@ -246,7 +246,7 @@ pub(crate) fn drop_values(file: &File, object: &Object) -> hyperslab_file::Resul
     file.inner.datasets.forget(object.address());
     // The values of a virtual dataset are others'; to open it would be to look for them. The list of them is its own.
     if let Layout::Virtual { heap, index } = object.layout(context)?.layout {
-        HeapWriter::new(file).remove(heap.map(|heap| (heap, index)));
+        HeapWriter::new(file).remove(heap.map(|address| Behind { address, index, length: 0 }));
         return Ok(());
     }
     let dataset = Dataset::open(file, object.clone()).map_err(failed)?;

@@ -8,6 +8,7 @@ mod defined;
 mod extent;
 mod external;
 mod layout;
+mod portions;
 mod raw_file;
 mod read;
 mod shelves;

@@ -68,14 +68,18 @@ impl Dataset {
         if room != count {
             return Err(Error::Length { values: count, room });
         }
-        if let (None, Some(piled)) = (&self.inner.elsewhere, self.pile(&writing, values)?) {
+        if let (None, Some(piled)) = (&self.inner.elsewhere, self.pile(&writing, selection, values)?) {
             return self.write_piled(selection, piled);
         }
         let (bytes, arena) = writing.encode(values)?;
         self.write_encoded(selection, &writing, &bytes, &arena)
     }
 
-    fn pile<T: Storable>(&self, writing: &Writing<T>, values: &[T]) -> Result<Option<Piled>> {
+    /// Values of variable length that replace no others, converted on all cores.
+    fn pile<T: Storable>(&self, writing: &Writing<T>, selection: &Space, values: &[T]) -> Result<Option<Piled>> {
+        if self.replaces_sequences(selection) {
+            return Ok(None);
+        }
         writing.pile(values, self.datatype(), self.stored().widths())
     }
 
@@ -154,9 +158,10 @@ impl Dataset {
         }
         match self.shelf_to_write()? {
             Some(shelf) => self.write_through_cache(shelf, selection, given),
-            None => {
-                self.write_at_once(selection, |change, heap| self.put(&mut Way::AtOnce(change, heap), selection, given))
-            }
+            None => self.in_portions(selection, given.places, |dataset, part, places| {
+                let given = Given { places, ..*given };
+                dataset.write_at_once(part, |change, heap| dataset.put(&mut Way::AtOnce(change, heap), part, &given))
+            }),
         }
     }
 

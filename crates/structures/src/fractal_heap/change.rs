@@ -114,6 +114,16 @@ impl<'a> Change<'a> {
         if self.header.free_manager != before { self.write_header() } else { Ok(()) }
     }
 
+    /// Takes the free ranges out of the file, if they are no longer true: they are in memory.
+    pub(super) fn forget_written(&mut self) -> Result<()> {
+        let Some(free) = self.kept.free.as_mut().filter(|free| free.is_changed()) else { return Ok(()) };
+        free.free(self.file)?;
+        match self.header.free_manager.take() {
+            Some(_) => self.write_header(),
+            None => Ok(()),
+        }
+    }
+
     fn insert(&mut self, object: &[u8]) -> Result<Vec<u8>> {
         let widths = self.file.widths();
         let length = object.len() as u64;
@@ -156,7 +166,7 @@ impl<'a> Change<'a> {
 
     /// A free range for so many bytes, and its block. Ranges that are in no block are forgotten.
     fn room(&mut self, length: u64) -> Result<Option<(u64, Direct)>> {
-        while let Some((offset, size)) = self.free_list()?.best(length) {
+        while let Some((offset, size)) = self.free_list()?.ranges().best(length) {
             let overhead = blocks::overhead(&self.header, self.file.widths());
             let fits = |block: &Direct| {
                 let within = offset - block.offset;
@@ -182,7 +192,7 @@ impl<'a> Change<'a> {
         }
         let length = object.len() as u64;
         let free = self.free_list()?;
-        let left = free.size_at(offset).saturating_sub(length);
+        let left = free.ranges().size_at(offset).saturating_sub(length);
         free.take(offset);
         free.add(offset + length, left);
         Ok(offset)
@@ -301,7 +311,7 @@ impl<'a> Change<'a> {
                     let within = offset - block.offset;
                     let overhead = blocks::overhead(&self.header, self.file.widths());
                     let inside = within >= overhead && within.checked_add(*length).is_some_and(|end| end <= block.size);
-                    inside && !self.free_list()?.touches(*offset, *length)
+                    inside && !self.free_list()?.ranges().touches(*offset, *length)
                 }
                 HeapId::Huge(_) | HeapId::HugeDirect(_) => self.has_huge(id)?,
                 HeapId::Tiny(_) => self.header.usage.tiny_objects > 0,

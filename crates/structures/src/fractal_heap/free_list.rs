@@ -3,14 +3,14 @@
 //! We keep ranges of bytes in blocks that exist. libhdf5 also lists blocks that it passed over; those sections stay as they are, since we never make
 //! such blocks.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use hyperslab_base::Width;
 use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::{
     free_space::{Client, FreeSpace, Section},
     heap::fractal::FractalHeap as Header,
 };
+
+use crate::ranges::Ranges;
 
 const WHAT: &str = "free-space manager of a fractal heap";
 /// The class of a range of bytes in a direct block.
@@ -22,8 +22,8 @@ const EXPAND: u16 = 120;
 /// The free ranges of a heap.
 #[derive(Debug, Default)]
 pub(super) struct FreeList {
-    by_offset: BTreeMap<u64, u64>,
-    by_size: BTreeSet<(u64, u64)>,
+    /// By their offsets in the heap.
+    ranges: Ranges,
     /// Sections of blocks that do not exist.
     others: Vec<Section>,
     /// How many sections follow from those, and their bytes.
@@ -56,59 +56,40 @@ impl FreeList {
                 }
             }
         }
-        free.other_space = manager.space.saturating_sub(free.by_offset.values().sum());
+        free.other_space = manager.space.saturating_sub(free.space());
         free.changed = false;
         Ok(free)
     }
 
-    /// The smallest range that has room, the first one of those.
-    pub(super) fn best(&self, length: u64) -> Option<(u64, u64)> {
-        self.by_size.range((length, 0)..).next().map(|&(size, offset)| (offset, size))
-    }
-
-    /// The bytes of the range that begins at an offset.
-    pub(super) fn size_at(&self, offset: u64) -> u64 {
-        self.by_offset.get(&offset).copied().unwrap_or(0)
+    /// The free ranges, as they are now.
+    pub(super) fn ranges(&self) -> &Ranges {
+        &self.ranges
     }
 
     /// Takes a range out.
     pub(super) fn take(&mut self, offset: u64) {
-        if let Some(size) = self.by_offset.remove(&offset) {
-            self.by_size.remove(&(size, offset));
-            self.changed = true;
-        }
+        self.changed |= self.ranges.take(offset);
     }
 
-    /// Adds a range; it is joined with its neighbours. Those are in the same block, since blocks have a head.
-    pub(super) fn add(&mut self, mut offset: u64, mut size: u64) {
-        if size == 0 {
-            return;
-        }
-        let before = self.by_offset.range(..offset).next_back().map(|(&offset, &size)| (offset, size));
-        if let Some((start, length)) = before.filter(|(start, length)| start.checked_add(*length) == Some(offset)) {
-            self.take(start);
-            (offset, size) = (start, size.saturating_add(length));
-        }
-        if let Some(&length) = offset.checked_add(size).and_then(|end| self.by_offset.get(&end)) {
-            self.take(offset + size);
-            size = size.saturating_add(length);
-        }
-        self.by_offset.insert(offset, size);
-        self.by_size.insert((size, offset));
-        self.changed = true;
+    /// Adds a range. Those that it is joined with are in the same block, since blocks have a head.
+    pub(super) fn add(&mut self, offset: u64, size: u64) {
+        self.ranges.add(offset, size);
+        self.changed |= size > 0;
     }
 
-    /// Whether something of a range is free.
-    pub(super) fn touches(&self, offset: u64, length: u64) -> bool {
-        let end = offset.saturating_add(length);
-        let last = self.by_offset.range(..end).next_back();
-        last.is_some_and(|(start, size)| start.saturating_add(*size) > offset)
+    /// Whether the file does not have it as it is.
+    pub(super) fn is_changed(&self) -> bool {
+        self.changed
     }
 
     /// Forgets all ranges: the heap has no blocks.
     pub(super) fn clear(&mut self) {
         let FreeList { manager, list, .. } = *self;
         *self = FreeList { manager, list, changed: true, ..FreeList::default() };
+    }
+
+    fn space(&self) -> u64 {
+        self.ranges.all().map(|(_, size)| size).sum()
     }
 
     /// Gives back the space of the manager.
@@ -129,8 +110,8 @@ impl FreeList {
         }
         self.free(file)?;
         header.free_manager = None;
-        let single = |(&offset, &size): (&u64, &u64)| Section { offset, size, class: SINGLE, blocks: None };
-        let mut sections: Vec<Section> = self.by_offset.iter().map(single).chain(self.others.iter().copied()).collect();
+        let single = |(offset, size)| Section { offset, size, class: SINGLE, blocks: None };
+        let mut sections: Vec<Section> = self.ranges.all().map(single).chain(self.others.iter().copied()).collect();
         if sections.is_empty() {
             return Ok(());
         }
@@ -146,7 +127,7 @@ impl FreeList {
         let list = file.allocate(Kind::Metadata, list_size)?;
         let manager = FreeSpace {
             client: Client::Heap,
-            space: self.by_offset.values().sum::<u64>().saturating_add(self.other_space),
+            space: self.space().saturating_add(self.other_space),
             sections: listed + self.ghosts,
             listed,
             ghosts: self.ghosts,

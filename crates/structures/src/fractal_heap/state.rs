@@ -92,12 +92,16 @@ fn place(id: &HeapId) -> Option<(bool, u64)> {
 }
 
 impl Attached for State {
-    fn settle(&self, file: &OpenFile) -> Result<()> {
+    fn settle(&self, file: &OpenFile, all: bool) -> Result<()> {
         let mut inner = self.lock();
         let mut change = Change::of(file, self.address, &mut inner)?;
         change.let_go()?;
-        change.write_free()?;
-        // All is in blocks now, so that a file with many heaps need not go through them at every flush.
-        if inner.removed.is_empty() { file.detach(self.address) } else { Ok(()) }
+        if all {
+            change.write_free()?;
+        } else {
+            change.forget_written()?;
+        }
+        let is_written = inner.free.as_ref().is_none_or(|free| !free.is_changed());
+        if is_written && inner.removed.is_empty() { file.detach(self.address) } else { Ok(()) }
     }
 }

@@ -49,6 +49,8 @@ pub struct GlobalHeap {
     spare: Vec<Vec<u8>>,
     /// Objects to be removed, by collection, and from which flush on.
     removed: BTreeMap<u64, (u64, Vec<u16>)>,
+    /// After how many flushes objects were last taken back, unless some could be since.
+    taken_back: Option<u64>,
     /// After how many flushes values in the file were last changed, so that they name new objects.
     shown: Option<u64>,
     /// Objects of the attempt that goes on, by collection, in collections that were there before and are not in memory any more.
@@ -116,12 +118,20 @@ impl GlobalHeap {
         file.note_collections(noted)
     }
 
-    /// Collections without room for anything, and those that were used longest ago, are full; many of these are written.
+    /// If many collections have room, those with the least are full.
+    fn close_many(&mut self) {
+        let many = self.open.len().saturating_sub(OPEN);
+        if many > 0 {
+            self.open.sort_by_key(Filled::room);
+            self.full.extend(self.open.drain(..many));
+        }
+    }
+
+    /// Collections without room for anything, and those with little if there are many, are full; many of these are written.
     fn put_aside(&mut self, file: &OpenFile) -> Result<()> {
         let least = object_size(0, file.widths());
         self.full.extend(self.open.extract_if(.., |filled| !filled.has_room(least)));
-        let many = self.open.len().saturating_sub(OPEN);
-        self.full.extend(self.open.drain(..many));
+        self.close_many();
         if self.full.len() >= BATCH {
             free_empty(file, &mut self.full)?;
             write(file, self.shown, self.full.iter_mut())?;
@@ -142,6 +152,7 @@ impl GlobalHeap {
     pub fn undo(&mut self, file: &OpenFile) {
         for (address, added) in std::mem::take(&mut self.added) {
             self.removed.entry(address).or_default().1.extend(added);
+            self.taken_back = None;
         }
         for all in [&mut self.open, &mut self.full] {
             all.retain(|filled| !filled.is_new);
@@ -156,9 +167,9 @@ impl GlobalHeap {
         self.shown = Some(file.flushes());
     }
 
-    /// Removes an object, after the next flush if the file may name it. The values that named it were written before, or will be by that
-    /// flush. What is not there is removed already.
-    pub fn remove(&mut self, file: &OpenFile, collection: u64, index: u32) {
+    /// Removes an object, after the next flush if the file may name it: says whether that is so. The values that named it were written before, or
+    /// will be by that flush. What is not there is removed already.
+    pub fn remove(&mut self, file: &OpenFile, collection: u64, index: u32) -> bool {
         let now = file.flushes();
         let is_named = !file.is_fresh(collection) || self.shown == Some(now);
         let from = now + u64::from(is_named);
@@ -166,7 +177,9 @@ impl GlobalHeap {
             let (when, indexes) = self.removed.entry(collection).or_default();
             *when = from.max(*when);
             indexes.push(index);
+            self.taken_back = self.taken_back.filter(|_| is_named);
         }
+        is_named
     }
 
     /// Whether there is something to take back, now or after the next flush.
@@ -181,8 +194,7 @@ impl GlobalHeap {
         free_empty(file, &mut self.full)?;
         write(file, self.shown, self.open.iter_mut().chain(&mut self.full))?;
         self.open.iter_mut().for_each(|filled| filled.stored());
-        let many = self.open.len().saturating_sub(OPEN);
-        self.full.extend(self.open.drain(..many));
+        self.close_many();
         note_added(&mut self.added, &mut self.full);
         self.full.clear();
         self.spare.clear();
@@ -191,10 +203,11 @@ impl GlobalHeap {
 
     /// Takes removed objects out of their collections; whether there were any.
     fn take_back(&mut self, file: &OpenFile) -> Result<bool> {
-        if self.removed.is_empty() {
+        let now = file.flushes();
+        if self.removed.is_empty() || self.taken_back == Some(now) {
             return Ok(false);
         }
-        let now = file.flushes();
+        self.taken_back = Some(now);
         let ready: Vec<u64> =
             self.removed.iter().filter(|(_, (when, _))| *when <= now).map(|(&address, _)| address).collect();
         let mut taken = Vec::new();
@@ -231,10 +244,10 @@ fn note_added(noted: &mut Vec<(u64, Vec<u16>)>, leaving: &mut [Filled]) {
     noted.extend(added.filter(|(_, added)| !added.is_empty()));
 }
 
-/// Gives back the space of collections that have no objects any more.
+/// Gives back the space of collections that have no objects any more. Their objects were removed when the file did not name them.
 fn free_empty(file: &OpenFile, all: &mut Vec<Filled>) -> Result<()> {
     let mut empty = all.extract_if(.., |filled| filled.objects == 0);
-    empty.try_for_each(|filled| file.free_values(filled.address, filled.bytes.len() as u64))
+    empty.try_for_each(|filled| file.release_values(filled.address, filled.bytes.len() as u64))
 }
 
 /// Writes collections that were changed. What the file may name, also by values that were `shown`, is rewritten with care.

@@ -65,9 +65,13 @@ impl Filled {
         }))
     }
 
+    /// How many bytes are not taken.
+    pub(super) fn room(&self) -> usize {
+        self.bytes.len().saturating_sub(self.used)
+    }
+
     pub(super) fn has_room(&self, need: usize) -> bool {
-        self.bytes.len().saturating_sub(self.used) >= need
-            && (self.next.is_some() || self.objects < usize::from(u16::MAX))
+        self.room() >= need && (self.next.is_some() || self.objects < usize::from(u16::MAX))
     }
 
     pub(super) fn add(&mut self, value: &[u8], widths: Widths) -> u16 {

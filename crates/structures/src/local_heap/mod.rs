@@ -1,16 +1,21 @@
 //! The local heap: the names of an old-style group.
 
+mod free;
+
 use std::{cmp::Ordering, sync::Arc};
 
 use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::heap::{self, local::FreeBlock};
 
+use self::free::{Free, Kept};
+use crate::ranges::Ranges;
+
 const WHAT: &str = "local heap";
 
 /// A local heap with its data, as it was when it was opened. Whoever changes it opens it in the same operation.
 ///
-/// The heap has one place to which changes are published: its header. If the data follow the header in the file, both are one block; else
-/// changed data go to new space, and the header is switched to it. So names are never seen half written.
+/// If the data follow the header in the file, both are one block, which is written as a whole. Else new names go into bytes that nothing in the file names, the
+/// data are written before the header, and the list of free bytes is [not in the file](free) meanwhile.
 #[derive(Clone, Debug)]
 pub struct LocalHeap {
     address: u64,
@@ -106,16 +111,32 @@ impl LocalHeap {
             let name = String::from_utf8_lossy(string);
             return Err(Error::Refused(format!("a zero byte in the middle of the name {name:?}")));
         }
-        let mut free = self.free_blocks(file)?;
         let need = (string.len() as u64 + 1).next_multiple_of(8);
-        let start = match take(&mut free, need, block_head(file)) {
+        let kept = if self.is_one_block(file) { None } else { Some(Kept::of(file, self)?) };
+        let mut free = match &kept {
+            Some(kept) => std::mem::take(&mut *kept.lock()),
+            None => Free { ranges: self.read_free(file)?, ..Free::default() },
+        };
+        let added = self.put_string(file, string, need, &mut free);
+        match kept {
+            Some(kept) => *kept.lock() = free,
+            // It has grown, and the data lie elsewhere now.
+            None if !self.is_one_block(file) => drop(Kept::attach(file, self.address, free)?),
+            None => {}
+        }
+        added
+    }
+
+    /// Puts a string into `need` free bytes; says where it is in the heap.
+    fn put_string(&mut self, file: &OpenFile, string: &[u8], need: u64, free: &mut Free) -> Result<u64> {
+        let start = match take(&mut free.ranges, need, block_head(file)) {
             Some(start) => start,
-            None => self.grow(file, need, &mut free)?,
+            None => self.grow(file, need, &mut free.ranges)?,
         };
         if start.checked_add(need).is_none_or(|end| end > self.data.len()) {
             return Err(Error::broken(WHAT, self.address, "its free blocks are not in it"));
         }
-        self.store(file, &free, |data| {
+        self.store(file, free, |data| {
             let room = data.get_mut(start as usize..(start + need) as usize).unwrap_or_default();
             room.fill(0);
             room.iter_mut().zip(string).for_each(|(room, byte)| *room = *byte);
@@ -138,6 +159,7 @@ impl LocalHeap {
 
     /// Gives all its space back.
     pub fn delete(self, file: &OpenFile) -> Result<()> {
+        file.detach(self.address)?;
         match self.place.filter(|_| !self.is_one_block(file)) {
             Some(place) => file.free(place, self.data.len())?,
             None => return file.free(self.address, head_size(file) + self.data.len()),
@@ -145,48 +167,46 @@ impl LocalHeap {
         file.free(self.address, head_size(file))
     }
 
-    fn free_blocks(&self, file: &OpenFile) -> Result<Vec<FreeBlock>> {
-        heap::local::decode_free(self.data.get(), self.free, file.widths()).map_err(Error::at(self.address))
+    /// The free ranges as the data have them. What others put there may overlap: then the first one counts.
+    fn read_free(&self, file: &OpenFile) -> Result<Ranges> {
+        let mut blocks =
+            heap::local::decode_free(self.data.get(), self.free, file.widths()).map_err(Error::at(self.address))?;
+        blocks.sort_by_key(|block| block.start);
+        let mut ranges = Ranges::default();
+        blocks.iter().for_each(|block| add(&mut ranges, block.start, block.size));
+        Ok(ranges)
     }
 
     fn is_one_block(&self, file: &OpenFile) -> bool {
         self.place == Some(self.address + head_size(file))
     }
 
-    /// Adds pieces to the free blocks, and joins what touches. What cannot hold the head of a free block is lost, as in libhdf5.
+    /// Adds pieces to what is free.
     fn take_back(&mut self, file: &OpenFile, pieces: &[(u64, u64)]) -> Result<()> {
-        let mut blocks = self.free_blocks(file)?;
-        blocks.extend(pieces.iter().map(|&(start, size)| FreeBlock { start, size }));
-        blocks.sort_by_key(|block| block.start);
-        let mut joined: Vec<FreeBlock> = Vec::with_capacity(blocks.len());
-        for block in blocks {
-            match joined.last_mut() {
-                // Two entries of a bad group may have named the same string.
-                Some(last) if block.start < last.start + last.size => {}
-                Some(last) if block.start == last.start + last.size => last.size += block.size,
-                _ => joined.push(block),
-            }
+        if self.is_one_block(file) {
+            let mut free = Free { ranges: self.read_free(file)?, ..Free::default() };
+            pieces.iter().for_each(|&(start, size)| add(&mut free.ranges, start, size));
+            return self.store(file, &mut free, |_| ());
         }
-        joined.retain(|block| block.size >= block_head(file));
-        self.store(file, &joined, |_| ())
+        let kept = Kept::of(file, self)?;
+        let mut free = kept.lock();
+        pieces.iter().for_each(|&(start, size)| add(&mut free.ranges, start, size));
+        free.changed = true;
+        Ok(())
     }
 
     /// Makes the data longer, by as much again at least; says where `need` bytes are.
-    fn grow(&mut self, file: &OpenFile, need: u64, free: &mut Vec<FreeBlock>) -> Result<u64> {
+    fn grow(&mut self, file: &OpenFile, need: u64, free: &mut Ranges) -> Result<u64> {
         let size = self.data.len();
-        let tail = free.iter().position(|block| block.start + block.size == size);
+        let tail = free.ending_at(size);
         let mut more = need.max(size);
         if tail.is_none() && more < need + block_head(file) {
             more = need;
         }
         self.move_to(file, size.saturating_add(more))?;
-        let (start, rest) = match tail.map(|nth| free.swap_remove(nth)) {
-            Some(tail) => (tail.start, tail.size + more - need),
-            None => (size, more - need),
-        };
-        if rest >= block_head(file) {
-            free.insert(0, FreeBlock { start: start + need, size: rest });
-        }
+        let start = tail.map_or(size, |(start, _)| start);
+        free.take(start);
+        free.add(start + need, size.saturating_add(more) - start - need);
         Ok(start)
     }
 
@@ -223,35 +243,58 @@ impl LocalHeap {
         Ok(())
     }
 
-    /// Changes the data, and the list of free blocks in them. They are changed where they are, unless the file names them and not as one
-    /// block with the header.
-    fn store(&mut self, file: &OpenFile, free: &[FreeBlock], change: impl FnOnce(&mut [u8])) -> Result<()> {
-        let (one, length) = (self.is_one_block(file), self.data.len());
-        if let Some(place) = self.place.filter(|&place| !one && !file.is_fresh(place)) {
-            let mut data = self.data.get().to_vec();
-            change(&mut data);
-            self.free = heap::local::encode_free(&mut data, free, file.widths())?;
-            self.place = Some(file.shadow(place, length)?);
-            self.put(file, data)?;
-            return self.read_again(file);
+    /// Changes bytes of the data that nothing names. The list of free blocks is written with them if they are one block with the header.
+    fn store(&mut self, file: &OpenFile, free: &mut Free, change: impl FnOnce(&mut [u8])) -> Result<()> {
+        if !self.is_one_block(file) {
+            self.hide_list(file, free)?;
+            self.free = None;
+            free.changed = true;
+            return self.edit_apart(file, |data| {
+                change(data);
+                Ok(None)
+            });
         }
-        let (block, before) = if one { (self.address, head_size(file)) } else { (self.place.unwrap_or(0), 0) };
+        let (before, length) = (head_size(file), self.data.len());
         // Nobody reads the block here, so that it is not copied.
         self.data.block = Arc::default();
-        file.edit(WHAT, block, before + length, |bytes| {
+        file.edit(WHAT, self.address, before + length, |bytes| {
             let short = || Error::broken(WHAT, self.address, "it is cut");
             let (head, data) = bytes.split_at_mut_checked(before as usize).ok_or_else(short)?;
             change(data);
-            self.free = heap::local::encode_free(data, free, file.widths())?;
-            if one {
-                head.copy_from_slice(&self.head(file)?);
-            }
+            self.free = heap::local::encode_free(data, &listed(&free.ranges, file), file.widths())?;
+            head.copy_from_slice(&self.head(file)?);
             Ok(())
         })?;
-        if !one {
-            file.put(self.address, self.head(file)?)?;
-        }
         self.read_again(file)
+    }
+
+    /// Writes the list of free bytes of data that lie apart from the header.
+    fn write_free(&mut self, file: &OpenFile, free: &mut Free) -> Result<()> {
+        self.hide_list(file, free)?;
+        (free.is_listed, free.changed) = (true, false);
+        self.edit_apart(file, |data| Ok(heap::local::encode_free(data, &listed(&free.ranges, file), file.widths())?))
+    }
+
+    /// Changes data that lie apart from the header; `change` says where the list of free blocks begins. The header is written after them, and after it
+    /// what names their strings.
+    fn edit_apart(&mut self, file: &OpenFile, change: impl FnOnce(&mut [u8]) -> Result<Option<u64>>) -> Result<()> {
+        let place = self.place.ok_or_else(|| Error::broken(WHAT, self.address, "it has no data"))?;
+        // Nobody reads the block here, so that it is not copied.
+        self.data.block = Arc::default();
+        self.free = file.edit(WHAT, place, self.data.len(), change)?;
+        file.put(self.address, self.head(file)?)?;
+        file.order(place, self.address)?;
+        self.read_again(file)
+    }
+
+    /// Lets the file know no more where the list of free bytes is, before that changes where it is.
+    fn hide_list(&mut self, file: &OpenFile, free: &mut Free) -> Result<()> {
+        let is_seen = self.place.is_some_and(|place| !file.is_fresh(place)) && !file.is_fresh(self.address);
+        if std::mem::take(&mut free.is_listed) && is_seen {
+            self.free = None;
+            file.rewrite(WHAT, &[(self.address, &self.head(file)?)])?;
+        }
+        Ok(())
     }
 
     /// Puts the header, and data that have another length or place than before.
@@ -273,16 +316,26 @@ impl LocalHeap {
     }
 }
 
-/// Takes `need` bytes out of the first free block that has them, and has nothing or room for a head of `head` bytes left.
-fn take(free: &mut Vec<FreeBlock>, need: u64, head: u64) -> Option<u64> {
-    let nth = free.iter().position(|block| block.size == need || block.size >= need.saturating_add(head))?;
-    let block = free.get_mut(nth)?;
-    let start = block.start;
-    (block.start, block.size) = (start + need, block.size - need);
-    if block.size == 0 {
-        free.remove(nth);
-    }
+/// Takes `need` bytes out of the smallest free range that has them, and has nothing or room for a head of `head` bytes left.
+fn take(free: &mut Ranges, need: u64, head: u64) -> Option<u64> {
+    let exact = free.best(need).filter(|(_, size)| *size == need);
+    let (start, size) = exact.or_else(|| free.best(need.saturating_add(head)))?;
+    free.take(start);
+    free.add(start + need, size - need);
     Some(start)
+}
+
+/// Adds a range to those that are free. Two entries of a bad group may have named the same string.
+fn add(free: &mut Ranges, start: u64, size: u64) {
+    if !free.touches(start, size) {
+        free.add(start, size);
+    }
+}
+
+/// The free blocks of a list. What cannot hold the head of one is not in it, and lost, as in libhdf5.
+fn listed(free: &Ranges, file: &OpenFile) -> Vec<FreeBlock> {
+    let blocks = free.all().map(|(start, size)| FreeBlock { start, size });
+    blocks.filter(|block| block.size >= block_head(file)).collect()
 }
 
 fn head_size(file: &OpenFile) -> u64 {
