@@ -4,6 +4,8 @@
 
 mod case;
 mod clock;
+mod files;
+mod growth;
 mod libhdf5;
 mod open_at_once;
 mod reads;
@@ -30,6 +32,9 @@ struct Arguments {
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
+    /// What an item costs among few and among many, instead of the cases of one size
+    #[arg(long)]
+    growth: bool,
 }
 
 fn main() -> Result<()> {
@@ -40,6 +45,18 @@ fn main() -> Result<()> {
     let hdf5 = libhdf5::Hdf5::load(environment)?;
 
     let wanted = |name: &str| arguments.names.is_empty() || arguments.names.iter().any(|part| name.contains(part));
+    if arguments.growth {
+        let mut rows = Vec::new();
+        for case in growth::cases().filter(|case| wanted(case.name)) {
+            eprintln!("{} …", case.name);
+            rows.push(case.time(&hdf5).with_context(|| case.name)?);
+        }
+        match arguments.json {
+            true => println!("{}", serde_json::to_string_pretty(&rows)?),
+            false => println!("{}", growth::table(&rows, &hdf5.version())),
+        }
+        return Ok(());
+    }
     let mut timings = Vec::new();
     for case in selections::CASES
         .iter()

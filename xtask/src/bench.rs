@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: us and libhdf5 in one process; `--codecs`: our codecs and those of hdf5plugin.
+//! `cargo xtask bench`: us and libhdf5 in one process; `--growth`: what an item costs among few and among many; `--codecs`: our codecs and those of
+//! hdf5plugin.
 
 use crate::step::{cargo, run as execute};
 use crate::{metadata, python};
@@ -11,8 +12,11 @@ pub(crate) struct Options {
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
+    /// What an item costs among few and among many, instead of the cases of one size
+    #[arg(long)]
+    growth: bool,
     /// The codecs instead: encode and decode on one core, and sizes
-    #[arg(long, conflicts_with_all = ["names", "json"])]
+    #[arg(long, conflicts_with_all = ["names", "json", "growth"])]
     codecs: bool,
 }
 
@@ -23,7 +27,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         command.args(["bench", "--quiet", "--package", "hyperslab-filter", "--bench", "codecs"]);
     } else {
         command.args(["run", "--quiet", "--release", "--package", "hyperslab-bench", "--"]);
-        command.args(options.json.then_some("--json")).args(&options.names);
+        command.args(options.json.then_some("--json")).args(options.growth.then_some("--growth")).args(&options.names);
     }
     execute(command.env(python::VARIABLE, python))
 }

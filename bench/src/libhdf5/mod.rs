@@ -1,4 +1,5 @@
-//! libhdf5, called in the shared object that the h5py wheel brings: dataspaces (`space`), files (`file`) and new ones (`write`).
+//! libhdf5, called in the shared object that the h5py wheel brings: dataspaces (`space`), files (`file`), new ones (`write`) and those that
+//! change (`change`).
 //!
 //! The only place with `unsafe` in the workshop. Benefit: both sides run in one process, with no Python between the clock
 //! and the C code. Soundness: the signatures are those of the public headers (HDF5 1.12 to 2.0), every pointer is to a live
@@ -6,6 +7,7 @@
 
 #![expect(unsafe_code, reason = "calls into a C library")]
 
+mod change;
 mod file;
 mod space;
 mod write;
@@ -15,6 +17,7 @@ use libloading::Library;
 use std::ffi::{c_int, c_uint};
 use std::path::{Path, PathBuf};
 
+pub(crate) use change::Grown;
 pub(crate) use file::{Memory, Visit};
 pub(crate) use space::{BATCH, Buffers, Operation, Pattern, Space};
 
@@ -26,6 +29,7 @@ pub(crate) struct Hdf5 {
     spaces: space::Functions,
     files: file::Functions,
     writes: write::Functions,
+    changes: change::Functions,
     version: (c_uint, c_uint, c_uint),
     _library: Library,
 }
@@ -47,8 +51,8 @@ impl Hdf5 {
                 bail!("libhdf5 does not start");
             }
             let (spaces, files) = (space::Functions::load(&library)?, file::Functions::load(&library)?);
-            let writes = write::Functions::load(&library)?;
-            Ok(Hdf5 { spaces, files, writes, version, _library: library })
+            let (writes, changes) = (write::Functions::load(&library)?, change::Functions::load(&library)?);
+            Ok(Hdf5 { spaces, files, writes, changes, version, _library: library })
         }
     }
 

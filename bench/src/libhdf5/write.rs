@@ -87,8 +87,12 @@ pub(crate) struct Open {
 }
 
 impl Open {
-    fn new(id: Id, close: Close, call: &str) -> Result<Open> {
+    pub(super) fn new(id: Id, close: Close, call: &str) -> Result<Open> {
         Ok(Open { id: checked(id, call)?, close })
+    }
+
+    pub(super) fn id(&self) -> Id {
+        self.id
     }
 }
 
@@ -178,7 +182,25 @@ impl Hdf5 {
     }
 
     fn make(&self, place: &Open, name: &str, shape: &[u64], stored: Stored<'_>, datatype: Id) -> Result<Open> {
-        let (calls, name, space) = (&self.writes, CString::new(name)?, self.space(shape)?);
+        self.make_in(place, name, self.space(shape)?.id, stored, datatype, |_| Ok(()))
+    }
+
+    /// The type of floats.
+    pub(super) fn floats(&self) -> Id {
+        self.writes.float
+    }
+
+    /// A new dataset in a dataspace; `more` says more of its properties.
+    pub(super) fn make_in(
+        &self,
+        place: &Open,
+        name: &str,
+        space: Id,
+        stored: Stored<'_>,
+        datatype: Id,
+        more: impl FnOnce(Id) -> Result<()>,
+    ) -> Result<Open> {
+        let (calls, name) = (&self.writes, CString::new(name)?);
         // SAFETY: all identifiers are open, the name ends with a zero.
         unsafe {
             let properties = Open::new((calls.properties)(calls.of_datasets), calls.properties_close, "H5Pcreate")?;
@@ -189,7 +211,8 @@ impl Hdf5 {
                     done((calls.set_deflate)(properties.id, level), "H5Pset_deflate")?;
                 }
             }
-            let made = (calls.dataset_create)(place.id, name.as_ptr(), datatype, space.id, 0, properties.id, 0);
+            more(properties.id)?;
+            let made = (calls.dataset_create)(place.id, name.as_ptr(), datatype, space, 0, properties.id, 0);
             Open::new(made, calls.dataset_close, "H5Dcreate2")
         }
     }

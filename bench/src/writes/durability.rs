@@ -1,9 +1,10 @@
 //! What it costs that a power failure loses nothing: many flushes, with each durability; libhdf5 flushes as often, and the file is synced
 //! where ours is.
 
-use super::{Both, numbers, path};
+use super::{Both, numbers};
 use crate::case::Case;
 use crate::clock::side_by_side;
+use crate::files::path;
 use crate::libhdf5::Hdf5;
 use anyhow::Result;
 use hyperslab::{Durability, Low, OpenOptions};

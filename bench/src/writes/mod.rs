@@ -4,11 +4,11 @@ mod durability;
 
 use crate::case::Case;
 use crate::clock::{Times, side_by_side};
+use crate::files::{create, path};
 use crate::libhdf5::{Hdf5, Operation, Pattern};
-use anyhow::{Context, Result, ensure};
-use hyperslab::{File, Low, OpenOptions};
+use anyhow::{Result, ensure};
 use std::ffi::CString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(crate) use durability::CASES as DURABILITIES;
 
@@ -57,18 +57,6 @@ impl Drop for Written<'_> {
         // What stays is overwritten.
         let _ = std::fs::remove_file(self.0);
     }
-}
-
-fn path(name: &str) -> Result<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("no workspace")?;
-    let directory = root.join("target/bench-files");
-    std::fs::create_dir_all(&directory)?;
-    Ok(directory.join(name))
-}
-
-fn create(path: &Path, latest: bool) -> Result<File> {
-    let low = if latest { Low::V200 } else { Low::Earliest };
-    Ok(OpenOptions::new().create().truncate().low(low).open(path)?)
 }
 
 /// Numbers that gzip makes smaller, as a detector's would be.

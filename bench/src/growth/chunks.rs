@@ -1,0 +1,127 @@
+//! Chunks in each index, and values that are appended.
+
+use super::{Growth, Work};
+use crate::files::create;
+use crate::libhdf5::{Grown, Hdf5, Operation, Pattern};
+use anyhow::Result;
+use std::path::Path;
+
+/// In the order of the table.
+pub(super) const CASES: &[Growth] = &[
+    Growth {
+        name: "chunks, B-tree 1",
+        count: MILLION,
+        ours: |path| ours(path, &BTREE_1),
+        theirs: |hdf5, path| theirs(hdf5, path, &BTREE_1),
+    },
+    Growth {
+        name: "chunks, B-tree 2",
+        count: MILLION,
+        ours: |path| ours(path, &BTREE_2),
+        theirs: |hdf5, path| theirs(hdf5, path, &BTREE_2),
+    },
+    Growth {
+        name: "chunks, extensible array",
+        count: MILLION,
+        ours: |path| ours(path, &EXTENSIBLE),
+        theirs: |hdf5, path| theirs(hdf5, path, &EXTENSIBLE),
+    },
+    Growth {
+        name: "chunks, fixed array",
+        count: MILLION,
+        ours: |path| ours(path, &FIXED),
+        theirs: |hdf5, path| theirs(hdf5, path, &FIXED),
+    },
+    Growth {
+        name: "chunks, implicit",
+        count: MILLION,
+        ours: |path| ours(path, &IMPLICIT),
+        theirs: |hdf5, path| theirs(hdf5, path, &IMPLICIT),
+    },
+    Growth { name: "appends with flush", count: 500_000, ours: our_appends, theirs: their_appends },
+];
+
+const MILLION: u64 = 1_000_000;
+/// Values of a chunk.
+const VALUES: u64 = 16;
+/// Chunks of a row.
+const ROW: u64 = 1000;
+
+/// What makes a dataset have an index.
+struct Index {
+    latest: bool,
+    /// How far it may grow.
+    max: [Option<u64>; 2],
+    early: bool,
+}
+
+const SHAPE: [u64; 2] = [MILLION / ROW, ROW * VALUES];
+const FIXED_MAX: [Option<u64>; 2] = [Some(SHAPE[0]), Some(SHAPE[1])];
+const BTREE_1: Index = Index { latest: false, max: [None, None], early: false };
+const BTREE_2: Index = Index { latest: true, max: [None, None], early: false };
+const EXTENSIBLE: Index = Index { latest: true, max: [None, Some(SHAPE[1])], early: false };
+const FIXED: Index = Index { latest: true, max: FIXED_MAX, early: false };
+const IMPLICIT: Index = Index { latest: true, max: FIXED_MAX, early: true };
+
+fn ours(path: &Path, index: &Index) -> Result<Work<'static>> {
+    let file = create(path, index.latest)?;
+    let new = file.root()?.new_dataset::<f32>().shape(SHAPE).max_shape(index.max).chunks([1, VALUES]);
+    let time = if index.early { hyperslab::AllocTime::Early } else { hyperslab::AllocTime::Incremental };
+    let (dataset, values) = (new.alloc_time(time).create("data")?, vec![1f32; VALUES as usize]);
+    Ok(Box::new(move |range| {
+        let _open = &file;
+        for nth in range {
+            let (row, column) = (nth / ROW, nth % ROW * VALUES);
+            dataset.write_slice(hyperslab::s![row, column..column + VALUES], &values)?;
+        }
+        Ok(())
+    }))
+}
+
+fn theirs<'a>(hdf5: &'a Hdf5, path: &Path, index: &Index) -> Result<Work<'a>> {
+    let file = hdf5.create(path, index.latest)?;
+    let max = index.max.map(|side| side.unwrap_or(u64::MAX));
+    let grown = Grown { shape: &SHAPE, max: &max, chunk: &[1, VALUES], early: index.early };
+    let (dataset, values) = (hdf5.new_grown(&file, "data", &grown)?, vec![1f32; VALUES as usize]);
+    Ok(Box::new(move |range| {
+        let _open = &file;
+        for nth in range {
+            let mut space = hdf5.space(&SHAPE)?;
+            let start = [nth / ROW, nth % ROW * VALUES];
+            let pattern = Pattern { start: &start, stride: &[1, 1], count: &[1, VALUES], block: &[1, 1] };
+            space.select(Operation::Set, &pattern)?;
+            hdf5.write_part(&dataset, &space, &values)?;
+        }
+        Ok(())
+    }))
+}
+
+/// One value, then a flush.
+fn our_appends(path: &Path) -> Result<Work<'static>> {
+    let file = create(path, true)?;
+    let dataset = file.root()?.new_dataset::<f32>().shape([0]).max_shape([None]).chunks([1024]).create("data")?;
+    Ok(Box::new(move |range| {
+        for nth in range {
+            dataset.resize([nth + 1])?;
+            dataset.write_slice(hyperslab::s![nth..nth + 1], &[nth as f32])?;
+            file.flush()?;
+        }
+        Ok(())
+    }))
+}
+
+fn their_appends<'a>(hdf5: &'a Hdf5, path: &Path) -> Result<Work<'a>> {
+    let file = hdf5.create(path, true)?;
+    let grown = Grown { shape: &[0], max: &[u64::MAX], chunk: &[1024], early: false };
+    let dataset = hdf5.new_grown(&file, "data", &grown)?;
+    Ok(Box::new(move |range| {
+        for nth in range {
+            hdf5.resize(&dataset, &[nth + 1])?;
+            let mut space = hdf5.space(&[nth + 1])?;
+            space.select(Operation::Set, &Pattern { start: &[nth], stride: &[1], count: &[1], block: &[1] })?;
+            hdf5.write_part(&dataset, &space, &[nth as f32])?;
+            hdf5.flush(&file)?;
+        }
+        Ok(())
+    }))
+}
