@@ -239,6 +239,17 @@ impl Chunked {
         Ok(file.read_selection(&request, buf)?)
     }
 
+    /// How many bytes the dataset needs of the chunk at a place: those up to its last element there.
+    pub(crate) fn needed(&self, place: &[u64]) -> usize {
+        let mut sides = place.iter().zip(self.chunk().iter().zip(self.extent.dims()));
+        let last = sides.try_fold(0u64, |at, (nth, (size, dim))| {
+            let inside = dim.saturating_sub(nth.saturating_mul(*size)).min(*size);
+            at.checked_mul(*size)?.checked_add(inside.checked_sub(1)?)
+        });
+        let bytes = last.map_or(0, |last| last.saturating_add(1).saturating_mul(self.element));
+        usize::try_from(bytes).unwrap_or(usize::MAX).min(self.bytes)
+    }
+
     /// One vector request, then each chunk decoded and its values copied to their places, on all cores.
     fn read_coded(&self, file: &OpenFile, pieces: &[Located<'_>], buf: &mut [u8]) -> Result<()> {
         let mut total = 0u64;
@@ -272,7 +283,7 @@ impl Chunked {
         let work = |(room, scratch): &mut (Vec<u8>, Vec<u8>), Band { start, bytes, items }: Band<'_>| -> Result<()> {
             for (located, stored) in items.iter().filter_map(|&item| coded.get(item)) {
                 let Piece { chunk, file, memory } = located.piece;
-                self.coder.decode(chunk, stored, located.entry.mask, room, scratch)?;
+                self.coder.decode(chunk, stored, located.entry.mask, self.needed(chunk), room, scratch)?;
                 scatter::copy_to_part(room, file, bytes, start as u64, memory, self.element)?;
             }
             Ok(())
@@ -284,7 +295,7 @@ impl Chunked {
         let decode = |scratch: &mut Vec<u8>, (located, stored): &(&Located<'_>, &[u8])| -> Result<_> {
             let mut room = Vec::new();
             let (place, mask) = (&located.piece.chunk, located.entry.mask);
-            self.coder.decode(place, stored, mask, &mut room, scratch).map(|()| room)
+            self.coder.decode(place, stored, mask, self.needed(place), &mut room, scratch).map(|()| room)
         };
         let decoded = cores::map(coded.iter().collect(), decode)?;
         for ((located, _), bytes) in coded.iter().zip(decoded) {

@@ -30,18 +30,24 @@ impl Coder {
         u32::MAX >> 32u32.saturating_sub(self.pipeline.steps().len() as u32).min(31)
     }
 
-    /// Undoes the filters of the chunk at a place, but for those of `mask`. `room` is replaced by the chunk.
+    /// Undoes the filters of the chunk at a place, but for those of `mask`. `room` is replaced by the chunk. If they give fewer bytes, but `needed` ones, the
+    /// others are zeros: some programs store of a chunk on the edge only what the dataset has of it, which libhdf5 reads.
     pub(crate) fn decode(
         &self,
         place: &[u64],
         stored: &[u8],
         mask: u32,
+        needed: usize,
         room: &mut Vec<u8>,
         scratch: &mut Vec<u8>,
     ) -> Result<()> {
         memory::reserve(room, self.bytes.saturating_sub(room.len()))?;
-        let decoded = self.pipeline.decode(&self.registry, stored, mask, self.bytes, room, scratch);
-        decoded.map_err(|source| Error::Filter { chunk: place.to_vec(), source })
+        match self.pipeline.decode(&self.registry, stored, mask, self.bytes, room, scratch) {
+            Err(hyperslab_filter::Error::Length { found, .. }) if found >= needed => {
+                Ok(memory::resize(room, self.bytes, 0)?)
+            }
+            decoded => decoded.map_err(|source| Error::Filter { chunk: place.to_vec(), source }),
+        }
     }
 
     /// Sends a chunk through the filters; the mask of those that were left out.

@@ -59,6 +59,8 @@ pub struct Located {
     pub mask: u32,
     /// Whether it went through the filters.
     pub coded: bool,
+    /// How many of its bytes the dataset needs.
+    pub needed: usize,
 }
 
 /// Where chunks are.

@@ -49,7 +49,7 @@ impl Locate for Chunked {
             let coded = Locate::is_coded(self, place);
             let size = if coded { entry.size } else { self.plain_size(place) };
             file.check("chunk", address, size)?;
-            Ok(Some(Located { address, size, mask: entry.mask, coded }))
+            Ok(Some(Located { address, size, mask: entry.mask, coded, needed: self.needed(place) }))
         });
         located.collect()
     }

@@ -129,7 +129,7 @@ impl Locate for Values {
         let blocks = self.blocks()?;
         let located = |place: &Coords| match self.plain_size(place) {
             0 => Err(beyond(place)),
-            size => Ok(Some(Located { address: start + blocks.offset(place), size, mask: 0, coded: false })),
+            size => Ok(Some(Located { address: start + blocks.offset(place), size, mask: 0, coded: false, needed: 0 })),
         };
         places.iter().map(located).collect()
     }

@@ -127,7 +127,7 @@ impl Chunked {
                 match job.read {
                     Some(true) => {
                         let mask = job.old.as_ref().map_or(0, |old| old.mask);
-                        self.coder.decode(&job.place, stored, mask, &mut room, scratch)?;
+                        self.coder.decode(&job.place, stored, mask, self.needed(&job.place), &mut room, scratch)?;
                     }
                     Some(false) => {
                         room.clear();

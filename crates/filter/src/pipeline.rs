@@ -67,7 +67,8 @@ impl Pipeline {
         &self.steps
     }
 
-    /// Undoes all steps, last to first, except those whose bit in `mask` is set. `out` is replaced by exactly `len` bytes.
+    /// Undoes all steps, last to first, except those whose bit in `mask` is set. `out` is replaced by exactly `len` bytes; by those that there are, if the
+    /// result is [`Error::Length`].
     /// `scratch` is for work on the way; keep both and their room is used again.
     pub fn decode(
         &self,
@@ -195,12 +196,9 @@ impl Place {
         *len = to.min(*len);
     }
 
-    /// Puts the bytes into `out`, if there are as many as there must be. What is more than that is left off, as libhdf5 does.
+    /// Puts the bytes into `out`. What is more than there must be is left off, as libhdf5 does; an error if it is less.
     fn settle(mut self, given: &[u8], out: &mut Vec<u8>, expected: usize) -> Result<()> {
         let found = self.bytes(given, out).len();
-        if found < expected {
-            return Err(Error::Length { expected, found });
-        }
         self.shorten(expected);
         match self {
             Place::Out(len) => out.truncate(len),
@@ -210,6 +208,6 @@ impl Place {
                 memory::append(out, given).map_err(|_| Error::Memory(given.len()))?;
             }
         }
-        Ok(())
+        if found < expected { Err(Error::Length { expected, found }) } else { Ok(()) }
     }
 }

@@ -89,7 +89,7 @@ fn decoded((shelf, place): &Wanted<'_>, located: &Located, stored: Vec<u8>, scra
         return Ok(Chunk { bytes: stored });
     };
     let mut bytes = Vec::new();
-    coder.decode(place, &stored, located.mask, &mut bytes, scratch)?;
+    coder.decode(place, &stored, located.mask, located.needed, &mut bytes, scratch)?;
     // Filters take room for the worst case.
     bytes.shrink_to_fit();
     Ok(Chunk { bytes })
