@@ -78,6 +78,9 @@ pub enum Error {
     /// The file must not be opened now.
     #[error("{0}")]
     Refused(String),
+    /// What structures of old versions cannot hold, and those of newer ones can.
+    #[error("{0}: make the file for newer libraries")]
+    TooOld(String),
     /// The structures of a file contradict each other.
     #[error("{what} at address {address:#x}: {why}")]
     Broken {

@@ -49,12 +49,13 @@ impl Default for Repack {
 }
 
 impl Repack {
-    /// A file that any library reads.
+    /// A file that any library reads, if it can hold everything.
     pub fn new() -> Repack {
         Repack::default()
     }
 
-    /// Which versions structures have: those that the given library can read, at least.
+    /// Which versions structures have: those that the given library can read. Where such a file cannot hold everything, as a large attribute, it is made for
+    /// the next library whose versions can.
     #[must_use]
     pub fn low(self, low: Low) -> Repack {
         Repack { low, ..self }
@@ -109,11 +110,20 @@ impl Repack {
         to: impl AsRef<Path>,
         progress: &mut dyn FnMut(CopyProgress),
     ) -> Result<Repacked> {
-        let (to, root) = (to.as_ref(), from.root()?);
+        let to = to.as_ref();
         if to.symlink_metadata().is_ok() {
             return Err(Error::Exists(format!("the file {}", to.display())));
         }
-        let mut options = OpenOptions::new().truncate().low(self.low).user_block(from.user_block());
+        let newer = Low::ALL.into_iter().filter(|low| *low > self.low);
+        newer.fold(self.run_once(self.low, from, to, progress), |done, low| match done {
+            Err(Error::File(hyperslab_file::Error::TooOld(_))) => self.run_once(low, from, to, progress),
+            done => done,
+        })
+    }
+
+    fn run_once(&self, low: Low, from: &File, to: &Path, progress: &mut dyn FnMut(CopyProgress)) -> Result<Repacked> {
+        let root = from.root()?;
+        let mut options = OpenOptions::new().truncate().low(low).user_block(from.user_block());
         if let Some(cache) = self.cache {
             options = options.cache(cache);
         }

@@ -89,7 +89,7 @@ impl<'a> Holder<'a> {
         // Version 1 pads what it holds.
         let most = if self.is_old() { MAX_MESSAGE - 7 } else { usize::MAX };
         match size > most {
-            true => Err(Error::Refused(format!(
+            true => Err(Error::TooOld(format!(
                 "an attribute of {size} bytes in all, where an object header of version 1 holds at most {most}"
             ))),
             false => Ok(()),

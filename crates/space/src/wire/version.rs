@@ -22,6 +22,11 @@ pub enum Low {
     V200,
 }
 
+impl Low {
+    /// All of them, the oldest first.
+    pub const ALL: [Low; 6] = [Low::Earliest, Low::V18, Low::V110, Low::V112, Low::V114, Low::V200];
+}
+
 /// How the version of an encoding is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
