@@ -269,11 +269,15 @@ impl OpenFile {
         Ok(())
     }
 
+    /// Whether a group lost links since the last flush, in an order.
+    pub fn is_losing(&self, group: u64) -> bool {
+        self.store.as_ref().is_some_and(|store| store.object_orders.lock().losing.contains(&group))
+    }
+
     /// To be called before an operation, and before all other plans, if another block of a group than the one that lost a link may then show the
     /// loss: what is ordered by that is written now.
     pub fn settle_losses(&self, group: u64) -> Result<()> {
-        let is_losing = self.store()?.object_orders.lock().losing.contains(&group);
-        if is_losing { self.publish() } else { Ok(()) }
+        if self.is_losing(group) { self.publish() } else { Ok(()) }
     }
 
     /// To be called before an operation, and before all other plans, if something of the object at `later` may be seen only after something of

@@ -6,7 +6,10 @@ use hyperslab_format::message::{CharSet, Link, LinkInfo, SymbolTable, Target, ki
 use super::{
     Links,
     dense::Dense,
-    group_change::{Form, GroupChange},
+    group_change::{
+        Form, GroupChange,
+        Happens::{Gets, Loses},
+    },
     old,
 };
 use crate::{
@@ -43,7 +46,7 @@ pub fn link_new(context: &Context, group: u64, name: &Name<'_>, object: u64) -> 
     let link = name.link(Target::Hard(object));
     let mut change = GroupChange::open(context, group)?;
     change.check_free(name.bytes)?;
-    change.settle_form(Some(&link))?;
+    change.settle_form(Gets(&link))?;
     let types = types_of(context, object)?;
     types.iter().try_for_each(|&committed| context.file().settle_later(committed, group))?;
     context.file().plan_orders(&types.iter().map(|&committed| (committed, group)).collect::<Vec<_>>())?;
@@ -90,7 +93,7 @@ pub fn link(context: &Context, group: u64, name: &Name<'_>, target: Target) -> R
     let link = name.link(target);
     link.encode(context.file().widths())?;
     check_free(context, group, name.bytes)?;
-    GroupChange::open(context, group)?.settle_form(Some(&link))?;
+    GroupChange::open(context, group)?.settle_form(Gets(&link))?;
     let (file, named, mut types) = (context.file(), hard(&link), Vec::new());
     if let Some(object) = named {
         counts::check_gain(context, object)?;
@@ -120,7 +123,7 @@ pub fn link(context: &Context, group: u64, name: &Name<'_>, target: Target) -> R
 /// `drop_values`.
 pub fn unlink(context: &Context, group: u64, name: &[u8], drop_values: &mut DropValues<'_>) -> Result<()> {
     let link = require(context, group, name)?;
-    GroupChange::open(context, group)?.settle_form(None)?;
+    GroupChange::open(context, group)?.settle_form(Loses(name))?;
     let loss = Loss::plan(context, hard(&link))?;
     let orders: Vec<_> = loss.orders(group).collect();
     context.file().plan_orders(&orders)?;
@@ -143,8 +146,8 @@ pub fn rename(context: &Context, from: (u64, &[u8]), to: (u64, &[u8]), charset: 
     let link = Link { name: to.1.to_vec(), charset, order: None, ..link };
     link.encode(context.file().widths())?;
     check_free(context, to.0, to.1)?;
-    GroupChange::open(context, to.0)?.settle_form(Some(&link))?;
-    GroupChange::open(context, from.0)?.settle_form(None)?;
+    GroupChange::open(context, to.0)?.settle_form(Gets(&link))?;
+    GroupChange::open(context, from.0)?.settle_form(Loses(from.1))?;
     if from.0 == to.0 {
         let mut both = GroupChange::open(context, from.0)?;
         both.insert(link)?;

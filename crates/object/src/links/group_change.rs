@@ -30,6 +30,16 @@ pub(super) enum Form {
     New { info: LinkInfo, limits: GroupInfo, dense: Option<Box<Dense>> },
 }
 
+/// What is about to happen to a group.
+#[derive(Clone, Copy)]
+pub(super) enum Happens<'a> {
+    /// It gets a link.
+    Gets(&'a Link),
+    /// It loses the link with a name.
+    Loses(&'a [u8]),
+}
+use Happens::{Gets, Loses};
+
 impl<'a> GroupChange<'a> {
     pub(super) fn open(context: &'a Context, address: u64) -> Result<GroupChange<'a>> {
         let (header, widths) = (HeaderEdit::open(context.file(), address)?, context.file().widths());
@@ -62,14 +72,19 @@ impl<'a> GroupChange<'a> {
         }
     }
 
-    /// Prepares for a group that changes its form when it gets this link, or loses one: then its header shows what other blocks showed. Of an
-    /// old group, nodes are split and given up as links come and go: then others show what one lost.
-    pub(super) fn settle_form(&self, gets: Option<&Link>) -> Result<()> {
+    /// Prepares for a group that changes its form by what happens to it: then its header shows what other blocks showed. Of an old group, nodes are
+    /// split and given up as links come and go: then others show what one lost.
+    pub(super) fn settle_form(&self, happens: Happens<'_>) -> Result<()> {
         let (file, group) = (self.context.file(), self.address);
-        match (&self.form, gets) {
-            (Form::Old(_), Some(link)) if !version::old_group_holds(link) => file.settle_orders(group),
-            (Form::Old(_), _) => file.settle_losses(group),
-            (Form::New { limits, dense: Some(dense), .. }, None) if dense.len() <= u64::from(limits.min_dense()) => {
+        match (&self.form, happens) {
+            (Form::Old(_), Gets(link)) if !version::old_group_holds(link) => file.settle_orders(group),
+            (Form::Old(table), _) if file.is_losing(group) => match old::restructures(self.context, table, happens)? {
+                true => file.settle_losses(group),
+                false => Ok(()),
+            },
+            (Form::New { limits, dense: Some(dense), .. }, Loses(_))
+                if dense.len() <= u64::from(limits.min_dense()) =>
+            {
                 file.settle_orders(group)
             }
             _ => Ok(()),

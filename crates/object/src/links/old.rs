@@ -7,6 +7,7 @@ use hyperslab_format::{
 };
 use hyperslab_structures::{LocalHeap, group_tree};
 
+use super::group_change::Happens;
 use crate::Context;
 
 /// Adds a hard or soft link; the block whose write shows it.
@@ -36,6 +37,16 @@ pub(super) fn remove(context: &Context, table: &SymbolTable, name: &[u8]) -> Res
     let (root, heap) = open(context, table)?;
     let removed = group_tree::remove(context.file(), root, &heap, name)?;
     removed.map(|removed| removed.block).ok_or_else(|| missing(root))
+}
+
+/// Whether nodes of the tree are made or given up by what happens.
+pub(super) fn restructures(context: &Context, table: &SymbolTable, happens: Happens<'_>) -> Result<bool> {
+    let (root, heap) = open(context, table)?;
+    let (name, adds) = match happens {
+        Happens::Gets(link) => (&*link.name, true),
+        Happens::Loses(name) => (name, false),
+    };
+    group_tree::restructures(context.file(), root, &heap, name, adds)
 }
 
 fn missing(root: u64) -> Error {

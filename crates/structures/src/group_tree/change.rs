@@ -126,6 +126,16 @@ pub fn remove(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8]) -> Resu
     Ok(Some(Removed { entry, block }))
 }
 
+/// Whether nodes are made or given up when a link with this name is added, or removed.
+pub fn restructures(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8], adds: bool) -> Result<bool> {
+    let mut editor = Editor::new(file, Names, root);
+    let path = editor.descend(|node| child_with(node, heap, name))?;
+    let index = path.last().map_or(0, |step| step.index);
+    let Some(&(_, child)) = editor.leaf(&path)?.entries.get(index) else { return Ok(adds) };
+    let count = symbols_of(file, child)?.len();
+    Ok(if adds { count >= 2 * usize::from(file.superblock().group_leaf_k) } else { count <= 1 })
+}
+
 /// Gives all nodes back; `each` gets every entry.
 pub fn delete(file: &OpenFile, root: u64, each: &mut dyn FnMut(Entry) -> Result<()>) -> Result<()> {
     let mut counted = Nodes::of(file, WHAT, node_size(file) as u64);

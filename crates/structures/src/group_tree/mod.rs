@@ -9,7 +9,7 @@ use hyperslab_format::{btree_v1, symbol_table};
 
 use crate::{LocalHeap, nodes::Nodes};
 
-pub use change::{Removed, create, delete, insert, remove, replace};
+pub use change::{Removed, create, delete, insert, remove, replace, restructures};
 
 const WHAT: &str = "group B-tree";
 const SYMBOLS: &str = "symbol table node";
