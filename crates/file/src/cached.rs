@@ -6,6 +6,9 @@ use hyperslab_meta::{Home, Shared};
 
 use crate::{OpenFile, Result, store::Block, structure::unpack};
 
+/// What a block is, its address and its length.
+type Wanted = (&'static str, u64, u64);
+
 impl OpenFile {
     /// The block that begins at `address`, if it is in memory with all that is wanted of it.
     pub(crate) fn changed_block(&self, address: u64, length: u64) -> Result<Option<Vec<u8>>> {
@@ -21,7 +24,16 @@ impl OpenFile {
 
     /// The bytes from `address` on, at least `length` of them: without a copy if a block that begins there is in memory.
     pub fn view(&self, what: &'static str, address: u64, length: u64) -> Result<Arc<Vec<u8>>> {
-        let bytes = self.block(address)?.map(|block| block.bytes()).transpose()?;
+        self.view_of(self.block(address)?, (what, address, length))
+    }
+
+    /// As [`OpenFile::view`], for a block of just `length` bytes: while the file may be changed, it stays in the metadata cache.
+    pub fn view_block(&self, what: &'static str, address: u64, length: u64) -> Result<Arc<Vec<u8>>> {
+        self.view_of(self.load(what, address, length)?, (what, address, length))
+    }
+
+    fn view_of(&self, block: Option<Shared<Block>>, (what, address, length): Wanted) -> Result<Arc<Vec<u8>>> {
+        let bytes = block.map(|block| block.bytes()).transpose()?;
         match bytes.filter(|bytes| bytes.len() as u64 >= length) {
             Some(bytes) => Ok(bytes),
             None => self.metadata(what, address, length).map(Arc::new),
@@ -37,7 +49,27 @@ impl OpenFile {
         length: u64,
         decode: impl FnOnce(&Arc<Vec<u8>>) -> Result<T>,
     ) -> Result<Arc<T>> {
-        let Some(block) = self.block(address)? else {
+        self.decoded_of(self.block(address)?, (what, address, length), decode)
+    }
+
+    /// As [`OpenFile::decoded`], for a block of just `length` bytes: while the file may be changed, it stays in the metadata cache.
+    pub fn decoded_block<T: Any + Send + Sync>(
+        &self,
+        what: &'static str,
+        address: u64,
+        length: u64,
+        decode: impl FnOnce(&Arc<Vec<u8>>) -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.decoded_of(self.load(what, address, length)?, (what, address, length), decode)
+    }
+
+    fn decoded_of<T: Any + Send + Sync>(
+        &self,
+        block: Option<Shared<Block>>,
+        (what, address, length): Wanted,
+        decode: impl FnOnce(&Arc<Vec<u8>>) -> Result<T>,
+    ) -> Result<Arc<T>> {
+        let Some(block) = block else {
             return decode(&Arc::new(self.metadata_up_to(what, address, length)?)).map(Arc::new);
         };
         if let Some(decoded) = block.decoded() {
@@ -53,31 +85,15 @@ impl OpenFile {
         Ok(decoded)
     }
 
-    /// As [`OpenFile::decoded`], for a block of just `length` bytes: while the file may be changed, it stays in the metadata cache.
-    pub fn decoded_block<T: Any + Send + Sync>(
-        &self,
-        what: &'static str,
-        address: u64,
-        length: u64,
-        decode: impl FnOnce(&Arc<Vec<u8>>) -> Result<T>,
-    ) -> Result<Arc<T>> {
-        self.load(what, address, length)?;
-        self.decoded(what, address, length, decode)
-    }
-
-    /// As [`OpenFile::view`], for a block of just `length` bytes: while the file may be changed, it stays in the metadata cache.
-    pub fn view_block(&self, what: &'static str, address: u64, length: u64) -> Result<Arc<Vec<u8>>> {
-        self.load(what, address, length)?;
-        self.view(what, address, length)
-    }
-
-    /// Has a block of `length` bytes in the metadata cache, if the file may be changed. One that the end of the file cuts is not kept.
-    fn load(&self, what: &'static str, address: u64, length: u64) -> Result<()> {
-        let Some(store) = self.store.as_ref().filter(|_| self.check(what, address, length).is_ok()) else {
-            return Ok(());
+    /// A block of `length` bytes in the metadata cache, if the file may be changed. One that the end of the file cuts is not kept.
+    fn load(&self, what: &'static str, address: u64, length: u64) -> Result<Option<Shared<Block>>> {
+        let here = self.block(address)?;
+        let Some(store) = self.store.as_ref().filter(|_| here.is_none() && self.check(what, address, length).is_ok())
+        else {
+            return Ok(here);
         };
         let load = || Ok(Block::new(self.metadata(what, address, length)?));
-        store.cache.get(address, Home::user(0), load).map(drop).map_err(unpack)
+        store.cache.get(address, Home::user(0), load).map(Some).map_err(unpack)
     }
 
     /// Forgets what the block at `address` was understood as: something changed that is not in the block itself.

@@ -73,7 +73,7 @@ impl HeaderEdit<'_> {
     fn keep_count(&mut self) {
         let Some((nth, count)) = self.sole_change().zip(self.prefix.messages.map(usize::from)) else { return };
         let left = self.left(nth);
-        let others = self.count() - self.empty_messages(left, 0).len();
+        let others = self.count() - self.empty_count(left, 0);
         let fits = |parts: &usize| (1..=left / self.prefix.message_head()).contains(parts);
         if let Some(parts) = count.checked_sub(others).filter(fits) {
             self.block(nth).parts = parts;
@@ -85,7 +85,7 @@ impl HeaderEdit<'_> {
         if self.prefix.version == 1 && self.prefix.messages.map(usize::from) != Some(self.count()) {
             self.block(0).changed = true; // which may join empty messages of it
             let count = self.count();
-            let most = |_| Error::Refused(format!("a header of version 1 has at most 65535 messages, not {count}"));
+            let most = |_| Error::TooOld(format!("a header of version 1 has at most 65535 messages, not {count}"));
             self.prefix.messages = Some(u16::try_from(count).map_err(most)?);
         }
         Ok(())
@@ -156,11 +156,19 @@ impl HeaderEdit<'_> {
     /// How many messages all blocks will have, empty ones too.
     fn count(&self) -> usize {
         let empty = |nth: usize, block: &Block| match block.changed {
-            true => self.empty_messages(self.left(nth), block.parts).len(),
+            true => self.empty_count(self.left(nth), block.parts),
             false => block.empty,
         };
         let empty: usize = self.blocks.iter().enumerate().map(|(nth, block)| empty(nth, block)).sum();
         empty + self.pieces.iter().filter(|piece| piece.block.is_some()).count()
+    }
+
+    /// How many [empty messages](Self::empty_messages) take up so many bytes.
+    fn empty_count(&self, left: usize, parts: usize) -> usize {
+        let head = self.prefix.message_head();
+        let small = parts.saturating_sub(1).min((left / head).saturating_sub(1));
+        let (rest, most) = (left - small * head, head + ZEROS.len());
+        small + rest / most + usize::from(rest % most >= head)
     }
 
     /// The empty messages that take up so many bytes, at least so many if they fit; a gap too small for one may be left.
