@@ -56,6 +56,10 @@ fn a_cold_read_of_64_chunks_is_one_request_and_a_warm_one_is_none() {
 #[test]
 fn sixteen_changed_chunks_leave_with_one_request_before_the_index_names_them() {
     let (file, dataset, log) = make(16, 32);
+    // So large that the space of a few chunks can wait for the next flush.
+    file.root().unwrap().new_dataset::<u8>().contiguous().write("large", &vec![0; 1 << 20]).unwrap();
+    file.flush().unwrap();
+    log.clear();
     let half = 16 * SIDE;
     dataset.write_slice(s![..half, 3], &vec![7; half as usize]).unwrap();
     assert!(writes(&log).is_empty(), "what is changed waits in the cache: {:?}", writes(&log));

@@ -126,10 +126,11 @@ fn store_in_portions(groups: &[Group], ready: &[Ready<'_>], outcome: &mut Outcom
     };
     let sizes = || ready.iter().map(|chunk| chunk.form.bytes.len() as u64);
     let portions = portions(sizes(), file.portion(sizes().fold(0, u64::saturating_add)));
-    portions
-        .into_iter()
-        .filter_map(|range| ready.get(range))
-        .fold(false, |any, some| store(groups, some, outcome) || any)
+    let mut stored = false;
+    for portion in portions.into_iter().filter_map(|range| ready.get(range)) {
+        stored |= store(groups, portion, outcome);
+    }
+    stored
 }
 
 /// Writes chunks with one request and enters them in their indexes; if that fails, each half alone, so that only those are left that cannot be written.

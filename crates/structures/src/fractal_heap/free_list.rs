@@ -82,6 +82,11 @@ impl FreeList {
         self.changed
     }
 
+    /// Whether the file has nothing of it.
+    pub(super) fn is_in_memory(&self) -> bool {
+        self.manager.is_none() && self.list.is_none()
+    }
+
     /// Forgets all ranges: the heap has no blocks.
     pub(super) fn clear(&mut self) {
         let FreeList { manager, list, .. } = *self;

@@ -94,6 +94,10 @@ fn place(id: &HeapId) -> Option<(bool, u64)> {
 impl Attached for State {
     fn settle(&self, file: &OpenFile, all: bool) -> Result<()> {
         let mut inner = self.lock();
+        let waits = inner.free.as_ref().is_some_and(|free| free.is_changed() && free.is_in_memory());
+        if waits && inner.removed.is_empty() && !all {
+            return Ok(());
+        }
         let mut change = Change::of(file, self.address, &mut inner)?;
         change.let_go()?;
         if all {
