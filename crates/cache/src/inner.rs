@@ -1,14 +1,12 @@
 //! A shelf: which chunks it has, in which order they leave, and what they take.
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc, Weak,
-        atomic::{AtomicUsize, Ordering},
-    },
+use std::sync::{
+    Arc, Weak,
+    atomic::{AtomicUsize, Ordering},
 };
 
 use hyperslab_space::Coords;
+use rustc_hash::FxHashMap;
 
 use crate::{
     Claim, Footprint, Pinned, Policy, Taken,
@@ -40,7 +38,7 @@ pub(crate) struct Inner<V: Footprint> {
 
 /// Its chunks.
 pub(crate) struct Slots<V> {
-    pub(crate) by_place: HashMap<Coords, Arc<Slot<V>>>,
+    pub(crate) by_place: FxHashMap<Coords, Arc<Slot<V>>>,
     pub(crate) order: Box<dyn Order>,
 }
 
@@ -68,7 +66,7 @@ impl<V: Footprint> Inner<V> {
         policy: Policy,
         books: Arc<Books>,
     ) -> Arc<Inner<V>> {
-        let slots = Slots { by_place: HashMap::new(), order: policy.order() };
+        let slots = Slots { by_place: FxHashMap::default(), order: policy.order() };
         Arc::new_cyclic(|this: &Weak<Inner<V>>| Inner {
             home,
             number,

@@ -24,6 +24,8 @@ pub struct Facts {
     pub(crate) element: u64,
     /// The bytes of a chunk in memory.
     pub(crate) bytes: usize,
+    /// Whether an index says where chunks are.
+    pub(crate) has_index: bool,
     /// How chunks are coded, if they are.
     pub(crate) coder: Option<Arc<Coder>>,
     /// Whether all chunks are coded, wherever the dataset ends.
@@ -118,7 +120,7 @@ impl Facts {
     pub(crate) fn new(grid: Option<Grid>, element: u64, bytes: usize, coder: Option<Arc<Coder>>) -> Facts {
         let codes_all = coder.is_some();
         let (earned, track, proven) = Default::default();
-        Facts { grid, element, bytes, coder, codes_all, earned, track, proven }
+        Facts { grid, element, bytes, has_index: false, coder, codes_all, earned, track, proven }
     }
 
     /// Whether values can be in the cache.

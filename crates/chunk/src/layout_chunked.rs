@@ -16,6 +16,7 @@ impl Chunked {
     pub(crate) fn facts(&self) -> Facts {
         let coder = Some(self.coder.clone()).filter(|coder| coder.filters());
         let mut facts = Facts::new(Some(self.grid.clone()), self.element(), self.bytes, coder);
+        facts.has_index = true;
         facts.codes_all &= !self.has_plain_edges();
         facts
     }

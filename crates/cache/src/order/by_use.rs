@@ -2,24 +2,25 @@
 
 use hashlink::LinkedHashSet;
 use hyperslab_space::Coords;
+use rustc_hash::FxBuildHasher;
 
 use super::{Order, Verdict};
 
 /// So many chunks that somebody has keep their place when they are passed by; more go where those go that were just used, so that they are not
 /// asked about each time.
-const PASSED: usize = 64;
+const PASSED: usize = 4;
 
 /// Those that leave first at the front.
 #[derive(Debug)]
 pub(super) struct ByUse {
-    places: LinkedHashSet<Coords>,
+    places: LinkedHashSet<Coords, FxBuildHasher>,
     /// Whether those used last leave first.
     last_first: bool,
 }
 
 impl ByUse {
     pub(super) fn new(last_first: bool) -> ByUse {
-        ByUse { places: LinkedHashSet::new(), last_first }
+        ByUse { places: LinkedHashSet::default(), last_first }
     }
 
     /// Makes it the last that leaves.

@@ -7,6 +7,9 @@ use hyperslab_space::{Piece, Space};
 use super::Home;
 use crate::{Facts, Filling, Result, scatter};
 
+/// About how many bytes the cache takes for each chunk, besides its values.
+const BESIDES: usize = 512;
+
 /// A chunk in memory: all its values, as the dataset stores them, after the filters were undone.
 pub struct Chunk {
     pub(super) bytes: Vec<u8>,
@@ -16,7 +19,14 @@ impl Footprint for Chunk {
     type Home = dyn Home;
 
     fn footprint(&self) -> usize {
-        self.bytes.capacity()
+        self.bytes.capacity() + BESIDES
+    }
+}
+
+impl Facts {
+    /// What so many chunks take in the cache.
+    pub(super) fn room(&self, chunks: usize) -> usize {
+        chunks.saturating_mul(self.bytes.saturating_add(BESIDES))
     }
 }
 

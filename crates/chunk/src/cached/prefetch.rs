@@ -3,7 +3,11 @@
 use hyperslab_cache::{Found, Need};
 use hyperslab_space::Space;
 
-use super::{ChunkCache, ChunkShelf, Keep, reach::Reach, way::places};
+use super::{
+    ChunkCache, ChunkShelf, Keep,
+    reach::Reach,
+    way::{Worth, places},
+};
 use crate::{Result, chunked::PIECES, layout::covers};
 
 impl ChunkCache {
@@ -27,12 +31,12 @@ impl ChunkCache {
                     Ok(())
                 })?;
             }
-            let through = places(&self.ways(shelf, pieces, Keep::Worthy, false).through);
+            let through = places(&self.ways(shelf, pieces, Keep::Worthy, Worth::None).through);
             let here = shelf.has(&through);
             let missing = through.into_iter().zip(here).filter(|(_, here)| !here);
-            let fits = self.cache.available().saturating_sub(bytes) / facts.bytes.max(1);
+            let fits = self.cache.available().saturating_sub(bytes) / facts.room(1);
             let missing: Vec<_> = missing.take(fits).map(|(place, _)| (*shelf, place)).collect();
-            bytes += missing.len() * facts.bytes;
+            bytes += facts.room(missing.len());
             wanted.extend(missing);
         }
         // Parts of one dataset may share chunks.
@@ -41,7 +45,7 @@ impl ChunkCache {
         let (mut vacant, mut bytes) = (Vec::new(), 0);
         wanted.retain(|(shelf, place)| match shelf.find(place) {
             Found::Vacant(vacancy) => {
-                bytes += shelf.home().facts().bytes;
+                bytes += shelf.home().facts().room(1);
                 vacant.push(vacancy);
                 true
             }

@@ -7,7 +7,7 @@ use super::{
     Chunk, ChunkCache, ChunkShelf, Keep,
     copy_out::copy_out,
     reach::Reach,
-    way::{checked, places},
+    way::{Worth, checked, places},
 };
 use crate::{Result, chunked::PIECES, scatter};
 
@@ -32,8 +32,9 @@ impl ChunkCache {
             return all_past();
         };
         let keeps = keep == Keep::Worthy;
-        let (is_plain, worth) = (facts.coder.is_none(), keeps && self.is_worth(facts, &reach, source));
-        if is_plain && !worth && shelf.is_empty() {
+        let is_plain = facts.coder.is_none();
+        let worth = if keeps { self.worth(facts, &reach, source) } else { Worth::None };
+        if is_plain && worth == Worth::None && shelf.is_empty() {
             return all_past();
         }
         let are_points = is_plain && source.kind() == Kind::Points && target.kind() == Kind::All;
@@ -76,7 +77,7 @@ impl ChunkCache {
         if let Some(here) = shelf.hits(&places(list)) {
             return hand_out(&mut here.into_iter().zip(list).collect::<Vec<_>>(), buf, shelf);
         }
-        let bytes = list.len().saturating_mul(facts.bytes);
+        let bytes = facts.room(list.len());
         let _promise = self.cache.promise(Need { chunks: bytes, aside: bytes });
         let mut open: Vec<_> = list.iter().map(|piece| (shelf.find(&piece.chunk), piece)).collect();
         while !open.is_empty() {
@@ -110,7 +111,7 @@ impl ChunkCache {
         if vacant.is_empty() {
             return Ok(left);
         }
-        let Some(mut claim) = self.room(vacant.len().saturating_mul(shelf.home().facts().bytes)) else {
+        let Some(mut claim) = self.room(shelf.home().facts().room(vacant.len())) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             return self.read_past(shelf, &pieces, buf).map(|()| left);
         };

@@ -97,12 +97,12 @@ impl Job {
         }
         let places: Vec<_> = self.next.places().collect();
         for some in places.chunks((BYTES / facts.bytes.max(1)).max(1)) {
-            let bytes = some.len().saturating_mul(facts.bytes);
+            let bytes = facts.room(some.len());
             let Some(_promise) = self.cache.try_promise(Need { chunks: bytes, aside: bytes }) else { break };
             let missing = some.iter().filter_map(|place| Some((self.shelf.vacant(place)?, place)));
             let (vacant, wanted): (Vec<_>, Vec<_>) =
                 missing.map(|(vacancy, place)| (vacancy, (&self.shelf, place.clone()))).unzip();
-            let Some(mut claim) = self.cache.try_room(vacant.len().saturating_mul(facts.bytes)) else { break };
+            let Some(mut claim) = self.cache.try_room(facts.room(vacant.len())) else { break };
             for (vacancy, chunk) in vacant.into_iter().zip(fetch(&wanted, &mut |_| ())?) {
                 chunk.and_then(|chunk| vacancy.fill(chunk, &mut claim, false));
             }

@@ -12,6 +12,18 @@ pub(super) const PART: u64 = 4;
 /// More chunks without filters are a stream, however small they are.
 const MANY: u64 = 1024;
 
+/// Whole chunks without filters that are written come in if a request has no more bytes of them: many such requests are one when they leave.
+const FEW: u64 = 16 << 10;
+
+/// Which chunks without filters come into the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Worth {
+    None,
+    /// Those of which a request has a part.
+    Parts,
+    All,
+}
+
 /// The pieces of a request, each part by rising place.
 pub(super) struct Ways {
     pub(super) through: Vec<Piece>,
@@ -19,34 +31,41 @@ pub(super) struct Ways {
 }
 
 impl ChunkCache {
-    /// Whether chunks without filters that a request touches come into the cache: so few, and so much used, that this spares requests.
-    pub(super) fn is_worth(&self, facts: &Facts, reach: &Reach, selection: &Space) -> bool {
+    /// Which chunks without filters that a request touches come into the cache: so few, and so much used, that this spares requests.
+    pub(super) fn worth(&self, facts: &Facts, reach: &Reach, selection: &Space) -> Worth {
         if facts.coder.is_some() || self.is_stream(facts, reach) {
-            return false;
+            return Worth::None;
         }
         let (used, bytes) = (facts.selected(selection) / reach.count().max(1), facts.bytes as u64);
         // Chunks of which all is used are as well read from the file.
-        used < bytes && reach.places().filter(|place| facts.earned.is_enough(place, used, bytes)).count() > 0
+        let earned = |place: &Coords| facts.earned.is_enough(place, used, bytes);
+        if used < bytes && reach.places().filter(earned).count() > 0 { Worth::Parts } else { Worth::None }
+    }
+
+    /// As [`ChunkCache::worth`], for a write: small chunks wait for others, so that their index is changed once for many.
+    pub(super) fn worth_written(&self, facts: &Facts, reach: &Reach, target: &Space) -> Worth {
+        let bytes = reach.count().saturating_mul(facts.bytes as u64);
+        let gathers = facts.has_index && facts.coder.is_none() && bytes <= FEW && facts.selected(target) == bytes;
+        if gathers && !self.is_stream(facts, reach) { Worth::All } else { self.worth(facts, reach, target) }
     }
 
     /// Whether a request would push out too much, or so many chunks that to look after them is no less work, for chunks without filters.
     pub(super) fn is_stream(&self, facts: &Facts, reach: &Reach) -> bool {
-        let (count, bytes) = (reach.count(), reach.count().saturating_mul(facts.bytes as u64));
-        count > MANY || bytes > self.cache.largest() as u64 / PART
+        let count = reach.count();
+        count > MANY || facts.room(count as usize) > self.cache.largest() / PART as usize
     }
 
     /// Sends pieces their way. What is in memory goes through the cache in any case, chunks without filters if they are `worth` it.
-    pub(super) fn ways(&self, shelf: &ChunkShelf, pieces: Vec<Piece>, keep: Keep, worth: bool) -> Ways {
+    pub(super) fn ways(&self, shelf: &ChunkShelf, pieces: Vec<Piece>, keep: Keep, worth: Worth) -> Ways {
         let facts = shelf.home().facts();
         let limit = self.cache.largest() as u64;
         let keeps = keep == Keep::Worthy;
         let here = if shelf.is_empty() { vec![false; pieces.len()] } else { shelf.has(&places(&pieces)) };
-        let missing = here.iter().filter(|here| !**here).count() as u64;
-        let wanted = missing.saturating_mul(facts.bytes as u64);
+        let wanted = facts.room(here.iter().filter(|here| !**here).count()) as u64;
         let pays = |piece: &Piece| match (facts.coder.is_some(), facts.is_whole(piece)) {
             (true, false) => wanted <= limit,
             (true, true) => wanted <= limit / PART,
-            (false, whole) => worth && !whole,
+            (false, whole) => worth == Worth::All || worth == Worth::Parts && !whole,
         };
         let through: Vec<bool> = pieces.iter().zip(here).map(|(piece, here)| here || keeps && pays(piece)).collect();
         let (through, past) = match through.iter().filter(|through| **through).count() {
@@ -65,7 +84,7 @@ impl ChunkCache {
 
     /// Lists of pieces whose chunks fit into the cache, beside those that could not be written.
     pub(super) fn lists<'a>(&self, facts: &Facts, pieces: &'a [Piece]) -> std::slice::Chunks<'a, Piece> {
-        pieces.chunks((self.cache.available() / facts.bytes.max(1)).max(1))
+        pieces.chunks((self.cache.available() / facts.room(1)).max(1))
     }
 }
 

@@ -4,7 +4,12 @@ use hyperslab_cache::{Found, Need, Vacancy};
 use hyperslab_driver::cores;
 use hyperslab_space::{Piece, Space};
 
-use super::{Chunk, ChunkCache, ChunkShelf, Keep, portions::replace, reach::Reach, way::checked};
+use super::{
+    Chunk, ChunkCache, ChunkShelf, Keep,
+    portions::replace,
+    reach::Reach,
+    way::{Worth, checked},
+};
 use crate::{
     Filling, Result,
     chunked::{BATCH, PIECES},
@@ -27,8 +32,8 @@ impl ChunkCache {
         let Some((grid, reach)) = facts.grid.as_ref().and_then(|grid| Some((grid, Reach::of(grid, target)?))) else {
             return write_all_past(shelf, target, &source, buf, filling);
         };
-        let worth = keep == Keep::Worthy && self.is_worth(facts, &reach, target);
-        if facts.coder.is_none() && !worth && reach.count() <= PIECES as u64 {
+        let worth = if keep == Keep::Worthy { self.worth_written(facts, &reach, target) } else { Worth::None };
+        if facts.coder.is_none() && worth == Worth::None && reach.count() <= PIECES as u64 {
             // Nobody loads these chunks meanwhile.
             let alone = reach.places().map(|place| shelf.vacant(&place)).collect::<Option<Vec<_>>>();
             if let Some(_held) = alone {
@@ -78,7 +83,7 @@ impl ChunkCache {
 
     fn write_list(&self, shelf: &ChunkShelf, list: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
         let facts = shelf.home().facts();
-        let bytes = list.len().saturating_mul(facts.bytes);
+        let bytes = facts.room(list.len());
         let _promise = self.cache.promise(Need { chunks: bytes, aside: bytes });
         let mut open: Vec<_> = list.iter().map(|piece| (shelf.find(&piece.chunk), piece)).collect();
         while !open.is_empty() {
@@ -114,7 +119,7 @@ impl ChunkCache {
             return Ok(());
         }
         let (home, facts) = (shelf.home(), shelf.home().facts());
-        let Some(mut claim) = self.room(vacant.len().saturating_mul(facts.bytes)) else {
+        let Some(mut claim) = self.room(facts.room(vacant.len())) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             return write_alone(shelf, &pieces, buf, filling);
         };
