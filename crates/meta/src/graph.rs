@@ -3,8 +3,6 @@
 //! A parent names its children, so it must not reach the file before them. The graph alone answers whether an entry waits. It knows
 //! no values and no file, so it can be checked exhaustively.
 
-use std::collections::HashSet;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The number of an entry; it stays when the entry's address changes.
@@ -46,7 +44,11 @@ impl Graph {
 
     /// Makes `parent` wait for `child`. False, and nothing changes, if one is not there or `child` waits for `parent` already.
     pub fn depend(&mut self, parent: Id, child: Id) -> bool {
-        if !self.nodes.contains_key(&parent) || !self.nodes.contains_key(&child) || self.is_above(child, parent) {
+        let (Some(above), true) = (self.nodes.get(&parent), self.nodes.contains_key(&child)) else { return false };
+        if above.children.contains(&child) {
+            return true;
+        }
+        if self.is_above(child, parent) {
             return false;
         }
         let child_unclean = self.nodes.get_mut(&child).is_some_and(|node| {
@@ -113,16 +115,50 @@ impl Graph {
         self.nodes.get(&id).is_some_and(|node| !node.children.is_empty())
     }
 
-    /// Whether a walk up from `below` meets `above`. Up, since entries have few ancestors and may have many descendants.
+    /// Whether `below` is under `above`, or the same. Two walks, up from the one and down from the other, take turns: an entry may have many entries
+    /// above it or under it, but seldom both.
     fn is_above(&self, above: Id, below: Id) -> bool {
-        let (mut seen, mut open) = (HashSet::from([below]), vec![below]);
-        while let Some(id) = open.pop() {
-            if id == above {
-                return true;
+        let (mut up, mut down) = (Walk::from(below), Walk::from(above));
+        loop {
+            match up.step(above, |id| self.nodes.get(&id).map(|node| &node.parents)) {
+                Step::On => {}
+                end => return end == Step::Met,
             }
-            let parents = self.nodes.get(&id).into_iter().flat_map(|node| &node.parents);
-            open.extend(parents.filter(|&&parent| seen.insert(parent)));
+            match down.step(below, |id| self.nodes.get(&id).map(|node| &node.children)) {
+                Step::On => {}
+                end => return end == Step::Met,
+            }
         }
-        false
+    }
+}
+
+/// The entries that a walk came to, and those of them from which it goes on.
+struct Walk {
+    seen: FxHashSet<Id>,
+    open: Vec<Id>,
+}
+
+#[derive(PartialEq)]
+enum Step {
+    On,
+    Met,
+    /// There are no further entries.
+    End,
+}
+
+impl Walk {
+    fn from(id: Id) -> Walk {
+        Walk { seen: FxHashSet::from_iter([id]), open: vec![id] }
+    }
+
+    /// Goes from one entry to its next ones.
+    fn step<'a>(&mut self, goal: Id, next: impl Fn(Id) -> Option<&'a FxHashSet<Id>>) -> Step {
+        let Some(id) = self.open.pop() else { return Step::End };
+        if id == goal {
+            return Step::Met;
+        }
+        let Walk { seen, open } = self;
+        open.extend(next(id).into_iter().flatten().filter(|&&id| seen.insert(id)));
+        Step::On
     }
 }
