@@ -64,7 +64,7 @@ fn toggle(file: &OpenFile, name: &str) -> Result<(), Error> {
     if group_tree::remove(file, tree, &heap, name.as_bytes())?.is_none() {
         let target = heap.add(file, format!("/{name}").as_bytes())?;
         let link = (None, Cache::SoftLink(target as u32));
-        group_tree::insert(file, tree, &mut heap, name.as_bytes(), link)?;
+        group_tree::insert(file, tree, &mut heap, name.as_bytes(), |_| Ok(link))?;
     }
     Ok(())
 }

@@ -94,14 +94,14 @@ fn step(file: &OpenFile, (root, heap): (u64, u64), model: &mut Model, random: &m
         assert_eq!(group_tree::find(file, root, &heap, &name)?.is_some(), known);
         if random.f32() < adds {
             if known && random.bool() {
-                assert!(group_tree::insert(file, root, &mut heap, &name, (Some(1), Cache::Nothing)).is_err());
+                assert!(group_tree::insert(file, root, &mut heap, &name, |_| Ok((Some(1), Cache::Nothing))).is_err());
                 return Ok(());
             }
             let link = link(&mut heap)?;
             if known {
                 assert!(group_tree::replace(file, root, &heap, &name, link)?.is_some());
             } else {
-                group_tree::insert(file, root, &mut heap, &name, link)?;
+                group_tree::insert(file, root, &mut heap, &name, |_| Ok(link))?;
             }
             model.insert(name.clone(), header);
         } else {
@@ -171,7 +171,7 @@ fn names_that_come_and_go_do_not_make_the_heap_grow() {
         for nth in 0..20 {
             let mut heap = LocalHeap::open(&file, group.1).unwrap();
             let name = format!("some name {nth} of {round}").into_bytes();
-            group_tree::insert(&file, group.0, &mut heap, &name, (Some(7), Cache::Nothing)).unwrap();
+            group_tree::insert(&file, group.0, &mut heap, &name, |_| Ok((Some(7), Cache::Nothing))).unwrap();
         }
         file.flush().unwrap();
         for nth in 0..20 {

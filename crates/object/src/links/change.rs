@@ -45,7 +45,7 @@ pub fn link_new(context: &Context, group: u64, name: &Name<'_>, object: u64) -> 
     check_name(name.bytes)?;
     let link = name.link(Target::Hard(object));
     let mut change = GroupChange::open(context, group)?;
-    change.check_free(name.bytes)?;
+    change.check_free(&link)?;
     change.settle_form(Gets(&link))?;
     let types = types_of(context, object)?;
     types.iter().try_for_each(|&committed| context.file().settle_later(committed, group))?;
@@ -92,8 +92,9 @@ pub fn link(context: &Context, group: u64, name: &Name<'_>, target: Target) -> R
     check_name(name.bytes)?;
     let link = name.link(target);
     link.encode(context.file().widths())?;
-    check_free(context, group, name.bytes)?;
-    GroupChange::open(context, group)?.settle_form(Gets(&link))?;
+    let mut change = GroupChange::open(context, group)?;
+    change.check_free(&link)?;
+    change.settle_form(Gets(&link))?;
     let (file, named, mut types) = (context.file(), hard(&link), Vec::new());
     if let Some(object) = named {
         counts::check_gain(context, object)?;
@@ -104,7 +105,7 @@ pub fn link(context: &Context, group: u64, name: &Name<'_>, target: Target) -> R
         file.plan_orders(&types.iter().chain([&object]).map(|&first| (first, group)).collect::<Vec<_>>())?;
         file.plan_name(object)?;
     }
-    let mut change = GroupChange::open(context, group)?;
+    change.renew_if_flushed()?;
     change.insert(link)?;
     let before = change.names();
     let by = change.finish_after(&types)?;

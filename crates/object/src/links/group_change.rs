@@ -65,10 +65,10 @@ impl<'a> GroupChange<'a> {
     }
 
     /// An error if there is a link with this name, unless adding it finds that out before it changes anything.
-    pub(super) fn check_free(&self, name: &[u8]) -> Result<()> {
+    pub(super) fn check_free(&self, link: &Link) -> Result<()> {
         match &self.form {
-            Form::Old(_) => Ok(()),
-            Form::New { .. } => check_free(self.context, self.address, name),
+            Form::Old(_) if version::old_group_holds(link) => Ok(()),
+            _ => check_free(self.context, self.address, &link.name),
         }
     }
 

@@ -13,16 +13,16 @@ use crate::Context;
 /// Adds a hard or soft link; the block whose write shows it.
 pub(super) fn insert(context: &Context, table: &SymbolTable, link: &Link) -> Result<u64> {
     let (file, (root, mut heap)) = (context.file(), open(context, table)?);
-    let entry = match &link.target {
-        Target::Hard(address) => (Some(*address), Cache::Nothing),
+    let target = |heap: &mut LocalHeap| match &link.target {
+        Target::Hard(address) => Ok((Some(*address), Cache::Nothing)),
         Target::Soft(path) => {
             let place = heap.add(file, path)?;
             let far = |_| Error::Refused("the names of this group take more than 4 GiB".into());
-            (None, Cache::SoftLink(u32::try_from(place).map_err(far)?))
+            Ok((None, Cache::SoftLink(u32::try_from(place).map_err(far)?)))
         }
-        _ => return Err(Error::Refused("a group of the old kind has hard and soft links only".into())),
+        _ => Err(Error::Refused("a group of the old kind has hard and soft links only".into())),
     };
-    group_tree::insert(file, root, &mut heap, &link.name, entry)
+    group_tree::insert(file, root, &mut heap, &link.name, target)
 }
 
 /// Lets a link lead to an object, whatever it led to before; the block whose write shows it.

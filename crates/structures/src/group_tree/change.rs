@@ -8,7 +8,10 @@ use hyperslab_format::{
     symbol_table::{self, Cache, Entry},
 };
 
-use super::{SYMBOLS, WHAT, node_size, read_symbols};
+use super::{
+    SYMBOLS, WHAT, node_size, read_symbols,
+    search::{child_with, position},
+};
 use crate::{
     LocalHeap,
     btree_v1::{Editor, Form, Step},
@@ -29,7 +32,7 @@ pub fn create(file: &OpenFile) -> Result<u64> {
     crate::btree_v1::create(file, &Names)
 }
 
-/// Adds a link. An error, before anything changes, if there is one with this name.
+/// Adds a link, which is what `target` says. An error, before anything changes, if there is one with this name.
 ///
 /// Says which block shows the link when it is written: what must not be seen before it is [ordered](OpenFile::order) behind that.
 pub fn insert(
@@ -37,14 +40,18 @@ pub fn insert(
     root: u64,
     heap: &mut LocalHeap,
     name: &[u8],
-    (header, cache): (Option<u64>, Cache),
+    target: impl FnOnce(&mut LocalHeap) -> Result<(Option<u64>, Cache)>,
 ) -> Result<u64> {
+    let new_entry = |heap: &mut LocalHeap| -> Result<Entry> {
+        let (header, cache) = target(heap)?;
+        Ok(Entry { name: heap.add(file, name)?, header, cache })
+    };
     let mut editor = Editor::new(file, Names, root);
     let path = editor.descend(|node| child_with(node, heap, name))?;
     let leaf = editor.leaf(&path)?;
     let index = path.last().map_or(0, |step| step.index);
     let Some(&(_, child)) = leaf.entries.get(index) else {
-        let entry = Entry { name: heap.add(file, name)?, header, cache };
+        let entry = new_entry(heap)?;
         let (last, child) = (entry.name, put_new(file, vec![entry])?);
         editor.insert(&path, 0, 0, child)?;
         editor.set_right_key(&path, path.len() - 1, last)?;
@@ -62,7 +69,7 @@ pub fn insert(
         return Err(Error::broken(SYMBOLS, child, "the superblock says that it has no room"));
     }
     let mut symbols = symbols.to_vec();
-    let entry = Entry { name: heap.add(file, name)?, header, cache };
+    let entry = new_entry(heap)?;
     let (place, depth) = (entry.name, path.len() - 1);
     if at == symbols.len() {
         editor.set_right_key(&path, depth, place)?;
@@ -181,16 +188,6 @@ impl Form for Names {
     }
 }
 
-/// A child holds the names after its own key, up to and with the next one's.
-fn child_with(node: &Node<u64>, heap: &LocalHeap, name: &[u8]) -> Result<usize> {
-    for (index, (key, _)) in node.entries.iter().enumerate().skip(1) {
-        if heap.compare(*key, name)?.is_ge() {
-            return Ok(index - 1);
-        }
-    }
-    Ok(node.entries.len().saturating_sub(1))
-}
-
 /// The way to a link: through the tree, the symbol table node with its entries, the entry.
 type Found = (Vec<Step>, u64, Vec<Entry>, usize);
 
@@ -201,18 +198,6 @@ fn find(file: &OpenFile, editor: &mut Editor<'_, Names>, heap: &LocalHeap, name:
     let symbols = symbols_of(file, child)?;
     let at = position(&symbols, heap, name)?.ok();
     Ok(at.map(|at| (path, child, symbols.to_vec(), at)))
-}
-
-/// Where a name is among entries, or where it belongs.
-fn position(symbols: &[Entry], heap: &LocalHeap, name: &[u8]) -> Result<Result<usize, usize>> {
-    for (at, entry) in symbols.iter().enumerate() {
-        match heap.compare(entry.name, name)? {
-            std::cmp::Ordering::Less => {}
-            std::cmp::Ordering::Equal => return Ok(Ok(at)),
-            std::cmp::Ordering::Greater => return Ok(Err(at)),
-        }
-    }
-    Ok(Err(symbols.len()))
 }
 
 fn symbols_of(file: &OpenFile, address: u64) -> Result<Arc<Vec<Entry>>> {

@@ -1,6 +1,7 @@
 //! The links of an old-style group: a B-tree over symbol table nodes.
 
 mod change;
+mod search;
 
 use std::sync::Arc;
 
@@ -45,22 +46,12 @@ pub fn find(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8]) -> Result
     let mut above = None;
     loop {
         let node = read_node(file, address, above)?;
-        // A child holds the names after its own key, up to and with the next one's.
-        let mut child = None;
-        for &(key, next) in &node.entries {
-            if child.is_some() && heap.compare(key, name)?.is_ge() {
-                break;
-            }
-            child = Some(next);
-        }
-        let Some(child) = child else { return Ok(None) };
+        let child = search::child_with(&node, heap, name)?;
+        let Some(&(_, child)) = node.entries.get(child) else { return Ok(None) };
         if node.level == 0 {
-            for entry in &*read_symbols(file, child)? {
-                if heap.compare(entry.name, name)?.is_eq() {
-                    return Ok(Some(entry.clone()));
-                }
-            }
-            return Ok(None);
+            let symbols = read_symbols(file, child)?;
+            let found = search::position(&symbols, heap, name)?;
+            return Ok(found.ok().and_then(|at| symbols.get(at).cloned()));
         }
         (address, above) = (child, Some(node.level));
     }
