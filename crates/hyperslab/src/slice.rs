@@ -50,9 +50,9 @@ impl Index {
     fn slab(self, dim: usize, size: u64) -> Result<(Slab, bool)> {
         let whole = i128::from(size);
         let outside = |index: i128, most: i128| {
-            let why = format!("index {index} is outside of dimension {dim}, whose size is {size}");
-            let from_end = |index: i128| if index < 0 { index + whole } else { index };
-            u64::try_from(from_end(index)).ok().filter(|&at| i128::from(at) <= most).ok_or(Error::Slice(why))
+            let from_end = if index < 0 { index + whole } else { index };
+            let why = || Error::Slice(format!("index {index} is outside of dimension {dim}, whose size is {size}"));
+            u64::try_from(from_end).ok().filter(|&at| i128::from(at) <= most).ok_or_else(why)
         };
         match self {
             Index::At(index) => Ok((Slab::block(outside(index, whole - 1)?, 1), false)),
