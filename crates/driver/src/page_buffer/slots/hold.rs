@@ -6,9 +6,17 @@ use crate::page_buffer::touched::Touched;
 impl Slots {
     /// Whether all these pages are here and nobody writes them straight down; if so they count as just used.
     pub(in crate::page_buffer) fn use_if_here(&mut self, touched: &Touched) -> bool {
-        let here = |page| matches!(self.slots.get(&page), Some(Slot { content: Content::Here(_), .. }));
+        let (newest, mut all_newest) = (self.clock, true);
+        let here = |page| match self.slots.get(&page) {
+            Some(Slot { content: Content::Here(_), used, .. }) => {
+                all_newest &= *used == newest;
+                true
+            }
+            _ => false,
+        };
         let free = touched.pages().all(here) && !self.written_directly(touched);
-        if free {
+        // Most requests for metadata are for the page of the one before.
+        if free && !all_newest {
             touched.pages().for_each(|page| self.used(page));
         }
         free
