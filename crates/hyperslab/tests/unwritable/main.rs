@@ -12,7 +12,7 @@ mod space;
 
 use fastrand::Rng;
 use hyperslab::{
-    Dataset, File, Low, OpenOptions,
+    CacheConfig, Dataset, File, Low, OpenOptions,
     driver::{Damage, Target},
     filter::Lzf,
     s,
@@ -112,7 +112,8 @@ fn noise_stays_when_a_request_is_refused() {
     ];
     for (way, refused) in ways {
         let disk = disk();
-        let file = OpenOptions::new().create().truncate().low(Low::V110).open_on(disk.clone()).unwrap();
+        let options = OpenOptions::new().create().truncate().low(Low::V110);
+        let file = options.cache(CacheConfig::default().bytes(4 * CHUNK)).open_on(disk.clone()).unwrap();
         let bad = picky(&file);
         file.flush().unwrap();
         spoil(&bad, 5).unwrap();
