@@ -56,6 +56,19 @@ fn a_cold_read_of_64_chunks_is_one_request_and_a_warm_one_is_none() {
 }
 
 #[test]
+fn a_dataset_that_is_as_large_as_the_cache_fits() {
+    let log = Arc::new(Log::new(Memory::new()));
+    let cache = CacheConfig::default().bytes(64 * (8 << 10));
+    let file = OpenOptions::new().create().truncate().cache(cache).open_on(log.clone()).unwrap();
+    let new = file.root().unwrap().new_dataset::<u8>().shape([64, 8 << 10]).chunks([1, 8 << 10]).deflate(1);
+    let dataset = new.write("d", &vec![7; 64 * (8 << 10)]).unwrap();
+    dataset.read_slice::<u8>(s![.., 3]).unwrap();
+    log.clear();
+    assert_eq!(dataset.read_slice::<u8>(s![.., 5]).unwrap(), [7; 64]);
+    assert!(log.records().is_empty(), "{:?}", log.records());
+}
+
+#[test]
 fn sixteen_changed_chunks_leave_with_one_request_before_the_index_names_them() {
     let (file, dataset, log) = make(16, 32);
     // So large that the space of a few chunks can wait for the next flush.

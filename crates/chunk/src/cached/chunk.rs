@@ -10,6 +10,9 @@ use crate::{Facts, Filling, Result, scatter};
 /// About how many bytes the cache takes for each chunk, besides its values.
 const BESIDES: usize = 512;
 
+/// These bytes count for chunks that are smaller than this. For larger ones they are little, and a dataset that is as large as the cache fits in.
+const SMALL: usize = 8 << 10;
+
 /// A chunk in memory: all its values, as the dataset stores them, after the filters were undone.
 pub struct Chunk {
     pub(super) bytes: Vec<u8>,
@@ -19,15 +22,20 @@ impl Footprint for Chunk {
     type Home = dyn Home;
 
     fn footprint(&self) -> usize {
-        self.bytes.capacity() + BESIDES
+        counted(self.bytes.capacity())
     }
 }
 
 impl Facts {
     /// What so many chunks take in the cache.
     pub(super) fn room(&self, chunks: usize) -> usize {
-        chunks.saturating_mul(self.bytes.saturating_add(BESIDES))
+        chunks.saturating_mul(counted(self.bytes))
     }
+}
+
+/// What a chunk with so many bytes takes in the cache.
+fn counted(bytes: usize) -> usize {
+    if bytes < SMALL { bytes + BESIDES } else { bytes }
 }
 
 impl Chunk {
