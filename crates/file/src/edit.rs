@@ -113,6 +113,12 @@ impl OpenFile {
         self.store.as_ref().is_some_and(|store| store.space.lock().is_fresh(address))
     }
 
+    /// Whether the file does not have the block at `address` as it is in memory.
+    pub fn is_changed(&self, address: u64) -> bool {
+        let phase = self.store.as_ref().and_then(|store| store.cache.phase(Key::Block(address)));
+        phase.is_some_and(|phase| !phase.is_clean())
+    }
+
     /// Where the changed form of a block goes: to its own place if nothing in the file names that yet, else elsewhere; then its old place is
     /// given back.
     pub fn shadow(&self, address: u64, length: u64) -> Result<u64> {
@@ -173,9 +179,7 @@ impl OpenFile {
             std::iter::once(header).chain(further)
         };
         // What nothing names yet is written before everything else.
-        let is_here = |address: &u64| {
-            !self.is_fresh(*address) && store.cache.phase(Key::Block(*address)).is_some_and(|phase| !phase.is_clean())
-        };
+        let is_here = |address: &u64| !self.is_fresh(*address) && self.is_changed(*address);
         for first in blocks_of(first).filter(is_here) {
             for later in blocks_of(later).filter(is_here) {
                 store.cache.depend(Key::Block(later), Key::Block(first))?;

@@ -125,6 +125,11 @@ impl Books {
         self.total.bytes.saturating_sub(self.total.budget)
     }
 
+    /// Whether too much is not clean. A budget that shrank since little was needed for reading is no reason to write more often.
+    pub(crate) fn wants_flush(&self) -> bool {
+        self.total.unclean > self.total.budget.max(self.limits.initial)
+    }
+
     /// Misses although entries had to leave: grow. Far more than was ever needed: shrink, slowly.
     fn look(&mut self) {
         let asked = self.epoch.hits + self.epoch.misses;

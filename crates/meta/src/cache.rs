@@ -266,8 +266,7 @@ impl Cache {
     /// Whether the entries that are not clean, which cannot be evicted, take more than the budget allows: time to flush, at the end of the
     /// operation.
     pub fn wants_flush(&self) -> bool {
-        let Statistics { unclean, budget, .. } = self.statistics();
-        unclean > budget
+        self.slots.lock().books.wants_flush()
     }
 
     /// What the cache did so far.

@@ -141,6 +141,10 @@ impl Space {
 
     /// Whether nothing in the file names this address yet.
     pub(crate) fn is_fresh(&self, address: u64) -> bool {
-        self.fresh.range(..=address).next_back().is_some_and(|(start, len)| address - start < *len)
+        // As a rule all that is fresh lies behind all that is not.
+        match self.fresh.last_key_value() {
+            Some((start, len)) if *start <= address => address - start < *len,
+            _ => self.fresh.range(..=address).next_back().is_some_and(|(start, len)| address - start < *len),
+        }
     }
 }

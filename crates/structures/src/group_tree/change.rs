@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use hyperslab_file::{Error, Kind, OpenFile, Result};
+use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{
     btree_v1::{self, Node},
-    symbol_table::{self, Cache, Entry},
+    symbol_table::{Cache, Entry},
 };
 
 use super::{
-    SYMBOLS, WHAT, node_size, read_symbols,
+    SYMBOLS, WHAT, node_size,
     search::{child_with, position},
+    symbols::Symbols,
 };
 use crate::{
     LocalHeap,
@@ -52,7 +53,7 @@ pub fn insert(
     let index = path.last().map_or(0, |step| step.index);
     let Some(&(_, child)) = leaf.entries.get(index) else {
         let entry = new_entry(heap)?;
-        let (last, child) = (entry.name, put_new(file, vec![entry])?);
+        let (last, child) = (entry.name, Symbols::put_new(file, vec![entry])?);
         editor.insert(&path, 0, 0, child)?;
         editor.set_right_key(&path, path.len() - 1, last)?;
         let block = editor.shown_by(&path);
@@ -68,28 +69,30 @@ pub fn insert(
     if k == 0 {
         return Err(Error::broken(SYMBOLS, child, "the superblock says that it has no room"));
     }
-    let mut symbols = symbols.to_vec();
+    let mut left = if symbols.len() < 2 * k { Vec::new() } else { symbols.to_vec() };
+    let is_last = at == symbols.len();
+    drop(symbols); // so that it can be changed where it is
     let entry = new_entry(heap)?;
-    let (place, depth) = (entry.name, path.len() - 1);
-    if at == symbols.len() {
-        editor.set_right_key(&path, depth, place)?;
+    if is_last {
+        editor.set_right_key(&path, path.len() - 1, entry.name)?;
     }
-    if symbols.len() < 2 * k {
-        symbols.insert(at, entry);
+    if left.is_empty() {
         let block = if file.is_fresh(child) { editor.shown_by(&path) } else { child };
-        return store(file, editor, heap, &path, (child, symbols)).map(|()| block);
+        store(file, editor, heap, &path, child, |symbols| symbols.insert(at, entry))?;
+        return Ok(block);
     }
-    let mut right = symbols.split_off(k);
+    let mut right = left.split_off(k);
     if at <= k {
-        symbols.insert(at, entry);
+        left.insert(at, entry);
     } else {
         right.insert(at - k, entry);
     }
-    let border = symbols.last().map_or(0, |entry| entry.name);
+    let border = left.last().map_or(0, |entry| entry.name);
     let block = if at <= k && !file.is_fresh(child) { child } else { editor.shown_by(&path) };
-    let new = put_new(file, right)?;
+    let new = Symbols::put_new(file, right)?;
     editor.insert(&path, index + 1, border, new)?;
-    store(file, editor, heap, &path, (child, symbols)).map(|()| block)
+    store(file, editor, heap, &path, child, |symbols| *symbols = left)?;
+    Ok(block)
 }
 
 /// Changes what a link leads to; says which block shows it when it is written, if there is a link with this name.
@@ -101,35 +104,37 @@ pub fn replace(
     (header, cache): (Option<u64>, Cache),
 ) -> Result<Option<u64>> {
     let mut editor = Editor::new(file, Names, root);
-    let Some((path, child, mut symbols, at)) = find(file, &mut editor, heap, name)? else { return Ok(None) };
-    if let Some(entry) = symbols.get_mut(at) {
-        let old = std::mem::replace(entry, Entry { name: entry.name, header, cache });
-        if old.cache != entry.cache {
-            remove_target(file, heap, &old)?;
-        }
+    let Some(Found { path, child, at, entry: old, .. }) = find(file, &mut editor, heap, name)? else { return Ok(None) };
+    if old.cache != cache {
+        remove_target(file, heap, &old)?;
     }
     let block = if file.is_fresh(child) { editor.shown_by(&path) } else { child };
-    store(file, editor, heap, &path, (child, symbols)).map(|()| Some(block))
+    store(file, editor, heap, &path, child, |symbols| {
+        symbols
+            .get_mut(at)
+            .into_iter()
+            .for_each(|entry| *entry = Entry { name: entry.name, header, cache: cache.clone() });
+    })?;
+    Ok(Some(block))
 }
 
 /// Removes a link, if there is one with this name, and its strings from the heap.
 pub fn remove(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8]) -> Result<Option<Removed>> {
     let mut editor = Editor::new(file, Names, root);
-    let Some((path, child, mut symbols, at)) = find(file, &mut editor, heap, name)? else { return Ok(None) };
-    let entry = symbols.remove(at);
+    let Some(Found { path, child, at, entry, last }) = find(file, &mut editor, heap, name)? else { return Ok(None) };
     heap.remove(file, entry.name)?;
     remove_target(file, heap, &entry)?;
-    let Some(last) = symbols.last() else {
-        file.free(child, symbols_size(file))?;
+    let Some((last, is_new)) = last else {
+        file.free(child, Symbols::size(file))?;
         let block = editor.remove(&path)?;
         editor.finish(Some(heap.address()))?;
         return Ok(Some(Removed { entry, block }));
     };
-    if at == symbols.len() {
-        editor.set_right_key(&path, path.len() - 1, last.name)?;
+    if is_new {
+        editor.set_right_key(&path, path.len() - 1, last)?;
     }
     let block = if file.is_fresh(child) { editor.shown_by(&path) } else { child };
-    store(file, editor, heap, &path, (child, symbols))?;
+    store(file, editor, heap, &path, child, |symbols| drop(symbols.remove(at)))?;
     Ok(Some(Removed { entry, block }))
 }
 
@@ -154,8 +159,8 @@ pub fn delete(file: &OpenFile, root: u64, each: &mut dyn FnMut(Entry) -> Result<
             open.extend(node.entries.iter().rev().map(|(_, child)| (*child, Some(node.level))));
         } else {
             for &(_, child) in &node.entries {
-                read_symbols(file, child)?.iter().cloned().try_for_each(&mut *each)?;
-                blocks.push((child, symbols_size(file)));
+                Symbols::read(file, child)?.iter().cloned().try_for_each(&mut *each)?;
+                blocks.push((child, Symbols::size(file)));
             }
         }
         blocks.push((address, node_size(file) as u64));
@@ -188,20 +193,32 @@ impl Form for Names {
     }
 }
 
-/// The way to a link: through the tree, the symbol table node with its entries, the entry.
-type Found = (Vec<Step>, u64, Vec<Entry>, usize);
+/// The way to a link.
+struct Found {
+    /// Through the tree.
+    path: Vec<Step>,
+    /// The symbol table node.
+    child: u64,
+    /// Where in it.
+    at: usize,
+    entry: Entry,
+    /// The last name that the node has without this link, if it has one, and whether it is another than before.
+    last: Option<(u64, bool)>,
+}
 
 fn find(file: &OpenFile, editor: &mut Editor<'_, Names>, heap: &LocalHeap, name: &[u8]) -> Result<Option<Found>> {
     let path = editor.descend(|node| child_with(node, heap, name))?;
     let index = path.last().map_or(0, |step| step.index);
     let Some(&(_, child)) = editor.leaf(&path)?.entries.get(index) else { return Ok(None) };
     let symbols = symbols_of(file, child)?;
-    let at = position(&symbols, heap, name)?.ok();
-    Ok(at.map(|at| (path, child, symbols.to_vec(), at)))
+    let Ok(at) = position(&symbols, heap, name)? else { return Ok(None) };
+    let is_last = at + 1 == symbols.len();
+    let last = symbols.iter().rev().nth(usize::from(is_last)).map(|last| (last.name, is_last));
+    Ok(symbols.get(at).cloned().map(|entry| Found { path, child, at, entry, last }))
 }
 
-fn symbols_of(file: &OpenFile, address: u64) -> Result<Arc<Vec<Entry>>> {
-    let symbols = read_symbols(file, address)?;
+fn symbols_of(file: &OpenFile, address: u64) -> Result<Arc<Symbols>> {
+    let symbols = Symbols::read(file, address)?;
     let most = 2 * usize::from(file.superblock().group_leaf_k);
     if symbols.len() > most {
         return Err(Error::broken(SYMBOLS, address, format!("{} links where {most} have room", symbols.len())));
@@ -209,29 +226,18 @@ fn symbols_of(file: &OpenFile, address: u64) -> Result<Arc<Vec<Entry>>> {
     Ok(symbols)
 }
 
-fn symbols_size(file: &OpenFile) -> u64 {
-    symbol_table::node_size(file.superblock().group_leaf_k, file.widths()) as u64
-}
-
-fn put_new(file: &OpenFile, symbols: Vec<Entry>) -> Result<u64> {
-    let bytes = symbol_table::encode_node(&symbols, file.superblock().group_leaf_k, file.widths())?;
-    let address = file.allocate(Kind::Metadata, bytes.len() as u64)?;
-    file.put_decoded(address, bytes, Arc::new(symbols))?;
-    Ok(address)
-}
-
-/// Puts a changed symbol table node and the tree above it: names first, then the tree from above.
+/// Changes a symbol table node, and puts the tree above it: names first, then the tree from above.
 fn store(
     file: &OpenFile,
     editor: Editor<'_, Names>,
     heap: &LocalHeap,
     path: &[Step],
-    (address, symbols): (u64, Vec<Entry>),
+    address: u64,
+    change: impl FnOnce(&mut Vec<Entry>),
 ) -> Result<()> {
-    let bytes = symbol_table::encode_node(&symbols, file.superblock().group_leaf_k, file.widths())?;
     let above = editor.shown_by(path);
     editor.finish(Some(heap.address()))?;
-    file.put_decoded(address, bytes, Arc::new(symbols))?;
+    Symbols::change(file, address, change)?;
     file.order(heap.address(), address)?;
     file.order(above, address)
 }

@@ -2,12 +2,14 @@
 
 mod change;
 mod search;
+mod symbols;
 
 use std::sync::Arc;
 
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{btree_v1, symbol_table};
 
+use self::symbols::Symbols;
 use crate::{LocalHeap, nodes::Nodes};
 
 pub use change::{Removed, create, delete, insert, remove, replace, restructures};
@@ -34,9 +36,8 @@ pub fn count(file: &OpenFile, root: u64) -> Result<u64> {
 type EachNode<'a> = dyn FnMut(&[symbol_table::Entry]) -> Result<()> + 'a;
 
 fn for_each_node(file: &OpenFile, root: u64, each: &mut EachNode<'_>) -> Result<()> {
-    let widths = file.widths();
     let mut nodes = Nodes::of(file, WHAT, node_size(file) as u64);
-    let mut symbols = Nodes::of(file, SYMBOLS, symbol_table::node_size(file.superblock().group_leaf_k, widths) as u64);
+    let mut symbols = Nodes::of(file, SYMBOLS, Symbols::size(file));
     walk(file, root, None, (&mut nodes, &mut symbols), each)
 }
 
@@ -49,7 +50,7 @@ pub fn find(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8]) -> Result
         let child = search::child_with(&node, heap, name)?;
         let Some(&(_, child)) = node.entries.get(child) else { return Ok(None) };
         if node.level == 0 {
-            let symbols = read_symbols(file, child)?;
+            let symbols = Symbols::read(file, child)?;
             let found = search::position(&symbols, heap, name)?;
             return Ok(found.ok().and_then(|at| symbols.get(at).cloned()));
         }
@@ -71,7 +72,7 @@ fn walk(
             walk(file, child, Some(node.level), (nodes, symbols), each)?;
         } else {
             symbols.visit(child)?;
-            each(&read_symbols(file, child)?)?;
+            each(&Symbols::read(file, child)?)?;
         }
     }
     Ok(())
@@ -90,11 +91,4 @@ fn read_node(file: &OpenFile, address: u64, above: Option<u8>) -> Result<Arc<btr
 fn node_size(file: &OpenFile) -> usize {
     let widths = file.widths();
     btree_v1::node_size(file.superblock().group_internal_k, widths.lengths.bytes(), widths)
-}
-
-fn read_symbols(file: &OpenFile, address: u64) -> Result<Arc<Vec<symbol_table::Entry>>> {
-    let widths = file.widths();
-    let size = symbol_table::node_size(file.superblock().group_leaf_k, widths);
-    let decode = |bytes: &Arc<Vec<u8>>| symbol_table::decode_node(bytes, widths).map_err(Error::at(address));
-    file.decoded_block(SYMBOLS, address, size as u64, decode)
 }

@@ -247,7 +247,6 @@ impl LocalHeap {
     fn store(&mut self, file: &OpenFile, free: &mut Free, change: impl FnOnce(&mut [u8])) -> Result<()> {
         if !self.is_one_block(file) {
             self.hide_list(file, free)?;
-            self.free = None;
             free.changed = true;
             return self.edit_apart(file, |data| {
                 change(data);
@@ -281,8 +280,11 @@ impl LocalHeap {
         let place = self.place.ok_or_else(|| Error::broken(WHAT, self.address, "it has no data"))?;
         // Nobody reads the block here, so that it is not copied.
         self.data.block = Arc::default();
-        self.free = file.edit(WHAT, place, self.data.len(), change)?;
-        file.put(self.address, self.head(file)?)?;
+        let free = file.edit(WHAT, place, self.data.len(), change)?;
+        // What names the new strings waits for the header, so that must be written, too.
+        if std::mem::replace(&mut self.free, free) != free || !file.is_changed(self.address) {
+            file.put(self.address, self.head(file)?)?;
+        }
         file.order(place, self.address)?;
         self.read_again(file)
     }
