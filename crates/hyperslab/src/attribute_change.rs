@@ -183,14 +183,14 @@ macro_rules! attributes_change {
             /// Takes an attribute away.
             pub fn remove_attribute(&self, name: impl AsRef<[u8]>) -> Result<()> {
                 let (file, name) = (self.file(), name.as_ref());
-                self.attribute_there(name)?;
-                file.operate(|| {
+                let was_there = file.operate(|| -> Result<bool> {
                     file.check_alive(self.life())?;
-                    let went = hyperslab_object::remove_attribute(&file.inner.context, self.address(), name)?;
-                    let named = went.map_or_else(Vec::new, |went| file.behind(&went.datatype, &went.data));
-                    HeapWriter::new(file).remove(named);
-                    Ok(())
-                })
+                    let went = |went: &hyperslab_object::Attribute| {
+                        HeapWriter::new(file).remove(file.behind(&went.datatype, &went.data));
+                    };
+                    Ok(hyperslab_object::remove_attribute(&file.inner.context, self.address(), name, went)?)
+                })?;
+                if was_there { Ok(()) } else { Err(missing(name)) }
             }
 
             /// Gives an attribute another name.
@@ -211,13 +211,17 @@ macro_rules! attributes_change {
             fn attribute_there(&self, name: &[u8]) -> Result<()> {
                 match self.has_attribute(name)? {
                     true => Ok(()),
-                    false => Err(Error::Missing(format!("attribute {}", text(name)))),
+                    false => Err(missing(name)),
                 }
             }
         }
     )*};
 }
 attributes_change!(Node Group Dataset NamedDatatype);
+
+fn missing(name: &[u8]) -> Error {
+    Error::Missing(format!("attribute {}", text(name)))
+}
 
 fn text(name: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(name)

@@ -123,11 +123,11 @@ pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], 
     holder.put((old, place), (new, stored))
 }
 
-/// Takes an attribute away, and gives it back if nobody shares it.
-pub fn remove_attribute(context: &Context, object: u64, name: &[u8]) -> Result<Option<Attribute>> {
+/// Takes an attribute away; whether there was one. `went` gets it if nobody shares it.
+pub fn remove_attribute(context: &Context, object: u64, name: &[u8], went: impl FnOnce(&Attribute)) -> Result<bool> {
     let mut holder = Holder::open(context, object)?;
-    let (place, old) = holder.require(name)?;
-    let (went, unused) = (holder.own(&old), holder.uses(&old)?);
+    let Some((place, old)) = holder.find(name)? else { return Ok(false) };
+    let (own, unused) = (holder.own(&old), holder.uses(&old)?);
     holder.settle_form()?;
     let loss = Loss::plan(context, holder.committed_type(&old)?)?;
     context.file().plan_orders(&loss.orders(object).collect::<Vec<_>>())?;
@@ -136,7 +136,10 @@ pub fn remove_attribute(context: &Context, object: u64, name: &[u8]) -> Result<O
     let by = holder.finish()?;
     shared_change::release(context, unused, Some(by))?;
     loss.happen(context, Some(by), &mut |_| Ok(()))?;
-    Ok(went)
+    if let Some(own) = &own {
+        went(own);
+    }
+    Ok(true)
 }
 
 /// Whether the heap of an object's attributes has objects that no name leads to.

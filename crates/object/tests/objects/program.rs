@@ -276,7 +276,7 @@ impl Program {
     fn remove_attribute(&mut self, context: &Context) -> Result<()> {
         let at = self.any();
         let Some(name) = self.some_attribute(at) else { return Ok(()) };
-        context.file().operate(|| object::remove_attribute(context, at, &name))?;
+        context.file().operate(|| object::remove_attribute(context, at, &name, |_| ()))?;
         let thing = self.twin.thing(at);
         thing.attribute_order.iter_mut().for_each(|order| order.retain(|one| *one != name));
         if let Some(at) = thing.attributes.remove(&name).unwrap().committed {
