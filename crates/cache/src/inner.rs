@@ -192,6 +192,8 @@ impl<V: Footprint> Inner<V> {
                 Some(Victim::Gone(gone))
             }
             Exit::Dirty((value, encoded)) => {
+                // While it is written, it need not be passed by.
+                order.leave(&place, true);
                 let shelf = Hold::visitor(shelf);
                 drop(slots);
                 Some(Victim::Dirty(Taken::new(Pinned { slot, value, shelf }, encoded, true)))
@@ -219,10 +221,18 @@ impl<V: Footprint> Inner<V> {
         self.unwritten().iter().filter(|slot| slot.drop_encoded(self)).count() > 0
     }
 
-    /// A chunk leaves to make room, if it is in the file and nobody has it.
-    pub(crate) fn leave(&self, place: &Coords) {
-        if let Some(gone) = self.evict(place) {
-            self.evicted(&gone);
+    /// A chunk leaves to make room, if it is in the file and nobody has it; whether it did.
+    pub(crate) fn leave(&self, place: &Coords) -> bool {
+        let gone = self.evict(place);
+        gone.iter().for_each(|gone| self.evicted(gone));
+        gone.is_some()
+    }
+
+    /// A chunk that was to leave stays: it could not be written, or is used again.
+    pub(crate) fn stay(&self, slot: &Arc<Slot<V>>) {
+        let mut slots = self.slots.lock();
+        if slots.by_place.get(&slot.place).is_some_and(|known| Arc::ptr_eq(known, slot)) {
+            slots.order.enter(&slot.place);
         }
     }
 

@@ -187,7 +187,9 @@ impl<V: Footprint> Cache<V> {
             while let Some(shelves) = self.next_in(&mut round, self.books.budget.excess(0)) {
                 for shelf in shelves {
                     let wanted = || self.books.budget.excess(0) > 0 && shelf.surplus(spare_reserve) > 0;
-                    shelf.in_order().iter().take_while(|_| wanted()).for_each(|place| shelf.leave(place));
+                    for place in shelf.in_order().iter().take_while(|_| wanted()) {
+                        shelf.leave(place);
+                    }
                 }
             }
         }

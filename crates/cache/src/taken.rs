@@ -82,9 +82,9 @@ impl<V: Footprint> Drop for Taken<V> {
         drop(value);
         if self.written {
             count(&shelf.books.counters.written, 1);
-            if self.leaves {
-                shelf.leave(&slot.place);
-            }
+        }
+        if self.leaves && !(self.written && shelf.leave(&slot.place)) {
+            shelf.stay(&slot);
         }
         if let Some(lent) = self.lent {
             shelf.books.budget.give_back(lent);

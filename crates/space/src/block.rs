@@ -1,6 +1,6 @@
 //! Blocks: boxes of selected elements, as libhdf5 lists them.
 
-use crate::{Coords, Slab, coords::count_up, points::Points, tree::Node};
+use crate::{Coords, Slab, coords_iter::count_up, points::Points, tree::Node};
 
 /// A box of elements, both corners included.
 #[derive(Clone, Debug, PartialEq, Eq)]

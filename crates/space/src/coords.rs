@@ -1,110 +1,126 @@
-//! Coordinates, and the walk over all selected ones.
+//! Coordinates.
+
+use std::{
+    ops::{Deref, DerefMut},
+    slice,
+};
 
 use smallvec::SmallVec;
 
-use crate::{Slab, points::Points, tree::Node};
+/// Most arrays have no more dimensions than this; their coordinates take no memory of their own.
+const INLINE: usize = 4;
 
-/// One index per dimension; most arrays have few.
-pub type Coords = SmallVec<[u64; 4]>;
+/// One index per dimension. A slice of indices, cheap to clone.
+///
+/// ```
+/// use hyperslab_space::Coords;
+/// let corner: Coords = [3u64, 4].into_iter().collect();
+/// assert_eq!(corner, Coords::from_slice(&[3, 4]));
+/// assert_eq!(corner.iter().product::<u64>(), 12);
+/// ```
+#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Coords(SmallVec<[u64; INLINE]>);
 
-/// The selected coordinates one by one, in the order of the selection.
-#[derive(Clone, Debug)]
-pub struct CoordsIter<'a>(Walk<'a>);
-
-#[derive(Clone, Debug)]
-enum Walk<'a> {
-    Nothing,
-    Points {
-        points: &'a Points,
-        next: usize,
-    },
-    Slabs {
-        slabs: Vec<Slab>,
-        next: Option<Coords>,
-    },
-    /// From the root to a leaf: the node, the number of the range, the index in it.
-    Tree(Vec<(&'a Node, usize, u64)>),
-}
-
-impl<'a> CoordsIter<'a> {
-    pub(crate) fn nothing() -> CoordsIter<'a> {
-        CoordsIter(Walk::Nothing)
+impl Coords {
+    /// No dimensions.
+    pub fn new() -> Coords {
+        Coords::default()
     }
 
-    pub(crate) fn points(points: &'a Points) -> CoordsIter<'a> {
-        CoordsIter(Walk::Points { points, next: 0 })
+    /// The indices of a slice.
+    pub fn from_slice(indices: &[u64]) -> Coords {
+        Coords(SmallVec::from_slice(indices))
     }
 
-    pub(crate) fn slabs(slabs: Vec<Slab>) -> CoordsIter<'a> {
-        let first = slabs.iter().all(|slab| !slab.is_empty()).then(|| slabs.iter().map(|_| 0).collect());
-        CoordsIter(Walk::Slabs { slabs, next: first })
+    /// The same index in so many dimensions.
+    pub fn from_elem(index: u64, rank: usize) -> Coords {
+        Coords(SmallVec::from_elem(index, rank))
     }
 
-    pub(crate) fn tree(root: &'a Node) -> CoordsIter<'a> {
-        let mut path = Vec::new();
-        descend(&mut path, root);
-        CoordsIter(Walk::Tree(path))
+    /// All indices.
+    pub fn as_slice(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// One more dimension, behind the others.
+    pub fn push(&mut self, index: u64) {
+        self.0.push(index);
     }
 }
 
-impl Iterator for CoordsIter<'_> {
-    type Item = Coords;
+impl Clone for Coords {
+    /// As one copy of memory, which `SmallVec` does not do by itself.
+    fn clone(&self) -> Coords {
+        Coords::from_slice(&self.0)
+    }
 
-    fn next(&mut self) -> Option<Coords> {
-        match &mut self.0 {
-            Walk::Nothing => None,
-            Walk::Points { points, next } => {
-                let point = points.get(*next)?;
-                *next += 1;
-                Some(point.into())
-            }
-            Walk::Slabs { slabs, next } => {
-                let mut at = next.take()?;
-                let coords = slabs.iter().zip(&at).map(|(slab, &ordinal)| slab.nth(ordinal)).collect();
-                *next = count_up(&mut at, slabs.iter().map(Slab::indices)).then_some(at);
-                Some(coords)
-            }
-            Walk::Tree(path) => {
-                let coords = (!path.is_empty()).then(|| path.iter().map(|(.., index)| *index).collect());
-                step(path);
-                coords
-            }
-        }
+    fn clone_from(&mut self, source: &Coords) {
+        self.0.clear();
+        self.0.extend_from_slice(&source.0);
     }
 }
 
-/// Counts `at` up by one, the last dimension fastest, each dimension below its limit; `false` when all are through.
-pub(crate) fn count_up(at: &mut Coords, limits: impl DoubleEndedIterator<Item = u64> + ExactSizeIterator) -> bool {
-    for (digit, limit) in at.iter_mut().zip(limits).rev() {
-        *digit += 1;
-        if *digit < limit {
-            return true;
-        }
-        *digit = 0;
-    }
-    false
-}
+impl Deref for Coords {
+    type Target = [u64];
 
-/// Extends the path to the first element below `node`.
-fn descend<'a>(path: &mut Vec<(&'a Node, usize, u64)>, mut node: &'a Node) {
-    while let Some((start, _, down)) = node.get(0) {
-        path.push((node, 0, start));
-        let Some(down) = down else { break };
-        node = down;
+    fn deref(&self) -> &[u64] {
+        &self.0
     }
 }
 
-/// Moves the path to the next element.
-fn step(path: &mut Vec<(&Node, usize, u64)>) {
-    while let Some((node, nth, index)) = path.pop() {
-        let here = node.get(nth).filter(|range| index + 1 < range.1).map(|range| (nth, index + 1, range.2));
-        let next = here.or_else(|| node.get(nth + 1).map(|range| (nth + 1, range.0, range.2)));
-        if let Some((nth, index, down)) = next {
-            path.push((node, nth, index));
-            if let Some(down) = down {
-                descend(path, down);
-            }
-            return;
-        }
+impl DerefMut for Coords {
+    fn deref_mut(&mut self) -> &mut [u64] {
+        &mut self.0
+    }
+}
+
+impl AsRef<[u64]> for Coords {
+    fn as_ref(&self) -> &[u64] {
+        &self.0
+    }
+}
+
+impl From<&[u64]> for Coords {
+    fn from(indices: &[u64]) -> Coords {
+        Coords::from_slice(indices)
+    }
+}
+
+impl From<Vec<u64>> for Coords {
+    fn from(indices: Vec<u64>) -> Coords {
+        Coords(indices.into())
+    }
+}
+
+impl FromIterator<u64> for Coords {
+    fn from_iter<I: IntoIterator<Item = u64>>(indices: I) -> Coords {
+        Coords(indices.into_iter().collect())
+    }
+}
+
+impl IntoIterator for Coords {
+    type Item = u64;
+    type IntoIter = smallvec::IntoIter<[u64; INLINE]>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Coords {
+    type Item = &'a u64;
+    type IntoIter = slice::Iter<'a, u64>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a mut Coords {
+    type Item = &'a mut u64;
+    type IntoIter = slice::IterMut<'a, u64>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter_mut()
     }
 }

@@ -8,7 +8,11 @@ mod places;
 mod product;
 mod sort;
 
-use crate::{Coords, Error, Result, Space, view::View};
+use crate::{
+    Coords, Error, Result, Selection, Slab, Space,
+    selection::{Shape, Slabs},
+    view::View,
+};
 
 use product::ProductCut;
 pub(crate) use product::follows;
@@ -54,6 +58,8 @@ pub struct Pieces<'a>(Cut<'a>);
 #[derive(Debug)]
 enum Cut<'a> {
     Nothing,
+    /// All in one chunk; until it is taken.
+    One(Option<Box<Piece>>),
     Product(Box<ProductCut<'a>>),
     Sorted(Box<Sorted<'a>>),
 }
@@ -82,7 +88,10 @@ impl Space {
         let chunk = Space::simple(&grid.chunk)?;
         Ok(Pieces(match self.view()? {
             View::Nothing => Cut::Nothing,
-            View::Slabs(slabs) => Cut::Product(Box::new(ProductCut::new(slabs, chunk, memory)?)),
+            View::Slabs(slabs) => match only_chunk(&slabs, &grid.chunk) {
+                Some(place) => Cut::One(Some(Box::new(only_piece(place, slabs, chunk, memory)))),
+                None => Cut::Product(Box::new(ProductCut::new(slabs, chunk, memory)?)),
+            },
             View::Tree(tree) => Cut::Sorted(Box::new(Sorted::tree(tree, chunk, memory)?)),
             View::Points(points) => Cut::Sorted(Box::new(Sorted::points(points, chunk, memory)?)),
         }))
@@ -94,6 +103,7 @@ impl Pieces<'_> {
     pub fn batch(&mut self, most: usize) -> Result<Vec<Piece>> {
         let expected = match &self.0 {
             Cut::Product(cut) => usize::try_from(cut.left()).unwrap_or(usize::MAX),
+            Cut::One(_) => 1,
             Cut::Nothing | Cut::Sorted(_) => 0,
         };
         let mut batch = Vec::with_capacity(expected.min(most).min(RESERVED));
@@ -110,8 +120,24 @@ impl Iterator for Pieces<'_> {
     fn next(&mut self) -> Option<Result<Piece>> {
         match &mut self.0 {
             Cut::Nothing => None,
+            Cut::One(piece) => piece.take().map(|piece| Ok(*piece)),
             Cut::Product(cut) => cut.next(),
             Cut::Sorted(cut) => cut.next(),
         }
     }
+}
+
+/// The only chunk that patterns touch.
+fn only_chunk(slabs: &[Slab], chunk: &[u64]) -> Option<Coords> {
+    let only = |(slab, size): (&Slab, &u64)| Some(slab.start / size).filter(|first| slab.last() / size == *first);
+    slabs.iter().zip(chunk).map(only).collect()
+}
+
+/// Patterns that touch only this chunk, and all of the memory.
+fn only_piece(place: Coords, mut slabs: Slabs, chunk: Space, memory: &Space) -> Piece {
+    for (slab, (place, size)) in slabs.iter_mut().zip(place.iter().zip(chunk.dims())) {
+        slab.start -= place * size;
+    }
+    let file = Space { extent: chunk.extent, selection: Selection(Shape::Regular(slabs)) };
+    Piece { chunk: place, file, memory: memory.clone() }
 }

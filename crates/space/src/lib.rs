@@ -20,6 +20,7 @@
 mod algebra;
 mod block;
 mod coords;
+mod coords_iter;
 mod cut;
 mod error;
 mod extent;
@@ -43,7 +44,8 @@ mod wire;
 
 pub use algebra::Op;
 pub use block::{Block, Blocks};
-pub use coords::{Coords, CoordsIter};
+pub use coords::Coords;
+pub use coords_iter::CoordsIter;
 pub use cut::{Grid, Piece, Pieces};
 pub use error::{Error, Result};
 pub use extent::{Extent, MAX_RANK};

@@ -43,23 +43,39 @@ impl Order for ByUse {
     }
 
     fn victim(&mut self, judge: &mut dyn FnMut(&Coords) -> Verdict) -> Option<Coords> {
-        let (mut spared, mut held, mut found) = (Vec::new(), Vec::new(), None);
-        for place in self.walk() {
-            match judge(place) {
-                Verdict::Leave => {
-                    found = Some(place.clone());
-                    break;
-                }
-                Verdict::Spare => spared.push(place.clone()),
-                Verdict::Stay => held.push(place.clone()),
-            }
-        }
-        held.iter().skip(PASSED).chain(&spared).for_each(|place| self.keep(place));
+        let passed = match self.last_first {
+            true => passed(self.places.iter().rev(), judge),
+            false => passed(self.places.iter(), judge),
+        };
+        passed.held.iter().skip(PASSED).chain(&passed.spared).for_each(|place| self.keep(place));
         // Nobody is spared twice.
-        found.or_else(|| spared.into_iter().find(|place| judge(place) == Verdict::Leave))
+        passed.found.or_else(|| passed.spared.into_iter().find(|place| judge(place) == Verdict::Leave))
     }
 
     fn walk(&self) -> Box<dyn Iterator<Item = &Coords> + '_> {
         if self.last_first { Box::new(self.places.iter().rev()) } else { Box::new(self.places.iter()) }
     }
+}
+
+/// Chunks up to the first that leaves.
+#[derive(Default)]
+struct Passed {
+    held: Vec<Coords>,
+    spared: Vec<Coords>,
+    found: Option<Coords>,
+}
+
+fn passed<'a>(places: impl Iterator<Item = &'a Coords>, judge: &mut dyn FnMut(&Coords) -> Verdict) -> Passed {
+    let mut passed = Passed::default();
+    for place in places {
+        match judge(place) {
+            Verdict::Leave => {
+                passed.found = Some(place.clone());
+                break;
+            }
+            Verdict::Spare => passed.spared.push(place.clone()),
+            Verdict::Stay => passed.held.push(place.clone()),
+        }
+    }
+    passed
 }

@@ -65,10 +65,10 @@ pub(crate) trait Order: fmt::Debug + Send {
     /// A chunk comes; it was used.
     fn enter(&mut self, place: &Coords);
 
-    /// A chunk is used again.
+    /// A chunk is used again, if it is here.
     fn touch(&mut self, place: &Coords);
 
-    /// A chunk is gone, evicted or not.
+    /// A chunk is gone, or is written to be gone then; evicted or not. One that is not here any more may leave again.
     fn leave(&mut self, place: &Coords, evicted: bool);
 
     /// The first chunk that is to leave; each is asked about at most twice. It is here until [`Order::leave`].
