@@ -62,18 +62,17 @@ impl Space {
             return Err(Error::Slab { dim, slab, why: "a second dimension is unlimited" });
         }
         let empty = slabs.iter().any(Slab::is_empty);
-        Ok(Selection(if empty { Shape::Nothing } else { Shape::Regular(slabs.into()) }))
+        Ok(Selection(if empty { Shape::Nothing } else { Shape::Regular(Slabs::from_slice(slabs)) }))
     }
 
     /// Replaces the selection by its combination with `other`.
     pub(crate) fn combine_with(&mut self, op: Op, other: Selection) -> Result<()> {
         self.same_rank("the selection", other.rank().unwrap_or(self.rank()))?;
-        let other = Space { extent: self.extent.clone(), selection: other };
         if op == Op::Set {
-            self.selection = other.selection;
+            self.selection = other;
             return Ok(());
         }
-        let other = other.clip_unlimited()?;
+        let other = Space { extent: self.extent.clone(), selection: other }.clip_unlimited()?;
         *self = self.clip_unlimited()?;
         let after = match self.without_walking(op, &other)? {
             Some(known) => known,

@@ -32,9 +32,10 @@ use sort::Sorted;
 /// assert_eq!(pieces[1].memory.bounds().unwrap().0.as_slice(), [5, 0]);
 /// # Ok::<(), hyperslab_space::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    chunk: Coords,
+    /// All of a chunk.
+    chunk: Space,
 }
 
 /// What one chunk holds of a selection.
@@ -70,30 +71,29 @@ impl Grid {
         if chunk.is_empty() || chunk.contains(&0) {
             return Err(Error::Chunk(chunk.to_vec()));
         }
-        Space::simple(chunk)?;
-        Ok(Grid { chunk: chunk.into() })
+        Ok(Grid { chunk: Space::simple(chunk)? })
     }
 
     /// The shape of a chunk.
     pub fn chunk(&self) -> &[u64] {
-        &self.chunk
+        self.chunk.dims()
     }
 }
 
 impl Space {
     /// The selection cut by `grid`, with the matching part of `memory`, which must select equally many elements.
     pub fn pieces<'a>(&'a self, grid: &Grid, memory: &'a Space) -> Result<Pieces<'a>> {
-        self.same_rank("the chunk", grid.chunk.len())?;
+        self.same_rank("the chunk", grid.chunk.rank())?;
         self.same_count(memory)?;
-        let chunk = Space::simple(&grid.chunk)?;
+        let chunk = || grid.chunk.clone();
         Ok(Pieces(match self.view()? {
             View::Nothing => Cut::Nothing,
-            View::Slabs(slabs) => match only_chunk(&slabs, &grid.chunk) {
-                Some(place) => Cut::One(Some(Box::new(only_piece(place, slabs, chunk, memory)))),
-                None => Cut::Product(Box::new(ProductCut::new(slabs, chunk, memory)?)),
+            View::Slabs(slabs) => match only_chunk(&slabs, grid.chunk()) {
+                Some(place) => Cut::One(Some(Box::new(only_piece(place, slabs, chunk(), memory)))),
+                None => Cut::Product(Box::new(ProductCut::new(slabs, chunk(), memory)?)),
             },
-            View::Tree(tree) => Cut::Sorted(Box::new(Sorted::tree(tree, chunk, memory)?)),
-            View::Points(points) => Cut::Sorted(Box::new(Sorted::points(points, chunk, memory)?)),
+            View::Tree(tree) => Cut::Sorted(Box::new(Sorted::tree(tree, chunk(), memory)?)),
+            View::Points(points) => Cut::Sorted(Box::new(Sorted::points(points, chunk(), memory)?)),
         }))
     }
 }
@@ -101,9 +101,9 @@ impl Space {
 impl Pieces<'_> {
     /// The next ones, not more than so many; nothing when all are through.
     pub fn batch(&mut self, most: usize) -> Result<Vec<Piece>> {
-        let expected = match &self.0 {
+        let expected = match &mut self.0 {
             Cut::Product(cut) => usize::try_from(cut.left()).unwrap_or(usize::MAX),
-            Cut::One(_) => 1,
+            Cut::One(piece) => return Ok(piece.take_if(|_| most > 0).map_or_else(Vec::new, |piece| vec![*piece])),
             Cut::Nothing | Cut::Sorted(_) => 0,
         };
         let mut batch = Vec::with_capacity(expected.min(most).min(RESERVED));

@@ -7,7 +7,7 @@ use super::{
     Chunk, ChunkCache, ChunkShelf, Keep,
     copy_out::copy_out,
     reach::Reach,
-    way::{Worth, checked, places},
+    way::{Worth, aligned, is_any, places},
 };
 use crate::{Result, chunked::PIECES, scatter};
 
@@ -26,7 +26,10 @@ impl ChunkCache {
         fill: Option<&[u8]>,
     ) -> Result<()> {
         let (home, facts) = (shelf.home(), shelf.home().facts());
-        let Some(target) = checked(source, target, facts.element, buf.len())? else { return Ok(()) };
+        if !is_any(source, target, facts.element, buf.len())? {
+            return Ok(());
+        }
+        let target = aligned(source, target)?;
         let mut all_past = || home.look(&mut |layout| layout.read(home.file(), source, &target, buf));
         let Some((grid, reach)) = facts.grid.as_ref().and_then(|grid| Some((grid, Reach::of(grid, source)?))) else {
             return all_past();

@@ -1,5 +1,7 @@
 //! Which pieces of a request go through the cache, and which past it.
 
+use std::borrow::Cow;
+
 use hyperslab_space::{Coords, Piece, Space};
 
 use super::{ChunkCache, ChunkShelf, Keep, reach::Reach};
@@ -60,12 +62,15 @@ impl ChunkCache {
         let facts = shelf.home().facts();
         let limit = self.cache.largest() as u64;
         let keeps = keep == Keep::Worthy;
+        if keeps && worth == Worth::All {
+            return Ways { through: pieces, past: Vec::new() };
+        }
         let here = if shelf.is_empty() { vec![false; pieces.len()] } else { shelf.has(&places(&pieces)) };
         let wanted = facts.room(here.iter().filter(|here| !**here).count()) as u64;
         let pays = |piece: &Piece| match (facts.coder.is_some(), facts.is_whole(piece)) {
             (true, false) => wanted <= limit,
             (true, true) => wanted <= limit / PART,
-            (false, whole) => worth == Worth::All || worth == Worth::Parts && !whole,
+            (false, whole) => worth == Worth::Parts && !whole,
         };
         let through: Vec<bool> = pieces.iter().zip(here).map(|(piece, here)| here || keeps && pays(piece)).collect();
         let (through, past) = match through.iter().filter(|through| **through).count() {
@@ -92,14 +97,8 @@ pub(super) fn places(pieces: &[Piece]) -> Vec<Coords> {
     pieces.iter().map(|piece| piece.chunk.clone()).collect()
 }
 
-/// Refuses selections that do not belong together; the memory's own, or one of another shape that is the same. Nothing if nothing is
-/// selected.
-pub(super) fn checked<'a>(
-    file: &Space,
-    memory: &'a Space,
-    element: u64,
-    len: usize,
-) -> Result<Option<std::borrow::Cow<'a, Space>>> {
+/// Refuses selections that do not belong together. Whether something is selected.
+pub(super) fn is_any(file: &Space, memory: &Space, element: u64, len: usize) -> Result<bool> {
     let (left, right) = (file.npoints(), memory.npoints());
     if left != right {
         return Err(hyperslab_space::Error::Counts { left, right }.into());
@@ -109,11 +108,10 @@ pub(super) fn checked<'a>(
     if memory.extent().elements().saturating_mul(element) > len as u64 {
         return Err(crate::scatter::outside());
     }
-    if left == 0 {
-        return Ok(None);
-    }
-    Ok(Some(match shaped(file, memory)? {
-        Some(shaped) => std::borrow::Cow::Owned(shaped),
-        None => std::borrow::Cow::Borrowed(memory),
-    }))
+    Ok(left > 0)
+}
+
+/// The memory's own selection, or one of another shape that is the same.
+pub(super) fn aligned<'a>(file: &Space, memory: &'a Space) -> Result<Cow<'a, Space>> {
+    Ok(shaped(file, memory)?.map_or(Cow::Borrowed(memory), Cow::Owned))
 }

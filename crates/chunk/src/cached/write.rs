@@ -1,5 +1,7 @@
 //! Writes.
 
+use std::borrow::Cow;
+
 use hyperslab_cache::{Found, Need, Vacancy};
 use hyperslab_driver::cores;
 use hyperslab_space::{Piece, Space};
@@ -8,7 +10,7 @@ use super::{
     Chunk, ChunkCache, ChunkShelf, Keep,
     portions::replace,
     reach::Reach,
-    way::{Worth, checked},
+    way::{Worth, aligned, is_any},
 };
 use crate::{
     Filling, Result,
@@ -28,18 +30,22 @@ impl ChunkCache {
         filling: &Filling<'_>,
     ) -> Result<()> {
         let facts = shelf.home().facts();
-        let Some(source) = checked(target, source, facts.element, buf.len())? else { return Ok(()) };
+        if !is_any(target, source, facts.element, buf.len())? {
+            return Ok(());
+        }
         let Some((grid, reach)) = facts.grid.as_ref().and_then(|grid| Some((grid, Reach::of(grid, target)?))) else {
-            return write_all_past(shelf, target, &source, buf, filling);
+            return write_all_past(shelf, target, source, buf, filling);
         };
         let worth = if keep == Keep::Worthy { self.worth_written(facts, &reach, target) } else { Worth::None };
         if facts.coder.is_none() && worth == Worth::None && reach.count() <= PIECES as u64 {
             // Nobody loads these chunks meanwhile.
             let alone = reach.places().map(|place| shelf.vacant(&place)).collect::<Option<Vec<_>>>();
             if let Some(_held) = alone {
-                return write_all_past(shelf, target, &source, buf, filling);
+                return write_all_past(shelf, target, source, buf, filling);
             }
         }
+        // In one chunk, the memory goes as it is.
+        let source = if reach.count() > 1 { aligned(target, source)? } else { Cow::Borrowed(source) };
         let mut pieces = target.pieces(grid, &source)?;
         self.cache.touch(shelf);
         loop {
@@ -123,13 +129,15 @@ impl ChunkCache {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             return write_alone(shelf, &pieces, buf, filling);
         };
-        let mut old = Vec::new();
-        home.look(&mut |layout| {
-            let kept = |piece: &&Piece| !facts.is_whole(piece) && !covers(piece, layout.inside(&piece.chunk));
-            old =
-                vacant.iter().map(|(_, piece)| *piece).filter(kept).map(|piece| (shelf, piece.chunk.clone())).collect();
-            Ok(())
-        })?;
+        let mut partly: Vec<&Piece> =
+            vacant.iter().map(|(_, piece)| *piece).filter(|piece| !facts.is_whole(piece)).collect();
+        if !partly.is_empty() {
+            home.look(&mut |layout| {
+                partly.retain(|piece| !covers(piece, layout.inside(&piece.chunk)));
+                Ok(())
+            })?;
+        }
+        let old: Vec<_> = partly.iter().map(|piece| (shelf, piece.chunk.clone())).collect();
         let mut fetched = old.iter().zip(self.fetch(&old)?).peekable();
         for (vacancy, piece) in vacant {
             let old = fetched.next_if(|((_, place), _)| *place == piece.chunk).and_then(|(_, chunk)| chunk);
@@ -165,7 +173,7 @@ fn write_alone(shelf: &ChunkShelf, pieces: &[Piece], buf: &[u8], filling: &Filli
 
 /// Writes all that is selected past the cache.
 fn write_all_past(shelf: &ChunkShelf, target: &Space, source: &Space, buf: &[u8], filling: &Filling<'_>) -> Result<()> {
-    let home = shelf.home();
+    let (home, source) = (shelf.home(), aligned(target, source)?);
     let file = home.file();
-    file.operate(|| home.change(&mut |layout| layout.write(file, target, source, buf, filling)))
+    file.operate(|| home.change(&mut |layout| layout.write(file, target, &source, buf, filling)))
 }

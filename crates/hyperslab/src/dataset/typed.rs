@@ -53,7 +53,7 @@ impl Dataset {
     /// ```
     pub fn read_slice<T: Element>(&self, slice: impl Into<Slice>) -> Result<Vec<T>> {
         let slice = slice.into();
-        self.with_extent(|| View::new(self.clone(), &slice)?.read())
+        self.with_extent(|| self.read_selection(&slice.select(&self.extent())?.0))
     }
 
     /// The selected values, in the order of the selection: any hyperslabs, or points. The selection must be one of the extent that the
@@ -104,7 +104,7 @@ impl Dataset {
     /// Reads the values of a slice to `to`, which has room for exactly so many.
     pub fn read_slice_into<T: Element>(&self, slice: impl Into<Slice>, to: &mut [T]) -> Result<()> {
         let slice = slice.into();
-        self.with_extent(|| View::new(self.clone(), &slice)?.read_into(to))
+        self.with_extent(|| self.read_selection_into(&slice.select(&self.extent())?.0, to))
     }
 
     /// Reads the selected values to `to`, which has room for exactly so many.

@@ -7,7 +7,7 @@ use hyperslab_space::{Grid, Space};
 
 use super::{Dataset, batch::placed, change::Change, read::room, way::Way};
 use crate::{
-    Error, Result, Slice, Storable, View,
+    Error, Result, Slice, Storable,
     element::convert,
     heap_writer::HeapWriter,
     storable::{Piled, Writing},
@@ -57,7 +57,7 @@ impl Dataset {
     /// ```
     pub fn write_slice<T: Storable>(&self, slice: impl Into<Slice>, values: &[T]) -> Result<()> {
         let slice = slice.into();
-        self.with_extent(|| View::new(self.clone(), &slice)?.write(values))
+        self.with_extent(|| self.write_selection(&slice.select(&self.extent())?.0, values))
     }
 
     /// Writes the selected values, in the order of the selection: any hyperslabs, or points. The selection must be one of the extent that the
