@@ -73,7 +73,7 @@ impl Group {
 
     /// Gives an object of the same file another name: a hard link.
     pub fn hard_link(&self, path: impl AsRef<[u8]>, object: &Node) -> Result<()> {
-        let place = self.place(path.as_ref())?;
+        let place = self.place_for_link(path.as_ref())?;
         if *object.file() != place.file {
             return Err(Error::Change("an object of another file: make an external link, or copy it".into()));
         }
@@ -81,7 +81,7 @@ impl Group {
             place.file.check_alive(object.life())?;
             Ok(Made::Other(Target::Hard(object.address())))
         });
-        made.map(drop)
+        named(path.as_ref(), made)
     }
 
     /// A link to a path, whether something is there or not.
@@ -109,7 +109,7 @@ impl Group {
     }
 
     fn other_link(&self, path: &[u8], target: Target) -> Result<()> {
-        let place = self.place(path)?;
+        let place = self.place_for_link(path)?;
         let has_zero = match &target {
             Target::Soft(path) => path.is_empty() || path.contains(&0),
             Target::External { file, path } => {
@@ -120,7 +120,7 @@ impl Group {
         if has_zero {
             return Err(Error::Change("a link needs somewhere to lead to, without zeros in it".into()));
         }
-        place.operate(|| Ok(Made::Other(target))).map(drop)
+        named(path, place.operate(|| Ok(Made::Other(target))))
     }
 
     /// Takes the name at a path away. An object without names is gone, with everything that only it leads to.
@@ -241,3 +241,11 @@ macro_rules! have_comments {
     )*};
 }
 have_comments!(Node Group Dataset NamedDatatype);
+
+/// An error that says that there is a link tells its whole path.
+fn named<T>(path: &[u8], made: Result<T>) -> Result<()> {
+    made.map(drop).map_err(|why| match why {
+        Error::Exists(_) => Error::Exists(String::from_utf8_lossy(path).into_owned()),
+        why => why,
+    })
+}

@@ -18,6 +18,15 @@ pub(crate) struct Place {
 impl Group {
     /// The place for a new object at a path from here on; an error if there is one. Links on the way are followed, other files too.
     pub(crate) fn place(&self, path: &[u8]) -> Result<Place> {
+        self.find_place(path, true)
+    }
+
+    /// As [`Group::place`], for a link alone: it finds out itself whether there is one with its name.
+    pub(crate) fn place_for_link(&self, path: &[u8]) -> Result<Place> {
+        self.find_place(path, false)
+    }
+
+    fn find_place(&self, path: &[u8], looks_for_last: bool) -> Result<Place> {
         let shown = || String::from_utf8_lossy(path).into_owned();
         let changes = self.file.inner.context.file().changes();
         let mut at = if path.starts_with(b"/") { self.file.root()? } else { self.clone() };
@@ -31,7 +40,7 @@ impl Group {
         };
         for nth in 0..=last {
             let Some(&name) = names.front() else { break };
-            if !at.contains(name)? {
+            if nth == last && !looks_for_last || !at.contains(name)? {
                 break;
             }
             if nth == last {
@@ -79,8 +88,9 @@ impl Place {
             let name = name(self.name());
             match made {
                 Made::Other(target) => {
-                    hyperslab_object::link(context, self.last_group()?, &name, target)?;
-                    Ok(None)
+                    let group = self.last_group()?;
+                    let linked = hyperslab_object::link(context, group, &name, target);
+                    linked.map(|()| None).map_err(|why| self.refused(group, why))
                 }
                 Made::Object(address) => {
                     let kept = context.file().handle(address);
@@ -118,6 +128,16 @@ impl Place {
         match Links::of(context, &group)?.find(first)? {
             Some(_) => Err(Error::Exists(String::from_utf8_lossy(first).into_owned())),
             None => Ok(()),
+        }
+    }
+
+    /// Why a group did not get a link: perhaps it has one with this name.
+    fn refused(&self, group: u64, why: hyperslab_file::Error) -> Error {
+        let context = &self.file.inner.context;
+        let find = || Links::of(context, &Object::open(context, group)?)?.find(self.name());
+        match find() {
+            Ok(Some(_)) => Error::Exists(String::from_utf8_lossy(self.name()).into_owned()),
+            _ => why.into(),
         }
     }
 

@@ -14,10 +14,11 @@ pub mod walk;
 
 mod btree_v1;
 mod kept;
+mod lazy;
 mod nodes;
 mod ranges;
 
-pub use btree_v2::Tree;
+pub use btree_v2::{Tree, Vacancy};
 pub use fractal_heap::FractalHeap;
 pub use global_heap::{Collection, GlobalHeap, Pile};
 pub use local_heap::LocalHeap;

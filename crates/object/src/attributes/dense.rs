@@ -122,8 +122,7 @@ impl Dense {
         let place = AttributePlace { id, flags: attribute.flags.0, order: attribute.order };
         let record = Record::AttributeName { place, hash: hyperslab_base::lookup3(name) };
         let record = Form::plain(kind::ATTRIBUTE_NAME).encode(&record, widths)?;
-        let heap = &self.heap;
-        self.names.insert(file, &record, &mut |other| by_name(context, heap, other, name))?;
+        self.names.insert(file, &record, &mut by_name(context, &self.heap, name))?;
         if let Some(orders) = &mut self.orders {
             let record = Form::plain(kind::ATTRIBUTE_ORDER).encode(&Record::AttributeOrder(place), widths)?;
             orders.insert(file, &record, &mut |other| Ok(order_of(other).cmp(&place.order)))?;
@@ -134,7 +133,7 @@ impl Dense {
     /// Takes the attribute with this name out.
     pub(super) fn remove(&mut self, context: &Context, name: &[u8]) -> Result<()> {
         let (file, heap) = (context.file(), &self.heap);
-        let removed = self.names.remove(file, &mut |other| by_name(context, heap, other, name))?;
+        let removed = self.names.remove(file, &mut by_name(context, heap, name))?;
         let missing = || Error::broken("attribute", heap.address(), "one that was there is not there");
         let place = place(&removed.ok_or_else(missing)?, file, heap)?;
         if let Some(orders) = &mut self.orders {
@@ -148,8 +147,8 @@ impl Dense {
 
     /// The attribute with this name.
     pub(super) fn find(&self, context: &Context, name: &[u8]) -> Result<Option<Stored>> {
-        let mut order = |record: &[u8]| by_name(context, &self.heap, record, name);
-        self.names.find(context.file(), &mut order, |record| self.stored(context.file(), record))
+        self.names
+            .find(context.file(), &mut by_name(context, &self.heap, name), |record| self.stored(context.file(), record))
     }
 
     /// All attributes, in the order in which the tree of names has them.
@@ -214,19 +213,21 @@ fn place(record: &[u8], file: &OpenFile, heap: &FractalHeap) -> Result<Attribute
 }
 
 /// Records are ordered by the hash of the name, then by the name.
-fn by_name(context: &Context, heap: &FractalHeap, record: &[u8], name: &[u8]) -> Result<Ordering> {
-    let hash = record.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+fn by_name(context: &Context, heap: &FractalHeap, name: &[u8]) -> impl FnMut(&[u8]) -> Result<Ordering> {
     let wanted = hyperslab_base::lookup3(name);
-    if hash != wanted {
-        return Ok(hash.cmp(&wanted));
+    move |record| {
+        let hash = record.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        if hash != wanted {
+            return Ok(hash.cmp(&wanted));
+        }
+        let place = place(record, context.file(), heap)?;
+        let body = match Flags(place.flags).is_shared() {
+            false => heap.get(context.file(), &place.id)?,
+            true => shared::from_heap(context, message::kind::ATTRIBUTE, &place.id, heap.address())?,
+        };
+        let parts = message::Attribute::decode(&body).map_err(Error::at(heap.address()))?;
+        Ok(parts.name.cmp(name))
     }
-    let place = place(record, context.file(), heap)?;
-    let body = match Flags(place.flags).is_shared() {
-        false => heap.get(context.file(), &place.id)?,
-        true => shared::from_heap(context, message::kind::ATTRIBUTE, &place.id, heap.address())?,
-    };
-    let parts = message::Attribute::decode(&body).map_err(Error::at(heap.address()))?;
-    Ok(parts.name.cmp(name))
 }
 
 fn order_of(record: &[u8]) -> u32 {

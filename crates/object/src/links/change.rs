@@ -240,9 +240,13 @@ fn require(context: &Context, group: u64, name: &[u8]) -> Result<Link> {
 
 pub(super) fn check_free(context: &Context, group: u64, name: &[u8]) -> Result<()> {
     match find(context, group, name)? {
-        Some(_) => Err(Error::Refused(format!("there is a link {:?} already", String::from_utf8_lossy(name)))),
+        Some(_) => Err(exists(name)),
         None => Ok(()),
     }
+}
+
+pub(super) fn exists(name: &[u8]) -> Error {
+    Error::Refused(format!("there is a link {:?} already", String::from_utf8_lossy(name)))
 }
 
 fn check_name(name: &[u8]) -> Result<()> {

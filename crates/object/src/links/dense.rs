@@ -7,8 +7,9 @@ use hyperslab_format::{
     index::record::{Form, Record, kind},
     message::{Link, LinkInfo},
 };
-use hyperslab_structures::{FractalHeap, Tree, fractal_heap::Parameters};
+use hyperslab_structures::{FractalHeap, Tree, Vacancy, fractal_heap::Parameters};
 
+use super::change::exists;
 use crate::{Context, tree};
 
 /// The links of a group that lie outside of its header.
@@ -72,16 +73,25 @@ impl Dense {
         if self.inserted { self.heap.before(file, self.published_by(file, header)) } else { Ok(()) }
     }
 
-    pub(super) fn insert(&mut self, context: &Context, link: &Link) -> Result<()> {
+    /// Where a link with this name belongs; nothing if there is one.
+    pub(super) fn vacancy(&self, file: &OpenFile, name: &[u8]) -> Result<Option<Vacancy>> {
+        self.names.vacancy(file, &mut by_name(file, &self.heap, name))
+    }
+
+    /// Adds a link, where it belongs if that is known.
+    pub(super) fn insert(&mut self, context: &Context, link: &Link, vacancy: Option<Vacancy>) -> Result<()> {
         let (file, widths) = (context.file(), context.file().widths());
+        let vacancy = match vacancy {
+            Some(known) => known,
+            None => self.vacancy(file, &link.name)?.ok_or_else(|| exists(&link.name))?,
+        };
         let id = self.heap.insert(file, &link.encode(widths)?)?;
         self.inserted = true;
         let id =
             id.try_into().map_err(|_| Error::broken("fractal heap", self.heap.address(), "ids of no such size"))?;
         let record = Record::LinkName { hash: hyperslab_base::lookup3(&link.name), id };
         let record = Form::plain(kind::LINK_NAME).encode(&record, widths)?;
-        let heap = &self.heap;
-        self.names.insert(file, &record, &mut |other| by_name(file, heap, other, &link.name))?;
+        self.names.fill(file, vacancy, &record, &mut by_name(file, &self.heap, &link.name))?;
         if let Some(orders) = &mut self.orders {
             let order = link.order.unwrap_or(0);
             let record = Form::plain(kind::LINK_ORDER).encode(&Record::LinkOrder { order, id }, widths)?;
@@ -100,14 +110,14 @@ impl Dense {
     /// the file have the old one.
     pub(super) fn replace(&mut self, context: &Context, link: &Link) -> Result<()> {
         let id = self.forget(context, &link.name)?;
-        self.insert(context, link)?;
+        self.insert(context, link, None)?;
         self.heap.remove(context.file(), &id)
     }
 
     /// Takes a link out of the trees; where it is in the heap.
     fn forget(&mut self, context: &Context, name: &[u8]) -> Result<Vec<u8>> {
         let (file, heap) = (context.file(), &self.heap);
-        let removed = self.names.remove(file, &mut |other| by_name(file, heap, other, name))?;
+        let removed = self.names.remove(file, &mut by_name(file, heap, name))?;
         let missing = || Error::broken("group", heap.address(), "a link that was there is not there");
         let removed = removed.ok_or_else(missing)?;
         let id = removed.get(4..).unwrap_or_default();
@@ -137,7 +147,7 @@ impl Dense {
     /// The same links in a new heap, without what no name leads to.
     pub(super) fn anew(self, context: &Context, info: &LinkInfo) -> Result<Dense> {
         let mut new = Dense::create(context, info)?;
-        self.all(context.file())?.iter().try_for_each(|link| new.insert(context, link))?;
+        self.all(context.file())?.iter().try_for_each(|link| new.insert(context, link, None))?;
         self.delete(context.file())?;
         Ok(new)
     }
@@ -151,11 +161,14 @@ impl Dense {
 }
 
 /// Records are ordered by the hash of the name, then by the name.
-fn by_name(file: &OpenFile, heap: &FractalHeap, record: &[u8], name: &[u8]) -> Result<Ordering> {
-    let hash = record.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-    match hash.cmp(&hyperslab_base::lookup3(name)) {
-        Ordering::Equal => Ok(decode(file, heap, record.get(4..).unwrap_or_default())?.name.as_slice().cmp(name)),
-        unequal => Ok(unequal),
+fn by_name(file: &OpenFile, heap: &FractalHeap, name: &[u8]) -> impl FnMut(&[u8]) -> Result<Ordering> {
+    let wanted = hyperslab_base::lookup3(name);
+    move |record| {
+        let hash = record.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        match hash.cmp(&wanted) {
+            Ordering::Equal => Ok(decode(file, heap, record.get(4..).unwrap_or_default())?.name.as_slice().cmp(name)),
+            unequal => Ok(unequal),
+        }
     }
 }
 

@@ -7,7 +7,14 @@ use hyperslab_format::{
     version,
 };
 
-use super::{Links, change::check_free, dense::Dense, old};
+use hyperslab_structures::Vacancy;
+
+use super::{
+    Links,
+    change::{check_free, exists},
+    dense::Dense,
+    old,
+};
 use crate::{Context, Object};
 
 /// The most bytes of a link that lies in a header.
@@ -23,6 +30,8 @@ pub(super) struct GroupChange<'a> {
     by: u64,
     /// How many flushes there had been when it was opened.
     flushes: u64,
+    /// Where a link that comes belongs, outside of the header.
+    vacancy: Option<Vacancy>,
 }
 
 pub(super) enum Form {
@@ -53,7 +62,15 @@ impl<'a> GroupChange<'a> {
         } else {
             return Err(Error::broken("object header", address, "it is no group"));
         };
-        Ok(GroupChange { context, address, header, form, by: address, flushes: context.file().flushes() })
+        Ok(GroupChange {
+            context,
+            address,
+            header,
+            form,
+            by: address,
+            flushes: context.file().flushes(),
+            vacancy: None,
+        })
     }
 
     /// Reads again what a flush may have changed.
@@ -65,9 +82,14 @@ impl<'a> GroupChange<'a> {
     }
 
     /// An error if there is a link with this name, unless adding it finds that out before it changes anything.
-    pub(super) fn check_free(&self, link: &Link) -> Result<()> {
+    pub(super) fn check_free(&mut self, link: &Link) -> Result<()> {
         match &self.form {
             Form::Old(_) if version::old_group_holds(link) => Ok(()),
+            Form::New { dense: Some(dense), .. } => {
+                let vacancy = dense.vacancy(self.context.file(), &link.name)?.ok_or_else(|| exists(&link.name))?;
+                self.vacancy = Some(vacancy);
+                Ok(())
+            }
             _ => check_free(self.context, self.address, &link.name),
         }
     }
@@ -107,7 +129,7 @@ impl<'a> GroupChange<'a> {
         let body = link.encode(context.file().widths())?;
         if let Some(dense) = dense {
             dense.detach(context.file())?;
-            dense.insert(context, &link)?;
+            dense.insert(context, &link, self.vacancy.take())?;
             self.by = dense.published_by(context.file(), address);
             return Ok(());
         }
@@ -119,10 +141,10 @@ impl<'a> GroupChange<'a> {
         let inside: Vec<_> = self.header.all(kind::LINK).collect();
         for id in inside {
             let link = Link::decode(self.header.body(id), context.file().widths()).map_err(Error::at(address))?;
-            outside.insert(context, &link)?;
+            outside.insert(context, &link, None)?;
             self.header.remove(id);
         }
-        outside.insert(context, &link)?;
+        outside.insert(context, &link, None)?;
         *dense = Some(Box::new(outside));
         Ok(())
     }

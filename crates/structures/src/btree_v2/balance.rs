@@ -48,7 +48,7 @@ pub(super) struct Change<'a> {
 impl<'a> Change<'a> {
     pub(super) fn of(tree: &Tree, file: &'a OpenFile) -> Result<Change<'a>> {
         let mut change =
-            Change { file, address: tree.address, header: (*tree.header).clone(), root: None, freed: Vec::new() };
+            Change { file, address: tree.address, header: BtreeV2::clone(&tree.header), root: None, freed: Vec::new() };
         change.root = Some(change.read(tree.header.root, tree.header.depth)?);
         Ok(change)
     }

@@ -1,7 +1,5 @@
 //! Changing a tree. A change goes down once, and changes the nodes on its way where they are, if it can; else nodes are [balanced](super::balance) first.
 
-use std::sync::Arc;
-
 use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer, Shape};
 
@@ -10,6 +8,13 @@ use super::{
     balance::{Change, FEWEST, full},
     path::Path,
 };
+use crate::lazy::Lazy;
+
+/// Where a record belongs that a tree does not have. It holds until the tree changes.
+pub struct Vacancy {
+    path: Option<Path>,
+    root: Pointer,
+}
 
 impl Tree {
     /// A new tree without records: its header. `split` and `merge` say in percent when a node is so full that it is split, and so empty that it
@@ -28,10 +33,9 @@ impl Tree {
         if full(&header, 0) < FEWEST || header.max_records(0).is_none_or(|most| most > u64::from(u16::MAX)) {
             return Err(refuse(format!("nodes of {node_size} bytes do not suit records of {record_size}")));
         }
-        let bytes = header.encode(file.widths())?;
-        let address = file.allocate(Kind::Metadata, bytes.len() as u64)?;
-        let header = Arc::new(header);
-        file.put_decoded(address, bytes, header.clone())?;
+        let address = file.allocate(Kind::Metadata, BtreeV2::size(file.widths()) as u64)?;
+        let header = Lazy::new(header, file);
+        header.put(file, address)?;
         Ok(Tree { address, header })
     }
 
@@ -45,19 +49,31 @@ impl Tree {
         if file.is_fresh(self.address) {
             return Ok(());
         }
-        let bytes = self.header.encode(file.widths())?;
-        self.address = file.shadow(self.address, bytes.len() as u64)?;
-        file.put_decoded(self.address, bytes, self.header.clone())
+        self.address = file.shadow(self.address, BtreeV2::size(file.widths()) as u64)?;
+        self.header.put(file, self.address)
     }
 
     /// Adds a record; `order` tells how a stored record stands to it. An error that changes nothing if there is an equal one.
     pub fn insert(&mut self, file: &OpenFile, record: &[u8], order: &mut Order<'_>) -> Result<()> {
-        self.check(record)?;
+        let found = || Error::broken(WHAT, self.address, "it has this record already");
+        let vacancy = self.vacancy(file, order)?.ok_or_else(found)?;
+        self.fill(file, vacancy, record, order)
+    }
+
+    /// Where a record belongs; nothing if there is an equal one.
+    pub fn vacancy(&self, file: &OpenFile, order: &mut Order<'_>) -> Result<Option<Vacancy>> {
         let path = Path::find(file, (&self.header, self.address), false, order)?;
-        if path.as_ref().is_some_and(Path::is_found) {
-            return Err(Error::broken(WHAT, self.address, "it has this record already"));
+        let is_free = !path.as_ref().is_some_and(Path::is_found);
+        Ok(is_free.then_some(Vacancy { path, root: self.header.root }))
+    }
+
+    /// Adds a record where it belongs.
+    pub fn fill(&mut self, file: &OpenFile, vacancy: Vacancy, record: &[u8], order: &mut Order<'_>) -> Result<()> {
+        self.check(record)?;
+        if vacancy.root != self.header.root {
+            return self.insert(file, record, order);
         }
-        self.add(file, path, record, order)
+        self.add(file, vacancy.path, record, order)
     }
 
     /// Adds a record, or puts it in the place of an equal one.
@@ -130,14 +146,14 @@ impl Tree {
         if root == self.header.root {
             return Ok(());
         }
-        let mut header = (*self.header).clone();
+        let mut header = BtreeV2::clone(&self.header);
         (header.root, header.records) = (root, root.below);
         self.set_header(file, header)
     }
 
     pub(super) fn set_header(&mut self, file: &OpenFile, header: BtreeV2) -> Result<()> {
-        self.header = Arc::new(header);
-        file.put_decoded(self.address, self.header.encode(file.widths())?, self.header.clone())
+        self.header = Lazy::new(header, file);
+        self.header.put(file, self.address)
     }
 
     /// Shows every record, then gives back the space of all nodes and of the header.

@@ -9,11 +9,16 @@ mod path;
 
 use std::{cmp::Ordering, sync::Arc};
 
+use hyperslab_base::Widths;
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 
 use self::node::Node;
-use crate::nodes::Nodes;
+use crate::{
+    lazy::{Encode, Lazy},
+    nodes::Nodes,
+};
+pub use change::Vacancy;
 
 const WHAT: &str = "B-tree (version 2)";
 const NODE: &str = "B-tree node (version 2)";
@@ -27,7 +32,7 @@ type Order<'a> = dyn FnMut(&[u8]) -> Result<Ordering> + 'a;
 #[derive(Clone, Debug)]
 pub struct Tree {
     address: u64,
-    header: Arc<BtreeV2>,
+    header: Arc<Lazy<BtreeV2>>,
 }
 
 /// What a walk over all records needs.
@@ -38,12 +43,19 @@ struct Walk<'a> {
     each: &'a mut dyn FnMut(&[u8]) -> Result<()>,
 }
 
+impl Encode for BtreeV2 {
+    fn encode(&self, widths: Widths) -> Result<Vec<u8>> {
+        Ok(self.encode(widths)?)
+    }
+}
+
 impl Tree {
     /// Reads the header and checks what the records are.
     pub fn open(file: &OpenFile, address: u64, kinds: &[u8]) -> Result<Tree> {
         let (widths, size) = (file.widths(), BtreeV2::size(file.widths()));
         let header = file.decoded(WHAT, address, size as u64, |bytes| {
-            BtreeV2::decode(bytes.get(..size).unwrap_or(bytes), widths).map_err(Error::at(address))
+            let header = BtreeV2::decode(bytes.get(..size).unwrap_or(bytes), widths).map_err(Error::at(address))?;
+            Ok(Lazy::of(header, widths))
         })?;
         if !kinds.contains(&header.kind) {
             return Err(Error::broken(WHAT, address, format!("records of type {} do not belong here", header.kind)));

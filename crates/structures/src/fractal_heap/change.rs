@@ -14,7 +14,7 @@ use super::{
     read_header,
     state::{Inner, State},
 };
-use crate::nodes::Nodes;
+use crate::{lazy::Lazy, nodes::Nodes};
 
 impl FractalHeap {
     /// A new heap without objects: its header.
@@ -81,7 +81,7 @@ pub(super) struct Change<'a> {
 
 impl<'a> Change<'a> {
     pub(super) fn of(file: &'a OpenFile, address: u64, kept: &'a mut Inner) -> Result<Change<'a>> {
-        Ok(Change { file, address, header: (*read_header(file, address)?).clone(), kept, touched: Vec::new() })
+        Ok(Change { file, address, header: Header::clone(&*read_header(file, address)?), kept, touched: Vec::new() })
     }
 
     pub(super) fn broken(&self, why: impl Into<String>) -> Error {
@@ -94,8 +94,7 @@ impl<'a> Change<'a> {
 
     fn write_header(&mut self) -> Result<()> {
         self.kept.touch();
-        let bytes = self.header.encode(self.file.widths())?;
-        self.file.put_decoded(self.address, bytes, Arc::new(self.header.clone()))
+        Lazy::new(self.header.clone(), self.file).put(self.file, self.address)
     }
 
     pub(super) fn free_list(&mut self) -> Result<&mut FreeList> {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use hyperslab_base::Widths;
 use hyperslab_file::{Error, OpenFile, Result, Structure};
-use hyperslab_format::heap::fractal::{self, FractalHeap as Header};
+use hyperslab_format::heap::fractal;
 
-use super::{DIRECT, blocks::Direct};
+use super::{DIRECT, Header, blocks::Direct};
 
 /// A direct block that went through no filters.
 #[derive(Clone)]

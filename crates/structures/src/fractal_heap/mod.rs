@@ -10,6 +10,7 @@ mod state;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hyperslab_base::Widths;
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{
     heap::fractal::{self, Child, HeapId, Huge},
@@ -17,7 +18,11 @@ use hyperslab_format::{
     message::FilterPipeline,
 };
 
-use crate::{Tree, kept::Kept};
+use crate::{
+    Tree,
+    kept::Kept,
+    lazy::{Encode, Lazy},
+};
 use blocks::Direct;
 use direct::DirectBlock;
 pub use parameters::Parameters;
@@ -40,26 +45,35 @@ pub struct FractalHeap {
     touched: Vec<u64>,
 }
 
+type Header = Lazy<fractal::FractalHeap>;
+
 /// The heap as it was read, good until it changes.
 struct View {
     address: u64,
     /// When that was.
     stamp: (u64, u64),
-    header: Arc<fractal::FractalHeap>,
+    header: Arc<Header>,
     huge: Option<Tree>,
     unfilter: Arc<Unfilter>,
     direct: Kept<Vec<u8>>,
     indirect: Kept<Vec<Child>>,
 }
 
-fn read_header(file: &OpenFile, address: u64) -> Result<Arc<fractal::FractalHeap>> {
+fn read_header(file: &OpenFile, address: u64) -> Result<Arc<Header>> {
     let widths = file.widths();
     file.decoded(WHAT, address, fractal::head_size(widths) as u64, |head| {
         let size = fractal::FractalHeap::full_size(head, widths).map_err(Error::at(address))?;
         let bytes = file.view(WHAT, address, size as u64)?;
         let bytes = bytes.get(..size).unwrap_or(&bytes);
-        fractal::FractalHeap::decode(bytes, widths).map_err(Error::at(address))
+        let header = fractal::FractalHeap::decode(bytes, widths).map_err(Error::at(address))?;
+        Ok(Lazy::of(header, widths))
     })
+}
+
+impl Encode for fractal::FractalHeap {
+    fn encode(&self, widths: Widths) -> Result<Vec<u8>> {
+        Ok(self.encode(widths)?)
+    }
 }
 
 impl FractalHeap {
