@@ -4,7 +4,11 @@ use std::{any::Any, sync::Arc};
 
 use hyperslab_meta::{Home, Shared};
 
-use crate::{OpenFile, Result, store::Block, structure::unpack};
+use crate::{
+    OpenFile, Result,
+    store::{Block, Decoded},
+    structure::unpack,
+};
 
 /// What a block is, its address and its length.
 type Wanted = (&'static str, u64, u64);
@@ -92,13 +96,13 @@ impl OpenFile {
         else {
             return Ok(here);
         };
-        let load = || Ok(Block::new(self.metadata(what, address, length)?));
+        let load = || Ok(Block::new(Arc::new(self.metadata(what, address, length)?)));
         store.cache.get(address, Home::user(0), load).map(Some).map_err(unpack)
     }
 
-    /// Forgets what the block at `address` was understood as: something changed that is not in the block itself.
-    pub(crate) fn forget_decoded(&self, address: u64) -> Result<()> {
-        self.block(address)?.into_iter().for_each(|block| block.keep(None));
+    /// What the block at `address` is understood as from now on, as far as that is known: something changed that may not be in the block itself.
+    pub(crate) fn keep_decoded(&self, address: u64, understood: Option<Decoded>) -> Result<()> {
+        self.block(address)?.into_iter().for_each(|block| block.keep(understood.clone()));
         Ok(())
     }
 }

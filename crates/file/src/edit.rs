@@ -132,11 +132,15 @@ impl OpenFile {
 
     /// The block at `address` from now on: a new one, or all of a changed one.
     pub fn put(&self, address: u64, bytes: Vec<u8>) -> Result<()> {
+        self.put_shared(address, Arc::new(bytes))
+    }
+
+    pub(crate) fn put_shared(&self, address: u64, bytes: Arc<Vec<u8>>) -> Result<()> {
         self.put_block(address, Block::new(bytes))
     }
 
     /// As [`OpenFile::put`], with what the bytes say, for the next who [asks](OpenFile::decoded).
-    pub fn put_decoded<T: Any + Send + Sync>(&self, address: u64, bytes: Vec<u8>, decoded: Arc<T>) -> Result<()> {
+    pub fn put_decoded<T: Any + Send + Sync>(&self, address: u64, bytes: Arc<Vec<u8>>, decoded: Arc<T>) -> Result<()> {
         let block = Block::new(bytes);
         block.keep(Some(decoded));
         self.put_block(address, block)
@@ -159,7 +163,7 @@ impl OpenFile {
         change: impl FnOnce(&mut [u8]) -> Result<T>,
     ) -> Result<T> {
         let store = self.store()?;
-        let load = || Ok(Block::new(self.metadata(what, address, length)?));
+        let load = || Ok(Block::new(Arc::new(self.metadata(what, address, length)?)));
         let mut block = store.cache.get_mut(address, Home::user(0), load)?;
         let changed = change(block.change()?)?;
         store.touch();

@@ -225,7 +225,7 @@ fn what_a_block_says_is_kept_until_it_changes() {
     })
     .unwrap();
     assert_eq!((first(&mut decodes), decodes, shared[0]), (2, 2, 1));
-    file.put_decoded(address, vec![3; 10], Arc::new(3u8)).unwrap();
+    file.put_decoded(address, Arc::new(vec![3; 10]), Arc::new(3u8)).unwrap();
     assert_eq!((first(&mut decodes), decodes), (3, 2));
     // Whoever takes it for something else decodes it.
     assert_eq!(*file.decoded("block", address, 10, |bytes| Ok(bytes.len())).unwrap(), 10);

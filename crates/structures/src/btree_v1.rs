@@ -366,7 +366,7 @@ impl<'a, F: Form> Editor<'a, F> {
         }
         blocks.sort_by_key(|&(address, ..)| address);
         for (address, bytes, node) in blocks {
-            self.file.put_decoded(address, bytes, node)?;
+            self.file.put_decoded(address, Arc::new(bytes), node)?;
             if let Some(first) = first {
                 self.file.order(first, address)?;
             }

@@ -1,5 +1,7 @@
 //! Changing the messages of a header. Nothing is in the file, or changed there, before [`HeaderEdit::save`].
 
+use std::sync::Arc;
+
 use hyperslab_format::{
     message::{Continuation, kind},
     object_header::{Flags, Message, Prefix},
@@ -21,6 +23,8 @@ const MAX_BODY: usize = 65_535;
 #[derive(Debug)]
 pub struct HeaderEdit<'a> {
     pub(super) file: &'a OpenFile,
+    /// As it was; a new one was not.
+    pub(super) before: Option<Arc<Header>>,
     pub(super) prefix: Prefix,
     pub(super) blocks: Vec<Block>,
     pub(super) pieces: Vec<Piece>,
@@ -73,6 +77,7 @@ impl<'a> HeaderEdit<'a> {
         header.check_changeable()?;
         let mut edit = HeaderEdit {
             file,
+            before: Some(header.clone()),
             prefix,
             blocks: Vec::new(),
             pieces: Vec::new(),
@@ -109,7 +114,8 @@ impl<'a> HeaderEdit<'a> {
 
     pub(super) fn empty(file: &'a OpenFile, prefix: Prefix, room: usize) -> HeaderEdit<'a> {
         let first = Block { room, changed: true, ..Block::default() };
-        HeaderEdit { file, prefix, blocks: vec![first], pieces: Vec::new(), touched: false, belongs_together: false }
+        let (before, blocks, pieces, touched, belongs_together) = (None, vec![first], Vec::new(), false, false);
+        HeaderEdit { file, before, prefix, blocks, pieces, touched, belongs_together }
     }
 
     /// What stands before the first message.

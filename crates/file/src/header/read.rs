@@ -44,6 +44,13 @@ impl Message {
     }
 }
 
+/// A block of a header that is written.
+pub(super) struct Written {
+    pub(super) nth: usize,
+    pub(super) bytes: Arc<Vec<u8>>,
+    pub(super) messages: Vec<RawMessage>,
+}
+
 /// What is read at once, in the hope that it holds the whole first block.
 const GUESS: u64 = 512;
 /// More blocks than any header has.
@@ -133,11 +140,44 @@ impl Header {
     }
 
     /// As it is with another prefix and first block, whose messages are where they were; nothing if the block has another size.
-    pub(super) fn with_first(&self, prefix: Prefix, first: &[u8]) -> Option<Header> {
+    pub(super) fn with_first(&self, prefix: Prefix, first: &Arc<Vec<u8>>) -> Option<Header> {
         let mut header = Header { prefix, ..self.clone() };
         let block = header.blocks.first_mut().filter(|block| block.len() == first.len())?;
-        *block = Arc::new(first.to_vec());
+        *block = first.clone();
         Some(header)
+    }
+
+    /// As it is with another prefix and other blocks in the same places.
+    pub(super) fn with(&self, prefix: Prefix, written: &[Written]) -> Header {
+        let (blocks, messages) = (Vec::with_capacity(self.blocks.len()), Arc::default());
+        let (life, address, places) = (self.life, self.address, self.places.clone());
+        let mut header = Header { life, address, prefix, blocks, places, messages, kinds: 0 };
+        for (nth, block) in self.blocks.iter().enumerate() {
+            match written.iter().find(|written| written.nth == nth) {
+                Some(written) => {
+                    header.blocks.push(written.bytes.clone());
+                    header.add(written.messages.iter().cloned());
+                }
+                None => {
+                    header.blocks.push(block.clone());
+                    let same = self.messages.iter().filter(|message| message.block == nth);
+                    header.add(same.map(|Message { kind, flags, order, body, .. }| RawMessage {
+                        kind: *kind,
+                        flags: *flags,
+                        order: *order,
+                        body: body.clone(),
+                    }));
+                }
+            }
+        }
+        header
+    }
+
+    /// A new one, of one block.
+    pub(super) fn made(file: &OpenFile, address: u64, prefix: Prefix, written: &[Written]) -> Result<Header> {
+        let (life, blocks, places, messages) =
+            (file.life(address)?, vec![Arc::default()], vec![address], Arc::default());
+        Ok(Header { life, address, prefix: prefix.clone(), blocks, places, messages, kinds: 0 }.with(prefix, written))
     }
 
     /// The bytes of a message of this header.
@@ -160,11 +200,13 @@ impl Header {
         &self.blocks
     }
 
-    fn add(&mut self, found: Vec<RawMessage>) {
-        let block = self.blocks.len() - 1;
+    /// Adds the messages of the last block.
+    fn add(&mut self, found: impl IntoIterator<Item = RawMessage>) {
+        let (block, before) = (self.blocks.len() - 1, self.messages.len());
         let framed = |RawMessage { kind, flags, order, body }| Message { kind, flags, order, block, body };
-        self.kinds = found.iter().fold(self.kinds, |kinds, message| kinds | bit(message.kind));
-        Arc::make_mut(&mut self.messages).extend(found.into_iter().map(framed));
+        let messages = Arc::make_mut(&mut self.messages);
+        messages.extend(found.into_iter().map(framed));
+        self.kinds = messages.iter().skip(before).fold(self.kinds, |kinds, message| kinds | bit(message.kind));
     }
 
     /// Reads the blocks that continuation messages name, and those that they name.

@@ -33,7 +33,7 @@ impl Header {
     }
 
     /// The first block and the header with another count, if nothing else changes: no message comes or goes, none is marked.
-    fn counting(&self, count: u32) -> Result<Option<(Vec<u8>, Header)>> {
+    fn counting(&self, count: u32) -> Result<Option<(Arc<Vec<u8>>, Header)>> {
         self.check_changeable()?;
         let (counted, body) = (self.find(kind::REFERENCE_COUNT), message::encode_reference_count(count));
         let is_in_place = match (self.prefix().version, counted) {
@@ -52,7 +52,7 @@ impl Header {
             order: found.order,
             body: if found.kind == kind::REFERENCE_COUNT { &body } else { self.body(found) },
         });
-        let first = prefix.encode_first(&framed.collect::<Vec<_>>())?;
+        let first = Arc::new(prefix.encode_first(&framed.collect::<Vec<_>>())?);
         Ok(self.with_first(prefix, &first).map(|header| (first, header)))
     }
 }

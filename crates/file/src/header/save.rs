@@ -1,11 +1,17 @@
 //! Writing the blocks of a header that changed.
 
+use std::sync::Arc;
+
 use hyperslab_format::{
     message::kind,
-    object_header::{Flags, Message},
+    object_header::{Flags, Message, RawMessage},
 };
 
-use super::{HeaderEdit, edit::Block, read::is_unknown};
+use super::{
+    Header, HeaderEdit,
+    edit::Block,
+    read::{Written, is_unknown},
+};
 use crate::{Error, Kind, Result};
 
 /// Zeros for the bodies of empty messages.
@@ -48,15 +54,7 @@ impl HeaderEdit<'_> {
             self.block(0).address = Some(address);
             self.file.store()?.deleted.made(address);
         }
-        if !self.block(0).changed && self.blocks.iter().any(|block| block.changed) {
-            self.file.forget_decoded(self.address())?; // what follows the first block is part of it
-        }
-        for nth in (0..self.blocks.len()).rev() {
-            if self.block(nth).changed {
-                let (bytes, address) = (self.encode(nth)?, self.block(nth).address.unwrap_or(0));
-                self.file.put(address, bytes)?;
-            }
-        }
+        self.put_changed()?;
         let header = self.address();
         if let Some(address) = in_place.and_then(|nth| self.block(nth).address) {
             self.file.show_by(header, address)?;
@@ -66,6 +64,40 @@ impl HeaderEdit<'_> {
             laters.into_iter().try_for_each(|later| self.file.order(header, later))?;
         }
         Ok(header)
+    }
+
+    /// Puts the blocks that changed, and with the first one what all of them say, if that is easily known.
+    fn put_changed(&mut self) -> Result<()> {
+        let changed: Vec<usize> = (0..self.blocks.len()).filter(|&nth| self.block(nth).changed).collect();
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let mut written = Vec::with_capacity(changed.len());
+        for nth in changed {
+            let (bytes, messages) = self.encode(nth)?;
+            written.push(Written { nth, bytes: Arc::new(bytes), messages });
+        }
+        let (address, after) = (self.address(), self.after(&written)?);
+        for Written { nth, bytes, .. } in written.into_iter().rev() {
+            let place = self.block(nth).address.unwrap_or(0);
+            self.file.put_shared(place, bytes)?;
+        }
+        // What follows the first block is part of it.
+        self.file.keep_decoded(address, after.map(|header| Arc::new(header) as _))
+    }
+
+    /// The header as it is when these blocks are written. Of a header with several continuations it is read anew in which order they come.
+    fn after(&self, written: &[Written]) -> Result<Option<Header>> {
+        let places = || self.blocks.iter().map(|block| block.address.unwrap_or(0));
+        match &self.before {
+            Some(before) if self.blocks.len() <= 2 && places().eq(before.places.iter().copied()) => {
+                Ok(Some(before.with(self.prefix.clone(), written)))
+            }
+            None if self.blocks.len() == 1 => {
+                Header::made(self.file, self.address(), self.prefix.clone(), written).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The first block of a header of version 1 says how many messages there are. If only a further block changes, what is left there is divided so that
@@ -184,16 +216,30 @@ impl HeaderEdit<'_> {
         messages
     }
 
-    fn encode(&self, nth: usize) -> Result<Vec<u8>> {
+    /// The bytes of a block, and where its messages are in them.
+    fn encode(&self, nth: usize) -> Result<(Vec<u8>, Vec<RawMessage>)> {
         let here = self.pieces.iter().filter(|piece| piece.block == Some(nth));
         let framed =
             here.map(|piece| Message { kind: piece.kind, flags: piece.flags, order: piece.order, body: &piece.body });
         let mut messages: Vec<Message<'_>> = framed.collect();
         let (room, parts) = self.blocks.get(nth).map_or((0, 0), |block| (block.room, block.parts));
         messages.extend(self.empty_messages(self.left(nth), parts));
-        match nth {
-            0 => Ok(self.prefix.encode_first(&messages)?),
-            _ => Ok(self.prefix.encode_further(&messages, room + self.around(nth))?),
-        }
+        let mut end = match (nth, self.prefix.version) {
+            (0, _) => self.prefix.first.start,
+            (_, 1) => 0,
+            _ => 4,
+        };
+        let framed = messages.iter().map(|message| {
+            let start = end;
+            end += self.prefix.message_size(message.body.len());
+            let Message { kind, flags, order, .. } = *message;
+            RawMessage { kind, flags, order, body: start + self.prefix.message_head()..end }
+        });
+        let framed = framed.collect();
+        let bytes = match nth {
+            0 => self.prefix.encode_first(&messages)?,
+            _ => self.prefix.encode_further(&messages, room + self.around(nth))?,
+        };
+        Ok((bytes, framed))
     }
 }

@@ -24,8 +24,8 @@ enum Form {
 pub(crate) type Decoded = Arc<dyn Any + Send + Sync>;
 
 impl Block {
-    pub(crate) fn new(bytes: Vec<u8>) -> Block {
-        Block { form: Form::Bytes { bytes: Arc::new(bytes), decoded: Mutex::default() } }
+    pub(crate) fn new(bytes: Arc<Vec<u8>>) -> Block {
+        Block { form: Form::Bytes { bytes, decoded: Mutex::default() } }
     }
 
     pub(crate) fn of(structure: Arc<dyn Structure>) -> Block {

@@ -20,7 +20,7 @@ use hyperslab_meta::Cache;
 use parking_lot::{Mutex, RwLock};
 
 pub(crate) use self::{
-    block::Block,
+    block::{Block, Decoded},
     orders::{ObjectOrders, Orders},
     space::Space,
     waiting::Waiting,

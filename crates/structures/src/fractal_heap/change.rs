@@ -297,7 +297,7 @@ impl<'a> Change<'a> {
             }
             None => self.file.allocate(Kind::Metadata, size)?,
         };
-        self.file.put_decoded(address, bytes, Arc::new(children))?;
+        self.file.put_decoded(address, Arc::new(bytes), Arc::new(children))?;
         Ok(address)
     }
 
