@@ -5,16 +5,18 @@
 //! here: metadata as objects; that is the metadata cache. Stands between the engine and a driver for which small requests
 //! are dear.
 
+mod changed;
 mod direct;
 mod paged;
 mod slots;
 mod touched;
 mod write_back;
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::lower::{self, Segments};
 use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart};
+use changed::Changed;
 use slots::Slots;
 use touched::Touched;
 
@@ -52,7 +54,7 @@ pub struct PageBuffer<D> {
     /// Held for looking and copying only, never while storage works.
     slots: Mutex<Slots>,
     /// A page came, went or was released.
-    changed: Condvar,
+    changed: Changed,
 }
 
 impl<D: Driver> PageBuffer<D> {
@@ -70,7 +72,15 @@ impl<D: Driver> PageBuffer<D> {
         }
         let slots = Mutex::new(Slots::new(page_size, pages, len));
         let writable = below.capabilities().contains(Capabilities::WRITE);
-        Ok(PageBuffer { below, page_size, capacity: pages, writable, through: false, slots, changed: Condvar::new() })
+        Ok(PageBuffer {
+            below,
+            page_size,
+            capacity: pages,
+            writable,
+            through: false,
+            slots,
+            changed: Changed::default(),
+        })
     }
 
     /// The same, but what is written goes down at once, in the order of the requests; the pages here stay true.
@@ -123,7 +133,7 @@ impl<D: Driver> PageBuffer<D> {
     }
 
     fn wait<'s>(&self, slots: MutexGuard<'s, Slots>) -> MutexGuard<'s, Slots> {
-        self.changed.wait(slots).unwrap_or_else(PoisonError::into_inner)
+        self.changed.wait(slots)
     }
 
     /// The pages of some ranges, all of which must fit into the address space.
