@@ -16,7 +16,7 @@ use crate::{
     pinned::{Gone, Hold, Visitors},
     slot::{Exit, Slot},
     statistics::count,
-    sync::{Mutex, Rank},
+    sync::{Mutex, MutexGuard, Rank},
     turns::Turns,
     write_failure::Unwritable,
 };
@@ -180,11 +180,29 @@ impl<V: Footprint> Inner<V> {
             _ => Verdict::Leave,
         };
         let place = order.victim(&mut judge)?;
-        let (slot, shelf) = (by_place.get(&place)?.clone(), self.this.upgrade()?);
+        let slot = by_place.get(&place)?.clone();
+        self.exit(slots, slot)
+    }
+
+    /// Takes a chunk to be written and to leave then, if it must be written and all of it was used. Nothing if somebody has it.
+    pub(crate) fn take_whole(&self, slot: Arc<Slot<V>>) -> Option<Taken<V>> {
+        let slots = self.slots.lock();
+        if slot.is_partly() || !slots.by_place.get(&slot.place).is_some_and(|known| Arc::ptr_eq(known, &slot)) {
+            return None;
+        }
+        match self.exit(slots, slot)? {
+            Victim::Dirty(taken) => Some(taken),
+            Victim::Gone(_) => None,
+        }
+    }
+
+    /// Lets a chunk of the shelf leave, or takes it to be written first.
+    fn exit(&self, mut slots: MutexGuard<'_, Slots<V>>, slot: Arc<Slot<V>>) -> Option<Victim<V>> {
+        let shelf = self.this.upgrade()?;
         match slot.exit(self) {
             Exit::Gone(value) => {
-                by_place.remove(&place);
-                order.leave(&place, true);
+                slots.by_place.remove(&slot.place);
+                slots.order.leave(&slot.place, true);
                 let shelf = Hold::visitor(shelf);
                 drop(slots);
                 let gone = Gone::new(value, slot, shelf);
@@ -193,7 +211,7 @@ impl<V: Footprint> Inner<V> {
             }
             Exit::Dirty((value, encoded)) => {
                 // While it is written, it need not be passed by.
-                order.leave(&place, true);
+                slots.order.leave(&slot.place, true);
                 let shelf = Hold::visitor(shelf);
                 drop(slots);
                 Some(Victim::Dirty(Taken::new(Pinned { slot, value, shelf }, encoded, true)))

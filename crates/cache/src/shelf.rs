@@ -5,7 +5,7 @@ use std::sync::{Arc, atomic::Ordering};
 use hyperslab_space::Coords;
 
 use crate::{
-    Area, Footprint, Pinned, Policy, Turn,
+    Area, Footprint, Pinned, Policy, Taken, Turn,
     books::Books,
     inner::{Inner, Slots},
     pinned::{Gone, Hold, Visitors},
@@ -116,6 +116,11 @@ impl<V: Footprint> Shelf<V> {
         }
         drop(slots);
         drop(gone);
+    }
+
+    /// All chunks that are not in the file, of which nobody has one and all was used. The caller writes them now, and then they leave.
+    pub fn take_whole(&self) -> Vec<Taken<V>> {
+        self.inner.unwritten().into_iter().filter_map(|slot| self.inner.take_whole(slot)).collect()
     }
 
     /// Lets all chunks leave that nobody has and that are in the file; how many are left.

@@ -136,6 +136,11 @@ impl<V: Footprint> Slot<V> {
         self.partly.swap(false, Ordering::Relaxed)
     }
 
+    /// Whether only parts of it were used.
+    pub(crate) fn is_partly(&self) -> bool {
+        self.partly.load(Ordering::Relaxed)
+    }
+
     /// Says that only a part of it is used.
     pub(crate) fn is_used_partly(&self) {
         self.partly.store(true, Ordering::Relaxed);

@@ -11,7 +11,7 @@ use hyperslab_space::{Coords, Grid, Kind, Piece, Space};
 
 use crate::{
     Coder, Filling, Result,
-    cached::{Earned, Track},
+    cached::{Earned, Gathered, Track},
     publish::Reserved,
 };
 
@@ -32,6 +32,8 @@ pub struct Facts {
     pub(crate) codes_all: bool,
     /// What was used of chunks without filters.
     pub(crate) earned: Earned,
+    /// Chunks without filters that wait for each other.
+    pub(crate) gathered: Gathered,
     /// Where reads of filtered chunks went.
     pub(crate) track: Track,
     /// Whether a chunk went through the filters already, so that others will, too, when they are written later.
@@ -119,8 +121,8 @@ impl<T: Locate + Direct> Layout for T {}
 impl Facts {
     pub(crate) fn new(grid: Option<Grid>, element: u64, bytes: usize, coder: Option<Arc<Coder>>) -> Facts {
         let codes_all = coder.is_some();
-        let (earned, track, proven) = Default::default();
-        Facts { grid, element, bytes, has_index: false, coder, codes_all, earned, track, proven }
+        let (earned, gathered, track, proven) = Default::default();
+        Facts { grid, element, bytes, has_index: false, coder, codes_all, earned, gathered, track, proven }
     }
 
     /// Whether values can be in the cache.

@@ -10,6 +10,7 @@ mod earned;
 mod encode_ahead;
 mod failures;
 mod fetch;
+mod gathered;
 mod home;
 mod portions;
 mod prefetch;
@@ -32,7 +33,7 @@ pub use self::{
     chunk::Chunk,
     home::{ChunkShelf, Home},
 };
-pub(crate) use self::{earned::Earned, read_ahead::Track};
+pub(crate) use self::{earned::Earned, gathered::Gathered, read_ahead::Track};
 
 /// What a request leaves in the cache. What is there already is used in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

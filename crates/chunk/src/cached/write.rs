@@ -61,6 +61,8 @@ impl ChunkCache {
         }
         if facts.coder.is_some() {
             self.encode_ahead();
+        } else if worth == Worth::All {
+            self.gather(shelf, reach.count());
         }
         Ok(())
     }
