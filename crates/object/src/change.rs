@@ -1,6 +1,6 @@
 //! Small changes of objects: comment, size, layout.
 
-use hyperslab_file::{Error, HeaderEdit, Result};
+use hyperslab_file::{Error, Header, HeaderEdit, Result};
 use hyperslab_format::{
     message::{self, kind},
     object_header::Flags,
@@ -53,6 +53,15 @@ const LONG: usize = 1000;
 
 /// Gives a dataset another size. Its chunks are somebody else's matter.
 pub fn set_extent(context: &Context, dataset: u64, extent: &Extent) -> Result<()> {
+    let header = Header::read(context.file(), dataset)?;
+    if let Some(found) =
+        header.find(kind::DATASPACE).filter(|found| !found.flags.is_shared() && !found.flags.is_in_table())
+    {
+        let least = header.body(found).first().copied().unwrap_or(0);
+        if header.patch(context.file(), found, &parts::extent(context, extent, least)?)? {
+            return Ok(());
+        }
+    }
     let mut header = HeaderEdit::open(context.file(), dataset)?;
     let id = header.find(kind::DATASPACE).ok_or_else(|| missing(dataset, "dataspace"))?;
     let old = header.message(id);

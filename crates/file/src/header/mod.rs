@@ -5,6 +5,7 @@ mod fit;
 mod handles;
 mod life;
 mod new;
+mod patch;
 mod read;
 mod references;
 mod save;

@@ -39,8 +39,9 @@ pub struct Message {
 }
 
 impl Message {
-    pub(super) fn is_in_first_block(&self) -> bool {
-        self.block == 0
+    /// Where the first block has its body, if that has it.
+    pub(super) fn in_first_block(&self) -> Option<Range<usize>> {
+        (self.block == 0).then(|| self.body.clone())
     }
 }
 
@@ -134,17 +135,13 @@ impl Header {
         Ok(())
     }
 
-    /// The messages of the first block, empty ones and continuations too.
-    pub(super) fn first_block(&self) -> impl Iterator<Item = &Message> {
-        self.messages.iter().take_while(|message| message.is_in_first_block())
-    }
-
-    /// As it is with another prefix and first block, whose messages are where they were; nothing if the block has another size.
-    pub(super) fn with_first(&self, prefix: Prefix, first: &Arc<Vec<u8>>) -> Option<Header> {
+    /// As it is with another prefix and first block, whose messages are where they were.
+    pub(super) fn with_first(&self, prefix: Prefix, first: Arc<Vec<u8>>) -> Header {
         let mut header = Header { prefix, ..self.clone() };
-        let block = header.blocks.first_mut().filter(|block| block.len() == first.len())?;
-        *block = first.clone();
-        Some(header)
+        if let Some(block) = header.blocks.first_mut() {
+            *block = first;
+        }
+        header
     }
 
     /// As it is with another prefix and other blocks in the same places.

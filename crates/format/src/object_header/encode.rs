@@ -1,6 +1,6 @@
 //! Writing the blocks of object headers.
 
-use hyperslab_base::{Width, Writer};
+use hyperslab_base::{Width, Writer, lookup3};
 
 use super::{Message, Prefix};
 use crate::Encoded;
@@ -97,6 +97,33 @@ impl Prefix {
             version => return Err(writer.refuse("version", format!("there is no version {version}"))),
         }
         self.encode_messages(writer, messages, self.first.end)
+    }
+
+    /// Brings a header with its first block up to date, in which bodies of messages were overwritten: times, the count of hard links, and the checksum.
+    ///
+    /// ```
+    /// use hyperslab_format::object_header::{Flags, Message, Prefix};
+    /// let message = |body| [Message { kind: 0x16, flags: Flags::NONE, order: None, body }];
+    /// let prefix = Prefix::new(9);
+    /// let mut bytes = prefix.encode_first(&message(&[0, 2, 0, 0, 0]))?;
+    /// bytes[12] = 3;
+    /// prefix.reseal(&mut bytes);
+    /// assert_eq!(bytes, prefix.encode_first(&message(&[0, 3, 0, 0, 0]))?);
+    /// # Ok::<(), hyperslab_format::Unfit>(())
+    /// ```
+    pub fn reseal(&self, bytes: &mut [u8]) {
+        let mut put = |at: usize, value: u32| {
+            if let Some(place) = bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+                *place = value.to_le_bytes();
+            }
+        };
+        match self.version {
+            1 => self.references.iter().for_each(|&count| put(4, count)),
+            _ => (6..).step_by(4).zip(self.times.iter().flatten()).for_each(|(at, &time)| put(at, time)),
+        }
+        if let Some((sealed, sum)) = bytes.split_last_chunk_mut().filter(|_| self.version == 2) {
+            *sum = lookup3(sealed).to_le_bytes();
+        }
     }
 
     /// Writes a further block of `size` bytes in all, signature and checksum included.
