@@ -49,7 +49,7 @@ fn timed<T>(work: &mut impl FnMut() -> Result<T>) -> Result<(Duration, Duration)
 }
 
 /// What cores have worked for this process.
-fn cores() -> Duration {
+pub(crate) fn cores() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default()
 }
 

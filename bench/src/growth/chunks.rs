@@ -11,32 +11,32 @@ pub(super) const CASES: &[Growth] = &[
     Growth {
         name: "chunks, B-tree 1",
         count: MILLION,
-        ours: |path| ours(path, &BTREE_1),
-        theirs: |hdf5, path| theirs(hdf5, path, &BTREE_1),
+        ours: |path, count| ours(path, count, &BTREE_1),
+        theirs: |hdf5, path, count| theirs(hdf5, path, count, &BTREE_1),
     },
     Growth {
         name: "chunks, B-tree 2",
         count: MILLION,
-        ours: |path| ours(path, &BTREE_2),
-        theirs: |hdf5, path| theirs(hdf5, path, &BTREE_2),
+        ours: |path, count| ours(path, count, &BTREE_2),
+        theirs: |hdf5, path, count| theirs(hdf5, path, count, &BTREE_2),
     },
     Growth {
         name: "chunks, extensible array",
         count: MILLION,
-        ours: |path| ours(path, &EXTENSIBLE),
-        theirs: |hdf5, path| theirs(hdf5, path, &EXTENSIBLE),
+        ours: |path, count| ours(path, count, &EXTENSIBLE),
+        theirs: |hdf5, path, count| theirs(hdf5, path, count, &EXTENSIBLE),
     },
     Growth {
         name: "chunks, fixed array",
         count: MILLION,
-        ours: |path| ours(path, &FIXED),
-        theirs: |hdf5, path| theirs(hdf5, path, &FIXED),
+        ours: |path, count| ours(path, count, &FIXED),
+        theirs: |hdf5, path, count| theirs(hdf5, path, count, &FIXED),
     },
     Growth {
         name: "chunks, implicit",
         count: MILLION,
-        ours: |path| ours(path, &IMPLICIT),
-        theirs: |hdf5, path| theirs(hdf5, path, &IMPLICIT),
+        ours: |path, count| ours(path, count, &IMPLICIT),
+        theirs: |hdf5, path, count| theirs(hdf5, path, count, &IMPLICIT),
     },
     Growth { name: "appends with flush", count: 500_000, ours: our_appends, theirs: their_appends },
 ];
@@ -50,27 +50,34 @@ const ROW: u64 = 1000;
 /// What makes a dataset have an index.
 struct Index {
     latest: bool,
-    /// How far it may grow.
-    max: [Option<u64>; 2],
+    /// Which dimensions grow without end.
+    grows: [bool; 2],
     early: bool,
 }
 
-const SHAPE: [u64; 2] = [MILLION / ROW, ROW * VALUES];
-const FIXED_MAX: [Option<u64>; 2] = [Some(SHAPE[0]), Some(SHAPE[1])];
-const BTREE_1: Index = Index { latest: false, max: [None, None], early: false };
-const BTREE_2: Index = Index { latest: true, max: [None, None], early: false };
-const EXTENSIBLE: Index = Index { latest: true, max: [None, Some(SHAPE[1])], early: false };
-const FIXED: Index = Index { latest: true, max: FIXED_MAX, early: false };
-const IMPLICIT: Index = Index { latest: true, max: FIXED_MAX, early: true };
+const BTREE_1: Index = Index { latest: false, grows: [true, true], early: false };
+const BTREE_2: Index = Index { latest: true, grows: [true, true], early: false };
+const EXTENSIBLE: Index = Index { latest: true, grows: [true, false], early: false };
+const FIXED: Index = Index { latest: true, grows: [false, false], early: false };
+const IMPLICIT: Index = Index { latest: true, grows: [false, false], early: true };
 
-fn ours(path: &Path, index: &Index) -> Result<Work<'static>> {
-    let file = create(path, index.latest)?;
-    let new = file.root()?.new_dataset::<f32>().shape(SHAPE).max_shape(index.max).chunks([1, VALUES]);
+impl Index {
+    /// The shape for so many chunks, and how far it may grow.
+    fn extent(&self, chunks: u64) -> ([u64; 2], [Option<u64>; 2]) {
+        let shape = [chunks / ROW, ROW * VALUES];
+        let max = |side: usize| if self.grows[side] { None } else { Some(shape[side]) };
+        (shape, [max(0), max(1)])
+    }
+}
+
+fn ours(path: &Path, count: u64, index: &Index) -> Result<Work<'static>> {
+    let (file, (shape, max)) = (create(path, index.latest)?, index.extent(count));
+    let new = file.root()?.new_dataset::<f32>().shape(shape).max_shape(max).chunks([1, VALUES]);
     let time = if index.early { hyperslab::AllocTime::Early } else { hyperslab::AllocTime::Incremental };
     let (dataset, values) = (new.alloc_time(time).create("data")?, vec![1f32; VALUES as usize]);
-    Ok(Box::new(move |range| {
+    Ok(Box::new(move || {
         let _open = &file;
-        for nth in range {
+        for nth in 0..count {
             let (row, column) = (nth / ROW, nth % ROW * VALUES);
             dataset.write_slice(hyperslab::s![row, column..column + VALUES], &values)?;
         }
@@ -78,15 +85,15 @@ fn ours(path: &Path, index: &Index) -> Result<Work<'static>> {
     }))
 }
 
-fn theirs<'a>(hdf5: &'a Hdf5, path: &Path, index: &Index) -> Result<Work<'a>> {
-    let file = hdf5.create(path, index.latest)?;
-    let max = index.max.map(|side| side.unwrap_or(u64::MAX));
-    let grown = Grown { shape: &SHAPE, max: &max, chunk: &[1, VALUES], early: index.early };
+fn theirs<'a>(hdf5: &'a Hdf5, path: &Path, count: u64, index: &Index) -> Result<Work<'a>> {
+    let (file, (shape, max)) = (hdf5.create(path, index.latest)?, index.extent(count));
+    let max = max.map(|side| side.unwrap_or(u64::MAX));
+    let grown = Grown { shape: &shape, max: &max, chunk: &[1, VALUES], early: index.early };
     let (dataset, values) = (hdf5.new_grown(&file, "data", &grown)?, vec![1f32; VALUES as usize]);
-    Ok(Box::new(move |range| {
+    Ok(Box::new(move || {
         let _open = &file;
-        for nth in range {
-            let mut space = hdf5.space(&SHAPE)?;
+        for nth in 0..count {
+            let mut space = hdf5.space(&shape)?;
             let start = [nth / ROW, nth % ROW * VALUES];
             let pattern = Pattern { start: &start, stride: &[1, 1], count: &[1, VALUES], block: &[1, 1] };
             space.select(Operation::Set, &pattern)?;
@@ -97,11 +104,11 @@ fn theirs<'a>(hdf5: &'a Hdf5, path: &Path, index: &Index) -> Result<Work<'a>> {
 }
 
 /// One value, then a flush.
-fn our_appends(path: &Path) -> Result<Work<'static>> {
+fn our_appends(path: &Path, count: u64) -> Result<Work<'static>> {
     let file = create(path, true)?;
     let dataset = file.root()?.new_dataset::<f32>().shape([0]).max_shape([None]).chunks([1024]).create("data")?;
-    Ok(Box::new(move |range| {
-        for nth in range {
+    Ok(Box::new(move || {
+        for nth in 0..count {
             dataset.resize([nth + 1])?;
             dataset.write_slice(hyperslab::s![nth..nth + 1], &[nth as f32])?;
             file.flush()?;
@@ -110,12 +117,12 @@ fn our_appends(path: &Path) -> Result<Work<'static>> {
     }))
 }
 
-fn their_appends<'a>(hdf5: &'a Hdf5, path: &Path) -> Result<Work<'a>> {
+fn their_appends<'a>(hdf5: &'a Hdf5, path: &Path, count: u64) -> Result<Work<'a>> {
     let file = hdf5.create(path, true)?;
     let grown = Grown { shape: &[0], max: &[u64::MAX], chunk: &[1024], early: false };
     let dataset = hdf5.new_grown(&file, "data", &grown)?;
-    Ok(Box::new(move |range| {
-        for nth in range {
+    Ok(Box::new(move || {
+        for nth in 0..count {
             hdf5.resize(&dataset, &[nth + 1])?;
             let mut space = hdf5.space(&[nth + 1])?;
             space.select(Operation::Set, &Pattern { start: &[nth], stride: &[1], count: &[1], block: &[1] })?;

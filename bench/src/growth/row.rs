@@ -1,64 +1,85 @@
 //! One line of the table of growth.
 
 use super::Work;
+use crate::clock::cores;
 use anyhow::{Context, Result};
 use serde::Serialize;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// What items cost on both sides.
+/// Few items are done again for so long, and the best counts.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// What items cost on both sides, of a hundredth, of a tenth and of all.
 #[derive(Serialize)]
 pub(crate) struct Row {
-    pub(crate) name: &'static str,
-    pub(crate) count: u64,
-    pub(crate) ours: Costs,
-    pub(crate) theirs: Costs,
+    name: &'static str,
+    count: u64,
+    ours: Vec<Cost>,
+    theirs: Vec<Cost>,
 }
 
-/// What an item costs when there are as many as 1 %, 10 % and 100 % of all, and in the mean.
-#[derive(Serialize)]
-pub(crate) struct Costs {
-    /// Microseconds, of a hundredth of all items up to there.
-    pub(crate) at: [f64; 3],
-    /// Microseconds, of all items and of closing the file.
-    pub(crate) mean: f64,
-    /// By how many bytes the memory of the process grew from 1 % to 100 %.
-    pub(crate) memory: i64,
+/// What an item costs, from the first to closing the file.
+#[derive(Serialize, Default, Clone, Copy)]
+pub(crate) struct Cost {
+    /// Microseconds of cores.
+    cores: f64,
+    /// Microseconds on the wall.
+    wall: f64,
+    /// By how many bytes the memory of the process grew meanwhile.
+    memory: i64,
 }
 
 impl Row {
+    pub(super) fn new(name: &'static str, count: u64) -> Row {
+        Row { name, count, ours: Vec::new(), theirs: Vec::new() }
+    }
+
+    /// How many items to do.
+    pub(super) fn counts(&self) -> [u64; 3] {
+        [self.count / 100, self.count / 10, self.count]
+    }
+
+    pub(super) fn add(&mut self, ours: Cost, theirs: Cost) {
+        self.ours.push(ours);
+        self.theirs.push(theirs);
+    }
+
     /// What the table shows.
     pub(super) fn cells(&self) -> Vec<String> {
-        let [first, middle, last] = self.ours.at;
-        let time = |time: f64| format!("{time:.2} µs");
+        let at = |side: &[Cost], nth: usize| side.get(nth).copied().unwrap_or_default();
+        let [few, some, all] = [0, 1, 2].map(|nth| at(&self.ours, nth));
+        let theirs = at(&self.theirs, 2);
+        let time = |cost: Cost| format!("{:.2} µs", cost.cores);
         vec![
             self.name.to_owned(),
             self.count.to_string(),
-            time(first),
-            time(middle),
-            time(last),
-            time(self.theirs.at[2]),
-            format!("{:.2}", self.theirs.mean / self.ours.mean),
-            format!("{:.2}", last / first),
-            format!("{} MB", self.ours.memory / 1_000_000),
+            time(few),
+            time(some),
+            time(all),
+            time(theirs),
+            format!("{:.2}", theirs.cores / all.cores),
+            format!("{:.2}", theirs.wall / all.wall),
+            format!("{:.2}", all.cores / few.cores),
+            format!("{} MB", all.memory / 1_000_000),
         ]
     }
 }
 
-/// Does so many items, and looks at the clock at the first, middle and last hundredth.
-pub(super) fn timed(count: u64, mut work: Work<'_>) -> Result<Costs> {
-    let window = (count / 100).max(1);
-    let (begin, mut done) = (Instant::now(), 0);
-    let mut cost_at = |end: u64| -> Result<_> {
-        work(done..end - window)?;
-        let clock = Instant::now();
-        work(end - window..end)?;
-        done = end;
-        Ok((clock.elapsed().as_secs_f64() * 1e6 / window as f64, resident()?))
-    };
-    let [first, middle, last] = [cost_at(window)?, cost_at(count / 10)?, cost_at(count)?];
-    drop(work);
-    let mean = begin.elapsed().as_secs_f64() * 1e6 / count as f64;
-    Ok(Costs { at: [first.0, middle.0, last.0], mean, memory: last.1 - first.1 })
+/// Does so many items.
+pub(super) fn timed<'a>(count: u64, ready: impl Fn() -> Result<Work<'a>>) -> Result<Cost> {
+    let (begin, mut best) = (Instant::now(), None::<Cost>);
+    while best.is_none() || begin.elapsed() < PATIENCE {
+        let (mut work, memory) = (ready()?, resident()?);
+        let (clock, worked) = (Instant::now(), cores());
+        work()?;
+        let memory = resident()? - memory;
+        drop(work);
+        let each = |time: Duration| time.as_secs_f64() * 1e6 / count as f64;
+        let now = Cost { cores: each(cores().saturating_sub(worked)), wall: each(clock.elapsed()), memory };
+        let best = best.get_or_insert(now);
+        *best = Cost { cores: best.cores.min(now.cores), wall: best.wall.min(now.wall), ..*best };
+    }
+    best.context("nothing was timed")
 }
 
 /// The bytes of memory that the process has.
