@@ -134,7 +134,9 @@ pub fn remove(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8]) -> Resu
         editor.set_right_key(&path, path.len() - 1, last)?;
     }
     let block = if file.is_fresh(child) { editor.shown_by(&path) } else { child };
-    store(file, editor, heap, &path, child, |symbols| drop(symbols.remove(at)))?;
+    store(file, editor, heap, &path, child, |symbols| {
+        symbols.remove(at);
+    })?;
     Ok(Some(Removed { entry, block }))
 }
 
