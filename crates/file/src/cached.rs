@@ -53,7 +53,16 @@ impl OpenFile {
         length: u64,
         decode: impl FnOnce(&Arc<Vec<u8>>) -> Result<T>,
     ) -> Result<Arc<T>> {
-        self.decoded_of(self.block(address)?, (what, address, length), decode)
+        match self.known(address)? {
+            Some(known) => Ok(known),
+            None => self.decoded_of(self.block(address)?, (what, address, length), decode),
+        }
+    }
+
+    /// What the block at `address` was understood as, if it is in memory.
+    fn known<T: Any + Send + Sync>(&self, address: u64) -> Result<Option<Arc<T>>> {
+        let Some(store) = &self.store else { return Ok(None) };
+        Ok(store.cache.look(address, Block::decoded)?.flatten())
     }
 
     /// As [`OpenFile::decoded`], for a block of just `length` bytes: while the file may be changed, it stays in the metadata cache.
@@ -64,7 +73,10 @@ impl OpenFile {
         length: u64,
         decode: impl FnOnce(&Arc<Vec<u8>>) -> Result<T>,
     ) -> Result<Arc<T>> {
-        self.decoded_of(self.load(what, address, length)?, (what, address, length), decode)
+        match self.known(address)? {
+            Some(known) => Ok(known),
+            None => self.decoded_of(self.load(what, address, length)?, (what, address, length), decode),
+        }
     }
 
     fn decoded_of<T: Any + Send + Sync>(
@@ -76,9 +88,6 @@ impl OpenFile {
         let Some(block) = block else {
             return decode(&Arc::new(self.metadata_up_to(what, address, length)?)).map(Arc::new);
         };
-        if let Some(decoded) = block.decoded() {
-            return Ok(decoded);
-        }
         let bytes = block.bytes()?;
         drop(block);
         let decoded = Arc::new(decode(&bytes)?);

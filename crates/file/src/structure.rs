@@ -30,6 +30,9 @@ impl OpenFile {
     ) -> Result<Arc<T>> {
         let read = || decode(&self.metadata_up_to(what, address, length)?);
         let Some(store) = &self.store else { return read().map(Arc::new) };
+        if let Some(structure) = store.cache.look(address, Block::decoded)?.flatten() {
+            return Ok(structure);
+        }
         let block = store.cache.get(address, Home::user(0), || Ok(Block::of(Arc::new(read()?)))).map_err(unpack)?;
         match block.decoded() {
             Some(structure) => Ok(structure),

@@ -1,9 +1,13 @@
 //! The cache: entries in, entries out.
 //!
-//! One lock guards the books, each value has its own. A thread that holds a value may take the books, never the other way round, and nobody
-//! holds the books during I/O or a call to somebody else's code.
+//! One lock guards the books, each value has its own. A thread that holds a value may take the books. One that holds the books never waits for a value, and nobody
+//! holds the books during I/O or a call to somebody else's code; what [`Cache::look`] is given must not wait either.
 
-use std::{any::Any, ops::Range, sync::Arc};
+use std::{
+    any::Any,
+    ops::{Deref, Range},
+    sync::Arc,
+};
 
 use parking_lot::{Mutex, RwLock};
 
@@ -16,17 +20,29 @@ use crate::{
 
 /// The metadata cache of one file. Cheap to clone; any number of threads may use it at once.
 #[derive(Clone, Default)]
-pub struct Cache {
-    pub(crate) slots: Arc<Mutex<Slots>>,
+pub struct Cache(Arc<Locks>);
+
+/// The locks of a cache.
+#[derive(Default)]
+pub struct Locks {
+    pub(crate) slots: Mutex<Slots>,
     /// Held by the one flush at a time.
-    pub(crate) flushing: Arc<Mutex<()>>,
+    pub(crate) flushing: Mutex<()>,
+}
+
+impl Deref for Cache {
+    type Target = Locks;
+
+    fn deref(&self) -> &Locks {
+        &self.0
+    }
 }
 
 impl Cache {
     /// A cache with these limits.
     pub fn new(budget: Budget) -> Cache {
-        let slots = Slots::new(Books::new(budget));
-        Cache { slots: Arc::new(Mutex::new(slots)), flushing: Arc::default() }
+        let slots = Mutex::new(Slots::new(Books::new(budget)));
+        Cache(Arc::new(Locks { slots, flushing: Mutex::default() }))
     }
 
     /// The entry, to read; loaded if it is not here. Two threads that miss at the same time both load; the first value stays. What was
@@ -71,6 +87,21 @@ impl Cache {
         Ok(found.map(|(_, value)| Shared { value: value.read_arc() }))
     }
 
+    /// What `look` sees in the entry, if it is here. As [`Cache::peek`], for a short look: it is called while the books are locked, and must not use the cache.
+    /// An entry that is not here is no miss yet.
+    pub fn look<T: Entry, R>(&self, address: u64, look: impl FnOnce(&T) -> R) -> Result<Option<R>> {
+        let key = Key::Block(address);
+        let mut slots = self.slots.lock();
+        let Some((_, Slot { content: Content::Block(value), .. })) = slots.touch(key) else { return Ok(None) };
+        let value: &dyn Any = &**value;
+        let value = value.downcast_ref::<RwLock<T>>().ok_or(Error::Type(key))?;
+        if let Some(value) = value.try_read() {
+            return Ok(Some(look(&value)));
+        }
+        drop(slots);
+        Ok(self.peek(address)?.map(|value| look(&value)))
+    }
+
     /// What the file does not have yet of a range of addresses: entries that begin in it, and the last one that begins before.
     pub fn unclean<T: Entry>(&self, range: Range<u64>) -> Result<Vec<(u64, Shared<T>)>> {
         let found = self.slots.lock().unclean_around(range);
@@ -110,7 +141,6 @@ impl Cache {
             return Ok(None);
         };
         let value: Arc<dyn Any + Send + Sync> = value.clone();
-        slots.books.found();
         let value = value.downcast::<RwLock<T>>().map_err(|_| Error::Type(key))?;
         Ok(Some((id, value)))
     }

@@ -99,11 +99,12 @@ impl Slots {
         self.slots.get(self.by_key.get(&key)?)
     }
 
-    /// The entry, which is used now.
+    /// The entry, which is used now: a hit.
     pub(crate) fn touch(&mut self, key: Key) -> Option<(Id, &Slot)> {
         let id = *self.by_key.get(&key)?;
         let slot = self.slots.get_mut(&id)?;
         slot.used = true;
+        self.books.found();
         Some((id, slot))
     }
 
