@@ -135,13 +135,18 @@ impl Group {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn delete(&self, path: impl AsRef<[u8]>) -> Result<()> {
-        let (group, name) = self.holder(path.as_ref())?;
+        let path = path.as_ref();
+        let (group, name) = self.split(path)?;
         let file = &group.file;
-        file.operate(|| {
+        if file.check_changeable().is_err() {
+            return self.holder(path).map(drop); // which tells what is wrong
+        }
+        let was_there = file.operate(|| {
             file.check_alive(group.life())?;
             let drop = &mut |object: &hyperslab_object::Object| dataset::drop_values(file, object);
-            Ok(hyperslab_object::unlink(&file.inner.context, group.address(), &name, drop)?)
-        })
+            Ok(hyperslab_object::unlink(&file.inner.context, group.address(), name, drop)?)
+        })?;
+        if was_there { Ok(()) } else { Err(missing(path)) }
     }
 
     /// Puts an object without a name, such as one of [`NewDataset::create_unnamed`](crate::NewDataset::create_unnamed), in the place of
@@ -206,20 +211,28 @@ impl Group {
 
     /// The group that holds the last link of a path, and the link's name; an error if there is no such link.
     fn holder(&self, path: &[u8]) -> Result<(Group, Vec<u8>)> {
-        let end = path.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
-        let trimmed = path.get(..end).unwrap_or_default();
-        let start = trimmed.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
-        let (parent, name) = trimmed.split_at(start);
-        let group = match parent {
-            [] => self.clone(),
-            parent => self.group(parent)?,
-        };
+        let (group, name) = self.split(path)?;
         if !group.contains(name)? {
-            return Err(Error::Missing(String::from_utf8_lossy(path).into_owned()));
+            return Err(missing(path));
         }
         group.file.check_changeable()?;
         Ok((group, name.to_vec()))
     }
+
+    /// The group that a path leads to without its last name, and that name.
+    fn split<'p>(&self, path: &'p [u8]) -> Result<(Group, &'p [u8])> {
+        let end = path.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
+        let trimmed = path.get(..end).unwrap_or_default();
+        let start = trimmed.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+        match trimmed.split_at(start) {
+            ([], name) => Ok((self.clone(), name)),
+            (parent, name) => Ok((self.group(parent)?, name)),
+        }
+    }
+}
+
+fn missing(path: &[u8]) -> Error {
+    Error::Missing(String::from_utf8_lossy(path).into_owned())
 }
 
 macro_rules! have_comments {

@@ -120,10 +120,10 @@ pub fn link(context: &Context, group: u64, name: &Name<'_>, target: Target) -> R
     }
 }
 
-/// Takes a link out of a group. An object that loses its last name goes, with everything that it owns; its values are given to
-/// `drop_values`.
-pub fn unlink(context: &Context, group: u64, name: &[u8], drop_values: &mut DropValues<'_>) -> Result<()> {
-    let link = require(context, group, name)?;
+/// Takes a link out of a group; whether there was one. An object that loses its last name goes, with everything that it owns; its values are
+/// given to `drop_values`.
+pub fn unlink(context: &Context, group: u64, name: &[u8], drop_values: &mut DropValues<'_>) -> Result<bool> {
+    let Some(link) = find(context, group, name)? else { return Ok(false) };
     GroupChange::open(context, group)?.settle_form(Loses(name))?;
     let loss = Loss::plan(context, hard(&link))?;
     let orders: Vec<_> = loss.orders(group).collect();
@@ -134,7 +134,8 @@ pub fn unlink(context: &Context, group: u64, name: &[u8], drop_values: &mut Drop
     let mut change = GroupChange::open(context, group)?;
     change.remove(name)?;
     let by = change.finish()?;
-    loss.happen(context, Some(by), drop_values)
+    loss.happen(context, Some(by), drop_values)?;
+    Ok(true)
 }
 
 /// Gives a link another name, in the same group or in another one. It is the newest link there.
