@@ -115,6 +115,11 @@ impl<'a> Holder<'a> {
 
     pub(super) fn find(&self, name: &[u8]) -> Result<Option<(Place, Stored)>> {
         for id in self.header.all(kind::ATTRIBUTE) {
+            let message = self.header.message(id);
+            // Most are not it, and need not be copied.
+            if !message.flags.is_shared() && decode(message.body, self.address)?.name != name {
+                continue;
+            }
             let stored = self.inside(id)?;
             if decode(&self.bytes(&stored)?, self.address)?.name == name {
                 return Ok(Some((Place::Inside(id), stored)));
