@@ -142,13 +142,16 @@ impl<V: Footprint> Inner<V> {
         self.books.moved((self.number, place), from, to);
     }
 
-    /// The chunks whose values are not in the file, and no others.
+    /// The chunks whose values are not in the file, and no others, by rising place.
     pub(crate) fn unwritten(&self) -> Vec<Arc<Slot<V>>> {
         let places = self.books.unwritten.of(self.number);
         count(&self.books.counters.dirty_visits, places.len());
         let slots = self.slots.lock();
         // One that is not here any more was written or deleted since.
-        places.iter().filter_map(|place| slots.by_place.get(place).cloned()).collect()
+        let mut unwritten: Vec<_> = places.iter().filter_map(|place| slots.by_place.get(place).cloned()).collect();
+        drop(slots);
+        unwritten.sort_unstable_by(|left, right| left.place.cmp(&right.place));
+        unwritten
     }
 
     /// What it has beyond its reserve, or at all.
