@@ -56,11 +56,34 @@ pub(crate) fn region(space: &Space) -> String {
 
 fn slice(slab: &Slab) -> String {
     let &Slab { start, stride, count, block } = slab;
-    let end = start.saturating_add(count.saturating_sub(1).saturating_mul(stride)).saturating_add(block);
+    let end = match slab.is_unlimited() {
+        true => "∞".to_owned(),
+        false => start.saturating_add(count.saturating_sub(1).saturating_mul(stride)).saturating_add(block).to_string(),
+    };
     match (count, block) {
         (1, 1) => start.to_string(),
         (1, _) => format!("{start}:{end}"),
         (_, 1) => format!("{start}:{end}:{stride}"),
         _ => format!("{start}:{end}:{stride}:{block}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyperslab::space::{Op, UNLIMITED};
+
+    use super::*;
+
+    #[test]
+    fn unlimited_counts_and_blocks_have_no_number() {
+        let shown = |slab: Slab| {
+            let mut space = Space::simple(&[20]).unwrap();
+            space.select_hyperslab(Op::Set, &[slab]).unwrap();
+            region(&space)
+        };
+        assert_eq!(shown(Slab::new(1, 4, UNLIMITED, 2)), "1:∞:4:2");
+        assert_eq!(shown(Slab::new(3, 5, UNLIMITED, 1)), "3:∞:5");
+        assert_eq!(shown(Slab::new(7, 1, 1, UNLIMITED)), "7:∞");
+        assert_eq!(shown(Slab::new(2, 3, 4, 1)), "2:12:3");
     }
 }
