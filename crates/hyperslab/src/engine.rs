@@ -58,17 +58,19 @@ impl Inner {
     pub(crate) fn open(storage: Storage, access: &Access, cache: CacheConfig) -> Result<Inner> {
         let mut options = hyperslab_file::OpenOptions::default();
         (options.alone, options.swmr) = (storage.alone, access.swmr);
+        access.pages(&mut options);
         let file = OpenFile::open(storage.driver.clone(), &options)?;
         Ok(Inner::new(file, storage, access, cache))
     }
 
-    /// A file that may be changed, made if the options say so.
+    /// A file that may be changed, made if the options say so or if it is empty.
     pub(crate) fn writable(storage: Storage, access: &Access, cache: CacheConfig) -> Result<Inner> {
         let driver = storage.driver.clone();
         let mut options = hyperslab_file::OpenOptions::default();
         (options.alone, options.placement) = (storage.alone, access.placement);
         (options.durability, options.marks_whole) = (access.durability, storage.marks_whole());
-        let is_new = access.truncate || access.create_new || access.create && driver.len()? == 0;
+        access.pages(&mut options);
+        let is_new = access.truncate || access.create_new || driver.len()? == 0;
         if !is_new {
             let file = OpenFile::open_writable(driver, &options, access.low)?;
             let inner = Inner::new(file, storage, access, cache);

@@ -20,6 +20,9 @@ use crate::{
 /// Says what a user-defined link stands for, from what its class keeps in it. The answer is a link of another kind.
 pub type LinkResolver = dyn Fn(&[u8]) -> std::result::Result<Target, String> + Send + Sync;
 
+/// Pages of metadata are not smaller.
+const SMALLEST_PAGE: usize = 512;
+
 /// How far a virtual dataset reaches that grows with its sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VirtualView {
@@ -71,6 +74,8 @@ pub(crate) struct Access {
     pub(crate) space: FileSpace,
     pub(crate) placement: Placement,
     pub(crate) durability: Durability,
+    /// Bytes of metadata pages in memory, if they are not as many as usual.
+    pub(crate) page_buffer: Option<usize>,
     /// What the root group of a new file is like, if it is not as usual.
     pub(crate) root: Option<(ObjectSettings, GroupSettings)>,
 }
@@ -81,6 +86,14 @@ impl Access {
         let mut create = CreateOptions::default();
         (create.low, create.user_block, create.space) = (self.low, self.user_block, self.space);
         create
+    }
+
+    /// Sets how large pages of metadata are, and how many are kept.
+    pub(crate) fn pages(&self, options: &mut hyperslab_file::OpenOptions) {
+        if let Some(bytes) = self.page_buffer {
+            options.page_size = options.page_size.min(bytes).max(SMALLEST_PAGE);
+            options.pages = (bytes / options.page_size).max(1);
+        }
     }
 
     /// Refuses options that no new file can have, if one may be made.
@@ -104,7 +117,7 @@ impl Access {
 /// # Ok::<(), hyperslab::Error>(())
 /// ```
 impl OpenOptions {
-    /// The file may be changed.
+    /// The file may be changed. One that is empty becomes an HDF5 file without objects, as with libhdf5.
     #[must_use]
     pub fn read_write(mut self) -> OpenOptions {
         self.access.write = true;
@@ -302,6 +315,14 @@ impl OpenOptions {
     #[must_use]
     pub fn cache(mut self, cache: CacheConfig) -> OpenOptions {
         self.cache = Some(cache);
+        self
+    }
+
+    /// How many bytes of metadata the file keeps in memory as pages: 16 MiB if nothing is said. Where storage is slow, more pages save requests; the
+    /// smaller the buffer, the less a request for one small piece of metadata brings.
+    #[must_use]
+    pub fn page_buffer(mut self, bytes: usize) -> OpenOptions {
+        self.access.page_buffer = Some(bytes);
         self
     }
 

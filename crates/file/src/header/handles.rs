@@ -19,7 +19,7 @@ use std::{
     },
 };
 
-use hyperslab_driver::cores::fork::Process;
+use hyperslab_driver::cores::fork::{self, Process};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
@@ -153,6 +153,8 @@ impl Drop for Handle {
             // A forked process deletes nothing, and the lock may have been another thread's of its parent.
             return;
         }
+        // Handles go in threads that are not inside the engine, too.
+        let _held = fork::hold();
         let Open { counts, unnamed, abandoned } = &mut *self.handles.open.lock();
         let Some(count) = counts.get_mut(&self.address) else { return };
         *count -= 1;
