@@ -1,9 +1,10 @@
 //! `cargo xtask bench`: us and libhdf5 in one process; `--growth`: what an item costs among few and among many; `--codecs`: our codecs and those of
-//! hdf5plugin.
+//! hdf5plugin; `--python`: our Python package and h5py.
 
 use crate::step::{cargo, run as execute};
-use crate::{metadata, python};
+use crate::{metadata, python, python::Profile};
 use anyhow::Result;
+use std::process::Command;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -18,10 +19,18 @@ pub(crate) struct Options {
     /// The codecs instead: encode and decode on one core, and sizes
     #[arg(long, conflicts_with_all = ["names", "json", "growth"])]
     codecs: bool,
+    /// The Python package instead, beside h5py: strings that are written, chunks that threads decode
+    #[arg(long, conflicts_with_all = ["names", "json", "growth", "codecs"])]
+    python: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let python = python::set_up(&metadata::load()?)?;
+    let metadata = metadata::load()?;
+    let python = python::set_up(&metadata)?;
+    if options.python {
+        let package = python::build_package(&metadata, &python, Profile::Release)?;
+        return execute(Command::new(python).arg(package.join("bench/beside_h5py.py")));
+    }
     let mut command = cargo();
     if options.codecs {
         command.args(["bench", "--quiet", "--package", "hyperslab-filter", "--bench", "codecs"]);

@@ -21,7 +21,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let metadata = metadata::load()?;
     let interpreter = python::set_up(&metadata)?;
-    let package = python::build_package(&metadata, &interpreter)?;
+    let package = python::build_package(&metadata, &interpreter, python::Profile::Dev)?;
     let suppressions = metadata.workspace_root.join("xtask/valgrind.supp");
     let mut command = Command::new("valgrind");
     command

@@ -35,16 +35,25 @@ pub(crate) fn set_up(metadata: &Metadata) -> Result<PathBuf> {
 
 /// Builds our package into the environment and runs its tests, which compare it with h5py.
 pub(crate) fn test_package(metadata: &Metadata, python: &Path) -> Result<()> {
-    let package = build_package(metadata, python)?;
+    let package = build_package(metadata, python, Profile::Dev)?;
     run(Command::new(python).args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).current_dir(package))
 }
 
+/// How the package is compiled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    Dev,
+    Release,
+}
+
 /// Builds our package into the environment; where its sources are.
-pub(crate) fn build_package(metadata: &Metadata, python: &Path) -> Result<PathBuf> {
+pub(crate) fn build_package(metadata: &Metadata, python: &Path, profile: Profile) -> Result<PathBuf> {
     let package = metadata.workspace_root.join("crates/python");
     let home = metadata.target_directory.join("venv");
     let build = ["-m", "maturin", "develop", "--quiet", "--manifest-path"];
-    run(Command::new(python).args(build).arg(package.join("Cargo.toml")).env("VIRTUAL_ENV", &home))?;
+    let mut command = Command::new(python);
+    command.args(build).arg(package.join("Cargo.toml")).args((profile == Profile::Release).then_some("--release"));
+    run(command.env("VIRTUAL_ENV", &home))?;
     Ok(package)
 }
 
@@ -65,7 +74,7 @@ pub(crate) struct H5pyOptions {
 pub(crate) fn h5py_tests(options: &H5pyOptions) -> Result<()> {
     let metadata = crate::metadata::load()?;
     let python = set_up(&metadata)?;
-    let package = build_package(&metadata, &python)?;
+    let package = build_package(&metadata, &python, Profile::Dev)?;
     let mut command = Command::new(&python);
     command.arg(package.join("h5py_tests/run.py")).args(&options.modules);
     command.args(["--least", &options.least.to_string()]).args(options.failures.then_some("--failures"));
