@@ -1,4 +1,4 @@
-//! NumPy arrays: made, and seen as the bytes that they hold. The only `unsafe` code of this crate is here and in `objects`.
+//! NumPy arrays: made, and seen as the bytes that they hold. The only `unsafe` code of this crate is here, in `objects` and in `own_texts`.
 
 use numpy::npyffi::flags::NPY_ARRAY_WRITEABLE;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};

@@ -1,12 +1,12 @@
 //! Files that threads are closing, so that the process does not end before they are closed.
 //!
 //! ```text
-//!  closing thread   File ── Engine ───── engine closes ───── drop ── store the bytes ── drop
-//!  interpreter ends                                     `wait_for_files` waits until here ┘
+//!  closing thread   File ── Engine ───── engine closes ───── drop ── drop
+//!  interpreter ends                     `wait_for_files` waits until here ┘
 //!  interpreter is gone      `wait_for_engines` waits until here ┘
 //! ```
 //!
-//! Bytes that are in memory are stored by code of Python, which does not run any more when the interpreter is gone.
+//! File objects are written by code of Python, which does not run any more when the interpreter is gone.
 
 use hyperslab::driver::cores::fork::PerProcess;
 use pyo3::prelude::*;
@@ -30,7 +30,7 @@ pub(crate) struct Closing {
 }
 
 impl Closing {
-    /// A file, and the bytes of one that is in memory.
+    /// A file, and what Python does for it.
     pub(crate) fn file() -> Closing {
         Closing::begin(|under_way| &mut under_way.files)
     }

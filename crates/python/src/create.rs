@@ -29,7 +29,7 @@ pub(crate) fn create(
     options: &Bound<'_, PyDict>,
 ) -> PyResult<Py<PyAny>> {
     let kind = StoredType::of(stored)?;
-    let datatype = kind.datatype()?;
+    let datatype = kind.datatype(py)?;
     let new = group.new_dataset_of(datatype.clone());
     let new = match &kind {
         StoredType::Own(_) => new,
@@ -45,7 +45,13 @@ pub(crate) fn create(
                 let (array, dtype): (Array<'_>, Dtype<'_>) = value.extract()?;
                 let given = Given::new(shared.file()?, &array, &dtype, &datatype);
                 // A value that cannot be converted is a wrong value, whatever is stored.
-                let given = given.map_err(|why| match why.is_instance_of::<PyOSError>(py) {
+                // What converts no values of variable length says so by a `TypeError`.
+                let is_conversion = |why: &PyErr| {
+                    let is_type =
+                        (datatype.has_vlen() || datatype.has_reference()) && why.is_instance_of::<PyTypeError>(py);
+                    is_type || why.is_instance_of::<PyOSError>(py)
+                };
+                let given = given.map_err(|why| match is_conversion(&why) {
                     true => PyValueError::new_err(format!("the fill value: {}", why.value(py))),
                     false => why,
                 })?;

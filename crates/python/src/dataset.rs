@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hyperslab::dtype::{Arena, Datatype, Plan};
-use hyperslab::space::{Op, Selection, Space, UNLIMITED};
+use hyperslab::dtype::{Arena, Class, Datatype, Plan, Vlen};
+use hyperslab::space::{Extent, Op, Selection, Space, UNLIMITED};
 use hyperslab::{Dataset, FillTime, FillValue, Layout, Node};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -25,6 +25,7 @@ use crate::object::{handle, name};
 use crate::reference::{self, PyReference, PyRegionReference};
 use crate::shared::Shared;
 use crate::space::PySpace;
+use crate::texts;
 
 /// A dataset.
 #[pyclass(name = "DatasetHandle", module = "hyperslab._hyperslab", frozen, extends = crate::object::ObjectHandle)]
@@ -44,6 +45,16 @@ impl DatasetHandle {
     pub(crate) fn dataset(&self) -> PyResult<&Dataset> {
         self.shared.file()?;
         Ok(&self.dataset)
+    }
+
+    /// Its extent at this moment.
+    fn extent(&self, py: Python<'_>) -> PyResult<Extent> {
+        self.shared.look(py, || self.dataset.extent())
+    }
+
+    /// All of its elements at this moment.
+    fn space(&self, py: Python<'_>) -> PyResult<Space> {
+        self.shared.look(py, || self.dataset.space())
     }
 
     /// The dtype to read, the dataset's own if none is asked for.
@@ -110,11 +121,16 @@ impl DatasetHandle {
         if !is_same || target.len() as u128 != u128::from(places.extent().elements()) * memory.itemsize as u128 {
             return Err(PyValueError::new_err("the array was changed while it was read into"));
         }
+        let parts = memory.parts();
         for (value, coords) in values.chunks_exact_mut(memory.itemsize.max(1)).zip(places.coords().map_err(of_space)?) {
             let ordinal = coords.iter().zip(places.dims()).fold(0, |ordinal, (&index, &size)| ordinal * size + index);
             let place = usize::try_from(ordinal).ok().and_then(|at| at.checked_mul(memory.itemsize));
             let place = place.and_then(|at| target.get_mut(at..)).unwrap_or_default();
-            memory.exchange(value, place);
+            // Runs no code of Python: objects change places, and none goes.
+            for part in &parts {
+                let (value, place) = (value.get_mut(part.clone()), place.get_mut(part.clone()));
+                value.zip(place).into_iter().for_each(|(value, place)| value.swap_with_slice(place));
+            }
         }
         Ok(())
     }
@@ -122,8 +138,9 @@ impl DatasetHandle {
     /// A selection of the dataset, as far as it reaches.
     pub(crate) fn selected(&self, py: Python<'_>, space: &PySpace) -> PyResult<Space> {
         let space = space.now(py);
-        if space.dims() != self.dataset.shape() {
-            let (given, own) = (space.dims(), self.dataset.shape());
+        let extent = self.extent(py)?;
+        if space.dims() != extent.dims() {
+            let (given, own) = (space.dims(), extent.dims());
             return Err(ExtentError::new_err(format!("a space of shape {given:?} for a dataset of shape {own:?}")));
         }
         let space = space.clip_unlimited().map_err(of_space)?;
@@ -159,13 +176,15 @@ impl DatasetHandle {
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.shared.file()?;
-        (!self.dataset.extent().is_null()).then(|| tuple(py, &self.dataset.shape())).transpose()
+        let extent = self.extent(py)?;
+        (!extent.is_null()).then(|| tuple(py, extent.dims())).transpose()
     }
 
     #[getter]
     fn maxshape<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.shared.file()?;
-        (!self.dataset.extent().is_null()).then(|| limits(py, self.dataset.extent().max())).transpose()
+        let extent = self.extent(py)?;
+        (!extent.is_null()).then(|| limits(py, extent.max())).transpose()
     }
 
     #[getter]
@@ -197,7 +216,7 @@ impl DatasetHandle {
                 let parts = PyList::empty(py);
                 for part in engine(py, || self.dataset.virtual_mappings())? {
                     let (file, dataset) = (name(py, &part.file)?, name(py, &part.dataset)?);
-                    let mut target = self.dataset.space();
+                    let mut target = self.space(py)?;
                     target.select(Op::Set, &part.target).map_err(of_space)?;
                     let source = source_space(&part.source).map_err(of_space)?;
                     parts.append((PySpace::new(target), file, dataset, PySpace::new(source)))?;
@@ -245,14 +264,14 @@ impl DatasetHandle {
         dtype: Option<Dtype<'py>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.shared.file()?;
-        let read = || self.array(py, &pick(self.dataset.space(), arguments)?, dtype.clone());
+        let read = || self.array(py, &pick(self.space(py)?, arguments)?, dtype.clone());
         unwrapped(again_if_resized(py, read)?)
     }
 
     /// The only element, in an array of no dimensions.
     #[pyo3(signature = (dtype=None))]
     fn read_scalar<'py>(&self, py: Python<'py>, dtype: Option<Dtype<'py>>) -> PyResult<Bound<'py, PyAny>> {
-        let picked = Picked { space: self.dataset.space(), shape: Vec::new() };
+        let picked = Picked { space: self.space(py)?, shape: Vec::new() };
         Ok(self.array(py, &picked, dtype)?.into_any())
     }
 
@@ -281,7 +300,7 @@ impl DatasetHandle {
         let places = pick(Space::simple(shape).map_err(of_space)?, target)?.space;
         debug_assert!(dtype.itemsize() > 0 || array.is_empty());
         again_if_resized(array.py(), || {
-            let source = pick(self.dataset.space(), source)?.space;
+            let source = pick(self.space(array.py())?, source)?.space;
             if places.npoints() != source.npoints() {
                 return Ok(false);
             }
@@ -294,9 +313,15 @@ impl DatasetHandle {
 
     /// Writes the elements of an array, each of `dtype`, to the selected ones, in the order of the selection.
     fn write(&self, py: Python<'_>, space: &PySpace, array: Array<'_>, dtype: Dtype<'_>) -> PyResult<()> {
-        let file = self.shared.file()?;
-        let given = Given::new(file, &array, &dtype, self.dataset.datatype())?;
-        given.write(py, &self.dataset, &space.now(py))
+        let (file, stored, selection) = (self.shared.file()?, self.dataset.datatype(), space.now(py));
+        if let (b'T', Class::Vlen(Vlen { text: Some((_, charset)), .. })) = (dtype.kind(), stored.class()) {
+            return texts::write_own(&self.dataset, &selection, &array, *charset);
+        }
+        let memory = Memory::to_write(&dtype, stored)?;
+        if let Some(charset) = memory.text() {
+            return texts::write(&self.dataset, &selection, &array, charset);
+        }
+        Given::of(file, &array, memory, stored)?.write(py, &self.dataset, &selection)
     }
 
     /// Makes it larger or smaller.
@@ -411,7 +436,7 @@ impl DatasetHandle {
         arguments: &Bound<'_, PyTuple>,
     ) -> PyResult<Py<PyRegionReference>> {
         this.shared.file()?;
-        let region = pick(this.dataset.space(), arguments)?.space;
+        let region = pick(this.space(py)?, arguments)?.space;
         reference::to_region(py, this.as_super().node.address(), region)
     }
 
@@ -424,7 +449,6 @@ impl DatasetHandle {
 
 /// The dtype of the elements that an array has for values of a stored type, and how many of its dimensions are in it.
 fn element_dtype<'py>(array: &Array<'py>, stored: &Datatype) -> PyResult<(Dtype<'py>, usize)> {
-    use hyperslab::dtype::Class;
     let (mut dims, mut stored) = (Vec::new(), stored);
     while let Class::Array(inner) = stored.class() {
         dims.extend(inner.dims().iter().map(|&dim| dim as usize));

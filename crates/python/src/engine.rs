@@ -1,7 +1,7 @@
 //! Calls into the engine: without the interpreter's lock, held off from forks, and with errors and panics as exceptions.
 //!
-//! Every call that may take a lock of the engine goes through here, or keeps the interpreter's lock: a fork of the process then finds no lock of
-//! ours taken (`hyperslab::driver::cores::fork`).
+//! Every call that may take a lock of the engine goes through here or through `Shared::look`: a fork of the process then finds no lock of ours taken
+//! (`hyperslab::driver::cores::fork`).
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use hyperslab::dtype::Datatype;
 use hyperslab::{Error, dtype, space};
-use pyo3::exceptions::{PyKeyError, PyMemoryError, PyNotImplementedError, PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyKeyError, PyMemoryError, PyNotImplementedError, PyOSError, PyRuntimeError, PyTypeError, PyValueError,
+};
 use pyo3::prelude::*;
 
 pyo3::create_exception!(hyperslab, ExtentError, PyValueError, "A selection of another extent than the dataset has.");
@@ -101,4 +103,9 @@ pub(crate) fn torn() -> PyErr {
     PyOSError::new_err(
         "this process was forked while another thread was using files for longer than the fork could wait: open the file again here",
     )
+}
+
+/// What a method of a file object did with the file that it holds.
+pub(crate) fn in_object() -> PyErr {
+    PyRuntimeError::new_err("a method of a file object uses the file that the object holds, which waits for the method")
 }

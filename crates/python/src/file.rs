@@ -15,7 +15,6 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::engine::{detached, engine};
 use crate::error::{not_opened, too_large};
 use crate::file_object::FileObject;
-use crate::in_memory::InMemory;
 use crate::object;
 use crate::reference::PyReference;
 use crate::shared::{Backing, Shared};
@@ -43,23 +42,24 @@ impl FileHandle {
         Ok(FileHandle(Shared::new(file, Backing::Path(Some(given)))))
     }
 
-    /// A file whose bytes a file object has, to be read.
+    /// A file whose bytes a file object has.
     #[staticmethod]
     fn of_object(
         py: Python<'_>,
         object: Bound<'_, PyAny>,
+        mode: &str,
         settings: Option<Settings>,
         sharing: Option<Sharing>,
     ) -> PyResult<FileHandle> {
-        let options = options("r", settings, sharing)?;
-        let storage = Arc::new(FileObject::new(&object)?);
-        let file = engine(py, || options.open_on(storage))?;
-        Ok(FileHandle(Shared::new(file, Backing::Object)))
+        let options = options(mode, settings, sharing)?;
+        let storage = Arc::new(FileObject::new(&object, mode != "r")?);
+        let file = engine(py, || options.open_on(storage.clone()))?;
+        Ok(FileHandle(Shared::new(file, Backing::Object(storage))))
     }
 
-    /// A file whose bytes are in memory. They go to `store`, if there is one, when it is flushed or closed; `path` is only its name.
+    /// A file whose bytes are in memory only; `path` is its name.
     #[staticmethod]
-    #[pyo3(signature = (bytes, mode="r", settings=None, sharing=None, path=None, store=None))]
+    #[pyo3(signature = (bytes, mode="r", settings=None, sharing=None, path=None))]
     fn of_bytes(
         py: Python<'_>,
         bytes: PyBackedBytes,
@@ -67,15 +67,13 @@ impl FileHandle {
         settings: Option<Settings>,
         sharing: Option<Sharing>,
         path: Option<PathBuf>,
-        store: Option<Py<PyAny>>,
     ) -> PyResult<FileHandle> {
         let options = options(mode, settings, sharing)?;
         let mut held = Vec::new();
         held.try_reserve_exact(bytes.len()).map_err(|_| too_large(bytes.len() as u64))?;
         held.extend_from_slice(&bytes);
-        let memory = Arc::new(Memory::from(held));
-        let file = engine(py, || options.open_on(memory.clone()))?;
-        Ok(FileHandle(Shared::new(file, Backing::Memory(InMemory::new(memory, path, store)))))
+        let file = engine(py, || options.open_on(Arc::new(Memory::from(held))))?;
+        Ok(FileHandle(Shared::new(file, Backing::Memory(path))))
     }
 
     /// Writes everything that was changed so far.
@@ -85,7 +83,8 @@ impl FileHandle {
 
     /// What the chunk cache did so far.
     fn cache_stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let seen = self.0.file()?.cache_statistics();
+        let file = self.0.file()?;
+        let seen = self.0.look(py, || file.cache_statistics())?;
         let stats = PyDict::new(py);
         for (name, count) in [
             ("hits", seen.hits),
@@ -177,6 +176,8 @@ struct Settings {
     /// Blocks of metadata, from which size on pieces are aligned, and to what.
     placement: (u64, u64, u64),
     cache: Caching,
+    /// How many bytes of metadata are in memory as pages.
+    page_buffer: Option<usize>,
     /// What outlives a killed process or a power failure.
     durability: String,
 }
@@ -224,7 +225,8 @@ fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> 
     if let Some(sharing) = sharing {
         options = sharing.apply(options)?;
     }
-    if let Some(Settings { low, user_block, track_order, space, placement, cache, durability }) = settings {
+    if let Some(Settings { low, user_block, track_order, space, placement, cache, page_buffer, durability }) = settings
+    {
         let (strategy, persist, threshold, page_size) = space;
         let space = FileSpace { strategy: space_strategy(&strategy)?, persist, threshold, page_size };
         let (metadata_block, align_from, alignment) = placement;
@@ -232,6 +234,9 @@ fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> 
         options = options.low(version(&low)?).user_block(user_block).track_order(track_order);
         options = options.file_space(space).placement(placement);
         options = options.durability(durability.parse().map_err(|why| PyValueError::new_err(format!("{why}")))?);
+        if let Some(bytes) = page_buffer {
+            options = options.page_buffer(bytes);
+        }
         if cache != Caching::default() {
             options = options.cache(cache_config(cache)?);
         }

@@ -1,12 +1,12 @@
 //! Values of NumPy arrays as the engine takes them: where they are, unless some are Python objects.
 
-use hyperslab::dtype::{Arena, Charset, Class, Datatype, NoHeap, Padding, Plan, Target};
+use hyperslab::dtype::{Arena, Class, Datatype, NoHeap, Padding, Plan, Target};
 use hyperslab::space::Space;
 use hyperslab::{Dataset, File};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::PyDict;
 
 use crate::array::{Array, Pinned, contents, pin, private, room};
 use crate::engine::engine;
@@ -15,6 +15,7 @@ use crate::memory::{Make, Memory, Step, is_number_of_enum};
 use crate::numpy_type::Dtype;
 use crate::objects;
 use crate::reference::PyReference;
+use crate::texts::text;
 
 /// Values to be written.
 pub(crate) struct Given<'a, 'py> {
@@ -41,7 +42,17 @@ impl<'a, 'py> Given<'a, 'py> {
         dtype: &Dtype<'_>,
         stored: &Datatype,
     ) -> PyResult<Given<'a, 'py>> {
-        let (memory, mut arena) = (Memory::to_write(dtype, stored)?, Arena::default());
+        Given::of(file, array, Memory::to_write(dtype, stored)?, stored)
+    }
+
+    /// As [`Given::new`], of elements that lie in memory as `memory` says.
+    pub(crate) fn of(
+        file: &File,
+        array: &'a Array<'py>,
+        memory: Memory,
+        stored: &Datatype,
+    ) -> PyResult<Given<'a, 'py>> {
+        let mut arena = Arena::default();
         let itemsize = memory.itemsize.max(1);
         if let (true, Class::Enum(names)) = (is_number_of_enum(&memory.datatype, stored), stored.class()) {
             let values = Values::Made(converted(contents(array)?, &memory.datatype, names.base())?);
@@ -165,21 +176,6 @@ fn converted(values: &[u8], from: &Datatype, base: &Datatype) -> PyResult<Vec<u8
 fn keep(arena: &mut Arena, sequence: Option<(usize, &[u8])>, reference: &mut [u8]) -> PyResult<()> {
     let reference = reference.get_mut(..Arena::REFERENCE).unwrap_or_default();
     arena.store(sequence, reference).map_err(of_type)
-}
-
-/// The bytes of a string: of text as it is encoded in the file, or as they are given.
-fn text<'a>(object: &'a Bound<'_, PyAny>, charset: Charset) -> PyResult<&'a [u8]> {
-    if let Ok(bytes) = object.cast::<PyBytes>() {
-        return Ok(bytes.as_bytes());
-    }
-    let text = object.cast::<PyString>();
-    let text = text.map_err(|_| PyTypeError::new_err("Can't implicitly convert non-string objects to strings"))?;
-    let utf8 = text.to_str()?;
-    if charset == Charset::Ascii && !utf8.is_ascii() {
-        // Fails, and says where.
-        text.call_method1("encode", ("ascii",))?;
-    }
-    Ok(utf8.as_bytes())
 }
 
 /// The elements of a sequence, one after the other.

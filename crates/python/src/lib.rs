@@ -15,7 +15,6 @@ mod extent;
 mod file;
 mod file_object;
 mod given;
-mod in_memory;
 mod index;
 mod many;
 mod memory;
@@ -24,11 +23,13 @@ mod numbers;
 mod numpy_type;
 mod object;
 mod objects;
+mod own_texts;
 mod reentrant_lock;
 mod reference;
 mod shared;
 mod space;
 mod stored_type;
+mod texts;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -37,8 +38,9 @@ use pyo3::types::PyTuple;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The part of the package that is Rust. It needs the interpreter's lock: objects of arrays are looked at and exchanged under it.
-#[pymodule(gil_used = true)]
+/// The part of the package that is Rust. It does without the interpreter's lock where an interpreter has none: what threads share is behind locks of
+/// its own. Arrays that other threads change meanwhile are as unsafe here as they are in NumPy.
+#[pymodule(gil_used = false)]
 mod _hyperslab {
     use super::*;
 

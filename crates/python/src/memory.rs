@@ -1,5 +1,6 @@
 //! How values lie in a NumPy array: what the engine must convert to, and what is left to do if some of them are Python objects.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use hyperslab::dtype::{Arena, Charset, Class, Datatype, Float, Member, Order, Padding, Plan, Vlen};
@@ -86,6 +87,41 @@ impl Memory {
         Ok(memory)
     }
 
+    /// How text is encoded, if elements are nothing but strings of variable length in Python objects.
+    pub(crate) fn text(&self) -> Option<Charset> {
+        match self.steps.as_deref()? {
+            [Step { from: 0, to: 0, make: Make::Bytes(charset) }] => Some(*charset),
+            _ => None,
+        }
+    }
+
+    /// The parts of an element that steps make: apart from each other, in the order of their bytes.
+    pub(crate) fn parts(&self) -> Vec<Range<usize>> {
+        let mut parts = Vec::new();
+        self.add_parts(0, &mut parts);
+        parts.sort_unstable_by_key(|part| part.start);
+        let mut apart = Vec::new();
+        parts.into_iter().for_each(|part| join(&mut apart, part));
+        apart
+    }
+
+    fn add_parts(&self, at: usize, parts: &mut Vec<Range<usize>>) {
+        let Some(steps) = &self.steps else { return join(parts, at..at + self.itemsize) };
+        for Step { to, make, .. } in steps {
+            let at = at + to;
+            match make {
+                Make::Copy(length) | Make::Text(length) => join(parts, at..at + length),
+                Make::Truth => join(parts, at..at + 1),
+                Make::Bytes(_) | Make::Array(..) | Make::Reference(_) => {
+                    join(parts, at..at + size_of::<*mut pyo3::ffi::PyObject>());
+                }
+                Make::Repeat(count, element) => {
+                    (0..*count).for_each(|nth| element.add_parts(at + nth * element.itemsize, parts));
+                }
+            }
+        }
+    }
+
     /// An element that is made by one step.
     fn object(datatype: Datatype, itemsize: usize, make: Make) -> Memory {
         Memory { datatype, itemsize, steps: Some(vec![Step { from: 0, to: 0, make }]) }
@@ -97,6 +133,14 @@ impl Memory {
             None => Make::Copy(self.itemsize),
             Some(_) => Make::Repeat(1, Box::new(self)),
         }
+    }
+}
+
+/// Adds a part to others: as one with the last if they touch and it does not begin before it.
+fn join(parts: &mut Vec<Range<usize>>, part: Range<usize>) {
+    match parts.last_mut() {
+        Some(last) if (last.start..=last.end).contains(&part.start) => last.end = last.end.max(part.end),
+        _ => parts.push(part),
     }
 }
 

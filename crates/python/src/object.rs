@@ -7,7 +7,7 @@ use hyperslab::dtype::Arena;
 use hyperslab::{Group, Link, Node, Target};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::array::Array;
 use crate::attribute::AttributeHandle;
@@ -80,16 +80,16 @@ pub(crate) fn name_bytes(given: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     if let Ok(bytes) = given.cast::<PyBytes>() {
         return Ok(bytes.as_bytes().to_vec());
     }
-    let text = given.extract::<String>();
-    text.map(String::into_bytes)
-        .map_err(|_| PyTypeError::new_err(format!("A name should be string or bytes, not {}", given.get_type())))
+    let text = given.cast::<PyString>();
+    let wrong = |_| PyTypeError::new_err(format!("A name should be string or bytes, not {}", given.get_type()));
+    Ok(text.map_err(wrong)?.to_str()?.as_bytes().to_vec())
 }
 
 #[pymethods]
 impl ObjectHandle {
     #[getter]
-    fn valid(&self) -> bool {
-        self.shared.is_valid() && self.node.is_alive()
+    fn valid(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.shared.is_valid() && self.shared.look(py, || self.node.is_alive())?)
     }
 
     #[getter]
@@ -147,7 +147,7 @@ impl ObjectHandle {
         shape: Option<Vec<u64>>,
     ) -> PyResult<()> {
         let (file, name, kind) = (self.shared.file()?, name_bytes(name)?, StoredType::of(stored)?);
-        let datatype = kind.datatype()?;
+        let datatype = kind.datatype(py)?;
         let new = self.node.new_attribute_of(datatype.clone());
         let new = match &kind {
             StoredType::Own(_) => new,

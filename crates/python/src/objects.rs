@@ -10,6 +10,7 @@ use pyo3::types::PyBytes;
 use crate::array;
 use crate::memory::{Make, Memory, Step};
 use crate::reference;
+use crate::texts;
 
 impl Memory {
     /// Makes the elements of `to` of converted values. These are the bytes of an array that no code of Python can reach: objects that go may run any.
@@ -25,30 +26,6 @@ impl Memory {
             }
         }
         Ok(())
-    }
-
-    /// Exchanges what steps make between two elements. Runs no code of Python: objects change places, and none goes.
-    pub(crate) fn exchange(&self, left: &mut [u8], right: &mut [u8]) {
-        let swap = |left: &mut [u8], right: &mut [u8], length: usize| {
-            left.iter_mut().zip(right).take(length).for_each(|(left, right)| std::mem::swap(left, right));
-        };
-        let Some(steps) = &self.steps else { return swap(left, right, self.itemsize) };
-        for Step { to, make, .. } in steps {
-            let left = left.get_mut(*to..).unwrap_or_default();
-            let right = right.get_mut(*to..).unwrap_or_default();
-            match make {
-                Make::Copy(length) | Make::Text(length) => swap(left, right, *length),
-                Make::Truth => swap(left, right, 1),
-                Make::Bytes(_) | Make::Array(..) | Make::Reference(_) => {
-                    swap(left, right, size_of::<*mut ffi::PyObject>());
-                }
-                Make::Repeat(count, element) => {
-                    let size = element.itemsize.max(1);
-                    let pairs = left.chunks_exact_mut(size).zip(right.chunks_exact_mut(size));
-                    pairs.take(*count).for_each(|(left, right)| element.exchange(left, right));
-                }
-            }
-        }
     }
 }
 
@@ -109,6 +86,14 @@ fn bytes_object(py: Python<'_>, text: &[u8]) -> PyResult<Py<PyAny>> {
         Ok(())
     })?;
     Ok(made.into_any().unbind())
+}
+
+/// The objects of all elements of an array, each held; nothing for an element that has none. Runs no code of Python.
+pub(crate) fn held<'py>(py: Python<'py>, elements: &[u8]) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
+    let elements = elements.chunks_exact(size_of::<*mut ffi::PyObject>());
+    let mut held = texts::room(elements.len())?;
+    held.extend(elements.map(|element| get(py, element)));
+    Ok(held)
 }
 
 /// Puts an object into an array, in the place of the one that is there.

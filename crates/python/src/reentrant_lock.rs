@@ -34,6 +34,13 @@ impl ReentrantLock {
         })?;
         Ok(ReentrantGuard(self))
     }
+
+    /// Whether this thread has it.
+    pub(crate) fn is_held(&self) -> bool {
+        let mut is_held = false;
+        self.0.change(|holder| is_held = holder.thread == Some(thread::current().id()));
+        is_held
+    }
 }
 
 impl Drop for ReentrantGuard<'_> {

@@ -9,7 +9,7 @@ use hyperslab::{Dataset, Error, File, Node, Part, Referent, Storable};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::engine::engine;
+use crate::engine::{detached, engine};
 use crate::error::{exception, of_space};
 use crate::extent::again_if_resized;
 
@@ -70,6 +70,14 @@ impl PyReference {
 
 #[pymethods]
 impl PyRegionReference {
+    /// One that refers to nothing.
+    #[new]
+    fn null() -> PyResult<PyClassInitializer<PyRegionReference>> {
+        let datatype = Datatype::reference(12, Reference::Region).map_err(|why| exception(why.into()))?;
+        let reference = PyReference(Meaning::Stored(vec![0; 12], Arc::new(datatype)));
+        Ok(PyClassInitializer::from(reference).add_subclass(PyRegionReference))
+    }
+
     fn __repr__(this: PyRef<'_, Self>) -> &'static str {
         if this.as_super().__bool__() { "<HDF5 region reference>" } else { "<HDF5 region reference (null)>" }
     }
@@ -143,7 +151,7 @@ impl PyReference {
         };
         let dataset = engine(py, || file.at(referent.address)?.into_dataset())?;
         let made = again_if_resized(py, || {
-            let region = in_present_extent(&dataset, region)?;
+            let region = detached(py, || in_present_extent(&dataset, region))??;
             engine(py, || dataset.region_reference(&region))
         })?;
         let mut stored = vec![0; datatype.size()];

@@ -1,8 +1,8 @@
 //! An open file as all its Python objects hold it: whether it can be used, and what happens when the last of them goes.
 //!
 //! ```text
-//!  last object goes ──► flush, or close and store if it is in memory ──► engine closes the file
-//!  interpreter ends ──► `at_exit`: flush and store what is open ──► `after_exit`: close what is still open
+//!  last object goes ──► flush, or close if it is in memory or in a file object ──► engine closes the file
+//!  interpreter ends ──► `at_exit`: flush what is open, close file objects ──► `after_exit`: close what is still open
 //! ```
 //!
 //! Both functions wait for threads that close files (`closing`). A thread that closes a file while another does so waits until it is closed.
@@ -10,7 +10,7 @@
 //! What fails there goes to `sys.unraisablehook`. A forked process does none of it with what its parent opened.
 
 use std::mem;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -21,9 +21,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::closing::{self, Closing};
-use crate::engine::engine;
-use crate::error::{closed, torn};
-use crate::in_memory::InMemory;
+use crate::engine::{detached, engine};
+use crate::error::{closed, in_object, torn};
+use crate::file_object::FileObject;
 use crate::reentrant_lock::ReentrantLock;
 
 /// A file that all its objects hold.
@@ -31,7 +31,7 @@ pub(crate) struct Shared {
     pub(crate) file: File,
     open: AtomicBool,
     backing: Backing,
-    /// Held while the file is closed, and while its bytes are flushed and stored if they are in memory: the newest are stored last.
+    /// Held while the file is closed.
     lock: ReentrantLock,
     /// The process that opened it.
     process: Process,
@@ -41,9 +41,10 @@ pub(crate) struct Shared {
 pub(crate) enum Backing {
     /// On disk; what it was opened with, if a user opened it: settings and sharing.
     Path(Option<Py<PyTuple>>),
-    Memory(InMemory),
-    /// In a file object, which is read under the interpreter's lock.
-    Object,
+    /// In memory, under the name of this path if there is one.
+    Memory(Option<PathBuf>),
+    /// In a file object, which is read and written under the interpreter's lock.
+    Object(Arc<FileObject>),
 }
 
 /// Files that may be changed, open or not.
@@ -69,15 +70,20 @@ impl Shared {
         match () {
             () if !self.is_open() => Err(closed()),
             () if self.process.is_torn() => Err(torn()),
+            () if self.is_in_object() => Err(in_object()),
             () => Ok(&self.file),
         }
     }
 
-    /// The bytes of a file that is in memory.
-    fn memory(&self) -> Option<&InMemory> {
-        match &self.backing {
-            Backing::Memory(memory) => Some(memory),
-            Backing::Path(_) | Backing::Object => None,
+    /// Looks up what the engine has in memory. A thread that changes a file object waits for the interpreter's lock while it has the engine's locks, so
+    /// this waits for those without the interpreter's.
+    pub(crate) fn look<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+        match self.backing {
+            Backing::Object(_) => detached(py, work),
+            Backing::Path(_) | Backing::Memory(_) => {
+                let _held = fork::hold();
+                Ok(work())
+            }
         }
     }
 
@@ -86,8 +92,13 @@ impl Shared {
         match &self.backing {
             Backing::Path(Some(given)) => Some(given.clone_ref(py)),
             Backing::Path(None) => (py.None(), py.None()).into_pyobject(py).ok().map(Bound::unbind),
-            Backing::Memory(_) | Backing::Object => None,
+            Backing::Memory(_) | Backing::Object(_) => None,
         }
+    }
+
+    /// Whether this thread is in a method of the file object.
+    fn is_in_object(&self) -> bool {
+        matches!(&self.backing, Backing::Object(object) if object.is_at_work())
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -96,7 +107,10 @@ impl Shared {
 
     /// The path that it was opened with; none for a file object.
     pub(crate) fn path(&self) -> Option<&Path> {
-        self.file.path().or_else(|| self.memory()?.path.as_deref())
+        self.file.path().or(match &self.backing {
+            Backing::Memory(path) => path.as_deref(),
+            Backing::Path(_) | Backing::Object(_) => None,
+        })
     }
 
     /// Whether objects of the file can be used.
@@ -104,46 +118,39 @@ impl Shared {
         self.file().is_ok()
     }
 
-    /// Writes everything that was changed so far, and stores the bytes of a file that is in memory. What could be written is stored, whatever
-    /// could not.
+    /// Writes everything that was changed so far.
     pub(crate) fn flush(&self, py: Python<'_>) -> PyResult<()> {
         let file = self.file()?;
-        if !file.is_writable() {
-            return Ok(());
-        }
-        let Some(memory) = self.memory().filter(|_| self.process.is_this()) else {
-            return engine(py, || file.flush());
-        };
-        let _locked = self.lock.lock(py)?;
-        let file = self.file()?;
-        let flushed = engine(py, || file.flush());
-        flushed.and(memory.store(py))
+        if file.is_writable() { engine(py, || file.flush()) } else { Ok(()) }
     }
 
-    /// Closes the file; returns when it is closed, also if another thread does it. The bytes of one that is in memory are stored, whatever could
-    /// not be written; if that fails, closing it again tries again.
+    /// Closes the file; returns when it is closed, also if another thread does it.
     pub(crate) fn close(&self, py: Python<'_>) -> PyResult<()> {
         if !self.process.is_this() {
             self.open.store(false, Ordering::Relaxed);
             return Ok(());
         }
+        if self.is_in_object() {
+            return Err(in_object());
+        }
         let _closing = Closing::file();
         let _locked = self.lock.lock(py)?;
-        let mut closed = Ok(());
-        if self.open.swap(false, Ordering::Relaxed) {
-            closed = last(py, || self.file.clone().close());
-            self.memory().into_iter().for_each(InMemory::expect_store);
+        if !self.open.swap(false, Ordering::Relaxed) {
+            return Ok(());
         }
-        let stored = self.memory().map_or(Ok(()), |memory| memory.store_if_expected(py));
-        closed.and(stored)
+        let closed = last(py, || self.file.clone().close());
+        if let Backing::Object(object) = &self.backing {
+            object.release();
+        }
+        closed
     }
 
     /// What is left to do when the last object of the file goes. The engine closes it afterwards.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
         match (&self.backing, self.is_open()) {
-            (Backing::Memory(_), _) | (Backing::Object, true) => self.close(py),
+            (_, false) => Ok(()),
+            (Backing::Memory(_) | Backing::Object(_), true) => self.close(py),
             (Backing::Path(_), true) => last(py, || self.file.flush()),
-            (Backing::Path(_) | Backing::Object, false) => Ok(()),
         }
     }
 
@@ -158,7 +165,7 @@ impl Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         // The end of a file object waits for threads that read it, which need the interpreter's lock.
-        let is_object = matches!(self.backing, Backing::Object);
+        let is_object = matches!(self.backing, Backing::Object(_));
         if !(self.file.is_writable() || is_object) || !self.process.is_this() {
             return;
         }
@@ -194,7 +201,9 @@ fn writable() -> Vec<Arc<Shared>> {
 #[pyfunction]
 pub(crate) fn at_exit(py: Python<'_>) -> PyResult<()> {
     for shared in writable() {
-        match shared.flush(py) {
+        // Nothing can be written to a file object once the interpreter is gone.
+        let done = if matches!(shared.backing, Backing::Object(_)) { shared.close(py) } else { shared.flush(py) };
+        match done {
             Err(why) if shared.is_open() => shared.report(py, why),
             // A thread that has closed it meanwhile tells what went wrong.
             _ => {}

@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
+use crate::engine::engine;
 use crate::error::of_type;
 use crate::memory::{float, overlaps};
 use crate::numpy_type::{Dtype, is_type, mark};
@@ -31,10 +32,10 @@ impl StoredType {
         Ok(StoredType::Own(stored_type(given.cast::<PyArrayDescr>()?)?))
     }
 
-    pub(crate) fn datatype(&self) -> PyResult<Datatype> {
+    pub(crate) fn datatype(&self, py: Python<'_>) -> PyResult<Datatype> {
         match self {
             StoredType::Own(datatype) => Ok(datatype.clone()),
-            StoredType::Committed(named) => named.datatype().map_err(crate::error::exception),
+            StoredType::Committed(named) => engine(py, || named.datatype()),
         }
     }
 }

@@ -39,25 +39,24 @@ def test_a_second_thread_that_closes_a_file_waits_for_the_first():
     first.join()
 
 
-def test_an_object_may_close_and_flush_the_file_that_it_stores():
-    class Closing(io.BytesIO):
+@pytest.mark.parametrize("use", [hyperslab.File.flush, hyperslab.File.close, list])
+def test_an_object_that_uses_the_file_that_it_holds_is_an_error(use):
+    class Using(io.BytesIO):
+        file = None
+
         def write(self, data):
-            taken = super().write(data)
-            if file:
-                file.flush() if not self.flushed else file.close()
-            return taken
+            if self.file is not None:
+                use(self.file)
+            return super().write(data)
 
-        flushed = False
-
-        def flush(self):
-            self.flushed = True
-
-    held = Closing()
-    held.flushed = True
+    held = Using()
     file = hyperslab.File(held, "w")
-    file["x"] = np.arange(3)
-    file.flush()
-    assert not file
+    file.create_dataset("x", data=np.arange(3), chunks=(3,))
+    held.file = file
+    with pytest.raises(OSError, match="waits for the method"):
+        file.flush()
+    held.file = None
+    file.close()
     assert stored(held) == [0, 1, 2]
 
 

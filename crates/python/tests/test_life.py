@@ -67,7 +67,7 @@ def test_a_core_file_is_written_when_it_goes(tmp_path):
 class Full(io.BytesIO):
     """Takes nothing while it is full."""
 
-    full = True
+    full = False
 
     def write(self, data):
         if self.full:
@@ -75,12 +75,13 @@ class Full(io.BytesIO):
         return super().write(data)
 
 
-def test_closing_again_stores_what_could_not_be_stored():
+def test_closing_stores_what_could_not_be_flushed():
     held = Full()
     file = hyperslab.File(held, "w")
-    file["x"] = np.arange(3)
+    held.full = True
+    file.create_dataset("x", data=np.arange(3), chunks=(3,))
     with pytest.raises(OSError) as caught:
-        file.close()
+        file.flush()
     assert caught.value.errno == 28
     held.full = False
     file.close()
@@ -90,8 +91,10 @@ def test_closing_again_stores_what_could_not_be_stored():
 def test_what_fails_when_a_file_goes_is_told(monkeypatch):
     told = []
     monkeypatch.setattr(sys, "unraisablehook", lambda what: told.append(what.exc_value))
-    file = hyperslab.File(Full(), "w")
-    file["x"] = np.arange(3)
+    held = Full()
+    file = hyperslab.File(held, "w")
+    file.create_dataset("x", data=np.arange(3), chunks=(3,))
+    held.full = True
     del file
     assert [why.errno for why in told] == [28]
 
@@ -179,8 +182,10 @@ def test_a_flush_that_fails_when_the_file_goes_is_told(tmp_path):
 
 def test_an_exception_on_its_way_is_not_lost(tmp_path):
     def fails():
-        file = hyperslab.File(Full(), "w")
-        file["x"] = 1
+        held = Full()
+        file = hyperslab.File(held, "w")
+        file.create_dataset("x", data=[1], chunks=(1,))
+        held.full = True
         raise KeyError("mine")
 
     hook, sys.unraisablehook = sys.unraisablehook, lambda what: None

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 #: How many tasks get a dataset.
-TASKS = int(os.environ.get("HYPERSLAB_TASKS", "60"))
+TASKS = int(os.environ.get("HYPERSLAB_TASKS", "1000"))
 
 
 @pytest.fixture
@@ -32,13 +32,57 @@ def row_sum(task):
     return int(dataset[row].sum())
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_tasks_of_other_processes_get_datasets(path, method):
     with hyperslab.File(path) as file, multiprocessing.get_context(method).Pool(2) as pool:
         frames = file["group/frames"]
         rows = [nth % 200 for nth in range(TASKS)]
         sums = pool.map(row_sum, [(frames, row) for row in rows], chunksize=5)
     assert sums == [sum(range(row * 100, row * 100 + 100)) for row in rows]
+
+
+class Rows:
+    """What a loader of PyTorch is given: it knows how many items there are, and reads one. Workers get a copy of it."""
+
+    def __init__(self, frames):
+        self.frames = frames
+
+    def __len__(self):
+        return len(self.frames)
+
+    def __getitem__(self, row):
+        return self.frames[row]
+
+
+def load(rows, wanted, loaded):
+    for row in iter(wanted.get, None):
+        loaded.put((row, rows[row].sum()))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_workers_of_a_loader_read_what_they_are_asked_for(path, method):
+    context = multiprocessing.get_context(method)
+    with hyperslab.File(path) as file:
+        rows, wanted, loaded = Rows(file["group/frames"]), context.Queue(), context.Queue()
+        workers = [context.Process(target=load, args=(rows, wanted, loaded)) for _ in range(2)]
+        for worker in workers:
+            worker.start()
+        for row in [*range(len(rows)), None, None]:
+            wanted.put(row)
+        sums = dict(loaded.get(timeout=60) for _ in range(len(rows)))
+        for worker in workers:
+            worker.join()
+    assert sums == {row: sum(range(row * 100, row * 100 + 100)) for row in range(200)}
+
+
+@pytest.mark.parametrize("scheduler", ["threads", "processes"])
+def test_dask_computes_with_datasets(path, scheduler):
+    dask_array = pytest.importorskip("dask.array")
+    with hyperslab.File(path) as file:
+        frames = dask_array.from_array(file["group/frames"], chunks=(50, 100))
+        assert frames.mean(axis=0).compute(scheduler=scheduler)[0] == 9950
+        other = dask_array.from_array(file["group/frames"], chunks="auto", lock=False)
+        assert (other + 1).sum().compute(scheduler=scheduler) == sum(range(20_000)) + 20_000
 
 
 def test_every_kind_of_object(path):

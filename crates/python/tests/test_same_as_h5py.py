@@ -1,4 +1,4 @@
-"""Single points in which this package was not as h5py is: options of caches, names of files, closed files, destinations, equality, copies."""
+"""Single points in which this package was not as h5py is: names of files, closed files, destinations, equality, copies."""
 
 import contextlib
 import io
@@ -20,32 +20,24 @@ def raised(action):
     return None
 
 
-@pytest.mark.parametrize("value", [-5, 0, "many", 1.5, 2**70, None, True, 1000, 0.5])
-@pytest.mark.parametrize("option", ["rdcc_nbytes", "rdcc_w0", "page_buf_size"])
-def test_sizes_of_caches_are_checked(tmp_path, option, value):
-    path = tmp_path / "a.h5"
-    h5py.File(path, "w").close()
-    ours, theirs = (raised(lambda: lib.File(path, **{option: value}).close()) for lib in (hyperslab, h5py))
-    assert ours is theirs
+def test_names_that_cannot_be_encoded_are_what_they_are_in_h5py(tmp_path):
+    for lib in (h5py, hyperslab):
+        with lib.File(tmp_path / lib.__name__, "w") as file:
+            for name in ("a\ud800", "a\udcff"):
+                with pytest.raises(UnicodeEncodeError):
+                    file[name] = 1
+                with pytest.raises(UnicodeEncodeError):
+                    file.attrs[name] = 1
+            with pytest.raises(TypeError):
+                file.create_group(5)
 
 
-@pytest.mark.parametrize("value", [-5, 0, "many", 2**70, 1000])
-@pytest.mark.parametrize("option", ["rdcc_nbytes", "rdcc_nslots"])
-def test_sizes_of_caches_of_datasets_are_checked(tmp_path, option, value):
-    outcomes = []
-    for lib in (hyperslab, h5py):
-        with lib.File(tmp_path / f"{lib.__name__}.h5", "w") as file:
-            outcomes.append(raised(lambda: file.create_dataset("x", (4,), "i4", chunks=(2,), **{option: value})))
-    assert outcomes[0] is outcomes[1]
-
-
-def test_the_size_of_the_cache_is_what_h5py_calls_it(tmp_path):
-    path = tmp_path / "a.h5"
-    hyperslab.File(path, "w").close()
-    with hyperslab.File(path, rdcc_nbytes=3 << 20) as file:
-        assert file.cache_stats()["limit"] == 3 << 20
-    with hyperslab.File(path, rdcc_nbytes=3 << 20, cache_bytes=5 << 20) as file:
-        assert file.cache_stats()["limit"] == 5 << 20
+@BOTH
+@pytest.mark.parametrize("dtype", ["S40", "S2", h5py.string_dtype(), h5py.string_dtype("ascii"), h5py.string_dtype("utf-8", 12)])
+def test_one_string_in_an_array_is_a_fill_value(tmp_path, lib, dtype):
+    with lib.File(tmp_path / "a.h5", "w") as file:
+        made = file.create_dataset("x", (3,), dtype, fillvalue=np.array(["a"]), chunks=(1,))
+        assert made.fillvalue == b"a" and made[:].tolist() == [b"a"] * 3
 
 
 def test_a_percent_sign_means_a_family_only_if_it_is_asked_for(tmp_path):
@@ -243,6 +235,56 @@ def test_a_file_object_that_fails_or_ends_early_is_an_error(tmp_path):
             file["x"][:]
     with pytest.raises(OSError):
         hyperslab.File(io.BytesIO(path.read_bytes()[:500]))
+
+
+def test_fields_with_bytes_in_common_are_read_into_an_array_that_is_given():
+    """What is read into an array must be what reading gives, also where some bytes belong to several fields."""
+    common = np.dtype({"names": ["a", "b", "c"], "formats": [">i4", "<i4", "u1"], "offsets": [0, 2, 3], "itemsize": 8})
+    repeated = np.dtype([("many", common, (3,)), ("text", "S2")])
+    with hyperslab.File(io.BytesIO(), "w") as file:
+        apart = file.create_dataset("apart", data=np.array([(1, 2, 3), (4, 5, 6)], [("a", "i4"), ("b", "i4"), ("c", "u1")]))
+        into = np.zeros(2, common)
+        apart.read_direct(into)
+        expected = np.zeros(2, common)
+        for name in common.names:
+            expected[name] = apart[name]
+        assert into.tobytes() == expected.tobytes()
+        raw = np.frombuffer(bytes(range(2 * repeated.itemsize)), repeated).copy()
+        nested = file.create_dataset("nested", data=raw)
+        target = np.zeros(2, repeated)
+        nested.read_direct(target)
+        assert (target["many"]["b"] == nested[:]["many"]["b"]).all() and (target["text"] == raw["text"]).all()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.parametrize("count", [4, 20_000])
+def test_strings_of_every_form_are_stored_alike(tmp_path, encoding, count):
+    texts = [f"{nth}" + "x" * (nth % 40) for nth in range(count)]
+    if encoding == "utf-8":
+        texts[1] = "größer"
+    forms = {
+        "list": texts,
+        "objects": np.array(texts, dtype=object),
+        "bytes": [text.encode() for text in texts],
+        "own": np.array(texts, dtype="T"),
+        "strided": np.array([texts, texts], dtype="T").T[:, 0],
+    }
+    with hyperslab.File(tmp_path / "a.h5", "w") as file:
+        for form, given in forms.items():
+            made = file.create_dataset(form, (count,), h5py.string_dtype(encoding))
+            made[...] = given
+        with pytest.raises(ValueError):
+            file["list"][...] = ["a\0b"] * count
+        with pytest.raises(TypeError):
+            file["list"][...] = np.array([*texts[1:], None], dtype=np.dtypes.StringDType(na_object=None))
+        if encoding == "ascii":
+            with pytest.raises(UnicodeEncodeError):
+                file["own"][...] = np.array(["ö"] * count, dtype="T")
+        else:
+            file.create_dataset("new", data=forms["own"])
+    with h5py.File(tmp_path / "a.h5") as file:
+        for form in file:
+            assert file[form].asstr()[:].tolist() == texts
 
 
 def test_numpys_own_strings_are_read_and_written(tmp_path):

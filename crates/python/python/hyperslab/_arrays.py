@@ -39,14 +39,10 @@ def new_array(data: Any, dtype: Any = None) -> np.ndarray:
     return array if wanted is None else array.view(wanted)
 
 
-def has_overlap(dtype: np.dtype) -> bool:
-    """Whether fields of a dtype, at any depth, have bytes in common."""
-    if dtype.names is None:
-        return dtype.subdtype is not None and has_overlap(dtype.base)
-    fields = [(dtype.fields[name][1], dtype.fields[name][0]) for name in dtype.names]  # type: ignore[index]
-    fields.sort(key=lambda field: field[0])
-    follow = zip(fields, fields[1:], strict=False)
-    return any(at + field.itemsize > after for (at, field), (after, _) in follow) or any(has_overlap(field) for _, field in fields)
+def is_text(dtype: np.dtype) -> bool:
+    """Whether values are strings of variable length."""
+    text = check_string_dtype(dtype)
+    return text is not None and text.length is None
 
 
 def plain(array: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:

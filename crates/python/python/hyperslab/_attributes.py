@@ -90,10 +90,12 @@ class AttributeManager(NamesMapping, MutableMapping[Any, Any]):
         if shape is None:
             raise OSError("Empty attributes can't be modified")
         check_writable(self._handle, "write attribute", OSError)
-        values = np.asarray(value, order="C", dtype=None if isinstance(value, np.ndarray) else dtype)
+        values = plain(np.asarray(value, order="C", dtype=None if isinstance(value, np.ndarray) else dtype))
         whole = shape + dtype.shape
         if values.shape != whole and not (values.size == 1 and math.prod(whole) == 1):
             raise TypeError("Shape of data is incompatible with existing attribute")
+        if values.dtype.names is not None and dtype.names is not None:
+            values = _with_other_fields(values, attribute.read())
         memory = values.dtype if dtype.subdtype is None else np.dtype((values.dtype, dtype.shape))
         self._handle.set_attribute(name, dtype, values, memory, shape)
 
@@ -113,3 +115,14 @@ class AttributeManager(NamesMapping, MutableMapping[Any, Any]):
         if not self._handle.valid:
             return "<Attributes of closed HDF5 object>"
         return f"<Attributes of HDF5 object at {id(self._handle)}>"
+
+
+def _with_other_fields(values: np.ndarray, old: np.ndarray) -> np.ndarray:
+    """Values of structures, with the fields that only the old values have."""
+    missing = [name for name in old.dtype.names or () if name not in (values.dtype.names or ())]
+    if not missing:
+        return values
+    made = np.empty(old.shape, [*((name, values.dtype[name]) for name in values.dtype.names), *((name, old.dtype[name]) for name in missing)])
+    for name in made.dtype.names:
+        made[name] = (old if name in missing else values)[name].reshape(made[name].shape)
+    return made

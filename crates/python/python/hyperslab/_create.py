@@ -14,13 +14,13 @@ from ._base import Empty
 from ._datatype import Datatype
 from ._dtypes import check_string_dtype, string_dtype
 from ._hyperslab import UNLIMITED, filter_available
-from ._options import check_cache_options
+from ._options import check_cache_options, wanted_policy
 
 #: What `compression` may be to mean the level of gzip.
 LEVELS = frozenset(range(10))
 
-#: What has no effect here: where other files are looked for, and what other caches need.
-_WITHOUT_EFFECT = {"efile_prefix", "virtual_prefix", "rdcc_nslots", "rdcc_w0", "dapl"}
+#: What has no effect here: where other files are looked for, and the slots that other caches need.
+_WITHOUT_EFFECT = {"efile_prefix", "virtual_prefix", "rdcc_nslots", "dapl"}
 
 
 class New:
@@ -31,6 +31,8 @@ class New:
         check_cache_options(options)
         for name in _WITHOUT_EFFECT:
             options.pop(name, None)
+        self.cache_policy = wanted_policy(options)
+        options.pop("rdcc_w0", None)
         nbytes = options.pop("rdcc_nbytes", None)
         self.cache_min_bytes: int | None = options.pop("cache_min_bytes", int(nbytes) if nbytes else None)
         if options.pop("dcpl", None) is not None:
@@ -47,7 +49,7 @@ class New:
                 data = Empty(wanted)
             shape = data.shape
         else:
-            shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+            shape = (shape,) if isinstance(shape, int | np.integer) else tuple(map(_size, shape))
             if data is not None and math.prod(shape) != math.prod(data.shape or ()):
                 raise ValueError("Shape tuple is incompatible with data")
         if any(not isinstance(size, int | np.integer) for size in shape or ()):
@@ -64,6 +66,11 @@ class New:
         if self.stored is None:
             self.stored = self.dtype
         self.options = _options(self.shape, self.dtype, **options)
+
+
+def _size(given: Any) -> Any:
+    """A size of a shape. As in h5py, one that is no integer loses its fraction."""
+    return int(given) if isinstance(given, float | np.floating) and math.isfinite(given) else given
 
 
 def _warning() -> type[Warning]:
@@ -140,8 +147,9 @@ def fill_array(value: Any, dtype: np.dtype) -> tuple[np.ndarray, np.dtype]:
     text = check_string_dtype(dtype)
     if text is not None:
         array = np.array(value, dtype=string_dtype(text.encoding))
-        if array.ndim:
+        if array.size != 1:
             raise ValueError(f"a fill value is one value, not {value!r}")
+        array = array.reshape(())
         # As in h5py, what is no text cannot be encoded.
         encoded = array[()] if isinstance(array[()], bytes) else array[()].encode(text.encoding)
         if text.length is not None:

@@ -87,6 +87,8 @@ class CreateInGroup:
         made = self._wrapped(self._handle.create_dataset(name, new.stored, new.shape, new.options), name)
         if new.cache_min_bytes is not None:
             made.cache_min_bytes = new.cache_min_bytes
+        if new.cache_policy is not None:
+            made.cache_policy = new.cache_policy
         if new.data is not None and new.data.size:
             made._write_new(new.data)
         return made

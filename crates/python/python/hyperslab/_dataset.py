@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import has_overlap
 from ._base import Empty, HLObject, _text
 from ._dims import DimensionManager, is_scale
 from ._dtypes import check_string_dtype
@@ -246,8 +245,7 @@ class Dataset(HLObject):
         if dest.size == 0 and source_sel is None and dest_sel is None and dest.shape != self.shape:
             raise TypeError(f"Can't broadcast {self.shape} -> {dest.shape}")
         target = _arguments(dest_sel)
-        # An element is put together elsewhere if fields of it have bytes in common.
-        if not has_overlap(dest.dtype) and self._handle.read_into(dest, source, target):
+        if self._handle.read_into(dest, source, target):
             return
         if any(np.ndim(arg) > 0 for arg in target):
             raise TypeError("Broadcasting is not supported for lists and masks")
@@ -287,7 +285,7 @@ class Dataset(HLObject):
         chosen = _arguments(source_sel)
         # With an ellipsis it stays an array, which the engine converts; NumPy would convert a value by itself.
         whole = chosen if any(arg is Ellipsis for arg in chosen) else (*chosen, ...)
-        write_item(self, () if dest_sel is None else dest_sel, source[whole])
+        write_item(self, () if dest_sel is None else dest_sel, source[whole], direct=True)
 
     def resize(self, size: Any, axis: int | None = None) -> None:
         """Makes it larger or smaller, as far as it may grow: all of its shape, or one dimension.

@@ -10,8 +10,7 @@ from typing import Any, Self
 from . import _config
 from ._group import Group
 from ._hyperslab import FileHandle
-from ._options import check_options, libver_bounds, settings
-from ._store import Store
+from ._options import check_options, libver_bounds, page_buffer, settings, wanted_policy
 
 _WRITING = ("r+", "w", "w-", "x", "a")
 
@@ -44,7 +43,7 @@ class File(Group):
         durability: str = "none",
         **options: Any,
     ) -> None:
-        """Opens a file by its name, or any object with `read` and `seek`; one that is to be written, with `write`, is held in memory meanwhile.
+        """Opens a file by its name, or any object with `seek` and `read`, and `write` if it is to be changed: it is read and written range by range.
 
         Modes: "r" to read, "r+" to change what is there, "w" to make a new file instead of any old one, "w-" or "x" to make one
         that must not be there, "a" to change a file or make it. `libver` says which libraries must be able to read what is
@@ -67,9 +66,9 @@ class File(Group):
         was flushed or closed, unless more was being written; with "full", what was flushed last, at any moment. A killed process loses
         nothing that was flushed in either case.
 
-        Takes what `h5py.File` takes. `rdcc_nbytes` is another name of `cache_bytes`: one cache serves all datasets of a file. `rdcc_nslots`,
-        `rdcc_w0` and `page_buf_size` must be right, and mean nothing more: the cache has no slots, `cache_policy` says which chunks leave it,
-        and pages of metadata are kept anyway. Drivers: "sec2", "stdio" and "core" for
+        Takes what `h5py.File` takes. `rdcc_nbytes` is another name of `cache_bytes`: one cache serves all datasets of a file. `rdcc_w0=1` means
+        `cache_policy="s3-fifo"`, where chunks that were used once leave first, and `rdcc_w0=0` means "lru". `page_buf_size` is how much memory
+        pages of metadata may take, 16 MiB if nothing is said. `rdcc_nslots` must be right, and means nothing more: the cache has no slots. Drivers: "sec2", "stdio" and "core" for
         one file, "family" for a name such as "part%05d.h5", "split" for a pair whose common part is given, both to be read only,
         and "fileobj" for objects. With "core" and `backing_store=False` the file is in memory only: nothing is ever written to the disk. With
         "core" alone the file is on the disk as any other, locked, and values may be written before it is flushed or closed.
@@ -97,7 +96,9 @@ class File(Group):
         made = settings(self._libver[0], userblock_size or 0, bool(order), options)
         nbytes = options.get("rdcc_nbytes")
         cache_bytes = int(nbytes) if cache_bytes is None and nbytes is not None else cache_bytes
+        cache_policy = wanted_policy(options) if cache_policy is None else cache_policy
         made["cache"] = (cache_bytes, cache_max_bytes, cache_policy, cache_read_ahead)
+        made["page_buffer"] = page_buffer(options, mode in ("w", "w-", "x"))
         made["durability"] = durability
         sharing = {"locking": _locking(locking), "swmr": bool(swmr) and mode == "r", "external": external_access}
         sharing["family"] = driver == "family"
@@ -199,13 +200,9 @@ def _open(
         raise ValueError("Driver must be 'fileobj' for file-like object if specified.")
     if driver == "fileobj" or hasattr(name, "read"):
         file = options.get("fileobj", name)
-        if mode == "r":
-            # Ahead of what is asked for, nothing is read: the object may be slow.
-            read_ahead = bool(how[1]["cache"][3])
-            return FileHandle.of_object(file, {**how[1], "cache": (*how[1]["cache"][:3], read_ahead)}, sharing)
-        file.seek(0)
-        held = b"" if mode in ("w", "w-", "x") else file.read()
-        return FileHandle.of_bytes(held, "a" if mode in ("w-", "x") else mode, how[1], sharing, store=Store(file))
+        # Ahead of what is asked for, nothing is read: the object may be slow.
+        read_ahead = bool(how[1]["cache"][3])
+        return FileHandle.of_object(file, mode, {**how[1], "cache": (*how[1]["cache"][:3], read_ahead)}, sharing)
     path = os.fsdecode(name)
     if driver == "core" and mode != "r" and not options.get("backing_store", True):
         return _open_copy(path, how, sharing)

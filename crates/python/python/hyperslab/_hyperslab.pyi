@@ -6,7 +6,6 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from ._store import Store
 
 UNLIMITED: int
 
@@ -82,10 +81,11 @@ class FileHandle:
         settings: dict[str, Any] | None = None,
         sharing: dict[str, Any] | None = None,
         path: str | None = None,
-        store: Store | None = None,
     ) -> FileHandle: ...
     @staticmethod
-    def of_object(object: Any, settings: dict[str, Any] | None, sharing: dict[str, Any] | None) -> FileHandle: ...
+    def of_object(
+        object: Any, mode: str, settings: dict[str, Any] | None, sharing: dict[str, Any] | None
+    ) -> FileHandle: ...
     def flush(self) -> None: ...
     def cache_stats(self) -> dict[str, float]: ...
     @property

@@ -1,16 +1,15 @@
-"""What a file can be opened with. Much of it has no effect, and is only checked."""
+"""What a file can be opened with. Some of it has no effect, and is only checked."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 _VERSIONS = ("earliest", "v108", "v110", "v112", "v114", "v200", "latest")
 _LOCKING = (None, True, False, "true", "false", "best-effort")
 
-#: Sizes of caches and buffers, and what new files are made with: all are checked, `rdcc_nbytes` has an effect.
-_WITHOUT_EFFECT = frozenset(
-    "rdcc_nslots rdcc_nbytes rdcc_w0 track_times page_buf_size min_meta_keep min_raw_keep".split()
-)
+#: Sizes of caches and buffers, and what new files are made with. `rdcc_nslots`, `min_meta_keep` and `min_raw_keep` are only checked.
+_CACHES = frozenset("rdcc_nslots rdcc_nbytes rdcc_w0 track_times page_buf_size min_meta_keep min_raw_keep".split())
 
 #: How space is managed in new files, and where new pieces go, with what h5py has if nothing is said.
 _SPACE = {"fs_strategy": None, "fs_persist": False, "fs_threshold": 1, "fs_page_size": 4096}
@@ -53,11 +52,29 @@ def check_cache_options(options: dict[str, Any]) -> None:
     buffer = options.get("page_buf_size")
     if buffer is not None:
         _check_size("page_buf_size", int(buffer))
-        for name in ("min_meta_keep", "min_raw_keep"):
-            share = int(options.get(name) or 0)
+        shares = {name: int(options.get(name) or 0) for name in ("min_meta_keep", "min_raw_keep")}
+        for name, share in shares.items():
             _check_size(name, share)
-            if share > 100:
-                raise ValueError(f"{name} must be between 0 and 100 inclusive, not {share}")
+        if sum(shares.values()) > 100:
+            raise ValueError(f"min_meta_keep and min_raw_keep are parts of 100 percent, not {shares}")
+
+
+def wanted_policy(options: dict[str, Any]) -> str | None:
+    """Which chunks leave the cache first, if `rdcc_w0` says so: 1 lets those go first that were used once, 0 those that were used longest ago."""
+    return {0.0: "lru", 1.0: "s3-fifo"}.get(options.get("rdcc_w0"))  # type: ignore[arg-type]
+
+
+def page_buffer(options: dict[str, Any], is_new: bool) -> int | None:
+    """How many bytes of metadata pages are kept, if that is said. As in h5py, a new file that is to have a buffer has pages, and the buffer room
+    for one."""
+    size = int(options.get("page_buf_size") or 0)
+    if not size:
+        return None
+    if is_new and options.get("fs_strategy") != "page":
+        raise OSError("Enabling page buffering requires fs_strategy='page'")
+    if is_new and size < int(options.get("fs_page_size") or _SPACE["fs_page_size"]):
+        raise OSError("page_buf_size must hold at least one page")
+    return min(size, sys.maxsize)
 
 
 def _check_size(name: str, value: int) -> None:
@@ -70,7 +87,7 @@ def check_options(driver: str | None, libver: Any, locking: Any, options: dict[s
     if driver not in _DRIVERS:
         known = ", ".join(repr(name) for name in _DRIVERS if name)
         raise ValueError(f"Unknown driver type {driver!r}; there are {known}")
-    for name in options.keys() - _WITHOUT_EFFECT - _SPACE.keys() - _PLACEMENT.keys() - _DRIVERS[driver]:
+    for name in options.keys() - _CACHES - _SPACE.keys() - _PLACEMENT.keys() - _DRIVERS[driver]:
         raise TypeError(f"'{name}' is an invalid keyword argument for this function")
     bounds = (libver, "latest") if libver is None or isinstance(libver, str) else tuple(libver)
     if len(bounds) != 2 or any(bound not in (None, *_VERSIONS) for bound in bounds):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._arrays import fit, item_type, plain
+from ._arrays import fit, is_text, item_type, plain
 from ._dtypes import check_string_dtype, check_vlen_dtype
 from ._errors import check_writable
 from ._hyperslab import ExtentError, Space
@@ -28,28 +28,35 @@ def write_all(dataset: Dataset, values: np.ndarray) -> None:
     dataset._handle.write(Space(shape), np.ascontiguousarray(values), memory)
 
 
-def write_item(dataset: Dataset, args: Any, value: Any) -> None:
-    """`dataset[args] = value`."""
+def write_item(dataset: Dataset, args: Any, value: Any, direct: bool = False) -> None:
+    """`dataset[args] = value`. With `direct`, an array that NumPy does not convert."""
     try:
-        _write_once(dataset, args, value)
+        _write_once(dataset, args, value, direct)
     except ExtentError:
-        again_if_resized([args], lambda: _write_once(dataset, args, value))
+        again_if_resized([args], lambda: _write_once(dataset, args, value, direct))
 
 
-def _write_once(dataset: Dataset, args: Any, value: Any) -> None:
-    prepared = prepare(dataset, args, value)
+def _write_once(dataset: Dataset, args: Any, value: Any, direct: bool) -> None:
+    prepared = prepare(dataset, args, value, keeps_texts=True, direct=direct)
     if prepared is not None:
         dataset._handle.write(*prepared)
 
 
-def prepare(dataset: Dataset, args: Any, value: Any) -> tuple[Space, np.ndarray, np.dtype] | None:
-    """What `dataset[args] = value` writes: where, the values, and the dtype of one; `None` if that is nothing."""
+def prepare(
+    dataset: Dataset, args: Any, value: Any, *, keeps_texts: bool = False, direct: bool = False
+) -> tuple[Space, np.ndarray, np.dtype] | None:
+    """What `dataset[args] = value` writes: where, the values, and the dtype of one; `None` if that is nothing. With `keeps_texts`, NumPy's own strings
+    stay what they are where the stored ones have variable length, too. With `direct`, NumPy converts nothing: what libhdf5 cannot convert is an error."""
     args = args if isinstance(args, tuple) else (args,)
     names = tuple(arg for arg in args if isinstance(arg, str))
     args = tuple(arg for arg in args if not isinstance(arg, str))
     dtype = dataset.dtype
     check_writable(dataset._handle, "write data", OSError)
-    values = plain(_values(dataset, value, names))
+    keeps_texts = keeps_texts and not names and _is_own_text(value) and is_text(dtype)
+    if direct and not names:
+        values = _converted(value, dtype.base)
+    else:
+        values = value if keeps_texts else plain(_values(dataset, value, names))
     inner: tuple[int, ...] = ()
     memory = values.dtype
     if names:
@@ -60,7 +67,7 @@ def prepare(dataset: Dataset, args: Any, value: Any) -> tuple[Space, np.ndarray,
             raise TypeError("Scalar broadcasting is not supported for array dtypes")
         if values.shape[values.ndim - len(inner) :] != inner:
             found = values.shape[-len(inner) :]
-            raise TypeError(
+            raise (OSError if direct else TypeError)(
                 f"When writing to array types, last N dimensions have to match (got {found}, but should be {inner})"
             )
         memory = np.dtype((values.dtype, inner))
@@ -74,6 +81,10 @@ def prepare(dataset: Dataset, args: Any, value: Any) -> tuple[Space, np.ndarray,
         space, shape = choose(dataset.shape, args, dataset)
     values = fit(values, shape, len(inner))
     return (space, values, memory) if space.npoints else None
+
+
+def _is_own_text(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "T"
 
 
 def _values(dataset: Dataset, value: Any, names: tuple[str, ...]) -> np.ndarray:
@@ -99,6 +110,8 @@ def _values(dataset: Dataset, value: Any, names: tuple[str, ...]) -> np.ndarray:
 
 def _converted(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Strings become objects where the engine knows no other way."""
+    if _is_own_text(values) and is_text(dtype):
+        return values
     values = plain(values, dtype)
     if values.dtype.kind == "U":
         raise TypeError(f"No conversion path for dtype: {values.dtype!r}")
