@@ -4,7 +4,11 @@
 
 use std::sync::Arc;
 
-use hyperslab::{Element, File, Low, OpenOptions, Result, driver::Memory, s};
+use hyperslab::{
+    Element, File, Low, OpenOptions, Result,
+    driver::{Log, Memory},
+    s,
+};
 
 const LOWS: [Low; 6] = [Low::Earliest, Low::V18, Low::V110, Low::V112, Low::V114, Low::V200];
 
@@ -30,6 +34,38 @@ fn an_empty_file_has_a_root() {
             Ok(())
         },
     );
+}
+
+/// As libhdf5 does it: there is nothing that could be lost.
+#[test]
+fn an_empty_file_that_may_be_changed_becomes_one() {
+    let storage = Arc::new(Memory::new());
+    assert!(File::open_driver(storage.clone()).is_err());
+    let file = OpenOptions::new().read_write().open_on(storage.clone()).unwrap();
+    file.root().unwrap().create_group("a").unwrap();
+    file.close().unwrap();
+    assert!(File::open_driver(storage).unwrap().root().unwrap().get("a").is_ok());
+    let junk = Arc::new(Memory::from(vec![7; 3000]));
+    assert!(OpenOptions::new().read_write().open_on(junk).is_err());
+}
+
+/// The smaller the buffer of pages, the less is read for a small piece of metadata.
+#[test]
+fn the_page_buffer_has_the_size_that_is_asked_for() {
+    let storage = Arc::new(Memory::new());
+    let file = File::create_on(storage.clone()).unwrap();
+    for nth in 0..300 {
+        file.root().unwrap().create_group(format!("{nth}")).unwrap();
+    }
+    file.close().unwrap();
+    let read = |options: OpenOptions| {
+        let log = Arc::new(Log::new(storage.clone()));
+        options.open_on(log.clone()).unwrap().root().unwrap().get("7").unwrap();
+        log.counts().read_bytes
+    };
+    let (usual, small, none) =
+        (read(OpenOptions::new()), read(OpenOptions::new().page_buffer(4096)), read(OpenOptions::new().page_buffer(0)));
+    assert!(2 * small < usual && none < small, "{usual} {small} {none}");
 }
 
 #[test]

@@ -117,6 +117,8 @@ def closed(lib, folder):
         "close": lambda: file.close(),
         "mode": lambda: file.mode,
         "filename": lambda: file.filename,
+        "libver": lambda: file.libver,
+        "swmr_mode": lambda: file.swmr_mode,
         "repr": lambda: repr([file, group, data]),
     }
 

@@ -158,6 +158,8 @@ def fill_array(value: Any, dtype: np.dtype) -> tuple[np.ndarray, np.dtype]:
     array = np.array(value, dtype=dtype if isinstance(value, tuple) and dtype.names is not None else None, order="C")
     if array.dtype.kind == "O" and dtype.kind == "O" and array.ndim == 0:
         array = array.astype(dtype)
+    elif dtype.hasobject and array.dtype.kind in "UmM":
+        raise TypeError(f"No conversion path for dtype: {array.dtype!r}")
     elif array.dtype.hasobject and not dtype.hasobject:
         raise ValueError(f"{value!r} is no value of {dtype}")
     return array, array.dtype

@@ -134,6 +134,7 @@ class File(Group):
     @property
     def libver(self) -> tuple[str, str]:
         """The oldest and the newest library whose structures are written."""
+        _ = self._opened.driver  # Fails if the file is closed.
         return self._libver
 
     @property
@@ -145,6 +146,7 @@ class File(Group):
     @property
     def swmr_mode(self) -> bool:
         """Whether the file was opened as one that another program may be writing."""
+        _ = self._opened.driver  # Fails if the file is closed.
         return self._swmr
 
     @property
