@@ -64,9 +64,9 @@ const IMPLICIT: Index = Index { latest: true, grows: [false, false], early: true
 impl Index {
     /// The shape for so many chunks, and how far it may grow.
     fn extent(&self, chunks: u64) -> ([u64; 2], [Option<u64>; 2]) {
-        let shape = [chunks / ROW, ROW * VALUES];
-        let max = |side: usize| if self.grows[side] { None } else { Some(shape[side]) };
-        (shape, [max(0), max(1)])
+        let ([rows, columns], [grow, widen]) = ([chunks / ROW, ROW * VALUES], self.grows);
+        let max = |size: u64, grows: bool| if grows { None } else { Some(size) };
+        ([rows, columns], [max(rows, grow), max(columns, widen)])
     }
 }
 
