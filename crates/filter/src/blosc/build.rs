@@ -10,7 +10,7 @@ use super::{
 use crate::{
     Fault,
     bitplanes::{Room, to_bitplanes},
-    output::{extend_stale, put_at},
+    output::{extend_stale, put_at, stale},
     transpose::to_columns,
     zstd,
 };
@@ -29,6 +29,8 @@ pub(crate) struct Plan {
     pub(crate) level: u32,
     pub(crate) stage: Stage,
     pub(crate) codec: BloscCodec,
+    /// The bytes of a block, where they do not follow from the level.
+    pub(crate) block: Option<usize>,
 }
 
 /// Appends a container; if nothing is gained, one with a copy of the data.
@@ -72,7 +74,7 @@ fn append_blocks(
         let at = (out.len() - start) as u32;
         put_at(out, place, at.to_le_bytes());
         place += 4;
-        stage(plan, part, (index > 0).then_some(input), &mut staged, &mut room)?;
+        let staged = stage(plan, part, (index > 0).then_some(input), &mut staged, &mut room)?;
         let count = if split && part.len() == block { usize::from(plan.size) } else { 1 };
         for stream in staged.chunks(part.len().div_ceil(count).max(1)) {
             append_stream(plan, stream, out, &mut frames)?;
@@ -111,25 +113,35 @@ fn equal_byte(stream: &[u8]) -> Option<u8> {
 }
 
 /// What is to be compressed of a block. Deltas refer to the first block, in which they refer to the element before.
-fn stage(plan: &Plan, block: &[u8], first: Option<&[u8]>, staged: &mut Vec<u8>, room: &mut Room) -> Result<(), Fault> {
+fn stage<'a>(
+    plan: &Plan,
+    block: &'a [u8],
+    first: Option<&[u8]>,
+    staged: &'a mut Vec<u8>,
+    room: &mut Room,
+) -> Result<&'a [u8], Fault> {
     let size = usize::from(plan.size);
-    staged.clear();
-    memory::append(staged, block)?;
     let reach = plan.stage.reach(size, block.len(), !plan.extended);
-    let (Some(from), Some(to)) = (block.get(..reach), staged.get_mut(..reach)) else { return Ok(()) };
-    match (plan.stage, first) {
-        (Stage::Shuffle(_), _) => to_columns(size, from, to),
-        (Stage::Bitshuffle, _) => to_bitplanes(size, from, to, room)?,
-        (Stage::Delta, None) => {
+    if reach == 0 || matches!(plan.stage, Stage::None | Stage::Truncate) {
+        return Ok(block);
+    }
+    let staged = stale(staged, block.len(), block.len())?;
+    let (Some((from, rest)), Some((to, after))) = (block.split_at_checked(reach), staged.split_at_mut_checked(reach))
+    else {
+        return Ok(block);
+    };
+    after.copy_from_slice(rest);
+    match first {
+        _ if plan.stage == Stage::Bitshuffle => to_bitplanes(size, from, to, room)?,
+        _ if plan.stage != Stage::Delta => to_columns(size, from, to),
+        Some(first) => to.iter_mut().zip(from).zip(first).for_each(|((to, byte), reference)| *to = byte ^ reference),
+        None => {
+            to.copy_from_slice(from);
             let later = to.iter_mut().skip(delta_width(size));
             later.zip(from).for_each(|(byte, before)| *byte ^= before);
         }
-        (Stage::Delta, Some(first)) => {
-            to.iter_mut().zip(first).for_each(|(byte, reference)| *byte ^= reference);
-        }
-        (Stage::None | Stage::Truncate, _) => {}
     }
-    Ok(())
+    Ok(staged)
 }
 
 fn header(plan: &Plan, len: usize, (block, split): (usize, bool), stored: usize, copied: bool) -> Vec<u8> {

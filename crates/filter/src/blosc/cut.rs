@@ -11,19 +11,31 @@ const MIN_SPLIT: usize = 128;
 
 /// The bytes of a block, and whether whole blocks have a stream for each byte of an element.
 pub(super) fn cut(plan: &Plan, len: usize) -> (usize, bool) {
+    let block = block_len(plan, len);
+    (block, splits(plan, block))
+}
+
+/// The bytes of a block.
+pub(crate) fn block_len(plan: &Plan, len: usize) -> usize {
     let size = usize::from(plan.size);
-    let mut block = if len >= UNIT { unsplit(plan) } else { len };
-    if plan.level > 0 && splits(plan, if plan.extended { len } else { block }) {
-        block = match plan.extended {
-            false => (block.min(256 << 10) * size).clamp(64 << 10, 1 << 20),
-            true => (stream(plan.level) * size).clamp(UNIT, 4 << 20),
-        };
-    }
-    block = block.min(len);
+    let mut block = plan.block.unwrap_or_else(|| usual_block(plan, len)).min(len);
     if block > size {
         block -= block % size;
     }
-    (block.max(1), splits(plan, block))
+    block.max(1)
+}
+
+/// The bytes of a block by level and codec.
+fn usual_block(plan: &Plan, len: usize) -> usize {
+    let size = usize::from(plan.size);
+    let block = if len >= UNIT { unsplit(plan) } else { len };
+    if plan.level == 0 || !splits(plan, if plan.extended { len } else { block }) {
+        return block;
+    }
+    match plan.extended {
+        false => (block.min(256 << 10) * size).clamp(64 << 10, 1 << 20),
+        true => (stream(plan.level) * size).clamp(UNIT, 4 << 20),
+    }
 }
 
 /// Blocks of codecs that compress more are larger.

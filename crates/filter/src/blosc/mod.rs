@@ -14,6 +14,7 @@ pub use codec::BloscCodec;
 
 pub(crate) use build::{Plan, build};
 pub(crate) use chunk::{Chunk, Work, fill};
+pub(crate) use cut::block_len;
 pub(crate) use header::{Special, Stage};
 
 use crate::{ChunkFacts, Decoded, Encoded, Fault, Filter, output::stale};
@@ -113,5 +114,5 @@ fn plan(params: &[u32]) -> Result<Plan, Fault> {
     if level > 9 {
         return Err(Fault::Params("the level is not in 0 to 9"));
     }
-    Ok(Plan { extended: false, size: size.clamp(1, 255) as u8, level, stage, codec })
+    Ok(Plan { extended: false, size: size.clamp(1, 255) as u8, level, stage, codec, block: None })
 }

@@ -11,7 +11,6 @@ use crate::{
 };
 
 const MAGIC: &[u8] = b"\x9e\xa8b2frame\0";
-const HEADER_LEN: usize = 97;
 const TRAILER: &[u8] = b"\x94\x01\x93\xcd\0\x06\xde\0\0\xdc\0\0\xce\0\0\0\x23\xd8\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 
 /// Places of numbers in the header, after the byte that tells their type.
@@ -105,19 +104,28 @@ fn layer(header: &[u8]) -> Result<Option<&[u8]>, Fault> {
     Ok(None)
 }
 
-/// Replaces `out` by a frame with one chunk.
-pub(super) fn write(plan: &Plan, len: usize, chunk: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+/// Replaces `out` by a frame with one chunk of so many bytes, which may be an array.
+pub(super) fn write(
+    plan: &Plan,
+    grid: Option<&Grid>,
+    len: usize,
+    chunk: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), Fault> {
     // The place of the chunk is 0, as a container of 8 bytes.
-    let places = Plan { extended: true, size: 8, level: 0, stage: Stage::None, codec: BloscCodec::BloscLz };
+    let places =
+        Plan { extended: true, size: 8, level: 0, stage: Stage::None, codec: BloscCodec::BloscLz, block: None };
     let mut index = Vec::new();
     build(&places, &[0; 8], &mut index)?;
-    let total = HEADER_LEN + chunk.len() + index.len() + TRAILER.len();
+    let layers = layers(grid.map(|grid| grid.to_layer(usize::from(plan.size))));
+    let header_len = AT_LAYERS - 4 + layers.len();
+    let total = header_len + chunk.len() + index.len() + TRAILER.len();
 
     out.clear();
     memory::reserve(out, total)?;
     out.extend_from_slice(MAGIC);
     out.push(0xd2);
-    out.extend((HEADER_LEN as u32).to_be_bytes());
+    out.extend((header_len as u32).to_be_bytes());
     out.push(0xcf);
     out.extend((total as u64).to_be_bytes());
     // Format 2 with places of 64 bits; contiguous; codec and level; split as it fits.
@@ -126,16 +134,31 @@ pub(super) fn write(plan: &Plan, len: usize, chunk: &[u8], out: &mut Vec<u8>) ->
         out.push(0xd3);
         out.extend((number as u64).to_be_bytes());
     }
-    for number in [usize::from(plan.size), 0, len] {
+    for number in [usize::from(plan.size), plan.block.unwrap_or(0), len] {
         out.push(0xd2);
         out.extend((number as u32).to_be_bytes());
     }
     // One thread each way, no layers that may change.
     out.extend([0xd1, 0, 1, 0xd1, 0, 1, 0xc2]);
     out.extend([0xd8, 6, 0, 0, 0, 0, 0, plan.stage.id(), plan.codec as u8, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    out.extend([0x93, 0xcd, 0, 7, 0xde, 0, 0, 0xdc, 0, 0]);
+    out.extend(layers);
     out.extend_from_slice(chunk);
     out.append(&mut index);
     out.extend_from_slice(TRAILER);
     Ok(())
+}
+
+/// The end of a header: a map of names and places, whose length comes before it, and the layers; here one or none.
+fn layers(layer: Option<Vec<u8>>) -> Vec<u8> {
+    let Some(layer) = layer else { return vec![0x93, 0xcd, 0, 7, 0xde, 0, 0, 0xdc, 0, 0] };
+    const MAP_LEN: u8 = 17;
+    // After the map stands how many layers there are.
+    let at = AT_LAYERS - 4 + usize::from(MAP_LEN) + 3;
+    let mut layers = vec![0x93, 0xcd, 0, MAP_LEN, 0xde, 0, 1, 0xa4];
+    layers.extend_from_slice(b"b2nd\xd2");
+    layers.extend((at as u32).to_be_bytes());
+    layers.extend([0xdc, 0, 1, 0xc6]);
+    layers.extend((layer.len() as u32).to_be_bytes());
+    layers.extend(layer);
+    layers
 }

@@ -1,15 +1,17 @@
 //! Filter 32026: blosc2, a frame with one chunk in it. `frame` finds the chunk, `grid` puts the blocks of an array of more
-//! dimensions in their places; the chunk itself is blosc's container.
+//! dimensions in their places, `block_shape` chooses their extent; the chunk itself is blosc's container.
 
+mod block_shape;
 mod frame;
 mod grid;
 
 use crate::{
     BloscCodec, ChunkFacts, Decoded, Encoded, Fault, Filter,
-    blosc::{Plan, Stage, build, fill},
+    blosc::{Plan, Stage, block_len, build, fill},
     output::stale,
 };
 use frame::{Frame, Stored};
+use grid::{Grid, MAX_RANK};
 
 /// Blosc2, filter 32026.
 ///
@@ -90,12 +92,44 @@ impl Filter for Blosc2 {
     }
 
     fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
-        let plan = plan(params, input.len())?;
+        let mut plan = plan(params, input.len())?;
+        let size = usize::from(plan.size);
+        let grid = grid(params, &plan, input.len());
+        let blocks;
+        let mut input = input;
+        if let Some(grid) = &grid {
+            plan.block = Some(grid.block_len(size)?);
+            if !grid.is_one_block() {
+                blocks = grid.to_blocks(size, input)?;
+                input = &blocks;
+            }
+        }
         let mut chunk = Vec::new();
         build(&plan, input, &mut chunk)?;
-        frame::write(&plan, input.len(), &chunk, out)?;
+        frame::write(&plan, grid.as_ref(), input.len(), &chunk, out)?;
         Ok(Encoded::Written)
     }
+
+    fn encoded_bound(&self, params: &[u32], len: usize) -> usize {
+        // Blocks at the far ends of an array are stored whole.
+        let grid = plan(params, len).ok().and_then(|plan| Some((grid(params, &plan, len)?, usize::from(plan.size))));
+        let padded = grid.and_then(|(grid, size)| grid.padded_len(size).ok()).map_or(len, |(padded, _)| padded);
+        padded.saturating_add(padded / 4).saturating_add(1 << 16)
+    }
+}
+
+/// The array that a chunk is, if its parameters have the shape of one and it has as many bytes. At level 0, where filled up blocks take more room, it is none.
+fn grid(params: &[u32], plan: &Plan, len: usize) -> Option<Grid> {
+    let rank = *params.get(AT_RANK)? as usize;
+    let shape: Vec<usize> = params.get(AT_RANK + 1..)?.get(..rank)?.iter().map(|dim| *dim as usize).collect();
+    let size = usize::from(plan.size);
+    let bytes = shape.iter().try_fold(size, |product, dim| product.checked_mul(*dim));
+    if !(2..=MAX_RANK).contains(&rank) || len == 0 || bytes != Some(len) || plan.level == 0 {
+        return None;
+    }
+    // The plugin asks for the block of a chunk that is shuffled, whatever the stage.
+    let block = block_len(&Plan { stage: Stage::Shuffle(0), ..*plan }, len);
+    Some(Grid::new(shape, block / size))
 }
 
 /// Level, stage and codec where they are not given.
@@ -106,9 +140,10 @@ const AT_RANK: usize = 7;
 
 /// Parameters whose options stand in their places, with those that follow from type and chunk.
 fn with_derived(size: u32, bytes: u32, dims: impl ExactSizeIterator<Item = u32>, options: &[u32]) -> Vec<u32> {
-    let mut params = vec![1, 0, size, bytes];
+    // The bytes of a block are the user's to choose; 0 leaves them to the level.
+    let mut params = vec![1, options.get(1).copied().unwrap_or(0), size, bytes];
     params.extend(options.iter().take(AT_RANK).skip(4));
-    if dims.len() > 1 {
+    if (2..=MAX_RANK).contains(&dims.len()) {
         params.extend(DEFAULTS.iter().skip(params.len() - 4));
         params.push(dims.len() as u32);
         params.extend(dims);
@@ -118,7 +153,7 @@ fn with_derived(size: u32, bytes: u32, dims: impl ExactSizeIterator<Item = u32>,
 
 /// How the parameters want a chunk of so many bytes to be made.
 fn plan(params: &[u32], len: usize) -> Result<Plan, Fault> {
-    let &[_, _, size, _, ref options @ ..] = params else {
+    let &[_, block, size, _, ref options @ ..] = params else {
         return Err(Fault::Params("the size of an element is missing"));
     };
     let [level, stage, codec] = std::array::from_fn(|at| options.get(at).or(DEFAULTS.get(at)).copied().unwrap_or(0));
@@ -141,5 +176,5 @@ fn plan(params: &[u32], len: usize) -> Result<Plan, Fault> {
     if level > 9 {
         return Err(Fault::Params("the level is not in 0 to 9"));
     }
-    Ok(Plan { extended: true, size, level, stage, codec })
+    Ok(Plan { extended: true, size, level, stage, codec, block: (block > 0).then_some(block as usize) })
 }
