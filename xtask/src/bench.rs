@@ -17,7 +17,7 @@ pub(crate) struct Options {
     #[arg(long)]
     growth: bool,
     /// The codecs instead: encode and decode on one core, and sizes
-    #[arg(long, conflicts_with_all = ["names", "json", "growth"])]
+    #[arg(long, conflicts_with_all = ["json", "growth"])]
     codecs: bool,
     /// The Python package instead, beside h5py: strings that are written, chunks that threads decode
     #[arg(long, conflicts_with_all = ["names", "json", "growth", "codecs"])]
@@ -33,7 +33,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let mut command = cargo();
     if options.codecs {
-        command.args(["bench", "--quiet", "--package", "hyperslab-filter", "--bench", "codecs"]);
+        command
+            .args(["bench", "--quiet", "--package", "hyperslab-filter", "--bench", "codecs", "--"])
+            .args(&options.names);
     } else {
         command.args(["run", "--quiet", "--release", "--package", "hyperslab-bench", "--"]);
         command.args(options.json.then_some("--json")).args(options.growth.then_some("--growth")).args(&options.names);

@@ -1,9 +1,11 @@
 """Times of libhdf5 and hdf5plugin for benches/codecs.rs: one chunk through each pipeline, encoded and decoded on one thread.
 
-usage: codecs.py FOLDER
+usage: codecs.py FOLDER [NAME ...]
 
-For each line on standard input the next case; what comes back is `name|kind|encode|decode|size|steps`, times in seconds, steps as `id:params` with
-commas between parameters and semicolons between steps. `FOLDER/kind.bin` has the values of the chunk; the last line is empty.
+Only cases whose name contains one of the names, or all. For each line on standard input one line comes back. For each case that is at first
+`name|kind|size|steps`, steps as `id:params` with commas between parameters and semicolons between steps; then, for lines that say `turn`, `encode|decode`,
+the time that the thread worked in seconds; the next line that says `next` ends the case. After the last case the line is empty.
+`FOLDER/kind.bin` has the values of the chunk.
 
 A chunk goes through `H5Dwrite` and `H5Dread` of a dataset of one chunk in memory. There is no chunk cache, so that each call runs the filters; what
 the same calls take without filters is subtracted. The best of many calls counts.
@@ -18,7 +20,7 @@ import numpy as np
 from h5py import h5s
 
 KINDS = {"u16": "<u2", "f32": "<f4"}
-PATIENCE = 0.35
+PATIENCE = 0.06
 
 
 def cases():
@@ -46,39 +48,51 @@ def cases():
 
 def best(call):
     """The least time of a call."""
-    call()
     least, end = float("inf"), time.perf_counter() + PATIENCE
-    while time.perf_counter() < end:
-        begin = time.perf_counter()
+    while time.perf_counter() < end or least == float("inf"):
+        begin = time.thread_time_ns()
         call()
-        least = min(least, time.perf_counter() - begin)
-    return least
+        least = min(least, time.thread_time_ns() - begin)
+    return least / 1e9
 
 
-def measured(values, options):
-    with h5py.File("codecs.h5", "w", driver="core", backing_store=False, rdcc_nbytes=0) as file:
-        dataset = file.create_dataset("chunk", shape=values.shape, dtype=values.dtype, chunks=values.shape, **options)
-        back = np.empty_like(values)
-        encode = best(lambda: dataset.id.write(h5s.ALL, h5s.ALL, values))
-        decode = best(lambda: dataset.id.read(h5s.ALL, h5s.ALL, back))
-        plist = dataset.id.get_create_plist()
+class Case:
+    """A dataset of one chunk in memory."""
+
+    def __init__(self, values, options):
+        self.values, self.back = values, np.empty_like(values)
+        self.file = h5py.File(f"{id(self)}.h5", "w", driver="core", backing_store=False, rdcc_nbytes=0)
+        self.dataset = self.file.create_dataset("chunk", shape=values.shape, dtype=values.dtype, chunks=values.shape, **options)
+        self.dataset.id.write(h5s.ALL, h5s.ALL, values)
+
+    def times(self):
+        encode = best(lambda: self.dataset.id.write(h5s.ALL, h5s.ALL, self.values))
+        return encode, best(lambda: self.dataset.id.read(h5s.ALL, h5s.ALL, self.back))
+
+    def facts(self):
+        plist = self.dataset.id.get_create_plist()
         steps = [plist.get_filter(index) for index in range(plist.get_nfilters())]
-        return encode, decode, dataset.id.get_storage_size(), steps
+        steps = ";".join(f"{step[0]}:{','.join(map(str, step[2]))}" for step in steps)
+        return f"{self.dataset.id.get_storage_size()}|{steps}"
 
 
 def main():
-    chunks = {kind: np.fromfile(f"{sys.argv[1]}/{kind}.bin", dtype) for kind, dtype in KINDS.items()}
-    plain = {kind: measured(values, {})[:2] for kind, values in chunks.items()}
+    folder, *names = sys.argv[1:]
+    chunks = {kind: np.fromfile(f"{folder}/{kind}.bin", dtype).reshape(512, -1) for kind, dtype in KINDS.items()}
+    plain = {kind: Case(values, {}) for kind, values in chunks.items()}
+    sys.stdin.readline()
     for name, options in cases():
+        if names and not any(part in name for part in names):
+            continue
         for kind, values in chunks.items():
             if name == "scaleoffset" and kind == "f32":
                 options = dict(scaleoffset=2)
-            sys.stdin.readline()
-            encode, decode, size, steps = measured(values, options)
-            steps = ";".join(f"{step[0]}:{','.join(map(str, step[2]))}" for step in steps)
-            times = [max(time - base, 1e-7) for time, base in zip((encode, decode), plain[kind])]
-            print(name, kind, *times, size, steps, sep="|", flush=True)
-    sys.stdin.readline()
+            case = Case(values, options)
+            print(name, kind, case.facts(), sep="|", flush=True)
+            while sys.stdin.readline() == "turn\n":
+                times = [max(with_filters - without, 1e-7) for with_filters, without in zip(case.times(), plain[kind].times())]
+                print(*times, sep="|", flush=True)
+            case.file.close()
     print(flush=True)
 
 

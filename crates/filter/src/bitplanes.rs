@@ -7,6 +7,7 @@ use hyperslab_base::memory;
 
 use crate::{
     Fault,
+    cpu::compiled_twice,
     transpose::{to_columns, to_rows},
 };
 
@@ -42,15 +43,17 @@ pub(crate) fn to_elements(size: usize, input: &[u8], out: &mut [u8], room: &mut 
     Ok(())
 }
 
-/// In every eight bytes, bit `b` of byte `i` goes to bit `i` of byte `b`.
-fn turn_bits(bytes: &mut [u8]) {
-    for word in bytes.as_chunks_mut().0 {
-        let mut bits = u64::from_le_bytes(*word);
-        for (distance, mask) in [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)] {
-            let moved = (bits ^ bits >> distance) & mask;
-            bits ^= moved ^ moved << distance;
+compiled_twice! {
+    /// In every eight bytes, bit `b` of byte `i` goes to bit `i` of byte `b`.
+    fn turn_bits(bytes: &mut [u8]) {
+        for word in bytes.as_chunks_mut().0 {
+            let mut bits = u64::from_le_bytes(*word);
+            for (distance, mask) in [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)] {
+                let moved = (bits ^ bits >> distance) & mask;
+                bits ^= moved ^ moved << distance;
+            }
+            *word = bits.to_le_bytes();
         }
-        *word = bits.to_le_bytes();
     }
 }
 

@@ -126,30 +126,28 @@ impl Filter for Bitshuffle {
             return Err(Fault::Params("the data is not a whole number of elements"));
         }
         let blocks = Blocks::of(input.len(), params.size, params.block)?;
-        out.clear();
-        if params.codec != BitshuffleCodec::None {
-            out.extend((input.len() as u64).to_be_bytes());
-            out.extend(((params.block * params.size) as u32).to_be_bytes());
-        }
         let (elements, plain) = input.split_at_checked(blocks.end).unwrap_or_default();
         let (mut planes, mut room, mut frames) = (Vec::new(), Room::default(), zstd::Encoder::default());
+        if params.codec == BitshuffleCodec::None {
+            let out = stale(out, input.len(), input.len())?;
+            let (to, after) = out.split_at_mut_checked(blocks.end).unwrap_or_default();
+            for (block, planes) in elements.chunks(blocks.bytes).zip(to.chunks_mut(blocks.bytes)) {
+                to_bitplanes(params.size, block, planes, &mut room)?;
+            }
+            after.copy_from_slice(plain);
+            return Ok(Encoded::Written);
+        }
+        out.clear();
+        out.extend((input.len() as u64).to_be_bytes());
+        out.extend(((params.block * params.size) as u32).to_be_bytes());
         for block in elements.chunks(blocks.bytes) {
             let planes = stale(&mut planes, block.len(), block.len())?;
             to_bitplanes(params.size, block, planes, &mut room)?;
             let start = out.len();
+            out.extend([0; 4]);
             match params.codec {
-                BitshuffleCodec::None => {
-                    memory::append(out, planes)?;
-                    continue;
-                }
-                BitshuffleCodec::Lz4 => {
-                    out.extend([0; 4]);
-                    lz4::compress(Mode::DEFAULT, planes, out)?;
-                }
-                BitshuffleCodec::Zstd(level) => {
-                    out.extend([0; 4]);
-                    frames.compress(level as i32, planes, out)?;
-                }
+                BitshuffleCodec::Zstd(level) => frames.compress(level as i32, planes, out)?,
+                _ => lz4::compress(Mode::DEFAULT, planes, out)?,
             }
             let stored = (out.len() - start - 4) as u32;
             put_at(out, start, stored.to_be_bytes());

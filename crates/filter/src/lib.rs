@@ -31,6 +31,7 @@ mod blosc;
 mod blosc2;
 mod built_in;
 mod bzip2;
+mod cpu;
 mod deflate;
 mod error;
 mod facts;

@@ -4,7 +4,20 @@
 //! One step does the work for element sizes that are powers of two. Interleaving the two halves of a block of columns takes
 //! the byte at place `p` to `2p`, modulo the length of the block less one. As many steps as the element size has bits take
 //! it to `size · p`, which is its place in the table of rows; the opposite step brings it back. Each step is a loop that
-//! compilers turn into vector instructions, over a block that stays in the nearest cache.
+//! compilers turn into vector instructions, over a block that stays in the nearest cache. Processors with vectors of 32 bytes take all steps in registers.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(not(target_arch = "x86_64"))]
+mod avx2 {
+    pub(super) fn to_columns(_: usize, _: &[u8], _: &mut [u8]) -> bool {
+        false
+    }
+
+    pub(super) fn to_rows(_: usize, _: &[u8], _: &mut [u8]) -> bool {
+        false
+    }
+}
 
 use std::mem;
 
@@ -19,10 +32,8 @@ pub(crate) fn to_columns(size: usize, input: &[u8], out: &mut [u8]) {
     let whole = input.len() - input.len() % size;
     let (table, tail) = input.split_at_checked(whole).unwrap_or_default();
     let (columns, end) = out.split_at_mut_checked(whole).unwrap_or_default();
-    if is_fast(size) {
-        by_steps::to_columns(size, table, columns)
-    } else {
-        by_tiles::to_columns(size, table, columns)
+    if !avx2::to_columns(size, table, columns) {
+        portable_to_columns(size, table, columns);
     }
     end.iter_mut().zip(tail).for_each(|(to, from)| *to = *from);
 }
@@ -32,12 +43,18 @@ pub(crate) fn to_rows(size: usize, input: &[u8], out: &mut [u8]) {
     let whole = input.len() - input.len() % size;
     let (columns, tail) = input.split_at_checked(whole).unwrap_or_default();
     let (table, end) = out.split_at_mut_checked(whole).unwrap_or_default();
-    if is_fast(size) {
-        by_steps::to_rows(size, columns, table)
-    } else {
-        by_tiles::to_rows(size, columns, table)
+    if !avx2::to_rows(size, columns, table) {
+        portable_to_rows(size, columns, table);
     }
     end.iter_mut().zip(tail).for_each(|(to, from)| *to = *from);
+}
+
+fn portable_to_columns(size: usize, table: &[u8], columns: &mut [u8]) {
+    if is_fast(size) { by_steps::to_columns(size, table, columns) } else { by_tiles::to_columns(size, table, columns) }
+}
+
+fn portable_to_rows(size: usize, columns: &[u8], table: &mut [u8]) {
+    if is_fast(size) { by_steps::to_rows(size, columns, table) } else { by_tiles::to_rows(size, columns, table) }
 }
 
 fn is_fast(size: usize) -> bool {
@@ -181,6 +198,14 @@ mod tests {
             }
             let mut back = vec![0; input.len()];
             to_rows(size, &out, &mut back);
+            prop_assert_eq!(&back, &input);
+
+            // Other processors do the same.
+            let whole = count * size;
+            let mut columns = vec![0; whole];
+            portable_to_columns(size, &input[..whole], &mut columns);
+            prop_assert_eq!(&columns, &out[..whole]);
+            portable_to_rows(size, &columns, &mut back[..whole]);
             prop_assert_eq!(back, input);
         }
     }

@@ -4,13 +4,15 @@
 //! stream has its stored length in 4 bytes before it. With the longer header a length of 0 tells a stream of zeros and a
 //! negative one, with a byte after it, a stream of equal bytes.
 
+use std::mem;
+
 use hyperslab_base::{Cursor, memory};
 
 use super::header::{Header, LEN, Special, Stage, delta_width};
 use crate::{
     Fault,
     bitplanes::{Room, to_elements},
-    output::to_len,
+    output::{stale, to_len},
     transpose::to_rows,
     zstd,
 };
@@ -70,8 +72,12 @@ impl<'a> Chunk<'a> {
             out.copy_from_slice(stored.ok_or(Fault::Corrupt("the data ends early"))?);
             return Ok(());
         }
-        self.streams(index, out, &mut work.frames)?;
-        self.undo_stages(index, out, work)
+        // What shuffles takes its bytes from elsewhere: streams are decoded there.
+        let last = header.stages.iter().rev().find(|stage| !matches!(stage, Stage::None | Stage::Truncate));
+        let staged = matches!(last, Some(Stage::Shuffle(_) | Stage::Bitshuffle));
+        let to = if staged { stale(&mut work.staged, out.len(), out.len())? } else { &mut *out };
+        self.streams(index, to, &mut work.frames)?;
+        self.undo_stages(index, out, staged, work)
     }
 
     /// Decodes the streams of a block.
@@ -112,30 +118,30 @@ impl<'a> Chunk<'a> {
         Ok(())
     }
 
-    /// Takes back what was done to a block, last to first.
-    fn undo_stages(&self, index: usize, block: &mut [u8], work: &mut Work) -> Result<(), Fault> {
+    /// Takes back what was done to a block, last to first. If it is `staged`, it is not yet in its place.
+    fn undo_stages(&self, index: usize, block: &mut [u8], mut staged: bool, work: &mut Work) -> Result<(), Fault> {
         let size = self.header.size;
         for stage in self.header.stages.iter().rev() {
+            if matches!(stage, Stage::Shuffle(_) | Stage::Bitshuffle) && !mem::take(&mut staged) {
+                work.staged.clear();
+                memory::append(&mut work.staged, block)?;
+            }
             let reach = stage.reach(size, block.len(), self.header.whole_bitshuffle);
-            let Some(block) = block.get_mut(..reach) else { continue };
+            let Some((reached, after)) = block.split_at_mut_checked(reach) else { continue };
             match *stage {
                 Stage::None | Stage::Truncate => {}
-                Stage::Shuffle(by) => {
-                    work.staged.clear();
-                    memory::append(&mut work.staged, block)?;
-                    to_rows(if by == 0 { size } else { usize::from(by) }, &work.staged, block);
-                }
+                Stage::Shuffle(by) => to_rows(if by == 0 { size } else { usize::from(by) }, &work.staged, reached),
                 Stage::Bitshuffle => {
-                    work.staged.clear();
-                    memory::append(&mut work.staged, block)?;
-                    to_elements(size, &work.staged, block, &mut work.bits)?;
+                    let (shuffled, rest) = work.staged.split_at_checked(reach).unwrap_or_default();
+                    to_elements(size, shuffled, reached, &mut work.bits)?;
+                    after.copy_from_slice(rest);
                 }
                 Stage::Delta if index == 0 => {
-                    undo_delta(delta_width(size), block);
-                    work.reference = memory::copied(block)?;
+                    undo_delta(delta_width(size), reached);
+                    work.reference = memory::copied(reached)?;
                 }
                 Stage::Delta => {
-                    block.iter_mut().zip(&work.reference).for_each(|(byte, reference)| *byte ^= reference);
+                    reached.iter_mut().zip(&work.reference).for_each(|(byte, reference)| *byte ^= reference);
                 }
             }
         }
