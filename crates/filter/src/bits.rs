@@ -7,7 +7,8 @@ const ENDED: Fault = Fault::Corrupt("the packed values end early");
 /// No good data has longer runs of zeros.
 const MAX_ZEROS: u32 = 1 << 30;
 
-/// Reads bits front to back.
+/// Reads bits front to back. Loops work on a copy, which compilers keep in registers.
+#[derive(Clone, Copy)]
 pub(crate) struct BitReader<'a> {
     /// What is not yet in `word`, as far as that is counted.
     rest: &'a [u8],
@@ -23,6 +24,7 @@ impl<'a> BitReader<'a> {
     }
 
     /// Fills the word with all whole bytes that fit.
+    #[inline]
     fn refill(&mut self) {
         let whole = match self.rest.first_chunk() {
             Some(next) => {
@@ -127,6 +129,41 @@ impl<'a> BitWriter<'a> {
         self.put(1, zeros % 32 + 1);
     }
 
+    /// The low `count` bits of many values; at most 32 of each. They are gathered in a register.
+    #[inline]
+    pub(crate) fn put_all(&mut self, values: impl Iterator<Item = u32>, count: u32) {
+        let (mut gathered, mut len) = (0, 0);
+        for value in values {
+            if len + count > 64 {
+                self.put(gathered, len);
+                (gathered, len) = (0, 0);
+            }
+            gathered = gathered << count | u64::from(value) & ((1 << count) - 1);
+            len += count;
+        }
+        self.put(gathered, len);
+    }
+
+    /// Many numbers as [`put_unary`](BitWriter::put_unary) does, gathered in a register.
+    #[inline]
+    pub(crate) fn put_all_unary(&mut self, numbers: impl Iterator<Item = u32>) {
+        let (mut gathered, mut len) = (0, 0);
+        for zeros in numbers {
+            if zeros >= 64 - len {
+                self.put(gathered, len);
+                (gathered, len) = (0, 0);
+                if zeros >= 64 {
+                    self.put_unary(zeros);
+                    continue;
+                }
+            }
+            // In two steps, since a shift by 64 is none.
+            gathered = gathered << zeros << 1 | 1;
+            len += zeros + 1;
+        }
+        self.put(gathered, len);
+    }
+
     /// Fills the last byte with zeros.
     pub(crate) fn finish(self) {
         let bytes = ((self.pending << (32 - self.count)) as u32).to_be_bytes();
@@ -141,18 +178,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_put_is_taken(fields in prop::collection::vec((any::<u64>(), 0u32..=64, 0u32..300), 0..60)) {
+        fn what_is_put_is_taken(fields in prop::collection::vec((any::<u64>(), 0u32..=64, 0u32..300), 0..60), width in 0u32..=32) {
             let mut bytes = Vec::new();
             let mut writer = BitWriter::new(&mut bytes);
             for &(value, count, zeros) in &fields {
                 writer.put(value, count);
                 writer.put_unary(zeros);
             }
+            writer.put_all(fields.iter().map(|field| field.0 as u32), width);
+            writer.put_all_unary(fields.iter().map(|field| field.2));
             writer.finish();
             let mut reader = BitReader::new(&bytes);
             for &(value, count, zeros) in &fields {
                 let mask = if count == 64 { u64::MAX } else { (1 << count) - 1 };
                 prop_assert_eq!(reader.take(count).unwrap(), value & mask);
+                prop_assert_eq!(reader.unary().unwrap(), zeros);
+            }
+            for &(value, ..) in &fields {
+                prop_assert_eq!(reader.take(width).unwrap(), value & ((1 << width) - 1));
+            }
+            for &(.., zeros) in &fields {
                 prop_assert_eq!(reader.unary().unwrap(), zeros);
             }
             prop_assert!(reader.take(8).is_err() && reader.unary().is_err());

@@ -5,7 +5,7 @@
 //! differences, the first sample comes as it is.
 
 use super::params::Params;
-use crate::{Fault, bits::BitReader};
+use crate::{Fault, bits::BitReader, cpu::compiled_twice};
 
 /// How a run of zero blocks up to the end of its segment is told.
 const TO_THE_END: u32 = 5;
@@ -16,25 +16,30 @@ const SEGMENT: usize = 64;
 /// A sum of a pair above this one is not coded as a pair.
 const MAX_PAIR: u32 = 90;
 
-/// Fills the first `wanted` samples of a scanline or more.
-pub(super) fn scanline(
-    params: &Params,
-    bits: &mut BitReader<'_>,
-    line: &mut [u32],
-    wanted: usize,
-) -> Result<(), Fault> {
-    let mut done = 0;
-    while done * params.block < wanted {
-        let rest = line.get_mut(done * params.block..).unwrap_or_default();
-        done += blocks(params, bits, rest, done)?;
+compiled_twice! {
+    /// Fills the first `wanted` samples of a scanline or more.
+    pub(super) fn scanline(
+        params: &Params,
+        bits: &mut BitReader<'_>,
+        line: &mut [u32],
+        wanted: usize,
+    ) -> Result<(), Fault> {
+        let mut done = 0;
+        let mut reader = *bits;
+        while done * params.block < wanted {
+            let rest = line.get_mut(done * params.block..).unwrap_or_default();
+            done += blocks(params, &mut reader, rest, done)?;
+        }
+        *bits = reader;
+        if params.preprocess {
+            undo_differences(params, line);
+        }
+        Ok(())
     }
-    if params.preprocess {
-        undo_differences(params, line);
-    }
-    Ok(())
 }
 
 /// Fills the next block, or a run of zero blocks, from the front of what is left of a line; gives the number of blocks.
+#[inline(always)] // into code for the processor
 fn blocks(params: &Params, bits: &mut BitReader<'_>, rest: &mut [u32], done: usize) -> Result<usize, Fault> {
     let reference = usize::from(params.preprocess && done == 0);
     let as_it_is = (1 << params.id_bits()) - 1;
@@ -53,9 +58,11 @@ fn blocks(params: &Params, bits: &mut BitReader<'_>, rest: &mut [u32], done: usi
     if pairs {
         read_pairs(bits, coded, reference)?;
     } else if id == as_it_is {
+        let mut reader = *bits;
         for sample in coded {
-            *sample = bits.take(params.bits)? as u32;
+            *sample = reader.take(params.bits)? as u32;
         }
+        *bits = reader;
     } else {
         read_split(bits, coded, id - 1)?;
     }
@@ -104,19 +111,23 @@ fn read_pairs(bits: &mut BitReader<'_>, coded: &mut [u32], reference: usize) -> 
 }
 
 /// All high parts in unary, then all low parts of so many bits.
+#[inline(always)] // into code for the processor
 fn read_split(bits: &mut BitReader<'_>, coded: &mut [u32], low: u32) -> Result<(), Fault> {
+    let mut reader = *bits;
     for sample in &mut *coded {
-        *sample = bits.unary()?.wrapping_shl(low);
+        *sample = reader.unary()?.wrapping_shl(low);
     }
     if low > 0 {
         for sample in coded {
-            *sample = sample.wrapping_add(bits.take(low)? as u32);
+            *sample = sample.wrapping_add(reader.take(low)? as u32);
         }
     }
+    *bits = reader;
     Ok(())
 }
 
 /// Each sample after the first is a difference, folded so that near ones are small numbers.
+#[inline(always)] // into code for the processor
 fn undo_differences(params: &Params, line: &mut [u32]) {
     let greatest = params.greatest();
     let mut samples = line.iter_mut();

@@ -5,7 +5,7 @@ use std::mem;
 use hyperslab_base::memory;
 
 use super::params::Params;
-use crate::{Fault, bits::BitWriter};
+use crate::{Fault, bits::BitWriter, cpu::compiled_twice};
 
 /// Blocks of a segment; a run of zero blocks does not cross its end.
 const SEGMENT: usize = 64;
@@ -27,7 +27,13 @@ impl Coder {
 
     /// Codes a scanline.
     pub(super) fn scanline(&mut self, params: &Params, bits: &mut BitWriter<'_>, line: &[u32]) {
-        let Coder { coded, low } = self;
+        code(self, params, bits, line);
+    }
+}
+
+compiled_twice! {
+    fn code(coder: &mut Coder, params: &Params, bits: &mut BitWriter<'_>, line: &[u32]) {
+        let Coder { coded, low } = coder;
         // The first thing that is written takes it along.
         let mut reference = None;
         match line.first() {
@@ -56,6 +62,7 @@ impl Coder {
 }
 
 /// Folds the difference of each sample to the one before; the first becomes 0.
+#[inline(always)] // into code for the processor
 fn differences(params: &Params, line: &[u32], coded: &mut [u32]) {
     let greatest = params.greatest();
     let Some((first, coded)) = coded.split_first_mut() else { return };
@@ -89,6 +96,7 @@ fn write_zeros(params: &Params, bits: &mut BitWriter<'_>, reference: Option<u32>
     });
 }
 
+#[inline(always)] // into code for the processor
 fn write_block(
     params: &Params,
     bits: &mut BitWriter<'_>,
@@ -102,26 +110,25 @@ fn write_block(
     let as_it_is = coded.len() as u64 * u64::from(params.bits);
     let (low, split) = shortest_split(params, coded, *last_low);
     *last_low = low;
-    let pairs = if least_pairs_len(block.len(), sum) > split { u64::MAX } else { pairs_len(block, as_it_is) };
+    let pairs = if pairs_are_longer(block.len(), sum, split) { u64::MAX } else { pairs_len(block, as_it_is) };
     if split < as_it_is.min(pairs) {
         bits.put(u64::from(low) + 1, params.id_bits());
         write_reference(params, bits, reference);
-        coded.iter().for_each(|sample| bits.put_unary(sample >> low));
-        if low > 0 {
-            coded.iter().for_each(|sample| bits.put(u64::from(*sample), low));
-        }
+        bits.put_all_unary(coded.iter().map(|sample| sample >> low));
+        bits.put_all(coded.iter().copied(), low);
     } else if pairs <= split && pairs < as_it_is {
         bits.put(1, params.id_bits() + 1);
         write_reference(params, bits, reference);
-        block.as_chunks().0.iter().for_each(|[first, second]| bits.put_unary(pair(*first, *second) as u32));
+        bits.put_all_unary(block.as_chunks().0.iter().map(|[first, second]| pair(*first, *second) as u32));
     } else {
         bits.put(u64::MAX, params.id_bits());
         write_reference(params, bits, reference);
-        coded.iter().for_each(|sample| bits.put(u64::from(*sample), params.bits));
+        bits.put_all(coded.iter().copied(), params.bits);
     }
 }
 
 /// How many low bits to write apart, and the length that gives. The search begins at those of the last block.
+#[inline(always)] // into code for the processor
 fn shortest_split(params: &Params, coded: &[u32], start: u32) -> (u32, u64) {
     let most = (1 << params.id_bits()) - 3;
     let len = |low: u32| {
@@ -155,11 +162,9 @@ fn shortest_split(params: &Params, coded: &[u32], start: u32) -> (u32, u64) {
     best
 }
 
-/// Pairs of so many samples of this sum are no shorter: they are shortest if all have the same sum.
-fn least_pairs_len(samples: usize, sum: u64) -> u64 {
-    let pairs = samples as u64 / 2;
-    let mean = sum / pairs.max(1);
-    pairs.saturating_mul(mean.saturating_mul(mean) / 2)
+/// Whether pairs of so many samples of this sum take more than `len` bits: they are shortest if all have the same sum.
+fn pairs_are_longer(samples: usize, sum: u64, len: u64) -> bool {
+    sum.saturating_mul(sum) > samples as u64 * len
 }
 
 /// The length of a block as pairs, or any number over `limit`.

@@ -134,6 +134,14 @@ impl Params {
         if self.bytes == 1 {
             return pixels.iter_mut().zip(samples).for_each(|(pixel, sample)| *pixel = *sample as u8);
         }
+        if let (2, (pixels, [])) = (self.bytes, pixels.as_chunks_mut()) {
+            let swap = self.big_endian;
+            for (pixel, sample) in pixels.iter_mut().zip(samples) {
+                let sample = *sample as u16;
+                *pixel = if swap { sample.to_be_bytes() } else { sample.to_le_bytes() };
+            }
+            return;
+        }
         for (pixel, sample) in pixels.chunks_mut(self.bytes).zip(samples) {
             order::store(u64::from(*sample), self.big_endian, pixel);
         }
