@@ -67,6 +67,56 @@ impl<'a> BitReader<'a> {
         Ok(taken)
     }
 
+    /// Many numbers of `count` bits each; at most 32. As many as surely fit are taken from one word.
+    #[inline]
+    pub(crate) fn take_all(
+        &mut self,
+        count: u32,
+        numbers: &mut [u32],
+        mut store: impl FnMut(&mut u32, u32),
+    ) -> Result<(), Fault> {
+        let mut reader = *self;
+        let together = match count {
+            0..=14 => 4,
+            15..=28 => 2,
+            _ => 1,
+        };
+        for numbers in numbers.chunks_mut(together) {
+            reader.refill();
+            if reader.count < together as u32 * count {
+                for number in numbers {
+                    store(number, reader.take(count)? as u32);
+                }
+                continue;
+            }
+            for number in numbers {
+                store(number, (reader.word >> 32 >> (32 - count)) as u32);
+                reader.skip(count);
+            }
+        }
+        *self = reader;
+        Ok(())
+    }
+
+    /// Many numbers as [`unary`](BitReader::unary) gives them.
+    #[inline]
+    pub(crate) fn unary_all(&mut self, numbers: &mut [u32], store: impl Fn(u32) -> u32) -> Result<(), Fault> {
+        let mut reader = *self;
+        for number in numbers {
+            // Always, since no processor foretells when it is needed.
+            reader.refill();
+            let run = reader.word.leading_zeros();
+            *number = store(if run < reader.count {
+                reader.skip(run + 1);
+                run
+            } else {
+                reader.unary()?
+            });
+        }
+        *self = reader;
+        Ok(())
+    }
+
     /// How many zeros come before the next one; both are passed over.
     #[inline]
     pub(crate) fn unary(&mut self) -> Result<u32, Fault> {
@@ -194,11 +244,14 @@ mod tests {
                 prop_assert_eq!(reader.take(count).unwrap(), value & mask);
                 prop_assert_eq!(reader.unary().unwrap(), zeros);
             }
-            for &(value, ..) in &fields {
-                prop_assert_eq!(reader.take(width).unwrap(), value & ((1 << width) - 1));
+            let mut numbers = vec![0; fields.len()];
+            reader.take_all(width, &mut numbers, |number, bits| *number = bits).unwrap();
+            for (&(value, ..), number) in fields.iter().zip(&numbers) {
+                prop_assert_eq!(u64::from(*number), value & ((1 << width) - 1));
             }
-            for &(.., zeros) in &fields {
-                prop_assert_eq!(reader.unary().unwrap(), zeros);
+            reader.unary_all(&mut numbers, |zeros| zeros + 1).unwrap();
+            for (&(.., zeros), number) in fields.iter().zip(&numbers) {
+                prop_assert_eq!(*number, zeros + 1);
             }
             prop_assert!(reader.take(8).is_err() && reader.unary().is_err());
         }

@@ -58,11 +58,7 @@ fn blocks(params: &Params, bits: &mut BitReader<'_>, rest: &mut [u32], done: usi
     if pairs {
         read_pairs(bits, coded, reference)?;
     } else if id == as_it_is {
-        let mut reader = *bits;
-        for sample in coded {
-            *sample = reader.take(params.bits)? as u32;
-        }
-        *bits = reader;
+        bits.take_all(params.bits, coded, |sample, bits| *sample = bits)?;
     } else {
         read_split(bits, coded, id - 1)?;
     }
@@ -113,16 +109,10 @@ fn read_pairs(bits: &mut BitReader<'_>, coded: &mut [u32], reference: usize) -> 
 /// All high parts in unary, then all low parts of so many bits.
 #[inline(always)] // into code for the processor
 fn read_split(bits: &mut BitReader<'_>, coded: &mut [u32], low: u32) -> Result<(), Fault> {
-    let mut reader = *bits;
-    for sample in &mut *coded {
-        *sample = reader.unary()?.wrapping_shl(low);
-    }
+    bits.unary_all(coded, |high| high.wrapping_shl(low))?;
     if low > 0 {
-        for sample in coded {
-            *sample = sample.wrapping_add(reader.take(low)? as u32);
-        }
+        bits.take_all(low, coded, |sample, bits| *sample = sample.wrapping_add(bits))?;
     }
-    *bits = reader;
     Ok(())
 }
 
@@ -135,12 +125,11 @@ fn undo_differences(params: &Params, line: &mut [u32]) {
     for sample in samples {
         let folded = *sample;
         // How far it goes both ways from the last sample.
-        let upper = last > greatest / 2;
-        let both = if upper { greatest - last } else { last };
-        let far = if upper { greatest.wrapping_sub(folded) } else { folded };
+        let both = last.min(greatest - last);
+        let far = if last > greatest / 2 { greatest.wrapping_sub(folded) } else { folded } & greatest;
         // Even ones go up by their half, odd ones down; without a branch, which none could foretell.
         let near = last.wrapping_add((folded >> 1) ^ (folded & 1).wrapping_neg());
-        last = if folded.div_ceil(2) <= both { near } else { far } & greatest;
+        last = if folded.div_ceil(2) <= both { near } else { far };
         *sample = last;
     }
 }
