@@ -113,7 +113,7 @@ pub(crate) fn instructions(input: &[u8], rules: &Rules, mut write: impl FnMut(In
         let before = (*place as usize).wrapping_sub(1);
         *place = at as u32 + 1;
         let near = before < at && at - before <= rules.max_distance;
-        let len = if near { common(input, before, at, end).min(rules.max_len) } else { 0 };
+        let len = if near { common(input, before, at, end.min(at + rules.max_len)) } else { 0 };
         if len < MIN_LEN {
             at += 1;
             continue;
@@ -125,6 +125,12 @@ pub(crate) fn instructions(input: &[u8], rules: &Rules, mut write: impl FnMut(In
     }
     write(Instruction { literals: input.get(literals..).unwrap_or_default(), copy: None });
     Ok(())
+}
+
+/// Four bytes as a number.
+#[inline]
+pub(crate) fn word(input: &[u8], at: usize) -> Option<u32> {
+    input.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
 }
 
 /// How many bytes from two places on are the same, before `end`.

@@ -8,7 +8,7 @@ mod probe;
 
 use crate::{
     Fault,
-    lz::{ENDED, Window, common},
+    lz::{ENDED, Window, common, word},
 };
 
 const MARK: u8 = 32;
@@ -108,10 +108,6 @@ pub(super) fn compress(level: u32, input: &[u8], out: &mut Vec<u8>) {
     if let Some(first) = out.get_mut(start) {
         *first |= MARK;
     }
-}
-
-fn word(input: &[u8], at: usize) -> Option<u32> {
-    input.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
 }
 
 /// Notes the place of a word; gives the place of the last one with its hash.

@@ -1,7 +1,7 @@
 //! A guess how much smaller a stream gets, from a few of its bytes.
 
 use super::{MAX_LITERALS, TAIL};
-use crate::lz::common;
+use crate::lz::{common, word};
 
 /// The most bytes that are looked at, near the end of the first three quarters.
 const SAMPLE: usize = 1 << HASH_BITS;
@@ -29,11 +29,11 @@ pub(super) fn ratio(input: &[u8]) -> f64 {
     // The first four bytes are literals, with their instruction.
     let (mut at, mut literals, mut made) = (0, 4, 5);
     while at + TAIL < sample.len() {
-        let Some(here) = super::word(sample, at) else { break };
+        let Some(here) = word(sample, at) else { break };
         let hash = here.wrapping_mul(2_654_435_761) >> (32 - HASH_BITS);
         let place = places.get_mut(hash as usize % SAMPLE);
         let before = usize::from(place.map_or(0, |place| std::mem::replace(place, at as u16)));
-        let matches = before < at && super::word(sample, before) == Some(here);
+        let matches = before < at && word(sample, before) == Some(here);
         let len = if matches { common(sample, before, at, sample.len() - 1) } else { 0 };
         if len < MIN_LEN {
             at += 1;
