@@ -53,4 +53,5 @@ const KNOWN: &[(u16, &str)] = &[
     (32028, "sperr"),
     (32029, "trpx"),
     (32030, "ffmpeg"),
+    (32033, "htj2k"),
 ];

@@ -19,7 +19,7 @@ impl Zstd {
     /// Its number.
     pub const ID: u16 = 32015;
 
-    /// The parameters for a level, 1 to 22.
+    /// The parameters for a level, 1 to 22; 0 is the level that the library takes for the best, and negative ones, as two's complement, are faster.
     pub fn params(level: u32) -> Vec<u32> {
         vec![level]
     }
@@ -90,7 +90,9 @@ pub(crate) struct Encoder(Option<CCtx<'static>>);
 impl Encoder {
     /// Appends a frame.
     pub(crate) fn compress(&mut self, level: i32, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
-        let level = level.clamp(1, *zstd::compression_level_range().end());
+        // 0 is the level of the library; those below compress less, and faster.
+        let range = zstd::compression_level_range();
+        let level = level.clamp(*range.start(), *range.end());
         let start = out.len();
         let room = extend_stale(out, zstd_safe::compress_bound(input.len()))?;
         let context = match &mut self.0 {

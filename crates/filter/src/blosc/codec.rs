@@ -2,11 +2,10 @@
 
 use hyperslab_base::memory;
 
-use super::blosclz;
+use super::{blosclz, snappy};
 use crate::{
     Fault, deflate,
     lz4::{self, Mode},
-    output::extend_stale,
     zstd,
 };
 
@@ -46,14 +45,12 @@ impl BloscCodec {
             BloscCodec::Lz4 => lz4::compress(Mode::FAST(10 - level.min(9) as i32), input, out)?,
             BloscCodec::Lz4Hc => lz4::compress(Mode::HIGHCOMPRESSION(level.min(9) as i32), input, out)?,
             BloscCodec::Snappy => {
-                let start = out.len();
-                let room = extend_stale(out, snap::raw::max_compress_len(input.len()))?;
-                let len = snap::raw::Encoder::new().compress(input, room).map_err(Fault::other)?;
-                out.truncate(start + len);
+                memory::reserve(out, snap::raw::max_compress_len(input.len()))?;
+                snappy::compress(input, out)?;
             }
             BloscCodec::Zlib => {
                 let mut stream = Vec::new();
-                deflate::deflate(level.min(9), input, &mut stream)?;
+                deflate::deflate_closely(level.min(9), input, &mut stream)?;
                 memory::append(out, &stream)?;
             }
             // Blosc spreads its nine levels over those of Zstandard.

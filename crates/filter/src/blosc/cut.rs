@@ -11,14 +11,14 @@ const MIN_SPLIT: usize = 128;
 
 /// The bytes of a block, and whether whole blocks have a stream for each byte of an element.
 pub(super) fn cut(plan: &Plan, len: usize) -> (usize, bool) {
-    let block = block_len(plan, len);
-    (block, splits(plan, block))
+    let size = usize::from(plan.size);
+    let block = block_len(plan, size, len);
+    (block, splits(plan, size, block))
 }
 
-/// The bytes of a block.
-pub(crate) fn block_len(plan: &Plan, len: usize) -> usize {
-    let size = usize::from(plan.size);
-    let mut block = plan.block.unwrap_or_else(|| usual_block(plan, len)).min(len);
+/// The bytes of a block, of elements of this many bytes.
+pub(crate) fn block_len(plan: &Plan, size: usize, len: usize) -> usize {
+    let mut block = plan.block.unwrap_or_else(|| usual_block(plan, size, len)).min(len);
     if block > size {
         block -= block % size;
     }
@@ -26,10 +26,9 @@ pub(crate) fn block_len(plan: &Plan, len: usize) -> usize {
 }
 
 /// The bytes of a block by level and codec.
-fn usual_block(plan: &Plan, len: usize) -> usize {
-    let size = usize::from(plan.size);
+fn usual_block(plan: &Plan, size: usize, len: usize) -> usize {
     let block = if len >= UNIT { unsplit(plan) } else { len };
-    if plan.level == 0 || !splits(plan, if plan.extended { len } else { block }) {
+    if plan.level == 0 || !splits(plan, size, if plan.extended { len } else { block }) {
         return block;
     }
     match plan.extended {
@@ -65,7 +64,7 @@ fn stream(level: u32) -> usize {
     }
 }
 
-fn splits(plan: &Plan, block: usize) -> bool {
+fn splits(plan: &Plan, size: usize, block: usize) -> bool {
     let codec = match plan.codec {
         codec if !plan.extended => codec != BloscCodec::Zstd,
         _ if !matches!(plan.stage, Stage::Shuffle(_)) => false,
@@ -73,6 +72,5 @@ fn splits(plan: &Plan, block: usize) -> bool {
         BloscCodec::Zstd => plan.level <= 5,
         _ => false,
     };
-    let size = usize::from(plan.size);
     codec && size <= MAX_SPLITS && block / size >= MIN_SPLIT
 }

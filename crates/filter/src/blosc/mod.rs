@@ -1,7 +1,7 @@
 //! Filter 32001: blosc, a container of blocks that are shuffled and then compressed by one of several codecs.
 //!
 //! `header` reads what a container starts with, `chunk` and `build` decode and make one, `codec` has the codecs inside,
-//! `blosclz` the one that nobody else has. Blosc2 uses the same containers.
+//! `blosclz` and `snappy` two that are our own. Blosc2 uses the same containers.
 
 mod blosclz;
 mod build;
@@ -9,6 +9,7 @@ mod chunk;
 mod codec;
 mod cut;
 mod header;
+mod snappy;
 
 pub use codec::BloscCodec;
 

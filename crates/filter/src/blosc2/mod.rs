@@ -128,7 +128,7 @@ fn grid(params: &[u32], plan: &Plan, len: usize) -> Option<Grid> {
         return None;
     }
     // The plugin asks for the block of a chunk that is shuffled, whatever the stage.
-    let block = block_len(&Plan { stage: Stage::Shuffle(0), ..*plan }, len);
+    let block = block_len(&Plan { stage: Stage::Shuffle(0), ..*plan }, size, len);
     Some(Grid::new(shape, block / size))
 }
 
@@ -168,7 +168,8 @@ fn plan(params: &[u32], len: usize) -> Result<Plan, Fault> {
     let codec = BloscCodec::from_param(codec)
         .filter(|codec| *codec != BloscCodec::Snappy)
         .ok_or(Fault::Params("an unknown codec"))?;
-    // Types over 255 bytes are taken byte by byte.
+    // Types over 255 bytes are taken byte by byte, in blocks of whole elements.
+    let whole_size = (size as usize).max(1);
     let size = u8::try_from(size).unwrap_or(1).max(1);
     // C-Blosc2 is careless with bytes that deltas do not reach.
     let whole = stage.reach(usize::from(size), len, false) == len;
@@ -176,5 +177,8 @@ fn plan(params: &[u32], len: usize) -> Result<Plan, Fault> {
     if level > 9 {
         return Err(Fault::Params("the level is not in 0 to 9"));
     }
-    Ok(Plan { extended: true, size, level, stage, codec, block: (block > 0).then_some(block as usize) })
+    let block = (block > 0).then_some(block as usize);
+    let plan = Plan { extended: true, size, level, stage, codec, block };
+    let block = if whole_size > 255 { Some(block_len(&plan, whole_size, len)) } else { block };
+    Ok(Plan { block, ..plan })
 }
