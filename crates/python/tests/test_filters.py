@@ -140,6 +140,20 @@ def test_every_keyword(tmp_path):
     assert differ == []
 
 
+@pytest.mark.parametrize("rank", [8, 9, 16, 17])
+def test_blosc2_in_many_dimensions(rank, tmp_path):
+    values, stored = np.arange(1 << rank, dtype="u2").reshape((2,) * rank), {}
+    for library, other in ((hyperslab, h5py), (h5py, hyperslab)):
+        path = tmp_path / f"{library.__name__}.h5"
+        with library.File(path, "w") as file:
+            file.create_dataset("values", data=values, chunks=values.shape, **hdf5plugin.Blosc2(cname="zstd"))
+        with other.File(path) as file:
+            np.testing.assert_array_equal(file["values"][...], values)
+        with h5py.File(path) as file:
+            stored[library] = facts(file["values"])
+    assert stored[hyperslab] == stored[h5py]
+
+
 @pytest.mark.parametrize("options", OTHERS, ids=label)
 def test_codecs_that_are_not_ours_are_refused(options, tmp_path):
     with h5py.File(tmp_path / "theirs.h5", "w") as file:
