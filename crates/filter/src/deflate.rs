@@ -13,9 +13,8 @@ use crate::{
 /// No stream of deflate grows by more than this factor.
 const MAX_RATIO: usize = 1032;
 
-/// More than the library takes for its own state: when it encodes, from level 10 on, and when it decodes.
+/// More than the library takes for its own state: when it encodes, at any level that is used here, and when it decodes.
 const ENCODER: usize = 1 << 20;
-const THOROUGH_ENCODER: usize = 16 << 20;
 const DECODER: usize = 16 << 10;
 
 /// Deflate, filter 1.
@@ -82,7 +81,7 @@ pub(crate) fn deflate(level: u32, input: &[u8], out: &mut Vec<u8>) -> Result<(),
     encode(if (1..=4).contains(&level) { 2 } else { level }, input, out)
 }
 
-/// The same at levels that leave about what zlib's leave of any data, within 2 %: with more time than [`deflate`], and less than zlib.
+/// The same at levels that leave about what zlib's leave of any data, within 2 % or little more: with more time than [`deflate`].
 pub(crate) fn deflate_closely(level: u32, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
     let level = match level {
         1 | 2 => 2,
@@ -92,8 +91,8 @@ pub(crate) fn deflate_closely(level: u32, input: &[u8], out: &mut Vec<u8>) -> Re
         8 | 9 => {
             // Which of two levels leaves less depends on the data.
             let mut other = Vec::new();
-            encode(9, input, &mut other)?;
-            encode(10, input, out)?;
+            encode(7, input, &mut other)?;
+            encode(9, input, out)?;
             if other.len() < out.len() {
                 mem::swap(out, &mut other);
             }
@@ -106,7 +105,7 @@ pub(crate) fn deflate_closely(level: u32, input: &[u8], out: &mut Vec<u8>) -> Re
 
 /// Replaces `out` by a zlib stream that is made at a level of libdeflate.
 fn encode(level: u32, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
-    check_memory(if level < 10 { ENCODER } else { THOROUGH_ENCODER })?;
+    check_memory(ENCODER)?;
     let level = CompressionLvl::new(level as i32).map_err(|_| Fault::Params("the level is not in 0 to 9"))?;
     let mut compressor = Compressor::new(level);
     let most = compressor.zlib_compress_bound(input.len());
