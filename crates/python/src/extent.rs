@@ -4,8 +4,9 @@ use pyo3::prelude::*;
 
 use crate::error::ExtentError;
 
-/// A request that meets so many resizes in a row gives up.
-const MOST_TRIES: usize = 1000;
+/// A request that meets so many resizes in a row gives up. Without the interpreter's lock, a thread that resizes without end comes between nearly all of
+/// them: 1,000 were too few.
+const MOST_TRIES: usize = 100_000;
 
 /// Does a request that selects in the extent of the moment, again if the dataset was resized before the engine did it.
 pub(crate) fn again_if_resized<T>(py: Python<'_>, mut request: impl FnMut() -> PyResult<T>) -> PyResult<T> {

@@ -7,8 +7,9 @@ from typing import Any
 
 from ._hyperslab import ExtentError, Space
 
-# Steps that other threads disturb so often in a row give up.
-_MOST_TRIES = 1000
+# Steps that other threads disturb so often in a row give up. Without the interpreter's lock, a thread that resizes without end comes between nearly
+# all of them: 1,000 were too few.
+_MOST_TRIES = 100_000
 
 
 def retry(steps: Callable[[], Any], *disturbed: type[Exception]) -> Any:
