@@ -293,8 +293,9 @@ impl LocalHeap {
     fn hide_list(&mut self, file: &OpenFile, free: &mut Free) -> Result<()> {
         let is_seen = self.place.is_some_and(|place| !file.is_fresh(place)) && !file.is_fresh(self.address);
         if std::mem::take(&mut free.is_listed) && is_seen {
-            self.free = None;
-            file.rewrite(WHAT, &[(self.address, &self.head(file)?)])?;
+            // Only the file forgets it here. A header in memory that names the list is put again when the data change.
+            let hidden = heap::LocalHeap { size: self.data.len(), free: None, data: self.place };
+            file.rewrite(WHAT, &[(self.address, &hidden.encode(file.widths())?)])?;
         }
         Ok(())
     }
