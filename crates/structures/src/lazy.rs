@@ -9,6 +9,9 @@ use hyperslab_file::{OpenFile, Result, Structure};
 pub(crate) trait Encode: Send + Sync + 'static {
     /// Its bytes in a file with numbers of these widths.
     fn encode(&self, widths: Widths) -> Result<Vec<u8>>;
+
+    /// Whether it can be encoded in any file with numbers of eight bytes.
+    fn fits(&self) -> bool;
 }
 
 /// A header in memory.
@@ -27,9 +30,9 @@ impl<T: Encode> Lazy<T> {
         Lazy { value, widths }
     }
 
-    /// It is at `address` from now on. A header with numbers that are too large for the file is refused now, not when it is written.
+    /// It is at `address` from now on. A header that cannot be encoded is refused now, not when it is written.
     pub(crate) fn put(self: &Arc<Lazy<T>>, file: &OpenFile, address: u64) -> Result<()> {
-        if (self.widths.offsets, self.widths.lengths) != (Width::W8, Width::W8) {
+        if (self.widths.offsets, self.widths.lengths) != (Width::W8, Width::W8) || !self.value.fits() {
             self.value.encode(self.widths)?;
         }
         file.put_structure(address, self.clone())

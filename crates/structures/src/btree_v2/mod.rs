@@ -47,6 +47,10 @@ impl Encode for BtreeV2 {
     fn encode(&self, widths: Widths) -> Result<Vec<u8>> {
         Ok(self.encode(widths)?)
     }
+
+    fn fits(&self) -> bool {
+        self.root.records <= u64::from(u16::MAX)
+    }
 }
 
 impl Tree {

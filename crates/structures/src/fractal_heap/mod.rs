@@ -74,6 +74,10 @@ impl Encode for fractal::FractalHeap {
     fn encode(&self, widths: Widths) -> Result<Vec<u8>> {
         Ok(self.encode(widths)?)
     }
+
+    fn fits(&self) -> bool {
+        self.filters.is_none()
+    }
 }
 
 impl FractalHeap {
