@@ -249,11 +249,11 @@ impl<V: Footprint> Inner<V> {
         gone.is_some()
     }
 
-    /// A chunk that was to leave stays: it could not be written, or is used again.
-    pub(crate) fn stay(&self, slot: &Arc<Slot<V>>) {
+    /// A chunk that was to leave stays: as if it had been `used`, or as the next that leaves.
+    pub(crate) fn stay(&self, slot: &Arc<Slot<V>>, used: bool) {
         let mut slots = self.slots.lock();
         if slots.by_place.get(&slot.place).is_some_and(|known| Arc::ptr_eq(known, slot)) {
-            slots.order.enter(&slot.place);
+            if used { slots.order.enter(&slot.place) } else { slots.order.restore(&slot.place) }
         }
     }
 

@@ -66,6 +66,8 @@ impl<V: Footprint> Cache<V> {
             }
             let (dirty, any) = self.evict(bytes);
             if !any || !dirty.is_empty() {
+                // Each is the next that leaves then, so the first comes last.
+                dirty.into_iter().rev().for_each(drop);
                 return None;
             }
         }

@@ -84,7 +84,8 @@ impl<V: Footprint> Drop for Taken<V> {
             count(&shelf.books.counters.written, 1);
         }
         if self.leaves && !(self.written && shelf.leave(&slot.place)) {
-            shelf.stay(&slot);
+            // Nobody tried to write it, or it cannot be written, or it was used meanwhile.
+            shelf.stay(&slot, self.written || self.failure.is_some());
         }
         if let Some(lent) = self.lent {
             shelf.books.budget.give_back(lent);

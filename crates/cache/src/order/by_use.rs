@@ -34,6 +34,13 @@ impl Order for ByUse {
         self.places.replace(place.clone());
     }
 
+    fn restore(&mut self, place: &Coords) {
+        self.enter(place);
+        if !self.last_first {
+            self.places.to_front(place);
+        }
+    }
+
     fn touch(&mut self, place: &Coords) {
         self.places.to_back(place);
     }

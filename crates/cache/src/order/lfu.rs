@@ -22,6 +22,15 @@ impl Order for Lfu {
         self.next += 1;
     }
 
+    fn restore(&mut self, place: &Coords) {
+        self.leave(place, false);
+        // Before those that were restored earlier.
+        let came = u64::MAX - self.next;
+        self.uses.insert(place.clone(), (0, came));
+        self.ranked.insert((0, came, place.clone()));
+        self.next += 1;
+    }
+
     fn touch(&mut self, place: &Coords) {
         if let Some((uses, came)) = self.uses.get_mut(place) {
             let key = (*uses, *came, place.clone());

@@ -65,6 +65,9 @@ pub(crate) trait Order: fmt::Debug + Send {
     /// A chunk comes; it was used.
     fn enter(&mut self, place: &Coords);
 
+    /// A chunk that was taken to leave stays, and is the next that leaves.
+    fn restore(&mut self, place: &Coords);
+
     /// A chunk is used again, if it is here.
     fn touch(&mut self, place: &Coords);
 

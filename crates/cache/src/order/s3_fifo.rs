@@ -27,6 +27,13 @@ impl Order for S3Fifo {
         queue.insert(place.clone(), 0);
     }
 
+    fn restore(&mut self, place: &Coords) {
+        self.leave(place, false);
+        let queue = if self.ghosts.remove(place) { &mut self.small } else { &mut self.main };
+        queue.insert(place.clone(), 0);
+        queue.to_front(place);
+    }
+
     fn touch(&mut self, place: &Coords) {
         let uses = self.small.get_mut(place).or_else(|| self.main.get_mut(place));
         uses.into_iter().for_each(|uses| *uses = (*uses + 1).min(MOST));
