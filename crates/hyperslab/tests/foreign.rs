@@ -256,6 +256,17 @@ fn families_of_files_are_changed() {
 }
 
 #[test]
+fn a_family_is_not_made_of_an_empty_file() {
+    let directory = path("empty-family");
+    std::fs::remove_dir_all(&directory).ok();
+    std::fs::create_dir(&directory).unwrap();
+    std::fs::write(directory.join("member-0.h5"), b"").unwrap();
+    let why = File::edit(directory.join("member-%d.h5")).unwrap_err();
+    assert!(why.to_string().contains("family"), "{why}");
+    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1);
+}
+
+#[test]
 fn the_image_of_a_metadata_cache_gives_way_to_changes() {
     let path = path("image.h5");
     if !python("cache_image", &path, 0) {

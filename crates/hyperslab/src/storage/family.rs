@@ -9,7 +9,11 @@ use crate::{Error, Result, open_options::Access};
 
 /// The members whose names the template gives.
 pub(super) fn open(template: &str, first: &Arc<Local>, access: &Access) -> Result<Family<Local>> {
-    let (size, write) = (first.len()?.max(1), access.write);
+    let (size, write) = (first.len()?, access.write);
+    if size == 0 && write {
+        return Err(Error::Unsupported("making a family of files"));
+    }
+    let size = size.max(1);
     // The file says it best. One that says nothing has members as large as the first.
     let told = match hyperslab_file::members(first.clone()) {
         Ok(Some(MemberFiles::Family { size })) => Some(size),
