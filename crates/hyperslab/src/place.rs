@@ -89,11 +89,10 @@ impl Place {
             match made {
                 Made::Other(target) => {
                     let group = self.last_group()?;
-                    let before = context.file().changes();
                     let linked = hyperslab_object::link(context, group, &name, target);
-                    linked.map(|()| None).map_err(|why| match context.file().changes() == before {
-                        true => self.refused(group, why),
-                        false => why.into(),
+                    linked.map(|()| None).map_err(|why| match why {
+                        hyperslab_file::Error::Refused(_) => self.refused(group, why),
+                        why => why.into(),
                     })
                 }
                 Made::Object(address) => {
@@ -135,7 +134,7 @@ impl Place {
         }
     }
 
-    /// Why a group did not get a link, and was not changed: perhaps it has one with this name.
+    /// Why a group refused a link: perhaps it has one with this name.
     fn refused(&self, group: u64, why: hyperslab_file::Error) -> Error {
         let context = &self.file.inner.context;
         let find = || Links::of(context, &Object::open(context, group)?)?.find(self.name());
