@@ -5,6 +5,15 @@ import hyperslab
 import numpy as np
 
 
+def raised(action):
+    """The type of the exception that an action raises, if it does."""
+    try:
+        action()
+    except Exception as error:  # noqa: BLE001
+        return type(error)
+    return None
+
+
 def same_dtype(ours: np.dtype, theirs: np.dtype) -> bool:
     """The same layout and the same marks, at any depth. Reference classes correspond."""
     if (ours.kind, ours.itemsize, ours.shape, ours.names) != (theirs.kind, theirs.itemsize, theirs.shape, theirs.names):

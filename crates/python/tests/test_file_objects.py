@@ -9,28 +9,9 @@ import h5py
 import hyperslab
 import numpy as np
 import pytest
+from counted import CountedBytes
 
 BOTH = pytest.mark.parametrize("lib", [h5py, hyperslab], ids=["h5py", "hyperslab"])
-
-
-class Counted(io.BytesIO):
-    """Counts the bytes that go in and out."""
-
-    taken = given = 0
-
-    def read(self, size=-1):
-        found = super().read(size)
-        self.given += len(found)
-        return found
-
-    def readinto(self, buffer):
-        found = super().readinto(buffer)
-        self.given += found
-        return found
-
-    def write(self, part):
-        self.taken += len(part)
-        return super().write(part)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +25,7 @@ def image():
 
 @pytest.mark.parametrize("mode", ["r+", "a"])
 def test_small_changes_write_little(image, mode):
-    held = Counted(image)
+    held = CountedBytes(image)
     with hyperslab.File(held, mode) as file:
         file["chunked"][5] = 7
         file["plain"][-1] = 8
@@ -58,7 +39,7 @@ def test_small_changes_write_little(image, mode):
 
 
 def test_what_is_flushed_is_written_once():
-    held = Counted()
+    held = CountedBytes()
     with hyperslab.File(held, "w") as file:
         file["first"] = np.arange(100_000)
         file.flush()

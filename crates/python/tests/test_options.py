@@ -6,25 +6,8 @@ import h5py
 import hyperslab
 import numpy as np
 import pytest
-
-
-def raised(action):
-    try:
-        action()
-    except Exception as error:  # noqa: BLE001
-        return type(error)
-    return None
-
-
-class CountedBytes(io.BytesIO):
-    """Bytes that are counted as they are read."""
-
-    count = 0
-
-    def read(self, size=-1):
-        found = super().read(size)
-        self.count += len(found)
-        return found
+from compare import raised
+from counted import CountedBytes
 
 
 @pytest.mark.parametrize("value", [-5, 0, "many", 1.5, 2**70, None, True, 1000, 0.5])
@@ -73,7 +56,7 @@ def test_a_small_page_buffer_reads_small_pieces_of_metadata():
         raw = CountedBytes(held.getvalue())
         with hyperslab.File(raw, page_buf_size=size) as file:
             assert file["7"].attrs["a"][5] == 5
-        given[size] = raw.count
+        given[size] = raw.given
     assert 4 * given[4096] < given[None]
 
 

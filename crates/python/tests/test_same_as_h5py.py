@@ -8,16 +8,10 @@ import h5py
 import hyperslab
 import numpy as np
 import pytest
+from compare import raised
+from counted import CountedFile
 
 BOTH = pytest.mark.parametrize("lib", [h5py, hyperslab], ids=["h5py", "hyperslab"])
-
-
-def raised(action):
-    try:
-        action()
-    except Exception as error:  # noqa: BLE001
-        return type(error)
-    return None
 
 
 def test_names_that_cannot_be_encoded_are_what_they_are_in_h5py(tmp_path):
@@ -186,22 +180,6 @@ def test_read_only_files_and_arrays_raise_what_h5py_raises(tmp_path):
         assert not different
 
 
-class Counted(io.FileIO):
-    """A file that counts what is read of it."""
-
-    count = 0
-
-    def read(self, size=-1):
-        found = super().read(size)
-        self.count += len(found)
-        return found
-
-    def readinto(self, buffer):
-        found = super().readinto(buffer)
-        self.count += found
-        return found
-
-
 def test_a_file_object_is_read_range_by_range(tmp_path):
     path = tmp_path / "a.h5"
     values = np.random.default_rng(1).integers(0, 1 << 60, (4000, 1000))
@@ -209,11 +187,11 @@ def test_a_file_object_is_read_range_by_range(tmp_path):
         file.create_dataset("x", data=values, chunks=(100, 1000))
         file.create_dataset("texts", data=["a", "größer"] * 50)
         file["x"].attrs["a"] = "of an attribute"
-    with Counted(path) as raw, hyperslab.File(raw) as file:
+    with CountedFile(path) as raw, hyperslab.File(raw) as file:
         assert (file["x"][1230, 7:9] == values[1230, 7:9]).all()
         assert file["x"].attrs["a"] == "of an attribute" and file["texts"].asstr()[1] == "größer"
         assert file["x"].fillvalue == 0 and file.driver == "fileobj"
-        assert raw.count < 2 << 20 < path.stat().st_size
+        assert raw.given < 2 << 20 < path.stat().st_size
         assert (file["x"][...] == values).all()
 
 
