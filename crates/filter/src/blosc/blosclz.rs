@@ -144,19 +144,13 @@ fn put_copy(distance: usize, len: usize, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blosc::samples::runs_and_copies;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn comes_back(level in 1u32..=9, parts in prop::collection::vec((any::<u8>(), 1usize..3000, 1usize..9000), 1..40)) {
-            // Runs, and copies from near and far.
-            let mut input: Vec<u8> = (0..200u32).map(|n| ((n * n) >> 3) as u8).collect();
-            for (byte, run, back) in parts {
-                let from = input.len().saturating_sub(back * usize::from(byte) / 16);
-                let copy = input[from..].to_vec();
-                input.extend(copy.iter().take(run));
-                input.extend(std::iter::repeat_n(byte, run % 9));
-            }
+            let input = runs_and_copies(&parts);
             let mut packed = vec![7];
             compress(level, &input, &mut packed);
             if packed.len() > 1 {

@@ -9,6 +9,8 @@ mod chunk;
 mod codec;
 mod cut;
 mod header;
+#[cfg(test)]
+mod samples;
 mod snappy;
 
 pub use codec::BloscCodec;
