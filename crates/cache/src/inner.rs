@@ -187,7 +187,7 @@ impl<V: Footprint> Inner<V> {
         self.exit(slots, slot)
     }
 
-    /// Takes a chunk to be written and to leave then, if it must be written and all of it was used. Nothing if somebody has it.
+    /// The caller gets a dirty chunk to write, which then leaves. It gets nothing if another thread has the chunk in hand, or if only a part of the chunk was used.
     pub(crate) fn take_whole(&self, slot: Arc<Slot<V>>) -> Option<Taken<V>> {
         let slots = self.slots.lock();
         if slot.is_partly() || !slots.by_place.get(&slot.place).is_some_and(|known| Arc::ptr_eq(known, &slot)) {
@@ -242,7 +242,7 @@ impl<V: Footprint> Inner<V> {
         self.unwritten().iter().filter(|slot| slot.drop_encoded(self)).count() > 0
     }
 
-    /// A chunk leaves to make room, if it is in the file and nobody has it; whether it did.
+    /// A chunk leaves to make room, if the file has it and no thread holds it. The result says whether the chunk left.
     pub(crate) fn leave(&self, place: &Coords) -> bool {
         let gone = self.evict(place);
         gone.iter().for_each(|gone| self.evicted(gone));

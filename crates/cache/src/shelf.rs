@@ -118,7 +118,7 @@ impl<V: Footprint> Shelf<V> {
         drop(gone);
     }
 
-    /// All chunks that are not in the file, of which nobody has one and all was used. The caller writes them now, and then they leave.
+    /// The caller gets all dirty chunks that no thread holds and that were used as a whole. It writes them now, and each chunk leaves when it is written.
     pub fn take_whole(&self) -> Vec<Taken<V>> {
         self.inner.unwritten().into_iter().filter_map(|slot| self.inner.take_whole(slot)).collect()
     }

@@ -84,7 +84,7 @@ impl<V: Footprint> Drop for Taken<V> {
             count(&shelf.books.counters.written, 1);
         }
         if self.leaves && !(self.written && shelf.leave(&slot.place)) {
-            // Nobody tried to write it, or it cannot be written, or it was used meanwhile.
+            // A chunk that no thread tried to write is the next to leave again. One that cannot be written, or that was used meanwhile, is not.
             shelf.stay(&slot, self.written || self.failure.is_some());
         }
         if let Some(lent) = self.lent {

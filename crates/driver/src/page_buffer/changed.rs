@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, MutexGuard, PoisonError};
 
-/// A condition variable that makes no call to the system if nobody waits.
+/// A condition variable. It makes no system call if no thread waits.
 #[derive(Debug, Default)]
 pub(super) struct Changed {
     condition: Condvar,
