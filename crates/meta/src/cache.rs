@@ -3,11 +3,7 @@
 //! One lock guards the books, each value has its own. A thread that holds a value may take the books. One that holds the books never waits for a value, and nobody
 //! holds the books during I/O or a call to somebody else's code; what [`Cache::look`] is given must not wait either.
 
-use std::{
-    any::Any,
-    ops::{Deref, Range},
-    sync::Arc,
-};
+use std::{any::Any, ops::Range, sync::Arc};
 
 use parking_lot::{Mutex, RwLock};
 
@@ -20,29 +16,23 @@ use crate::{
 
 /// The metadata cache of one file. Cheap to clone; any number of threads may use it at once.
 #[derive(Clone, Default)]
-pub struct Cache(Arc<Locks>);
+pub struct Cache {
+    pub(crate) locks: Arc<Locks>,
+}
 
 /// The locks of a cache.
 #[derive(Default)]
-pub struct Locks {
+pub(crate) struct Locks {
     pub(crate) slots: Mutex<Slots>,
     /// Held by the one flush at a time.
     pub(crate) flushing: Mutex<()>,
-}
-
-impl Deref for Cache {
-    type Target = Locks;
-
-    fn deref(&self) -> &Locks {
-        &self.0
-    }
 }
 
 impl Cache {
     /// A cache with these limits.
     pub fn new(budget: Budget) -> Cache {
         let slots = Mutex::new(Slots::new(Books::new(budget)));
-        Cache(Arc::new(Locks { slots, flushing: Mutex::default() }))
+        Cache { locks: Arc::new(Locks { slots, flushing: Mutex::default() }) }
     }
 
     /// The entry, to read; loaded if it is not here. Two threads that miss at the same time both load; the first value stays. What was
@@ -91,7 +81,7 @@ impl Cache {
     /// An entry that is not here is no miss yet.
     pub fn look<T: Entry, R>(&self, address: u64, look: impl FnOnce(&T) -> R) -> Result<Option<R>> {
         let key = Key::Block(address);
-        let mut slots = self.slots.lock();
+        let mut slots = self.locks.slots.lock();
         let Some((_, Slot { content: Content::Block(value), .. })) = slots.touch(key) else { return Ok(None) };
         let value: &dyn Any = &**value;
         let value = value.downcast_ref::<RwLock<T>>().ok_or(Error::Type(key))?;
@@ -104,7 +94,7 @@ impl Cache {
 
     /// What the file does not have yet of a range of addresses: entries that begin in it, and the last one that begins before.
     pub fn unclean<T: Entry>(&self, range: Range<u64>) -> Result<Vec<(u64, Shared<T>)>> {
-        let found = self.slots.lock().unclean_around(range);
+        let found = self.locks.slots.lock().unclean_around(range);
         let shared = |(address, value): (u64, Arc<dyn Value>)| {
             let value: Arc<dyn Any + Send + Sync> = value;
             let value = value.downcast::<RwLock<T>>().map_err(|_| Error::Type(Key::Block(address)))?;
@@ -135,7 +125,7 @@ impl Cache {
 
     /// The entry if it is here, counted as a hit, or else as a miss.
     fn known<T: Entry>(&self, key: Key) -> Result<Option<(Id, Arc<RwLock<T>>)>> {
-        let mut slots = self.slots.lock();
+        let mut slots = self.locks.slots.lock();
         let Some((id, Slot { content: Content::Block(value), .. })) = slots.touch(key) else {
             slots.books.missed();
             return Ok(None);
@@ -158,7 +148,7 @@ impl Cache {
         let footprint = value.footprint();
         let value = Arc::new(RwLock::new(value));
         let content = Content::Block(value.clone());
-        let mut slots = self.slots.lock();
+        let mut slots = self.locks.slots.lock();
         if waves.is_some_and(|waves| waves != slots.books.statistics().waves) {
             return Err(Error::Present(key));
         }
@@ -188,7 +178,7 @@ impl Cache {
 
     /// Forgets all blocks that begin in a range without writing them: their space was freed. An error if somebody holds one.
     pub fn forget(&self, range: Range<u64>) -> Result<()> {
-        let blocks = self.slots.lock().blocks_in(range);
+        let blocks = self.locks.slots.lock().blocks_in(range);
         blocks.into_iter().try_for_each(|block| self.remove(block))
     }
 
@@ -197,12 +187,12 @@ impl Cache {
         let content = Content::Proxy(proxy);
         let slot =
             Slot { key: Key::Proxy(number), content, home, phase: Phase::Dirty, pins: 0, footprint: 0, used: false };
-        self.slots.lock().add(slot).map(drop)
+        self.locks.slots.lock().add(slot).map(drop)
     }
 
     /// Says that what a proxy stands for changed, so that a parent waits for it again.
     pub fn touch_proxy(&self, number: u64) -> Result<()> {
-        let mut slots = self.slots.lock();
+        let mut slots = self.locks.slots.lock();
         let id = slots.id(Key::Proxy(number))?;
         slots.happen(id, Event::Change)
     }
@@ -210,7 +200,7 @@ impl Cache {
     /// Forgets an entry without writing it: its space was freed. An error if it is pinned, being changed or being written. A thread that reads it
     /// goes on with the value that it has.
     pub fn remove(&self, key: Key) -> Result<()> {
-        let mut slots = self.slots.lock();
+        let mut slots = self.locks.slots.lock();
         let id = slots.id(key)?;
         if slots.get(key).is_some_and(Slot::is_busy) {
             return Err(Error::Busy(key));
@@ -223,23 +213,23 @@ impl Cache {
 
     /// Gives an entry another place in the file, where it is dirty; its dependencies stay.
     pub fn relocate(&self, from: u64, to: u64) -> Result<()> {
-        self.slots.lock().rename(Key::Block(from), Key::Block(to))
+        self.locks.slots.lock().rename(Key::Block(from), Key::Block(to))
     }
 
     /// Makes `parent` wait: it is not written while `child` is dirty, and stays in the cache while it has children. The dependency
     /// ends when the child leaves the cache, or by [`Cache::release`].
     pub fn depend(&self, parent: Key, child: Key) -> Result<()> {
-        self.slots.lock().depend(parent, child)
+        self.locks.slots.lock().depend(parent, child)
     }
 
     /// Ends a dependency.
     pub fn release(&self, parent: Key, child: Key) -> Result<()> {
-        self.slots.lock().release(parent, child)
+        self.locks.slots.lock().release(parent, child)
     }
 
     /// Keeps an entry in the cache until the pin is dropped.
     pub fn pin(&self, key: Key) -> Result<Pin> {
-        let mut slots = self.slots.lock();
+        let mut slots = self.locks.slots.lock();
         let id = slots.id(key)?;
         if let Some(slot) = slots.slot(id) {
             slot.pins += 1;
@@ -248,23 +238,23 @@ impl Cache {
     }
 
     pub(crate) fn unpin(&self, id: Id) {
-        if let Some(slot) = self.slots.lock().slot(id) {
+        if let Some(slot) = self.locks.slots.lock().slot(id) {
             slot.pins -= 1;
         }
     }
 
     /// Holds all entries of an object back from being written.
     pub fn cork(&self, owner: Owner) {
-        self.slots.lock().cork(owner, true);
+        self.locks.slots.lock().cork(owner, true);
     }
 
     /// Lets them be written again.
     pub fn uncork(&self, owner: Owner) {
-        self.slots.lock().cork(owner, false);
+        self.locks.slots.lock().cork(owner, false);
     }
 
     pub(crate) fn changed(&self, id: Id, footprint: usize) {
-        let mut slots = self.slots.lock();
+        let mut slots = self.locks.slots.lock();
         slots.weigh(id, footprint);
         let legal = slots.happen(id, Event::Change);
         debug_assert!(legal.is_ok(), "{legal:?}");
@@ -272,12 +262,12 @@ impl Cache {
 
     /// The phase of an entry that is here.
     pub fn phase(&self, key: Key) -> Option<Phase> {
-        self.slots.lock().get(key).map(|slot| slot.phase)
+        self.locks.slots.lock().get(key).map(|slot| slot.phase)
     }
 
     /// Evicts all entries of an object that may leave; says how many stay.
     pub fn evict(&self, owner: Owner) -> usize {
-        let mut slots = self.slots.lock();
+        let mut slots = self.locks.slots.lock();
         let mut gone = Vec::new();
         loop {
             // A parent may leave when its children have.
@@ -296,11 +286,11 @@ impl Cache {
     /// Whether the entries that are not clean, which cannot be evicted, take more than the budget allows: time to flush, at the end of the
     /// operation.
     pub fn wants_flush(&self) -> bool {
-        self.slots.lock().books.wants_flush()
+        self.locks.slots.lock().books.wants_flush()
     }
 
     /// What the cache did so far.
     pub fn statistics(&self) -> Statistics {
-        self.slots.lock().books.statistics()
+        self.locks.slots.lock().books.statistics()
     }
 }

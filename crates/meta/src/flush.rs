@@ -39,11 +39,11 @@ impl Cache {
     }
 
     fn flush_of(&self, part: Part, write: &mut Write<'_>) -> Result<Left> {
-        let _alone = self.flushing.lock();
+        let _alone = self.locks.flushing.lock();
         loop {
-            let wave = take(&mut self.slots.lock(), part)?;
+            let wave = take(&mut self.locks.slots.lock(), part)?;
             if wave.is_empty() {
-                let mut slots = self.slots.lock();
+                let mut slots = self.locks.slots.lock();
                 let (left, evicted) = (Left { entries: slots.unclean(part) }, slots.make_room());
                 drop(slots);
                 drop(evicted);
@@ -51,7 +51,7 @@ impl Cache {
             }
             let written = write_wave(&wave, write);
             let event = if written.is_ok() { Event::Written } else { Event::Failed };
-            let mut slots = self.slots.lock();
+            let mut slots = self.locks.slots.lock();
             for taken in &wave {
                 slots.happen(taken.id, event)?;
             }
