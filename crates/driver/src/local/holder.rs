@@ -6,12 +6,22 @@ use rustix::fs::{major, minor};
 
 use super::FileIdentity;
 
+/// How often the kernel's list is read before a lock counts as gone.
+const READS: usize = 8;
+
 /// The processes that hold locks on a file, in words; empty where the kernel does not tell.
+///
+/// The kernel gives its list out in pieces. A lock that is released between two pieces moves the others up, and one of them is in neither piece: a list
+/// without the file is therefore read again.
 pub(super) fn names(file: FileIdentity) -> String {
-    let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
-    let mut holders: Vec<String> = locks.lines().filter_map(|line| holder(line, file)).map(name).collect();
+    let mut holders: Vec<u32> = (0..READS).map(|_| holders(file)).find(|found| !found.is_empty()).unwrap_or_default();
     holders.dedup();
-    holders.join(", ")
+    holders.into_iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// The processes that hold locks on a file in one reading of the kernel's list.
+fn holders(file: FileIdentity) -> Vec<u32> {
+    fs::read_to_string("/proc/locks").unwrap_or_default().lines().filter_map(|line| holder(line, file)).collect()
 }
 
 /// The process of a line of the kernel's list if it holds a lock on the file: `1: FLOCK ADVISORY WRITE 4711 fe:00:1835017 0 EOF`.
@@ -60,5 +70,35 @@ mod tests {
             assert_eq!(names(identity), "this process, by another library");
         }
         fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_holder_is_found_while_other_locks_come_and_go() {
+        let path = |name: &str| std::env::temp_dir().join(format!("hyperslab-holder-{name}-{}", process::id()));
+        let open = |name: &str| Local::options().create(true).open(path(name)).unwrap();
+        let held = open("held");
+        assert!(held.lock(Lock::Exclusive).unwrap());
+        let identity = held.stamp().identity();
+        if holders(identity).is_empty() {
+            return;
+        }
+        let done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let (open, path, done) = (&open, &path, &done);
+                scope.spawn(move || {
+                    let names: Vec<String> = (0..20).map(|file| format!("{thread}-{file}")).collect();
+                    while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                        let files: Vec<Local> = names.iter().map(|name| open(name)).collect();
+                        files.iter().for_each(|file| assert!(file.lock(Lock::Exclusive).unwrap()));
+                    }
+                    names.iter().for_each(|name| fs::remove_file(path(name)).unwrap());
+                });
+            }
+            let missed = (0..1_000).filter(|_| names(identity).is_empty()).count();
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert_eq!(missed, 0);
+        });
+        fs::remove_file(path("held")).unwrap();
     }
 }
