@@ -42,8 +42,12 @@ pub struct Statistics {
 /// After so many look-ups the budget is looked at.
 const EPOCH: u64 = 10_000;
 
-/// Below this share of hits, in percent, a cache that evicts is too small.
-const TOO_FEW_HITS: u64 = 90;
+/// Below this share of hits, in percent, a cache that evicts is too small: an operation looks a few entries up many times, and a miss takes as long as
+/// hundreds of hits.
+const TOO_FEW_HITS: u64 = 99;
+
+/// An entry that takes more than this part of the budget makes it larger, so that all others have as much room as before.
+const LARGE: usize = 4;
 
 /// The account of one cache.
 #[derive(Debug)]
@@ -80,12 +84,22 @@ impl Books {
     }
 
     pub(crate) fn add(&mut self, bytes: usize) {
-        self.total.bytes += bytes;
-        self.epoch.peak = self.epoch.peak.max(self.total.bytes);
+        self.resize(0, bytes);
     }
 
     pub(crate) fn remove(&mut self, bytes: usize) {
-        self.total.bytes = self.total.bytes.saturating_sub(bytes);
+        self.resize(bytes, 0);
+    }
+
+    /// An entry takes another number of bytes than before.
+    pub(crate) fn resize(&mut self, before: usize, bytes: usize) {
+        let Statistics { bytes: total, budget, .. } = &mut self.total;
+        *total = total.saturating_sub(before).saturating_add(bytes);
+        self.epoch.peak = self.epoch.peak.max(*total);
+        let more = bytes.saturating_sub(before);
+        if more > *budget / LARGE {
+            *budget = budget.saturating_add(more).min(self.limits.most.max(*budget));
+        }
     }
 
     /// An entry of so many bytes is clean no more.
@@ -120,9 +134,9 @@ impl Books {
         self.total.waves += u64::from(blocks > 0);
     }
 
-    /// How many bytes are too many.
-    pub(crate) fn excess(&self) -> usize {
-        self.total.bytes.saturating_sub(self.total.budget)
+    /// Whether entries must leave.
+    pub(crate) fn wants_room(&self) -> bool {
+        self.total.bytes > self.total.budget
     }
 
     /// Whether too much is not clean. A budget that shrank since little was needed for reading is no reason to write more often.

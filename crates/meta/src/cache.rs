@@ -153,7 +153,7 @@ impl Cache {
             return Err(Error::Present(key));
         }
         let id = slots.add(Slot { key, content, home, phase, pins: 0, footprint, used: false })?;
-        let evicted = slots.make_room();
+        let evicted = slots.make_room(1);
         drop(slots);
         drop(evicted); // values are freed when the lock is gone
         Ok((id, value))

@@ -39,12 +39,12 @@ impl Cache {
     }
 
     fn flush_of(&self, part: Part, write: &mut Write<'_>) -> Result<Left> {
-        let _alone = self.locks.flushing.lock();
+        let (_alone, mut cleaned) = (self.locks.flushing.lock(), 0);
         loop {
             let wave = take(&mut self.locks.slots.lock(), part)?;
             if wave.is_empty() {
                 let mut slots = self.locks.slots.lock();
-                let (left, evicted) = (Left { entries: slots.unclean(part) }, slots.make_room());
+                let (left, evicted) = (Left { entries: slots.unclean(part) }, slots.make_room(cleaned));
                 drop(slots);
                 drop(evicted);
                 return Ok(left);
@@ -56,6 +56,7 @@ impl Cache {
                 slots.happen(taken.id, event)?;
             }
             slots.books.wrote(written?);
+            cleaned += wave.len();
         }
     }
 }

@@ -29,6 +29,13 @@ pub struct Exclusive<T: Entry> {
     pub(crate) changed: bool,
 }
 
+impl<T: Entry> Exclusive<T> {
+    /// The value, to be changed where the file will be told of it in another way: a clean entry stays clean.
+    pub fn amend(&mut self) -> &mut T {
+        &mut self.value
+    }
+}
+
 impl<T: Entry> Deref for Exclusive<T> {
     type Target = T;
 

@@ -35,8 +35,9 @@ pub(crate) enum Part {
     Owner(Owner),
 }
 
-/// How many entries one eviction looks at.
-const LOOKS: usize = 64;
+/// How many entries an eviction looks at for each entry that came, or became clean: those that were used since have a second chance, and of a clogged cache
+/// nearly all must stay.
+const LOOKS: usize = 8;
 
 /// What an entry is.
 #[derive(Clone)]
@@ -204,8 +205,7 @@ impl Slots {
             self.books.clean(before);
             self.books.soil(footprint);
         }
-        self.books.remove(before);
-        self.books.add(footprint);
+        self.books.resize(before, footprint);
     }
 
     fn set_unclean(&mut self, id: Id, ring: Ring, unclean: bool) {
@@ -301,13 +301,13 @@ impl Slots {
         self.by_owner.get(&owner).into_iter().flatten().copied().collect()
     }
 
-    /// Takes out entries that may leave and were not used since they were looked at, until the budget holds. Of a clogged cache only
-    /// the first few are looked at; those that stay go to the back, so that the next ones are looked at next time.
-    pub(crate) fn make_room(&mut self) -> Vec<Slot> {
+    /// Takes out entries that may leave and were not used since they were looked at, until the budget holds, after `changes` entries came or became clean. Only
+    /// some are looked at; those that stay go to the back, so that the next ones are looked at next time.
+    pub(crate) fn make_room(&mut self, changes: usize) -> Vec<Slot> {
         let mut gone = Vec::new();
-        for _ in 0..LOOKS {
+        for _ in 0..changes.saturating_mul(LOOKS) {
             let front = self.slots.front().map(|(id, _)| *id);
-            let Some(id) = front.filter(|_| self.books.excess() > 0) else { break };
+            let Some(id) = front.filter(|_| self.books.wants_room()) else { break };
             let used = self.slots.get_mut(&id).is_some_and(|slot| std::mem::take(&mut slot.used));
             if !used && self.may_leave(id) {
                 self.books.evicted();

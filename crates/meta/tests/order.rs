@@ -236,3 +236,16 @@ fn only_entries_that_are_not_clean_call_for_a_flush() {
     assert_eq!(cache.statistics().unclean, 0);
     assert!(!cache.wants_flush());
 }
+
+#[test]
+fn a_large_entry_leaves_the_others_their_room() {
+    let cache = Cache::new(Budget { initial: 1600, least: 160, most: 6400 });
+    cache.insert(1, Block(vec![0; 300]), USER).unwrap();
+    assert_eq!(cache.statistics().budget, 1600, "it is not large");
+    cache.insert(2, Block(vec![0; 1000]), USER).unwrap();
+    assert_eq!(cache.statistics().budget, 2600);
+    *cache.get_mut(2, USER, || Ok(block(0))).unwrap() = Block(vec![0; 2000]);
+    assert_eq!(cache.statistics().budget, 3600, "it grew");
+    cache.insert(3, Block(vec![0; 9000]), USER).unwrap();
+    assert_eq!(cache.statistics().budget, 6400, "it never grows above the most");
+}
