@@ -154,20 +154,47 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Changes the block of `length` bytes at `address` in place.
+    /// Changes the block of `length` bytes at `address` in place; also says what it is then.
     pub fn edit<T>(
         &self,
         what: &'static str,
         address: u64,
         length: u64,
         change: impl FnOnce(&mut [u8]) -> Result<T>,
-    ) -> Result<T> {
+    ) -> Result<(T, Arc<Vec<u8>>)> {
         let store = self.store()?;
         let load = || Ok(Block::new(Arc::new(self.metadata(what, address, length)?)));
         let mut block = store.cache.get_mut(address, Home::user(0), load)?;
         let changed = change(block.change()?)?;
         store.touch();
-        Ok(changed)
+        Ok((changed, block.bytes()?))
+    }
+
+    /// Puts bytes into the block of `length` bytes at `address`, where nothing in the file names them: pairs of place in the block and bytes. Says what it is
+    /// then. Unless the whole block waits to be written, only these bytes are, with values and so before all blocks.
+    pub fn amend(
+        &self,
+        what: &'static str,
+        (address, length): (u64, u64),
+        parts: &[(u64, &[u8])],
+    ) -> Result<Arc<Vec<u8>>> {
+        let store = self.store()?;
+        let is_inside = |&(at, bytes): &(u64, &[u8])| at.saturating_add(bytes.len() as u64) <= length;
+        if !parts.iter().all(is_inside) {
+            return Err(Error::broken(what, address, "bytes for a place behind its end"));
+        }
+        let write = |&(at, bytes): &(u64, &[u8])| self.write_raw(what, &[(address.saturating_add(at), bytes)]);
+        // What cannot be written now is written with the block, by the next flush.
+        let is_amended = !self.is_changed(address) && parts.iter().try_for_each(write).is_ok();
+        let load = || Ok(Block::new(Arc::new(self.metadata(what, address, length)?)));
+        let mut block = store.cache.get_mut(address, Home::user(0), load)?;
+        let all = if is_amended { block.amend().change()? } else { block.change()? };
+        for &(at, bytes) in parts {
+            let place = usize::try_from(at).ok().and_then(|at| all.get_mut(at..)?.get_mut(..bytes.len()));
+            place.ok_or_else(|| Error::broken(what, address, "it is cut"))?.copy_from_slice(bytes);
+        }
+        store.touch();
+        block.bytes()
     }
 
     /// Of two blocks that are in the file and both change, `first` is written before `later`. An error if it must already be the other

@@ -48,6 +48,28 @@ fn changes_are_seen_at_once_and_by_others_after_a_flush() {
 }
 
 #[test]
+fn bytes_that_nothing_names_are_written_alone() {
+    let (storage, file) = new_file();
+    let address = file.allocate(Kind::Metadata, 1000).unwrap();
+    let first = |bytes: &[u8]| [bytes[10], bytes[20], bytes[500]];
+    let is_write = |record: &&Record| matches!(record.operation, Operation::Write | Operation::WriteVector);
+    let written = || storage.records().iter().filter(is_write).map(Record::bytes).sum::<u64>();
+    file.put(address, vec![1; 1000]).unwrap();
+    storage.clear();
+    let now = file.amend("block", (address, 1000), &[(10, &[2; 4])]).unwrap();
+    assert_eq!((first(&now), written()), ([2, 1, 1], 0), "the block waits");
+    file.flush().unwrap();
+    storage.clear();
+    let now = file.amend("block", (address, 1000), &[(20, &[3; 4]), (500, &[4; 8])]).unwrap();
+    assert_eq!((first(&now), file.is_changed(address)), ([2, 3, 4], false));
+    assert_eq!(first(&file.metadata("block", address, 1000).unwrap()), [2, 3, 4]);
+    file.flush().unwrap();
+    assert_eq!(written(), 12);
+    assert_eq!(first(&again(&storage).metadata("block", address, 1000).unwrap()), [2, 3, 4]);
+    assert!(file.amend("block", (address, 1000), &[(998, &[5; 4])]).is_err(), "that is not in it");
+}
+
+#[test]
 fn fresh_blocks_and_the_superblock_go_before_changed_ones() {
     let (storage, file) = new_file();
     let (old, other) = (file.allocate(Kind::Metadata, 10).unwrap(), file.allocate(Kind::Metadata, 10).unwrap());
@@ -171,6 +193,7 @@ fn pieces_of_a_block_are_taken_back_after_the_flush_unless_the_block_is_freed() 
             pieces.iter().for_each(|&(start, len)| bytes[start as usize..(start + len) as usize].fill(0));
             Ok(())
         })
+        .map(drop)
     };
     file.give_up(kept, (1, 2), clear).unwrap();
     file.give_up(kept, (5, 1), clear).unwrap();

@@ -8,12 +8,13 @@
 //! Nodes never change their level, so no order can contradict another. The root stays where it is.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, hash_map::Entry},
     sync::Arc,
 };
 
 use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::btree_v1::Node;
+use rustc_hash::FxHashMap;
 
 /// What the nodes of a tree are made of.
 pub(crate) trait Form {
@@ -42,13 +43,22 @@ pub(crate) struct Editor<'a, F: Form> {
     file: &'a OpenFile,
     pub(crate) form: F,
     root: u64,
-    nodes: HashMap<u64, Edited<F::Key>>,
+    nodes: FxHashMap<u64, Edited<F::Key>>,
     orders: BTreeSet<(u64, u64)>,
 }
 
 struct Edited<K> {
     node: Arc<Node<K>>,
     changed: bool,
+    /// Whether nothing in the file names it yet.
+    is_fresh: bool,
+}
+
+impl<K> Edited<K> {
+    /// A node that was not there before.
+    fn new(node: Node<K>) -> Self {
+        Edited { node: Arc::new(node), changed: true, is_fresh: true }
+    }
 }
 
 /// A tree without children.
@@ -60,9 +70,19 @@ pub(crate) fn create<F: Form>(file: &OpenFile, form: &F) -> Result<u64> {
     Ok(address)
 }
 
+fn read<F: Form>(file: &OpenFile, form: &F, address: u64) -> Result<Edited<F::Key>> {
+    let node = file.decoded_block(F::WHAT, address, form.node_size(file), |bytes| form.decode(file, address, bytes))?;
+    let most = 2 * usize::from(form.k(file));
+    if node.entries.len() > most {
+        let why = format!("{} children where {most} have room", node.entries.len());
+        return Err(Error::broken(F::WHAT, address, why));
+    }
+    Ok(Edited { node, changed: false, is_fresh: file.is_fresh(address) })
+}
+
 impl<'a, F: Form> Editor<'a, F> {
     pub(crate) fn new(file: &'a OpenFile, form: F, root: u64) -> Self {
-        Editor { file, form, root, nodes: HashMap::new(), orders: BTreeSet::new() }
+        Editor { file, form, root, nodes: FxHashMap::default(), orders: BTreeSet::new() }
     }
 
     /// The node at an address.
@@ -77,18 +97,10 @@ impl<'a, F: Form> Editor<'a, F> {
     }
 
     fn edited(&mut self, address: u64) -> Result<&mut Edited<F::Key>> {
-        if !self.nodes.contains_key(&address) {
-            let (file, form) = (self.file, &self.form);
-            let node =
-                file.decoded_block(F::WHAT, address, form.node_size(file), |bytes| form.decode(file, address, bytes))?;
-            let most = 2 * usize::from(self.form.k(self.file));
-            if node.entries.len() > most {
-                let why = format!("{} children where {most} have room", node.entries.len());
-                return Err(Error::broken(F::WHAT, address, why));
-            }
-            self.nodes.insert(address, Edited { node, changed: false });
+        match self.nodes.entry(address) {
+            Entry::Occupied(here) => Ok(here.into_mut()),
+            Entry::Vacant(place) => Ok(place.insert(read(self.file, &self.form, address)?)),
         }
-        self.nodes.get_mut(&address).ok_or_else(|| Error::broken(F::WHAT, address, "it is gone"))
     }
 
     /// The way to a leaf; `choose` says which child of a node is next. A leaf may have no children.
@@ -182,7 +194,7 @@ impl<'a, F: Form> Editor<'a, F> {
             return self.split_root(address, (new, right), border);
         }
         self.change(address)?.right = Some(new);
-        self.nodes.insert(new, Edited { node: Arc::new(right), changed: true });
+        self.nodes.insert(new, Edited::new(right));
         if let Some(next) = self.neighbour(path, depth, true)? {
             self.change(next)?.left = Some(new);
             self.keep_below(path, depth, next);
@@ -204,8 +216,8 @@ impl<'a, F: Form> Editor<'a, F> {
         let mut left = std::mem::replace(old, above);
         (left.left, left.right) = (None, Some(new));
         right.left = Some(moved);
-        self.nodes.insert(moved, Edited { node: Arc::new(left), changed: true });
-        self.nodes.insert(new, Edited { node: Arc::new(right), changed: true });
+        self.nodes.insert(moved, Edited::new(left));
+        self.nodes.insert(new, Edited::new(right));
         Ok(())
     }
 
@@ -333,8 +345,9 @@ impl<'a, F: Form> Editor<'a, F> {
 
     /// The lowest node of a path, above `depth`, that is in the file.
     fn published(&self, path: &[Step], depth: usize) -> Option<u64> {
-        let above = path.get(..depth)?.iter().rev();
-        above.map(|step| step.address).find(|&address| !self.file.is_fresh(address))
+        let is_fresh =
+            |address: &u64| self.nodes.get(address).map_or_else(|| self.file.is_fresh(*address), |node| node.is_fresh);
+        path.get(..depth)?.iter().rev().map(|step| step.address).find(|address| !is_fresh(address))
     }
 
     /// The lowest node of a path that is in the file: when it is written, changes below show.

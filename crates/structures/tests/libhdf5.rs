@@ -14,6 +14,7 @@ use common::{Played, open};
 use hyperslab_file::{Error, Kind, OpenFile};
 use hyperslab_format::{
     ChunkEntry, btree_v1,
+    message::Target,
     superblock::Root,
     symbol_table::{self, Cache},
 };
@@ -62,9 +63,7 @@ fn toggle(file: &OpenFile, name: &str) -> Result<(), Error> {
     let (tree, heap) = root(file);
     let mut heap = LocalHeap::open(file, heap)?;
     if group_tree::remove(file, tree, &heap, name.as_bytes())?.is_none() {
-        let target = heap.add(file, format!("/{name}").as_bytes())?;
-        let link = (None, Cache::SoftLink(target as u32));
-        group_tree::insert(file, tree, &mut heap, name.as_bytes(), |_| Ok(link))?;
+        group_tree::insert(file, tree, &mut heap, name.as_bytes(), &Target::Soft(format!("/{name}").into_bytes()))?;
     }
     Ok(())
 }

@@ -7,8 +7,9 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{Ks, Played, new_file, open, prefixes};
+use hyperslab_driver::Change;
 use hyperslab_file::OpenFile;
-use hyperslab_format::{btree_v1, symbol_table, symbol_table::Cache};
+use hyperslab_format::{btree_v1, message::Target, symbol_table, symbol_table::Cache};
 use hyperslab_structures::{LocalHeap, group_tree};
 
 type Model = BTreeMap<Vec<u8>, Option<u64>>;
@@ -86,22 +87,23 @@ fn step(file: &OpenFile, (root, heap): (u64, u64), model: &mut Model, random: &m
     let mut heap = LocalHeap::open(file, heap).unwrap();
     file.operate(|| {
         let header = random.bool().then(|| random.u64(1..1 << 40));
-        let link = |heap: &mut LocalHeap| match header {
-            Some(_) => Ok((header, Cache::Nothing)),
-            None => heap.add(file, &[b"to ", &name[..]].concat()).map(|to| (header, Cache::SoftLink(to as u32))),
-        };
+        let to = [b"to ", &name[..]].concat();
         let known = model.contains_key(&name);
         assert_eq!(group_tree::find(file, root, &heap, &name)?.is_some(), known);
         if random.f32() < adds {
             if known && random.bool() {
-                assert!(group_tree::insert(file, root, &mut heap, &name, |_| Ok((Some(1), Cache::Nothing))).is_err());
+                assert!(group_tree::insert(file, root, &mut heap, &name, &Target::Hard(1)).is_err());
                 return Ok(());
             }
-            let link = link(&mut heap)?;
             if known {
+                let link = match header {
+                    Some(_) => (header, Cache::Nothing),
+                    None => (header, Cache::SoftLink(heap.add(file, &to)? as u32)),
+                };
                 assert!(group_tree::replace(file, root, &heap, &name, link)?.is_some());
             } else {
-                group_tree::insert(file, root, &mut heap, &name, |_| Ok(link))?;
+                let target = header.map_or(Target::Soft(to), Target::Hard);
+                group_tree::insert(file, root, &mut heap, &name, &target)?;
             }
             model.insert(name.clone(), header);
         } else {
@@ -171,7 +173,7 @@ fn names_that_come_and_go_do_not_make_the_heap_grow() {
         for nth in 0..20 {
             let mut heap = LocalHeap::open(&file, group.1).unwrap();
             let name = format!("some name {nth} of {round}").into_bytes();
-            group_tree::insert(&file, group.0, &mut heap, &name, |_| Ok((Some(7), Cache::Nothing))).unwrap();
+            group_tree::insert(&file, group.0, &mut heap, &name, &Target::Hard(7)).unwrap();
         }
         file.flush().unwrap();
         for nth in 0..20 {
@@ -182,6 +184,31 @@ fn names_that_come_and_go_do_not_make_the_heap_grow() {
         file.flush().unwrap();
     }
     assert!(size() <= 2048, "{}", size());
+}
+
+#[test]
+fn a_name_costs_what_it_takes_in_a_large_group() {
+    let (storage, file) = new_file(Ks { leaf: 4, internal: 16, chunks: 32 });
+    let group = new_group(&file);
+    let add = |nth: u32| {
+        let mut heap = LocalHeap::open(&file, group.1).unwrap();
+        let name = format!("a long name with a number {nth}");
+        let target = Target::Soft(format!("to {name}").into_bytes());
+        file.operate(|| group_tree::insert(&file, group.0, &mut heap, name.as_bytes(), &target)).unwrap();
+    };
+    (0..20_000).for_each(add);
+    file.flush().unwrap();
+    storage.take();
+    for nth in 20_000..20_010 {
+        add(nth);
+        file.flush().unwrap();
+    }
+    file.close().unwrap();
+    let written = |change: &Change| if let Change::Write { bytes, .. } = change { bytes.len() } else { 0 };
+    let written: usize = storage.take().iter().map(written).sum();
+    assert!(written < 50_000, "{written} bytes for ten names");
+    let (_, file) = open(storage.content());
+    assert_eq!(links(&file, group.0, group.1).len(), 20_010);
 }
 
 #[test]

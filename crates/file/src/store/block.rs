@@ -65,13 +65,14 @@ impl Block {
 
     /// The bytes, to be changed. A thread that reads them keeps what was there.
     pub(crate) fn change(&mut self) -> Result<&mut [u8]> {
-        let bytes = match &mut self.form {
-            Form::Bytes { bytes, .. } => std::mem::take(bytes),
-            Form::Structure(structure) => Arc::new(structure.encode()?),
-        };
-        self.form = Form::Bytes { bytes, decoded: Mutex::default() };
+        if let Form::Structure(structure) = &self.form {
+            *self = Block::new(Arc::new(structure.encode()?));
+        }
         match &mut self.form {
-            Form::Bytes { bytes, .. } => Ok(Arc::make_mut(bytes).as_mut_slice()),
+            Form::Bytes { bytes, decoded } => {
+                *decoded.get_mut() = None;
+                Ok(Arc::make_mut(bytes).as_mut_slice())
+            }
             Form::Structure(_) => Err(Error::broken("metadata cache", 0, "a block without bytes")),
         }
     }

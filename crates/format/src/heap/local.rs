@@ -84,19 +84,28 @@ pub fn decode_free(data: &[u8], first: Option<u64>, widths: Widths) -> Result<Ve
 
 /// Writes the heads of free blocks into a heap's `data`, as a list in the order given; tells where it begins.
 pub fn encode_free(data: &mut [u8], blocks: &[FreeBlock], widths: Widths) -> Encoded<Option<u64>> {
-    for (nth, block) in blocks.iter().enumerate() {
-        let mut writer = Writer::new("free list of a local heap");
-        write_place(&mut writer, "next free block", blocks.get(nth + 1).map(|next| next.start), widths)?;
-        writer.length("size", widths, block.size)?;
-        let start = usize::try_from(block.start).unwrap_or(usize::MAX);
-        let end = start.saturating_add(usize::try_from(block.size).unwrap_or(usize::MAX));
-        let head = data.get_mut(start..end).and_then(|room| room.get_mut(..writer.position()));
-        let Some(head) = head.filter(|_| block.start != NO_BLOCK) else {
-            return Err(writer.refuse("block", format!("{} bytes at {start} are no free block", block.size)));
-        };
-        head.copy_from_slice(&writer.into_bytes());
+    for (start, head) in encode_heads(data.len() as u64, blocks, widths)? {
+        let room = data.get_mut(start as usize..).and_then(|rest| rest.get_mut(..head.len()));
+        room.into_iter().for_each(|room| room.copy_from_slice(&head));
     }
     Ok(blocks.first().map(|block| block.start))
+}
+
+/// The heads of free blocks in data of `size` bytes, as a list in the order given: where each goes, and its bytes.
+pub fn encode_heads(size: u64, blocks: &[FreeBlock], widths: Widths) -> Encoded<Vec<(u64, Vec<u8>)>> {
+    let following = blocks.iter().skip(1).map(|next| Some(next.start)).chain([None]);
+    let head = |(block, next): (&FreeBlock, Option<u64>)| {
+        let mut writer = Writer::new("free list of a local heap");
+        write_place(&mut writer, "next free block", next, widths)?;
+        writer.length("size", widths, block.size)?;
+        let is_inside = block.start.checked_add(block.size).is_some_and(|end| end <= size);
+        if !is_inside || block.start == NO_BLOCK || (writer.position() as u64) > block.size {
+            let why = format!("{} bytes at {} are no free block", block.size, block.start);
+            return Err(writer.refuse("block", why));
+        }
+        Ok((block.start, writer.into_bytes()))
+    };
+    blocks.iter().zip(following).map(head).collect()
 }
 
 /// The specification has all ones for "no block", libhdf5 has 1.

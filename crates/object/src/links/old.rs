@@ -2,7 +2,7 @@
 
 use hyperslab_file::{Error, Result};
 use hyperslab_format::{
-    message::{Link, SymbolTable, Target},
+    message::{Link, SymbolTable},
     symbol_table::Cache,
 };
 use hyperslab_structures::{LocalHeap, group_tree};
@@ -12,17 +12,8 @@ use crate::Context;
 
 /// Adds a hard or soft link; the block whose write shows it.
 pub(super) fn insert(context: &Context, table: &SymbolTable, link: &Link) -> Result<u64> {
-    let (file, (root, mut heap)) = (context.file(), open(context, table)?);
-    let target = |heap: &mut LocalHeap| match &link.target {
-        Target::Hard(address) => Ok((Some(*address), Cache::Nothing)),
-        Target::Soft(path) => {
-            let place = heap.add(file, path)?;
-            let far = |_| Error::Refused("the names of this group take more than 4 GiB".into());
-            Ok((None, Cache::SoftLink(u32::try_from(place).map_err(far)?)))
-        }
-        _ => Err(Error::Refused("a group of the old kind has hard and soft links only".into())),
-    };
-    group_tree::insert(file, root, &mut heap, &link.name, target)
+    let (root, mut heap) = open(context, table)?;
+    group_tree::insert(context.file(), root, &mut heap, &link.name, &link.target)
 }
 
 /// Lets a link lead to an object, whatever it led to before; the block whose write shows it.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{
     btree_v1::{self, Node},
+    message::Target,
     symbol_table::{Cache, Entry},
 };
 
@@ -33,26 +34,16 @@ pub fn create(file: &OpenFile) -> Result<u64> {
     crate::btree_v1::create(file, &Names)
 }
 
-/// Adds a link, which is what `target` says. An error, before anything changes, if there is one with this name.
+/// Adds a hard or soft link. An error, before anything changes, if there is one with this name.
 ///
 /// Says which block shows the link when it is written: what must not be seen before it is [ordered](OpenFile::order) behind that.
-pub fn insert(
-    file: &OpenFile,
-    root: u64,
-    heap: &mut LocalHeap,
-    name: &[u8],
-    target: impl FnOnce(&mut LocalHeap) -> Result<(Option<u64>, Cache)>,
-) -> Result<u64> {
-    let new_entry = |heap: &mut LocalHeap| -> Result<Entry> {
-        let (header, cache) = target(heap)?;
-        Ok(Entry { name: heap.add(file, name)?, header, cache })
-    };
+pub fn insert(file: &OpenFile, root: u64, heap: &mut LocalHeap, name: &[u8], target: &Target) -> Result<u64> {
     let mut editor = Editor::new(file, Names, root);
     let path = editor.descend(|node| child_with(node, heap, name))?;
     let leaf = editor.leaf(&path)?;
     let index = path.last().map_or(0, |step| step.index);
     let Some(&(_, child)) = leaf.entries.get(index) else {
-        let entry = new_entry(heap)?;
+        let entry = new_entry(file, heap, name, target)?;
         let (last, child) = (entry.name, Symbols::put_new(file, vec![entry])?);
         editor.insert(&path, 0, 0, child)?;
         editor.set_right_key(&path, path.len() - 1, last)?;
@@ -72,7 +63,7 @@ pub fn insert(
     let mut left = if symbols.len() < 2 * k { Vec::new() } else { symbols.to_vec() };
     let is_last = at == symbols.len();
     drop(symbols); // so that it can be changed where it is
-    let entry = new_entry(heap)?;
+    let entry = new_entry(file, heap, name, target)?;
     if is_last {
         editor.set_right_key(&path, path.len() - 1, entry.name)?;
     }
@@ -93,6 +84,19 @@ pub fn insert(
     editor.insert(&path, index + 1, border, new)?;
     store(file, editor, heap, &path, child, |symbols| *symbols = left)?;
     Ok(block)
+}
+
+/// An entry whose strings are in the heap from now on.
+fn new_entry(file: &OpenFile, heap: &mut LocalHeap, name: &[u8], target: &Target) -> Result<Entry> {
+    match target {
+        Target::Hard(object) => Ok(Entry { name: heap.add(file, name)?, header: Some(*object), cache: Cache::Nothing }),
+        Target::Soft(path) => {
+            let [path, name] = heap.add_all(file, [path, name])?;
+            let far = |_| Error::Refused("the names of this group take more than 4 GiB".into());
+            Ok(Entry { name, header: None, cache: Cache::SoftLink(u32::try_from(path).map_err(far)?) })
+        }
+        _ => Err(Error::Refused("a group of the old kind has hard and soft links only".into())),
+    }
 }
 
 /// Changes what a link leads to; says which block shows it when it is written, if there is a link with this name.
