@@ -18,7 +18,7 @@ mod lazy;
 mod nodes;
 mod ranges;
 
-pub use btree_v2::{Tree, Vacancy};
+pub use btree_v2::{Entry, Occupied, Tree, Vacant};
 pub use fractal_heap::FractalHeap;
 pub use global_heap::{Collection, GlobalHeap, Pile};
 pub use local_heap::LocalHeap;

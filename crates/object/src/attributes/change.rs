@@ -10,7 +10,7 @@ use hyperslab_space::Extent;
 
 use super::{
     dense::{Body, Dense, Stored},
-    holder::Holder,
+    holder::{Holder, Lookup},
 };
 use crate::{
     Attribute, Context, NewType, Object,
@@ -52,7 +52,10 @@ fn checked<'a>(context: &'a Context, object: u64, attribute: &NewAttribute<'_>) 
 /// shares it.
 pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<Option<Attribute>> {
     let (mut holder, body) = checked(context, object, attribute)?;
-    let old = holder.find(attribute.name)?;
+    let (old, vacant) = match holder.find(attribute.name)? {
+        Lookup::Found(place, old) => (Some((place, old)), None),
+        Lookup::Free(vacant) => (None, vacant),
+    };
     let went = old.as_ref().and_then(|(_, old)| holder.own(old));
     let unused = old.as_ref().map_or_else(|| Ok(Vec::new()), |(_, old)| holder.uses(old))?;
     let gained = attribute.datatype.committed();
@@ -71,12 +74,12 @@ pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_
     }
     let orders = loss.orders(object).chain(gained.map(|committed| (committed, object)));
     context.file().plan_orders(&orders.collect::<Vec<_>>())?;
-    holder.renew()?;
+    holder.renew_if_flushed()?;
     if let Some((place, _)) = old {
         holder.remove(attribute.name, place)?;
     }
     let order = holder.next_order();
-    holder.insert(attribute.name, Stored { flags: Flags::NONE, order, body: Body::Here(body) })?;
+    holder.insert(attribute.name, Stored { flags: Flags::NONE, order, body: Body::Here(body) }, vacant)?;
     let by = holder.finish()?;
     if let Some(committed) = gained {
         counts::gain(context, committed, by)?;
@@ -109,7 +112,7 @@ pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], 
     if old == new {
         return Ok(());
     }
-    if holder.find(new)?.is_some() {
+    if let Lookup::Found(..) = holder.find(new)? {
         return Err(Error::Refused(format!("there is an attribute {:?} already", String::from_utf8_lossy(new))));
     }
     let bytes = holder.bytes(&stored)?;
@@ -126,12 +129,12 @@ pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], 
 /// Takes an attribute away; whether there was one. `went` gets it if nobody shares it.
 pub fn remove_attribute(context: &Context, object: u64, name: &[u8], went: impl FnOnce(&Attribute)) -> Result<bool> {
     let mut holder = Holder::open(context, object)?;
-    let Some((place, old)) = holder.find(name)? else { return Ok(false) };
+    let Lookup::Found(place, old) = holder.find(name)? else { return Ok(false) };
     let (own, unused) = (holder.own(&old), holder.uses(&old)?);
     holder.settle_form()?;
     let loss = Loss::plan(context, holder.committed_type(&old)?)?;
     context.file().plan_orders(&loss.orders(object).collect::<Vec<_>>())?;
-    holder.renew()?;
+    holder.renew_if_flushed()?;
     holder.remove(name, place)?;
     let by = holder.finish()?;
     shared_change::release(context, unused, Some(by))?;

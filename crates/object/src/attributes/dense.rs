@@ -8,7 +8,7 @@ use hyperslab_format::{
     message::{self, AttributeInfo},
     object_header::Flags,
 };
-use hyperslab_structures::{FractalHeap, Tree, fractal_heap::Parameters};
+use hyperslab_structures::{Entry, FractalHeap, Occupied, Tree, Vacant, fractal_heap::Parameters};
 
 use crate::{Context, shared, shared_change::Use, tree};
 
@@ -108,7 +108,14 @@ impl Dense {
         if self.inserted { self.heap.before(file, self.published_by(file, header)) } else { Ok(()) }
     }
 
-    pub(super) fn insert(&mut self, context: &Context, name: &[u8], attribute: &Stored) -> Result<()> {
+    /// Adds an attribute, where it belongs if that is known.
+    pub(super) fn insert(
+        &mut self,
+        context: &Context,
+        name: &[u8],
+        attribute: &Stored,
+        vacant: Option<Vacant>,
+    ) -> Result<()> {
         let (file, widths) = (context.file(), context.file().widths());
         let id = match &attribute.body {
             Body::Shared(id) => *id,
@@ -122,7 +129,11 @@ impl Dense {
         let place = AttributePlace { id, flags: attribute.flags.0, order: attribute.order };
         let record = Record::AttributeName { place, hash: hyperslab_base::lookup3(name) };
         let record = Form::plain(kind::ATTRIBUTE_NAME).encode(&record, widths)?;
-        self.names.insert(file, &record, &mut by_name(context, &self.heap, name))?;
+        let mut order = by_name(context, &self.heap, name, None);
+        match vacant {
+            Some(vacant) => self.names.fill(file, vacant, &record, &mut order)?,
+            None => self.names.insert(file, &record, &mut order)?,
+        }
         if let Some(orders) = &mut self.orders {
             let record = Form::plain(kind::ATTRIBUTE_ORDER).encode(&Record::AttributeOrder(place), widths)?;
             orders.insert(file, &record, &mut |other| Ok(order_of(other).cmp(&place.order)))?;
@@ -131,9 +142,9 @@ impl Dense {
     }
 
     /// Takes the attribute with this name out.
-    pub(super) fn remove(&mut self, context: &Context, name: &[u8]) -> Result<()> {
+    pub(super) fn remove(&mut self, context: &Context, name: &[u8], occupied: Occupied) -> Result<()> {
         let (file, heap) = (context.file(), &self.heap);
-        let removed = self.names.remove(file, &mut by_name(context, heap, name))?;
+        let removed = self.names.take(file, occupied, &mut by_name(context, heap, name, None))?;
         let missing = || Error::broken("attribute", heap.address(), "one that was there is not there");
         let place = place(&removed.ok_or_else(missing)?, file, heap)?;
         if let Some(orders) = &mut self.orders {
@@ -145,26 +156,38 @@ impl Dense {
         self.heap.remove(file, &place.id)
     }
 
-    /// The attribute with this name.
-    pub(super) fn find(&self, context: &Context, name: &[u8]) -> Result<Option<Stored>> {
-        self.names
-            .find(context.file(), &mut by_name(context, &self.heap, name), |record| self.stored(context.file(), record))
+    /// The attribute with this name and its place, or where it belongs.
+    pub(super) fn find(&self, context: &Context, name: &[u8]) -> Result<Result<(Occupied, Stored), Vacant>> {
+        let (file, mut body) = (context.file(), None);
+        let entry = self.names.entry(file, &mut by_name(context, &self.heap, name, Some(&mut body)))?;
+        match entry {
+            Entry::Vacant(vacant) => Ok(Err(vacant)),
+            Entry::Occupied(occupied) => {
+                let stored = self.stored(file, occupied.record(), body)?;
+                Ok(Ok((occupied, stored)))
+            }
+        }
     }
 
     /// All attributes, in the order in which the tree of names has them.
     pub(super) fn all(&self, context: &Context) -> Result<Vec<Stored>> {
         let mut all = Vec::new();
         self.names.for_each(context.file(), &mut |record| {
-            all.push(self.stored(context.file(), record)?);
+            all.push(self.stored(context.file(), record, None)?);
             Ok(())
         })?;
         Ok(all)
     }
 
-    fn stored(&self, file: &OpenFile, record: &[u8]) -> Result<Stored> {
+    /// The attribute of a record; `body` is its message if that was read already.
+    fn stored(&self, file: &OpenFile, record: &[u8], body: Option<Vec<u8>>) -> Result<Stored> {
         let AttributePlace { id, flags, order } = place(record, file, &self.heap)?;
         let flags = Flags(flags);
-        let body = if flags.is_shared() { Body::Shared(id) } else { Body::Here(self.heap.get(file, &id)?) };
+        let body = match (flags.is_shared(), body) {
+            (true, _) => Body::Shared(id),
+            (false, Some(body)) => Body::Here(body),
+            (false, None) => Body::Here(self.heap.get(file, &id)?),
+        };
         Ok(Stored { flags, order, body })
     }
 
@@ -191,7 +214,7 @@ impl Dense {
                 Body::Shared(id) => shared::from_heap(context, message::kind::ATTRIBUTE, id, self.heap.address())?,
             };
             let parts = message::Attribute::decode(&body).map_err(Error::at(self.heap.address()))?;
-            new.insert(context, parts.name, &stored)?;
+            new.insert(context, parts.name, &stored, None)?;
         }
         self.delete(context.file())?;
         Ok(new)
@@ -212,8 +235,13 @@ fn place(record: &[u8], file: &OpenFile, heap: &FractalHeap) -> Result<Attribute
     }
 }
 
-/// Records are ordered by the hash of the name, then by the name.
-fn by_name(context: &Context, heap: &FractalHeap, name: &[u8]) -> impl FnMut(&[u8]) -> Result<Ordering> {
+/// Records are ordered by the hash of the name, then by the name. `found` gets the message of the attribute that has it.
+fn by_name<'a>(
+    context: &'a Context,
+    heap: &'a FractalHeap,
+    name: &'a [u8],
+    mut found: Option<&'a mut Option<Vec<u8>>>,
+) -> impl FnMut(&[u8]) -> Result<Ordering> + 'a {
     let wanted = hyperslab_base::lookup3(name);
     move |record| {
         let hash = record.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
@@ -226,7 +254,11 @@ fn by_name(context: &Context, heap: &FractalHeap, name: &[u8]) -> impl FnMut(&[u
             true => shared::from_heap(context, message::kind::ATTRIBUTE, &place.id, heap.address())?,
         };
         let parts = message::Attribute::decode(&body).map_err(Error::at(heap.address()))?;
-        Ok(parts.name.cmp(name))
+        let ordering = parts.name.cmp(name);
+        if let (Ordering::Equal, Some(found)) = (ordering, &mut found) {
+            **found = Some(body);
+        }
+        Ok(ordering)
     }
 }
 

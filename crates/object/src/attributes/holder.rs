@@ -6,6 +6,7 @@ use hyperslab_format::{
     object_header::Flags,
     version,
 };
+use hyperslab_structures::{Occupied, Vacant};
 
 use super::{
     Attribute, attribute,
@@ -29,13 +30,21 @@ pub(super) struct Holder<'a> {
     dense: Option<Dense>,
     /// The block whose write makes the change visible.
     by: u64,
+    /// How many flushes there had been when it was opened.
+    flushes: u64,
 }
 
 /// Where an attribute is.
-#[derive(Clone, Copy)]
 pub(super) enum Place {
     Inside(MessageId),
-    Outside,
+    Outside(Occupied),
+}
+
+/// What a search for a name gives.
+pub(super) enum Lookup {
+    Found(Place, Stored),
+    /// There is no such attribute; where it belongs outside of the header.
+    Free(Option<Vacant>),
 }
 
 impl<'a> Holder<'a> {
@@ -53,7 +62,7 @@ impl<'a> Holder<'a> {
             }
         };
         let dense = Dense::open(context, &info)?;
-        Ok(Holder { context, address, header, info, dense, by: address })
+        Ok(Holder { context, address, header, info, dense, by: address, flushes: context.file().flushes() })
     }
 
     /// Prepares for attributes that come in when one goes: then the header shows what a tree showed.
@@ -64,8 +73,10 @@ impl<'a> Holder<'a> {
     }
 
     /// Reads again what a flush may have changed. Places stay as they are.
-    pub(super) fn renew(&mut self) -> Result<()> {
-        self.dense = Dense::open(self.context, &self.info)?;
+    pub(super) fn renew_if_flushed(&mut self) -> Result<()> {
+        if self.flushes != self.context.file().flushes() {
+            self.dense = Dense::open(self.context, &self.info)?;
+        }
         Ok(())
     }
 
@@ -113,7 +124,7 @@ impl<'a> Holder<'a> {
         order.into()
     }
 
-    pub(super) fn find(&self, name: &[u8]) -> Result<Option<(Place, Stored)>> {
+    pub(super) fn find(&self, name: &[u8]) -> Result<Lookup> {
         for id in self.header.all(kind::ATTRIBUTE) {
             let message = self.header.message(id);
             // Most are not it, and need not be copied.
@@ -122,16 +133,23 @@ impl<'a> Holder<'a> {
             }
             let stored = self.inside(id)?;
             if decode(&self.bytes(&stored)?, self.address)?.name == name {
-                return Ok(Some((Place::Inside(id), stored)));
+                return Ok(Lookup::Found(Place::Inside(id), stored));
             }
         }
-        let Some(dense) = &self.dense else { return Ok(None) };
-        Ok(dense.find(self.context, name)?.map(|stored| (Place::Outside, stored)))
+        let Some(dense) = &self.dense else { return Ok(Lookup::Free(None)) };
+        Ok(match dense.find(self.context, name)? {
+            Ok((occupied, stored)) => Lookup::Found(Place::Outside(occupied), stored),
+            Err(vacant) => Lookup::Free(Some(vacant)),
+        })
     }
 
     pub(super) fn require(&self, name: &[u8]) -> Result<(Place, Stored)> {
-        let missing = || Error::Refused(format!("there is no attribute {:?}", String::from_utf8_lossy(name)));
-        self.find(name)?.ok_or_else(missing)
+        match self.find(name)? {
+            Lookup::Found(place, stored) => Ok((place, stored)),
+            Lookup::Free(_) => {
+                Err(Error::Refused(format!("there is no attribute {:?}", String::from_utf8_lossy(name))))
+            }
+        }
     }
 
     /// The message of an attribute, wherever it is.
@@ -163,12 +181,12 @@ impl<'a> Holder<'a> {
         }
     }
 
-    /// Adds an attribute: inside if there is room, else all go outside.
-    pub(super) fn insert(&mut self, name: &[u8], stored: Stored) -> Result<()> {
+    /// Adds an attribute: inside if there is room, else all go outside, where it belongs if that is known.
+    pub(super) fn insert(&mut self, name: &[u8], stored: Stored, vacant: Option<Vacant>) -> Result<()> {
         let (context, file) = (self.context, self.context.file());
         if let Some(dense) = &mut self.dense {
             dense.detach(file)?;
-            dense.insert(context, name, &stored)?;
+            dense.insert(context, name, &stored, vacant)?;
             self.by = dense.published_by(self.context.file(), self.address);
             return Ok(());
         }
@@ -182,10 +200,10 @@ impl<'a> Holder<'a> {
         for id in inside {
             let moved = self.inside(id)?;
             let bytes = self.bytes(&moved)?;
-            dense.insert(context, decode(&bytes, self.address)?.name, &moved)?;
+            dense.insert(context, decode(&bytes, self.address)?.name, &moved, None)?;
             self.header.remove(id);
         }
-        dense.insert(context, name, &stored)?;
+        dense.insert(context, name, &stored, None)?;
         self.dense = Some(dense);
         Ok(())
     }
@@ -193,14 +211,17 @@ impl<'a> Holder<'a> {
     /// Takes an attribute out. Few that lie outside come in again.
     pub(super) fn remove(&mut self, name: &[u8], place: Place) -> Result<()> {
         let (context, file) = (self.context, self.context.file());
-        if let Place::Inside(id) = place {
-            self.header.remove(id);
-            return Ok(());
-        }
+        let occupied = match place {
+            Place::Inside(id) => {
+                self.header.remove(id);
+                return Ok(());
+            }
+            Place::Outside(occupied) => occupied,
+        };
         let [_, fewest] = self.header.prefix().attribute_limits.unwrap_or([8, 6]);
         let Some(dense) = &mut self.dense else { return Ok(()) };
         dense.detach(file)?;
-        dense.remove(context, name)?;
+        dense.remove(context, name, occupied)?;
         self.by = dense.published_by(self.context.file(), self.address);
         if dense.len() >= u64::from(fewest) {
             return Ok(());
@@ -221,15 +242,15 @@ impl<'a> Holder<'a> {
             (Place::Inside(id), Body::Here(body), _) if body.len() <= MAX_MESSAGE => {
                 self.header.replace_flagged(id, stored.flags, body.clone())?;
             }
-            (Place::Outside, _, Some(dense)) => {
+            (Place::Outside(occupied), _, Some(dense)) => {
                 dense.detach(self.context.file())?;
-                dense.remove(self.context, old)?;
-                dense.insert(self.context, new, &stored)?;
+                dense.remove(self.context, old, occupied)?;
+                dense.insert(self.context, new, &stored, None)?;
                 self.by = dense.published_by(self.context.file(), self.address);
             }
-            _ => {
+            (place, ..) => {
                 self.remove(old, place)?;
-                self.insert(new, stored)?;
+                self.insert(new, stored, None)?;
             }
         }
         self.finish().map(|_| ())

@@ -123,15 +123,16 @@ pub fn link(context: &Context, group: u64, name: &Name<'_>, target: Target) -> R
 /// Takes a link out of a group; whether there was one. An object that loses its last name goes, with everything that it owns; its values are
 /// given to `drop_values`.
 pub fn unlink(context: &Context, group: u64, name: &[u8], drop_values: &mut DropValues<'_>) -> Result<bool> {
-    let Some(link) = find(context, group, name)? else { return Ok(false) };
-    GroupChange::open(context, group)?.settle_form(Loses(name))?;
+    let mut change = GroupChange::open(context, group)?;
+    let Some(link) = change.find(name)? else { return Ok(false) };
+    change.settle_form(Loses(name))?;
     let loss = Loss::plan(context, hard(&link))?;
     let orders: Vec<_> = loss.orders(group).collect();
     context.file().plan_orders(&orders)?;
     if !orders.is_empty() {
         context.file().plan_loss(group)?;
     }
-    let mut change = GroupChange::open(context, group)?;
+    change.renew_if_flushed()?;
     change.remove(name)?;
     let by = change.finish()?;
     loss.happen(context, Some(by), drop_values)?;
@@ -229,7 +230,7 @@ fn hard(link: &Link) -> Option<u64> {
     }
 }
 
-fn find(context: &Context, group: u64, name: &[u8]) -> Result<Option<Link>> {
+pub(super) fn find(context: &Context, group: u64, name: &[u8]) -> Result<Option<Link>> {
     let object = Object::open(context, group)?;
     Links::of(context, &object)?.find(name)
 }
@@ -239,7 +240,7 @@ fn require(context: &Context, group: u64, name: &[u8]) -> Result<Link> {
     find(context, group, name)?.ok_or_else(missing)
 }
 
-pub(super) fn check_free(context: &Context, group: u64, name: &[u8]) -> Result<()> {
+fn check_free(context: &Context, group: u64, name: &[u8]) -> Result<()> {
     match find(context, group, name)? {
         Some(_) => Err(exists(name)),
         None => Ok(()),

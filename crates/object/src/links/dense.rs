@@ -7,7 +7,7 @@ use hyperslab_format::{
     index::record::{Form, Record, kind},
     message::{Link, LinkInfo},
 };
-use hyperslab_structures::{FractalHeap, Tree, Vacancy, fractal_heap::Parameters};
+use hyperslab_structures::{Entry, FractalHeap, Occupied, Tree, Vacant, fractal_heap::Parameters};
 
 use super::change::exists;
 use crate::{Context, tree};
@@ -73,17 +73,22 @@ impl Dense {
         if self.inserted { self.heap.before(file, self.published_by(file, header)) } else { Ok(()) }
     }
 
-    /// Where a link with this name belongs; nothing if there is one.
-    pub(super) fn vacancy(&self, file: &OpenFile, name: &[u8]) -> Result<Option<Vacancy>> {
-        self.names.vacancy(file, &mut by_name(file, &self.heap, name))
+    /// The place of the link with this name, and the link if there is one.
+    pub(super) fn find(&self, file: &OpenFile, name: &[u8]) -> Result<(Entry, Option<Link>)> {
+        let mut found = None;
+        let entry = self.names.entry(file, &mut by_name(file, &self.heap, name, Some(&mut found)))?;
+        Ok((entry, found))
     }
 
     /// Adds a link, where it belongs if that is known.
-    pub(super) fn insert(&mut self, context: &Context, link: &Link, vacancy: Option<Vacancy>) -> Result<()> {
+    pub(super) fn insert(&mut self, context: &Context, link: &Link, vacant: Option<Vacant>) -> Result<()> {
         let (file, widths) = (context.file(), context.file().widths());
-        let vacancy = match vacancy {
+        let vacant = match vacant {
             Some(known) => known,
-            None => self.vacancy(file, &link.name)?.ok_or_else(|| exists(&link.name))?,
+            None => match self.find(file, &link.name)?.0 {
+                Entry::Vacant(vacant) => vacant,
+                Entry::Occupied(_) => return Err(exists(&link.name)),
+            },
         };
         let id = self.heap.insert(file, &link.encode(widths)?)?;
         self.inserted = true;
@@ -91,7 +96,7 @@ impl Dense {
             id.try_into().map_err(|_| Error::broken("fractal heap", self.heap.address(), "ids of no such size"))?;
         let record = Record::LinkName { hash: hyperslab_base::lookup3(&link.name), id };
         let record = Form::plain(kind::LINK_NAME).encode(&record, widths)?;
-        self.names.fill(file, vacancy, &record, &mut by_name(file, &self.heap, &link.name))?;
+        self.names.fill(file, vacant, &record, &mut by_name(file, &self.heap, &link.name, None))?;
         if let Some(orders) = &mut self.orders {
             let order = link.order.unwrap_or(0);
             let record = Form::plain(kind::LINK_ORDER).encode(&Record::LinkOrder { order, id }, widths)?;
@@ -100,24 +105,28 @@ impl Dense {
         Ok(())
     }
 
-    /// Takes the link with this name out.
-    pub(super) fn remove(&mut self, context: &Context, name: &[u8]) -> Result<()> {
-        let id = self.forget(context, name)?;
+    /// Takes the link with this name out, from where it is if that is known.
+    pub(super) fn remove(&mut self, context: &Context, name: &[u8], occupied: Option<Occupied>) -> Result<()> {
+        let id = self.forget(context, name, occupied)?;
         self.heap.remove(context.file(), &id)
     }
 
     /// Puts a link in the place of the one that has its name. The old one leaves the heap last, so that the new one is not where the trees in
     /// the file have the old one.
     pub(super) fn replace(&mut self, context: &Context, link: &Link) -> Result<()> {
-        let id = self.forget(context, &link.name)?;
+        let id = self.forget(context, &link.name, None)?;
         self.insert(context, link, None)?;
         self.heap.remove(context.file(), &id)
     }
 
     /// Takes a link out of the trees; where it is in the heap.
-    fn forget(&mut self, context: &Context, name: &[u8]) -> Result<Vec<u8>> {
+    fn forget(&mut self, context: &Context, name: &[u8], occupied: Option<Occupied>) -> Result<Vec<u8>> {
         let (file, heap) = (context.file(), &self.heap);
-        let removed = self.names.remove(file, &mut by_name(file, heap, name))?;
+        let mut order = by_name(file, heap, name, None);
+        let removed = match occupied {
+            Some(occupied) => self.names.take(file, occupied, &mut order)?,
+            None => self.names.remove(file, &mut order)?,
+        };
         let missing = || Error::broken("group", heap.address(), "a link that was there is not there");
         let removed = removed.ok_or_else(missing)?;
         let id = removed.get(4..).unwrap_or_default();
@@ -160,15 +169,25 @@ impl Dense {
     }
 }
 
-/// Records are ordered by the hash of the name, then by the name.
-fn by_name(file: &OpenFile, heap: &FractalHeap, name: &[u8]) -> impl FnMut(&[u8]) -> Result<Ordering> {
+/// Records are ordered by the hash of the name, then by the name. `found` gets the link that has it.
+fn by_name<'a>(
+    file: &'a OpenFile,
+    heap: &'a FractalHeap,
+    name: &'a [u8],
+    mut found: Option<&'a mut Option<Link>>,
+) -> impl FnMut(&[u8]) -> Result<Ordering> + 'a {
     let wanted = hyperslab_base::lookup3(name);
     move |record| {
         let hash = record.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-        match hash.cmp(&wanted) {
-            Ordering::Equal => Ok(decode(file, heap, record.get(4..).unwrap_or_default())?.name.as_slice().cmp(name)),
-            unequal => Ok(unequal),
+        if hash != wanted {
+            return Ok(hash.cmp(&wanted));
         }
+        let link = decode(file, heap, record.get(4..).unwrap_or_default())?;
+        let ordering = link.name.as_slice().cmp(name);
+        if let (Ordering::Equal, Some(found)) = (ordering, &mut found) {
+            **found = Some(link);
+        }
+        Ok(ordering)
     }
 }
 

@@ -7,11 +7,11 @@ use hyperslab_format::{
     version,
 };
 
-use hyperslab_structures::Vacancy;
+use hyperslab_structures::Entry;
 
 use super::{
     Links,
-    change::{check_free, exists},
+    change::{exists, find},
     dense::Dense,
     old,
 };
@@ -30,8 +30,8 @@ pub(super) struct GroupChange<'a> {
     by: u64,
     /// How many flushes there had been when it was opened.
     flushes: u64,
-    /// Where a link that comes belongs, outside of the header.
-    vacancy: Option<Vacancy>,
+    /// The place of the link that was looked for, outside of the header.
+    entry: Option<Entry>,
 }
 
 pub(super) enum Form {
@@ -62,15 +62,7 @@ impl<'a> GroupChange<'a> {
         } else {
             return Err(Error::broken("object header", address, "it is no group"));
         };
-        Ok(GroupChange {
-            context,
-            address,
-            header,
-            form,
-            by: address,
-            flushes: context.file().flushes(),
-            vacancy: None,
-        })
+        Ok(GroupChange { context, address, header, form, by: address, flushes: context.file().flushes(), entry: None })
     }
 
     /// Reads again what a flush may have changed.
@@ -81,16 +73,19 @@ impl<'a> GroupChange<'a> {
         Ok(())
     }
 
+    /// The link with this name. If nothing else comes or goes before it, it is not searched for again.
+    pub(super) fn find(&mut self, name: &[u8]) -> Result<Option<Link>> {
+        let Form::New { dense: Some(dense), .. } = &self.form else { return find(self.context, self.address, name) };
+        let (entry, link) = dense.find(self.context.file(), name)?;
+        self.entry = Some(entry);
+        Ok(link)
+    }
+
     /// An error if there is a link with this name, unless adding it finds that out before it changes anything.
     pub(super) fn check_free(&mut self, link: &Link) -> Result<()> {
         match &self.form {
             Form::Old(_) if version::old_group_holds(link) => Ok(()),
-            Form::New { dense: Some(dense), .. } => {
-                let vacancy = dense.vacancy(self.context.file(), &link.name)?.ok_or_else(|| exists(&link.name))?;
-                self.vacancy = Some(vacancy);
-                Ok(())
-            }
-            _ => check_free(self.context, self.address, &link.name),
+            _ => self.find(&link.name)?.map_or(Ok(()), |_| Err(exists(&link.name))),
         }
     }
 
@@ -129,7 +124,11 @@ impl<'a> GroupChange<'a> {
         let body = link.encode(context.file().widths())?;
         if let Some(dense) = dense {
             dense.detach(context.file())?;
-            dense.insert(context, &link, self.vacancy.take())?;
+            let vacant = match self.entry.take() {
+                Some(Entry::Vacant(vacant)) => Some(vacant),
+                _ => None,
+            };
+            dense.insert(context, &link, vacant)?;
             self.by = dense.published_by(context.file(), address);
             return Ok(());
         }
@@ -205,8 +204,12 @@ impl<'a> GroupChange<'a> {
         match &mut self.form {
             Form::Old(table) => self.by = old::remove(context, table, name)?,
             Form::New { info, limits, dense: Some(dense) } => {
+                let occupied = match self.entry.take() {
+                    Some(Entry::Occupied(occupied)) => Some(occupied),
+                    _ => None,
+                };
                 dense.detach(file)?;
-                dense.remove(context, name)?;
+                dense.remove(context, name, occupied)?;
                 self.by = dense.published_by(context.file(), address);
                 if dense.len() < u64::from(limits.min_dense()) {
                     let links = dense.all(file)?;

@@ -4,17 +4,11 @@ use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer, Shape};
 
 use super::{
-    Order, Tree, WHAT,
+    Entry, Order, Tree, WHAT,
     balance::{Change, FEWEST, full},
     path::Path,
 };
 use crate::lazy::Lazy;
-
-/// Where a record belongs that a tree does not have. It holds until the tree changes.
-pub struct Vacancy {
-    path: Option<Path>,
-    root: Pointer,
-}
 
 impl Tree {
     /// A new tree without records: its header. `split` and `merge` say in percent when a node is so full that it is split, and so empty that it
@@ -55,31 +49,16 @@ impl Tree {
 
     /// Adds a record; `order` tells how a stored record stands to it. An error that changes nothing if there is an equal one.
     pub fn insert(&mut self, file: &OpenFile, record: &[u8], order: &mut Order<'_>) -> Result<()> {
-        let found = || Error::broken(WHAT, self.address, "it has this record already");
-        let vacancy = self.vacancy(file, order)?.ok_or_else(found)?;
-        self.fill(file, vacancy, record, order)
-    }
-
-    /// Where a record belongs; nothing if there is an equal one.
-    pub fn vacancy(&self, file: &OpenFile, order: &mut Order<'_>) -> Result<Option<Vacancy>> {
-        let path = Path::find(file, (&self.header, self.address), false, order)?;
-        let is_free = !path.as_ref().is_some_and(Path::is_found);
-        Ok(is_free.then_some(Vacancy { path, root: self.header.root }))
-    }
-
-    /// Adds a record where it belongs.
-    pub fn fill(&mut self, file: &OpenFile, vacancy: Vacancy, record: &[u8], order: &mut Order<'_>) -> Result<()> {
-        self.check(record)?;
-        if vacancy.root != self.header.root {
-            return self.insert(file, record, order);
+        match self.entry(file, order)? {
+            Entry::Vacant(vacant) => self.fill(file, vacant, record, order),
+            Entry::Occupied(_) => Err(Error::broken(WHAT, self.address, "it has this record already")),
         }
-        self.add(file, vacancy.path, record, order)
     }
 
     /// Adds a record, or puts it in the place of an equal one.
     pub fn put(&mut self, file: &OpenFile, record: &[u8], order: &mut Order<'_>) -> Result<()> {
         self.check(record)?;
-        match Path::find(file, (&self.header, self.address), false, order)? {
+        match self.path(file, order)? {
             Some(path) if path.is_found() => {
                 let root = path.modify(file, &self.header, &mut |stored| stored.copy_from_slice(record))?;
                 self.set_root(file, root)
@@ -90,13 +69,14 @@ impl Tree {
 
     /// Takes out the record for which `order` says that it is the one.
     pub fn remove(&mut self, file: &OpenFile, order: &mut Order<'_>) -> Result<Option<Vec<u8>>> {
-        let path = Path::find(file, (&self.header, self.address), false, order)?;
-        let Some(mut path) = path.filter(Path::is_found) else { return Ok(None) };
-        if path.reach_leaf(file, &self.header)? {
-            let (root, removed) = path.remove(file, &self.header)?;
-            self.set_root(file, root)?;
-            return Ok(Some(removed));
+        match self.entry(file, order)? {
+            Entry::Occupied(occupied) => self.take(file, occupied, order),
+            Entry::Vacant(_) => Ok(None),
         }
+    }
+
+    /// As [`Tree::remove`], where nodes must be merged or evened out first.
+    pub(super) fn remove_balanced(&mut self, file: &OpenFile, order: &mut Order<'_>) -> Result<Option<Vec<u8>>> {
         let Some((header, removed)) = Change::of(self, file)?.removed(order)? else { return Ok(None) };
         self.set_header(file, header)?;
         Ok(Some(removed))
@@ -109,14 +89,19 @@ impl Tree {
         order: &mut Order<'_>,
         change: &mut dyn FnMut(&mut [u8]),
     ) -> Result<bool> {
-        let path = Path::find(file, (&self.header, self.address), false, order)?;
+        let path = self.path(file, order)?;
         let Some(path) = path.filter(Path::is_found) else { return Ok(false) };
         let root = path.modify(file, &self.header, change)?;
         self.set_root(file, root)?;
         Ok(true)
     }
 
-    fn check(&self, record: &[u8]) -> Result<()> {
+    /// The way to what `order` looks for.
+    pub(super) fn path(&self, file: &OpenFile, order: &mut Order<'_>) -> Result<Option<Path>> {
+        Path::find(file, (&self.header, self.address), false, order)
+    }
+
+    pub(super) fn check(&self, record: &[u8]) -> Result<()> {
         if record.len() == self.record_size() {
             return Ok(());
         }
@@ -125,7 +110,13 @@ impl Tree {
     }
 
     /// Adds a record at the end of its way.
-    fn add(&mut self, file: &OpenFile, path: Option<Path>, record: &[u8], order: &mut Order<'_>) -> Result<()> {
+    pub(super) fn add(
+        &mut self,
+        file: &OpenFile,
+        path: Option<Path>,
+        record: &[u8],
+        order: &mut Order<'_>,
+    ) -> Result<()> {
         match path.filter(|path| path.room(&self.header) > 0) {
             Some(path) => {
                 let root = path.add(file, &self.header, |leaf, at| {

@@ -4,6 +4,7 @@ mod balance;
 mod bulk;
 mod change;
 mod draft;
+mod entry;
 mod node;
 mod path;
 
@@ -18,7 +19,7 @@ use crate::{
     lazy::{Encode, Lazy},
     nodes::Nodes,
 };
-pub use change::Vacancy;
+pub use entry::{Entry, Occupied, Vacant};
 
 const WHAT: &str = "B-tree (version 2)";
 const NODE: &str = "B-tree node (version 2)";

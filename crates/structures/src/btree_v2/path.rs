@@ -32,8 +32,8 @@ pub(super) struct Step {
 pub(super) struct Path {
     /// From the root on.
     pub(super) steps: Vec<Step>,
-    /// Which step has the record, if there is one.
-    found: Option<usize>,
+    /// Which step has the record, and that, if there is one.
+    found: Option<(usize, Vec<u8>)>,
     /// The next record above the leaf, if it was asked for: what comes before it belongs to this leaf.
     pub(super) bound: Option<Vec<u8>>,
 }
@@ -58,8 +58,8 @@ impl Path {
             let node = Node::read(file, header, (address, next.records), level)?;
             let (at, found) = node.locate_from(0, order)?;
             path.steps.push(Step { address, level, count: node.count(), at, child: at + usize::from(found) });
-            if found {
-                path.found = Some(path.steps.len() - 1);
+            if let Some(record) = node.record(at).filter(|_| found) {
+                path.found = Some((path.steps.len() - 1, record.to_vec()));
                 return Ok(Some(path));
             }
             if wants_bound
@@ -78,6 +78,11 @@ impl Path {
     /// Whether the record is there.
     pub(super) fn is_found(&self) -> bool {
         self.found.is_some()
+    }
+
+    /// The record that was found; none has no bytes.
+    pub(super) fn record(&self) -> &[u8] {
+        self.found.as_ref().map_or(&[], |(_, record)| record)
     }
 
     /// Whether it leads to a leaf, and not to a record above.
@@ -126,7 +131,8 @@ impl Path {
     pub(super) fn remove(&self, file: &OpenFile, header: &BtreeV2) -> Result<(Pointer, Vec<u8>)> {
         let (leaf, above) = self.split()?;
         let (address, mut record) = leaf.change(file, header, |node| node.take(leaf.at))?;
-        let swap = self.found.filter(|&found| found < above.len()).map(|found| (found, &mut record));
+        let found = self.found.as_ref().map(|(found, _)| *found);
+        let swap = found.filter(|&found| found < above.len()).map(|found| (found, &mut record));
         let root = lift(file, header, above, (address, leaf.count - 1), -1, swap)?;
         Ok((root, record))
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fastrand::Rng;
 use hyperslab_file::{Error, OpenFile};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
-use hyperslab_structures::Tree;
+use hyperslab_structures::{Entry, Occupied, Tree, Vacant};
 
 use crate::tape::new_file;
 
@@ -241,6 +241,51 @@ fn records_in_order_fill_their_nodes() {
     file.flush().unwrap();
     // Neighbours take records before a node is split, so nodes are nearly full; and what was shadowed is used again.
     assert!(file.end() < 5000 / 45 * 512 * 3 / 2, "{}", file.end());
+}
+
+fn occupied(file: &OpenFile, tree: &Tree, key: u32) -> Occupied {
+    match tree.entry(file, &mut order(key)).unwrap() {
+        Entry::Occupied(occupied) => occupied,
+        Entry::Vacant(_) => panic!("{key} is not there"),
+    }
+}
+
+fn vacant(file: &OpenFile, tree: &Tree, key: u32) -> Vacant {
+    match tree.entry(file, &mut order(key)).unwrap() {
+        Entry::Occupied(_) => panic!("{key} is there"),
+        Entry::Vacant(vacant) => vacant,
+    }
+}
+
+/// What is found is used after a flush, and after other changes, when it has to be searched for again.
+#[test]
+fn entries_may_be_older_than_the_tree() {
+    let (_, file) = new_file();
+    let mut rng = Rng::with_seed(5);
+    let mut tree = Tree::create(&file, KIND, 11, 128, 100, 40).unwrap();
+    let mut twin = Twin::new();
+    for key in (0..600).step_by(2) {
+        twin.insert(key, record(key, 11, &mut rng));
+        tree.insert(&file, &twin[&key], &mut order(key)).unwrap();
+    }
+    for key in (0..600).step_by(20) {
+        let (there, free) = (occupied(&file, &tree, key), vacant(&file, &tree, key + 1));
+        assert_eq!(there.record(), twin[&key]);
+        file.flush().unwrap();
+        assert_eq!(tree.take(&file, there, &mut order(key)).unwrap(), twin.remove(&key));
+        twin.insert(key + 1, record(key + 1, 11, &mut rng));
+        tree.fill(&file, free, &twin[&(key + 1)], &mut order(key + 1)).unwrap();
+        let (there, gone) = (occupied(&file, &tree, key + 4), occupied(&file, &tree, key + 2));
+        assert_eq!(tree.remove(&file, &mut order(key + 2)).unwrap(), twin.remove(&(key + 2)));
+        assert_eq!(tree.take(&file, gone, &mut order(key + 2)).unwrap(), None);
+        assert_eq!(tree.take(&file, there, &mut order(key + 4)).unwrap(), twin.remove(&(key + 4)));
+        let late = vacant(&file, &tree, key + 3);
+        tree.insert(&file, &record(key + 3, 11, &mut rng), &mut order(key + 3)).unwrap();
+        assert!(tree.fill(&file, late, &record(key + 3, 11, &mut rng), &mut order(key + 3)).is_err());
+        assert!(tree.remove(&file, &mut order(key + 3)).unwrap().is_some());
+        check(&file, tree.address());
+    }
+    assert_eq!(all(&file, tree.address()), twin);
 }
 
 #[test]
