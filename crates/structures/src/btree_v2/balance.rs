@@ -13,28 +13,11 @@ use super::{
     Order, Tree, WHAT,
     draft::{Child, Draft},
     node::Node,
+    rules::{self, Children, FEWEST, Need},
 };
 
 /// How often records are moved between neighbours before a node is split or merged.
 const TRIES: u32 = 2;
-/// A node that is split must give two that are not empty.
-pub(super) const FEWEST: usize = 3;
-
-/// How many records make a node full.
-pub(super) fn full(header: &BtreeV2, level: u16) -> usize {
-    percent(header, level, header.split)
-}
-
-/// How few records make a node sparse. It must not lose its last one.
-pub(super) fn sparse(header: &BtreeV2, level: u16) -> usize {
-    percent(header, level, header.merge).max(1)
-}
-
-fn percent(header: &BtreeV2, level: u16, percent: u8) -> usize {
-    let most = header.max_records(level).unwrap_or(0);
-    usize::try_from(most * u64::from(percent) / 100).unwrap_or(usize::MAX)
-}
-
 /// One change of a tree.
 pub(super) struct Change<'a> {
     file: &'a OpenFile,
@@ -104,11 +87,7 @@ impl<'a> Change<'a> {
     }
 
     fn full(&self, level: u16) -> usize {
-        full(&self.header, level)
-    }
-
-    fn sparse(&self, level: u16) -> usize {
-        sparse(&self.header, level)
+        rules::full(&self.header, level)
     }
 
     /// Reads children of a node that are not in memory.
@@ -157,21 +136,6 @@ impl<'a> Change<'a> {
         self.deal(node, child, 1, &[count / 2, count - 1 - count / 2], level)
     }
 
-    /// Merges a child at `level` with its neighbours: three to two, at the ends two to one. Whether they have room for that.
-    fn merge(&mut self, node: &mut Draft, child: usize, level: u16) -> Result<bool> {
-        let (last, full) = (node.children.len().saturating_sub(1), self.full(level));
-        let counts = |at: usize| node.count_below(at).unwrap_or(0);
-        let inner = child > 0 && child < last;
-        let (first, old) = if inner { (child - 1, 3) } else { (child.min(last.saturating_sub(1)), 2) };
-        let total = (first..first + old).map(counts).sum::<usize>() + 1;
-        let dealt = if inner { vec![total / 2, total - total / 2] } else { vec![total] };
-        if node.count() < 2 || dealt.iter().any(|&count| count > full) {
-            return Ok(false);
-        }
-        self.deal(node, first, old, &dealt, level)?;
-        Ok(true)
-    }
-
     /// Makes room in the root: a full one gets a level above it.
     fn grow(&mut self) -> Result<()> {
         let (root, level) = (self.take_root(), self.header.depth);
@@ -193,15 +157,16 @@ impl<'a> Change<'a> {
     fn shrink(&mut self) -> Result<()> {
         loop {
             let mut root = self.take_root();
-            let Some(level) = self.header.depth.checked_sub(1).filter(|_| root.count() == 1) else {
+            let Some(level) = self.header.depth.checked_sub(1) else {
                 self.root = Some(root);
                 return Ok(());
             };
-            let total = root.children.iter().map(Child::count).sum::<usize>();
-            if total > self.sparse(level) * 2 + 1 || total >= self.full(level) {
+            let children = Children { level, len: root.children.len(), records: &|at| root.count_below(at) };
+            if !children.replace_root(&self.header) {
                 self.root = Some(root);
                 return Ok(());
             }
+            let total = root.children.iter().map(Child::count).sum::<usize>();
             self.deal(&mut root, 0, 2, &[total + 1], level)?;
             self.freed.extend(root.address);
             self.root = root.children.pop().and_then(|child| child.node).map(|node| *node);
@@ -251,16 +216,17 @@ impl<'a> Change<'a> {
             };
             // What takes the place of a record of this node is the first one behind it.
             let child = at + usize::from(found);
-            let sparse = self.sparse(below);
-            let rich = |at: Option<usize>| at.and_then(|at| node.count_below(at)).is_some_and(|count| count > sparse);
-            if !rich(Some(child)) {
-                let even = tries > 0 && (rich(child.checked_sub(1)) || rich(Some(child + 1)));
-                tries = tries.saturating_sub(1);
-                if even {
+            let children = Children { level: below, len: node.children.len(), records: &|at| node.count_below(at) };
+            let need = children.before_loss(&self.header, child, tries > 0);
+            tries = tries.saturating_sub(1);
+            match need {
+                Need::Nothing => {}
+                Need::Even => {
                     self.even(node, child, below)?;
                     continue;
                 }
-                if self.merge(node, child, below)? {
+                Need::Merge { first, old, counts } => {
+                    self.deal(node, first, old, &counts, below)?;
                     continue;
                 }
             }

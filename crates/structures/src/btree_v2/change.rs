@@ -5,8 +5,9 @@ use hyperslab_format::index::btree_v2::{BtreeV2, Pointer, Shape};
 
 use super::{
     Entry, Order, Tree, WHAT,
-    balance::{Change, FEWEST, full},
+    balance::Change,
     path::Path,
+    rules::{FEWEST, full},
 };
 use crate::lazy::Lazy;
 

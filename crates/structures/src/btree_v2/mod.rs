@@ -7,6 +7,7 @@ mod draft;
 mod entry;
 mod node;
 mod path;
+mod rules;
 
 use std::{cmp::Ordering, sync::Arc};
 

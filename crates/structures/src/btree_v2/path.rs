@@ -11,8 +11,8 @@ use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 
 use super::{
     NODE, Order, WHAT,
-    balance::{full, sparse},
     node::Node,
+    rules::{Children, Need, full, sparse},
 };
 
 /// A node on the way.
@@ -109,10 +109,24 @@ impl Path {
             let count = usize::try_from(pointer.records).unwrap_or(usize::MAX);
             self.steps.push(Step { address, level: last.level - 1, count, at: 0, child: 0 });
         }
-        let is_rich = |step: &Step| step.count > sparse(header, step.level);
-        let Some((root, below)) = self.steps.split_first() else { return Ok(false) };
-        let leaf = self.steps.last().unwrap_or(root);
-        Ok(leaf.count > 1 && (root.level == 0 || root.count > 1) && below.iter().all(is_rich))
+        self.keeps_shape(file, header)
+    }
+
+    /// Whether no node on the way must be merged or evened out before the leaf loses a record.
+    fn keeps_shape(&self, file: &OpenFile, header: &BtreeV2) -> Result<bool> {
+        let below = self.steps.iter().skip(1);
+        let is_sparse = |step: &Step| step.count <= sparse(header, step.level);
+        let in_doubt = |(above, below): &(&Step, &Step)| above.count == 1 || is_sparse(below);
+        for (nth, (above, step)) in self.steps.iter().zip(below).enumerate().filter(|(_, pair)| in_doubt(pair)) {
+            let node = Node::read(file, header, (above.address, above.count as u64), above.level)?;
+            let records = |at: usize| node.children.get(at).and_then(|child| usize::try_from(child.records).ok());
+            let children = Children { level: step.level, len: node.children.len(), records: &records };
+            let replaced = nth == 0 && children.replace_root(header);
+            if replaced || !matches!(children.before_loss(header, above.child, true), Need::Nothing) {
+                return Ok(false);
+            }
+        }
+        Ok(self.steps.last().is_some_and(|leaf| leaf.count > 1))
     }
 
     /// Adds to the records of the leaf; `change` says how many. Gives what the header says of the root then.
