@@ -56,8 +56,8 @@ impl DoublingTable {
 
     /// The row of an indirect block with `rows` rows that an offset lies in, counted from the front of that block, and the column there.
     pub fn place(&self, within: u64, rows: u32) -> Option<(u32, u64)> {
-        let reached = |row: &u32| self.row_offset(*row).is_some_and(|start| start <= within);
-        let row = (0..rows).take_while(reached).last()?;
+        // Row n > 0 begins behind the bytes of the first row, doubled n - 1 times.
+        let row = self.rows_below(within).unwrap_or(0).min(rows.checked_sub(1)?);
         let column = (within - self.row_offset(row)?).checked_div(self.block_size(row)?)?;
         (column < u64::from(self.width)).then_some((row, column))
     }
