@@ -26,6 +26,8 @@ pub struct HeaderEdit<'a> {
     /// As it was; a new one was not.
     pub(super) before: Option<Arc<Header>>,
     pub(super) prefix: Prefix,
+    /// Whether `blocks` and `pieces` are filled: when the first message changes. Before that, `before` says it all.
+    pub(super) is_apart: bool,
     pub(super) blocks: Vec<Block>,
     pub(super) pieces: Vec<Piece>,
     /// Whether the time of the last change is to be noted.
@@ -75,47 +77,22 @@ impl<'a> HeaderEdit<'a> {
         let header = Header::read(file, address)?;
         let prefix = header.prefix().clone();
         header.check_changeable()?;
-        let mut edit = HeaderEdit {
+        Ok(HeaderEdit {
             file,
-            before: Some(header.clone()),
+            before: Some(header),
             prefix,
+            is_apart: false,
             blocks: Vec::new(),
             pieces: Vec::new(),
             touched: false,
             belongs_together: false,
-        };
-        for (nth, (&address, bytes)) in header.places.iter().zip(header.blocks()).enumerate() {
-            let room = bytes.len().saturating_sub(edit.around(nth));
-            let stored = bytes.len();
-            edit.blocks.push(Block { address: Some(address), stored, room, ..Block::default() });
-        }
-        let mut continuations = 0;
-        for (message, block) in header.framed() {
-            if message.kind == kind::NIL {
-                edit.block(block).empty += 1;
-                continue;
-            }
-            if message.kind == kind::CONTINUATION {
-                // They are read in this order, so blocks have it too.
-                continuations += 1;
-                edit.block(continuations).named_by = Some(edit.pieces.len());
-            }
-            edit.pieces.push(Piece {
-                kind: message.kind,
-                flags: message.flags,
-                order: message.order,
-                body: header.body(message).into(),
-                block: Some(block),
-                gone: false,
-            });
-        }
-        Ok(edit)
+        })
     }
 
     pub(super) fn empty(file: &'a OpenFile, prefix: Prefix, room: usize) -> HeaderEdit<'a> {
         let first = Block { room, changed: true, ..Block::default() };
         let (before, blocks, pieces, touched, belongs_together) = (None, vec![first], Vec::new(), false, false);
-        HeaderEdit { file, before, prefix, blocks, pieces, touched, belongs_together }
+        HeaderEdit { file, before, prefix, is_apart: true, blocks, pieces, touched, belongs_together }
     }
 
     /// What stands before the first message.
@@ -125,7 +102,9 @@ impl<'a> HeaderEdit<'a> {
 
     /// The messages of a type, in their order.
     pub fn all(&self, kind: u16) -> impl Iterator<Item = MessageId> {
-        let all = self.pieces.iter().enumerate().filter(move |(_, piece)| piece.kind == kind && !piece.gone);
+        let stored = self.whole().into_iter().flat_map(Header::framed).map(|(message, _)| (message.kind, false));
+        let pieces = self.pieces.iter().map(|piece| (piece.kind, piece.gone));
+        let all = stored.chain(pieces).enumerate().filter(move |(_, (found, gone))| *found == kind && !gone);
         all.map(|(nth, _)| MessageId(nth))
     }
 
@@ -136,6 +115,9 @@ impl<'a> HeaderEdit<'a> {
 
     /// A message with its body; an empty one if it was removed.
     pub fn message(&self, id: MessageId) -> Message<'_> {
+        if let Some((header, found)) = self.whole().and_then(|header| Some((header, header.nth(id.0)?))) {
+            return Message { kind: found.kind, flags: found.flags, order: found.order, body: header.body(found) };
+        }
         match self.pieces.get(id.0).filter(|piece| !piece.gone) {
             Some(piece) => Message { kind: piece.kind, flags: piece.flags, order: piece.order, body: &piece.body },
             None => Message { kind: kind::NIL, flags: Flags::NONE, order: None, body: &[] },
@@ -150,6 +132,7 @@ impl<'a> HeaderEdit<'a> {
     /// Adds a message. Headers that keep orders take 0 where none is given; others have no place for one.
     pub fn add(&mut self, kind: u16, flags: Flags, order: Option<u16>, body: Vec<u8>) -> Result<MessageId> {
         self.check(&body)?;
+        self.take_apart();
         let order = self.prefix.ordered.then(|| order.unwrap_or(0));
         self.note_change(kind);
         self.pieces.push(Piece { kind, flags, order, body: body.into(), block: None, gone: false });
@@ -159,7 +142,11 @@ impl<'a> HeaderEdit<'a> {
     /// Gives a message another body. It moves if it does not fit where it is.
     pub fn replace(&mut self, id: MessageId, body: Vec<u8>) -> Result<()> {
         self.check(&body)?;
-        let Some(piece) = self.pieces.get_mut(id.0).filter(|piece| *piece.body != *body) else { return Ok(()) };
+        if self.body(id) == body {
+            return Ok(());
+        }
+        self.take_apart();
+        let Some(piece) = self.pieces.get_mut(id.0) else { return Ok(()) };
         let grows = body.len() > piece.body.len();
         piece.body = body.into();
         let (block, kind) = (piece.block, piece.kind);
@@ -176,7 +163,11 @@ impl<'a> HeaderEdit<'a> {
     /// Sets the body and the flags of a message.
     pub fn replace_flagged(&mut self, id: MessageId, flags: Flags, body: Vec<u8>) -> Result<()> {
         self.replace(id, body)?;
-        if let Some(piece) = self.pieces.get_mut(id.0).filter(|piece| piece.flags != flags) {
+        if self.message(id).flags == flags {
+            return Ok(());
+        }
+        self.take_apart();
+        if let Some(piece) = self.pieces.get_mut(id.0) {
             piece.flags = flags;
             let (block, kind) = (piece.block, piece.kind);
             self.note_change(kind);
@@ -187,6 +178,7 @@ impl<'a> HeaderEdit<'a> {
 
     /// Takes a message out.
     pub fn remove(&mut self, id: MessageId) {
+        self.take_apart();
         self.unplace(id.0);
         if let Some(piece) = self.pieces.get_mut(id.0) {
             piece.gone = true;
@@ -202,6 +194,7 @@ impl<'a> HeaderEdit<'a> {
     /// Says how many hard links name the object: in front of version 1, in a message of version 2 if it is not one.
     pub fn set_references(&mut self, count: u32) -> Result<()> {
         if self.prefix.version == 1 {
+            self.take_apart();
             self.prefix.references = Some(count);
             self.block(0).changed = true;
             return Ok(());
@@ -223,6 +216,11 @@ impl<'a> HeaderEdit<'a> {
         self.touched = true;
     }
 
+    /// Whether the header tells when it was changed.
+    pub(super) fn has_time(&self) -> bool {
+        self.prefix.times.is_some() || self.prefix.version == 1 && self.find(kind::MODIFICATION_TIME).is_some()
+    }
+
     pub(super) fn set_time(&mut self) -> Result<()> {
         if let Some([access, _, change, _]) = &mut self.prefix.times {
             // libhdf5 leaves the modification time alone.
@@ -235,7 +233,8 @@ impl<'a> HeaderEdit<'a> {
     }
 
     /// Gives all its space back.
-    pub fn delete(self) -> Result<()> {
+    pub fn delete(mut self) -> Result<()> {
+        self.take_apart();
         let file = self.file;
         file.store()?.deleted.add(self.address());
         let stored = self.blocks.iter().filter_map(|block| Some((block.address?, block.stored)));
@@ -243,7 +242,8 @@ impl<'a> HeaderEdit<'a> {
     }
 
     pub(super) fn address(&self) -> u64 {
-        self.blocks.first().and_then(|block| block.address).unwrap_or(0)
+        let stored = self.before.as_ref().map(|before| before.address());
+        stored.or_else(|| self.blocks.first()?.address).unwrap_or(0)
     }
 
     /// How many bytes of a block are not messages.

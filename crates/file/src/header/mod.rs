@@ -1,5 +1,6 @@
 //! Object headers: their blocks and messages, not yet understood; read, made and changed.
 
+mod apart;
 mod edit;
 mod fit;
 mod handles;

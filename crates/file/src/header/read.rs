@@ -187,6 +187,11 @@ impl Header {
         self.messages.iter().map(|message| (message, message.block))
     }
 
+    /// A message by its number among all of them.
+    pub(super) fn nth(&self, nth: usize) -> Option<&Message> {
+        self.messages.get(nth)
+    }
+
     /// Where its blocks are, and how many bytes each has.
     pub fn spans(&self) -> impl Iterator<Item = (u64, u64)> {
         self.places.iter().zip(&self.blocks).map(|(&place, block)| (place, block.len() as u64))

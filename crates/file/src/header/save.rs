@@ -20,6 +20,10 @@ static ZEROS: [u8; 65_528] = [0; 65_528];
 impl HeaderEdit<'_> {
     /// Puts everything that changed; where the header is. Nothing is touched if the messages cannot be placed.
     pub fn save(mut self) -> Result<u64> {
+        if !(self.is_apart || self.touched && self.has_time()) {
+            return Ok(self.address());
+        }
+        self.take_apart();
         self.fit()?;
         if self.blocks.iter().any(|block| block.changed) {
             self.mark_unknown();
