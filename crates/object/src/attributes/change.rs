@@ -48,15 +48,15 @@ fn checked<'a>(context: &'a Context, object: u64, attribute: &NewAttribute<'_>) 
     Ok((holder, body))
 }
 
-/// Gives an object an attribute. One with the same name goes; the new one is the newest of all. Gives back the one that went, if nobody
-/// shares it.
+/// Gives an object an attribute. One with the same name goes; the new one is the newest of all. Gives back the one that went, if its
+/// values lie in a heap and nobody shares it.
 pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<Option<Attribute>> {
     let (mut holder, body) = checked(context, object, attribute)?;
     let (old, vacant) = match holder.find(attribute.name)? {
         Lookup::Found(place, old) => (Some((place, old)), None),
         Lookup::Free(vacant) => (None, vacant),
     };
-    let went = old.as_ref().and_then(|(_, old)| holder.own(old));
+    let went = old.as_ref().and_then(|(_, old)| holder.with_heap_values(old));
     let unused = old.as_ref().map_or_else(|| Ok(Vec::new()), |(_, old)| holder.uses(old))?;
     let gained = attribute.datatype.committed();
     let lost = old.as_ref().map(|(_, old)| holder.committed_type(old)).transpose()?.flatten();
@@ -126,11 +126,11 @@ pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], 
     holder.put((old, place), (new, stored))
 }
 
-/// Takes an attribute away; whether there was one. `went` gets it if nobody shares it.
+/// Takes an attribute away; whether there was one. `went` gets it if its values lie in a heap and nobody shares it.
 pub fn remove_attribute(context: &Context, object: u64, name: &[u8], went: impl FnOnce(&Attribute)) -> Result<bool> {
     let mut holder = Holder::open(context, object)?;
     let Lookup::Found(place, old) = holder.find(name)? else { return Ok(false) };
-    let (own, unused) = (holder.own(&old), holder.uses(&old)?);
+    let (own, unused) = (holder.with_heap_values(&old), holder.uses(&old)?);
     holder.settle_form()?;
     let loss = Loss::plan(context, holder.committed_type(&old)?)?;
     context.file().plan_orders(&loss.orders(object).collect::<Vec<_>>())?;

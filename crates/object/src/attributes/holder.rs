@@ -1,5 +1,6 @@
 //! An object whose attributes change: inside of its header or outside, and from one to the other.
 
+use hyperslab_dtype::Datatype;
 use hyperslab_file::{Error, HeaderEdit, MessageId, Result};
 use hyperslab_format::{
     message::{AttributeInfo, Shared, kind},
@@ -160,12 +161,15 @@ impl<'a> Holder<'a> {
         }
     }
 
-    /// An attribute, if nobody shares it and it can be understood.
-    pub(super) fn own(&self, stored: &Stored) -> Option<Attribute> {
-        match &stored.body {
-            Body::Here(body) => attribute(self.context, self.address, body, Some(stored.order)).ok(),
-            Body::Shared(_) => None,
+    /// An attribute whose values lie in a heap, if nobody shares it and it can be understood.
+    pub(super) fn with_heap_values(&self, stored: &Stored) -> Option<Attribute> {
+        let Body::Here(body) = &stored.body else { return None };
+        let parts = decode(body, self.address).ok()?;
+        // Most have none, and need not be copied.
+        if !parts.datatype_shared && !Datatype::decode(parts.datatype).ok()?.0.has_vlen() {
+            return None;
         }
+        attribute(self.context, self.address, body, Some(stored.order)).ok()
     }
 
     /// What an attribute uses of shared messages.

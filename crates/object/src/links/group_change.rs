@@ -121,7 +121,6 @@ impl<'a> GroupChange<'a> {
         let order = link.order.unwrap_or(0).max(info.next_order);
         link.order = info.tracked.then_some(order);
         info.next_order = if info.tracked { order.saturating_add(1) } else { info.next_order };
-        let body = link.encode(context.file().widths())?;
         if let Some(dense) = dense {
             dense.detach(context.file())?;
             let vacant = match self.entry.take() {
@@ -132,6 +131,7 @@ impl<'a> GroupChange<'a> {
             self.by = dense.published_by(context.file(), address);
             return Ok(());
         }
+        let body = link.encode(context.file().widths())?;
         if self.header.all(kind::LINK).count() < usize::from(limits.max_compact()) && body.len() <= MAX_MESSAGE {
             self.header.add(kind::LINK, Flags::NONE, None, body)?;
             return Ok(());
