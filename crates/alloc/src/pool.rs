@@ -87,10 +87,11 @@ impl Pool {
         self.of(kind).add(span);
     }
 
-    /// Free space where it fits best.
+    /// Free space where it fits best; right before the end only if nothing else fits, because the file shrinks by what is free there.
     pub(crate) fn reuse(&mut self, kind: Kind, len: u64, rule: Rule) -> Option<Span> {
-        let own = self.of(kind).take(len, rule);
-        own.or_else(|| if len >= LARGE { self.of(kind.other()).take(len, rule) } else { None })
+        let end = self.end;
+        let own = self.of(kind).take_before(end, len, rule);
+        own.or_else(|| if len >= LARGE { self.of(kind.other()).take_before(end, len, rule) } else { None })
     }
 
     /// Free space where it fits best, else behind the end.

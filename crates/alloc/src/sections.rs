@@ -68,6 +68,25 @@ impl Sections {
         Some(taken)
     }
 
+    /// The same, out of the section that ends at `end` only if no other has them.
+    ///
+    /// ```
+    /// # use hyperslab_alloc::{Rule, Sections, Span};
+    /// let mut free = Sections::default();
+    /// free.add(Span { start: 0, len: 100 });
+    /// free.add(Span { start: 200, len: 50 });
+    /// assert_eq!(free.take_before(250, 40, Rule::ANYWHERE).map(|span| span.start), Some(0));
+    /// assert_eq!(free.take_before(250, 61, Rule::ANYWHERE), None);
+    /// assert_eq!(free.take_before(250, 50, Rule::ANYWHERE).map(|span| span.start), Some(40));
+    /// assert_eq!(free.take_before(250, 50, Rule::ANYWHERE).map(|span| span.start), Some(200));
+    /// ```
+    pub fn take_before(&mut self, end: u64, len: u64, rule: Rule) -> Option<Span> {
+        let last = self.take_last(end);
+        let taken = self.take(len, rule);
+        last.into_iter().for_each(|last| self.insert(last));
+        taken.or_else(|| if last.is_some() { self.take(len, rule) } else { None })
+    }
+
     /// Takes exactly this range, if all of it is free.
     pub fn take_at(&mut self, span: Span) -> bool {
         let around = self.by_start.range(..=span.start).next_back().map(|(&start, &len)| Span { start, len });

@@ -179,3 +179,17 @@ fn what_lies_before_a_border_is_used() {
     let end = space.trim();
     assert!(end < used + used / 50, "{used} bytes take {end}");
 }
+
+/// A list of free space lies at the end while the file is closed, and is free there after the next open. What is put into its place would keep the file
+/// from shrinking to where it ended before.
+#[test]
+fn what_is_free_before_the_end_is_used_last() {
+    let mut space = Allocator::new(0, Way::Fit { block: 0, threshold: 1, alignment: 1 });
+    let pieces: Vec<Span> = (0..4).map(|_| space.allocate(Kind::Metadata, 500).unwrap()).collect();
+    let list = space.allocate(Kind::Metadata, 200).unwrap();
+    [pieces[1], list].iter().for_each(|span| space.free(Kind::Metadata, *span));
+    space.publish();
+    assert_eq!(space.allocate(Kind::Metadata, 150).unwrap().start, pieces[1].start);
+    assert_eq!(space.clone().trim(), list.start);
+    assert_eq!(space.allocate(Kind::Metadata, 400).unwrap().start, list.start, "nothing else is large enough");
+}
