@@ -120,11 +120,14 @@ impl Allocator {
             return self.pages.may_extend(span, more);
         }
         match self.shared.iter_mut().find(|shared| !shared.is_empty() && shared.start == span.end()) {
-            Some(shared) if shared.len >= more => {
-                *shared = Span::between(shared.start + more, shared.end());
-                true
+            Some(shared) => {
+                let missing = more.saturating_sub(shared.len);
+                let enough = missing == 0 || self.pool.extend(*shared, missing);
+                if enough {
+                    *shared = Span::between(shared.start + more, shared.end().max(shared.start + more));
+                }
+                enough
             }
-            Some(_) => false,
             None => self.pool.extend(span, more),
         }
     }

@@ -193,3 +193,15 @@ fn what_is_free_before_the_end_is_used_last() {
     assert_eq!(space.clone().trim(), list.start);
     assert_eq!(space.allocate(Kind::Metadata, 400).unwrap().start, list.start, "nothing else is large enough");
 }
+
+/// A piece grows in place at the end of the file, also beyond the block that it shares.
+#[test]
+fn a_piece_grows_beyond_its_shared_block() {
+    let mut space = Allocator::new(0, Way::Fit { block: 3000, threshold: 1, alignment: 1 });
+    let mut piece = space.allocate(Kind::Raw, 2500).unwrap();
+    for _ in 0..20 {
+        assert!(space.extend(piece, 300), "at {piece:?}");
+        piece.len += 300;
+    }
+    assert_eq!(space.trim(), piece.end());
+}
