@@ -111,25 +111,43 @@ impl Allocator {
         }
     }
 
-    /// Makes a piece of metadata longer in place, if what lies behind it is free, and no border is in the way.
-    pub fn extend(&mut self, span: Span, more: u64) -> bool {
+    /// How many bytes, from `least` to `most`, the free section has that metadata of such a size fills best, if there is one.
+    pub fn fitting(&self, least: u64, most: u64) -> Option<u64> {
+        match self.strategy {
+            Strategy::Paged { .. } => None,
+            Strategy::Fit { .. } => self.pool.fitting(least, most, self.rule(Kind::Metadata, 1)),
+        }
+    }
+
+    /// Whether a piece of metadata can be longer where it is: what lies behind it is free, and no border is in the way.
+    pub fn can_extend(&self, span: Span, more: u64) -> bool {
         if !self.rule(Kind::Metadata, 1).allows(span.start, span.len.saturating_add(more)) {
             return false;
         }
         if let Strategy::Paged { .. } = self.strategy {
             return self.pages.may_extend(span, more);
         }
-        match self.shared.iter_mut().find(|shared| !shared.is_empty() && shared.start == span.end()) {
-            Some(shared) => {
-                let missing = more.saturating_sub(shared.len);
-                let enough = missing == 0 || self.pool.extend(*shared, missing);
-                if enough {
-                    *shared = Span::between(shared.start + more, shared.end().max(shared.start + more));
-                }
-                enough
-            }
-            None => self.pool.extend(span, more),
+        match self.shared.iter().find(|shared| !shared.is_empty() && shared.start == span.end()) {
+            Some(shared) => more <= shared.len || self.pool.can_extend(*shared, more - shared.len),
+            None => self.pool.can_extend(span, more),
         }
+    }
+
+    /// Makes a piece of metadata longer in place, if it [can be](Self::can_extend).
+    pub fn extend(&mut self, span: Span, more: u64) -> bool {
+        let can = self.can_extend(span, more);
+        if !can || matches!(self.strategy, Strategy::Paged { .. }) {
+            return can;
+        }
+        match self.shared.iter_mut().find(|shared| !shared.is_empty() && shared.start == span.end()) {
+            Some(shared) if more < shared.len => *shared = Span::between(shared.start + more, shared.end()),
+            Some(shared) => {
+                let rest = std::mem::replace(shared, NOTHING);
+                return more == rest.len || self.pool.extend(rest, more - rest.len);
+            }
+            None => return self.pool.extend(span, more),
+        }
+        can
     }
 
     /// Gives space back that the file may still name: it is given out again after [`Allocator::publish`].

@@ -94,6 +94,12 @@ impl Pool {
         own.or_else(|| if len >= LARGE { self.of(kind.other()).take_before(end, len, rule) } else { None })
     }
 
+    /// The largest section of metadata that a piece of `least` to `most` bytes fills.
+    pub(crate) fn fitting(&self, least: u64, most: u64, rule: Rule) -> Option<u64> {
+        let [metadata, _] = &self.free;
+        metadata.largest(least, most, rule)
+    }
+
     /// Free space where it fits best, else behind the end.
     pub(crate) fn take(&mut self, kind: Kind, len: u64, rule: Rule) -> Result<Span, Error> {
         if let Some(span) = self.reuse(kind, len, rule) {
@@ -128,22 +134,23 @@ impl Pool {
         Ok(Span { start: aligned, len })
     }
 
+    /// Whether the bytes right behind `span` are free or behind the end.
+    pub(crate) fn can_extend(&self, span: Span, more: u64) -> bool {
+        let there = self.around(span.end()).map_or(0, |section| section.len);
+        let is_last = || span.end() + there == self.end;
+        there >= more || is_last() && span.end().checked_add(more).is_some_and(|end| end < u64::MAX)
+    }
+
     /// The bytes right behind `span`, if they are free or behind the end.
     pub(crate) fn extend(&mut self, span: Span, more: u64) -> bool {
-        let behind = Span { start: span.end(), len: more };
-        if self.free.iter_mut().any(|sections| sections.take_at(behind)) {
-            return true;
+        let (can, behind) = (self.can_extend(span, more), Span { start: span.end(), len: more });
+        if can && !self.free.iter_mut().any(|sections| sections.take_at(behind)) {
+            if span.end() < self.end {
+                self.take_last();
+            }
+            self.end = behind.end();
         }
-        let there = self.around(span.end()).map_or(0, |section| section.len);
-        if span.end() + there != self.end {
-            return false;
-        }
-        let Some(end) = span.end().checked_add(more).filter(|&end| end < u64::MAX) else { return false };
-        if there > 0 {
-            self.take_last();
-        }
-        self.end = end;
-        true
+        can
     }
 
     /// Gives up what is free at the end of the file.

@@ -87,6 +87,13 @@ impl Sections {
         taken.or_else(|| if last.is_some() { self.take(len, rule) } else { None })
     }
 
+    /// The length of the largest section of `least` to `most` bytes all of which the rule gives out as one piece.
+    pub fn largest(&self, least: u64, most: u64, rule: Rule) -> Option<u64> {
+        let fitting = self.by_len.range((least, 0)..=(most.max(least), u64::MAX)).rev().take(LOOKS);
+        let mut whole = fitting.filter(|(size, start)| rule.place(*start, *size) == Some(*start));
+        whole.next().map(|(size, _)| *size)
+    }
+
     /// Takes exactly this range, if all of it is free.
     pub fn take_at(&mut self, span: Span) -> bool {
         let around = self.by_start.range(..=span.start).next_back().map(|(&start, &len)| Span { start, len });

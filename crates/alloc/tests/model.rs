@@ -90,8 +90,10 @@ proptest! {
                     let (span, kind) = owned.swap_remove(nth);
                     space.discard(kind, span);
                 }
-                Step::Extend(nth, more) if nth < owned.len() && space.extend(owned[nth].0, more) => {
-                    owned[nth].0.len += more;
+                Step::Extend(nth, more) if nth < owned.len() => {
+                    let can = space.can_extend(owned[nth].0, more);
+                    prop_assert_eq!(space.extend(owned[nth].0, more), can);
+                    owned[nth].0.len += if can { more } else { 0 };
                 }
                 Step::Publish => space.publish(),
                 Step::Trim => { space.trim(); }

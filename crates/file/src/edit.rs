@@ -44,6 +44,16 @@ impl OpenFile {
         Ok(span.start)
     }
 
+    /// The length of a free section that metadata of at least `least` and at most `most` bytes fills best, if there is one.
+    pub(crate) fn fitting(&self, least: u64, most: u64) -> Result<Option<u64>> {
+        Ok(self.store()?.space.lock().allocator.fitting(least, most))
+    }
+
+    /// Whether a range of metadata can be [longer](Self::extend) where it is.
+    pub(crate) fn can_extend(&self, address: u64, length: u64, more: u64) -> Result<bool> {
+        Ok(self.store()?.space.lock().allocator.can_extend(Span { start: address, len: length }, more))
+    }
+
     /// Makes a range longer in place, if what lies behind it is free.
     pub fn extend(&self, address: u64, length: u64, more: u64) -> Result<bool> {
         let store = self.store()?;

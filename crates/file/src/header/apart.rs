@@ -25,8 +25,11 @@ impl HeaderEdit<'_> {
         self.pieces.reserve(header.framed().count() + 1);
         let mut continuations = 0;
         for (message, block) in header.framed() {
-            let is_empty = message.kind == kind::NIL;
-            self.block(block).empty += usize::from(is_empty);
+            let (is_empty, body) = (message.kind == kind::NIL, header.body(message));
+            match is_empty {
+                true => self.block(block).empty += 1,
+                false => self.block(block).used += header.prefix().message_size(body.len()),
+            }
             if message.kind == kind::CONTINUATION {
                 // They are read in this order, so blocks have it too.
                 continuations += 1;
@@ -36,7 +39,7 @@ impl HeaderEdit<'_> {
                 kind: message.kind,
                 flags: message.flags,
                 order: message.order,
-                body: if is_empty { Body::new() } else { header.body(message).into() },
+                body: if is_empty { Body::new() } else { body.into() },
                 block: (!is_empty).then_some(block),
                 gone: is_empty,
             });

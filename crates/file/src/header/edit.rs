@@ -48,6 +48,8 @@ pub(super) struct Block {
     pub(super) stored: usize,
     /// How many bytes of messages it will have room for.
     pub(super) room: usize,
+    /// How many bytes its messages take.
+    pub(super) used: usize,
     /// How many empty messages it has in the file.
     pub(super) empty: usize,
     /// How many empty messages it will have at least, if it changes and has room for them.
@@ -147,13 +149,14 @@ impl<'a> HeaderEdit<'a> {
         }
         self.take_apart();
         let Some(piece) = self.pieces.get_mut(id.0) else { return Ok(()) };
-        let grows = body.len() > piece.body.len();
+        let (before, after) = (self.prefix.message_size(piece.body.len()), self.prefix.message_size(body.len()));
         piece.body = body.into();
         let (block, kind) = (piece.block, piece.kind);
         self.note_change(kind);
-        if let Some(block) = block {
-            self.block(block).changed = true;
-            if grows && self.used(block) > self.block(block).room {
+        if let Some(block) = block.map(|nth| self.block(nth)) {
+            block.changed = true;
+            block.used = block.used - before + after;
+            if after > before && block.used > block.room {
                 self.unplace(id.0);
             }
         }
@@ -260,16 +263,13 @@ impl<'a> HeaderEdit<'a> {
         &mut self.blocks[nth]
     }
 
-    /// How many bytes the messages of a block take.
-    pub(super) fn used(&self, block: usize) -> usize {
-        let here = self.pieces.iter().filter(|piece| piece.block == Some(block));
-        here.map(|piece| self.prefix.message_size(piece.body.len())).sum()
-    }
-
     /// Takes a message from its place.
     pub(super) fn unplace(&mut self, nth: usize) {
-        let block = self.pieces.get_mut(nth).and_then(|piece| piece.block.take());
-        block.into_iter().for_each(|block| self.block(block).changed = true);
+        let size = self.size(nth);
+        if let Some(block) = self.pieces.get_mut(nth).and_then(|piece| piece.block.take()) {
+            let block = self.block(block);
+            (block.changed, block.used) = (true, block.used - size);
+        }
     }
 
     /// The continuation message for a block; its bytes come when the block has its place.

@@ -25,6 +25,7 @@ impl HeaderEdit<'_> {
         }
         self.take_apart();
         self.fit()?;
+        let empty = self.take_empty();
         if self.blocks.iter().any(|block| block.changed) {
             self.mark_unknown();
         }
@@ -44,6 +45,10 @@ impl HeaderEdit<'_> {
         }
         self.recount()?;
         let mut orders = Vec::new();
+        for (at, stored) in empty.into_iter().filter_map(|block| Some((block.address?, block.stored))) {
+            orders.push(self.file.orders_of(at)?);
+            self.file.free(at, stored as u64)?;
+        }
         for nth in (1..self.blocks.len()).rev() {
             if self.block(nth).changed && in_place != Some(nth) && self.moves(nth) {
                 // The first block shows now what the old place showed.
@@ -108,8 +113,8 @@ impl HeaderEdit<'_> {
     /// this stays true.
     fn keep_count(&mut self) {
         let Some((nth, count)) = self.sole_change().zip(self.prefix.messages.map(usize::from)) else { return };
-        let left = self.left(nth);
-        let others = self.count() - self.empty_count(left, 0);
+        let (left, parts) = (self.left(nth), self.block(nth).parts);
+        let others = self.count() - self.empty_count(left, parts);
         let fits = |parts: &usize| (1..=left / self.prefix.message_head()).contains(parts);
         if let Some(parts) = count.checked_sub(others).filter(fits) {
             self.block(nth).parts = parts;
