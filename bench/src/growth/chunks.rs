@@ -21,6 +21,12 @@ pub(super) const CASES: &[Growth] = &[
         theirs: |hdf5, path, count| theirs(hdf5, path, count, &BTREE_2),
     },
     Growth {
+        name: "chunks, B-tree 2, 1,000 in a call",
+        count: MILLION,
+        ours: |path, count| ours(path, count, &BTREE_2_ROWS),
+        theirs: |hdf5, path, count| theirs(hdf5, path, count, &BTREE_2_ROWS),
+    },
+    Growth {
         name: "chunks, extensible array",
         count: MILLION,
         ours: |path, count| ours(path, count, &EXTENSIBLE),
@@ -47,19 +53,23 @@ const VALUES: u64 = 16;
 /// Chunks of a row.
 const ROW: u64 = 1000;
 
-/// What makes a dataset have an index.
+/// What makes a dataset have an index, and how it is written.
+#[derive(Clone, Copy)]
 struct Index {
     latest: bool,
     /// Which dimensions grow without end.
     grows: [bool; 2],
     early: bool,
+    /// How many chunks one call writes.
+    together: u64,
 }
 
-const BTREE_1: Index = Index { latest: false, grows: [true, true], early: false };
-const BTREE_2: Index = Index { latest: true, grows: [true, true], early: false };
-const EXTENSIBLE: Index = Index { latest: true, grows: [true, false], early: false };
-const FIXED: Index = Index { latest: true, grows: [false, false], early: false };
-const IMPLICIT: Index = Index { latest: true, grows: [false, false], early: true };
+const BTREE_2: Index = Index { latest: true, grows: [true, true], early: false, together: 1 };
+const BTREE_1: Index = Index { latest: false, ..BTREE_2 };
+const BTREE_2_ROWS: Index = Index { together: ROW, ..BTREE_2 };
+const EXTENSIBLE: Index = Index { grows: [true, false], ..BTREE_2 };
+const FIXED: Index = Index { grows: [false, false], ..BTREE_2 };
+const IMPLICIT: Index = Index { early: true, ..FIXED };
 
 impl Index {
     /// The shape for so many chunks, and how far it may grow.
@@ -68,18 +78,27 @@ impl Index {
         let max = |size: u64, grows: bool| if grows { None } else { Some(size) };
         ([rows, columns], [max(rows, grow), max(columns, widen)])
     }
+
+    /// The values of one call.
+    fn values(&self) -> Vec<f32> {
+        vec![1.0; (self.together * VALUES) as usize]
+    }
+
+    /// Where each call begins, row and column, for so many chunks.
+    fn calls(&self, chunks: u64) -> impl Iterator<Item = [u64; 2]> {
+        (0..chunks).step_by(self.together as usize).map(|nth| [nth / ROW, nth % ROW * VALUES])
+    }
 }
 
 fn ours(path: &Path, count: u64, index: &Index) -> Result<Work<'static>> {
     let (file, (shape, max)) = (create(path, index.latest)?, index.extent(count));
     let new = file.root()?.new_dataset::<f32>().shape(shape).max_shape(max).chunks([1, VALUES]);
     let time = if index.early { hyperslab::AllocTime::Early } else { hyperslab::AllocTime::Incremental };
-    let (dataset, values) = (new.alloc_time(time).create("data")?, vec![1f32; VALUES as usize]);
+    let (dataset, values, index) = (new.alloc_time(time).create("data")?, index.values(), *index);
     Ok(Box::new(move || {
         let _open = &file;
-        for nth in 0..count {
-            let (row, column) = (nth / ROW, nth % ROW * VALUES);
-            dataset.write_slice(hyperslab::s![row, column..column + VALUES], &values)?;
+        for [row, column] in index.calls(count) {
+            dataset.write_slice(hyperslab::s![row, column..column + values.len() as u64], &values)?;
         }
         Ok(())
     }))
@@ -89,13 +108,12 @@ fn theirs<'a>(hdf5: &'a Hdf5, path: &Path, count: u64, index: &Index) -> Result<
     let (file, (shape, max)) = (hdf5.create(path, index.latest)?, index.extent(count));
     let max = max.map(|side| side.unwrap_or(u64::MAX));
     let grown = Grown { shape: &shape, max: &max, chunk: &[1, VALUES], early: index.early };
-    let (dataset, values) = (hdf5.new_grown(&file, "data", &grown)?, vec![1f32; VALUES as usize]);
+    let (dataset, values, index) = (hdf5.new_grown(&file, "data", &grown)?, index.values(), *index);
     Ok(Box::new(move || {
         let _open = &file;
-        for nth in 0..count {
+        for start in index.calls(count) {
             let mut space = hdf5.space(&shape)?;
-            let start = [nth / ROW, nth % ROW * VALUES];
-            let pattern = Pattern { start: &start, stride: &[1, 1], count: &[1, VALUES], block: &[1, 1] };
+            let pattern = Pattern { start: &start, stride: &[1, 1], count: &[1, values.len() as u64], block: &[1, 1] };
             space.select(Operation::Set, &pattern)?;
             hdf5.write_part(&dataset, &space, &values)?;
         }
