@@ -9,6 +9,7 @@ use hyperslab_space::{Coords, Extent};
 use crate::{
     Chunked, Filling, Index, Result,
     chunked::PIECES,
+    index::check_space,
     publish::{Made, Reserved},
 };
 
@@ -42,7 +43,10 @@ impl Chunked {
         if self.coder.filters() {
             mask = self.coder.encode(&vec![0; self.chunk().len()], &plain, &mut coded, &mut Vec::new())?;
         }
-        let (mut stored, mut places) = (Vec::new(), Places::of(self.chunk(), extent)?.filter(wanted));
+        let places = Places::of(self.chunk(), extent)?;
+        let least = if self.coder.filters() { coded.len().min(plain.len()) } else { plain.len() };
+        check_space(places.total(), least as u64)?;
+        let (mut stored, mut places) = (Vec::new(), places.filter(wanted));
         loop {
             let some: Vec<Coords> = places.by_ref().take(PIECES).collect();
             if some.is_empty() {
@@ -128,6 +132,11 @@ impl Places {
         let counts: Coords = extent.dims().iter().zip(chunk).map(|(dim, size)| dim.div_ceil(*size)).collect();
         let any = !counts.contains(&0);
         Ok(Places { next: any.then(|| Coords::from_elem(0, counts.len())), counts })
+    }
+
+    /// How many there are; stops at the largest number.
+    fn total(&self) -> u64 {
+        self.counts.iter().fold(1, |count, side| count.saturating_mul(*side))
     }
 }
 

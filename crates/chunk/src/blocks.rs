@@ -17,7 +17,7 @@ pub(crate) struct Blocks<'a> {
 impl<'a> Blocks<'a> {
     /// Blocks of values of `element` bytes; nothing if there is nothing to cut.
     pub(crate) fn new(extent: &'a Extent, element: u64) -> Option<Blocks<'a>> {
-        if extent.rank() == 0 || extent.elements() == 0 || element == 0 {
+        if extent.rank() == 0 || extent.is_empty() || element == 0 {
             return None;
         }
         let (mut shape, mut bytes) = (vec![1; extent.rank()], element);

@@ -38,7 +38,7 @@ pub use error::{Error, Result};
 pub use external::{ExternalFile, ExternalPart, Externals};
 pub use filling::Filling;
 pub use filters::{pipeline, unfilter};
-pub use index::{Index, Kept, check_new};
+pub use index::{Index, Kept, check_new, index_that_holds};
 pub use layout::{Direct, Facts, Image, Layout, Locate, Located};
 pub use publish::Reserved;
 pub use resize::Resizing;

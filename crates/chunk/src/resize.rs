@@ -10,7 +10,7 @@ use hyperslab_space::{Extent, Op, Slab, Space};
 use crate::{
     Chunked, Error, Filling, Index, Result,
     allocate::Places,
-    index::{Change, check_extent},
+    index::{Change, check_resize},
     make::{Blank, Job},
     publish::Reserved,
 };
@@ -126,9 +126,9 @@ impl Chunked {
         Ok(moved)
     }
 
-    /// Refuses an extent with more chunks than the index can hold.
+    /// Refuses an extent that these chunks cannot have.
     pub(crate) fn check_resize(&self, new: &Extent) -> Result<()> {
-        check_extent(self.kind, new, self.chunk())
+        check_resize(self.kind, new, self.chunk())
     }
 
     /// Whether no chunk changes with a resize to these sizes.

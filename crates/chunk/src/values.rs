@@ -93,7 +93,7 @@ impl Values {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        self.extent.elements().saturating_mul(self.element)
+        self.extent.bytes(self.element).unwrap_or(u64::MAX)
     }
 }
 

@@ -27,7 +27,7 @@ impl Values {
         }
         self.check_selection(target)?;
         source.check_inside()?;
-        if source.extent().elements().saturating_mul(self.element) > buf.len() as u64 {
+        if source.extent().bytes(self.element).is_none_or(|bytes| bytes > buf.len() as u64) {
             return Err(scatter::outside());
         }
         if left == 0 {
@@ -45,7 +45,7 @@ impl Values {
                     let address = match *place {
                         Some(address) => address,
                         None => {
-                            let covered = target.kind() != Selected::Points && left == self.extent.elements();
+                            let covered = target.kind() != Selected::Points && Some(left) == self.extent.elements();
                             allocate(file, bytes, filling, covered)?
                         }
                     };
@@ -90,12 +90,12 @@ impl Values {
     pub fn resized(&self, dims: &[u64]) -> Result<Extent> {
         let max: Vec<_> = self.extent.max().iter().map(|&max| (max != UNLIMITED).then_some(max)).collect();
         let extent = Extent::with_max(dims, &max)?;
-        if extent.elements().checked_mul(self.element).is_none() {
-            let why = format!("an extent of {dims:?} with elements of {} bytes has more than 2^64 bytes", self.element);
-            return Err(Error::Layout(why));
-        }
         match &self.storage {
             Storage::Chunked(chunked) => chunked.check_resize(&extent)?,
+            Storage::External(_) if extent.bytes(self.element).is_none() => {
+                let why = format!("{dims:?} elements of {} bytes have more than 2^64 bytes", self.element);
+                return Err(Error::Layout(why));
+            }
             // What does not change its place can change its meaning.
             Storage::External(_) | Storage::Virtual(_) => {}
             _ if extent == self.extent => {}

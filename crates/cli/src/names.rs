@@ -49,7 +49,7 @@ impl Names {
 pub(crate) fn region(space: &Space) -> String {
     match space.regular() {
         Some(slabs) => slabs.iter().map(slice).collect::<Vec<_>>().join(", "),
-        None if space.npoints() == space.extent().elements() => ":".into(),
+        None if Some(space.npoints()) == space.extent().elements() => ":".into(),
         None => crate::text::count(space.npoints(), "element"),
     }
 }

@@ -34,6 +34,11 @@ pub(crate) fn bytes(size: u64) -> String {
     }
 }
 
+/// The size of all values of a dataset, which may have more bytes than 64 bits can count.
+pub(crate) fn whole_size(size: Option<u64>) -> String {
+    size.map_or_else(|| "over 16 EiB".to_owned(), bytes)
+}
+
 /// `20×64×64`, or the word for what has no dimensions.
 pub(crate) fn shape(extent: &Extent) -> String {
     match extent.rank() {

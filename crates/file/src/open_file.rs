@@ -206,7 +206,7 @@ impl OpenFile {
 
     /// Whether values that wait to be written may be among selected ones.
     fn is_waiting_in(&self, pair: &SelectionPair<'_>) -> bool {
-        let bytes = pair.file.extent().elements().saturating_mul(pair.element_size);
+        let bytes = pair.file.extent().bytes(pair.element_size).unwrap_or(u64::MAX);
         let end = pair.offset.saturating_add(bytes);
         let is_inside = |(start, range): &(u64, std::ops::Range<usize>)| {
             *start < end && start.saturating_add(range.len() as u64) > pair.offset

@@ -151,9 +151,12 @@ pub fn chunk_index(layout_version: u8, extent: &Extent, chunk: &[u64], filtered:
             min_elements: 16,
             page_bits: 10,
         }),
-        _ => ChunkIndex::BtreeV2 { node_size: 2048, split: 100, merge: 40 },
+        _ => CHUNK_TREE,
     }
 }
+
+/// The tree of chunks of layouts from version 4 on.
+pub const CHUNK_TREE: ChunkIndex = ChunkIndex::BtreeV2 { node_size: 2048, split: 100, merge: 40 };
 
 /// The version of the filter pipeline message.
 pub fn filter_pipeline(low: Low) -> u8 {

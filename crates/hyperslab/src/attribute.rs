@@ -45,7 +45,7 @@ impl Attribute {
 
     /// How many values it has.
     pub fn len(&self) -> u64 {
-        self.stored.extent.elements()
+        self.stored.extent.elements().unwrap_or(u64::MAX)
     }
 
     /// Whether it has no values.

@@ -118,8 +118,8 @@ impl NewAttribute {
             Wanted::Scalar => Extent::scalar(),
             Wanted::Simple(shape) => Extent::simple(shape)?,
         };
-        if extent.elements() != count {
-            return Err(Error::Length { values: count, room: extent.elements() });
+        if extent.elements() != Some(count) {
+            return Err(Error::Length { values: count, room: extent.elements().unwrap_or(u64::MAX) });
         }
         let (mut data, file) = (room(count, stored.size())?, &self.file);
         let count = usize::try_from(count).unwrap_or(usize::MAX);

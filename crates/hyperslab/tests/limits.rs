@@ -1,9 +1,9 @@
-//! What an index can never hold is refused when a dataset is created or resized, and leaves the file as it was.
+//! What an array of chunks can never hold has a tree when a dataset is created, and is refused when it is resized, which leaves the file as it was.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::sync::Arc;
 
-use hyperslab::{Dataset, File, Low, NewDataset, OpenOptions, check, driver::Memory};
+use hyperslab::{AllocTime, Dataset, File, Layout, Low, NewDataset, OpenOptions, Slice, check, driver::Memory};
 
 const MOST: u64 = 1 << 32;
 
@@ -28,6 +28,15 @@ fn refused<T>(done: hyperslab::Result<T>, words: &str) {
     assert!(why.contains(words), "{why}");
 }
 
+/// Chunks of the dataset are in a tree, and the one with an element of it can be written.
+#[track_caller]
+fn has_tree(dataset: &Dataset, at: impl Into<Slice>) {
+    assert!(matches!(dataset.layout().unwrap(), Layout::Chunked { index: "btree2", .. }));
+    let at = at.into();
+    dataset.write_slice(at.clone(), &[9u8]).unwrap();
+    assert_eq!(dataset.read_slice::<u8>(at).unwrap(), [9]);
+}
+
 #[test]
 fn an_extensible_array_holds_2_to_the_32_chunks() {
     for filtered in [false, true] {
@@ -37,8 +46,9 @@ fn an_extensible_array_holds_2_to_the_32_chunks() {
             let new = root.new_dataset::<u8>().shape([shape]).max_shape([None]).chunks([1]);
             if filtered { new.deflate(1) } else { new }
         };
-        refused(new(MOST + 1).create("large"), "extensible array holds 2^32");
+        has_tree(&new(MOST + 1).create("large").unwrap(), MOST);
         let dataset = new(MOST).create("largest").unwrap();
+        assert!(matches!(dataset.layout().unwrap(), Layout::Chunked { index: "earray", .. }));
         dataset.write_slice(MOST - 1, &[7u8]).unwrap();
         refused(dataset.resize([MOST + 1]), "extensible array holds 2^32");
         assert_eq!(dataset.read_slice::<u8>(MOST - 2..).unwrap(), [0, 7]);
@@ -58,7 +68,7 @@ fn numbers_of_chunks_count_as_far_as_dimensions_may_grow() {
     };
     let dataset = new(1 << 12).create("fits").unwrap();
     refused(dataset.resize([1, (1 << 12) + 1]), "extensible array holds 2^32");
-    refused(new((1 << 12) + 1).create("large"), "extensible array holds 2^32");
+    has_tree(&new((1 << 12) + 1).create("large").unwrap(), (0, 1 << 12));
     dataset.resize([1 << 20, 1 << 12]).unwrap();
     dataset.write_slice(((1 << 20) - 1, (1 << 12) - 1), &[1u8]).unwrap();
     drop((dataset, root));
@@ -70,8 +80,10 @@ fn a_fixed_array_holds_2_to_the_32_chunks() {
     let (file, storage) = new_file(Low::V110);
     let root = file.root().unwrap();
     let new = |max: u64| root.new_dataset::<u8>().shape([4]).max_shape([Some(max)]).chunks([1]);
-    refused(new(MOST + 1).create("large"), "fixed array holds 2^32");
-    new(MOST).create("largest").unwrap();
+    has_tree(&new(MOST + 1).create("large").unwrap(), 3);
+    let largest = new(MOST).create("largest").unwrap();
+    assert!(matches!(largest.layout().unwrap(), Layout::Chunked { index: "farray", .. }));
+    drop(largest);
     drop(root);
     goes_on(file, &storage);
 }
@@ -91,10 +103,45 @@ fn trees_hold_any_number_of_chunks() {
     }
 }
 
+/// libhdf5 cannot open chunked datasets that are longer.
+#[test]
+fn dimensions_of_chunked_datasets_end_before_2_to_the_63() {
+    let (file, storage) = new_file(Low::V110);
+    let root = file.root().unwrap();
+    let new = |size: u64| root.new_dataset::<u8>().shape([size, 2]).max_shape([None, None]).chunks([1 << 20, 2]);
+    refused(new(1 << 63).create("long"), "longer than 2^63 - 1");
+    let dataset = new((1 << 63) - 1).create("longest").unwrap();
+    dataset.write_slice(((1u64 << 63) - 2, 1), &[7u8]).unwrap();
+    refused(dataset.resize([1 << 63, 2]), "longer than 2^63 - 1");
+    assert_eq!(dataset.read_slice::<u8>(((1u64 << 63) - 2, ..)).unwrap(), [0, 7]);
+    drop((dataset, root));
+    goes_on(file, &storage);
+}
+
+/// Space for all chunks at once is refused before the first is written, if no file has room for the last.
+#[test]
+fn no_space_is_taken_for_more_chunks_than_a_file_can_have() {
+    for low in [Low::Earliest, Low::V110] {
+        let (file, storage) = new_file(low);
+        let root = file.root().unwrap();
+        let new = |size: u64| {
+            let new = root.new_dataset::<u8>().shape([size, size]).chunks([2, 2]).max_shape([None, None]);
+            new.alloc_time(AllocTime::Early)
+        };
+        refused(new(1 << 40).create("large"), "more than a file can hold");
+        refused(new(1 << 40).deflate(1).create("large"), "more than a file can hold");
+        let small = new(4).deflate(1).create("small").unwrap();
+        refused(small.resize([1 << 40, 1 << 40]), "more than a file can hold");
+        assert_eq!((small.shape(), small.read::<u8>().unwrap()), (vec![4, 4], vec![0; 16]));
+        drop((small, root));
+        goes_on(file, &storage);
+    }
+}
+
 /// Whatever is said too large of a new dataset: it is refused, or it can be written to, and the file goes on in any case.
 #[test]
 fn nothing_too_large_poisons_a_file() {
-    use hyperslab::{AllocTime, Group};
+    use hyperslab::Group;
     let large = [1u64 << 20, 1 << 31, 1 << 33, 1 << 40, 1 << 62, u64::MAX - 1];
     let kinds: [fn(&Group, u64) -> NewDataset; 9] = [
         |root, size| root.new_dataset::<u64>().shape([size]),

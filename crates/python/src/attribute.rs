@@ -66,7 +66,7 @@ fn read_as_found<'py>(py: Python<'py>, attribute: &Attribute) -> PyResult<Option
     let is_current = match memory.steps {
         None => read(target)?,
         Some(_) => {
-            let mut stage = room(attribute.extent.elements(), memory.datatype.size())?;
+            let mut stage = room(attribute.len(), memory.datatype.size())?;
             let is_current = read(&mut stage)?;
             if is_current {
                 memory.finish(py, &stage, &arena, target)?;

@@ -118,7 +118,7 @@ impl DatasetHandle {
         // Making objects may have run any code. Letting go of the old ones runs more: they are in `made` then.
         let is_same = element_dtype(array, self.dataset.datatype())?.0.is_equiv_to(dtype);
         let (values, target) = (bytes(&mut made)?, bytes(array)?);
-        if !is_same || target.len() as u128 != u128::from(places.extent().elements()) * memory.itemsize as u128 {
+        if !is_same || places.extent().bytes(memory.itemsize as u64) != Some(target.len() as u64) {
             return Err(PyValueError::new_err("the array was changed while it was read into"));
         }
         let parts = memory.parts();

@@ -203,6 +203,17 @@ def test_versions(low):
     assert h5s.decode(encoded).get_select_npoints() == space.npoints
 
 
+def test_more_elements_than_64_bits_count():
+    shape, start, count = (2**40, 2**40), (2**39, 2**40 - 3), (2, 3)
+    ours, theirs = Space(shape), h5s.create_simple(shape)
+    assert (ours.shape, ours.npoints, ours.bounds) == (shape, UNLIMITED, ((0, 0), (2**40 - 1, 2**40 - 1)))
+    ours.select_hyperslab(start, count)
+    theirs.select_hyperslab(start, count)
+    assert ours.npoints == theirs.get_select_npoints() == 6
+    assert ours.bounds == theirs.get_select_bounds()
+    assert Space.decode(theirs.encode()) == ours
+
+
 def test_what_is_refused():
     space = Space((3, 4))
     for wrong in [
@@ -216,7 +227,9 @@ def test_what_is_refused():
         lambda: space.encode("v0"),
         lambda: Space.decode(b"nothing"),
         lambda: Space((3,), (2,)),
-        lambda: Space((2**40, 2**40)),
+        lambda: Space((2**64 - 1, 2)),
+        lambda: Space((2**40, 2**40)).runs(1),
+        lambda: Space((2**40, 2**40)).project_intersection(Space((2**40, 2**40)), Space((2**40, 2**40))),
         lambda: Space([1] * 33),
         lambda: space.project_intersection(Space(5), space),
     ]:

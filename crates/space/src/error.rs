@@ -25,8 +25,8 @@ pub enum Error {
     /// A dimension of the size that stands for "unlimited"; only its maximum may be.
     #[error("dimension {0} must have a size; only its maximum may be unlimited")]
     Size(usize),
-    /// The extent has more elements than 64 bits can count.
-    #[error("an extent of {0:?} has more than 2^64 elements")]
+    /// More elements are selected than 64 bits can count: no request moves so many.
+    #[error("the selection has 2^64 elements or more of an extent of {0:?}; select less at a time")]
     Elements(Vec<u64>),
     /// A dimension is larger than its own maximum.
     #[error("dimension {dim} has size {size}, over its maximum of {max}")]

@@ -10,8 +10,9 @@ pub const MAX_RANK: usize = 32;
 /// ```
 /// use hyperslab_space::Extent;
 /// let extent = Extent::simple(&[3, 4])?;
-/// assert_eq!(extent.elements(), 12);
-/// assert!(Extent::simple(&[u64::MAX, 2]).is_err());
+/// assert_eq!(extent.elements(), Some(12));
+/// assert!(Extent::simple(&[u64::MAX, 2]).is_err()); // this size means "unlimited"
+/// assert_eq!(Extent::simple(&[1 << 40, 1 << 40])?.elements(), None); // only chunks that were written take space
 /// # Ok::<(), hyperslab_space::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,9 +57,6 @@ impl Extent {
         if let Some(dim) = dims.iter().position(|&size| size == UNLIMITED) {
             return Err(Error::Size(dim));
         }
-        if elements_of(dims).is_none() {
-            return Err(Error::Elements(dims.to_vec()));
-        }
         for (dim, (&size, &max)) in dims.iter().zip(max.iter().flatten()).enumerate() {
             if size > max {
                 return Err(Error::OverMaximum { dim, size, max });
@@ -95,18 +93,42 @@ impl Extent {
         }
     }
 
-    /// The number of elements.
-    pub fn elements(&self) -> u64 {
+    /// The number of elements; nothing if 64 bits do not hold it. Chunked datasets may be that large, but neither memory nor values that
+    /// are stored in one piece.
+    pub fn elements(&self) -> Option<u64> {
         match &self.0 {
-            Class::Null => 0,
-            _ => elements_of(self.dims()).unwrap_or(u64::MAX),
+            Class::Null => Some(0),
+            _ if self.dims().contains(&0) => Some(0),
+            _ => self.dims().iter().try_fold(1u64, |product, &dim| product.checked_mul(dim)),
         }
+    }
+
+    /// The bytes of all elements of `element_size` bytes; nothing if 64 bits do not hold their number.
+    pub fn bytes(&self, element_size: u64) -> Option<u64> {
+        self.elements()?.checked_mul(element_size)
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.elements() == Some(0)
     }
 }
 
-/// The product of the dimensions, or `None` if 64 bits do not hold the product of the non-zero ones: then
-/// strides could not be computed either.
-fn elements_of(dims: &[u64]) -> Option<u64> {
-    let strides_fit = dims.iter().filter(|&&dim| dim > 0).try_fold(1u64, |product, &dim| product.checked_mul(dim))?;
-    Some(if dims.contains(&0) { 0 } else { strides_fit })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_elements_may_exceed_64_bits() {
+        let large = 1 << 40;
+        assert_eq!(Extent::simple(&[large, large]).unwrap().elements(), None);
+        assert_eq!(Extent::simple(&[1 << 32, (1 << 32) - 1]).unwrap().elements(), Some(((1 << 32) - 1) << 32));
+        assert_eq!(Extent::simple(&[1 << 32, 1 << 32]).unwrap().elements(), None);
+        let none = Extent::with_max(&[0, large, large], &[None, Some(large), None]).unwrap();
+        assert_eq!((none.elements(), none.is_empty(), none.bytes(4)), (Some(0), true, Some(0)));
+        assert_eq!(Extent::simple(&[1 << 62]).unwrap().bytes(4), None);
+        assert_eq!((Extent::null().elements(), Extent::scalar().elements()), (Some(0), Some(1)));
+        assert_eq!(Extent::simple(&[large; MAX_RANK]).unwrap().elements(), None);
+        assert!(!Extent::simple(&[large; MAX_RANK]).unwrap().is_empty());
+    }
 }

@@ -25,7 +25,9 @@ impl Space {
     pub fn flatten(&self, element_size: u64) -> Result<Space> {
         let strides = self.byte_strides(element_size)?;
         self.check_inside()?;
-        let mut flat = Space::simple(&[self.extent.elements() * element_size])?;
+        let bytes = self.extent.bytes(element_size);
+        let mut flat =
+            Space::simple(&[bytes.ok_or_else(|| Error::Bytes { element_size, dims: self.dims().to_vec() })?])?;
         flat.selection = match self.view()? {
             View::Nothing => Selection::NONE,
             View::Points(_) => {

@@ -16,7 +16,7 @@ impl Space {
     /// ```
     pub fn only_run(&self, element_size: u64) -> Option<Run> {
         match &self.selection.0 {
-            Shape::All => Some(Run { offset: 0, len: self.extent.elements().checked_mul(element_size)? }),
+            Shape::All => Some(Run { offset: 0, len: self.extent.bytes(element_size)? }),
             Shape::Regular(slabs) => {
                 // Behind the first dimension with more than one index, all must be whole.
                 let (mut offset, mut len, mut is_cut) = (0u64, 1u64, false);

@@ -62,7 +62,8 @@ impl Space {
         let (left, right) = (self.npoints(), other.npoints());
         match left {
             // Counts stop at this number; beyond it places cannot be computed with.
-            UNLIMITED => Err(Error::Unlimited),
+            UNLIMITED if self.selection.unlimited().is_some() => Err(Error::Unlimited),
+            UNLIMITED => Err(Error::Elements(self.dims().to_vec())),
             _ if left == right => Ok(()),
             _ => Err(Error::Counts { left, right }),
         }

@@ -101,14 +101,17 @@ impl Space {
     /// The distance in bytes between neighbours in each dimension.
     pub(crate) fn byte_strides(&self, element_size: u64) -> Result<Vec<u64>> {
         let refuse = || Error::Bytes { element_size, dims: self.dims().to_vec() };
-        if element_size == 0 || self.extent.elements().checked_mul(element_size).is_none() {
+        if element_size == 0 {
             return Err(refuse());
         }
         let mut strides = vec![0; self.rank()];
+        if self.extent.is_empty() {
+            return Ok(strides); // nothing is there that they could lead to
+        }
         let mut stride = element_size;
         for (place, &dim) in strides.iter_mut().zip(self.dims()).rev() {
             *place = stride;
-            stride = stride.checked_mul(dim.max(1)).ok_or_else(refuse)?;
+            stride = stride.checked_mul(dim).ok_or_else(refuse)?;
         }
         Ok(strides)
     }

@@ -138,11 +138,11 @@ impl Space {
         Ok(result)
     }
 
-    /// How many elements are selected; [`UNLIMITED`] for an unlimited selection.
+    /// How many elements are selected; [`UNLIMITED`] for an unlimited selection, or one with more elements than 64 bits can count.
     pub fn npoints(&self) -> u64 {
         match &self.selection.0 {
             Shape::Nothing => 0,
-            Shape::All => self.extent.elements(),
+            Shape::All => self.extent.elements().unwrap_or(UNLIMITED),
             Shape::Points(points) => points.len() as u64,
             Shape::Regular(slabs) => slabs.iter().fold(1, |product: u64, slab| product.saturating_mul(slab.indices())),
             Shape::Tree(tree) => tree.elements,
@@ -153,7 +153,7 @@ impl Space {
     pub fn bounds(&self) -> Option<(Coords, Coords)> {
         match &self.selection.0 {
             Shape::Nothing => None,
-            Shape::All if self.extent.elements() == 0 => None,
+            Shape::All if self.extent.is_empty() => None,
             Shape::All => {
                 Some((self.dims().iter().map(|_| 0).collect(), self.dims().iter().map(|dim| dim - 1).collect()))
             }
@@ -177,7 +177,7 @@ impl Space {
     pub fn nblocks(&self) -> u64 {
         match &self.selection.0 {
             Shape::Nothing => 0,
-            Shape::All => u64::from(self.extent.elements() > 0),
+            Shape::All => u64::from(!self.extent.is_empty()),
             Shape::Points(points) => points.len() as u64,
             Shape::Regular(slabs) => slabs.iter().fold(1, |product: u64, slab| product.saturating_mul(slab.count)),
             Shape::Tree(tree) => tree.blocks,

@@ -20,7 +20,7 @@ impl Space {
     pub(crate) fn view(&self) -> Result<View<'_>> {
         Ok(match &self.selection.0 {
             Shape::Nothing => View::Nothing,
-            Shape::All if self.extent.elements() == 0 => View::Nothing,
+            Shape::All if self.extent.is_empty() => View::Nothing,
             Shape::All => View::Slabs(self.dims().iter().map(|&dim| Slab::block(0, dim)).collect()),
             Shape::Regular(slabs) if slabs.iter().any(Slab::is_unlimited) => return Err(Error::Unlimited),
             Shape::Regular(slabs) => View::Slabs(slabs.iter().map(|slab| slab.normal()).collect()),

@@ -105,7 +105,7 @@ pub(super) fn is_any(file: &Space, memory: &Space, element: u64, len: usize) -> 
     }
     file.check_inside()?;
     memory.check_inside()?;
-    if memory.extent().elements().saturating_mul(element) > len as u64 {
+    if memory.extent().bytes(element).is_none_or(|bytes| bytes > len as u64) {
         return Err(crate::scatter::outside());
     }
     Ok(left > 0)

@@ -1,6 +1,6 @@
 //! How many chunks an index can hold. What it cannot hold is refused when a dataset is created or resized, before anything changes.
 
-use hyperslab_format::message::ChunkIndex;
+use hyperslab_format::{message::ChunkIndex, version};
 use hyperslab_space::{Extent, Space, UNLIMITED};
 
 use crate::{Chunked, Error, Result, grid::Numbering};
@@ -8,19 +8,41 @@ use crate::{Chunked, Error, Result, grid::Numbering};
 /// libhdf5 refuses to write a chunk of an array with a number that does not fit 32 bits, so no array is given one here.
 const MOST: u64 = 1 << 32;
 
+/// The index of a new dataset that would have `usual`: a tree where that is an array without room for all chunks. libhdf5 takes the array
+/// nevertheless, but then cannot write such chunks; it reads and writes the tree.
+pub fn index_that_holds(usual: ChunkIndex, extent: &Extent, chunk: &[u64]) -> ChunkIndex {
+    let holds = match usual {
+        // It has a place for every chunk of the largest extent.
+        ChunkIndex::FixedArray { .. } => Numbering::new(extent, chunk, false).count() <= MOST,
+        _ => check_extent(usual, extent, chunk).is_ok(),
+    };
+    if holds { usual } else { version::CHUNK_TREE }
+}
+
 /// Refuses a new dataset that would have more chunks than its index can hold, or take more bytes than a file can have.
 pub fn check_new(kind: ChunkIndex, extent: &Extent, chunk: &[u64], element: u64) -> Result<()> {
-    let (count, bytes) = (
-        || Numbering::new(extent, chunk, false).count(),
-        chunk.iter().fold(element, |bytes, side| bytes.saturating_mul(*side)),
-    );
-    match kind {
-        // Both have a place for every chunk of the largest extent.
-        ChunkIndex::FixedArray { .. } if count() > MOST => Err(refusal("fixed", extent.max(), count() - 1)),
-        ChunkIndex::Implicit if count().checked_mul(bytes).is_none_or(|bytes| bytes > i64::MAX as u64) => {
-            Err(Error::Layout(format!("{} chunks of {bytes} bytes each are more than a file can hold", count())))
-        }
-        _ => check_extent(kind, extent, chunk),
+    if kind == ChunkIndex::Implicit {
+        // It has a place for every chunk of the largest extent.
+        let bytes = chunk.iter().fold(element, |bytes, side| bytes.saturating_mul(*side));
+        check_space(Numbering::new(extent, chunk, false).count(), bytes)?;
+    }
+    check_resize(kind, extent, chunk)
+}
+
+/// Refuses an extent that the chunks of a dataset cannot have.
+pub(crate) fn check_resize(kind: ChunkIndex, extent: &Extent, chunk: &[u64]) -> Result<()> {
+    // libhdf5 cannot open chunked datasets that are longer.
+    if let Some(dim) = extent.dims().iter().position(|&size| size > i64::MAX as u64) {
+        return Err(Error::Layout(format!("dimension {dim} of {:?} is longer than 2^63 - 1", extent.dims())));
+    }
+    check_extent(kind, extent, chunk)
+}
+
+/// Refuses to take space for more chunks, of so many bytes each, than any file has room for.
+pub(crate) fn check_space(count: u64, bytes: u64) -> Result<()> {
+    match count.checked_mul(bytes) {
+        Some(all) if all <= i64::MAX as u64 => Ok(()),
+        _ => Err(Error::Layout(format!("{count} chunks of {bytes} bytes each are more than a file can hold"))),
     }
 }
 

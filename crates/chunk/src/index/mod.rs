@@ -13,8 +13,8 @@ use hyperslab_structures::chunks;
 use crate::grid::Numbering;
 
 pub(crate) use change::Change;
-pub(crate) use limit::check_extent;
-pub use limit::check_new;
+pub use limit::{check_new, index_that_holds};
+pub(crate) use limit::{check_resize, check_space};
 pub use walk::Kept;
 
 /// The index of a chunked dataset.

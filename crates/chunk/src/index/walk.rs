@@ -32,7 +32,7 @@ pub struct Kept<'a> {
 impl Kept<'_> {
     /// Shows the index of chunks and all chunks, or the one block that values are in. What is in other files is not looked at.
     pub fn survey(&self, file: &OpenFile, survey: &mut dyn Survey) {
-        let whole = self.extent.elements().saturating_mul(self.element);
+        let whole = self.extent.bytes(self.element).unwrap_or(u64::MAX);
         match &self.layout.layout {
             Layout::Compact(values) => {
                 if values.len() as u64 != whole {

@@ -47,9 +47,9 @@ fn attribute(scene: &Scene<'_>, attribute: &Attribute) -> Json {
         ("name", Json::bytes(&attribute.name)),
         ("dtype", describe::datatype(&attribute.datatype, attribute.committed.is_some())),
         ("shape", shape(&attribute.extent)),
-        ("n", Json::from(attribute.extent.elements())),
+        ("n", Json::from(attribute.extent.elements().unwrap_or(u64::MAX))),
     ]);
-    if in_memory(&attribute.datatype).saturating_mul(attribute.extent.elements()) > scene.cap {
+    if attribute.extent.bytes(in_memory(&attribute.datatype)).is_none_or(|bytes| bytes > scene.cap) {
         json.set("skipped", Json::text("cap"));
         return json;
     }
@@ -152,7 +152,7 @@ fn fill(scene: &Scene<'_>, dataset: &Dataset) -> Result<Json, String> {
 }
 
 fn data(scene: &Scene<'_>, dataset: &Dataset) -> Json {
-    let (datatype, count) = (dataset.datatype(), dataset.extent().elements());
+    let (datatype, count) = (dataset.datatype(), dataset.len());
     let mut json = Json::object([("n", Json::from(count))]);
     if count.saturating_mul(in_memory(datatype)) > scene.cap {
         json.set("skipped", Json::text("cap"));

@@ -50,8 +50,8 @@ pub(crate) struct Facts {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) sources: Vec<String>,
     pub(crate) filters: Vec<Filter>,
-    /// What the values take without filters.
-    pub(crate) bytes: u64,
+    /// What the values take without filters; nothing if 64 bits do not hold the number.
+    pub(crate) bytes: Option<u64>,
     /// What they take as stored.
     pub(crate) stored: Option<u64>,
     /// How many chunks are stored.
@@ -128,7 +128,7 @@ impl Facts {
             index: None,
             sources: Vec::new(),
             filters: dataset.filters().iter().map(Filter::from).collect(),
-            bytes: extent.elements().saturating_mul(dataset.datatype().size() as u64),
+            bytes: extent.bytes(dataset.datatype().size() as u64),
             stored: stored.map(|stored| stored.bytes),
             chunks: stored.and_then(|stored| stored.chunks),
         };

@@ -5,7 +5,7 @@ use crate::attributes;
 use crate::escape::printable;
 use crate::names::Names;
 use crate::style::{DATASET, FAINT, GROUP, LINK, SHAPE, TYPE, error};
-use crate::text::{self, bytes, count, sizes};
+use crate::text::{self, bytes, count, sizes, whole_size};
 use crate::walk::{Entry, Met};
 use std::io::{self, Write};
 
@@ -86,12 +86,12 @@ fn storage(facts: &Facts) -> String {
     }
     match facts.stored {
         None => {}
-        Some(_) if facts.layout == "virtual" => words.push(bytes(facts.bytes)),
-        Some(0) if facts.bytes > 0 => words.push("nothing stored".into()),
-        Some(stored) if stored == facts.bytes => words.push(bytes(stored)),
+        Some(_) if facts.layout == "virtual" => words.push(whole_size(facts.bytes)),
+        Some(0) if facts.bytes != Some(0) => words.push("nothing stored".into()),
+        Some(stored) if Some(stored) == facts.bytes => words.push(bytes(stored)),
         Some(stored) => {
-            let ratio = facts.bytes as f64 / stored.max(1) as f64;
-            words.push(format!("{} in {} ({ratio:.1}×)", bytes(facts.bytes), bytes(stored)));
+            let ratio = facts.bytes.map(|whole| format!(" ({:.1}×)", whole as f64 / stored.max(1) as f64));
+            words.push(format!("{} in {}{}", whole_size(facts.bytes), bytes(stored), ratio.unwrap_or_default()));
         }
     }
     words.join(", ")

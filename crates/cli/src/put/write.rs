@@ -63,7 +63,7 @@ impl Job<'_> {
 
     /// Whether words are values of a dataset that is there.
     fn check(&self, words: &[String], dataset: &Dataset) -> Result<(), Failure> {
-        let (path, wanted) = (self.options.path.clone(), dataset.extent().elements());
+        let (path, wanted) = (self.options.path.clone(), dataset.len());
         match wanted == words.len() as u64 {
             true => fit::check(&path, words, dataset.datatype(), &dataset.shape()),
             false => Err(Failure::Count { path, wanted, given: words.len() }),

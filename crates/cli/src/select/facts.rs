@@ -84,7 +84,7 @@ pub(crate) fn gather(space: &Space, select: &Select) -> Result<Facts, Failure> {
         regular: space.regular().map(|slabs| slabs.iter().map(Pattern::from).collect()),
         blocks: space.nblocks(),
         runs: (runs <= MANY).then_some(runs as u64),
-        bytes: space.npoints() * select.element_size,
+        bytes: space.npoints().saturating_mul(select.element_size),
         segments: Segment::all(space.segments::<()>(select.element_size, Detail::Repeats)?),
         encoded: Version::value_variants().iter().map(|version| Encoded::new(space, *version)).collect(),
         block_list: select.blocks.then(|| space.blocks()).transpose()?.map(|blocks| blocks.map(Bounds::from).collect()),

@@ -10,7 +10,7 @@ use crate::find;
 use crate::output::Output;
 use crate::style::{FAINT, GROUP, error};
 use crate::table::{right, sheet};
-use crate::text::{bytes, count};
+use crate::text::{bytes, count, whole_size};
 use record::{DatasetRecord, Record, Unread};
 use std::io::{self, Write};
 
@@ -99,13 +99,13 @@ fn datasets(out: &mut impl Write, datasets: &[DatasetRecord], most: usize) -> io
     }
     let mut table = sheet(&["dataset", "values", "stored", "ratio", "chunks"]);
     for dataset in datasets.iter().take(most) {
-        let ratio = match dataset.stored {
-            0 => String::new(),
-            stored => format!("{:.2}×", dataset.bytes as f64 / stored as f64),
+        let ratio = match (dataset.bytes, dataset.stored) {
+            (None, _) | (_, 0) => String::new(),
+            (Some(whole), stored) => format!("{:.2}×", whole as f64 / stored as f64),
         };
         let chunks = dataset.chunks.map_or(String::new(), |chunks| chunks.to_string());
         let path = printable(dataset.path.as_bytes());
-        table.add_row([path, bytes(dataset.bytes), bytes(dataset.stored), ratio, chunks]);
+        table.add_row([path, whole_size(dataset.bytes), bytes(dataset.stored), ratio, chunks]);
     }
     right(&mut table, 1..5);
     writeln!(out, "\n{}", table.trim_fmt())?;

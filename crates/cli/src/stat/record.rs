@@ -68,8 +68,8 @@ pub(crate) struct Blocks {
 #[derive(Serialize)]
 pub(crate) struct DatasetRecord {
     pub(crate) path: String,
-    /// What its values take without filters.
-    pub(crate) bytes: u64,
+    /// What its values take without filters; nothing if 64 bits do not hold the number.
+    pub(crate) bytes: Option<u64>,
     /// What they take as stored.
     pub(crate) stored: u64,
     pub(crate) chunks: Option<u64>,
@@ -134,7 +134,7 @@ fn record(path: &str, node: Node) -> hyperslab::Result<Option<DatasetRecord>> {
     let stored = dataset.stored_size()?;
     Ok(Some(DatasetRecord {
         path: path.to_owned(),
-        bytes: dataset.len().saturating_mul(dataset.datatype().size() as u64),
+        bytes: dataset.extent().bytes(dataset.datatype().size() as u64),
         stored: stored.bytes,
         chunks: stored.chunks,
     }))

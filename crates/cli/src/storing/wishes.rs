@@ -122,13 +122,13 @@ fn wants(filters: &Option<Filters>) -> bool {
 
 /// Whether a wish for all datasets fits this one.
 fn can_be(old: &Dataset, wish: &Wish) -> bool {
-    let (extent, bytes) = (old.extent(), old.extent().elements().saturating_mul(old.datatype().size() as u64));
+    let (extent, bytes) = (old.extent(), old.extent().bytes(old.datatype().size() as u64));
     let grows = extent.dims() != extent.max();
     match &wish.layout {
-        Some(Layout::Compact) => !grows && bytes <= MOST_COMPACT,
-        Some(Layout::Contiguous) => !grows,
-        Some(Layout::Chunked(Some(chunk))) => chunk.len() == extent.rank() && extent.elements() > 0,
-        Some(Layout::Chunked(None)) | None => extent.rank() > 0 && extent.elements() > 0,
+        Some(Layout::Compact) => !grows && bytes.is_some_and(|bytes| bytes <= MOST_COMPACT),
+        Some(Layout::Contiguous) => !grows && bytes.is_some(),
+        Some(Layout::Chunked(Some(chunk))) => chunk.len() == extent.rank() && !extent.is_empty(),
+        Some(Layout::Chunked(None)) | None => extent.rank() > 0 && !extent.is_empty(),
     }
 }
 

@@ -108,7 +108,7 @@ fn planned(copier: &Copier<'_>, from: &Dataset, committed: Option<u64>) -> Resul
     let (extent, element) = (from.stored_extent()?, datatype.size() as u64);
     let (low, fill) = (target.inner.context.file().low(), from.fill().clone());
     let filters = FilterPipeline::of_version(version::filter_pipeline(low), from.filters().to_vec());
-    let bytes = extent.elements().saturating_mul(element);
+    let bytes = extent.bytes(element).unwrap_or(u64::MAX);
     let (mut least, mut plain) = (0, false);
     let mut layout = match from.stored_layout().layout {
         Layout::Compact(values) => Layout::Compact(compact(copier, from, &datatype, values)?),
@@ -133,7 +133,8 @@ fn planned(copier: &Copier<'_>, from: &Dataset, committed: Option<u64>) -> Resul
             let why = format!("a chunk of {chunk:?} in an extent of {:?}", extent.dims());
             return Err(hyperslab_chunk::Error::Layout(why).into());
         }
-        *index = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
+        let usual = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
+        *index = hyperslab_chunk::index_that_holds(usual, &extent, chunk);
         *plain_edges = plain;
     }
     let external = match from.layout()? {
@@ -148,7 +149,7 @@ fn planned(copier: &Copier<'_>, from: &Dataset, committed: Option<u64>) -> Resul
 /// before its values are there, and must not refer to what others have in the heap.
 fn compact(copier: &Copier<'_>, from: &Dataset, datatype: &Datatype, values: Vec<u8>) -> Result<Vec<u8>> {
     from.check_values()?;
-    let stored = crate::dataset::room(from.extent().elements(), datatype.size())?;
+    let stored = crate::dataset::room(from.len(), datatype.size())?;
     let is_same = values.len() == stored.len() && !copier.changes(from.file(), from.datatype(), datatype);
     Ok(if is_same { values } else { stored })
 }

@@ -183,9 +183,9 @@ impl Dataset {
         self.now().extent.rank()
     }
 
-    /// How many values it has.
+    /// How many values it has; `u64::MAX` if 64 bits do not hold the number ([`Extent::elements`] tells).
     pub fn len(&self) -> u64 {
-        self.now().extent.elements()
+        self.now().extent.elements().unwrap_or(u64::MAX)
     }
 
     /// Whether it has no values.

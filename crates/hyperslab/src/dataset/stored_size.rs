@@ -22,7 +22,7 @@ impl Dataset {
     pub fn stored_size(&self) -> Result<StoredSize> {
         self.settle()?;
         let now = self.now();
-        let whole = now.extent.elements().saturating_mul(self.datatype().size() as u64);
+        let whole = now.extent.bytes(self.datatype().size() as u64).unwrap_or(u64::MAX);
         let one = |bytes| Ok(StoredSize { bytes, chunks: None });
         self.file().read_current(|| match &now.layout.layout {
             message::Layout::Compact(values) => one(values.len() as u64),

@@ -33,7 +33,7 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn read_scalar<T: Element>(&self) -> Result<T> {
-        let values = self.extent().elements();
+        let values = self.len();
         if values != 1 {
             return Err(Error::Length { values, room: 1 });
         }

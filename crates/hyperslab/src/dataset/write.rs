@@ -248,8 +248,9 @@ impl Dataset {
 
 /// Refuses places outside of a buffer that holds so many values.
 fn check_places(places: &Space, room: usize) -> Result<()> {
-    if places.extent().elements() > room as u64 {
-        return Err(Error::Length { values: places.extent().elements(), room: room as u64 });
+    let (values, room) = (places.extent().elements().unwrap_or(u64::MAX), room as u64);
+    if values > room {
+        return Err(Error::Length { values, room });
     }
     Ok(places.check_inside()?)
 }

@@ -29,7 +29,7 @@ pub(super) fn create_with<T: Storable>(mut new: NewDataset, place: &Place, value
     }
     let new = new.right()?;
     let planned = new.plan(&place.file)?;
-    let (count, room) = (values.len() as u64, planned.extent.elements());
+    let (count, room) = (values.len() as u64, planned.extent.elements().unwrap_or(u64::MAX));
     if count != room {
         return Err(Error::Length { values: count, room });
     }
@@ -79,12 +79,14 @@ fn make(new: &NewDataset, place: &Place, planned: &Planned, at_once: Option<&[u8
             ..Default::default()
         };
         let mut fill = planned.fill.clone();
+        // First: there may be no memory for so many, and then nothing has changed.
+        let count = planned.extent.elements().and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
+        let values = own_copies(new, file, planned, count)?;
         if let Some(value) = own_copies(new, file, planned, 1)? {
             fill.value = FillValue::User(value);
         }
         address = put(&settings, file, planned, &fill, at_once)?;
-        let count = usize::try_from(planned.extent.elements()).unwrap_or(usize::MAX);
-        if let Some(values) = own_copies(new, file, planned, count)? {
+        if let Some(values) = values {
             dataset::write_stored(file, address, &values)?;
         }
         Ok(Made::Object(address))
@@ -150,7 +152,7 @@ fn own_copies(new: &NewDataset, file: &File, planned: &Planned, count: usize) ->
 fn is_constant(planned: &Planned) -> bool {
     let is_compact = matches!(planned.layout, Layout::Compact(_));
     let is_plain = !is_compact && planned.filters.steps.is_empty();
-    planned.fill.alloc == AllocTime::Early && is_plain && planned.extent.elements() > 0
+    planned.fill.alloc == AllocTime::Early && is_plain && !planned.extent.is_empty()
 }
 
 /// The message that names external files.

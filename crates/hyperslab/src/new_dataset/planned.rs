@@ -41,14 +41,18 @@ impl NewDataset {
         let low = stored.low();
         let (datatype, committed) = self.stored_type(file)?;
         let (extent, element) = (self.extent()?, datatype.size() as u64);
-        let bytes = extent.elements().checked_mul(element).ok_or_else(|| refuse("it has more than 2^64 bytes"))?;
+        let in_one_piece = || {
+            let size =
+                extent.bytes(element).ok_or_else(|| refuse("it has more than 2^64 bytes: say the shape of chunks"))?;
+            Ok::<_, Error>(Layout::Contiguous { address: None, size: Some(size) })
+        };
         let mut layout = match &self.layout {
             Wanted::Usual | Wanted::SomeChunks => match self.usual_chunks(&extent, element)? {
                 Some(chunk) => chunked(chunk, element),
-                None => Layout::Contiguous { address: None, size: Some(bytes) },
+                None => in_one_piece()?,
             },
             Wanted::Chunks(chunk) => chunked(chunk.clone(), element),
-            Wanted::Contiguous | Wanted::External(_) => Layout::Contiguous { address: None, size: Some(bytes) },
+            Wanted::Contiguous | Wanted::External(_) => in_one_piece()?,
             Wanted::Compact => Layout::Compact(Vec::new()),
             Wanted::Virtual(_) => Layout::Virtual { heap: None, index: 0 },
         };
@@ -73,10 +77,11 @@ impl NewDataset {
         let filtered = !filters.steps.is_empty();
         let layout_version = version::data_layout(low, &layout, filtered);
         if let Layout::Chunked { chunk, index, .. } = &mut layout {
-            *index = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
+            let usual = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
+            *index = hyperslab_chunk::index_that_holds(usual, &extent, chunk);
             hyperslab_chunk::check_new(*index, &extent, chunk, element).map_err(|why| refuse(why.to_string()))?;
         }
-        self.check_layout(&extent, bytes, low)?;
+        self.check_layout(&extent, extent.bytes(element).unwrap_or(u64::MAX), low)?;
         let is_elsewhere = matches!(self.layout, Wanted::External(_) | Wanted::Virtual(_) | Wanted::Compact);
         let is_own = datatype.has_vlen() && matches!(fill.value, FillValue::User(_));
         if is_own && (is_elsewhere || extent.dims() != extent.max()) {
@@ -92,7 +97,7 @@ impl NewDataset {
             _ => Vec::new(),
         };
         if let Layout::Compact(values) = &mut layout {
-            *values = filled(&fill, extent.elements(), datatype.size())?;
+            *values = filled(&fill, extent.elements().unwrap_or(u64::MAX), datatype.size())?;
         }
         Ok(Planned { extent, datatype, committed, fill, filters, layout, layout_version, external, mappings })
     }

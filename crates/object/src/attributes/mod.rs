@@ -205,9 +205,9 @@ fn attribute(context: &Context, address: u64, bytes: &[u8], order: Option<u32>) 
     let broken = |why: String| Error::broken("attribute", address, why);
     let (datatype, _) = Datatype::decode(&datatype).map_err(|why| broken(why.to_string()))?;
     let extent = Extent::decode(&dataspace, widths.lengths).map_err(|why| broken(why.to_string()))?;
-    let length = extent.elements().checked_mul(datatype.size() as u64).and_then(|length| usize::try_from(length).ok());
+    let length = extent.bytes(datatype.size() as u64).and_then(|length| usize::try_from(length).ok());
     let data = length.and_then(|length| parts.data.get(..length));
-    let missing = || broken(format!("{} values of {} bytes are not all there", extent.elements(), datatype.size()));
+    let missing = || broken(format!("{:?} values of {} bytes are not all there", extent.dims(), datatype.size()));
     let data = data.ok_or_else(missing)?.to_vec();
     Ok(Attribute { name: parts.name.to_vec(), charset: parts.charset, order, datatype, committed, extent, data })
 }

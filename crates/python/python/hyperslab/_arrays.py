@@ -55,6 +55,13 @@ def plain(array: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:
     return array.astype(object).astype(string_dtype())
 
 
+def can_spread(found: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether an array of the one shape can be repeated as one of the other, when needless dimensions in front are left out."""
+    excess = max(len(found) - len(shape), 0)
+    pairs = zip(found[excess:][::-1], shape[::-1], strict=False)
+    return all(size == 1 for size in found[:excess]) and all(size in (1, wanted) for size, wanted in pairs)
+
+
 def fit(array: np.ndarray, shape: tuple[int, ...], inner: int = 0) -> np.ndarray:
     """The array as one of this shape, where its last `inner` dimensions belong to the elements: repeated as NumPy does it, and
     without needless dimensions in front."""
@@ -68,5 +75,7 @@ def fit(array: np.ndarray, shape: tuple[int, ...], inner: int = 0) -> np.ndarray
     try:
         spread = np.broadcast_to(squeezed, shape + array.shape[array.ndim - inner :])
     except ValueError:
+        if can_spread(outer, shape):
+            raise MemoryError(f"an array of shape {shape} is larger than any memory") from None
         raise TypeError(f"Can't broadcast {outer} -> {shape}") from None
     return np.ascontiguousarray(spread)

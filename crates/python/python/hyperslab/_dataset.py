@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._arrays import can_spread
 from ._base import Empty, HLObject, _text
 from ._dims import DimensionManager, is_scale
 from ._dtypes import check_string_dtype
@@ -249,7 +250,14 @@ class Dataset(HLObject):
             return
         if any(np.ndim(arg) > 0 for arg in target):
             raise TypeError("Broadcasting is not supported for lists and masks")
-        values = self._handle.read(source, dest.dtype)
+        try:
+            values = self._handle.read(source, dest.dtype)
+        except ValueError:
+            # No array can be so large.
+            wanted = choose(self.shape, source, self)[1] + self.dtype.shape
+            if can_spread(wanted, dest[target].shape):
+                raise
+            raise TypeError(f"Can't broadcast {wanted} -> {dest[target].shape}") from None
         try:
             dest[target] = values
         except ValueError:

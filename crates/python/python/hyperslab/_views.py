@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,12 +129,24 @@ class ChunkIterator:
             start, stop = chosen.start or 0, chosen.stop or size
             if start < 0 or stop > size or stop <= start:
                 raise ValueError("Invalid selection - selection region must be within dataset space")
-            firsts = range(start - start % chunk, stop, chunk)
-            axes.append([slice(max(first, start), min(first + chunk, stop), 1) for first in firsts])
-        self._chunks = product(*axes)
+            axes.append((start, stop, chunk))
+        self._chunks = _boxes(axes)
 
     def __iter__(self) -> Iterator[tuple[slice, ...]]:
         return self
 
     def __next__(self) -> tuple[slice, ...]:
         return next(self._chunks)
+
+
+def _boxes(axes: list[tuple[int, int, int]]) -> Iterator[tuple[slice, ...]]:
+    """The slices of each chunk, the last axis fastest; an axis is its first index, the index after its last, and the size of chunks. There may be
+    more chunks along an axis than a list has room for."""
+    if not axes:
+        yield ()
+        return
+    (start, stop, chunk), *further = axes
+    for first in range(start - start % chunk, stop, chunk):
+        own = slice(max(first, start), min(first + chunk, stop), 1)
+        for others in _boxes(further):
+            yield own, *others
