@@ -148,3 +148,33 @@ def test_a_thread_that_closes_a_file_after_the_interpreter_asked_for_it(tmp_path
     with h5py.File(path) as file:
         assert file["x"][()].all()
     assert os.path.getsize(path) > 1 << 18
+
+
+def opened(lib, path):
+    """Objects of each kind of a file that is open, by what they are."""
+    file = lib.File(path)
+    return {"file": file, "root": file["/"], "group": file["g"], "below": file["g/d"], "data": file["d"], "type": file["t"]}
+
+
+@pytest.mark.parametrize("what", ["file", "root", "group", "below", "data", "type"])
+def test_objects_of_closed_files_have_no_name_and_only_the_hash_that_was_asked_for(tmp_path, what):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file["d"] = file["g/d"] = [1, 2]
+        file["t"] = np.dtype("i4")
+    for lib in (h5py, hyperslab):
+        first, second = opened(lib, path), opened(lib, path)
+        asked, fresh = first[what], second[what]
+        before = hash(asked)
+        assert asked.name is not None and asked in {asked}
+        first["file"].close()
+        second["file"].close()
+        assert asked.name is None and fresh.name is None, lib
+        assert hash(asked) == before and asked in {asked}, lib
+        with pytest.raises(TypeError):
+            hash(fresh)
+        with pytest.raises(TypeError):
+            hash(fresh.id)
+        with pytest.raises(ValueError):
+            fresh.parent
+        assert repr(asked) == repr(fresh) and "losed" in repr(fresh)

@@ -56,13 +56,17 @@ class HLObject:
         # When the name was last right, as a number of `link_changes`; `None` if it was not looked for.
         self._named_at = None if name is None else link_changes()
         self._opened: FileHandle = handle.file if opened is None else opened
+        self._hash: int | None = None
 
     @property
     def name(self) -> str | bytes | None:
-        """The path that led here; if it does no longer, or a reference led here, some path that does. `None` if there is none."""
+        """The path that led here; if it does no longer, or a reference led here, some path that does. `None` if there is none, and when the file is
+        closed."""
+        if not self._handle.valid:
+            return None
         now = link_changes()
         # The root group keeps its name.
-        if self._named_at != now and self._name != "/" and self._handle.valid:
+        if self._named_at != now and self._name != "/":
             if self._name is None or not _leads(self._name, self._handle):
                 self._name = _find(self.file, self._handle.address)
             self._named_at = now
@@ -122,7 +126,12 @@ class HLObject:
         return self._handle == other._handle if isinstance(other, HLObject) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._handle)
+        """A number that objects of open files have; where it was asked for, it stays when the file is closed."""
+        if self._hash is None:
+            if not self._handle.valid:
+                raise TypeError(f"Objects of class {type(self).__name__} cannot be hashed: the file is closed")
+            self._hash = hash(self._handle)
+        return self._hash
 
     def __reduce__(self) -> Any:
         """As the path of the file and the name of the object: where it is unpickled, the file is opened again, to be changed if this one can be.
