@@ -20,11 +20,6 @@ impl Ranges {
         self.by_size.range((length, 0)..).next().map(|&(size, start)| (start, size))
     }
 
-    /// The bytes of the range that begins here.
-    pub(crate) fn size_at(&self, start: u64) -> u64 {
-        self.by_start.get(&start).copied().unwrap_or(0)
-    }
-
     /// The range before this place, and touching it.
     pub(crate) fn ending_at(&self, end: u64) -> Option<(u64, u64)> {
         let (&start, &size) = self.by_start.range(..end).next_back()?;
@@ -35,6 +30,18 @@ impl Ranges {
     pub(crate) fn take(&mut self, start: u64) -> bool {
         let size = self.by_start.remove(&start);
         size.is_some_and(|size| self.by_size.remove(&(size, start)))
+    }
+
+    /// Takes bytes from the front of the range that begins here, all of it if it has no more; whether there was one.
+    pub(crate) fn take_front(&mut self, start: u64, length: u64) -> bool {
+        let Some(size) = self.by_start.remove(&start) else { return false };
+        self.by_size.remove(&(size, start));
+        // What is left touches nothing: in front of it are the bytes that were taken.
+        if let Some(left) = size.checked_sub(length).filter(|left| *left > 0) {
+            self.by_start.insert(start + length, left);
+            self.by_size.insert((left, start + length));
+        }
+        true
     }
 
     /// Adds a range; it is joined with those that it touches.
@@ -75,7 +82,11 @@ mod tests {
         assert_eq!(ranges.all().collect::<Vec<_>>(), [(8, 24), (64, 16)]);
         assert_eq!((ranges.best(10), ranges.best(20), ranges.best(25)), (Some((64, 16)), Some((8, 24)), None));
         assert!(ranges.touches(0, 9) && !ranges.touches(32, 32));
+        assert!(ranges.take_front(8, 4) && !ranges.take_front(8, 4));
+        assert_eq!((ranges.best(20), ranges.touches(8, 4)), (Some((12, 20)), false));
+        assert!(ranges.take_front(12, 20) && !ranges.touches(0, 64));
+        ranges.add(8, 24);
         assert!(ranges.take(8) && !ranges.take(8));
-        assert_eq!((ranges.size_at(64), ranges.ending_at(80)), (16, Some((64, 16))));
+        assert_eq!(ranges.ending_at(80), Some((64, 16)));
     }
 }

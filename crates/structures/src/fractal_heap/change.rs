@@ -74,6 +74,8 @@ pub(super) struct Change<'a> {
     pub(super) file: &'a OpenFile,
     pub(super) address: u64,
     pub(super) header: Header,
+    /// The header as it was before.
+    before: Arc<Lazy<Header>>,
     kept: &'a mut Inner,
     /// Published blocks that objects were added to.
     touched: Vec<u64>,
@@ -81,7 +83,8 @@ pub(super) struct Change<'a> {
 
 impl<'a> Change<'a> {
     pub(super) fn of(file: &'a OpenFile, address: u64, kept: &'a mut Inner) -> Result<Change<'a>> {
-        Ok(Change { file, address, header: Header::clone(&*read_header(file, address)?), kept, touched: Vec::new() })
+        let before = read_header(file, address)?;
+        Ok(Change { file, address, header: Header::clone(&before), before, kept, touched: Vec::new() })
     }
 
     pub(super) fn broken(&self, why: impl Into<String>) -> Error {
@@ -181,19 +184,15 @@ impl<'a> Change<'a> {
 
     /// Puts an object into a free range of a block.
     fn fill(&mut self, offset: u64, block: &Direct, object: &[u8]) -> Result<u64> {
-        let (header, address) = (read_header(self.file, self.address)?, block.address);
-        DirectBlock::change(self.file, (&header, self.address), block, |block| {
+        let address = block.address;
+        DirectBlock::change(self.file, (&self.before, self.address), block, |block| {
             let missing = || Error::broken(DIRECT, address, "a free range that is not there");
             block.set(offset, object).ok_or_else(missing)
         })?;
         if !self.file.is_fresh(address) {
             self.touched.push(address);
         }
-        let length = object.len() as u64;
-        let free = self.free_list()?;
-        let left = free.ranges().size_at(offset).saturating_sub(length);
-        free.take(offset);
-        free.add(offset + length, left);
+        self.free_list()?.take_front(offset, object.len() as u64);
         Ok(offset)
     }
 
@@ -246,8 +245,8 @@ impl<'a> Change<'a> {
 
     /// A new direct block with an object.
     fn make_direct(&mut self, place: &Place, object: &[u8], overhead: u64) -> Result<u64> {
-        let header = read_header(self.file, self.address)?;
-        let mut block = DirectBlock::new(self.file, (header, self.address), place.size, place.offset);
+        let heap = (self.before.clone(), self.address);
+        let mut block = DirectBlock::new(self.file, heap, place.size, place.offset);
         block.set(place.offset + overhead, object).ok_or_else(|| self.broken("a block without room for an object"))?;
         let address = self.file.allocate(Kind::Metadata, place.size)?;
         self.file.put_structure(address, Arc::new(block))?;

@@ -71,6 +71,11 @@ impl FreeList {
         self.changed |= self.ranges.take(offset);
     }
 
+    /// Takes bytes from the front of a range.
+    pub(super) fn take_front(&mut self, offset: u64, length: u64) {
+        self.changed |= self.ranges.take_front(offset, length);
+    }
+
     /// Adds a range. Those that it is joined with are in the same block, since blocks have a head.
     pub(super) fn add(&mut self, offset: u64, size: u64) {
         self.ranges.add(offset, size);

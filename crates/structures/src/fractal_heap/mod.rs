@@ -40,7 +40,10 @@ pub type Unfilter = dyn Fn(&FilterPipeline, Vec<u8>, u32, u64) -> Result<Vec<u8>
 pub struct FractalHeap {
     address: u64,
     unfilter: Arc<Unfilter>,
-    view: Mutex<Arc<View>>,
+    /// The header as it was when the heap was opened.
+    header: Arc<Header>,
+    /// The heap as it was last looked at.
+    view: Mutex<Option<Arc<View>>>,
     /// Published blocks that objects were added to through this handle.
     touched: Vec<u64>,
 }
@@ -83,8 +86,8 @@ impl Encode for fractal::FractalHeap {
 impl FractalHeap {
     /// Reads the header.
     pub fn open(file: &OpenFile, address: u64, unfilter: Arc<Unfilter>) -> Result<FractalHeap> {
-        let view = Mutex::new(Arc::new(View::read(file, address, unfilter.clone())?));
-        Ok(FractalHeap { address, unfilter, view, touched: Vec::new() })
+        let header = read_header(file, address)?;
+        Ok(FractalHeap { address, unfilter, header, view: Mutex::default(), touched: Vec::new() })
     }
 
     /// Where the header is.
@@ -105,7 +108,7 @@ impl FractalHeap {
 
     /// No more bytes than this are in all objects together: they lie in the file, or come out of filters.
     pub fn most(&self, file: &OpenFile) -> u64 {
-        let filtered = self.lock().header.filters.is_some();
+        let filtered = self.header.filters.is_some();
         file.end().saturating_mul(if filtered { MAX_RATIO } else { 1 })
     }
 
@@ -121,24 +124,27 @@ impl FractalHeap {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Arc<View>> {
-        self.view.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The heap as it is now.
     fn view(&self, file: &OpenFile) -> Result<Arc<View>> {
-        let mut view = self.lock();
-        if view.stamp != State::stamp(file, self.address) {
-            *view = Arc::new(View::read(file, self.address, self.unfilter.clone())?);
+        let mut view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = State::stamp(file, self.address);
+        if let Some(view) = view.as_ref().filter(|view| view.stamp == stamp) {
+            return Ok(view.clone());
         }
-        Ok(view.clone())
+        let header = if file.is_writable() { read_header(file, self.address)? } else { self.header.clone() };
+        let now = Arc::new(View::read(file, (header, self.address), stamp, self.unfilter.clone())?);
+        *view = Some(now.clone());
+        Ok(now)
     }
 }
 
 impl View {
-    fn read(file: &OpenFile, address: u64, unfilter: Arc<Unfilter>) -> Result<View> {
-        let stamp = State::stamp(file, address);
-        let header = read_header(file, address)?;
+    fn read(
+        file: &OpenFile,
+        (header, address): (Arc<Header>, u64),
+        stamp: (u64, u64),
+        unfilter: Arc<Unfilter>,
+    ) -> Result<View> {
         let huge = header.huge_tree.map(|tree| Tree::open(file, tree, &[1, 2, 3, 4])).transpose()?;
         let (direct, indirect) = (Kept::new(), Kept::new());
         Ok(View { address, stamp, header, huge, unfilter, direct, indirect })
@@ -200,6 +206,6 @@ impl View {
 
 impl std::fmt::Debug for FractalHeap {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FractalHeap").field("address", &self.address).field("header", &self.lock().header).finish()
+        f.debug_struct("FractalHeap").field("address", &self.address).field("header", &self.header).finish()
     }
 }

@@ -3,13 +3,11 @@
 //! An object that was removed is still named by the file until the next flush. So it leaves the heap after that one: then its space is free, the
 //! statistics and the tree of huge objects change. The header of the heap can then always be written before what names its objects.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyperslab_file::{Attached, OpenFile, Result};
 use hyperslab_format::heap::fractal::HeapId;
+use rustc_hash::FxHashSet;
 
 use super::{change::Change, free_list::FreeList};
 
@@ -28,7 +26,7 @@ pub(super) struct Inner {
     /// Objects that are to leave the heap, with the number of flushes there had been.
     removed: Vec<(u64, HeapId)>,
     /// Those that have a place or a number: whether they are huge, and that.
-    known: BTreeSet<(bool, u64)>,
+    known: FxHashSet<(bool, u64)>,
 }
 
 impl State {
@@ -71,13 +69,13 @@ impl Inner {
 
     /// The objects that the file no longer names.
     pub(super) fn take_removed(&mut self, flushes: u64) -> Vec<HeapId> {
-        let (gone, left) = std::mem::take(&mut self.removed).into_iter().partition(|(noted, _)| *noted < flushes);
-        self.removed = left;
-        let gone: Vec<(u64, HeapId)> = gone;
-        for place in gone.iter().filter_map(|(_, id)| place(id)) {
+        // They are in the order in which they were noted.
+        let count = self.removed.partition_point(|(noted, _)| *noted < flushes);
+        let gone: Vec<HeapId> = self.removed.drain(..count).map(|(_, id)| id).collect();
+        for place in gone.iter().filter_map(place) {
             self.known.remove(&place);
         }
-        gone.into_iter().map(|(_, id)| id).collect()
+        gone
     }
 }
 
