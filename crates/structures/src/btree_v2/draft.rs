@@ -81,7 +81,7 @@ impl Draft {
     }
 
     fn missing(&self) -> Error {
-        Error::broken(NODE, self.address.unwrap_or(0), "a record that is not there")
+        missing(self.address)
     }
 
     fn record(&self, at: usize) -> Result<&[u8]> {
@@ -91,8 +91,8 @@ impl Draft {
 
     /// A record to change.
     pub(super) fn record_mut(&mut self, at: usize) -> Result<&mut [u8]> {
-        let (start, missing) = (at.saturating_mul(self.record_size), self.missing());
-        self.records.get_mut(start..start.saturating_add(self.record_size)).ok_or(missing)
+        let (start, address) = (at.saturating_mul(self.record_size), self.address);
+        self.records.get_mut(start..start.saturating_add(self.record_size)).ok_or_else(|| missing(address))
     }
 
     /// Puts a record in front of another.
@@ -113,19 +113,20 @@ impl Draft {
     /// records between them change places with those of the node. Gives the addresses that are no longer needed.
     pub(super) fn deal(&mut self, first: usize, old: usize, counts: &[usize]) -> Result<Vec<u64>> {
         let size = self.record_size;
-        let (mut records, mut below, mut addresses) = (Vec::new(), Vec::new(), Vec::new());
+        let kept: usize = counts.iter().map(|count| (count + 1) * size).sum();
+        let (mut records, mut below, mut addresses) = (Vec::with_capacity(kept), Vec::new(), Vec::with_capacity(old));
         let between: Vec<u8> = {
             let start = (first * size).min(self.records.len());
             let end = (start + old.saturating_sub(1) * size).min(self.records.len());
             self.records.drain(start..end).collect()
         };
         let mut between = between.chunks_exact(size.max(1));
-        let missing = self.missing();
         if first + old > self.children.len() {
-            return Err(missing);
+            return Err(self.missing());
         }
+        let address = self.address;
         for child in self.children.drain(first..first + old) {
-            let Some(node) = child.node else { return Err(missing) };
+            let Some(node) = child.node else { return Err(missing(address)) };
             records.extend_from_slice(&node.records);
             records.extend_from_slice(between.next().unwrap_or_default());
             below.extend(node.children);
@@ -133,7 +134,7 @@ impl Draft {
         }
         let (mut records, mut below, mut addresses) = (records.as_slice(), below.into_iter(), addresses.into_iter());
         let is_leaf = below.len() == 0;
-        let (mut dealt, mut ups) = (Vec::new(), Vec::new());
+        let (mut dealt, mut ups) = (Vec::with_capacity(counts.len()), Vec::new());
         for (nth, &count) in counts.iter().enumerate() {
             let (own, rest) = records.split_at_checked(count * size).ok_or_else(|| self.missing())?;
             let children = below.by_ref().take(if is_leaf { 0 } else { count + 1 }).collect();
@@ -150,4 +151,8 @@ impl Draft {
         self.children.splice(first..first, dealt);
         Ok(addresses.collect())
     }
+}
+
+fn missing(node: Option<u64>) -> Error {
+    Error::broken(NODE, node.unwrap_or(0), "a record that is not there")
 }
