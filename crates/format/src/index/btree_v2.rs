@@ -6,6 +6,8 @@
 //!  leaf      | BTLF | version 0 | type | records… | checksum, 4 |
 //! ```
 
+use std::sync::Arc;
+
 use hyperslab_base::{Reader, Width, Widths, Writer};
 
 use crate::{Encoded, Result};
@@ -30,7 +32,7 @@ pub struct BtreeV2 {
     /// All records.
     pub records: u64,
     /// Per level from the leaves: the most records of a node, and the width of the count of records below.
-    levels: Vec<LevelShape>,
+    levels: Arc<[LevelShape]>,
     count_width: Width,
 }
 
@@ -150,6 +152,7 @@ impl BtreeV2 {
             below = (most + 1).saturating_mul(below).saturating_add(most);
         }
         let records = root.below;
+        let levels = levels.into();
         Some(BtreeV2 { kind, node_size, record_size, depth, split, merge, root, records, levels, count_width })
     }
 
