@@ -149,8 +149,10 @@ fn files_do_not_grow_by_being_opened() {
                 let report = check::storage(storage.clone()).unwrap();
                 assert_eq!(report.problems().count(), 0, "{what}, {low:?}, round {round}: {report:#?}");
             }
-            let (first, half, last) = (sizes[0], sizes[ROUNDS / 2], sizes[ROUNDS]);
-            assert!(last <= half + half / 50, "{what}, {low:?}: it goes on growing, {sizes:?}");
+            // Lists of free space come and go with what is free, so that single sizes go up and down.
+            let most = |third: usize| *sizes[third * ROUNDS / 3..][..ROUNDS / 3].iter().max().unwrap();
+            let (first, middle, last) = (sizes[0], most(1), most(2).max(sizes[ROUNDS]));
+            assert!(last <= middle + middle / 50, "{what}, {low:?}: it goes on growing, {sizes:?}");
             assert!(last <= first + first / 5 + 8192, "{what}, {low:?}: {sizes:?}");
         }
     }
