@@ -14,8 +14,14 @@ use crate::{
 };
 
 impl OpenFile {
+    /// As [`OpenFile::rewrite`]; what is written after this, and in whatever way, reaches the storage later.
+    pub fn rewrite_first(&self, what: &'static str, parts: &[(u64, &[u8])]) -> Result<()> {
+        self.rewrite(what, parts)?;
+        self.barrier(self.store()?)
+    }
+
     /// Writes pieces of a block that the file may name, and that has no checksum: pairs of address and bytes. None is left half written, and
-    /// what is written after this may rely on it.
+    /// blocks that are written after this may rely on it.
     pub fn rewrite(&self, what: &'static str, parts: &[(u64, &[u8])]) -> Result<()> {
         let store = self.store()?;
         self.write_waiting()?;

@@ -6,9 +6,9 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{Ks, superblock};
-use hyperslab_driver::{Damage, Driver, Fault, Memory, Target, Transfer};
-use hyperslab_file::{Error, OpenFile, OpenOptions};
+use common::{Ks, Played, new_file, superblock};
+use hyperslab_driver::{Change, Damage, Driver, Fault, Memory, Tape, Target, Transfer};
+use hyperslab_file::{Durability, Error, OpenFile, OpenOptions};
 use hyperslab_format::{heap, version::Low};
 use hyperslab_structures::LocalHeap;
 
@@ -47,4 +47,32 @@ fn a_flush_that_fails_leaves_no_list_over_which_a_name_comes() {
     let head = heap::LocalHeap::decode(&head, file.widths()).unwrap();
     let data = read(head.data.unwrap(), head.size as usize);
     heap::local::decode_free(&data, head.free, file.widths()).unwrap();
+}
+
+/// A device may keep what is written later and lose what was written before, up to the next barrier.
+#[test]
+fn the_list_is_gone_durably_before_a_name_comes_over_it() {
+    let (storage, file) = new_file(Ks { leaf: 4, internal: 16, chunks: 32 });
+    let create = || file.operate(|| Ok::<_, Error>(LocalHeap::create(&file, 88)?.address())).unwrap();
+    // The second one lies in the way of the first, whose data get another place when they grow.
+    let [heap, _] = [create(), create()];
+    let add = |file: &OpenFile, name: &str| {
+        file.operate(|| LocalHeap::open(file, heap)?.add(file, name.as_bytes())).unwrap();
+    };
+    (0..12).for_each(|nth| add(&file, &format!("name number {nth}")));
+    file.close().unwrap();
+
+    let storage = Arc::new(Tape::from(storage.content()));
+    let mut options = OpenOptions::default();
+    options.durability = Durability::Full;
+    let file = OpenFile::open_writable(storage.clone(), &options, Low::Earliest).unwrap();
+    storage.take();
+    add(&file, "the name that comes after");
+    file.flush().unwrap();
+    let changes = storage.take();
+    let hidden = changes.iter().position(|change| matches!(change, Change::Write { addr, .. } if *addr == heap));
+    let holds = |bytes: &[u8]| bytes.windows(9).any(|part| part == b"the name ");
+    let name = changes.iter().position(|change| matches!(change, Change::Write { bytes, .. } if holds(bytes)));
+    let (hidden, name) = (hidden.unwrap(), name.unwrap());
+    assert!(hidden < name && changes[hidden..name].contains(&Change::Sync), "{hidden}, {name}");
 }

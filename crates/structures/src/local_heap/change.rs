@@ -206,7 +206,7 @@ impl LocalHeap {
         if std::mem::take(&mut free.is_listed) && is_seen() {
             // Only the file forgets it here. A header in memory that names the list is put again when the data change.
             let hidden = heap::LocalHeap { size: self.data.len(), free: None, data: self.place };
-            file.rewrite(WHAT, &[(self.address, &hidden.encode(file.widths())?)])?;
+            file.rewrite_first(WHAT, &[(self.address, &hidden.encode(file.widths())?)])?;
         }
         Ok(())
     }
