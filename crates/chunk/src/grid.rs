@@ -52,6 +52,11 @@ impl Numbering {
         self.count
     }
 
+    /// How many chunks there are at each place of the dimension that counts slowest.
+    pub(crate) fn row(&self) -> u64 {
+        self.steps.first().copied().unwrap_or(1)
+    }
+
     /// The place of the chunk with a number; none if no chunk can have it.
     pub(crate) fn place(&self, mut number: u64) -> Option<Coords> {
         let mut place = Coords::from_elem(0, self.order.len());

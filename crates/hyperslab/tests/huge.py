@@ -48,6 +48,9 @@ if do == "write":
         file.create_dataset("in one piece", (SIDE, SIDE), "f4", fillvalue=FILL)
         file.create_dataset("none", (0, SIDE, SIDE), "f4", maxshape=(None, SIDE, SIDE))
         file["region"] = file["free None"].regionref[HALF:, :]
+        layout = h5py.VirtualLayout((SIDE, SIDE), "f4")
+        layout[:, :] = h5py.VirtualSource(".", "free None", shape=(SIDE, SIDE))
+        file.create_virtual_dataset("virtual", layout, fillvalue=FILL)
 else:
     with h5py.File(path, "r+") as file:
         for dataset in file.values():

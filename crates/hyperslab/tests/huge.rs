@@ -121,6 +121,10 @@ fn what_libhdf5_wrote_is_read_and_changed() {
         let piece = file.dataset("in one piece").unwrap();
         assert_eq!(piece.read_slice::<f32>((HALF, SIDE - 2..)).unwrap(), [FILL; 2]);
         assert!(piece.write_slice((0, 0), &[1f32]).is_err(), "no file has room for its values");
+        let part = file.dataset("virtual").unwrap().read_slice::<f32>((HALF + 59..HALF + 62, HALF + 60..HALF + 62));
+        let (row, columns) = (HALF + 60, [HALF + 60, HALF + 61]);
+        let there = [row, row + 1].into_iter().flat_map(|row| columns.map(|column| value(row, column)));
+        assert_eq!(part.unwrap(), [FILL; 2].into_iter().chain(there).collect::<Vec<_>>());
         let none = file.dataset("none").unwrap();
         assert_eq!((none.is_empty(), none.read::<f32>().unwrap().len()), (true, 0));
         drop((piece, none));
@@ -153,6 +157,12 @@ fn too_much_at_once_is_refused() {
     assert!(dataset.read_slice::<f32>((5, ..)).is_err());
     let text = root.new_dataset::<String>().shape([SIDE, SIDE]).auto_chunks();
     assert!(text.fill_value("each element has a copy").create("text").is_err());
+    // One that begins empty gets an index that holds its first row.
+    let empty = root.new_dataset::<f32>().shape([0, SIDE]).max_shape([None, Some(SIDE)]).chunks([64, 64]);
+    let grown = empty.create("grown").unwrap();
+    grown.resize([64, SIDE]).unwrap();
+    put(&grown, (3, SIDE - 10));
+    assert_eq!(grown.read_slice::<f32>((3..13, SIDE - 10..)).unwrap(), values((3, SIDE - 10)));
     put(&dataset, BOXES[1]);
     assert!(dataset.stored_size().unwrap().chunks.unwrap() > 0);
     root.set_attribute("after", 1).unwrap();

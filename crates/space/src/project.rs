@@ -20,15 +20,19 @@ impl Space {
     /// # Ok::<(), hyperslab_space::Error>(())
     /// ```
     pub fn project_intersection(&self, dst: &Space, intersect: &Space) -> Result<Space> {
-        self.same_count(dst)?;
+        let uncountable = match self.same_count(dst) {
+            Err(why @ Error::Elements(_)) => Some(why),
+            counted => counted.map(|()| None)?,
+        };
         self.same_rank("the intersecting space", intersect.rank())?;
         let all = intersect.kind() == Kind::All && intersect.dims() == self.dims() && self.check_inside().is_ok();
-        if all {
+        if all && uncountable.is_none() {
             return Ok(dst.clone());
         }
-        let selection = match self.project_patterns(dst, intersect)? {
-            Some(selection) => selection,
-            None => dst.numbered()?.take(&self.places_in(intersect)?)?,
+        let selection = match (self.project_patterns(dst, intersect)?, uncountable) {
+            (Some(selection), _) => selection,
+            (None, None) => dst.numbered()?.take(&self.places_in(intersect)?)?,
+            (None, Some(why)) => return Err(why),
         };
         let mut result = Space { extent: dst.extent.clone(), selection };
         if self.kind() == Kind::Points && result.kind() == Kind::Hyperslab {

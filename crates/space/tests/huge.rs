@@ -21,12 +21,26 @@ fn all_of_it_is_more_than_a_request_can_have() {
     let grid = Grid::new(&[64, 64, 64]).unwrap();
     assert!(matches!(all.pieces(&grid, &all), Err(Error::Elements(_))));
     assert!(matches!(all.pieces(&grid, &line), Err(Error::Elements(_))));
-    assert!(matches!(all.project_intersection(&all, &all), Err(Error::Elements(_))));
+    assert!(matches!(all.project_intersection(&line, &all), Err(Error::Elements(_))));
     assert!(matches!(all.runs(1), Err(Error::Bytes { .. })));
     assert!(matches!(all.flatten(1), Err(Error::Bytes { .. })));
     assert!(matches!(all.segments::<()>(1, hyperslab_space::Detail::Single), Err(Error::Bytes { .. })));
     assert!(Moves::new(&all, &all, 1).is_err());
     assert_eq!(all.only_run(1), None);
+}
+
+#[test]
+fn a_part_of_it_corresponds_to_a_part_of_another() {
+    let (all, mut other, mut part) = (huge(), Space::simple(&[SIDE, 2 * SIDE, SIDE]).unwrap(), huge());
+    other.select_hyperslab(Op::Set, &[Slab::block(0, SIDE), Slab::block(SIDE, SIDE), Slab::block(0, SIDE)]).unwrap();
+    part.select_hyperslab(Op::Set, &[Slab::block(3, 2), Slab::block(FAR, 5), Slab::block(7, 1)]).unwrap();
+    let carried = all.project_intersection(&other, &part).unwrap();
+    assert_eq!((carried.npoints(), carried.dims()), (10, other.dims()));
+    assert_eq!(carried.bounds().unwrap().0.as_slice(), [3, SIDE + FAR, 7]);
+    assert_eq!(other.project_intersection(&all, &carried).unwrap().bounds(), part.bounds());
+    // Those do not correspond in each dimension.
+    let wide = Space::simple(&[SIDE, SIDE / 2, 2 * SIDE]).unwrap();
+    assert!(matches!(all.project_intersection(&wide, &part), Err(Error::Elements(_))));
 }
 
 #[test]

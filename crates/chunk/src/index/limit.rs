@@ -14,6 +14,8 @@ pub fn index_that_holds(usual: ChunkIndex, extent: &Extent, chunk: &[u64]) -> Ch
     let holds = match usual {
         // It has a place for every chunk of the largest extent.
         ChunkIndex::FixedArray { .. } => Numbering::new(extent, chunk, false).count() <= MOST,
+        // Also if there are none yet: it must have room for those of one row.
+        ChunkIndex::ExtensibleArray(_) if Numbering::new(extent, chunk, true).row() > MOST => false,
         _ => check_extent(usual, extent, chunk).is_ok(),
     };
     if holds { usual } else { version::CHUNK_TREE }
