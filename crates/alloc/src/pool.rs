@@ -144,7 +144,7 @@ impl Pool {
     /// The bytes right behind `span`, if they are free or behind the end.
     pub(crate) fn extend(&mut self, span: Span, more: u64) -> bool {
         let (can, behind) = (self.can_extend(span, more), Span { start: span.end(), len: more });
-        if can && !self.free.iter_mut().any(|sections| sections.take_at(behind)) {
+        if can && more > 0 && !self.free.iter_mut().any(|sections| sections.take_at(behind)) {
             if span.end() < self.end {
                 self.take_last();
             }

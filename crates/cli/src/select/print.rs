@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 const NAME: Style = Style::new().bold();
 
 pub(crate) fn facts(output: &mut impl Write, facts: &Facts) -> io::Result<()> {
-    let whole: u64 = facts.shape.iter().product();
+    let whole = facts.shape.iter().fold(1u128, |whole, side| whole.saturating_mul((*side).into()));
     line(output, "elements", &format!("{} of {whole}", facts.elements))?;
     line(output, "bounds", &facts.bounds.as_ref().map_or_else(|| "none".to_owned(), corners))?;
     line(output, "regular", &facts.regular.as_deref().map_or_else(|| "no".to_owned(), patterns))?;

@@ -23,17 +23,20 @@ impl HeaderEdit<'_> {
             self.blocks.push(Block { address: Some(address), stored, room, ..Block::default() });
         }
         self.pieces.reserve(header.framed().count() + 1);
-        let mut continuations = 0;
+        let (mut continuations, widths) = (0, self.file.widths());
+        let size = widths.offsets.bytes() + widths.lengths.bytes();
         for (message, block) in header.framed() {
-            let (is_empty, body) = (message.kind == kind::NIL, header.body(message));
-            match is_empty {
-                true => self.block(block).empty += 1,
-                false => self.block(block).used += header.prefix().message_size(body.len()),
-            }
+            let (is_empty, mut body) = (message.kind == kind::NIL, header.body(message));
             if message.kind == kind::CONTINUATION {
                 // They are read in this order, so blocks have it too.
                 continuations += 1;
                 self.block(continuations).named_by = Some(self.pieces.len());
+                // What others put behind it goes when the block that it names gets another place.
+                body = body.get(..size).unwrap_or(body);
+            }
+            match is_empty {
+                true => self.block(block).empty += 1,
+                false => self.block(block).used += header.prefix().message_size(body.len()),
             }
             self.pieces.push(Piece {
                 kind: message.kind,
