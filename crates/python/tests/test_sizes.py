@@ -1,22 +1,13 @@
-"""Files that are opened and changed again and again stay as small as libhdf5's. `HYPERSLAB_ROUNDS` says how often; `HYPERSLAB_KEEP` names a
-directory for the files, for `hyperslab check`."""
+"""Files that are opened and changed again and again stay as small as libhdf5's, whatever changes."""
 
-import os
-import pathlib
 import random
-import shutil
 
 import h5py
-import hyperslab
 import numpy as np
 import pytest
+from reopened import stays_small, type_of
 
-ROUNDS = int(os.environ.get("HYPERSLAB_ROUNDS", "12"))
-KEEP = os.environ.get("HYPERSLAB_KEEP")
-
-#: Ours may be larger than theirs by this factor, at any time,
-MOST = 1.1
-#: and where there are strings by a collection of the heap, which one of the two may need a session earlier.
+#: Where there are strings, ours may be larger by a collection of the heap, which one of the two may need a session earlier.
 COLLECTION = 4096
 
 
@@ -149,44 +140,8 @@ CHANGES = [
 ]
 
 
-def type_of(file):
-    """The package that a file was opened by."""
-    return hyperslab if isinstance(file, hyperslab.File) else h5py
-
-
-def sizes(package, path, change, libver):
-    """How large the file is after it was made, and after each change."""
-    for nth in [None, *range(ROUNDS)]:
-        with package.File(path, "w" if nth is None else "r+", libver=libver) as file:
-            change(file, nth)
-        yield os.path.getsize(path)
-
-
 @pytest.mark.parametrize("libver", ["earliest", "latest"])
 @pytest.mark.parametrize("change", CHANGES)
 def test_no_file_grows_beyond_theirs(tmp_path, change, libver):
-    ours, theirs = tmp_path / "ours.h5", tmp_path / "theirs.h5"
-    found = list(zip(sizes(hyperslab, ours, change, libver), sizes(h5py, theirs, change, libver)))
-    with h5py.File(ours) as mine, h5py.File(theirs) as other:
-        assert contents(mine) == contents(other)
-    if KEEP:
-        shutil.copy(ours, pathlib.Path(KEEP) / f"{change.__name__}-{libver}.h5")
-    print(f"{change.__name__}, {libver}: {found[0]} at first, {found[-1]} at last")
     more = COLLECTION if "string" in change.__name__ else 0
-    assert max(mine - MOST * other for mine, other in found) <= more
-
-
-def contents(file):
-    """All names, attributes and values."""
-    found = {"/": attributes(file)}
-
-    def add(name, thing):
-        values = thing[...].tolist() if isinstance(thing, h5py.Dataset) else None
-        found[name] = (attributes(thing), values)
-
-    file.visititems(add)
-    return found, sorted(file)
-
-
-def attributes(thing):
-    return {name: np.asarray(value).tolist() for name, value in thing.attrs.items()}
+    stays_small(tmp_path, change.__name__, change, libver, more)
