@@ -229,7 +229,7 @@ def test_what_is_refused():
         lambda: Space((3,), (2,)),
         lambda: Space((2**64 - 1, 2)),
         lambda: Space((2**40, 2**40)).runs(1),
-        lambda: Space((2**40, 2**40)).project_intersection(Space((2**40, 2**40)), Space((2**40, 2**40))),
+        lambda: Space((2**40, 2**40)).project_intersection(Space((2**41, 2**39)), Space((2**40, 2**40))),
         lambda: Space([1] * 33),
         lambda: space.project_intersection(Space(5), space),
     ]:
