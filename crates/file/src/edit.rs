@@ -194,7 +194,7 @@ impl OpenFile {
             return Err(Error::broken(what, address, "bytes for a place behind its end"));
         }
         let write = |&(at, bytes): &(u64, &[u8])| self.write_raw(what, &[(address.saturating_add(at), bytes)]);
-        // What cannot be written now is written with the block, by the next flush.
+        // If a write fails, the whole block becomes dirty and the next flush writes it, or tells why not.
         let is_amended = !self.is_changed(address) && parts.iter().try_for_each(write).is_ok();
         let load = || Ok(Block::new(Arc::new(self.metadata(what, address, length)?)));
         let mut block = store.cache.get_mut(address, Home::user(0), load)?;

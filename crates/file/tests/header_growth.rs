@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+mod replay;
+
 use std::{collections::BTreeMap, sync::Arc};
 
-use hyperslab_driver::{Memory, Tape};
+use hyperslab_driver::Tape;
 use hyperslab_file::{CreateOptions, Error, Header, HeaderEdit, NewHeader, OpenFile, OpenOptions, Survey};
 use hyperslab_format::{object_header::Flags, superblock::Root, version::Low};
+use replay::after_each_write;
 
 const ATTRIBUTE: u16 = 0x0c;
 
@@ -113,19 +116,13 @@ fn every_write_leaves_each_attribute_as_it_was_or_as_it_was_set() {
                 }
             }
             file.flush().unwrap();
-            let changes = tape.changes();
-            tape.cut().unwrap();
-            for change in changes {
-                change.apply(&mut bytes);
-                let mut options = OpenOptions::default();
-                options.alone = true;
-                let seen = OpenFile::open(Arc::new(Memory::from(bytes.clone())), &options).unwrap();
-                let seen = read(&seen, address);
+            after_each_write(&tape, &mut bytes, |file| {
+                let seen = read(file, address);
                 for (nth, was) in &was {
                     let this = seen.get(nth).copied();
                     assert!(was.contains(&this), "seed {seed}, flush {flush}, attribute {nth}: {this:?} of {was:?}");
                 }
-            }
+            });
         }
     }
 }

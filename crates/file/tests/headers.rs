@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+mod replay;
+
 use std::sync::Arc;
 
 use hyperslab_driver::{Memory, Tape};
 use hyperslab_file::{CreateOptions, Header, HeaderEdit, NewHeader, OpenFile, OpenOptions};
 use hyperslab_format::{object_header::Flags, superblock::Root, version::Low};
+use replay::after_each_write;
 
 const ATTRIBUTE: u16 = 0x0c;
 
@@ -173,21 +176,15 @@ fn attributes_of_further_blocks_change_in_place() {
                 .unwrap();
             }
             file.flush().unwrap();
-            let changes = tape.changes();
-            tape.cut().unwrap();
-            for change in changes {
-                change.apply(&mut bytes);
-                let mut options = OpenOptions::default();
-                options.alone = true;
-                let read = OpenFile::open(Arc::new(Memory::from(bytes.clone())), &options).unwrap();
-                let found: Vec<_> = list(&read, address).into_iter().filter(|one| one.0 == ATTRIBUTE).collect();
+            after_each_write(&tape, &mut bytes, |file| {
+                let found: Vec<_> = list(file, address).into_iter().filter(|one| one.0 == ATTRIBUTE).collect();
                 assert_eq!(found.len(), 60, "seed {seed}");
                 for (_, _, body) in found {
                     let (nth, value) = (usize::from(body[0]), body[8]);
                     assert_eq!(body, attribute(nth as u8, value), "one value");
                     assert!((before[nth]..=sets[nth]).contains(&value), "seed {seed}, attribute {nth}: {value}");
                 }
-            }
+            });
         }
         assert_eq!(file.end(), length, "seed {seed}: all of them fit where they are");
     }

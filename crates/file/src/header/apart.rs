@@ -31,7 +31,7 @@ impl HeaderEdit<'_> {
                 // They are read in this order, so blocks have it too.
                 continuations += 1;
                 self.block(continuations).named_by = Some(self.pieces.len());
-                // What others put behind it goes when the block that it names gets another place.
+                // Other libraries may pad it. The padding is dropped, because the message gets our size when its block moves.
                 body = body.get(..size).unwrap_or(body);
             }
             match is_empty {

@@ -49,7 +49,7 @@ fn checked<'a>(context: &'a Context, object: u64, attribute: &NewAttribute<'_>) 
 }
 
 /// Gives an object an attribute. One with the same name goes; the new one is the newest of all. Gives back the one that went, if its
-/// values lie in a heap and nobody shares it.
+/// values lie in a heap and it is no shared message.
 pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<Option<Attribute>> {
     let (mut holder, body) = checked(context, object, attribute)?;
     let (old, vacant) = match holder.find(attribute.name)? {
@@ -126,7 +126,7 @@ pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], 
     holder.put((old, place), (new, stored))
 }
 
-/// Takes an attribute away; whether there was one. `went` gets it if its values lie in a heap and nobody shares it.
+/// Takes an attribute away; whether there was one. `went` gets it if its values lie in a heap and it is no shared message.
 pub fn remove_attribute(context: &Context, object: u64, name: &[u8], went: impl FnOnce(&Attribute)) -> Result<bool> {
     let mut holder = Holder::open(context, object)?;
     let Lookup::Found(place, old) = holder.find(name)? else { return Ok(false) };

@@ -161,7 +161,7 @@ impl<'a> Holder<'a> {
         }
     }
 
-    /// An attribute whose values lie in a heap, if nobody shares it and it can be understood.
+    /// An attribute whose values lie in a heap, if it is no shared message and can be decoded.
     pub(super) fn with_heap_values(&self, stored: &Stored) -> Option<Attribute> {
         let Body::Here(body) = &stored.body else { return None };
         let parts = decode(body, self.address).ok()?;

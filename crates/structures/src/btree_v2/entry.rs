@@ -7,7 +7,8 @@ use hyperslab_format::index::btree_v2::Pointer;
 
 use super::{Order, Tree, path::Path};
 
-/// The place of a record in a tree. It holds until the tree changes; then [`Tree::fill`] and [`Tree::take`] search again.
+/// The place of a record in a tree. [`Tree::fill`] and [`Tree::take`] search again if the root tells another number of records than it had then, so at most one
+/// record may come or go in between.
 pub enum Entry {
     /// The tree has the record.
     Occupied(Occupied),

@@ -69,7 +69,7 @@ impl LocalHeap {
     pub fn remove(&self, file: &OpenFile, place: u64) -> Result<()> {
         let there = self.data.len().saturating_sub(place);
         let length = taken_by(self.string(place)?).min(there);
-        // The empty name is everybody's; what others put where we would not is left to them.
+        // All entries share the empty name at zero. Another library may put a string where no multiple of 8 is; its bytes are not freed.
         if place == 0 || !place.is_multiple_of(8) {
             return Ok(());
         }
@@ -155,7 +155,7 @@ impl LocalHeap {
             return self.put_head_behind(file, None);
         }
         let (before, length) = (head_size(file), self.data.len());
-        // Nobody reads the block here, so that it is not copied.
+        // The heap lets go of the block, because a shared block is copied before it changes.
         self.data.block = None;
         let ((), block) = file.edit(WHAT, self.address, before + length, |bytes| {
             let short = || Error::broken(WHAT, self.address, "it is cut");
@@ -184,7 +184,7 @@ impl LocalHeap {
         self.put_head_behind(file, blocks.first().map(|first| first.start))
     }
 
-    /// Where data are that lie apart from the header, and how long. Nobody reads them here from now on, so that they are changed without a copy.
+    /// The address and the length of data that lie apart from the header. The heap lets go of them, because a shared block is copied before it changes.
     fn lend_data(&mut self) -> Result<(u64, u64)> {
         self.data.block = None;
         let place = self.place.ok_or_else(|| Error::broken(WHAT, self.address, "it has no data"))?;
