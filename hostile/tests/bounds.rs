@@ -1,6 +1,4 @@
 //! Files made to keep a reader busy for ever, or to exhaust it: each is one that once did, or could have.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 use std::{
     sync::Arc,

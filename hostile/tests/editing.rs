@@ -1,8 +1,6 @@
 //! Seeds, spoiled and then changed: nothing panics, overflows, takes long or takes much memory, and what fails says what, where and why.
 //!
 //! `$HYPERSLAB_SEED` and `$HYPERSLAB_EDITS` (of each seed) change how much is tried.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

@@ -1,8 +1,6 @@
 //! Seeds, spoiled a few thousand times: nothing panics, overflows or takes long, and what fails says what, where and why.
 //!
 //! `$HYPERSLAB_SEED` and `$HYPERSLAB_MUTATIONS` (of each seed) change how much is tried.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

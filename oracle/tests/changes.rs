@@ -1,7 +1,5 @@
 //! Random programs change files, by Hyperslab and by libhdf5: whoever opens what comes of them sees what the model says.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use hyperslab_oracle::changes::{Changes, LOWS, compare, shrink};
 use hyperslab_oracle::{Job, run_job};
 use std::collections::BTreeMap;

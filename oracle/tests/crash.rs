@@ -1,7 +1,5 @@
 //! After a crash at any write, and on a disk that is full from any write on, everything that was flushed is there.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use hyperslab::OpenOptions;
 use hyperslab::check;
 use hyperslab::driver::{Change, Damage, Driver, Fault, Memory, Result as Outcome, Tape, Target, Transfer, WritePart};

@@ -2,8 +2,6 @@
 //!
 //! `HYPERSLAB_FILES` changes the number of random files, about 20 datasets each, and `HYPERSLAB_SEED` the seed of the first.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-
 use hyperslab::dtype::{Class, Datatype, Normalization};
 use hyperslab::{Dataset, File};
 use hyperslab_oracle::{

@@ -1,7 +1,6 @@
 //! A process that writes is killed at a random moment, or in the middle of a large write: what it had flushed is read by us at once, and by
 //! libhdf5 when the mark is cleared.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use hyperslab::driver::{Capabilities, Driver, Local, MemoryType, ReadPart, Result as Outcome, Transfer, WritePart};
 use hyperslab::{Durability, File, OpenOptions, check};
@@ -116,7 +115,7 @@ const NEVER: u64 = u64::MAX;
 /// flushed last.
 fn killed(path: &Path, wanted: &str, patience: Duration) -> (usize, usize) {
     let mut writer = Command::new(std::env::current_exe().unwrap());
-    writer.args(["--exact", "writer", "--nocapture"]).env(WRITER, format!("{wanted} {}", path.display()));
+    writer.args(["--exact", "killed::writer", "--nocapture"]).env(WRITER, format!("{wanted} {}", path.display()));
     let mut writer = writer.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = BufReader::new(writer.stdout.take().unwrap()).lines();
     let (mut begun, mut flushed, mut killer) = (None, None, None);

@@ -4,8 +4,6 @@
 //! whatever became of others; changes of length may have happened or not. Only values that are overwritten where they are, without filters, are
 //! taken as whole, since an element that lies over the border of a sector may be half old and half new: that is not promised.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use hyperslab::driver::{Change, Memory, MemoryType, Tape};
 use hyperslab::{Durability, OpenOptions};
 use hyperslab_oracle::changes::{Crashed, LOWS, Window, after_crash, look};

@@ -1,7 +1,5 @@
 //! Projection of random intersections, also between ranks and with points, against libhdf5 and the naive twin.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-
 use hyperslab_oracle::{
     Answer, Elements, Generator, Oracle, Program, Projection, Question, elements, execute, position, positions, run,
 };

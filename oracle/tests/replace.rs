@@ -1,7 +1,5 @@
 //! A dataset is put in the place of another: after a crash at any write one or the other is there, whole.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::{collections::BTreeMap, sync::Arc};
 
 use hyperslab::driver::{Change, Memory, Tape};

@@ -1,7 +1,5 @@
 //! Random selection programs, run by us, by libhdf5 and by a naive array of truth values: all three agree.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-
 use hyperslab_oracle::{
     Answer, Description, Generator, LOWS, Op, Operand, Program, Question, Verdict, elements, execute, hex, positions,
     run, same_shape, unhex,

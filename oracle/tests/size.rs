@@ -1,7 +1,5 @@
 //! A file that grows and shrinks again and again ends no larger than libhdf5's.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use hyperslab::{File, Low, OpenOptions};
 use std::process::Command;
 

@@ -1,7 +1,5 @@
 //! Regular hyperslabs without end: libhdf5 and we write the same bytes and read each other's.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-
 use hyperslab_oracle::{
     Answer, Description, Generator, LOWS, Oracle, Program, Question, Start, Verdict, execute, hex, run, unhex,
 };

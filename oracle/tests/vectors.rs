@@ -1,7 +1,5 @@
 //! Encodings that libhdf5 1.14.5 made, byte for byte, if the shared test data is there.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-
 use hyperslab_oracle::{hex, unhex};
 use hyperslab_space::{Low, Op, Slab, Space};
 use std::path::{Path, PathBuf};

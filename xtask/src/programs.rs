@@ -20,7 +20,17 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let settings = [("HYPERSLAB_PROGRAMS", &count), ("HYPERSLAB_SEED", &seed)];
     step("random programs", || {
         let mut command = cargo();
-        command.args(["test", "--release", "--package", "hyperslab-oracle", "--test", "changes", "--", "--nocapture"]);
+        command.args([
+            "test",
+            "--release",
+            "--package",
+            "hyperslab-oracle",
+            "--test",
+            "all",
+            "--",
+            "changes::",
+            "--nocapture",
+        ]);
         execute(command.envs(settings).env(python::VARIABLE, &python))
     })
 }

@@ -13,7 +13,7 @@ use std::process::Command;
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// Not those of pools: the sanitizer knows no fences, with which `rayon` passes tasks on.
-const TESTS: [&str; 5] = ["threads", "cache_threads", "many", "closing", "deleted"];
+const TESTS: [&str; 5] = ["threads::", "cache_threads::", "many::", "closing::", "deleted::"];
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -38,7 +38,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut command = Command::new("cargo");
     command
         .args(["+nightly", "test", "-Zbuild-std", "--target", TARGET, "--package", "hyperslab"])
-        .args(TESTS.iter().flat_map(|test| ["--test", *test]))
+        .args(["--test", "all", "--"])
+        .args(TESTS)
         .env("CARGO_TARGET_DIR", metadata.target_directory.join("tsan"))
         .env("RUSTFLAGS", "-Zsanitizer=thread")
         .env("TSAN_OPTIONS", "halt_on_error=1")

@@ -1,8 +1,5 @@
 //! Caches that find their own size.
 
-#![cfg(not(feature = "shuttle"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use hyperslab_cache::{Cache, Config, Footprint, Found, Need, Room, Shelf, Statistics};
 use hyperslab_space::Coords;
 use proptest::prelude::*;

@@ -1,12 +1,8 @@
 //! Dirty chunks that are encoded, or written, before they must leave.
 
-#![cfg(not(feature = "shuttle"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
-mod common;
-
-use common::{BYTES, Hundred, at};
 use hyperslab_cache::{Cache, Config, Encoded, Found, Need, Policy, Room, Shelf, Taken, Unwritten, WriteFailure};
+
+use crate::common::{BYTES, Hundred, at};
 
 /// Makes a chunk, or changes it.
 fn write(cache: &Cache<Hundred>, shelf: &Shelf<Hundred>, place: u64) {

@@ -1,12 +1,8 @@
 //! Chunks that could not be written: they stay, eviction passes them by, and they count against the limits.
 
-#![cfg(not(feature = "shuttle"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
-mod common;
-
-use common::{BYTES, Hundred, at};
 use hyperslab_cache::{Cache, Config, Found, Need, Room, Shelf, Taken, Unwritten, WriteFailure};
+
+use crate::common::{BYTES, Hundred, at};
 
 fn dirty(shelf: &Shelf<Hundred>) -> Vec<Taken<Hundred>> {
     Unwritten::of(std::slice::from_ref(shelf), |_| true).take()

@@ -1,13 +1,9 @@
 //! Chunks that were to leave, and stay.
 
-#![cfg(not(feature = "shuttle"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
-use common::{BYTES, Hundred, at};
 use hyperslab_cache::{Cache, Config, Found, Need, Policy, Room, Shelf};
 use hyperslab_space::Coords;
+
+use crate::common::{BYTES, Hundred, at};
 
 /// A full cache: the first chunks are dirty, the last ones are in the file.
 fn full(policy: Policy) -> (Cache<Hundred>, Shelf<Hundred>) {

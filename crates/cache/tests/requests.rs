@@ -1,8 +1,5 @@
 //! Requests of several threads over chunks of several datasets, on a file in memory.
 
-#![cfg(not(feature = "shuttle"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::collections::HashMap;
 
 use hyperslab_cache::{Area, Cache, Config, Encoded, Footprint, Found, Need, Policy, Room, Shelf, Taken, Unwritten};

@@ -1,8 +1,5 @@
 //! Who waits for whom.
 
-#![cfg(not(feature = "shuttle"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
     time::Duration,

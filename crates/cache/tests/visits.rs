@@ -1,12 +1,8 @@
 //! A flush looks at chunks that are not in the file, not at all that are in memory.
 
-#![cfg(not(feature = "shuttle"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
-mod common;
-
-use common::{BYTES, Hundred, at};
 use hyperslab_cache::{Cache, Config, Found, Need, Room, Shelf, Unwritten};
+
+use crate::common::{BYTES, Hundred, at};
 
 fn change(cache: &Cache<Hundred>, shelf: &Shelf<Hundred>, place: u64) {
     let _promise = cache.promise(Need { chunks: BYTES, aside: 0 });

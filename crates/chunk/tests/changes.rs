@@ -1,7 +1,5 @@
 //! Datasets that are written, resized, flushed and opened again, held against an array in memory: every index, with and without filters.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::{collections::HashMap, sync::Arc};
 
 use hyperslab_chunk::{Chunked, Filling, Storage, Values};

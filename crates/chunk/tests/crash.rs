@@ -1,7 +1,5 @@
 //! Filtered chunks after every single write: each value is the one of the last flush or of the next.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::sync::Arc;
 
 use hyperslab_chunk::{Chunked, Filling, Storage, Values};

@@ -1,7 +1,5 @@
 //! Values that are not in chunks: in the header, in one piece, in other files.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},

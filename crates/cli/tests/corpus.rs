@@ -1,8 +1,6 @@
 //! Real files: what `hyperslab digest` says of them is what libhdf5 says, and bad ones do no harm.
 //!
 //! The files are not in the repository. They are looked for in `$HYPERSLAB_CORPUS`, then in `../shared/corpus` beside the workspace.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 use std::{
     collections::BTreeMap,

@@ -1,13 +1,10 @@
 //! `repack` of a file in which one byte is flipped: it writes nothing and names what is damaged, or writes the rest if it is told to.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{Folder, run, text};
 use hyperslab::{File, Low, OpenOptions};
 use std::{fs, path::Path};
+
+use crate::common::{Folder, run, text};
 
 /// Values of a chunk that occur nowhere else.
 const MARK: [i32; 16] = [0x5eed_beef; 16];

@@ -1,12 +1,9 @@
 //! Groups that nest deep: every command comes to the object at the bottom.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{Folder, run, text};
 use hyperslab::File;
+
+use crate::common::{Folder, run, text};
 
 const LEVELS: usize = 2500;
 

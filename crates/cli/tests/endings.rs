@@ -1,17 +1,14 @@
 //! How commands end when their output fails, or the disk is full: exit codes tell the truth, and there is no part of a file.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{COMMAND, Folder, command, digest, run, sample, text};
 use hyperslab::File;
 use std::{
     fs::{self, OpenOptions},
     io::{BufRead, BufReader},
     process::{Command, Stdio},
 };
+
+use crate::common::{COMMAND, Folder, command, digest, run, sample, text};
 
 /// Commands that print, and their exit code when the output cannot be written.
 const PRINTING: [(&str, i32); 17] = [

@@ -1,11 +1,8 @@
 //! Paths that lead through external links: what they reach is of the other file, with all that is below it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{Folder, run, text};
 use hyperslab::File;
+
+use crate::common::{Folder, run, text};
 
 /// A file in which everything lies where it does in the others, but numbers and names are its own.
 fn file(folder: &Folder, name: &str, other: &str, group: &str, numbers: [i32; 3]) {

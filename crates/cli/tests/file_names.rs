@@ -1,11 +1,6 @@
 //! Names of files that are long, have signs with a meaning or mean one file, and folders that cannot be read.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{Folder, command, run, sample, text};
 use hyperslab::File;
 use std::{
     fs::{self, Permissions},
@@ -15,6 +10,8 @@ use std::{
         process::CommandExt,
     },
 };
+
+use crate::common::{Folder, command, run, sample, text};
 
 fn done(folder: &Folder, words: &str) {
     let output = run(folder, words);

@@ -2,18 +2,15 @@
 //!
 //! `HYPERSLAB_MOMENTS=50` tries more moments than the few of every run.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{Folder, command, digest, moments, run, sample, text};
 use std::{
     fs,
     process::{Command, Stdio},
     thread::sleep,
     time::{Duration, Instant},
 };
+
+use crate::common::{Folder, command, digest, moments, run, sample, text};
 
 /// Runs a command, with values on its standard input, and sends it a signal after some time; its exit code if it ended by itself.
 fn killed(folder: &Folder, words: &str, signal: &str, after: Duration) -> (Option<i32>, String) {

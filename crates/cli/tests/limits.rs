@@ -1,7 +1,5 @@
 //! Processes that may have little, and datasets that have much.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 use std::{path::Path, process::Command};
 

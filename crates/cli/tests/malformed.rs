@@ -3,17 +3,14 @@
 //!
 //! The files are not in the repository. They are looked for in `$HYPERSLAB_CORPUS`, then in `../shared/corpus` beside the workspace.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{COMMAND, Folder, text};
 use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
 };
+
+use crate::common::{COMMAND, Folder, text};
 
 fn malformed() -> Vec<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");

@@ -1,12 +1,7 @@
 //! Files whose raw data, external link or virtual source is a pipe that no process writes: every command ends at once, with the exit code of
 //! `docs/exit-codes.md`, and names the pipe where it needs what is behind it.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{COMMAND, Folder, text};
 use hyperslab::{
     File,
     space::{Op, Slab, Space, UNLIMITED},
@@ -15,6 +10,8 @@ use std::{
     fs,
     process::{Command, Output},
 };
+
+use crate::common::{COMMAND, Folder, text};
 
 /// The name of the pipe: such that no word of an error holds it.
 const PIPE: &str = "fifo-7f3a";

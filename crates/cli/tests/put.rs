@@ -1,15 +1,12 @@
 //! What `put` stores is what was given, or nothing.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{Folder, digest, run, sample, text};
 use hyperslab::{
     File,
     dtype::{Charset, Datatype, Float, Padding},
 };
 use std::fs;
+
+use crate::common::{Folder, digest, run, sample, text};
 
 fn refused(folder: &Folder, words: &str, why: &str) {
     let before = (digest(folder, "a.h5"), folder.names());

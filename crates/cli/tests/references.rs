@@ -2,8 +2,6 @@
 //!
 //! Needs a Python with h5py: `$HYPERSLAB_PYTHON`, or `target/venv`; without one the test says that it is skipped.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 use std::{fs, path::Path, process::Command};
 

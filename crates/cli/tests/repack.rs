@@ -4,16 +4,13 @@
 //! The latter needs a Python with h5py (`$HYPERSLAB_PYTHON`, or `target/venv`), and the corpus in `$HYPERSLAB_CORPUS` or `../shared/corpus` beside the
 //! workspace, with `oracle/oracle.py` beside it; without them that test says that it is skipped.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{Folder, run, text};
 use std::{
     path::{Path, PathBuf},
     process::Command,
 };
+
+use crate::common::{Folder, run, text};
 
 #[test]
 fn files_written_anew_are_the_same_for_libhdf5() {

@@ -1,11 +1,6 @@
 //! Names and values of a hostile file, on a terminal, in a pipe and as JSON: nothing moves the cursor, forges a line or turns text around.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{COMMAND, Folder, text};
 use hyperslab::{
     File, Group,
     dtype::{Charset, Datatype},
@@ -16,6 +11,8 @@ use std::{
     path::Path,
     process::{Command, Stdio},
 };
+
+use crate::common::{COMMAND, Folder, text};
 
 /// Sets the title, clears the screen, moves the cursor, begins a line, turns text around, hides text.
 const EVIL: &str = "e\u{1b}]0;t\u{7}\u{1b}[2J\u{9b}1A\r\nFORGED\u{202e}\u{2066}\u{200b}\u{7f}";

@@ -1,19 +1,10 @@
 //! Every driver and every stack of decorators through the public suite.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::allow_attributes,
-    missing_docs
-)]
 
-mod common;
-
-use common::{Plain, Scratch, VectorOnly};
 use hyperslab_driver::{
     Driver, Family, Fault, Local, Log, Memory, Multi, PageBuffer, Subfile, Tape, Throttle, conformance,
 };
+
+use crate::common::{Plain, Scratch, VectorOnly};
 
 fn pass<D: Driver>(make: impl Fn() -> D) {
     let report = conformance::run(make).unwrap_or_else(|failure| panic!("{failure}"));

@@ -1,23 +1,14 @@
 //! The document's rules for control operations (2.5.1), and the bracket of concurrent requests (2.5.2).
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::allow_attributes,
-    missing_docs
-)]
-
-mod common;
 
 use std::any::Any;
 use std::time::{Duration, Instant};
 
-use common::Plain;
 use hyperslab_driver::{
     CtlFlags, CtlOp, CtlReply, Damage, Driver, Fault, Log, Memory, Operation, Result, Subfile, Target, Throttle,
     Transfer, Why, concurrently,
 };
+
+use crate::common::Plain;
 
 /// Knows the rank and nothing else.
 #[derive(Default)]

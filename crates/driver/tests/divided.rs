@@ -1,26 +1,17 @@
 //! Files divided among several storages: family, split and subfile.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::allow_attributes,
-    missing_docs
-)]
-
-mod common;
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use common::Scratch;
 use hyperslab_driver::{
     Capabilities, Driver, Family, Local, Log, Memory, MemoryType, Multi, Opener, Operation, ReadPart, SelectionPair,
     Subfile, Transfer, Why, WritePart,
 };
 use hyperslab_space::{Op, Slab, Space};
 use proptest::prelude::*;
+
+use crate::common::Scratch;
 
 fn members_in(directory: PathBuf) -> Opener<Local> {
     Box::new(move |name, create| match Local::options().write(true).create(create).open(directory.join(name)) {

@@ -1,12 +1,4 @@
 //! A fault at every position of every form of request: an error comes back, and nothing outside the request is touched.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::allow_attributes,
-    missing_docs
-)]
 
 use hyperslab_driver::{
     Damage, Driver, Fault, Log, Memory, ReadPart, Result, SelectionPair, Subfile, Target, Transfer, Why, WritePart,

@@ -1,20 +1,11 @@
 //! Selections of many small runs from a local file, read over their gaps, against a loop over elements.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::allow_attributes,
-    missing_docs
-)]
 #![cfg(unix)]
 
-mod common;
-
-use common::Scratch;
 use hyperslab_driver::{Driver, Local, SelectionPair, Transfer, Why};
 use hyperslab_space::{Op, Slab, Space};
 use proptest::prelude::*;
+
+use crate::common::Scratch;
 
 /// Several windows, and work for several threads.
 const FILE: usize = 6 << 20;

@@ -1,19 +1,10 @@
 //! How a local file turns requests into system calls.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::allow_attributes,
-    missing_docs
-)]
 #![cfg(unix)]
 
-mod common;
-
-use common::Scratch;
 use hyperslab_driver::{Driver, Local, Log, Operation, ReadPart, SelectionPair, Transfer, Why, WritePart};
 use hyperslab_space::{Op, Slab, Space};
+
+use crate::common::Scratch;
 
 fn filled(scratch: &Scratch, len: usize) -> (Local, Vec<u8>) {
     let file = Local::options().create(true).truncate(true).open(scratch.path("data.bin")).unwrap();

@@ -1,20 +1,11 @@
 //! Lowering against a loop over elements, and the forms of one request against each other.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::allow_attributes,
-    missing_docs
-)]
 
-mod common;
-
-use common::{Plain, VectorOnly};
 use hyperslab_driver::lower::Segments;
 use hyperslab_driver::{Driver, Log, Memory, Mode, Operation, SelectionPair, Transfer};
 use hyperslab_space::{Op, Slab, Space};
 use proptest::prelude::*;
+
+use crate::common::{Plain, VectorOnly};
 
 const FILE: u64 = 4000;
 

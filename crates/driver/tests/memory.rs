@@ -1,17 +1,8 @@
 //! Memory with a file behind it, and its limits.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::allow_attributes,
-    missing_docs
-)]
 
-mod common;
-
-use common::Scratch;
 use hyperslab_driver::{Driver, Memory, Transfer, Why};
+
+use crate::common::Scratch;
 
 #[test]
 fn the_file_changes_only_on_sync() {

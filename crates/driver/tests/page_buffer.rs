@@ -1,27 +1,18 @@
 //! The page buffer: what it asks of the storage, what it survives, and that it always tells the truth.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::allow_attributes,
-    missing_docs
-)]
-
-mod common;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use common::Scratch;
 use hyperslab_driver::{
     Damage, Driver, Fault, Local, Log, Memory, Operation, PageBuffer, ReadPart, SelectionPair, Subfile, Target,
     Throttle, Transfer, Why, WritePart, concurrently,
 };
 use hyperslab_space::{Op, Slab, Space};
 use proptest::prelude::*;
+
+use crate::common::Scratch;
 
 const PAGE: usize = 10;
 

@@ -1,6 +1,4 @@
 //! Files that get their names when they are complete.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 use std::{fs, io, path::PathBuf};
 

@@ -1,14 +1,11 @@
 //! Conversions against libhdf5, byte for byte.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs, unreachable_pub, dead_code)]
-
-mod libhdf5;
-mod random;
 
 use hyperslab_dtype::{Class, Datatype, NoHeap, Plan};
-use libhdf5::{ask, hex, message, unhex};
-use random::values::{mask, value};
-use random::{Rng, pairs};
+
+use crate::libhdf5::{ask, hex, message, unhex};
+use crate::random;
+use crate::random::values::{mask, value};
+use crate::random::{Rng, pairs};
 
 struct Case {
     from: Datatype,

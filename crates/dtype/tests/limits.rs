@@ -1,11 +1,9 @@
 //! Old messages, deep messages, and datatypes that cannot be.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs, unreachable_pub, dead_code)]
-
-mod random;
 
 use hyperslab_dtype::{Charset, Class, Datatype, Error, Float, NoHeap, Order, Padding, Plan, Version};
-use random::Rng;
+
+use crate::random;
+use crate::random::Rng;
 
 /// A version 1 compound with one member of dimensions 2 × 3, which has no array datatype.
 fn old_compound() -> Vec<u8> {

@@ -1,9 +1,4 @@
 //! Variable-length values: against libhdf5, against a naive twin, and with references that lie.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs, unreachable_pub, dead_code)]
-
-mod libhdf5;
-mod random;
 
 use std::borrow::Cow;
 
@@ -11,9 +6,10 @@ use hyperslab_dtype::{
     Arena, Charset, Datatype, Error, HeapReference, NoHeap, Order, Padding, Plan, Result, Sequence, Source, Target,
     Vlen,
 };
-use libhdf5::{ask, hex, message, unhex};
-use random::values::{mask, value};
-use random::{Rng, pairs};
+
+use crate::libhdf5::{ask, hex, message, unhex};
+use crate::random::values::{mask, value};
+use crate::random::{Rng, pairs};
 
 /// The global heap of a file: one collection, objects by index.
 #[derive(Default)]

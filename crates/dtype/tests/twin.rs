@@ -1,12 +1,9 @@
 //! Conversions against naive twins: bits one by one, Rust's own casts, member by member.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs, unreachable_pub, dead_code)]
-
-mod random;
 
 use hyperslab_dtype::{Bits, Class, Datatype, Fixed, Float, Native, NoHeap, Order, Padding, Plan};
 use proptest::prelude::*;
-use random::{Rng, pairs, values};
+
+use crate::random::{Rng, pairs, values};
 
 fn convert(from: &Datatype, to: &Datatype, source: &[u8], background: &[u8]) -> Vec<u8> {
     let mut result = background.to_vec();

@@ -1,13 +1,10 @@
 //! The datatype message against libhdf5, byte for byte, and against itself.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs, unreachable_pub, dead_code)]
-
-mod libhdf5;
-mod random;
 
 use hyperslab_dtype::{Datatype, Version};
-use libhdf5::{ask, hex, message, recipe};
-use random::{Rng, datatype};
+
+use crate::libhdf5;
+use crate::libhdf5::{ask, hex, message, recipe};
+use crate::random::{Rng, datatype};
 
 const VERSIONS: [Version; 5] = [Version::V1, Version::V2, Version::V3, Version::V4, Version::V5];
 

@@ -1,7 +1,5 @@
 //! Blocks that change: what is read before and after a flush, and what the storage has when.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::sync::Arc;
 
 use hyperslab_driver::{Driver, Log, Memory, Operation, Record};

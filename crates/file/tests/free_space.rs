@@ -1,7 +1,5 @@
 //! Free space that outlives the closing of a file, ours and libhdf5's.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::{path::Path, process::Command, sync::Arc};
 
 use hyperslab_driver::{Damage, Driver, Fault, Local, Memory, Target, Transfer};

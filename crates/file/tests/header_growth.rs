@@ -1,15 +1,12 @@
 //! Headers whose attributes come and go, a few in each flush: the file after every single write, and how large it gets.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
-mod replay;
-
 use std::{collections::BTreeMap, sync::Arc};
 
 use hyperslab_driver::Tape;
 use hyperslab_file::{CreateOptions, Error, Header, HeaderEdit, NewHeader, OpenFile, OpenOptions, Survey};
 use hyperslab_format::{object_header::Flags, superblock::Root, version::Low};
-use replay::after_each_write;
+
+use crate::replay::after_each_write;
 
 const ATTRIBUTE: u16 = 0x0c;
 

@@ -1,15 +1,12 @@
 //! Headers that change: random changes against a list, and the file after every single write.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
-mod replay;
-
 use std::sync::Arc;
 
 use hyperslab_driver::{Memory, Tape};
 use hyperslab_file::{CreateOptions, Header, HeaderEdit, NewHeader, OpenFile, OpenOptions};
 use hyperslab_format::{object_header::Flags, superblock::Root, version::Low};
-use replay::after_each_write;
+
+use crate::replay::after_each_write;
 
 const ATTRIBUTE: u16 = 0x0c;
 

@@ -1,7 +1,5 @@
 //! The space trailer: free space of files whose format keeps no list of it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::{path::Path, process::Command, sync::Arc};
 
 use hyperslab_driver::{Driver, Local, Memory};

@@ -1,7 +1,5 @@
 //! Blocks that are in memory as structures: when they are encoded, and what others see of them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},

@@ -1,12 +1,9 @@
 //! Bad bytes and bad parameters give an error or other bytes; never a panic, nor more bytes than allowed.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
-
-mod steps;
-
 use hyperslab_filter::*;
 use proptest::prelude::*;
-use steps::{data, first_step, step};
+
+use crate::steps::{data, first_step, step};
 
 const LIMIT: usize = 20_000;
 

@@ -1,14 +1,11 @@
 //! What goes through a pipeline comes back: every filter, and random pipelines with random masks.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
-
-mod steps;
-
 use std::sync::Arc;
 
 use hyperslab_filter::*;
 use proptest::prelude::*;
-use steps::{data, first_step, step};
+
+use crate::steps::{data, first_step, step};
 
 fn comes_back(steps: Vec<Step>, skip: u32, raw: &[u8]) -> std::result::Result<(), TestCaseError> {
     let registry = Registry::default();

@@ -1,18 +1,11 @@
 //! Every block that libhdf5 wrote is written again, byte for byte: `encode(decode(block)) == block`.
 //!
 //! Files are made on the spot for all lower bounds; real files are looked for in `$HYPERSLAB_CORPUS`, then in `../shared/corpus`.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs, unreachable_pub)]
 
-#[path = "harvest/heaps.rs"]
 mod heaps;
-#[path = "harvest/indexes.rs"]
 mod indexes;
-#[path = "harvest/messages.rs"]
 mod messages;
-#[path = "harvest/tally.rs"]
 mod tally;
-#[path = "harvest/walk.rs"]
 mod walk;
 
 use std::{fs, path::PathBuf, process::Command};

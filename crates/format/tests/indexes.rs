@@ -1,8 +1,4 @@
 //! Heaps and indexes: what is encoded decodes to the same; what does not fit is refused.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs, unreachable_pub, dead_code)]
-
-mod random;
 
 use hyperslab_base::Width;
 use hyperslab_format::{
@@ -22,7 +18,8 @@ use hyperslab_format::{
     shared_messages::{Place, SharedRecord},
 };
 use proptest::{array, collection::vec, option, prelude::*};
-use random::{address, agree, bytes, chunk, number, widths};
+
+use crate::random::{address, agree, bytes, chunk, number, widths};
 
 fn heap() -> BoxedStrategy<FractalHeap> {
     let table = (0..5u32, 0..20u32, 0..6u32, 0..70u16).prop_map(|(width, start, more, bits)| DoublingTable {

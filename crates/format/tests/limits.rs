@@ -1,6 +1,4 @@
 //! What does not fit is refused with the name of its structure and field.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs, unreachable_pub)]
 
 use hyperslab_base::{Width, Widths};
 use hyperslab_format::{

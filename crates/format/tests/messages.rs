@@ -1,12 +1,9 @@
 //! Header messages: what is encoded decodes to the same; what does not fit is refused.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs, unreachable_pub, dead_code)]
-
-mod random;
 
 use hyperslab_format::message::{self, *};
 use proptest::{array, collection::vec, option, prelude::*};
-use random::{address, agree, bytes, name, number, widths};
+
+use crate::random::{address, agree, bytes, name, number, widths};
 
 fn charset() -> BoxedStrategy<CharSet> {
     prop_oneof![Just(CharSet::Ascii), Just(CharSet::Utf8)].boxed()

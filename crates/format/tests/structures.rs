@@ -1,8 +1,4 @@
 //! Superblocks, headers, groups, shared messages and free space: what is encoded decodes to the same; what does not fit is refused.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs, unreachable_pub, dead_code)]
-
-mod random;
 
 use hyperslab_format::{
     DriverInfoBlock, Superblock,
@@ -17,7 +13,8 @@ use hyperslab_format::{
 };
 use hyperslab_space::{Op, Selection, Slab, Space};
 use proptest::{array, collection::vec, option, prelude::*};
-use random::{address, agree, bytes, name, number, widths};
+
+use crate::random::{address, agree, bytes, name, number, widths};
 
 fn entry() -> BoxedStrategy<Entry> {
     let cache = prop_oneof![

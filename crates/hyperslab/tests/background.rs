@@ -1,5 +1,4 @@
 //! A read of some members of a compound leaves the other members of its destination as they are, wherever the values go.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::sync::Arc;
 

@@ -1,7 +1,5 @@
 //! Chunks that will leave soon are encoded in the background, and written as they were last.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::{
     sync::Arc,
     thread,

@@ -1,7 +1,5 @@
 //! What the storage is asked when chunks come into the cache and leave it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::sync::Arc;
 
 use hyperslab::{

@@ -1,7 +1,5 @@
 //! Random operations on many datasets through tiny caches, beside arrays in memory.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::sync::Arc;
 
 use fastrand::Rng;

@@ -1,7 +1,5 @@
 //! What a check of a file finds: nothing in good files, and damage where it was done.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test")]
-
 use std::{fs, path::Path, sync::Arc};
 
 use hyperslab::{

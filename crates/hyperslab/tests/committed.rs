@@ -1,7 +1,5 @@
 //! Committed datatypes that datasets and attributes share: their counts are right, and no order of operations is one that cannot be written.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::sync::Arc;
 
 use fastrand::Rng;

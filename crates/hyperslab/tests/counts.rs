@@ -2,8 +2,6 @@
 //!
 //! Needs a Python with h5py; without one the comparison says that it is skipped.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::{collections::BTreeMap, path::Path, process::Command, sync::Arc};
 
 use hyperslab::{File, Low, OpenOptions};

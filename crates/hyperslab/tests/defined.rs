@@ -1,7 +1,5 @@
 //! Elements that get the fill value again, and what cannot be erased.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::sync::Arc;
 
 use hyperslab::{Dataset, File, driver::Memory, s};

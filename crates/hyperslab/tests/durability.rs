@@ -1,7 +1,5 @@
 //! What reaches the storage when a file is flushed or closed, and when it is made durable.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::sync::Arc;
 
 use hyperslab::driver::{Damage, Fault, Local, Log, Memory, PageBuffer, Target};

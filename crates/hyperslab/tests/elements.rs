@@ -1,7 +1,5 @@
 //! Reads of the sample file as types of one's own, and what is refused.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test")]
-
 use hyperslab::{Element, File, s};
 
 fn weather() -> File {

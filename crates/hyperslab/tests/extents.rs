@@ -1,5 +1,4 @@
 //! Requests in another extent than the dataset has are refused, whatever its layout, and move no byte.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::{
     fs::{create_dir_all, remove_dir_all},

@@ -2,8 +2,6 @@
 //!
 //! `HYPERSLAB_FULL` says how many times, each with another size of the disk.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::{
     any::Any,
     collections::HashMap,

@@ -1,7 +1,6 @@
 //! Datasets with more elements than 64 bits can count: libhdf5 reads what is written to them here, and what it wrote is read.
 //!
 //! Needs a Python with h5py: `$HYPERSLAB_PYTHON`, or `target/venv`; without one the comparison says that it is skipped.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::{
     path::{Path, PathBuf},

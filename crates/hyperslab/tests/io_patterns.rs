@@ -1,8 +1,6 @@
 //! What the storage is asked when a file is read: how often, and for how much.
 //!
 //! Needs a Python with h5py: `$HYPERSLAB_PYTHON`, or `target/venv`; without one the tests say that they are skipped.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs, unreachable_pub)]
 
 use std::path::Path;
 use std::process::Command;

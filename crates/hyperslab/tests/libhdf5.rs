@@ -3,8 +3,6 @@
 //! Needs a Python with h5py and numpy: `$HYPERSLAB_PYTHON`, or `target/venv`; without one the test says that it is skipped.
 //! `$HYPERSLAB_CASES` and `$HYPERSLAB_SEED` change how much is tried.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test")]
-
 use std::{fs, path::Path, process::Command};
 
 use hyperslab::{Dataset, Element, File, Index, Slice};

@@ -1,5 +1,4 @@
 //! What an array of chunks can never hold has a tree when a dataset is created, and is refused when it is resized, which leaves the file as it was.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::sync::Arc;
 

@@ -2,10 +2,6 @@
 //!
 //! The part with libhdf5 needs a Python with h5py and numpy: `$HYPERSLAB_PYTHON`, or `target/venv`; without one it says that it is skipped.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
-mod peer;
-
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -13,7 +9,8 @@ use std::{
 };
 
 use hyperslab::{File, Locking, Low, OpenOptions, Result, driver::Driver};
-use peer::{Peer, options};
+
+use crate::peer::{Peer, options};
 
 const LOWS: [(&str, Low); 2] = [("earliest", Low::Earliest), ("latest", Low::V200)];
 
@@ -194,7 +191,7 @@ fn the_environment_comes_before_the_program() {
         (Some("false"), "disabled", true),
     ] {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "opens_with_a_policy", "--nocapture"]);
+        command.args(["--exact", "locks::opens_with_a_policy", "--nocapture"]);
         command.env("HYPERSLAB_LOCKS", format!("{locking} {}", path.display())).env_remove("HDF5_USE_FILE_LOCKING");
         command.envs(variable.map(|value| ("HDF5_USE_FILE_LOCKING", value)));
         assert_eq!(command.output().unwrap().status.success(), allowed, "{variable:?}, {locking}");
@@ -220,7 +217,7 @@ fn a_close_that_fails_lets_go_of_the_file() {
         let path = made(&format!("locks-failing-{name}.h5"), low);
         // No file of this process grows beyond 64 blocks of 512 bytes, and the signal that tells of it is ignored.
         let mut command = Command::new("sh");
-        command.args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact fails_to_close --nocapture"]);
+        command.args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact locks::fails_to_close --nocapture"]);
         command.arg(std::env::current_exe().unwrap()).env("HYPERSLAB_FAILS", &path);
         let output = command.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

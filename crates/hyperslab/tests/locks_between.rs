@@ -3,10 +3,6 @@
 //! Each process that opens a file is a [`Peer`]: this library, or h5py. Needs a Python with h5py: `$HYPERSLAB_PYTHON`, or `target/venv`; without one
 //! the tests are skipped.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
-mod peer;
-
 use std::{
     fmt::Write as _,
     fs,
@@ -15,7 +11,8 @@ use std::{
 };
 
 use hyperslab::{File, Low, Result};
-use peer::{Peer, options};
+
+use crate::peer::{Peer, options};
 
 const FORMATS: [&str; 2] = ["earliest", "latest"];
 /// How the first process opens a file. This library has no SWMR writer.
@@ -45,7 +42,7 @@ fn start(library: Library) -> Option<Peer> {
         return Peer::h5py();
     }
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "opens_what_it_is_told", "--nocapture"]).env(PEER, "");
+    command.args(["--exact", "locks_between::opens_what_it_is_told", "--nocapture"]).env(PEER, "");
     Some(Peer::start(command))
 }
 

@@ -1,7 +1,5 @@
 //! Several datasets in one call: values beside arrays in memory, requests to the storage, and threads that must not wait for each other.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},

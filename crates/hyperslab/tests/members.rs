@@ -1,6 +1,4 @@
 //! Compounds of which some members are read: the others keep what the destination holds.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 use std::sync::Arc;
 

@@ -2,8 +2,6 @@
 //!
 //! Needs a Python with h5py; without one the test says that it is skipped.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test")]
-
 use std::{collections::HashSet, fs, ops::ControlFlow, path::Path, process::Command};
 
 use hyperslab::{Attribute, File};

@@ -1,7 +1,6 @@
 //! A thousand datasets that are open at once share one cache: memory grows with the cache, not with them.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::path::Path;
 

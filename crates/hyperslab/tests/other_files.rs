@@ -2,8 +2,6 @@
 //!
 //! Needs a Python with h5py and numpy: `$HYPERSLAB_PYTHON`, or `target/venv`; without one the test says that it is skipped.
 //! `$HYPERSLAB_CASES` and `$HYPERSLAB_SEED` change how much is tried.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 use std::{path::Path, process::Command};
 

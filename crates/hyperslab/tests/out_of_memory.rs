@@ -1,7 +1,6 @@
 //! Little memory: whatever asks for more than there is gets an error, and the file stays usable.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::process::Command;
 
@@ -136,7 +135,7 @@ fn little_memory_is_an_error_and_no_more() {
     }
     // In a process of its own: one that dies takes no other test with it. Freed memory goes back to the system at once.
     let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "little_memory_is_an_error_and_no_more", "--nocapture"]).env(CHILD, "1");
+    child.args(["--exact", "out_of_memory::little_memory_is_an_error_and_no_more", "--nocapture"]).env(CHILD, "1");
     child.envs([("MALLOC_MMAP_THRESHOLD_", "65536"), ("MALLOC_TRIM_THRESHOLD_", "65536"), ("MALLOC_ARENA_MAX", "1")]);
     let output = child.output().unwrap();
     let told = format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

@@ -2,8 +2,6 @@
 //!
 //! Needs a Python with h5py and numpy: `$HYPERSLAB_PYTHON`, or `target/venv`; without one the test says that it is skipped.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::{
     path::{Path, PathBuf},
     process::Command,

@@ -1,7 +1,5 @@
 //! Files that are opened again and again, each time to overwrite something: they do not grow, and `check` accounts for every byte of them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::sync::Arc;
 
 use hyperslab::{

@@ -1,7 +1,5 @@
 //! Files written anew, for libraries as old as can hold them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use hyperslab::{File, Low, OpenOptions, Repack};
 
 /// An attribute over 64 KiB has no place in the oldest headers: then the file is made for the oldest library that has one.

@@ -1,7 +1,5 @@
 //! A link whose name is taken is refused, and costs nothing: the file goes on.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::sync::Arc;
 
 use hyperslab::{Error, File, Low, OpenOptions, driver::Memory};

@@ -2,8 +2,6 @@
 //!
 //! Needs a Python with h5py: `$HYPERSLAB_PYTHON`, or `target/venv`; without one the test says that it is skipped.
 //! `cargo xtask tsan` runs it under the thread sanitizer. `$HYPERSLAB_READS` says how often each thread reads.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 use std::{path::Path, process::Command, thread};
 

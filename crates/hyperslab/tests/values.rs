@@ -1,6 +1,4 @@
 //! Values of any type, and what references refer to, in files that libhdf5 wrote.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 use hyperslab::{File, Part, Value};
 

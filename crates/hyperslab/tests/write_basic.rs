@@ -1,7 +1,5 @@
 //! What is written is read again, by ourselves.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::sync::Arc;
 
 use hyperslab::{

@@ -1,7 +1,5 @@
 //! The flush-dependency graph, in every state that four entries can be in.
 
-#![allow(clippy::indexing_slicing, missing_docs)]
-
 use std::collections::{HashSet, VecDeque};
 
 use hyperslab_meta::{Graph, Id};

@@ -1,14 +1,11 @@
 //! Random programs on a small cache, beside a twin that keeps everything.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::collections::{HashMap, HashSet};
 
-use common::{Block, block};
 use hyperslab_meta::{Budget, Cache, Home, Key, Phase};
 use proptest::prelude::*;
+
+use crate::common::{Block, block};
 
 const PLACES: u64 = 12;
 const BUDGET: usize = 6 * 16;

@@ -1,16 +1,13 @@
 //! The order in which entries reach the file, by examples.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
 };
 
-use common::{Block, block};
 use hyperslab_meta::{Budget, Cache, Error, Failure, Home, Key, Left, Phase, Proxy, Ring};
+
+use crate::common::{Block, block};
 
 const USER: Home = Home { ring: Ring::User, owner: 0 };
 

@@ -1,14 +1,11 @@
 //! Selections against a list of coordinates: what is selected, and what becomes of it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs, unreachable_pub, dead_code)]
-
-mod twin;
 
 use std::collections::BTreeSet;
 
 use hyperslab_space::{Block, Form, Kind, Low, Op, Slab, Space, UNLIMITED};
 use proptest::prelude::*;
-use twin::*;
+
+use crate::twin::*;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]

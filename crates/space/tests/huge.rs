@@ -1,6 +1,4 @@
 //! Extents with more elements than 64 bits can count: what is selected in them is as in small ones, only elsewhere.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 use hyperslab_space::{Error, Extent, Grid, Low, Moves, Op, Slab, Space, UNLIMITED};
 use proptest::prelude::*;

@@ -1,6 +1,4 @@
 //! The far ends: 64-bit numbers, many dimensions, shared trees, long masks.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 use std::time::{Duration, Instant};
 

@@ -1,12 +1,9 @@
 //! Strips, and moves from one selection to another, against element by element.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs, unreachable_pub, dead_code)]
-
-mod twin;
 
 use hyperslab_space::{Moves, Op, Slab, Space, copy};
 use proptest::prelude::*;
-use twin::*;
+
+use crate::twin::*;
 
 /// A selection of so many elements, of one kind or another.
 fn of_count(count: u64, kind: usize) -> Space {

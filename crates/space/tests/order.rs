@@ -1,12 +1,9 @@
 //! Everything that depends on the order of elements: runs, segments, flattening, projection, cutting.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs, unreachable_pub, dead_code)]
-
-mod twin;
 
 use hyperslab_space::{Detail, Grid, Kind, Op, Run, Segments, Slab, Space};
 use proptest::prelude::*;
-use twin::*;
+
+use crate::twin::*;
 
 /// The bytes of a selection one by one, in order.
 fn naive_bytes(dims: &[u64], coords: &[Vec<u64>], size: u64) -> Vec<u64> {

@@ -1,7 +1,5 @@
 //! Fixed and extensible arrays that change, held against a map, with files closed and opened again in between.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::{collections::BTreeMap, sync::Arc};
 
 use hyperslab_base::Width;

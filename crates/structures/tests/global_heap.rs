@@ -1,15 +1,12 @@
 //! The global heap that changes, against a map of values.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{Ks, Played, new_file, open, prefixes};
 use hyperslab_file::{Kind, OpenFile};
 use hyperslab_format::heap::global;
 use hyperslab_structures::{Collection, GlobalHeap, Pile};
+
+use crate::common::{Ks, Played, new_file, open, prefixes};
 
 const KS: Ks = Ks { leaf: 4, internal: 16, chunks: 32 };
 

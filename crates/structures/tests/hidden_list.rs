@@ -1,16 +1,13 @@
 //! The list of free bytes of a local heap, which the file must not name where names lie.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
-mod common;
-
 use std::sync::Arc;
 
-use common::{Ks, Played, new_file, superblock};
 use hyperslab_driver::{Change, Damage, Driver, Fault, Memory, Tape, Target, Transfer};
 use hyperslab_file::{Durability, Error, OpenFile, OpenOptions};
 use hyperslab_format::{heap, version::Low};
 use hyperslab_structures::LocalHeap;
+
+use crate::common::{Ks, Played, new_file, superblock};
 
 /// More heaps than stay in memory with their lists.
 const HEAPS: usize = 300;

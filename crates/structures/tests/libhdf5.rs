@@ -1,16 +1,11 @@
 //! Old structures that we change, as libhdf5 reads and changes them afterwards, and the trees that both make of the same steps.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
-mod common;
-
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     process::Command,
 };
 
-use common::{Played, open};
 use hyperslab_file::{Error, Kind, OpenFile};
 use hyperslab_format::{
     ChunkEntry, btree_v1,
@@ -19,6 +14,8 @@ use hyperslab_format::{
     symbol_table::{self, Cache},
 };
 use hyperslab_structures::{GlobalHeap, LocalHeap, chunks::btree_v1::ChunkTree, group_tree};
+
+use crate::common::{Played, open};
 
 /// Runs a script, which gets a path and words; what it prints.
 fn run(python: &Path, script: &str, path: &Path, words: &str) -> String {

@@ -1,15 +1,12 @@
 //! The first kind of chunk index, against a map of chunks.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{Ks, Played, new_file, open, prefixes};
 use hyperslab_file::{Error, OpenFile};
 use hyperslab_format::{ChunkEntry, btree_v1};
 use hyperslab_structures::chunks::btree_v1::ChunkTree;
+
+use crate::common::{Ks, Played, new_file, open, prefixes};
 
 type Model = BTreeMap<Vec<u64>, ChunkEntry>;
 

@@ -1,16 +1,13 @@
 //! Old-style groups that change, against a map of names.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{Ks, Played, new_file, open, prefixes};
 use hyperslab_driver::Change;
 use hyperslab_file::OpenFile;
 use hyperslab_format::{btree_v1, message::Target, symbol_table, symbol_table::Cache};
 use hyperslab_structures::{LocalHeap, group_tree};
+
+use crate::common::{Ks, Played, new_file, open, prefixes};
 
 type Model = BTreeMap<Vec<u8>, Option<u64>>;
 

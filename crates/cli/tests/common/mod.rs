@@ -1,5 +1,4 @@
 //! What tests of the command share.
-#![allow(dead_code)]
 
 use std::{
     fs,

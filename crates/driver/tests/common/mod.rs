@@ -1,5 +1,4 @@
 //! Drivers that do as little as they may, and directories that vanish.
-#![allow(dead_code, unreachable_pub)]
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -14,7 +14,7 @@ use hyperslab_format::{
     virtual_mapping,
 };
 
-use crate::walk::{Walk, Walked, walked};
+use crate::harvest::walk::{Walk, Walked, walked};
 
 /// A heap and its direct blocks: where each begins in the heap, its size, and its address.
 pub struct Heap {

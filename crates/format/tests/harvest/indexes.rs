@@ -14,7 +14,7 @@ use hyperslab_format::{
     shared_messages,
 };
 
-use crate::walk::{Walk, Walked, walked};
+use crate::harvest::walk::{Walk, Walked, walked};
 
 impl Walk<'_> {
     /// All nodes and records of a tree; gives the records. Of chunks, the rank and size must be given.

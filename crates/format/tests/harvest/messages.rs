@@ -12,7 +12,7 @@ use hyperslab_format::{
 };
 use hyperslab_space::Extent;
 
-use crate::walk::{Walk, Walked, walked};
+use crate::harvest::walk::{Walk, Walked, walked};
 
 impl Walk<'_> {
     /// Compares all messages of one header.

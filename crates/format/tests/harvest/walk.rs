@@ -11,7 +11,7 @@ use hyperslab_format::{
     version::{self, Low},
 };
 
-use crate::tally::Tally;
+use crate::harvest::tally::Tally;
 
 /// Why a file could not be walked to its end.
 pub type Walked<T = ()> = std::result::Result<T, String>;

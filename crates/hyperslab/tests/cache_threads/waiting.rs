@@ -12,7 +12,7 @@ use std::{
 use fastrand::Rng;
 use hyperslab::{CacheConfig, File, OpenOptions, driver::Memory, s};
 
-use crate::setting;
+use crate::cache_threads::setting;
 
 /// Threads that do something again and again, and how many times they did.
 #[derive(Default)]

@@ -10,7 +10,7 @@ use hyperslab::{
     driver::{Driver, Memory, Result, Transfer},
 };
 
-use crate::is_closed;
+use crate::closing::is_closed;
 
 /// Storage that closes the file which is on it, in the middle of a request.
 struct Closes {

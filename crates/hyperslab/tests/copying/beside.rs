@@ -7,7 +7,7 @@ use std::sync::{
 
 use hyperslab::{CacheConfig, CopyOptions, Dataset, File, Low, OpenOptions, Repack, driver::Memory};
 
-use crate::scene::{new_file, path};
+use crate::copying::scene::{new_file, path};
 
 const CHUNKS: u64 = 64;
 const SIDE: u64 = 512;

@@ -5,7 +5,7 @@ use hyperslab::{
     driver::{Driver, Transfer},
 };
 
-use crate::scene::{LOWS, bytes, damage, new_file, nothing_is_lost};
+use crate::copying::scene::{LOWS, bytes, damage, new_file, nothing_is_lost};
 
 /// The names that a file has in its root group.
 fn names(file: &File) -> Vec<String> {

@@ -7,7 +7,7 @@ use hyperslab::{
     driver::{Driver, Memory, Transfer},
 };
 
-use crate::scene::{bytes, new_file, path, repacked};
+use crate::copying::scene::{bytes, new_file, path, repacked};
 
 type Deep = Vec<Vec<Vec<Vec<Vec<Vec<i32>>>>>>;
 

@@ -7,7 +7,7 @@ use hyperslab::{
     driver::{Driver, Memory, Transfer},
 };
 
-use crate::scene::{bytes, path};
+use crate::copying::scene::{bytes, path};
 
 const SIZE: u64 = 4096;
 

@@ -7,7 +7,7 @@ use hyperslab::{
     driver::Memory,
 };
 
-use crate::scene::{LOWS, bytes, new_file, path, repacked};
+use crate::copying::scene::{LOWS, bytes, new_file, path, repacked};
 
 type Wish = fn(NewDataset) -> NewDataset;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fastrand::Rng;
 use hyperslab::{Dataset, File, Low, Node};
 
-use crate::scene::{LOWS, new_file, whole};
+use crate::deleted::scene::{LOWS, new_file, whole};
 
 /// Names, handles and values of datasets, in random programs, beside a model.
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use hyperslab::File;
 
-use crate::scene::{Folder, read, wait};
+use crate::kept::scene::{Folder, read, wait};
 
 /// The bytes of a file with one dataset, made elsewhere.
 fn bytes(folder: &Folder, values: &[i32]) -> Vec<u8> {

@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use hyperslab::{Durability, ExternalAccess, File, OpenOptions};
 
-use crate::scene::{Folder, read};
+use crate::kept::scene::{Folder, read};
 
 const ONE: [i32; 4] = [1, 2, 3, 4];
 const TWO: [i32; 4] = [5, 6, 7, 8];

@@ -7,7 +7,7 @@ use hyperslab::{
     space::{Extent, Op, Slab, Space, UNLIMITED},
 };
 
-use crate::scene::{Folder, read};
+use crate::kept::scene::{Folder, read};
 
 /// The bytes of a file before and after another process appends to its dataset `log`.
 fn grown(folder: &Folder) -> [Vec<u8>; 2] {

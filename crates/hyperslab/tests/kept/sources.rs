@@ -9,7 +9,7 @@ use std::{
 
 use hyperslab::File;
 
-use crate::scene::{Folder, read};
+use crate::kept::scene::{Folder, read};
 
 const ONE: [i32; 4] = [1, 2, 3, 4];
 

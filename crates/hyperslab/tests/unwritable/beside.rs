@@ -8,7 +8,7 @@ use hyperslab::{
     driver::{Damage, Target},
 };
 
-use crate::scene::{CACHES, Disk, Good, create, disk, picky, spoil, stored};
+use crate::unwritable::scene::{CACHES, Disk, Good, create, disk, picky, spoil, stored};
 
 /// Runs `other` in another thread, and flushes at the same time: what the flush said, and the file as it was then. What the other thread writes later
 /// must not hide what the flush left out.

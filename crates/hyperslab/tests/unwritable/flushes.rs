@@ -8,7 +8,7 @@ use hyperslab::{
     driver::{Damage, Driver, Target, Transfer},
 };
 
-use crate::scene::{CHUNK, Disk, disk, positions, stored};
+use crate::unwritable::scene::{CHUNK, Disk, disk, positions, stored};
 
 const CHUNKS: usize = 4;
 

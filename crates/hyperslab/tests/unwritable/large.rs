@@ -6,7 +6,7 @@ use hyperslab::{
     driver::{Damage, Target},
 };
 
-use crate::scene::{CACHES, Good, create, disk, stored};
+use crate::unwritable::scene::{CACHES, Good, create, disk, stored};
 
 const SOME: usize = 5 << 20;
 /// More than what is encoded at once.

@@ -5,7 +5,7 @@ use hyperslab::{
     driver::{Damage, Target},
 };
 
-use crate::scene::{Disk, disk};
+use crate::unwritable::scene::{Disk, disk};
 
 const LOWS: [Low; 3] = [Low::Earliest, Low::V18, Low::V200];
 const SIDE: u64 = 1000;

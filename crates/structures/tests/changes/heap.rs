@@ -14,8 +14,8 @@ use hyperslab_structures::{
 };
 
 use crate::{
+    changes::tape::{new_file, read},
     common::Played,
-    tape::{new_file, read},
 };
 
 const KIND: u8 = 5;

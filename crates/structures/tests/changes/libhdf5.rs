@@ -17,8 +17,8 @@ use hyperslab_structures::{
 };
 
 use crate::{
+    changes::tape::{new_file_with, read},
     common::{self, Played},
-    tape::{new_file_with, read},
 };
 
 type Twin = BTreeMap<String, String>;

@@ -7,7 +7,7 @@ use hyperslab_file::{Error, OpenFile};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 use hyperslab_structures::{Entry, Occupied, Tree, Vacant};
 
-use crate::tape::new_file;
+use crate::changes::tape::new_file;
 
 const KIND: u8 = 5;
 type Twin = BTreeMap<u32, Vec<u8>>;

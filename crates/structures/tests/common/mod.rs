@@ -1,7 +1,5 @@
 //! Files in memory that remember what was written.
 
-#![allow(dead_code, unreachable_pub)]
-
 use std::sync::Arc;
 
 use hyperslab_driver::{Change, Driver, Tape, Transfer};

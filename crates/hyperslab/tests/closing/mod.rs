@@ -1,7 +1,5 @@
 //! The end of openings: what other threads, handles that are left and later programs see of it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 mod during;
 
 use std::{

@@ -2,8 +2,6 @@
 //!
 //! `HYPERSLAB_FULL` says at how many positions storage fails.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 mod beside;
 mod flushes;
 mod large;

@@ -3,8 +3,6 @@
 //! A worker thread of `rayon` runs other tasks of its pool while it waits. So work that the library shares out under a lock must never wait in
 //! the caller's pool: the other task may want the same lock. `HYPERSLAB_SECONDS` says how long each case runs with each kind of callers,
 //! `HYPERSLAB_CALLERS` with which (`rayon`, `tokio`, `plain`).
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 mod callers;
 mod scene;

@@ -1,7 +1,5 @@
 //! What is kept of other files that a file leads to: it is let go when the file is closed, and found anew if another program changed it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 mod links;
 mod raw_files;
 mod refreshed;

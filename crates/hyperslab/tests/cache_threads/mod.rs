@@ -3,8 +3,6 @@
 //!
 //! `HYPERSLAB_SECONDS` and `HYPERSLAB_THREADS` make it longer and wilder.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 mod waiting;
 
 use std::{

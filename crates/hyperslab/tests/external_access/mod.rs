@@ -1,8 +1,6 @@
 //! Which other files a file leads to: what each policy lets through, for each way that leads out of the folder of the file. And no file that is named
 //! by another one makes a read wait.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
-#![allow(missing_docs)]
 
 mod scene;
 
@@ -162,7 +160,7 @@ fn the_first_file_that_is_found_decides() {
     if std::env::var_os("HYPERSLAB_OUTSIDE").is_none() {
         // Other tests may run in this process, and in its folder.
         let mut again = Command::new(std::env::current_exe().unwrap());
-        again.args(["--exact", "the_first_file_that_is_found_decides"]).env("HYPERSLAB_OUTSIDE", "1");
+        again.args(["--exact", "external_access::the_first_file_that_is_found_decides"]).env("HYPERSLAB_OUTSIDE", "1");
         let done = again.output().unwrap();
         return assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
     }

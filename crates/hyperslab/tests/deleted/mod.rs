@@ -1,7 +1,5 @@
 //! What is deleted while handles of it are open can be used until the last of them goes, as in libhdf5; then its space is free.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 mod libhdf5;
 mod random;
 mod scene;

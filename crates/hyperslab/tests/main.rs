@@ -1,0 +1,59 @@
+//! The integration tests of the crate in one binary, which is linked once. A test that changes its whole process has a binary of its own.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    unreachable_pub,
+    clippy::allow_attributes,
+    reason = "a test that fails panics"
+)]
+
+mod background;
+mod cache_ahead;
+mod cache_io;
+mod cache_model;
+mod cache_threads;
+mod check;
+mod closing;
+mod committed;
+mod copies;
+mod copying;
+mod counts;
+mod defined;
+mod deleted;
+mod durability;
+mod elements;
+mod extents;
+mod external_access;
+mod file_space;
+mod foreign;
+mod full_disk;
+mod heap_space;
+mod huge;
+mod io_patterns;
+mod kept;
+mod libhdf5;
+mod limits;
+mod locks;
+mod locks_between;
+mod many;
+mod members;
+mod names;
+mod open_at_once;
+mod other_files;
+mod out_of_memory;
+mod peer;
+mod pools;
+mod refusals;
+mod reopened;
+mod repack;
+mod sparse;
+mod taken_names;
+mod threads;
+mod unwritable;
+mod values;
+mod write_basic;
+mod write_libhdf5;

@@ -1,0 +1,23 @@
+//! The integration tests of the crate in one binary, which is linked once.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    clippy::allow_attributes,
+    reason = "a test that fails panics"
+)]
+
+mod changes;
+mod crash;
+mod files;
+mod killed;
+mod power;
+mod projection;
+mod replace;
+mod selections;
+mod size;
+mod unlimited;
+mod vectors;
