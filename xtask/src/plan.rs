@@ -42,6 +42,8 @@ pub(crate) const PLAN: &[Room] = &[
         "chunk",
         &["base", "space", "cache", "dtype", "filter", "driver", "meta", "alloc", "format", "file", "structures"],
     ),
+    // jobs: a file as a whole
+    room("check", &["base", "driver", "filter", "format", "file", "structures", "object", "chunk"]),
     // beside the model: what its derive macro writes
     pure("derive", &[]),
     // model
@@ -61,6 +63,7 @@ pub(crate) const PLAN: &[Room] = &[
             "structures",
             "object",
             "chunk",
+            "check",
             "derive",
         ],
     ),

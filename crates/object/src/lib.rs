@@ -17,6 +17,7 @@ mod new;
 mod object;
 mod parts;
 mod path;
+mod paths;
 mod shared;
 mod shared_change;
 mod tree;
@@ -36,4 +37,5 @@ pub use new::{DatasetParts, GroupSettings, ObjectSettings, new_dataset, new_data
 pub use object::{Body, Kind, Object};
 pub use parts::NewType;
 pub use path::{Beyond, Found, LinkBudget, Path, resolve};
+pub use paths::{PathId, Paths};
 pub use walk::{Surveyed, survey_shared};

@@ -1,6 +1,6 @@
 //! What a look at a file tells.
 
-use hyperslab_file::{Error, Marks};
+use hyperslab_file::{Error, Marks, Result};
 use hyperslab_format::message::{FileSpaceInfo, SpaceStrategy};
 
 /// What was found out about a file.
@@ -98,7 +98,7 @@ pub struct Progress {
 
 impl Report {
     /// The report on a file that cannot be opened, if that is because of what is in it.
-    pub(super) fn of_what_stops(why: Error, size: u64) -> crate::Result<Report> {
+    pub(crate) fn of_what_stops(why: Error, size: u64) -> Result<Report> {
         let (address, why) = match why {
             Error::Malformed { address, source } => (address, source.to_string()),
             Error::Broken { address, why, .. } => (address, why),
@@ -106,7 +106,7 @@ impl Report {
                 (address, format!("{what} with {length} bytes reaches over the end of the file at {end:#x}"))
             }
             Error::Refused(why) => (0, why),
-            other => return Err(other.into()),
+            other => return Err(other),
         };
         let what = "superblock or its extension";
         let finding = Finding { severity: Severity::Problem, address, what, owner: None, why };
@@ -135,7 +135,7 @@ impl Report {
 }
 
 impl Space {
-    pub(super) fn new(info: Option<&FileSpaceInfo>) -> Space {
+    pub(crate) fn new(info: Option<&FileSpaceInfo>) -> Space {
         match info {
             None => Space { strategy: "default", persists: false, page: None },
             Some(FileSpaceInfo::Old { strategy, managers, .. }) => Space {

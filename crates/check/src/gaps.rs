@@ -3,7 +3,7 @@
 use hyperslab_file::{OpenFile, Survey};
 use hyperslab_structures::Collection;
 
-use super::book::{Book, Span};
+use crate::book::{Book, Span};
 
 const COLLECTION: &str = "global heap collection";
 const SIGNATURE: &[u8] = b"GCOL";
@@ -11,7 +11,7 @@ const SIGNATURE: &[u8] = b"GCOL";
 const WINDOW: u64 = 1 << 20;
 
 /// Notes what is lost between spans, which are in order, and how many bytes that is; adds the collections that lie there.
-pub(super) fn fill(file: &OpenFile, book: &mut Book, spans: &mut Vec<Span>, end: u64) -> u64 {
+pub(crate) fn fill(file: &OpenFile, book: &mut Book, spans: &mut Vec<Span>, end: u64) -> u64 {
     let mut gaps = Vec::new();
     let mut at = 0;
     for span in spans.iter() {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use hyperslab_file::{SPACE_TRAILER, Survey};
+use hyperslab_object::{PathId, Paths};
 
-use super::{Finding, Severity, Usage};
-use crate::{PathId, Paths};
+use crate::{Finding, Severity, Usage};
 
 /// More problems or notes than this nobody reads.
 const MOST_FINDINGS: usize = 10_000;
@@ -19,14 +19,14 @@ const VALUES: [&str; 5] =
 
 /// A range of bytes, and whose it is.
 #[derive(Clone, Copy)]
-pub(super) struct Span {
-    pub(super) address: u64,
-    pub(super) length: u64,
+pub(crate) struct Span {
+    pub(crate) address: u64,
+    pub(crate) length: u64,
     what: &'static str,
     owner: u32,
 }
 
-pub(super) struct Book {
+pub(crate) struct Book {
     /// Where the file ends.
     end: u64,
     spans: Vec<Span>,
@@ -37,25 +37,25 @@ pub(super) struct Book {
     shared: HashSet<u64>,
     /// The bytes of all blocks.
     taken: u64,
-    pub(super) paths: Paths,
+    pub(crate) paths: Paths,
     /// The paths of objects that own something; the first stands for the file itself.
     owners: Vec<Option<PathId>>,
-    pub(super) problems: Findings,
-    pub(super) notes: Findings,
+    pub(crate) problems: Findings,
+    pub(crate) notes: Findings,
 }
 
 /// Findings of one severity: each has its own limits, so that notes leave no problem out.
 #[derive(Default)]
-pub(super) struct Findings {
-    pub(super) kept: Vec<Finding>,
+pub(crate) struct Findings {
+    pub(crate) kept: Vec<Finding>,
     /// The bytes of those that are kept.
     words: usize,
     /// How many are left out.
-    pub(super) more: u64,
+    pub(crate) more: u64,
 }
 
 impl Book {
-    pub(super) fn new(end: u64) -> Book {
+    pub(crate) fn new(end: u64) -> Book {
         Book {
             end,
             spans: Vec::new(),
@@ -71,7 +71,7 @@ impl Book {
     }
 
     /// What comes next belongs to the object at a path; to the file if there is none.
-    pub(super) fn turn_to(&mut self, owner: Option<PathId>) {
+    pub(crate) fn turn_to(&mut self, owner: Option<PathId>) {
         self.owners.push(owner);
     }
 
@@ -124,7 +124,7 @@ impl Book {
     }
 
     /// Says which spans overlap; gives all, in order, with what is free.
-    pub(super) fn close(&mut self) -> Vec<Span> {
+    pub(crate) fn close(&mut self) -> Vec<Span> {
         let mut all = std::mem::take(&mut self.spans);
         all.append(&mut self.free);
         all.sort_by_key(|span| (span.address, span.length));
@@ -142,7 +142,7 @@ impl Book {
     }
 
     /// Says so if blocks lie behind the `end` that the superblock tells: others may put new ones there, unless a writer `grows` the file.
-    pub(super) fn check_end(&mut self, spans: &[Span], end: u64, grows: bool) {
+    pub(crate) fn check_end(&mut self, spans: &[Span], end: u64, grows: bool) {
         let is_of_file = |span: &Span| !span.is_free() && span.what != SPACE_TRAILER;
         let behind = |span: &&Span| is_of_file(span) && span.address.saturating_add(span.length) > end;
         let count = spans.iter().filter(behind).count();
@@ -155,7 +155,7 @@ impl Book {
     }
 
     /// What takes space, by kind.
-    pub(super) fn usage(spans: &[Span]) -> Vec<Usage> {
+    pub(crate) fn usage(spans: &[Span]) -> Vec<Usage> {
         let mut kinds: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
         for span in spans.iter().filter(|span| span.what != FREE) {
             let (blocks, bytes) = kinds.entry(span.what).or_default();
@@ -177,15 +177,15 @@ impl Findings {
     }
 }
 
-pub(super) const FREE: &str = "free space";
+pub(crate) const FREE: &str = "free space";
 
 impl Span {
-    pub(super) fn is_free(&self) -> bool {
+    pub(crate) fn is_free(&self) -> bool {
         self.what == FREE
     }
 
     /// A span that nobody named, found by what is in it.
-    pub(super) fn unnamed(what: &'static str, address: u64, length: u64) -> Span {
+    pub(crate) fn unnamed(what: &'static str, address: u64, length: u64) -> Span {
         Span { address, length, what, owner: 0 }
     }
 }

@@ -4,15 +4,14 @@ use std::collections::HashMap;
 
 use hyperslab_chunk::Kept;
 use hyperslab_file::Survey;
-use hyperslab_object::{Context, Kind, Object, Target, may_lag, survey_shared};
+use hyperslab_object::{Context, Kind, Object, PathId, Target, may_lag, survey_shared};
 
-use super::{Progress, Report, Space, book::Book, gaps};
-use crate::PathId;
+use crate::{Progress, Report, Space, book::Book, gaps};
 
 /// Progress is told of once in so many objects.
 const OFTEN: u64 = 64;
 
-pub(super) struct Walk<'a> {
+pub(crate) struct Walk<'a> {
     context: &'a Context,
     progress: &'a mut dyn FnMut(Progress),
     book: Book,
@@ -26,14 +25,14 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(context: &'a Context, progress: &'a mut dyn FnMut(Progress)) -> Walk<'a> {
+    pub(crate) fn new(context: &'a Context, progress: &'a mut dyn FnMut(Progress)) -> Walk<'a> {
         let book = Book::new(context.file().end());
         let (report, waiting, links, says) = (Report::default(), Vec::new(), HashMap::new(), Vec::new());
         Walk { context, progress, book, report, waiting, links, says }
     }
 
     /// Looks at everything; at lost space too, if the file is in `one` piece.
-    pub(super) fn run(mut self, one: bool) -> Report {
+    pub(crate) fn run(mut self, one: bool) -> Report {
         let file = self.context.file();
         self.head();
         file.survey(&mut self.book);

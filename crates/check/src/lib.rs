@@ -1,0 +1,42 @@
+//! Checking a file: is it whole, which structure has which bytes, which bytes are lost?
+//!
+//! Lives here: the walk from object to object, hard-link counts, and the account of all bytes. Does not live here: the blocks of a structure; each
+//! crate shows its own to a `Survey`. Called by `hyperslab`, which opens and locks the storage.
+
+mod book;
+mod clear;
+mod gaps;
+mod report;
+mod walk;
+
+use std::sync::Arc;
+
+use hyperslab_driver::Driver;
+use hyperslab_file::{OpenFile, OpenOptions, Result};
+use hyperslab_filter::Registry;
+use hyperslab_object::Context;
+
+pub use clear::clear;
+pub use hyperslab_file::Marks;
+pub use report::{Finding, Progress, Report, Severity, Space, Usage};
+
+/// What a [`Finding`] calls the end that a superblock tells. [`clear`] lets it tell the real one.
+pub const END_OF_FILE: &str = "end of the file";
+
+/// Checks the file on a storage. An error if it cannot be read at all; what is wrong with its content is in the report. `progress` is called now
+/// and then. Lost space is looked for if the addresses of the file are in `one` piece.
+pub fn check(driver: Arc<dyn Driver>, one: bool, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
+    let size = driver.len()?;
+    walk(driver, one, progress).or_else(|why| Report::of_what_stops(why, size))
+}
+
+fn walk(driver: Arc<dyn Driver>, one: bool, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
+    let mut options = OpenOptions::default();
+    options.as_it_is = true;
+    let context = context(OpenFile::open(driver, &options)?);
+    Ok(walk::Walk::new(&context, progress).run(one))
+}
+
+fn context(file: OpenFile) -> Context {
+    Context::new(file, hyperslab_chunk::unfilter(Arc::new(Registry::default())))
+}

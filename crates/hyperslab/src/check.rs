@@ -1,0 +1,45 @@
+//! Checking a file: is it whole, which structure has which bytes, which bytes are lost?
+//!
+//! ```
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/weather.h5");
+//! let report = hyperslab::check::file(path, &mut |_| ())?;
+//! assert_eq!(report.problems().count(), 0);
+//! assert_eq!((report.groups, report.datasets), (2, 8));
+//! # Ok::<(), hyperslab::Error>(())
+//! ```
+
+use std::{path::Path, sync::Arc};
+
+use hyperslab_driver::Driver;
+
+use crate::{Locking, Result, open_options::Access, storage::Source};
+
+pub use hyperslab_check::{END_OF_FILE, Finding, Marks, Progress, Report, Severity, Space, Usage};
+
+/// Looks at everything in a file. An error if it cannot be read at all; what is wrong with its content is in the report. `progress` is
+/// called now and then.
+pub fn file(path: impl AsRef<Path>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
+    let access = Access::default();
+    let storage = Source::find(path.as_ref(), &access)?.unlocked(&access)?;
+    // Members of several files have addresses with wide gaps between them, which are no lost space.
+    let one = matches!(storage.name, "sec2" | "family");
+    Ok(hyperslab_check::check(storage.driver, one, progress)?)
+}
+
+/// As [`file()`], on any storage.
+pub fn storage(storage: Arc<dyn Driver>) -> Result<Report> {
+    Ok(hyperslab_check::check(storage, true, &mut |_| ())?)
+}
+
+/// Takes away what programs left that ended without closing the file: a journal, whose blocks are put in place, and marks in the superblock; says which
+/// there were. A superblock that tells of less than the storage has, as one of a killed SWMR writer does, tells of all then. An error if another program has the file open, unless `force` says that it does not matter.
+///
+/// Objects without names that a killed program of ours left in heaps, and counts of names that it left too high, are mended then, but not by `force`:
+/// a file that is not whole is not changed any further.
+pub fn clear(path: impl AsRef<Path>, force: bool) -> Result<Marks> {
+    let access = Access { write: true, locking: Locking::BestEffort, ..Access::default() };
+    let source = Source::find(path.as_ref(), &access)?;
+    // The lock is held until the end.
+    let storage = if force { source.unlocked(&access)? } else { source.lock(&access)? };
+    Ok(hyperslab_check::clear(storage.driver.clone(), !force)?)
+}
