@@ -89,6 +89,11 @@ pub(crate) struct Digest {
 }
 
 impl Job {
+    /// The exit code of an error: where 1 is an answer, it is 2.
+    pub(crate) fn trouble(&self) -> u8 {
+        if matches!(self, Job::Diff(_) | Job::Check(_)) { 2 } else { 1 }
+    }
+
     /// What is printed.
     pub(crate) fn form(&self) -> Form {
         let json = match self {

@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     };
     let mut out = Output::standard(job.form());
     let done = run(&job, &mut out);
-    status::code(&job, done, &mut out).into()
+    status::code(done, &mut out, job.trouble()).into()
 }
 
 fn run(job: &Job, out: &mut Output) -> Result<Status, Failure> {

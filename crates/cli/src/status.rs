@@ -1,6 +1,5 @@
 //! How the command ends: the exit codes, which `docs/exit-codes.md` lists.
 
-use crate::arguments::Job;
 use crate::escape::Form;
 use crate::failure::Failure;
 use crate::output::{Output, complain};
@@ -24,12 +23,8 @@ const USAGE: u8 = 2;
 /// As of a process that a broken pipe ended: 128 and the number of SIGPIPE.
 const BROKEN_PIPE: u8 = 141;
 
-/// The exit code of a job, after its output was finished and its error was said.
-pub(crate) fn code(job: &Job, done: Result<Status, Failure>, out: &mut Output) -> u8 {
-    ended(done, out, trouble(job))
-}
-
-fn ended(done: Result<Status, Failure>, out: &mut Output, trouble: u8) -> u8 {
+/// The exit code of a job, after its output was finished and its error was said; `trouble` is the code of an error.
+pub(crate) fn code(done: Result<Status, Failure>, out: &mut Output, trouble: u8) -> u8 {
     let finished = out.finish().map_err(Failure::Output);
     match done.and_then(|status| finished.map(|()| status)) {
         Ok(Status::Done) => 0,
@@ -54,10 +49,5 @@ pub(crate) fn usage(text: &str) -> u8 {
 pub(crate) fn help(text: &str) -> u8 {
     let mut out = Output::standard(Form::Text);
     let printed = out.write_all(text.as_bytes()).map_err(Failure::Output);
-    ended(printed.map(|()| Status::Done), &mut out, 1)
-}
-
-/// Where 1 is an answer, trouble is 2.
-fn trouble(job: &Job) -> u8 {
-    if matches!(job, Job::Diff(_) | Job::Check(_)) { 2 } else { 1 }
+    code(printed.map(|()| Status::Done), &mut out, 1)
 }

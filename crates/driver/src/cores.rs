@@ -24,6 +24,7 @@ mod map;
 mod scope;
 mod shared_lock;
 mod threads;
+mod together;
 
 use std::cell::Cell;
 

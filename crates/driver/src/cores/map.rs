@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{mem, vec};
 
-use super::{count, scope};
+use super::{count, together};
 
 /// Each thread takes about so many batches of the items: few enough to cost nothing, enough that no thread is left with much at the end.
 const BATCHES: usize = 4;
@@ -31,7 +31,7 @@ pub fn map<I: Send, W: Default, T: Send, E: Send>(
     }
     let shared =
         Shared { left: Mutex::new((0, items.into_iter())), done: Mutex::default(), failed: Mutex::default(), threads };
-    scope::run(threads - 1, &|| shared.drain(&work));
+    together::run(threads - 1, &|| shared.drain(&work));
     shared.finish()
 }
 

@@ -1,13 +1,13 @@
-//! Work that borrows from its caller, with the help of other threads.
+//! The work of one call, which helper threads enter and leave.
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::{shared_lock::SharedLock, threads::Threads};
+use super::shared_lock::SharedLock;
 
 /// What threads do together, each by calling it once.
-type Work<'a> = dyn Fn() + Sync + 'a;
+pub(super) type Work<'a> = dyn Fn() + Sync + 'a;
 
 /// One call's work, as long as the caller is there.
 #[derive(Default)]
@@ -29,49 +29,27 @@ struct State {
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// Calls `work` on this thread, and on up to so many others that have nothing else to do before this one is done. Returns when all that
-/// called it have come back.
-pub(super) fn run(helpers: usize, work: &Work<'_>) {
-    let scope = Arc::new(Scope::default());
-    let open = Open(&scope);
-    #[expect(unsafe_code, reason = "threads that live on can borrow from a caller that waits for them in no other way")]
-    // SAFETY: the reference is kept in `state.work` alone. A helper copies it there under the lock, counts itself as inside, and uses the copy
-    // no more when it has counted itself out. `Open` is dropped before this function returns or unwinds, thus while `work` is borrowed: it
-    // takes the reference away and waits until no thread is inside. So no thread uses it afterwards.
-    let lasting = unsafe { std::mem::transmute::<&Work<'_>, &'static Work<'static>>(work) };
-    {
-        let mut state = scope.lock();
-        (state.work, state.holds) = (Some(lasting), SharedLock::is_held());
+impl Scope {
+    /// Lets helpers enter, until the scope is [closed](Self::close).
+    pub(super) fn open(&self, work: &'static Work<'static>) {
+        let mut state = self.lock();
+        (state.work, state.holds) = (Some(work), SharedLock::is_held());
     }
-    let threads = Threads::of_process();
-    if let Some(threads) = threads {
-        threads.offer(&scope, helpers);
-    }
-    work();
-    drop(open);
-    if let Some(threads) = threads {
-        threads.withdraw(&scope);
-    }
-    let panic = scope.lock().panic.take();
-    if let Some(panic) = panic {
-        resume_unwind(panic);
-    }
-}
 
-/// A scope that helpers may enter, until this is dropped.
-struct Open<'a>(&'a Scope);
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        let mut state = self.0.lock();
+    /// Takes the work away, and waits until the last helper has left.
+    pub(super) fn close(&self) {
+        let mut state = self.lock();
         state.work = None;
         while state.inside > 0 {
-            state = self.0.empty.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.empty.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
-}
 
-impl Scope {
+    /// The panic of a helper, if one had one.
+    pub(super) fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
+        self.lock().panic.take()
+    }
+
     /// Takes part in the work, on the thread of a helper, unless the caller is about to leave.
     pub(super) fn help(&self) {
         let mut state = self.lock();

@@ -4,7 +4,13 @@ use std::sync::Arc;
 
 use hyperslab_driver::{Capabilities, Driver, Error, Operation, Result, Transfer, Why};
 
-use super::replay::Block;
+/// A block of a journal: bytes of the storage, from `at` on, that belong to `place`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    pub(super) place: u64,
+    pub(super) length: u64,
+    pub(super) at: u64,
+}
 
 /// Reads blocks of a journal in place of what is there.
 pub(super) struct Overlay {

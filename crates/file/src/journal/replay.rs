@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::{
     SECTOR,
-    overlay::Overlay,
+    overlay::{Block, Overlay},
     trailer::{HEAD, Trailer, decode_head},
 };
 use crate::Result;
@@ -18,14 +18,6 @@ const WINDOW: u64 = 1 << 20;
 pub(super) const MOST: u64 = 1 << 30;
 /// Nor one with more blocks, which take memory.
 pub(super) const MOST_BLOCKS: u64 = 1 << 20;
-
-/// A block of a journal: bytes of the storage, from `at` on, that belong to `place`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block {
-    pub(super) place: u64,
-    pub(super) length: u64,
-    pub(super) at: u64,
-}
 
 /// A journal that counts.
 #[derive(Debug)]

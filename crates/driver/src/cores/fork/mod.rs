@@ -17,11 +17,12 @@
 mod hold;
 mod per_process;
 mod process;
+mod state;
 mod wait;
 
-pub(super) use self::{hold::exempt, wait::Job};
 pub use self::{
     hold::{Hold, hold},
     per_process::PerProcess,
     process::Process,
 };
+pub(super) use self::{state::exempt, wait::Job};

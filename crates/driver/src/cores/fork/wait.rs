@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{hold, process};
+use super::state;
 use crate::cores::threads::Threads;
 
 /// Jobs in the background that are not over.
@@ -32,7 +32,7 @@ impl Job {
         // First it is said, then asked; a thread that forks does it the other way round, so one of them sees the other.
         JOBS.fetch_add(1, Ordering::SeqCst);
         let job = Job(());
-        (!hold::is_forking()).then_some(job)
+        (!state::is_forking()).then_some(job)
     }
 }
 
@@ -48,14 +48,14 @@ pub(super) fn pause() {
 
 /// Before the process is forked.
 extern "C" fn before() {
-    hold::begin_fork();
+    state::begin_fork();
     let (threads, end) = (Threads::started(), Instant::now() + PATIENCE);
     threads.into_iter().for_each(Threads::freeze);
     FROZEN.set(threads);
     let is_idle = || {
         // A thread that asked before the fork began may have pushed a job since the last look.
         threads.into_iter().for_each(Threads::forget_jobs);
-        hold::has_no_other() && JOBS.load(Ordering::SeqCst) == 0 && threads.is_none_or(Threads::is_idle)
+        state::has_no_other() && JOBS.load(Ordering::SeqCst) == 0 && threads.is_none_or(Threads::is_idle)
     };
     IS_LATE.set(!wait_until(end, is_idle));
 }
@@ -74,15 +74,14 @@ fn wait_until(end: Instant, is_so: impl Fn() -> bool) -> bool {
 extern "C" fn after_in_parent() {
     IS_LATE.set(false);
     FROZEN.take().into_iter().for_each(Threads::thaw);
-    hold::end_fork();
+    state::end_fork();
 }
 
 /// Afterwards, in the child, whose only thread this is. The helper threads are its parent's.
 extern "C" fn after_in_child() {
-    process::begin(IS_LATE.replace(false));
     FROZEN.set(None);
     JOBS.store(0, Ordering::SeqCst);
-    hold::forget_others();
+    state::begin_child(IS_LATE.replace(false));
 }
 
 /// Has the functions above called.
@@ -104,7 +103,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
-    use super::super::hold;
+    use super::super::hold::hold;
     use super::*;
     use crate::cores;
 
@@ -133,7 +132,7 @@ mod tests {
                     after_in_parent();
                 }
             });
-            while !super::hold::is_forking() {
+            while !state::is_forking() {
                 thread::yield_now();
             }
             Fork { ends, is_ready, thread }
