@@ -46,7 +46,7 @@ DIFFERENCES: dict[str, tuple[str, ...]] = {
         "write_direct texts <- {O str | O bytes | O None | O int | text | bytes}",
     ),
     "A fill value that holds objects is what reading an element gives that was never written, not None.": (
-        "create {ints | floats | texts | mixed | ref | region} {() | 4 | 3x2 | 0 | None | 1.5}",
+        "create {ints | floats | texts | mixed | ref | region} {() | 4 | 3x2 | 0 | None | 2^40 x 2^40 | 1.5}",
         "fill {mixed | ref | region} = None",
     ),
     "Lists become sequences; h5py wants arrays.": (
