@@ -13,6 +13,6 @@ mod writer;
 
 pub use cursor::{Cursor, Sink, Truncated};
 pub use lookup3::{lookup3, lookup3_seeded};
-pub use reader::{Malformed, Reader};
+pub use reader::{Fault, Malformed, Reader};
 pub use width::{Width, Widths};
 pub use writer::{Unfit, Writer};
