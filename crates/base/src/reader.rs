@@ -1,6 +1,6 @@
 //! Reading structures of a file: a cursor that knows what it reads, for its errors.
 
-use crate::{Cursor, Truncated, Width, Widths};
+use crate::{Cursor, ErrorKind, Truncated, Width, Widths};
 
 /// Bytes that are not what the format says: which structure, where in it, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,10 +25,25 @@ pub enum Fault {
     Version,
     /// The bytes end before the structure does, or no structure has the length that they tell.
     Length,
-    /// The checksum is not that of the bytes.
-    Checksum,
+    /// The checksum is not that of the bytes. [`Malformed::at`] is where it ends.
+    Checksum {
+        /// What is stored.
+        stored: u32,
+        /// What the bytes give.
+        computed: u32,
+    },
     /// A field has a value that the format does not allow.
     Content,
+}
+
+impl Malformed {
+    /// What went wrong, for a program that wants to act on it.
+    pub fn kind(&self) -> ErrorKind {
+        match self.fault {
+            Fault::Version => ErrorKind::Unsupported,
+            _ => ErrorKind::Malformed,
+        }
+    }
 }
 
 impl Fault {
@@ -36,7 +51,7 @@ impl Fault {
     ///
     /// ```
     /// use hyperslab_base::Fault;
-    /// assert!(Fault::Checksum.may_be_torn() && !Fault::Content.may_be_torn());
+    /// assert!(Fault::Length.may_be_torn() && !Fault::Content.may_be_torn());
     /// ```
     pub fn may_be_torn(self) -> bool {
         self != Fault::Content
@@ -200,7 +215,7 @@ impl<'a> Reader<'a> {
     /// reader.sealed(9)?;
     /// assert_eq!((reader.u8()?, reader.left()), (7, 0));
     /// bytes[4] = 8;
-    /// assert_eq!(Reader::new("free list", &bytes).sealed(9).unwrap_err().fault, Fault::Checksum);
+    /// assert!(matches!(Reader::new("free list", &bytes).sealed(9).unwrap_err().fault, Fault::Checksum { .. }));
     /// assert_eq!(Reader::new("free list", &bytes).sealed(10).unwrap_err().fault, Fault::Length);
     /// # Ok::<(), hyperslab_base::Malformed>(())
     /// ```
@@ -231,7 +246,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let why = format!("checksum {stored:#010x} stored, {computed:#010x} computed: the bytes are damaged");
-        Err(self.refuse_as(Fault::Checksum, why))
+        Err(self.refuse_as(Fault::Checksum { stored, computed }, why))
     }
 
     #[inline]

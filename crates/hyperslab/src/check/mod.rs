@@ -23,7 +23,7 @@ use hyperslab_file::{OpenFile, OpenOptions};
 use hyperslab_filter::Registry;
 use hyperslab_object::Context;
 
-use crate::{Locking, Low, Result, open_options::Access, storage::Source};
+use crate::{Locking, Low, Result, error::opened, open_options::Access, storage::Source};
 
 pub use hyperslab_file::Marks;
 pub use report::{Finding, Progress, Report, Severity, Space, Usage};
@@ -31,14 +31,17 @@ pub use report::{Finding, Progress, Report, Severity, Space, Usage};
 /// What a [`Finding`] calls the end that a superblock tells. [`clear`] lets it tell the real one.
 pub const END_OF_FILE: &str = "end of the file";
 
+/// What a [`Finding`] calls the mark in the superblock of a file that is open for writing, or was when its writer ended. [`clear`] takes it away.
+pub const MARK: &str = "superblock mark";
+
 /// Looks at everything in a file. An error if it cannot be read at all; what is wrong with its content is in the report. `progress` is
 /// called now and then.
 pub fn file(path: impl AsRef<Path>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
-    let access = Access::default();
-    let storage = Source::find(path.as_ref(), &access)?.unlocked(&access)?;
-    // Members of several files have addresses with wide gaps between them, which are nobody's loss.
+    let (path, access) = (path.as_ref(), Access::default());
+    let storage = opened(path, Source::find(path, &access).and_then(|source| source.unlocked(&access)))?;
+    // Members of several files have addresses with wide gaps between them, which are no loss.
     let one = matches!(storage.name, "sec2" | "family");
-    look(storage.driver, one, progress)
+    opened(path, look(storage.driver, one, progress))
 }
 
 /// As [`file()`], on any storage.
@@ -72,8 +75,12 @@ fn walk(
 /// Objects without names that a killed program of ours left in heaps, and counts of names that it left too high, are mended then, but not by `force`:
 /// a file that is not whole is not changed any further.
 pub fn clear(path: impl AsRef<Path>, force: bool) -> Result<Marks> {
+    opened(path.as_ref(), clear_at(path.as_ref(), force))
+}
+
+fn clear_at(path: &Path, force: bool) -> Result<Marks> {
     let access = Access { write: true, locking: Locking::BestEffort, ..Access::default() };
-    let source = Source::find(path.as_ref(), &access)?;
+    let source = Source::find(path, &access)?;
     // The lock is held until the end.
     let storage = if force { source.unlocked(&access)? } else { source.lock(&access)? };
     let driver = storage.driver.clone();

@@ -80,10 +80,10 @@ impl<'a> Walk<'a> {
         if marks.writing && !marks.swmr {
             let why =
                 "the file is marked as open for writing: another program has it open, or ended without closing it";
-            survey.problem("superblock", 0, why.into());
+            survey.problem(super::MARK, 0, why.into());
         } else if marks.writing {
             let why = "the file is marked as open for writing while others read";
-            self.book.note("superblock", 0, why.into());
+            self.book.note(super::MARK, 0, why.into());
         }
         if marks.journal {
             let why = "a program that ended without closing the file left a journal behind its end: `hyperslab clear` puts its blocks in place";
