@@ -5,7 +5,7 @@ use hyperslab_dtype::Datatype;
 use hyperslab_format::message::{self, kind};
 use hyperslab_format::object_header::Prefix;
 use hyperslab_format::{DriverInfoBlock, Malformed, Superblock, superblock, virtual_mapping};
-use hyperslab_hostile::repair;
+use hyperslab_hostile::repair::{self, Wrong};
 use hyperslab_space::Extent;
 
 /// Numbers over those of header messages stand for other structures.
@@ -67,7 +67,7 @@ pub fn header(which: u16, body: &[u8], widths: Widths) {
 pub fn with_checksum(bytes: &mut [u8], decode: impl Fn(&[u8]) -> Result<(), Malformed>) {
     for _ in 0..4 {
         let Err(why) = decode(bytes) else { return };
-        if !repair::checksums(bytes, 0, [why.to_string().as_str()]) {
+        if !repair::checksums(bytes, 0, Wrong::new(0, &why)) {
             return;
         }
     }

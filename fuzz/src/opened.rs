@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hyperslab_base::lookup3;
 use hyperslab_driver::Memory;
 use hyperslab_file::{OpenFile, OpenOptions, Result};
-use hyperslab_hostile::repair;
+use hyperslab_hostile::repair::{self, Wrong};
 
 /// Places at which a structure is tried.
 const PLACES: usize = 8;
@@ -28,7 +28,7 @@ pub(crate) fn at_places(bytes: &[u8], places: &[u64], read: impl Fn(&OpenFile, u
         for _ in 0..REPAIRS {
             let Some(file) = open(&bytes) else { return };
             let Err(why) = read(&file, place) else { break };
-            if !repair::checksums(&mut bytes, 0, [why.to_string().as_str()]) {
+            if !repair::checksums(&mut bytes, 0, Wrong::of_file(&why)) {
                 break;
             }
         }

@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use fastrand::Rng;
 use hyperslab::{
-    Dataset, File, Group, Node, OpenOptions, Result, Target,
+    Dataset, Error, File, Group, Node, OpenOptions, Result, Target,
     driver::{Driver, Memory, Transfer},
     space::{Op, Slab},
 };
@@ -33,10 +33,10 @@ pub fn edit(bytes: Vec<u8>, rng: &mut Rng) -> (Report, Vec<u8>) {
         change(&file, rng, &mut report)?;
         file.close()
     });
-    report.errors.extend(closed.err().map(|why| why.to_string()));
+    report.errors.extend(closed.err());
     let mut bytes = vec![0; storage.len().unwrap_or(0) as usize];
     let read = storage.read_at(0, &mut bytes, &Transfer::default());
-    report.errors.extend(read.err().map(|why| why.to_string()));
+    report.errors.extend(read.err().map(Error::from));
     (report, bytes)
 }
 
@@ -47,7 +47,7 @@ fn change(file: &File, rng: &mut Rng, report: &mut Report) -> Result<()> {
         let Some(node) = nodes.get(rng.usize(..nodes.len().max(1))) else { break };
         match one(file, node, nth, rng) {
             Ok(()) => report.reads += 1,
-            Err(why) => report.errors.push(why.to_string()),
+            Err(why) => report.errors.push(why),
         }
     }
     Ok(())

@@ -1,53 +1,81 @@
 //! Checksums put right.
 //!
-//! A checksum refuses nearly every change before anything behind it is read. Errors say where a checksum is and what it should be, so
-//! whoever is refused can put it right and try again: no place in the code knows of fuzzing.
+//! A checksum refuses nearly every change before anything behind it is read. Errors tell where a checksum is and what it should be, so that it can be
+//! put right and the file tried again: no place in the code knows of fuzzing.
 
-/// Puts every checksum right that one of the errors complains about; whether that changed anything.
-///
-/// ```
-/// let mut bytes = vec![0; 8];
-/// let error = "at address 0x2: heap, at byte 5: checksum 0x00000000 stored, 0x00000107 computed: the bytes are damaged";
-/// assert!(hyperslab_hostile::repair::checksums(&mut bytes, 0, [error]));
-/// assert_eq!(bytes, [0, 0, 0, 7, 1, 0, 0, 0]);
-/// ```
-pub fn checksums<'a>(bytes: &mut [u8], base: u64, errors: impl IntoIterator<Item = &'a str>) -> bool {
-    errors.into_iter().filter_map(Complaint::parse).filter(|found| found.settle(bytes, base)).count() > 0
-}
+use hyperslab::{Error, dtype::Error as DatatypeError};
+use hyperslab_base::{Fault, Malformed};
+use hyperslab_chunk::Error as ChunkError;
+use hyperslab_file::Error as FileError;
 
-/// What an error says of a checksum.
-struct Complaint<'a> {
+/// A checksum that is wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct Wrong {
     /// Where the structure is.
     address: u64,
     /// Where the checksum ends in it.
     end: u64,
     stored: u32,
     computed: u32,
-    what: &'a str,
+    /// Whether it lies somewhere in the heap whose address is known, as a mapping of a virtual dataset does.
+    is_in_heap: bool,
 }
 
-impl<'a> Complaint<'a> {
-    fn parse(error: &'a str) -> Option<Complaint<'a>> {
-        let (before, after) = error.split_once(": checksum 0x")?;
-        let (stored, rest) = after.split_once(" stored, 0x")?;
-        let (computed, _) = rest.split_once(" computed")?;
-        let (before, end) = before.rsplit_once(", at byte ")?;
-        let (address, what) = before
-            .rsplit_once("at address 0x")
-            .map_or(("0", before), |(_, rest)| rest.split_once(": ").unwrap_or((rest, "")));
-        Some(Complaint {
-            address: u64::from_str_radix(address, 16).ok()?,
-            end: end.parse().ok()?,
-            stored: u32::from_str_radix(stored, 16).ok()?,
-            computed: u32::from_str_radix(computed, 16).ok()?,
-            what,
-        })
+/// Puts checksums right; whether that changed anything.
+///
+/// ```
+/// use hyperslab_base::{Fault, Malformed};
+/// use hyperslab_hostile::repair::{Wrong, checksums};
+/// let fault = Fault::Checksum { stored: 0, computed: 0x107 };
+/// let error = Malformed { what: "heap", at: 5, fault, why: "damaged".into() };
+/// let mut bytes = vec![0; 8];
+/// assert!(checksums(&mut bytes, 0, Wrong::new(2, &error)));
+/// assert_eq!(bytes, [0, 0, 0, 7, 1, 0, 0, 0]);
+/// ```
+pub fn checksums(bytes: &mut [u8], base: u64, wrong: impl IntoIterator<Item = Wrong>) -> bool {
+    wrong.into_iter().filter(|wrong| wrong.put_right(bytes, base)).count() > 0
+}
+
+impl Wrong {
+    /// What is wrong with a structure at an address, if that is its checksum.
+    pub fn new(address: u64, why: &Malformed) -> Option<Wrong> {
+        let Fault::Checksum { stored, computed } = why.fault else { return None };
+        let is_in_heap = why.what.starts_with("virtual dataset mapping");
+        Some(Wrong { address, end: why.at as u64, stored, computed, is_in_heap })
     }
 
-    fn settle(&self, bytes: &mut [u8], base: u64) -> bool {
+    /// What an error says of a checksum.
+    pub fn of(why: &Error) -> Option<Wrong> {
+        match why {
+            Error::File(why) => Wrong::of_file(why),
+            Error::Values(why) => Wrong::of_values(why),
+            Error::Malformed(why) => Wrong::new(0, why),
+            Error::Datatype(DatatypeError::Heap(why)) => Wrong::of(why.downcast_ref()?),
+            Error::At { source, .. } | Error::Part { why: source, .. } => Wrong::of(source),
+            _ => None,
+        }
+    }
+
+    /// What an error of the file layer says of a checksum.
+    pub fn of_file(why: &FileError) -> Option<Wrong> {
+        match why {
+            FileError::Malformed { address, source } => Wrong::new(*address, source),
+            _ => None,
+        }
+    }
+
+    fn of_values(why: &ChunkError) -> Option<Wrong> {
+        match why {
+            ChunkError::File(why) => Wrong::of_file(why),
+            ChunkError::Unwritten { source, .. } => Wrong::of_values(source),
+            ChunkError::SourceFailed(why) => Wrong::of(why.downcast_ref()?),
+            _ => None,
+        }
+    }
+
+    fn put_right(&self, bytes: &mut [u8], base: u64) -> bool {
         let (stored, computed) = (self.stored.to_le_bytes(), self.computed.to_le_bytes());
-        // A mapping lies somewhere in the heap that its error names.
-        let place = if self.what.starts_with("virtual dataset mapping") {
+        let place = if self.is_in_heap {
             bytes.windows(4).position(|window| window == stored)
         } else {
             let place = base.checked_add(self.address).and_then(|at| at.checked_add(self.end)?.checked_sub(4));

@@ -4,9 +4,12 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use hyperslab::{Dataset, File, Group, Layout, Node, Target, driver::Memory};
+use hyperslab::{Dataset, Error, File, Group, Layout, Node, Target, driver::Memory};
 
-use crate::{repair, values};
+use crate::{
+    repair::{self, Wrong},
+    values,
+};
 
 /// Objects that are looked at before a walk ends early.
 const OBJECTS: usize = 300;
@@ -27,14 +30,14 @@ pub struct Report {
     /// Reads of values that succeeded.
     pub reads: usize,
     /// What could not be had, and why.
-    pub errors: Vec<String>,
+    pub errors: Vec<Error>,
 }
 
 /// Walks over a file in memory.
 ///
 /// ```
 /// let report = hyperslab_hostile::walk(b"no HDF5 file at all".to_vec());
-/// assert_eq!(report.errors, ["not an HDF5 file: no signature at bytes 0, 512, 1024, …"]);
+/// assert!(matches!(report.errors.as_slice(), [why] if why.kind() == hyperslab::ErrorKind::NotHdf5));
 /// ```
 pub fn walk(bytes: Vec<u8>) -> Report {
     let mut walk = Walk::default();
@@ -51,7 +54,7 @@ pub fn repair_file(bytes: &mut [u8]) {
             .take_while(|&base| base < bytes.len())
             .find(|&base| bytes.get(base..).is_some_and(|rest| rest.starts_with(b"\x89HDF")));
         let base = base.unwrap_or(0) as u64;
-        if !repair::checksums(bytes, base, report.errors.iter().map(String::as_str)) {
+        if !repair::checksums(bytes, base, report.errors.iter().filter_map(Wrong::of)) {
             break;
         }
     }
@@ -139,12 +142,12 @@ impl Walk {
     }
 
     /// The value, or a note of why there is none.
-    pub(crate) fn keep<T, E: std::fmt::Display>(&mut self, result: Result<T, E>) -> Option<T> {
+    pub(crate) fn keep<T, E: Into<Error>>(&mut self, result: Result<T, E>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(why) => {
                 if self.report.errors.len() < ERRORS {
-                    self.report.errors.push(why.to_string());
+                    self.report.errors.push(why.into());
                 }
                 None
             }
@@ -152,7 +155,7 @@ impl Walk {
     }
 
     /// As [`Walk::keep`], for values that were read.
-    pub(crate) fn count<T, E: std::fmt::Display>(&mut self, result: Result<T, E>) -> Option<T> {
+    pub(crate) fn count<T, E: Into<Error>>(&mut self, result: Result<T, E>) -> Option<T> {
         let value = self.keep(result);
         self.report.reads += usize::from(value.is_some());
         value

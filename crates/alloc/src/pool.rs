@@ -1,5 +1,7 @@
 //! How space is given out: the choices, and what all strategies share.
 
+use hyperslab_base::ErrorKind;
+
 use crate::{Rule, Sections, Span};
 
 /// What space is for. Metadata and values are kept apart, so that metadata lies together, and nothing small of the one lies between the other.
@@ -56,6 +58,15 @@ pub enum Error {
         /// How many were wanted.
         len: u64,
     },
+}
+
+impl Error {
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Full { .. } => ErrorKind::NoSpace,
+        }
+    }
 }
 
 /// Pieces of this size may lie among the other kind.

@@ -48,6 +48,18 @@ impl<'a> Cursor<'a> {
         self.bytes.len() - self.at
     }
 
+    /// All bytes, also those that were read.
+    #[inline]
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Lets the bytes end at `end`, if they do not end before.
+    #[inline]
+    pub fn cut(&mut self, end: usize) {
+        self.bytes = self.bytes.get(..end.max(self.at)).unwrap_or(self.bytes);
+    }
+
     /// The next `count` bytes.
     #[inline]
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], Truncated> {

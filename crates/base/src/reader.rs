@@ -1,6 +1,6 @@
 //! Reading structures of a file: a cursor that knows what it reads, for its errors.
 
-use crate::{Cursor, Truncated, Width, Widths};
+use crate::{Cursor, ErrorKind, Truncated, Width, Widths};
 
 /// Bytes that are not what the format says: which structure, where in it, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -10,8 +10,52 @@ pub struct Malformed {
     pub what: &'static str,
     /// Where in its bytes.
     pub at: usize,
+    /// Which check they fail.
+    pub fault: Fault,
     /// What is wrong.
     pub why: String,
+}
+
+/// Which check the bytes of a structure fail. The checks are made in this order, so that content is looked at only if all before it passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// The signature is another one: these are bytes of something else.
+    Signature,
+    /// The version is unknown, and with it the layout.
+    Version,
+    /// The bytes end before the structure does, or no structure has the length that they tell.
+    Length,
+    /// The checksum is not that of the bytes. [`Malformed::at`] is where it ends.
+    Checksum {
+        /// What is stored.
+        stored: u32,
+        /// What the bytes give.
+        computed: u32,
+    },
+    /// A field has a value that the format does not allow.
+    Content,
+}
+
+impl Malformed {
+    /// What went wrong, for a program that wants to act on it.
+    pub fn kind(&self) -> ErrorKind {
+        match self.fault {
+            Fault::Version => ErrorKind::Unsupported,
+            _ => ErrorKind::Malformed,
+        }
+    }
+}
+
+impl Fault {
+    /// Whether bytes that were read while another process wrote them may fail this check.
+    ///
+    /// ```
+    /// use hyperslab_base::Fault;
+    /// assert!(Fault::Length.may_be_torn() && !Fault::Content.may_be_torn());
+    /// ```
+    pub fn may_be_torn(self) -> bool {
+        self != Fault::Content
+    }
 }
 
 /// Reads the fields of one structure, front to back.
@@ -29,18 +73,25 @@ pub struct Malformed {
 pub struct Reader<'a> {
     what: &'static str,
     cursor: Cursor<'a>,
+    /// Whether a checksum proved that the bytes are as they were written.
+    is_sealed: bool,
 }
 
 impl<'a> Reader<'a> {
     /// A reader at the front of `bytes`, which hold a `what`.
     #[inline]
     pub fn new(what: &'static str, bytes: &'a [u8]) -> Reader<'a> {
-        Reader { what, cursor: Cursor::new(bytes) }
+        Reader { what, cursor: Cursor::new(bytes), is_sealed: false }
+    }
+
+    /// An error at the current place: content that the format does not allow.
+    pub fn refuse(&self, why: impl Into<String>) -> Malformed {
+        self.refuse_as(Fault::Content, why)
     }
 
     /// An error at the current place.
-    pub fn refuse(&self, why: impl Into<String>) -> Malformed {
-        Malformed { what: self.what, at: self.cursor.position(), why: why.into() }
+    pub fn refuse_as(&self, fault: Fault, why: impl Into<String>) -> Malformed {
+        Malformed { what: self.what, at: self.cursor.position(), fault, why: why.into() }
     }
 
     /// How many bytes were read so far.
@@ -136,14 +187,50 @@ impl<'a> Reader<'a> {
         if found == expected {
             return Ok(());
         }
-        Err(before.refuse(format!("signature {} where {} belongs", found.escape_ascii(), expected.escape_ascii())))
+        Err(before.refuse_as(
+            Fault::Signature,
+            format!("signature {} where {} belongs", found.escape_ascii(), expected.escape_ascii()),
+        ))
     }
 
     /// A version byte, which must be one of those we know.
     pub fn version(&mut self, known: std::ops::RangeInclusive<u8>) -> Result<u8, Malformed> {
         let before = self.clone();
         let version = self.u8()?;
-        if known.contains(&version) { Ok(version) } else { Err(before.refuse(format!("unknown version {version}"))) }
+        if known.contains(&version) {
+            return Ok(version);
+        }
+        Err(before.refuse_as(Fault::Version, format!("unknown version {version}")))
+    }
+
+    /// Verifies the checksum of a structure of `length` bytes, the last four of which are the checksum of all others, before any content is read.
+    /// From now on the structure ends where its checksum begins.
+    ///
+    /// ```
+    /// use hyperslab_base::{Fault, Reader, lookup3};
+    /// let mut bytes = b"FREE\x07".to_vec();
+    /// bytes.extend(lookup3(&bytes).to_le_bytes());
+    /// let mut reader = Reader::new("free list", &bytes);
+    /// reader.signature(b"FREE")?;
+    /// reader.sealed(9)?;
+    /// assert_eq!((reader.u8()?, reader.left()), (7, 0));
+    /// bytes[4] = 8;
+    /// assert!(matches!(Reader::new("free list", &bytes).sealed(9).unwrap_err().fault, Fault::Checksum { .. }));
+    /// assert_eq!(Reader::new("free list", &bytes).sealed(10).unwrap_err().fault, Fault::Length);
+    /// # Ok::<(), hyperslab_base::Malformed>(())
+    /// ```
+    pub fn sealed(&mut self, length: usize) -> Result<(), Malformed> {
+        let bytes = self.cursor.bytes();
+        let (Some(bytes), Some(end)) = (bytes.get(..length), length.checked_sub(4)) else {
+            let why = format!("{length} bytes wanted, but there are only {}", bytes.len());
+            return Err(self.refuse_as(Fault::Length, why));
+        };
+        let mut seal = Reader::new(self.what, bytes);
+        seal.skip(end)?;
+        seal.checksum(bytes)?;
+        self.cursor.cut(end);
+        self.is_sealed = true;
+        Ok(())
     }
 
     /// The checksum of everything before it must follow.
@@ -158,7 +245,8 @@ impl<'a> Reader<'a> {
         if stored == computed {
             return Ok(());
         }
-        Err(self.refuse(format!("checksum {stored:#010x} stored, {computed:#010x} computed: the bytes are damaged")))
+        let why = format!("checksum {stored:#010x} stored, {computed:#010x} computed: the bytes are damaged");
+        Err(self.refuse_as(Fault::Checksum { stored, computed }, why))
     }
 
     #[inline]
@@ -168,6 +256,7 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn truncated(&self, Truncated { at, needed, left }: Truncated) -> Malformed {
-        Malformed { what: self.what, at, why: format!("{needed} bytes wanted, but only {left} are left") }
+        let fault = if self.is_sealed { Fault::Content } else { Fault::Length };
+        Malformed { what: self.what, at, fault, why: format!("{needed} bytes wanted, but only {left} are left") }
     }
 }

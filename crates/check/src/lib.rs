@@ -23,6 +23,9 @@ pub use report::{Finding, Progress, Report, Severity, Space, Usage};
 /// What a [`Finding`] calls the end that a superblock tells. [`clear`] lets it tell the real one.
 pub const END_OF_FILE: &str = "end of the file";
 
+/// What a [`Finding`] calls the mark in the superblock of a file that is open for writing, or was when its writer ended. [`clear`] takes it away.
+pub const MARK: &str = "superblock mark";
+
 /// Checks the file on a storage. An error if it cannot be read at all; what is wrong with its content is in the report. `progress` is called now
 /// and then. Lost space is looked for if the addresses of the file are in `one` piece.
 pub fn check(driver: Arc<dyn Driver>, one: bool, progress: &mut dyn FnMut(Progress)) -> Result<Report> {

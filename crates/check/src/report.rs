@@ -105,7 +105,7 @@ impl Report {
             Error::Outside { what, address, length, end } => {
                 (address, format!("{what} with {length} bytes reaches over the end of the file at {end:#x}"))
             }
-            Error::Refused(why) => (0, why),
+            why @ (Error::Marked(_) | Error::Truncated { .. } | Error::Refused(_)) => (0, why.to_string()),
             other => return Err(other),
         };
         let what = "superblock or its extension";

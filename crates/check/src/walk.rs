@@ -6,7 +6,7 @@ use hyperslab_chunk::Kept;
 use hyperslab_file::Survey;
 use hyperslab_object::{Context, Kind, Object, PathId, Target, may_lag, survey_shared};
 
-use crate::{Progress, Report, Space, book::Book, gaps};
+use crate::{MARK, Progress, Report, Space, book::Book, gaps};
 
 /// Progress is told of once in so many objects.
 const OFTEN: u64 = 64;
@@ -79,10 +79,10 @@ impl<'a> Walk<'a> {
         if marks.writing && !marks.swmr {
             let why =
                 "the file is marked as open for writing: another program has it open, or ended without closing it";
-            survey.problem("superblock", 0, why.into());
+            survey.problem(MARK, 0, why.into());
         } else if marks.writing {
             let why = "the file is marked as open for writing while others read";
-            self.book.note("superblock", 0, why.into());
+            self.book.note(MARK, 0, why.into());
         }
         if marks.journal {
             let why = "a program that ended without closing the file left a journal behind its end: `hyperslab clear` puts its blocks in place";

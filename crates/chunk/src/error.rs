@@ -1,6 +1,6 @@
 //! What can go wrong with bulk values.
 
-use hyperslab_base::memory::OutOfMemory;
+use hyperslab_base::{AnyError, ErrorKind, memory::OutOfMemory};
 
 /// The result of moving values.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -37,16 +37,20 @@ pub enum Error {
     /// The layout contradicts itself or the file.
     #[error("layout: {0}")]
     Layout(String),
-    /// The dataset behind a part of a virtual one cannot be read.
+    /// The sources of a virtual dataset contradict it, or each other.
     #[error("source of a virtual dataset: {0}")]
     Source(String),
+    /// The dataset behind a part of a virtual one cannot be reached, read or written.
+    #[error("source of a virtual dataset: {0}")]
+    SourceFailed(#[source] AnyError),
     /// An external file cannot be read.
     #[error("external file {name}: {why}")]
     External {
         /// The file.
         name: String,
         /// Why.
-        why: String,
+        #[source]
+        why: AnyError,
     },
     /// There is no memory for the values, or for a chunk of them.
     #[error("no memory for values of {0} bytes")]
@@ -67,6 +71,23 @@ pub enum Error {
         /// Why the first one could not be written.
         source: Box<Error>,
     },
+}
+
+impl Error {
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::File(why) => why.kind(),
+            Error::Driver(why) => why.kind(),
+            Error::Space(why) => why.kind(),
+            Error::Extent { .. } => ErrorKind::ExtentMismatch,
+            Error::Filter { source, .. } => source.kind(),
+            Error::Layout(_) | Error::Source(_) => ErrorKind::Malformed,
+            Error::SourceFailed(why) | Error::External { why, .. } => why.kind(),
+            Error::Memory(_) => ErrorKind::OutOfMemory,
+            Error::Unwritten { source, .. } => source.kind(),
+        }
+    }
 }
 
 impl From<OutOfMemory> for Error {

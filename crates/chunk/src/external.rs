@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hyperslab_base::memory;
+use hyperslab_base::{AnyError, memory};
 use hyperslab_driver::{Driver, ReadPart, Transfer, WritePart};
 use hyperslab_file::OpenFile;
 use hyperslab_space::Space;
@@ -12,10 +12,10 @@ use crate::{Error, Result, scatter};
 /// A file with values of a dataset. Another program may replace it, or make it later: so each request looks for it by its name.
 pub trait ExternalFile: Send + Sync {
     /// The file as it is now, or why it cannot be read.
-    fn to_read(&self) -> std::result::Result<Arc<dyn Driver>, String>;
+    fn to_read(&self) -> std::result::Result<Arc<dyn Driver>, AnyError>;
 
     /// The file as it is now, made if it is missing; or why it cannot be written.
-    fn to_write(&self) -> std::result::Result<Arc<dyn Driver>, String>;
+    fn to_write(&self) -> std::result::Result<Arc<dyn Driver>, AnyError>;
 }
 
 /// A part of an external file.
@@ -136,7 +136,7 @@ impl ExternalPart {
     fn opened<'a>(
         &self,
         opened: &'a mut Option<Arc<dyn Driver>>,
-        open: impl FnOnce(&dyn ExternalFile) -> std::result::Result<Arc<dyn Driver>, String>,
+        open: impl FnOnce(&dyn ExternalFile) -> std::result::Result<Arc<dyn Driver>, AnyError>,
     ) -> Result<&'a Arc<dyn Driver>> {
         match opened {
             Some(known) => Ok(known),

@@ -1,7 +1,8 @@
 //! From the filter message to the filter pipeline.
 
-use std::sync::Arc;
+use std::{fmt::Display, sync::Arc};
 
+use hyperslab_base::{AnyError, ErrorKind};
 use hyperslab_file::Error;
 use hyperslab_filter::{Pipeline, Registry, Step};
 use hyperslab_format::message::FilterPipeline;
@@ -21,13 +22,13 @@ pub fn pipeline(message: &FilterPipeline) -> hyperslab_filter::Result<Pipeline> 
 /// How blocks of filtered heaps are decoded.
 pub fn unfilter(registry: Arc<Registry>) -> Arc<Unfilter> {
     Arc::new(move |message: &FilterPipeline, stored: Vec<u8>, mask, size| {
-        let refuse = |why: hyperslab_filter::Error| Error::Refused(format!("filtered heap: {why}"));
-        let size =
-            usize::try_from(size).map_err(|_| Error::Refused("filtered heap: a block of no possible size".into()))?;
+        let refuse = |kind, why: &dyn Display| Error::Above(AnyError::new(kind, format!("filtered heap: {why}")));
+        let size = usize::try_from(size);
+        let size = size.map_err(|_| refuse(ErrorKind::Malformed, &"a block of no possible size"))?;
         let mut out = Vec::new();
         let decoded = pipeline(message)
             .and_then(|pipeline| pipeline.decode(&registry, &stored, mask, size, &mut out, &mut Vec::new()));
-        decoded.map_err(refuse)?;
+        decoded.map_err(|why| refuse(why.kind(), &why))?;
         Ok(out)
     })
 }

@@ -5,6 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
+use hyperslab_base::AnyError;
 use hyperslab_chunk::{ExternalFile, ExternalPart, Externals, Filling, Storage, Values};
 use hyperslab_driver::{Driver, Memory};
 use hyperslab_file::{CreateOptions, Kind, OpenFile, OpenOptions};
@@ -101,12 +102,12 @@ fn contiguous_values_get_space_and_fill_when_first_written() {
 struct Counted(Arc<Memory>, AtomicUsize);
 
 impl ExternalFile for Counted {
-    fn to_read(&self) -> Result<Arc<dyn Driver>, String> {
+    fn to_read(&self) -> Result<Arc<dyn Driver>, AnyError> {
         self.1.fetch_add(1, Ordering::Relaxed);
         Ok(self.0.clone())
     }
 
-    fn to_write(&self) -> Result<Arc<dyn Driver>, String> {
+    fn to_write(&self) -> Result<Arc<dyn Driver>, AnyError> {
         self.to_read()
     }
 }

@@ -6,7 +6,10 @@ use crate::escape::said;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::text::count;
-use hyperslab::check::{END_OF_FILE, Finding, Marks};
+use hyperslab::{
+    ErrorKind,
+    check::{END_OF_FILE, Finding, MARK, Marks},
+};
 use std::io::Write;
 
 /// Problems that are shown.
@@ -32,9 +35,9 @@ pub(crate) fn run(options: &Clear, out: &mut Output) -> Result<(), Failure> {
             return Err(Failure::NotWhole(name));
         }
     }
-    hyperslab::check::clear(&options.file, options.force).map_err(|why| match is_locked(&why) {
-        true => Failure::Locked(name.clone()),
-        false => Failure::Open { file: name.clone(), why: Box::new(why) },
+    hyperslab::check::clear(&options.file, options.force).map_err(|why| match why.kind() {
+        ErrorKind::Locked => Failure::Locked(name),
+        _ => Failure::File(why),
     })?;
     writeln!(out, "cleared")?;
     Ok(())
@@ -42,12 +45,7 @@ pub(crate) fn run(options: &Clear, out: &mut Output) -> Result<(), Failure> {
 
 /// Whether a problem is gone when the file is cleared.
 fn is_cleared(problem: &Finding) -> bool {
-    problem.what == END_OF_FILE || problem.what == "superblock" && problem.why.contains("marked as open")
-}
-
-fn is_locked(why: &hyperslab::Error) -> bool {
-    use hyperslab::driver;
-    matches!(why, hyperslab::Error::Driver(driver::Error { why: driver::Why::Locked { .. }, .. }))
+    matches!(problem.what, END_OF_FILE | MARK)
 }
 
 fn words(marks: Marks) -> String {

@@ -15,8 +15,6 @@ pub(crate) enum Failure {
     File(#[from] hyperslab::Error),
     #[error("there is no file {0}")]
     NoFile(String),
-    #[error("cannot open {file}: {why}")]
-    Open { file: String, why: Box<hyperslab::Error> },
     #[error("cannot write {file}: {why}")]
     Write { file: String, why: Box<hyperslab::Error> },
     #[error("there is a file {0} already")]

@@ -22,7 +22,7 @@ pub(crate) fn open_with(path: &Path, options: OpenOptions) -> Result<File, Failu
         return Err(Failure::NoFile(path.display().to_string()));
     }
     // What a SWMR writer has open can be looked at, too.
-    options.swmr_read().open(path).map_err(|why| Failure::Open { file: path.display().to_string(), why: Box::new(why) })
+    Ok(options.swmr_read().open(path)?)
 }
 
 /// The object at a path.

@@ -1,9 +1,8 @@
 //! Files that a command makes: they get their names when all is in them.
 
 use crate::failure::Failure;
-use hyperslab::driver::{Existing, Staged, Why};
-use hyperslab::{File, OpenOptions};
-use std::io::ErrorKind;
+use hyperslab::driver::{Existing, Staged};
+use hyperslab::{ErrorKind, File, OpenOptions};
 use std::path::Path;
 
 /// A file that a command writes to: one that is there, or a new one.
@@ -21,12 +20,12 @@ impl<'a> Target<'a> {
             true => options.create().open(path),
             // A name with a percent sign may stand for several files. If it does not, a file of that name is made as any other.
             false if path.to_string_lossy().contains('%') => match options.clone().read_write().open(path) {
-                Err(why) if is_missing(&why) => return Target::create(path, options),
+                Err(why) if why.kind() == ErrorKind::NotFound => return Target::create(path, options),
                 opened => opened,
             },
             false => return Target::create(path, options),
         };
-        Ok(Target { path, file: opened.map_err(|why| trouble(path, why))?, new: None })
+        Ok(Target { path, file: opened?, new: None })
     }
 
     /// Makes a file beside a path where none may be.
@@ -50,11 +49,6 @@ impl<'a> Target<'a> {
         let file = self.path.display().to_string();
         self.new.map_or(Ok(()), publish).map_err(|why| Failure::Publish { file, why })
     }
-}
-
-/// Whether there is no such file.
-fn is_missing(why: &hyperslab::Error) -> bool {
-    matches!(why, hyperslab::Error::Driver(why) if matches!(&why.why, Why::Io(why) if why.kind() == ErrorKind::NotFound))
 }
 
 /// Why a file cannot be written.

@@ -88,7 +88,7 @@ pub trait Driver: Send + Sync {
         Ok(())
     }
 
-    /// How errors call this driver: its kind, and its path if it has one.
+    /// How errors call this storage: its path, or what it is if it has none.
     fn name(&self) -> &str {
         std::any::type_name::<Self>()
     }

@@ -2,27 +2,29 @@
 //!
 //! Lives here: the error of every driver. Does not live here: recovery; a driver reports and the engine decides.
 
-use std::fmt;
-use std::io;
+use std::path::Path;
+use std::{env, fmt, io};
+
+use hyperslab_base::ErrorKind;
 
 use crate::CtlOp;
 
 /// What a driver gives back.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A request that failed: which driver, what it was asked, where in the file, and why it could not.
+/// A request that failed: what was asked of which storage, where in it, and why it could not be done. Its text has the text of [`Why`] in it.
 ///
 /// ```
 /// use hyperslab_driver::{Driver, Memory, Transfer, Why};
 /// let error = Memory::new().read_at(8, &mut [0; 4], &Transfer::default()).unwrap_err();
 /// assert!(matches!(error.why, Why::PastEnd { end: 0 }));
-/// assert_eq!(error.to_string(), "memory: read of 4 bytes at 8: reaches past the end of the storage at 0");
+/// assert_eq!(error.to_string(), "read of 4 bytes at address 8 of memory: reaches past the end of the storage at 0");
 /// ```
 #[derive(Debug, thiserror::Error)]
-#[error("{driver}: {operation} of {len} bytes at {addr}: {why}")]
+#[error("{}: {why}", self.request())]
 pub struct Error {
-    /// The driver, with its path if it has one.
-    pub driver: String,
+    /// The storage: the path of a file, or what else it is.
+    pub storage: String,
     /// What it was asked to do.
     pub operation: Operation,
     /// The address of the range that failed.
@@ -73,6 +75,8 @@ pub enum Why {
     Locked {
         /// The processes that have it, in words; empty if the system does not tell.
         holders: String,
+        /// What the system says: `EAGAIN`.
+        source: io::Error,
     },
     /// The file system has no locks, and the file is to be locked in any case.
     #[error("the file system has no locks: open the file with best-effort locking, or without locks")]
@@ -80,7 +84,7 @@ pub enum Why {
     /// Something else than a regular file.
     #[error("it is a {0}, not a regular file")]
     Special(&'static str),
-    /// A control operation that nobody knows.
+    /// A control operation that the driver does not know.
     #[error("unknown control operation {0:?}")]
     UnknownCtl(CtlOp),
     /// A [`Fault`](crate::Fault) driver struck.
@@ -155,9 +159,38 @@ impl fmt::Display for Operation {
 }
 
 impl Error {
-    /// An error of `driver` doing `operation` on a range.
-    pub fn new(driver: &str, operation: Operation, addr: u64, len: u64, why: impl Into<Why>) -> Self {
-        Error { driver: driver.to_owned(), operation, addr, len, why: why.into() }
+    /// An error of `storage` when `operation` was done on a range.
+    pub fn new(storage: &str, operation: Operation, addr: u64, len: u64, why: impl Into<Why>) -> Self {
+        Error { storage: shown_path(Path::new(storage)), operation, addr, len, why: why.into() }
+    }
+
+    /// What went wrong. A range that is not there means that the file is damaged if it was to be read, and too large if it was to be written.
+    pub fn kind(&self) -> ErrorKind {
+        match &self.why {
+            Why::PastEnd { .. } | Why::Overflow if self.operation.is_read() => ErrorKind::Malformed,
+            Why::PastEnd { .. } | Why::Overflow => ErrorKind::NoSpace,
+            Why::Io(why) => why.into(),
+            Why::Selection(why) => why.kind(),
+            Why::ReadOnly | Why::Inherited => ErrorKind::ReadOnly,
+            Why::Locked { .. } => ErrorKind::Locked,
+            Why::NoLocks | Why::Special(_) | Why::UnknownCtl(_) => ErrorKind::Unsupported,
+            Why::Invalid(_) => ErrorKind::InvalidArgument,
+            Why::Injected { .. } => ErrorKind::Io,
+        }
+    }
+
+    /// What was asked, in words.
+    fn request(&self) -> String {
+        let Error { storage, operation, addr, len, .. } = self;
+        match operation {
+            Operation::Open => format!("cannot open {storage}"),
+            Operation::Len => format!("cannot tell the length of {storage}"),
+            Operation::SetLen => format!("cannot make {storage} {addr} bytes long"),
+            Operation::Sync => format!("cannot make {storage} durable"),
+            Operation::Flush => format!("cannot flush {storage}"),
+            Operation::Ctl => format!("control operation of {storage}"),
+            operation => format!("{operation} of {len} bytes at address {addr} of {storage}"),
+        }
     }
 
     /// Whether a read failed only because the storage ends too early.
@@ -172,15 +205,11 @@ impl Why {
     pub fn invalid(text: impl Into<String>) -> Self {
         Why::Invalid(text.into())
     }
+}
 
-    /// The number of the system's error, if that was what was wrong; `EAGAIN` for a lock, as the system says it.
-    #[must_use]
-    pub fn raw_os_error(&self) -> Option<i32> {
-        match self {
-            Why::Io(why) => why.raw_os_error(),
-            #[cfg(unix)]
-            Why::Locked { .. } => Some(libc::EAGAIN),
-            _ => None,
-        }
-    }
+/// A path as a person would write it: relative, if it leads below the current directory.
+pub fn shown_path(path: &Path) -> String {
+    let here = path.is_absolute().then(env::current_dir).and_then(io::Result::ok);
+    let below = here.and_then(|here| path.strip_prefix(here).ok()).filter(|below| !below.as_os_str().is_empty());
+    below.unwrap_or(path).display().to_string()
 }

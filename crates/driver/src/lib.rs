@@ -51,7 +51,7 @@ pub use capabilities::Capabilities;
 pub use concurrent::{Concurrent, concurrently};
 pub use ctl::{CtlFlags, CtlOp, CtlReply};
 pub use driver::Driver;
-pub use error::{Error, Operation, Result, Why};
+pub use error::{Error, Operation, Result, Why, shown_path};
 pub use family::{Family, Opener};
 pub use fault::{Damage, Fault, Target};
 pub use kind::MemoryType;

@@ -1,6 +1,6 @@
 //! What can go wrong with a datatype or a conversion.
 
-use hyperslab_base::{Truncated, memory::OutOfMemory};
+use hyperslab_base::{AnyError, ErrorKind, Truncated, memory::OutOfMemory};
 
 /// The result of an operation on datatypes.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -58,10 +58,21 @@ pub enum Error {
     Memory(#[from] OutOfMemory),
     /// The heap of a file failed.
     #[error(transparent)]
-    Heap(Box<dyn std::error::Error + Send + Sync>),
+    Heap(AnyError),
 }
 
 impl Error {
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Invalid { .. } | Error::Buffer { .. } => ErrorKind::InvalidArgument,
+            Error::Truncated(_) | Error::Decode { .. } | Error::Sequence(_) => ErrorKind::Malformed,
+            Error::NoConversion { .. } => ErrorKind::TypeMismatch,
+            Error::Memory(_) => ErrorKind::OutOfMemory,
+            Error::Heap(why) => why.kind(),
+        }
+    }
+
     pub(crate) fn invalid(what: &'static str, why: impl Into<String>) -> Error {
         Error::Invalid { what, why: why.into() }
     }

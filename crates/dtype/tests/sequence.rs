@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hyperslab_base::{AnyError, ErrorKind};
 use hyperslab_dtype::{
     Arena, Charset, Datatype, Error, HeapReference, NoHeap, Order, Padding, Plan, Result, Sequence, Source, Target,
     Vlen,
@@ -26,7 +27,7 @@ impl Source for Heap {
             return Ok(None);
         }
         let object = self.objects.get(found.index as usize).filter(|_| found.address == COLLECTION);
-        let bytes = object.ok_or_else(|| Error::Heap("no such object".into()))?;
+        let bytes = object.ok_or_else(|| Error::Heap(AnyError::new(ErrorKind::Malformed, "no such object")))?;
         Ok(Some(Sequence { count: found.count as usize, bytes: Cow::Borrowed(bytes) }))
     }
 }

@@ -43,7 +43,7 @@ impl OpenFile {
         let everything = all.len() > MANY || store.closing.load(Ordering::Relaxed);
         let settled = all.iter().try_for_each(|kept| kept.settle(self, everything));
         if let Err(why) = &settled {
-            *store.poison.lock() = Some(why.to_string());
+            store.poison(why);
         }
         settled
     }

@@ -93,7 +93,7 @@ impl OpenFile {
     fn sync_elsewhere(&self, store: &Store) -> Result<()> {
         for storage in std::mem::take(&mut *store.elsewhere.lock()) {
             if let Err(why) = storage.sync() {
-                *store.poison.lock() = Some(why.to_string());
+                store.poison(&why);
                 return Err(why.into());
             }
         }
@@ -116,7 +116,7 @@ impl OpenFile {
         }
         let synced = self.pages.sync();
         if let Err(why) = &synced {
-            *store.poison.lock() = Some(why.to_string());
+            store.poison(why);
         }
         Ok(synced?)
     }

@@ -1,6 +1,8 @@
 //! What can go wrong below the level of objects.
 
-use hyperslab_base::{Malformed, Unfit};
+use std::io;
+
+use hyperslab_base::{AnyError, Classified, ErrorKind, Malformed, Unfit};
 
 /// The result of anything that reads a file.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -65,19 +67,44 @@ pub enum Error {
     Inherited,
     /// An operation failed in the middle.
     #[error(
-        "nothing more is written to the file, which is as it was at the last flush, since an operation failed in the middle: {0}. \
+        "nothing more is written to the file, which is as it was at the last flush, since an operation failed in the middle: {why}. \
          Close it, and open it again to go on from there"
     )]
-    Poisoned(String),
+    Poisoned {
+        /// Why that operation failed.
+        why: String,
+        /// What the operating system said to it, if it did.
+        source: Option<io::Error>,
+    },
     /// This is no HDF5 file.
     #[error("not an HDF5 file: no signature at bytes 0, 512, 1024, …")]
     NotHdf5,
-    /// An object that somebody deleted.
+    /// An object that was deleted since it was opened.
     #[error("the object at address {0:#x} was deleted")]
     Deleted(u64),
-    /// The file must not be opened now.
+    /// A mark in the file says that a process has it open.
+    #[error("{0}")]
+    Marked(&'static str),
+    /// A file that lost its end.
+    #[error("the file is truncated: it has {length} bytes, its superblock says {end}")]
+    Truncated {
+        /// How many bytes it has.
+        length: u64,
+        /// How many it should have.
+        end: u64,
+    },
+    /// A name that is taken.
+    #[error("there is {0} already")]
+    Exists(String),
+    /// A name that leads nowhere.
+    #[error("there is no {0}")]
+    Missing(String),
+    /// What cannot be done with this file or this object.
     #[error("{0}")]
     Refused(String),
+    /// What a layer above says that the file called.
+    #[error(transparent)]
+    Above(AnyError),
     /// What structures of old versions cannot hold, and those of newer ones can.
     #[error("{0}: make the file for newer libraries")]
     TooOld(String),
@@ -94,6 +121,29 @@ pub enum Error {
 }
 
 impl Error {
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Driver(why) => why.kind(),
+            Error::Malformed { source, .. } => source.kind(),
+            Error::Outside { .. } | Error::Truncated { .. } | Error::Broken { .. } => ErrorKind::Malformed,
+            Error::Memory { .. } => ErrorKind::OutOfMemory,
+            Error::Unfit(_) | Error::Refused(_) => ErrorKind::InvalidArgument,
+            Error::Space(why) => why.kind(),
+            Error::Above(why) => why.kind(),
+            Error::Blocks(why) => why.kind(),
+            Error::ReadOnly | Error::Inherited => ErrorKind::ReadOnly,
+            Error::Closed => ErrorKind::Closed,
+            Error::Poisoned { .. } => ErrorKind::Poisoned,
+            Error::NotHdf5 => ErrorKind::NotHdf5,
+            Error::Deleted(_) => ErrorKind::Deleted,
+            Error::Marked(_) => ErrorKind::Locked,
+            Error::Exists(_) => ErrorKind::AlreadyExists,
+            Error::Missing(_) => ErrorKind::NotFound,
+            Error::TooOld(_) => ErrorKind::Unsupported,
+        }
+    }
+
     /// A structure that contradicts another.
     pub fn broken(what: &'static str, address: u64, why: impl Into<String>) -> Error {
         Error::Broken { what, address, why: why.into() }
@@ -102,5 +152,11 @@ impl Error {
     /// For `map_err`: says where the bytes were.
     pub fn at(address: u64) -> impl Fn(Malformed) -> Error {
         move |source| Error::Malformed { address, source }
+    }
+}
+
+impl Classified for Error {
+    fn kind(&self) -> ErrorKind {
+        self.kind()
     }
 }

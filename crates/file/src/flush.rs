@@ -126,7 +126,7 @@ impl OpenFile {
         let given_up = std::mem::take(&mut *store.given_up.lock());
         for (address, (reclaim, pieces)) in given_up {
             if let Err(why) = reclaim(self, address, &pieces) {
-                *store.poison.lock() = Some(why.to_string());
+                store.poison(&why);
                 return Err(why);
             }
         }

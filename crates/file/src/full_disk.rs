@@ -4,13 +4,11 @@
 //! deleted are needed by no one, though the file still names them, and what is free in the file neither. Where the storage can do it (holes in a file), it gets
 //! the room of both back, and the flush is tried again.
 
-use std::io::ErrorKind;
-
 use hyperslab_alloc::Span;
-use hyperslab_base::memory;
-use hyperslab_driver::{CtlFlags, CtlOp, CtlReply, Driver, Transfer, Why};
+use hyperslab_base::{ErrorKind, memory};
+use hyperslab_driver::{CtlFlags, CtlOp, CtlReply, Driver, Transfer};
 
-use crate::{Error, OpenFile, Result, store::Store};
+use crate::{OpenFile, Result, store::Store};
 
 impl OpenFile {
     /// Frees values of an object that is deleted: on a full disk, their room is given back before the file stops naming them.
@@ -28,7 +26,7 @@ impl OpenFile {
     pub(crate) fn write_or_make_room(&self, mut write: impl FnMut() -> Result<()>) -> Result<()> {
         self.store.iter().try_for_each(|store| self.finish_journal(store))?;
         match (write(), &self.store) {
-            (Err(why), Some(store)) if is_full(&why) => {
+            (Err(why), Some(store)) if why.kind() == ErrorKind::NoSpace => {
                 if self.give_room_back(store)? {
                     write()
                 } else {
@@ -48,7 +46,7 @@ impl OpenFile {
         let written = self.write_or_make_room(|| Ok(self.pages.write_at(behind, &zeros, &Transfer::default())?));
         self.pages.set_len(before)?;
         match written {
-            Err(why) if is_full(&why) => Ok(false),
+            Err(why) if why.kind() == ErrorKind::NoSpace => Ok(false),
             written => written.map(|()| true),
         }
     }
@@ -86,18 +84,4 @@ fn joined(mut spans: Vec<Span>) -> Vec<Span> {
         }
     }
     joined
-}
-
-/// Whether a write failed because the storage is full.
-pub(crate) fn is_full(why: &Error) -> bool {
-    match why {
-        Error::Driver(why) => match &why.why {
-            Why::Io(why) => {
-                matches!(why.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)
-            }
-            _ => false,
-        },
-        Error::Blocks(hyperslab_meta::Error::Write(why)) => why.downcast_ref().is_some_and(is_full),
-        _ => false,
-    }
 }

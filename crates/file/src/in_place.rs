@@ -3,12 +3,12 @@
 use std::{ops::Range, sync::atomic::Ordering};
 
 use hyperslab_alloc::PAGE;
+use hyperslab_base::ErrorKind;
 use hyperslab_driver::{Driver, MemoryType, Transfer, WritePart};
 use hyperslab_meta::{Failure, Shared};
 
 use crate::{
     Durability, Error, OpenFile, Result,
-    full_disk::is_full,
     journal::{self, Journal, SECTOR},
     store::{Block, Store},
 };
@@ -121,7 +121,11 @@ impl OpenFile {
         }
         match self.through_journal(store, &may_tear, || self.write_parts(parts)) {
             // A user who wants to make room on a full disk must be able to delete.
-            Err(why) if store.durability != Durability::Full && !self.has_journal_left(store) && is_full(&why) => {
+            Err(why)
+                if store.durability != Durability::Full
+                    && !self.has_journal_left(store)
+                    && why.kind() == ErrorKind::NoSpace =>
+            {
                 self.write_parts(parts)
             }
             written => written,

@@ -161,16 +161,14 @@ fn check_flags(marks: Marks, alone: bool, intent: Intent) -> Result<()> {
              no process has it open, clear the mark with `hyperslab clear` or `h5clear -s`"
         }
     };
-    Err(Error::Refused(why.into()))
+    Err(Error::Marked(why))
 }
 
 /// A file that lost its end must not be read as if it were whole.
 fn check_length(file: &OpenFile) -> Result<()> {
     let length = file.base + file.seen_end();
     match file.told_end().map(|end| end.saturating_add(file.base)) {
-        Some(end) if end > length => {
-            Err(Error::Refused(format!("the file is truncated: it has {length} bytes, its superblock says {end}")))
-        }
+        Some(end) if end > length => Err(Error::Truncated { length, end }),
         _ => Ok(()),
     }
 }

@@ -28,7 +28,7 @@ impl OpenFile {
     ///
     /// An operation that fails before it changes anything leaves no trace. One that fails in the middle poisons the file: what is in the
     /// storage stays as it was at the last flush, and nothing more is written.
-    pub fn operate<T, E: From<Error> + std::fmt::Display>(
+    pub fn operate<T, E: From<Error> + std::error::Error + 'static>(
         &self,
         change: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
@@ -49,7 +49,7 @@ impl OpenFile {
             }
             Err(why) => {
                 if store.changes.load(Ordering::Relaxed) != store.whole.load(Ordering::Relaxed) {
-                    *store.poison.lock() = Some(why.to_string());
+                    store.poison(&why);
                 }
                 Err(why)
             }
@@ -126,10 +126,7 @@ impl OpenFile {
     pub(crate) fn check_poison(&self) -> Result<()> {
         self.check_process()?;
         self.store.iter().try_for_each(|store| self.check_open(store))?;
-        match self.store.as_ref().and_then(|store| store.poison.lock().clone()) {
-            Some(why) => Err(Error::Poisoned(why)),
-            None => Ok(()),
-        }
+        self.store.iter().try_for_each(|store| store.check_poison())
     }
 }
 
@@ -139,6 +136,6 @@ struct Begun<'a>(&'a Store);
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
         self.0.space.lock().end_attempt(false);
-        *self.0.poison.lock() = Some("a thread panicked while it changed the file".into());
+        self.0.poison_by_panic();
     }
 }

@@ -68,7 +68,7 @@ impl OpenFile {
 pub(crate) fn unpack(why: hyperslab_meta::Error) -> Error {
     match why {
         hyperslab_meta::Error::Load(why) => match why.downcast() {
-            Ok(why) => *why,
+            Ok(why) => why,
             Err(why) => hyperslab_meta::Error::Load(why).into(),
         },
         why => why.into(),

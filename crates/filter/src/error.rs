@@ -1,6 +1,6 @@
 //! What can go wrong in a pipeline, and in one filter of it.
 
-use hyperslab_base::{Truncated, memory::OutOfMemory};
+use hyperslab_base::{ErrorKind, Truncated, memory::OutOfMemory};
 
 use crate::known_name;
 
@@ -11,7 +11,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A filter that nobody registered.
+    /// A filter that is not registered.
     #[error("{}", missing(*id, name))]
     Missing {
         /// The number of the filter in the file.
@@ -84,6 +84,17 @@ pub enum Fault {
     /// Whatever else a library or a registered filter says.
     #[error("{0}")]
     Other(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl Error {
+    /// What went wrong: not enough memory, too many filters, or else a filter.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Memory(_) | Error::Failed { fault: Fault::Memory(_), .. } => ErrorKind::OutOfMemory,
+            Error::Steps(_) => ErrorKind::InvalidArgument,
+            Error::Missing { .. } | Error::Failed { .. } | Error::Length { .. } => ErrorKind::Filter,
+        }
+    }
 }
 
 impl From<OutOfMemory> for Fault {

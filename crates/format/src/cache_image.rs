@@ -18,12 +18,11 @@ pub fn decode(bytes: &[u8], widths: Widths) -> Result<Vec<Entry>> {
     let mut reader = Reader::new("metadata cache image", bytes);
     reader.signature(b"MDCI")?;
     reader.version(0..=0)?;
+    reader.sealed(bytes.len())?;
     reader.skip(1)?;
     reader.length(widths)?;
     let count = reader.u32()?;
-    let entries = (0..count).map(|_| entry(&mut reader, widths)).collect::<Result<_>>()?;
-    reader.checksum(bytes)?;
-    Ok(entries)
+    (0..count).map(|_| entry(&mut reader, widths)).collect()
 }
 
 fn entry(reader: &mut Reader<'_>, widths: Widths) -> Result<Entry> {

@@ -93,6 +93,7 @@ impl FreeSpace {
         let mut reader = Reader::new("free-space manager", bytes);
         reader.signature(b"FSHD")?;
         reader.version(0..=0)?;
+        reader.sealed(Self::size(widths))?;
         let client = match reader.u8()? {
             0 => Client::Heap,
             1 => Client::File,
@@ -113,7 +114,6 @@ impl FreeSpace {
             list_size: reader.length(widths)?,
             list_allocated: reader.length(widths)?,
         };
-        reader.checksum(bytes)?;
         if manager.offset_width().is_none() {
             return Err(reader.refuse(format!("offsets of {} bits", manager.address_bits)));
         }
@@ -171,6 +171,7 @@ impl FreeSpace {
         let mut reader = Reader::new("list of free sections", bytes);
         reader.signature(b"FSSE")?;
         reader.version(0..=0)?;
+        reader.sealed(bytes.len())?;
         reader.address(widths)?;
         let mut sections = Vec::new();
         while (sections.len() as u64) < self.listed {
@@ -183,8 +184,6 @@ impl FreeSpace {
                 sections.push(self.section(&mut reader, size)?);
             }
         }
-        reader.skip(reader.left().saturating_sub(4))?;
-        reader.checksum(bytes)?;
         Ok(sections)
     }
 

@@ -40,6 +40,7 @@ pub const fn table_size(indexes: u8, widths: Widths) -> usize {
 pub fn decode_table(bytes: &[u8], indexes: u8, widths: Widths) -> Result<Vec<SharedIndex>> {
     let mut reader = Reader::new("shared message table", bytes);
     reader.signature(b"SMTB")?;
+    reader.sealed(table_size(indexes, widths))?;
     let mut table = Vec::with_capacity(usize::from(indexes));
     for _ in 0..indexes {
         reader.version(0..=0)?;
@@ -49,7 +50,6 @@ pub fn decode_table(bytes: &[u8], indexes: u8, widths: Widths) -> Result<Vec<Sha
         let (index, heap) = (reader.address(widths)?, reader.address(widths)?);
         table.push(SharedIndex { is_list, types, min_size, max_list, min_tree, messages, index, heap });
     }
-    reader.checksum(bytes)?;
     Ok(table)
 }
 
@@ -155,9 +155,8 @@ pub const fn list_size(max_list: u16, widths: Widths) -> usize {
 pub fn decode_list(bytes: &[u8], messages: u16, widths: Widths) -> Result<Vec<SharedRecord>> {
     let mut reader = Reader::new("shared message list", bytes);
     reader.signature(b"SMLI")?;
-    let records = (0..messages).map(|_| SharedRecord::decode(&mut reader, widths)).collect::<Result<_>>()?;
-    reader.checksum(bytes)?;
-    Ok(records)
+    reader.sealed(list_size(messages, widths))?;
+    (0..messages).map(|_| SharedRecord::decode(&mut reader, widths)).collect()
 }
 
 /// Writes a list with room for `max_list` messages.

@@ -8,7 +8,7 @@
 //!         | root header O | checksum, 4 |
 //! ```
 
-use hyperslab_base::{Malformed, Reader, Width, Widths, Writer};
+use hyperslab_base::{Fault, Malformed, Reader, Width, Widths, Writer};
 
 use crate::{Encoded, Result, symbol_table::Entry};
 
@@ -76,11 +76,11 @@ impl Superblock {
     pub fn decode(bytes: &[u8]) -> Result<Superblock> {
         let mut reader = Reader::new("superblock", bytes);
         if reader.take(8)? != SIGNATURE {
-            return Err(reader.refuse("this is not an HDF5 file: the signature is missing"));
+            return Err(reader.refuse_as(Fault::Signature, "this is not an HDF5 file: the signature is missing"));
         }
         match reader.version(0..=3)? {
             version @ (0 | 1) => Self::decode_old(reader, version),
-            version => Self::decode_new(reader, bytes, version),
+            version => Self::decode_new(reader, version),
         }
     }
 
@@ -126,14 +126,14 @@ impl Superblock {
         })
     }
 
-    fn decode_new(mut reader: Reader<'_>, bytes: &[u8], version: u8) -> Result<Superblock> {
+    fn decode_new(mut reader: Reader<'_>, version: u8) -> Result<Superblock> {
         let widths = widths(&mut reader)?;
+        reader.sealed(reader.position() + 1 + 4 * widths.offsets.bytes() + 4)?;
         let flags = u32::from(reader.u8()?);
         let base = base(&mut reader, widths)?;
         let extension = reader.address(widths)?;
         let end_of_file = reader.address(widths)?;
         let root = Root::Header(reader.address(widths)?);
-        reader.checksum(bytes)?;
         Ok(Superblock {
             version,
             widths,
@@ -234,7 +234,7 @@ fn widths(reader: &mut Reader<'_>) -> Result<Widths> {
     let mut width = |what: &str| -> Result<Width> {
         let bytes = reader.u8()?;
         let known = Width::new(bytes).filter(|width| [2, 4, 8].contains(&width.bytes()));
-        known.ok_or_else(|| -> Malformed { reader.refuse(format!("{what} of {bytes} bytes")) })
+        known.ok_or_else(|| -> Malformed { reader.refuse_as(Fault::Length, format!("{what} of {bytes} bytes")) })
     };
     Ok(Widths { offsets: width("offsets")?, lengths: width("lengths")? })
 }

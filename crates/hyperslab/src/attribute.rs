@@ -61,7 +61,7 @@ impl Attribute {
 
     /// Reads all values into `buf`, as values of another datatype. What is of variable length is put into `arena`.
     ///
-    /// In a file that is being changed, an attribute whose values of variable length are not there any more is an [`Error::Change`]:
+    /// In a file that is being changed, an attribute whose values of variable length are not there any more is an [`Error::Outdated`]:
     /// [`Attribute::renewed`] has those that came instead.
     pub fn read_converted(&self, datatype: &Datatype, buf: &mut [u8], arena: &mut Arena) -> Result<()> {
         let _held = self.held()?;
@@ -88,10 +88,7 @@ impl Attribute {
             self.file.check_alive(self.owner)?;
             let now = Object::open(context, self.owner.address())?.find_attribute(context, &self.stored.name)?;
             if now.is_none_or(|now| now.data != self.stored.data) {
-                return Err(Error::Change(format!(
-                    "attribute {} was changed or deleted since it was opened",
-                    self.name()
-                )));
+                return Err(Error::Outdated(self.name().into_owned()));
             }
         }
         Ok(held)

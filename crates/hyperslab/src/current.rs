@@ -1,7 +1,8 @@
 //! Objects as they are now: others may have changed them since they were opened.
 
-use std::{borrow::Cow, ops::Deref, path::Path};
+use std::{borrow::Cow, ops::Deref};
 
+use hyperslab_driver::shown_path;
 use hyperslab_file::Reading;
 use hyperslab_object::{Life, Object};
 
@@ -22,8 +23,7 @@ impl File {
         if !self.inner.is_replaced() {
             return Ok(());
         }
-        let path = self.path().unwrap_or(Path::new("")).display().to_string();
-        Err(Error::Storage(format!("{path}: the file was opened for writing since; open the object again")))
+        Err(self.path().map_or(Error::Replaced, |path| Error::Replaced.at(shown_path(path))))
     }
 
     /// Reads something of a file that may be closed or replaced meanwhile: then another process may have changed it, so that what was read, or why
@@ -32,7 +32,7 @@ impl File {
         self.check_current()?;
         let done = read();
         self.check_current()?;
-        done
+        done.map_err(|why| self.locate(why))
     }
 
     /// Refuses an object that was deleted since it was opened.
@@ -47,7 +47,7 @@ impl File {
         let held = context.file().reading();
         self.check_alive(known.life())?;
         let object = match context.file().is_writable() {
-            true => Cow::Owned(Object::open(context, known.address())?),
+            true => Cow::Owned(Object::open(context, known.address()).map_err(|why| self.locate(why.into()))?),
             false => Cow::Borrowed(known),
         };
         Ok(Current { object, _held: held })

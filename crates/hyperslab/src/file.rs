@@ -91,7 +91,7 @@ impl File {
     }
 
     fn check_refused(&self) -> Result<()> {
-        self.refuses.as_ref().map_or(Ok(()), |why| Err(Error::Storage(why.to_string())))
+        self.refuses.as_ref().map_or(Ok(()), |why| Err(Error::Forbidden(why.to_string())))
     }
 
     /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process; and to the power, if
@@ -99,7 +99,7 @@ impl File {
     /// of them: their values stay in memory, and the next flush tries again.
     pub fn flush(&self) -> Result<()> {
         self.delete_abandoned();
-        self.inner.flush()
+        self.inner.flush().map_err(|why| self.locate(why))
     }
 
     /// Writes everything and says what went wrong, if something does. Without this, the last handle that goes closes the file and says nothing.
@@ -107,7 +107,7 @@ impl File {
     /// If this process opened the file several times, the last opening that ends closes it. Then it waits for other threads that are writing, and
     /// nothing can be changed afterwards through any handle. The file is closed, and other processes may open it, also if this is an error.
     pub fn close(self) -> Result<()> {
-        self.opening.close()
+        self.opening.close().map_err(|why| self.locate(why))
     }
 
     /// Does one operation that changes the file, alone. Runs under the exclusive operation lock: public read methods take the same lock and
@@ -115,7 +115,7 @@ impl File {
     pub(crate) fn operate<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
         let _writing = self.writing()?;
         self.delete_abandoned();
-        self.inner.context.file().operate(change)
+        self.inner.context.file().operate(change).map_err(|why| self.locate(why))
     }
 
     /// A change that closing waits for; an error if there can be none.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hyperslab_base::ErrorKind;
 use hyperslab_format::message::Target;
 use hyperslab_object::{Found, LinkBudget};
 
@@ -40,7 +41,8 @@ impl File {
                     Found::Missing { at, last } => return Ok(Reached::Missing { at, last }),
                     Found::Endless { at } => {
                         let why = format!("more than {} links lead from one to the next", LinkBudget::MOST);
-                        return Err(Error::Link { link: String::from_utf8_lossy(&at).into_owned(), why });
+                        let link = String::from_utf8_lossy(&at).into_owned();
+                        return Err(Error::Link { link, why, kind: ErrorKind::LinkLoop });
                     }
                     Found::Beyond(link) => *link,
                 }
@@ -58,7 +60,8 @@ impl File {
                 }
                 Target::User { class, .. } => {
                     let link = String::from_utf8_lossy(&link.at).into_owned();
-                    return Err(Error::Link { link, why: format!("class {class} leads nowhere") });
+                    let why = format!("class {class} leads nowhere");
+                    return Err(Error::Link { link, why, kind: ErrorKind::Unsupported });
                 }
             }
         }
@@ -93,7 +96,7 @@ impl Reached {
             Reached::Missing { at, .. } => Err(Error::Missing(text(at))),
             Reached::NoFile { link, file } => {
                 let why = format!("there is no file {} where external links are looked for", text(file));
-                Err(Error::Link { link: text(link), why })
+                Err(Error::Link { link: text(link), why, kind: ErrorKind::NotFound })
             }
         }
     }

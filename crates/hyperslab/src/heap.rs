@@ -99,7 +99,7 @@ impl<'a> Heap<'a> {
             Some(known) => known.get(reference.index).map(Cow::Borrowed).map_err(Into::into),
             None => self.object(reference.address, reference.index).map(Cow::Owned),
         };
-        let bytes = bytes.map_err(|why: crate::Error| hyperslab_dtype::Error::Heap(Box::new(why)))?;
+        let bytes = bytes.map_err(|why: crate::Error| hyperslab_dtype::Error::Heap(why.into()))?;
         check(count, size, bytes.len())?;
         Ok(Some(Sequence { count, bytes }))
     }

@@ -97,7 +97,7 @@ fn store(
     };
     let large = |_| hyperslab_dtype::Error::Sequence(format!("{count} elements are more than a file can count"));
     let count = u32::try_from(count).map_err(large)?;
-    let (address, index) = put(bytes).map_err(|why| hyperslab_dtype::Error::Heap(Box::new(why)))?;
+    let (address, index) = put(bytes).map_err(|why| hyperslab_dtype::Error::Heap(why.into()))?;
     HeapReference { count, address, index }.encode(reference)
 }
 

@@ -8,6 +8,7 @@ use std::{
 
 use hyperslab_format::{message::Target, version::Low};
 
+use hyperslab_base::ErrorKind;
 use hyperslab_driver::Driver;
 use hyperslab_file::{CreateOptions, Durability, FileSpace, Placement};
 use hyperslab_object::{GroupSettings, ObjectSettings};
@@ -362,7 +363,10 @@ impl OpenOptions {
     /// A link as one of a kind that is not the user's.
     pub(crate) fn stands_for(&self, target: Target, link: &[u8]) -> Result<Target> {
         let Target::User { class, data } = target else { return Ok(target) };
-        let fail = |why: String| Error::Link { link: String::from_utf8_lossy(link).into_owned(), why };
+        let fail = |why: String| {
+            let link = String::from_utf8_lossy(link).into_owned();
+            Error::Link { link, why, kind: ErrorKind::Unsupported }
+        };
         let resolver = self.resolvers.get(&class);
         let resolver =
             resolver.ok_or_else(|| fail(format!("the program does not say what links of class {class} stand for")))?;

@@ -1,16 +1,17 @@
 //! The files that a file leads to, kept for the next time.
 
 use std::{
-    io::ErrorKind,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use hyperslab_driver::Why;
+use hyperslab_base::os_error;
 
 use crate::{
     Error, File, OpenOptions, Result,
     engine::Inner,
+    error::opened,
     open_options::Access,
     opening::{Opening, Way},
     storage::Source,
@@ -41,7 +42,7 @@ impl Others {
     ) -> Result<Option<File>> {
         for place in places {
             if let Some(why) = refusal(place).filter(|_| Source::is_there(place)) {
-                return Err(Error::Storage(why));
+                return Err(Error::Forbidden(why));
             }
             match self.open(place, write) {
                 Err(why) if is_missing(&why) => {}
@@ -55,13 +56,13 @@ impl Others {
     fn open(self: &Arc<Others>, path: &Path, write: bool) -> Result<File> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         if let Some(inner) = self.take_kept(&path).filter(|_| !write)
-            && let Some(opening) = Opening::again(&inner, &path, Way::Linked)?
+            && let Some(opening) = opened(&path, Opening::again(&inner, &path, Way::Linked))?
         {
             return Ok(self.keep(path, opening));
         }
         let Access { locking, low, durability, swmr, .. } = self.options.access;
         let access = Access { write, locking, low, durability, swmr: swmr && !write, ..Access::default() };
-        let opening = self.open_source(Source::find(&path, &access)?, &access, Way::Linked)?;
+        let opening = opened(&path, self.open_source(&path, &access, Way::Linked))?;
         Ok(self.keep(path, opening))
     }
 
@@ -69,13 +70,13 @@ impl Others {
     pub(crate) fn open_first(self: &Arc<Others>, path: &Path) -> Result<File> {
         let access = &self.options.access;
         access.check()?;
-        let opening = self.open_source(Source::find(path, access)?, access, Way::Direct)?;
+        let opening = opened(path, self.open_source(path, access, Way::Direct))?;
         Ok(File::of(opening, self))
     }
 
-    fn open_source(&self, source: Source, access: &Access, way: Way) -> Result<Arc<Opening>> {
+    fn open_source(&self, path: &Path, access: &Access, way: Way) -> Result<Arc<Opening>> {
         let cache = self.options.cache_config();
-        Opening::of_file(source, access, way, |source| {
+        Opening::of_file(Source::find(path, access)?, access, way, |source| {
             let storage = source.lock(access)?;
             if access.write { Inner::writable(storage, access, cache) } else { Inner::open(storage, access, cache) }
         })
@@ -104,6 +105,6 @@ impl Others {
 /// hold values.
 fn is_missing(why: &Error) -> bool {
     use ErrorKind::{InvalidFilename, IsADirectory, NotADirectory, NotFound, PermissionDenied};
-    let Error::Driver(hyperslab_driver::Error { why: Why::Io(why), .. }) = why else { return false };
-    matches!(why.kind(), NotFound | NotADirectory | IsADirectory | PermissionDenied | InvalidFilename)
+    let kind = os_error(why).map(io::Error::kind);
+    matches!(kind, Some(NotFound | NotADirectory | IsADirectory | PermissionDenied | InvalidFilename))
 }

@@ -91,7 +91,9 @@ impl Place {
                     let group = self.last_group()?;
                     let linked = hyperslab_object::link(context, group, &name, target);
                     linked.map(|()| None).map_err(|why| match why {
-                        hyperslab_file::Error::Refused(_) => self.refused(group, why),
+                        hyperslab_file::Error::Exists(_) => {
+                            Error::Exists(String::from_utf8_lossy(self.name()).into_owned())
+                        }
                         why => why.into(),
                     })
                 }
@@ -131,16 +133,6 @@ impl Place {
         match Links::of(context, &group)?.find(first)? {
             Some(_) => Err(Error::Exists(String::from_utf8_lossy(first).into_owned())),
             None => Ok(()),
-        }
-    }
-
-    /// Why a group refused a link: perhaps it has one with this name.
-    fn refused(&self, group: u64, why: hyperslab_file::Error) -> Error {
-        let context = &self.file.inner.context;
-        let find = || Links::of(context, &Object::open(context, group)?)?.find(self.name());
-        match find() {
-            Ok(Some(_)) => Error::Exists(String::from_utf8_lossy(self.name()).into_owned()),
-            _ => why.into(),
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::{cell::Cell, rc::Rc, sync::Arc};
 
+use hyperslab_base::{AnyError, ErrorKind};
+
 use crate::{Error, Result, virtual_dataset::Renewal};
 
 /// Virtual datasets above one another before they are called endless.
@@ -61,5 +63,5 @@ impl Trip {
 }
 
 fn endless(why: String) -> Error {
-    Error::Values(hyperslab_chunk::Error::Source(why))
+    Error::Values(hyperslab_chunk::Error::SourceFailed(AnyError::new(ErrorKind::LinkLoop, why)))
 }

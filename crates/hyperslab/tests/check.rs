@@ -184,7 +184,7 @@ fn what_a_killed_program_leaves_is_no_damage() {
     let report = look(&bytes);
     assert_eq!(lags(&report), 2, "{:?}", report.findings);
     // The mark alone is one.
-    assert_eq!(report.problems().map(|problem| problem.what).collect::<Vec<_>>(), ["superblock"]);
+    assert_eq!(report.problems().map(|problem| problem.what).collect::<Vec<_>>(), [hyperslab::check::MARK]);
 
     let check_names = |file: &File| {
         let (group, dataset) = (file.group("group").unwrap(), file.dataset("x").unwrap());

@@ -5,7 +5,7 @@
 use std::process::Command;
 
 use hyperslab::{
-    Dataset, File, NewDataset,
+    Dataset, ErrorKind, File, NewDataset,
     filter::{BitshuffleCodec, Blosc2Stage, BloscCodec, BloscShuffle},
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -52,8 +52,7 @@ fn within<T>(more: u64, work: impl FnOnce() -> hyperslab::Result<T>) -> bool {
     match done {
         Ok(_) => true,
         Err(why) => {
-            let why = why.to_string();
-            assert!(why.contains("memory"), "{why}");
+            assert_eq!(why.kind(), ErrorKind::OutOfMemory, "{why}");
             false
         }
     }

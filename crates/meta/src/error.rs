@@ -1,12 +1,14 @@
 //! What can go wrong.
 
+use hyperslab_base::{AnyError, ErrorKind};
+
 use crate::{Event, Key, Phase};
 
 /// The result of anything that this crate does.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an entry cannot be encoded or written: a cause of the caller's own.
-pub type Failure = Box<dyn std::error::Error + Send + Sync>;
+pub type Failure = AnyError;
 
 /// Why the cache refuses.
 #[derive(Debug, thiserror::Error)]
@@ -63,4 +65,14 @@ pub enum Error {
     /// A block could not be loaded.
     #[error(transparent)]
     Load(Failure),
+}
+
+impl Error {
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Encode { why, .. } | Error::Write(why) | Error::Load(why) => why.kind(),
+            _ => ErrorKind::Internal,
+        }
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hyperslab_meta::{Budget, Cache, Home, Key, Phase};
+use hyperslab_base::ErrorKind;
+use hyperslab_meta::{Budget, Cache, Failure, Home, Key, Phase};
 use proptest::prelude::*;
 
 use crate::common::{Block, block};
@@ -69,7 +70,7 @@ fn flush(cache: &Cache, twin: &mut Twin, owner: Option<u64>, fails_after: usize)
     let mut waves = 0;
     let mut write = |wave: &[(u64, Vec<u8>)]| {
         if waves == fails_after {
-            return Err("no more".into());
+            return Err(Failure::new(ErrorKind::Io, "no more"));
         }
         waves += 1;
         for (place, _) in wave {

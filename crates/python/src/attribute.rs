@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyperslab::dtype::Arena;
-use hyperslab::{Attribute, Error};
+use hyperslab::{Attribute, Error, ErrorKind};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -59,8 +59,8 @@ fn read_as_found<'py>(py: Python<'py>, attribute: &Attribute) -> PyResult<Option
     let (target, mut arena) = (bytes(&mut made)?, Arena::default());
     let mut read = |to: &mut [u8]| match detached(py, || attribute.read_converted(&memory.datatype, to, &mut arena))? {
         Ok(()) => Ok(true),
-        Err(Error::Change(_)) => Ok(false),
-        Err(why) if why.is_out_of_memory() => Err(exception(why)),
+        Err(Error::Outdated(_)) => Ok(false),
+        Err(why) if why.kind() == ErrorKind::OutOfMemory => Err(exception(why)),
         Err(why) => Err(PyOSError::new_err(format!("Can't read attribute: {why}"))),
     };
     let is_current = match memory.steps {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hyperslab::dtype::Datatype;
-use hyperslab::{Error, dtype, space};
+use hyperslab::{Error, ErrorKind, dtype, space};
 use pyo3::exceptions::{
     PyKeyError, PyMemoryError, PyNotImplementedError, PyOSError, PyRuntimeError, PyTypeError, PyValueError,
 };
@@ -12,47 +12,48 @@ use pyo3::prelude::*;
 pyo3::create_exception!(hyperslab, ExtentError, PyValueError, "A selection of another extent than the dataset has.");
 pyo3::create_exception!(hyperslab, ExistsError, PyValueError, "A name that another object has already.");
 
-/// An error as an exception: a name or a link that leads nowhere is a `KeyError`, anything about the file or its bytes an `OSError`.
+/// An error as an exception. Its kind chooses the class, as h5py chooses it by libhdf5's error numbers: a name or a link that leads nowhere is a `KeyError`,
+/// what the caller gave and cannot be a `ValueError`, anything about the file or its bytes an `OSError`.
 pub(crate) fn exception(error: Error) -> PyErr {
     let text = error.to_string();
-    if error.is_out_of_memory() {
-        return PyMemoryError::new_err(text);
-    }
+    of_kind(&error, text)
+}
+
+/// The exception that belongs to an error, with the text of the error that it is part of.
+fn of_kind(error: &Error, text: String) -> PyErr {
     match error {
-        Error::Missing(name) => missing(&name),
-        Error::Link { .. } => PyKeyError::new_err(format!("Unable to open object ({text})")),
-        Error::Part { why, .. } => part(exception(*why), text),
-        Error::Space(error) => of_space(error),
-        Error::Kind { .. } => PyTypeError::new_err(text),
-        Error::Extent { .. } => ExtentError::new_err(text),
-        Error::Exists(_) => ExistsError::new_err(text),
-        Error::Deleted(_) | Error::Create(_) | Error::Change(_) | Error::Value(_) => PyValueError::new_err(text),
-        Error::Unsupported(_) => PyNotImplementedError::new_err(text),
-        error => match error.raw_os_error() {
-            // With the number of the error Python chooses the class: `FileNotFoundError`, `BlockingIOError`, …
-            Some(number) => PyOSError::new_err((number, text)),
-            None => PyOSError::new_err(text),
-        },
+        Error::Part { why: source, .. } | Error::At { source, .. } => return of_kind(source, text),
+        Error::Missing(name) => return missing(name),
+        Error::Link { .. } => return PyKeyError::new_err(format!("Unable to open object ({text})")),
+        Error::Unsupported(_) => return PyNotImplementedError::new_err(text),
+        _ => {}
     }
-}
-
-/// As [`exception`], of a file that was to be opened: what the system refused names it.
-pub(crate) fn not_opened(error: Error, path: &Path) -> PyErr {
-    match error.raw_os_error() {
-        Some(number) => PyOSError::new_err((number, error.to_string(), path.as_os_str().to_owned())),
-        None => exception(error),
-    }
-}
-
-/// The exception of one part of several: of the same class and with the same number, but with the text of the whole.
-fn part(why: PyErr, text: String) -> PyErr {
-    Python::attach(|py| {
-        let number = why.value(py).getattr("errno").and_then(|number| number.extract::<i32>());
-        match number {
-            Ok(number) => PyOSError::new_err((number, text)),
-            Err(_) => PyErr::from_type(why.get_type(py), text),
+    match (error.kind(), error.raw_os_error()) {
+        (ErrorKind::OutOfMemory, _) => PyMemoryError::new_err(text),
+        // With the number of the error Python chooses the class: `FileNotFoundError`, `BlockingIOError`, …
+        (_, Some(number)) => PyOSError::new_err((number, text)),
+        (ErrorKind::AlreadyExists, _) => {
+            ExistsError::new_err(format!("Unable to create object (name already exists): {text}"))
         }
-    })
+        (ErrorKind::ExtentMismatch, _) => ExtentError::new_err(text),
+        (ErrorKind::ObjectMismatch, _) => PyTypeError::new_err(text),
+        (ErrorKind::Deleted | ErrorKind::InvalidArgument | ErrorKind::InvalidValue, _) => PyValueError::new_err(text),
+        _ => PyOSError::new_err(text),
+    }
+}
+
+/// As [`exception`], of a file that was to be opened, with h5py's phrases: what the system refused names it.
+pub(crate) fn not_opened(error: Error, path: &Path) -> PyErr {
+    let phrase = match error.kind() {
+        ErrorKind::NotHdf5 => "file signature not found",
+        ErrorKind::Locked => "unable to lock file",
+        _ => "unable to open file",
+    };
+    let text = format!("Unable to open file ({phrase}: {error})");
+    match error.raw_os_error() {
+        Some(number) => PyOSError::new_err((number, text, path.as_os_str().to_owned())),
+        None => of_kind(&error, text),
+    }
 }
 
 /// A name that leads nowhere.
@@ -77,9 +78,9 @@ pub(crate) fn of_space(error: space::Error) -> PyErr {
 
 /// A datatype that cannot be.
 pub(crate) fn of_type(error: dtype::Error) -> PyErr {
-    match error {
-        dtype::Error::Memory(why) => PyMemoryError::new_err(why.to_string()),
-        error => PyTypeError::new_err(error.to_string()),
+    match error.kind() {
+        ErrorKind::OutOfMemory => PyMemoryError::new_err(error.to_string()),
+        _ => PyTypeError::new_err(error.to_string()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What can go wrong with an extent or a selection.
 
-use hyperslab_base::Malformed;
+use hyperslab_base::{ErrorKind, Malformed};
 
 /// The result of an operation on dataspaces.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -119,4 +119,14 @@ pub enum Error {
     /// The bytes are not what the format says.
     #[error("encoded {0}")]
     Malformed(#[from] Malformed),
+}
+
+impl Error {
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Malformed(why) => why.kind(),
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
 }

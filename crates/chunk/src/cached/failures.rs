@@ -50,5 +50,5 @@ pub(super) fn kind_of(why: &Error) -> WriteFailure {
 
 /// Whether nothing can be written to the file, whichever chunk it is.
 pub(super) fn is_of_file(why: &Error) -> bool {
-    matches!(why, Error::File(FileError::ReadOnly | FileError::Closed | FileError::Poisoned(_)))
+    matches!(why, Error::File(FileError::ReadOnly | FileError::Closed | FileError::Poisoned { .. }))
 }

@@ -78,7 +78,7 @@ pub(crate) fn look(file: &Path) -> Result<Report, Failure> {
         bar.set_position(objects);
     });
     bar.finish_and_clear();
-    report.map_err(|why| Failure::Open { file: file.display().to_string(), why: Box::new(why) })
+    Ok(report?)
 }
 
 fn is_clean(report: &Report, strict: bool) -> bool {

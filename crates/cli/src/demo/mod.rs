@@ -39,8 +39,7 @@ pub(crate) fn run(options: &Demo, out: &mut Output) -> Result<(), Failure> {
 /// Writes all images; how long that took, and how many bytes are stored.
 fn record(path: &Path, frames: &Frames, options: &Demo, out: &mut Output) -> Result<(Duration, u64), Failure> {
     let begin = Instant::now();
-    let trouble = |why| Failure::Open { file: path.display().to_string(), why: Box::new(why) };
-    let file = options.caching.options().truncate().open(path).map_err(trouble)?;
+    let file = options.caching.options().truncate().open(path)?;
     let run = file.root()?.create_group("run")?;
     run.set_attribute("detector", "simulated")?;
     run.set_attribute("seed", options.seed)?;

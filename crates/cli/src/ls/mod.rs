@@ -8,7 +8,6 @@ use crate::failure::Failure;
 use crate::find;
 use crate::names::Names;
 use crate::output::Output;
-use crate::text::count;
 use crate::walk::Walk;
 use record::Record;
 use std::io::Write;
@@ -33,6 +32,7 @@ pub(crate) fn run(options: &Ls, out: &mut Output) -> Result<(), Failure> {
     }
     match failed {
         0 => Ok(()),
-        _ => Err(Failure::Some(format!("{} could not be read", count(failed, "entry").replace("entrys", "entries")))),
+        1 => Err(Failure::Some("1 entry could not be read".into())),
+        _ => Err(Failure::Some(format!("{failed} entries could not be read"))),
     }
 }

@@ -43,9 +43,9 @@ impl Local {
         };
         match flock(self.file.file(), operation) {
             Ok(()) => Ok(true),
-            Err(Errno::WOULDBLOCK) => {
+            Err(error @ Errno::WOULDBLOCK) => {
                 let holders = holder::names(self.stamp.identity());
-                Err(self.fail(Operation::Open, 0, 0, Why::Locked { holders }))
+                Err(self.fail(Operation::Open, 0, 0, Why::Locked { holders, source: error.into() }))
             }
             Err(error) if has_no_locks(error) => Ok(false),
             Err(other) => Err(self.fail(Operation::Open, 0, 0, std::io::Error::from(other))),

@@ -81,7 +81,7 @@ impl Local {
 
     fn new(file: File, stamp: FileStamp, path: &Path, writable: bool, is_new: bool) -> Self {
         let unnamed = Mutex::new(is_new.then(|| path.to_owned()));
-        let (name, process) = (format!("local {}", path.display()), Process::this());
+        let (name, process) = (path.display().to_string(), Process::this());
         Local { file: Positioned::new(file), stamp, name, writable, process, unnamed }
     }
 

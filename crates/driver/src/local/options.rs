@@ -63,7 +63,7 @@ impl OpenOptions {
     /// Opens the file.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Local> {
         let path = path.as_ref();
-        let fail = |why: Why| Error::new(&format!("local {}", path.display()), Operation::Open, 0, 0, why);
+        let fail = |why: Why| Error::new(&path.display().to_string(), Operation::Open, 0, 0, why);
         // To open a device may have effects of its own, so it is looked at before; and afterwards, because it may have been replaced.
         if let Ok(found) = fs::metadata(path) {
             self.check_kind(found.file_type()).map_err(fail)?;

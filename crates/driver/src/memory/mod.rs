@@ -64,7 +64,7 @@ impl Memory {
     /// durably; without them the file stays as it is. A relative path is one from the current directory of this moment.
     pub fn backed_by(path: impl AsRef<Path>) -> Result<Self> {
         let path = std::path::absolute(&path).unwrap_or_else(|_| path.as_ref().to_path_buf());
-        let name = format!("memory backed by {}", path.display());
+        let name = path.display().to_string();
         let bytes = match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             other => other.map_err(|error| Error::new(&name, Operation::Open, 0, 0, error))?,

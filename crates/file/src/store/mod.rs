@@ -2,6 +2,7 @@
 
 mod block;
 mod orders;
+mod poison;
 mod space;
 mod waiting;
 
@@ -22,6 +23,7 @@ use parking_lot::{Mutex, RwLock};
 pub(crate) use self::{
     block::{Block, Decoded},
     orders::{ObjectOrders, Orders},
+    poison::Poison,
     space::Space,
     waiting::Waiting,
 };
@@ -72,7 +74,7 @@ pub(crate) struct Store {
     /// Whether the file was closed.
     pub(crate) closed: AtomicBool,
     /// Why nothing may be written any more.
-    pub(crate) poison: Mutex<Option<String>>,
+    pub(crate) poison: Mutex<Option<Poison>>,
     /// The versions that new structures have.
     pub(crate) low: Low,
     /// Whether the file was made by this process, since when it was not closed.

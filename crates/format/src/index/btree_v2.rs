@@ -108,13 +108,13 @@ impl BtreeV2 {
         let mut reader = Reader::new("B-tree header (version 2)", bytes);
         reader.signature(b"BTHD")?;
         reader.version(0..=0)?;
+        reader.sealed(Self::size(widths))?;
         let kind = reader.u8()?;
         let node_size = reader.u32()?;
         let (record_size, depth) = (reader.u16()?, reader.u16()?);
         let [split, merge] = reader.array()?;
         let (address, root_records) = (reader.address(widths)?, u64::from(reader.u16()?));
         let records = reader.length(widths)?;
-        reader.checksum(bytes)?;
         if depth > MAX_DEPTH {
             return Err(reader.refuse(format!("a tree of {depth} levels")));
         }
@@ -182,14 +182,17 @@ impl BtreeV2 {
         let mut reader = Reader::new(NODE, bytes);
         reader.signature(if level == 0 { b"BTLF" } else { b"BTIN" })?;
         reader.version(0..=0)?;
-        let kind = reader.u8()?;
-        if kind != self.kind {
-            return Err(reader.refuse(format!("a node of type {kind} in a tree of type {}", self.kind)));
-        }
         let shape = self.levels.get(usize::from(level)).copied();
         let Some(shape) = shape.filter(|shape| count <= shape.max_records) else {
             return Err(reader.refuse(format!("{count} records, more than the node has room for")));
         };
+        let pointer = widths.offsets.bytes() + self.count_width.bytes() + shape.below_width.map_or(0, Width::bytes);
+        let pointers = if level > 0 { (count as usize + 1) * pointer } else { 0 };
+        reader.sealed(NODE_FRAME as usize + count as usize * usize::from(self.record_size) + pointers)?;
+        let kind = reader.u8()?;
+        if kind != self.kind {
+            return Err(reader.refuse(format!("a node of type {kind} in a tree of type {}", self.kind)));
+        }
         let records = (0..count).map(|_| reader.take(usize::from(self.record_size))).collect::<Result<_>>()?;
         let mut children = Vec::new();
         if level > 0 {
@@ -200,7 +203,6 @@ impl BtreeV2 {
                 children.push(Pointer { address, records, below: below.unwrap_or(records) });
             }
         }
-        reader.checksum(bytes)?;
         Ok(Node { records, children })
     }
 

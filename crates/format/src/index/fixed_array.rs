@@ -6,7 +6,7 @@
 //!  paged   | FADB | version 0 | client | header O | bitmap of pages | checksum, 4 | then pages: elements… | checksum, 4 |
 //! ```
 
-use hyperslab_base::{Reader, Widths, Writer};
+use hyperslab_base::{Fault, Reader, Widths, Writer};
 
 use super::{ChunkElement, bitmap};
 use crate::{ChunkEntry, Encoded, Result};
@@ -37,11 +37,11 @@ impl FixedArray {
         let mut reader = Reader::new("fixed array header", bytes);
         reader.signature(b"FAHD")?;
         reader.version(0..=0)?;
+        reader.sealed(Self::size(widths))?;
         let filtered = client(&mut reader)?;
         let (element_size, page_bits) = (reader.u8()?, reader.u8()?);
         let elements = reader.length(widths)?;
         let data = reader.address(widths)?;
-        reader.checksum(bytes)?;
         if page_bits >= 64 || element_size == 0 {
             return Err(reader.refuse(format!("pages of 2^{page_bits} elements of {element_size} bytes")));
         }
@@ -85,12 +85,12 @@ impl FixedArray {
 /// Reads the head of a data block; for a paged one, tells which pages were ever written.
 pub fn decode_head(bytes: &[u8], array: &FixedArray, widths: Widths) -> Result<Vec<bool>> {
     let mut reader = Reader::new("fixed array data block", bytes);
-    head(&mut reader, widths)?;
+    let length = usize::try_from(array.data_head(widths)).unwrap_or(usize::MAX);
+    head(&mut reader, (array.pages() > 0).then_some(length), widths)?;
     if array.pages() == 0 {
         return Ok(Vec::new());
     }
     let bits = reader.take(usize::try_from(array.pages().div_ceil(8)).unwrap_or(usize::MAX))?;
-    reader.checksum(bytes)?;
     let bits = bits.iter().flat_map(|byte| (0..8).map(move |bit| byte & (0x80 >> bit) != 0));
     Ok(bits.take(usize::try_from(array.pages()).unwrap_or(usize::MAX)).collect())
 }
@@ -98,13 +98,15 @@ pub fn decode_head(bytes: &[u8], array: &FixedArray, widths: Widths) -> Result<V
 /// Reads all elements of a data block without pages.
 pub fn decode_data(bytes: &[u8], array: &FixedArray, element: ChunkElement, widths: Widths) -> Result<Vec<ChunkEntry>> {
     let mut reader = Reader::new("fixed array data block", bytes);
-    head(&mut reader, widths)?;
-    elements(reader, bytes, array.elements, element, widths)
+    head(&mut reader, Some(bytes.len()), widths)?;
+    elements(&mut reader, array.elements, element, widths)
 }
 
 /// Reads a page of `count` elements.
 pub fn decode_page(bytes: &[u8], count: u64, element: ChunkElement, widths: Widths) -> Result<Vec<ChunkEntry>> {
-    elements(Reader::new("fixed array page", bytes), bytes, count, element, widths)
+    let mut reader = Reader::new("fixed array page", bytes);
+    reader.sealed(bytes.len())?;
+    elements(&mut reader, count, element, widths)
 }
 
 /// Writes the head of a paged data block, of the array whose header is at `header`: which pages were ever written.
@@ -157,20 +159,18 @@ fn write_head(writer: &mut Writer, array: &FixedArray, header: u64, widths: Widt
     writer.address("header", widths, Some(header))
 }
 
+/// Reads elements of a block whose checksum was verified.
 pub(super) fn elements(
-    mut reader: Reader<'_>,
-    bytes: &[u8],
+    reader: &mut Reader<'_>,
     count: u64,
     element: ChunkElement,
     widths: Widths,
 ) -> Result<Vec<ChunkEntry>> {
     let room = (reader.left() / element.size(widths)) as u64;
     if count > room {
-        return Err(reader.refuse(format!("{count} elements, but there are bytes for {room} only")));
+        return Err(reader.refuse_as(Fault::Length, format!("{count} elements, but there are bytes for {room} only")));
     }
-    let entries = (0..count).map(|_| element.decode(&mut reader, widths)).collect::<Result<_>>()?;
-    reader.checksum(bytes)?;
-    Ok(entries)
+    (0..count).map(|_| element.decode(reader, widths)).collect()
 }
 
 /// Whether the array holds filtered chunks.
@@ -182,9 +182,11 @@ pub(super) fn client(reader: &mut Reader<'_>) -> Result<bool> {
     }
 }
 
-fn head(reader: &mut Reader<'_>, widths: Widths) -> Result<()> {
+/// Reads what stands in front, of a block that is `sealed` at this length, if its checksum follows it at all.
+fn head(reader: &mut Reader<'_>, sealed: Option<usize>, widths: Widths) -> Result<()> {
     reader.signature(b"FADB")?;
     reader.version(0..=0)?;
+    sealed.map_or(Ok(()), |length| reader.sealed(length))?;
     client(reader)?;
     reader.address(widths).map(drop)
 }

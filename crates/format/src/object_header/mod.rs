@@ -12,7 +12,7 @@ mod encode;
 
 use std::ops::Range;
 
-use hyperslab_base::{Reader, Width};
+use hyperslab_base::{Fault, Reader, Width};
 
 use crate::{Result, message::kind};
 
@@ -76,7 +76,7 @@ impl Prefix {
         reader.version(2..=2)?;
         let flags = reader.u8()?;
         if flags & !0x3f != 0 {
-            return Err(reader.refuse(format!("unknown flags {flags:#x}")));
+            return Err(reader.refuse_as(Fault::Version, format!("unknown flags {flags:#x}")));
         }
         let mut times = None;
         if flags & 0x20 != 0 {
@@ -89,7 +89,9 @@ impl Prefix {
         let size_width = Width::new(1 << (flags & 3)).unwrap_or(Width::W8);
         let size = usize::try_from(reader.uint(size_width)?).unwrap_or(usize::MAX);
         let start = reader.position();
-        let end = start.checked_add(size).ok_or_else(|| reader.refuse("a first block of no possible size"))?;
+        let end = start
+            .checked_add(size)
+            .ok_or_else(|| reader.refuse_as(Fault::Length, "a first block of no possible size"))?;
         Ok(Prefix {
             version: 2,
             times,
@@ -121,7 +123,7 @@ impl Prefix {
     pub fn first_messages(&self, bytes: &[u8]) -> Result<Vec<RawMessage>> {
         let mut reader = Reader::new("object header", bytes);
         reader.skip(self.first.start)?;
-        self.messages(reader, bytes)
+        self.messages(reader)
     }
 
     /// Reads the messages of a further block.
@@ -130,23 +132,17 @@ impl Prefix {
         if self.version == 2 {
             reader.signature(b"OCHK")?;
         }
-        self.messages(reader, bytes)
+        self.messages(reader)
     }
 
-    fn messages(&self, mut reader: Reader<'_>, bytes: &[u8]) -> Result<Vec<RawMessage>> {
-        let (head, tail) = (self.message_head(), if self.version == 2 { 4 } else { 0 });
-        let mut messages = Vec::new();
-        while reader.left() >= tail + head {
-            let message = self.message(&mut reader)?;
-            if reader.left() < tail {
-                return Err(reader.refuse("a message runs into the checksum"));
-            }
-            messages.push(message);
-        }
+    fn messages(&self, mut reader: Reader<'_>) -> Result<Vec<RawMessage>> {
         if self.version == 2 {
-            // A gap too small for a message lies before the checksum.
-            reader.skip(reader.left().saturating_sub(tail))?;
-            reader.checksum(bytes)?;
+            reader.sealed(reader.position() + reader.left())?;
+        }
+        let mut messages = Vec::new();
+        // A gap too small for a message may lie at the end.
+        while reader.left() >= self.message_head() {
+            messages.push(self.message(&mut reader)?);
         }
         Ok(messages)
     }

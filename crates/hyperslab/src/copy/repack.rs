@@ -2,7 +2,7 @@
 
 use std::{fmt, io, path::Path, sync::Arc};
 
-use hyperslab_driver::{Existing, Operation, Staged, Why};
+use hyperslab_driver::{Existing, Operation, Staged};
 
 use super::{
     CopyOptions, CopyProgress, Lost,
@@ -116,7 +116,7 @@ impl Repack {
         }
         let newer = Low::ALL.into_iter().filter(|low| *low > self.low);
         newer.fold(self.run_once(self.low, from, to, progress), |done, low| match done {
-            Err(Error::File(hyperslab_file::Error::TooOld(_))) => self.run_once(low, from, to, progress),
+            Err(why) if why.is_too_old() => self.run_once(low, from, to, progress),
             done => done,
         })
     }
@@ -150,8 +150,7 @@ impl Repack {
 }
 
 pub(super) fn trouble(path: &Path, operation: Operation, why: io::Error) -> Error {
-    let driver = path.display().to_string();
-    hyperslab_driver::Error { driver, operation, addr: 0, len: 0, why: Why::Io(why) }.into()
+    hyperslab_driver::Error::new(&path.display().to_string(), operation, 0, 0, why).into()
 }
 
 /// What is to be told of a file that was written anew.

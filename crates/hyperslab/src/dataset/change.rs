@@ -231,7 +231,7 @@ pub(super) fn resized(values: &Values, old: &Extent, shape: &[u64]) -> Result<Ex
 pub(crate) fn drop_values(file: &File, object: &Object) -> hyperslab_file::Result<()> {
     let failed = |why: Error| match why {
         Error::File(why) => why,
-        why => hyperslab_file::Error::Refused(why.to_string()),
+        why => hyperslab_file::Error::Above(why.into()),
     };
     let context = &file.inner.context;
     if !context.shares_attributes()? {

@@ -13,7 +13,7 @@ use hyperslab_structures::LocalHeap;
 
 use super::{Dataset, layout::ExternalName, raw_file::RawFile};
 use crate::{
-    Durability, Error, ExternalAccess, File, Result,
+    Durability, ExternalAccess, File, Result,
     engine::Inner,
     external_access::{Bounds, Prefixes},
     search,
@@ -69,7 +69,9 @@ impl Dataset {
     pub(super) fn external_names(&self) -> Result<Option<Vec<ExternalName>>> {
         let context = &self.file.inner.context;
         let Some(files) = self.inner.object.external(context)? else { return Ok(None) };
-        let heap = files.heap.ok_or_else(|| Error::Missing("heap of the external files' names".into()))?;
+        let heap = files.heap.ok_or_else(|| {
+            hyperslab_file::Error::broken("list of external files", self.address(), "it has no heap with their names")
+        })?;
         let heap = LocalHeap::open(context.file(), heap)?;
         let slot = |slot: &ExternalSlot| Ok((heap.string(slot.name)?.to_vec(), slot.offset, slot.size));
         files.slots.iter().map(slot).collect::<Result<_>>().map(Some)

@@ -6,11 +6,13 @@ use std::{
     sync::{Arc, Weak},
 };
 
+use hyperslab_base::AnyError;
 use hyperslab_chunk::ExternalFile;
 use hyperslab_driver::{Driver, FileIdentity, Local};
 use parking_lot::Mutex;
 
 use super::external::ExternalRule;
+use crate::{Error, Result};
 
 /// A file with raw data, by its name. It stays open as long as the name leads to it.
 pub(super) struct RawFile {
@@ -37,29 +39,29 @@ impl RawFile {
         RawFile { name: name.to_vec(), rule: rule.clone(), opened: Mutex::default() }
     }
 
-    fn open(&self, write: bool) -> Result<Arc<dyn Driver>, String> {
+    fn open(&self, write: bool) -> Result<Arc<dyn Driver>> {
         let (place, found) = self.rule.find(&self.name);
         let known = self.opened.lock().clone().filter(|known| known.serves(found, write));
         if let Some(known) = known {
             return Ok(known.local);
         }
-        let engine = self.rule.engine.upgrade().ok_or("the file is closed")?;
+        let engine = self.rule.engine.upgrade().ok_or(hyperslab_file::Error::Closed)?;
         if let Some(why) = self.rule.refusal(&engine, &place, write) {
-            return Err(why);
+            return Err(Error::Forbidden(why));
         }
-        let opened = engine.raw_files.open(&place, found, write).map_err(|why| why.to_string())?;
+        let opened = engine.raw_files.open(&place, found, write)?;
         *self.opened.lock() = Some(opened.clone());
         Ok(opened.local)
     }
 }
 
 impl ExternalFile for RawFile {
-    fn to_read(&self) -> Result<Arc<dyn Driver>, String> {
-        self.open(false)
+    fn to_read(&self) -> std::result::Result<Arc<dyn Driver>, AnyError> {
+        self.open(false).map_err(AnyError::from)
     }
 
-    fn to_write(&self) -> Result<Arc<dyn Driver>, String> {
-        self.open(true)
+    fn to_write(&self) -> std::result::Result<Arc<dyn Driver>, AnyError> {
+        self.open(true).map_err(AnyError::from)
     }
 }
 

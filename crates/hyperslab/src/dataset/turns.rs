@@ -141,7 +141,7 @@ impl Dataset {
 
     /// Reads stored values to places of a buffer, when it is the caller's turn.
     pub(super) fn read_part(&self, selection: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
-        self.read_places(selection, places, buf)?;
+        self.read_places(selection, places, buf).map_err(|why| self.locate(why))?;
         // A file that is only read may have been closed meanwhile, and another process may have changed it since.
         self.file().check_current()
     }

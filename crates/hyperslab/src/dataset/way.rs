@@ -24,8 +24,10 @@ impl Way<'_, '_> {
 
     pub(super) fn write(&mut self, part: &Space, places: &Space, buf: &[u8]) -> Result<()> {
         match self {
-            Way::Cached(dataset, shelf) => dataset.write_part(shelf, part, places, buf),
-            Way::AtOnce(change, _) => change.write(part, places, buf),
+            Way::Cached(dataset, shelf) => {
+                dataset.write_part(shelf, part, places, buf).map_err(|why| dataset.locate(why))
+            }
+            Way::AtOnce(change, _) => change.write(part, places, buf).map_err(|why| change.dataset().locate(why)),
         }
     }
 

@@ -8,13 +8,11 @@
 //!
 //! All openings have one policy of locking, also as in libhdf5; what a link leads to takes the policy that it finds. An opening for reading beside one for writing shares its engine, and may write too, as in libhdf5. A new file (x) is never there yet.
 
-use std::path::Path;
-
 use super::Way;
 use crate::{Error, Result, engine::Inner, open_options::Access};
 
 /// Refuses an opening that does not go beside those that the file has.
-pub(super) fn check(open: &Inner, access: &Access, way: Way, path: &Path) -> Result<()> {
+pub(super) fn check(open: &Inner, access: &Access, way: Way) -> Result<()> {
     let is_writable = open.is_writable();
     let wants = access.locking.in_environment();
     let why = if access.truncate {
@@ -28,7 +26,7 @@ pub(super) fn check(open: &Inner, access: &Access, way: Way, path: &Path) -> Res
     } else {
         return Ok(());
     };
-    Err(Error::Storage(format!("{}: {why}", path.display())))
+    Err(Error::Busy(why))
 }
 
 /// Whether an opening for writing takes the place of openings that only came of links and virtual datasets: they follow to the new engine when they

@@ -22,6 +22,8 @@ use std::{
     },
 };
 
+use hyperslab_base::ErrorKind;
+
 pub(crate) use registry::Openings;
 use registry::{Entry, Patience};
 use sources::OpenSources;
@@ -60,11 +62,11 @@ impl Opening {
         let entry = Entry::of(source.identity());
         let patience = if way == Way::Direct { Patience::Waits } else { Patience::Refuses };
         let path = Some(source.path().to_path_buf());
-        let mut slot = entry.wait(patience).ok_or_else(|| being_closed(source.path()))?;
+        let mut slot = entry.wait(patience).ok_or_else(being_closed)?;
         let inner = match slot.engine() {
             Some(known) if beside::replaces(&known, access) => known.replaced_by(|| make(source).map(Arc::new))?,
             Some(known) => {
-                beside::check(&known, access, way, source.path())?;
+                beside::check(&known, access, way)?;
                 known
             }
             None => Arc::new(make(source)?),
@@ -95,7 +97,7 @@ impl Opening {
             return Ok(None);
         };
         let entry = Entry::of(identity);
-        let mut slot = entry.wait(Patience::Refuses).ok_or_else(|| being_closed(path))?;
+        let mut slot = entry.wait(Patience::Refuses).ok_or_else(being_closed)?;
         let inner = match slot.engine() {
             Some(now) => now,
             None if kept.resume(path)? => kept.clone(),
@@ -144,7 +146,7 @@ impl Opening {
             drop(slot);
             return match self.inner.flush() {
                 // Another thread has ended the last opening meanwhile, which wrote everything.
-                Err(Error::File(hyperslab_file::Error::Closed)) => Ok(()),
+                Err(why) if why.kind() == ErrorKind::Closed => Ok(()),
                 flushed => flushed,
             };
         }
@@ -182,6 +184,6 @@ impl Drop for Opening {
     }
 }
 
-fn being_closed(path: &Path) -> Error {
-    Error::Storage(format!("{}: another thread is closing the file; try again", path.display()))
+fn being_closed() -> Error {
+    Error::Busy("another thread is closing the file; try again")
 }

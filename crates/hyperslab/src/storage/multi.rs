@@ -57,7 +57,7 @@ fn open_member(member: &MultiMember, common: &str) -> Result<Arc<dyn Driver>> {
     // A file does not lead to others elsewhere by the names of its members.
     let folder = Path::new(common).parent().and_then(|folder| folder.canonicalize().ok());
     if folder.is_none_or(|folder| !place.starts_with(folder)) {
-        return Err(Error::Storage(format!(
+        return Err(Error::Forbidden(format!(
             "{name} is outside of the folder of the multi file that it should be a member of"
         )));
     }

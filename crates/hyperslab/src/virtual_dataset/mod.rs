@@ -247,11 +247,7 @@ impl Elsewhere for Virtual {
             return Err(SourceError(why.into()));
         }
         let request = Request { wanted, datatype: &self.datatype, places: memory };
-        let failed = |why: crate::Error| match why {
-            crate::Error::Values(why) => why,
-            why => SourceError(why.to_string()),
-        };
-        Virtual::read(self, &request, buf, &mut Arena::default(), &Trip::default()).map_err(failed)
+        Virtual::read(self, &request, buf, &mut Arena::default(), &Trip::default()).map_err(crate::Error::of_source)
     }
 }
 

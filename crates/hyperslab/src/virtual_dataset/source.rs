@@ -100,8 +100,7 @@ impl File {
 fn open(above: &File, key: &VirtualName, trip: &Trip, write: bool) -> Result<Option<Dataset>> {
     reach(above, &key.0, &key.1, trip, write).map_err(|why| {
         let name = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let why = format!("{} in {}: {why}", name(&key.1), name(&key.0));
-        Error::Values(hyperslab_chunk::Error::Source(why))
+        Error::Values(why.at(format!("{} in {}", name(&key.1), name(&key.0))).of_source())
     })
 }
 

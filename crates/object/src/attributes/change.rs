@@ -113,7 +113,7 @@ pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], 
         return Ok(());
     }
     if let Lookup::Found(..) = holder.find(new)? {
-        return Err(Error::Refused(format!("there is an attribute {:?} already", String::from_utf8_lossy(new))));
+        return Err(Error::Exists(format!("an attribute {:?}", String::from_utf8_lossy(new))));
     }
     let bytes = holder.bytes(&stored)?;
     let parts = decode(&bytes, object)?;

@@ -147,9 +147,7 @@ impl<'a> Holder<'a> {
     pub(super) fn require(&self, name: &[u8]) -> Result<(Place, Stored)> {
         match self.find(name)? {
             Lookup::Found(place, stored) => Ok((place, stored)),
-            Lookup::Free(_) => {
-                Err(Error::Refused(format!("there is no attribute {:?}", String::from_utf8_lossy(name))))
-            }
+            Lookup::Free(_) => Err(Error::Missing(format!("attribute {:?}", String::from_utf8_lossy(name)))),
         }
     }
 

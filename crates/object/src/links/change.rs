@@ -236,7 +236,7 @@ pub(super) fn find(context: &Context, group: u64, name: &[u8]) -> Result<Option<
 }
 
 fn require(context: &Context, group: u64, name: &[u8]) -> Result<Link> {
-    let missing = || Error::Refused(format!("there is no link {:?}", String::from_utf8_lossy(name)));
+    let missing = || Error::Missing(format!("link {:?}", String::from_utf8_lossy(name)));
     find(context, group, name)?.ok_or_else(missing)
 }
 
@@ -248,7 +248,7 @@ fn check_free(context: &Context, group: u64, name: &[u8]) -> Result<()> {
 }
 
 pub(super) fn exists(name: &[u8]) -> Error {
-    Error::Refused(format!("there is a link {:?} already", String::from_utf8_lossy(name)))
+    Error::Exists(format!("a link {:?}", String::from_utf8_lossy(name)))
 }
 
 fn check_name(name: &[u8]) -> Result<()> {

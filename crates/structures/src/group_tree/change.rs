@@ -54,7 +54,7 @@ pub fn insert(file: &OpenFile, root: u64, heap: &mut LocalHeap, name: &[u8], tar
     let symbols = symbols_of(file, child)?;
     let Err(at) = position(&symbols, heap, name)? else {
         let name = String::from_utf8_lossy(name);
-        return Err(Error::Refused(format!("the group has a link named {name:?} already")));
+        return Err(Error::Exists(format!("a link {name:?}")));
     };
     let k = usize::from(file.superblock().group_leaf_k);
     if k == 0 {

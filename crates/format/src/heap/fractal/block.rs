@@ -28,6 +28,7 @@ pub fn decode_indirect(bytes: &[u8], heap: &FractalHeap, rows: u32, widths: Widt
     let mut reader = Reader::new("fractal heap indirect block", bytes);
     reader.signature(b"FHIB")?;
     reader.version(0..=0)?;
+    reader.sealed(indirect_size(heap, rows, widths))?;
     reader.address(widths)?;
     reader.uint(heap.table.offset_width())?;
     let mut children = Vec::new();
@@ -42,7 +43,6 @@ pub fn decode_indirect(bytes: &[u8], heap: &FractalHeap, rows: u32, widths: Widt
             children.push(Child { address, filtered });
         }
     }
-    reader.checksum(bytes)?;
     Ok(children)
 }
 

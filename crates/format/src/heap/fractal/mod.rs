@@ -97,6 +97,7 @@ impl FractalHeap {
         let mut reader = Reader::new("fractal heap header", bytes);
         reader.signature(b"FRHP")?;
         reader.version(0..=0)?;
+        reader.sealed(bytes.len())?;
         let id_len = reader.u16()?;
         let filters_len = usize::from(reader.u16()?);
         let flags = reader.u8()?;
@@ -116,7 +117,6 @@ impl FractalHeap {
             let (size, mask) = (reader.length(widths)?, reader.u32()?);
             filters = Some((FilterPipeline::decode(reader.take(filters_len)?)?, size, mask));
         }
-        reader.checksum(bytes)?;
         if !table.is_possible() {
             return Err(reader.refuse("a doubling table of no possible shape"));
         }

@@ -34,7 +34,6 @@ pub fn decode_index(
     let elements = (0..array.in_index).map(|_| element.decode(&mut reader, widths)).collect::<Result<_>>()?;
     let data = (0..array.direct_blocks()).map(|_| reader.address(widths)).collect::<Result<_>>()?;
     let supers = (0..array.indirect_super_blocks()).map(|_| reader.address(widths)).collect::<Result<_>>()?;
-    reader.checksum(bytes)?;
     Ok(IndexBlock { elements, data, supers })
 }
 
@@ -55,7 +54,6 @@ pub fn decode_super(bytes: &[u8], array: &ExtensibleArray, block: &SuperBlock, w
     for _ in 0..block.blocks {
         blocks.push((reader.address(widths)?, bits.by_ref().take(pages).collect()));
     }
-    reader.checksum(bytes)?;
     Ok(blocks)
 }
 
@@ -70,7 +68,7 @@ pub fn decode_data(
     let mut reader = Reader::new("extensible array data block", bytes);
     head(&mut reader, b"EADB", widths)?;
     reader.uint(array.offset_width())?;
-    elements(reader, bytes, count, element, widths)
+    elements(&mut reader, count, element, widths)
 }
 
 /// Reads a page of a data block.
@@ -80,12 +78,16 @@ pub fn decode_page(
     element: ChunkElement,
     widths: Widths,
 ) -> Result<Vec<ChunkEntry>> {
-    elements(Reader::new("extensible array page", bytes), bytes, array.page(), element, widths)
+    let mut reader = Reader::new("extensible array page", bytes);
+    reader.sealed(bytes.len())?;
+    elements(&mut reader, array.page(), element, widths)
 }
 
+/// Reads what stands in front of a block that ends with its checksum, and verifies that.
 fn head(reader: &mut Reader<'_>, signature: &[u8; 4], widths: Widths) -> Result<()> {
     reader.signature(signature)?;
     reader.version(0..=0)?;
+    reader.sealed(reader.position() + reader.left())?;
     client(reader)?;
     reader.address(widths).map(drop)
 }

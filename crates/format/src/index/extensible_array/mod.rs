@@ -86,6 +86,7 @@ impl ExtensibleArray {
         let mut reader = Reader::new("extensible array header", bytes);
         reader.signature(b"EAHD")?;
         reader.version(0..=0)?;
+        reader.sealed(Self::size(widths))?;
         let filtered = client(&mut reader)?;
         let [element_size, count_bits, in_index, min_elements, min_blocks, page_bits] = reader.array()?;
         let mut usage = Usage {
@@ -98,7 +99,6 @@ impl ExtensibleArray {
         let used = reader.length(widths)?;
         usage.elements = reader.length(widths)?;
         let index = reader.address(widths)?;
-        reader.checksum(bytes)?;
         let array = ExtensibleArray {
             filtered,
             element_size,

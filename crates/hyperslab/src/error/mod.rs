@@ -1,14 +1,32 @@
 //! What can go wrong, and with which object.
+//!
+//! The text of an error is complete: what was done, where, and why, with the text of its causes in it. [`source()`](std::error::Error::source)
+//! leads to these causes by type, down to the [`std::io::Error`] of the operating system if there is one; a program that prints an error prints its
+//! text alone. A variant with causes says where they belong, and its [kind](Error::kind) is theirs.
+//!
+//! Lives here: the error of this crate (`mod`), the words for values whose type does not fit (`mismatch`), files and objects as part of an
+//! error (`place`). Does not live here: what the layers below say; each has an error of its own, with the same kinds.
 
-use std::any::type_name;
+mod mismatch;
+mod place;
 
-use hyperslab_base::memory::OutOfMemory;
-use hyperslab_dtype::{Class, Datatype};
+pub(crate) use place::opened;
+
+use std::io;
+
+use hyperslab_base::{AnyError, Classified, ErrorKind, memory::OutOfMemory, os_error};
 
 /// The result of anything that this crate does.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why something cannot be done: which object, which structure, where, and why.
+///
+/// ```
+/// use hyperslab::{ErrorKind, File};
+/// let error = File::open("/there/is/no/run.h5").unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::NotFound);
+/// assert_eq!(error.to_string(), "cannot open /there/is/no/run.h5: No such file or directory (os error 2)");
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -33,9 +51,26 @@ pub enum Error {
     /// A filter.
     #[error(transparent)]
     Filter(#[from] hyperslab_filter::Error),
+    /// Something that failed with a file or an object: which one.
+    #[error("{place}: {source}")]
+    At {
+        /// The file or the object; also what was done with it, if it was opened.
+        place: String,
+        /// What failed.
+        source: Box<Error>,
+    },
     /// Files that should make one, and do not.
     #[error("{0}")]
     Storage(String),
+    /// A file that is open elsewhere in this process, in a way that excludes this one.
+    #[error("{0}")]
+    Busy(&'static str),
+    /// A file that was reached by links, and was opened for writing since.
+    #[error("the file was opened for writing since; open the object again")]
+    Replaced,
+    /// A file that another file names, and that may not be read or written.
+    #[error("{0}")]
+    Forbidden(String),
     /// A link that cannot be followed.
     #[error("link {link}: {why}")]
     Link {
@@ -43,6 +78,8 @@ pub enum Error {
         link: String,
         /// Why, with the file that it names.
         why: String,
+        /// What is wrong with it.
+        kind: ErrorKind,
     },
     /// A name that leads nowhere.
     #[error("there is no {0}")]
@@ -89,6 +126,9 @@ pub enum Error {
     /// Something that cannot be changed so.
     #[error("{0}")]
     Change(String),
+    /// An attribute that is not as it was when it was opened.
+    #[error("attribute {0} was changed or deleted since it was opened")]
+    Outdated(String),
     /// A stored value that is none of the Rust type asked for.
     #[error("{0}")]
     Value(String),
@@ -148,7 +188,74 @@ impl From<OutOfMemory> for Error {
     }
 }
 
+impl Classified for Error {
+    fn kind(&self) -> ErrorKind {
+        self.kind()
+    }
+}
+
 impl Error {
+    /// What went wrong, for a program that wants to act on it.
+    ///
+    /// ```
+    /// use hyperslab::{ErrorKind, File};
+    /// # let file = File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/weather.h5"))?;
+    /// let humidity = match file.dataset("humidity") {
+    ///     Ok(dataset) => Some(dataset),
+    ///     Err(why) if why.kind() == ErrorKind::NotFound => None,
+    ///     Err(why) => return Err(why),
+    /// };
+    /// # assert!(humidity.is_none());
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::File(why) => why.kind(),
+            Error::Driver(why) => why.kind(),
+            Error::Values(why) => why.kind(),
+            Error::Space(why) => why.kind(),
+            Error::Datatype(why) => why.kind(),
+            Error::Malformed(why) => why.kind(),
+            Error::Filter(why) => why.kind(),
+            Error::At { source, .. } | Error::Part { why: source, .. } => source.kind(),
+            Error::Link { kind, .. } => *kind,
+            Error::Storage(_) | Error::Damaged(_) => ErrorKind::Malformed,
+            Error::Busy(_) => ErrorKind::Locked,
+            Error::Replaced => ErrorKind::Closed,
+            Error::Forbidden(_) => ErrorKind::PermissionDenied,
+            Error::Missing(_) => ErrorKind::NotFound,
+            Error::Deleted(_) | Error::Outdated(_) => ErrorKind::Deleted,
+            Error::Kind { .. } => ErrorKind::ObjectMismatch,
+            Error::Mismatch { .. } | Error::Unstorable { .. } => ErrorKind::TypeMismatch,
+            Error::Exists(_) => ErrorKind::AlreadyExists,
+            Error::Create(_) | Error::Change(_) | Error::Slice(_) | Error::Length { .. } => ErrorKind::InvalidArgument,
+            Error::Value(_) => ErrorKind::InvalidValue,
+            Error::Extent { .. } => ErrorKind::ExtentMismatch,
+            Error::Memory { .. } => ErrorKind::OutOfMemory,
+            Error::Unsupported(_) => ErrorKind::Unsupported,
+        }
+    }
+
+    /// The number of the system's error, if the system refused something: `ENOENT`, `ENOSPC`, … `EAGAIN` for a file that another process has
+    /// locked. [`source()`](std::error::Error::source) leads to the error itself.
+    ///
+    /// ```
+    /// let error = hyperslab::File::open("/there/is/no/such/file").unwrap_err();
+    /// assert_eq!(error.raw_os_error(), Some(2)); // ENOENT
+    /// ```
+    pub fn raw_os_error(&self) -> Option<i32> {
+        os_error(self).and_then(io::Error::raw_os_error)
+    }
+
+    /// Whether structures for newer libraries could do it.
+    pub(crate) fn is_too_old(&self) -> bool {
+        match self {
+            Error::File(hyperslab_file::Error::TooOld(_)) => true,
+            Error::At { source, .. } => source.is_too_old(),
+            _ => false,
+        }
+    }
+
     /// The same, of an object that a path leads to.
     pub(crate) fn of(self, path: &[u8]) -> Error {
         match self {
@@ -164,48 +271,11 @@ impl Error {
         Error::Part { nth, written, why: Box::new(why) }
     }
 
-    /// Values of type `stored` where a `T` is wanted.
-    pub(crate) fn mismatch<T>(stored: &Datatype) -> Error {
-        Error::Mismatch { stored: stored.to_string(), wanted: type_name::<T>().into(), why: instead(stored) }
-    }
-
-    /// Values of `T` where the type `stored` is.
-    pub(crate) fn not_from<T: ?Sized>(stored: &Datatype) -> Error {
-        let why = instead(stored).replace("read", "write").replace("write_stored", "write_converted");
-        Error::Unstorable { stored: stored.to_string(), given: type_name::<T>().into(), why }
-    }
-
-    /// As [`Error::not_from`], where the classes go together and yet there is no conversion.
-    pub(crate) fn no_conversion_from<T: ?Sized>(stored: &Datatype, why: &hyperslab_dtype::Error) -> Error {
-        Error::Unstorable { stored: stored.to_string(), given: type_name::<T>().into(), why: why.to_string() }
-    }
-
-    /// As [`Error::mismatch`], where the classes go together and yet there is no conversion.
-    pub(crate) fn no_conversion<T>(stored: &Datatype, why: &hyperslab_dtype::Error) -> Error {
-        Error::Mismatch { stored: stored.to_string(), wanted: type_name::<T>().into(), why: why.to_string() }
-    }
-}
-
-/// What to read values of a type as.
-fn instead(stored: &Datatype) -> String {
-    match stored.class() {
-        Class::Fixed(_) | Class::Float(_) => "read a number, such as f64 or i64".into(),
-        Class::Bitfield(_) => "read an unsigned integer".into(),
-        Class::Enum(_) => "read an integer, or an enum that derives Element".into(),
-        Class::String(..) => "read String, or Vec<u8> if it is not UTF-8".into(),
-        Class::Vlen(vlen) if vlen.text.is_some() => "read String, or Vec<u8> if it is not UTF-8".into(),
-        Class::Vlen(vlen) => format!("read Vec<T> with a T for {}", vlen.base),
-        Class::Array(array) => {
-            let dims = array.dims().iter().rev();
-            let shape = dims.fold("T".to_string(), |inner, dim| format!("[{inner}; {dim}]"));
-            format!("read {shape} or Vec<T> with a T for {}", array.base())
+    /// The same, of a source of a virtual dataset.
+    pub(crate) fn of_source(self) -> hyperslab_chunk::Error {
+        match self {
+            Error::Values(why) => why,
+            why => hyperslab_chunk::Error::SourceFailed(AnyError::from(why)),
         }
-        Class::Compound(compound) => {
-            let names: Vec<_> = compound.members().iter().map(|member| member.name.to_string()).collect();
-            format!("read a struct that derives Element with fields such as {}", names.join(", "))
-        }
-        Class::Complex(_) => "read Complex<f64> or Complex<f32>".into(),
-        Class::Opaque(_) => "read Vec<u8>".into(),
-        Class::Time(_) | Class::Reference(_) => "read the stored bytes with read_stored".into(),
     }
 }
