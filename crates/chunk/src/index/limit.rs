@@ -3,7 +3,7 @@
 use hyperslab_format::{message::ChunkIndex, version};
 use hyperslab_space::{Extent, Space, UNLIMITED};
 
-use crate::{Chunked, Error, Result, grid::Numbering};
+use crate::{Chunked, Error, Result, index::numbering::Numbering};
 
 /// libhdf5 refuses to write a chunk of an array with a number that does not fit 32 bits, so no array is given one here.
 const MOST: u64 = 1 << 32;

@@ -9,10 +9,10 @@ use hyperslab_space::{Extent, Op, Slab, Space};
 
 use crate::{
     Chunked, Error, Filling, Index, Result,
-    allocate::Places,
     index::{Change, check_resize},
-    make::{Blank, Job},
-    publish::Reserved,
+    transfer::allocate::Places,
+    transfer::make::{Blank, Job},
+    transfer::publish::Reserved,
 };
 
 /// A dataset on its way to another size, between [`Values::begin_resize`](crate::Values::begin_resize) and

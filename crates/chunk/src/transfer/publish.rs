@@ -9,7 +9,7 @@ use hyperslab_file::{Kind, OpenFile};
 use hyperslab_format::{ChunkEntry, message::ChunkIndex};
 use hyperslab_space::Coords;
 
-use crate::{Chunked, Error, Filling, Index, Result, index::Change, make::Job};
+use crate::{Chunked, Error, Filling, Index, Result, index::Change, transfer::make::Job};
 
 /// A chunk as it will be stored.
 pub(crate) struct Made<'a> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hyperslab_file::OpenFile;
 use hyperslab_space::{Extent, Kind, Slab, Space};
 
-use crate::{Chunked, Elsewhere, Error, Externals, Result, scatter};
+use crate::{Chunked, Elsewhere, Error, Externals, Result, transfer::scatter};
 
 /// Where values are.
 #[derive(Debug)]

@@ -15,10 +15,10 @@ use hyperslab_space::{Coords, Piece, Space};
 
 use crate::{
     Chunked, Filling, Index, Result,
-    chunked::PIECES,
-    layout::{Locate, covers},
-    make::{Blank, Job},
-    publish::Reserved,
+    layout::chunk_layout::{Locate, covers},
+    layout::chunked::PIECES,
+    transfer::make::{Blank, Job},
+    transfer::publish::Reserved,
 };
 
 /// A piece whose values go straight to the file.

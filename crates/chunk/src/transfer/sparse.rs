@@ -4,7 +4,7 @@ use hyperslab_file::{Error, OpenFile};
 use hyperslab_format::ChunkEntry;
 use hyperslab_space::{Coords, Kind, Op, Piece, Slab, Space};
 
-use crate::{Chunked, Result, chunked::PIECES, scatter};
+use crate::{Chunked, Result, layout::chunked::PIECES, transfer::scatter};
 
 /// A chunk is found by its place so many times faster than it is cut out of a selection.
 const FASTER: u64 = 64;

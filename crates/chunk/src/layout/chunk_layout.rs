@@ -11,8 +11,8 @@ use hyperslab_space::{Coords, Grid, Kind, Piece, Space};
 
 use crate::{
     Coder, Filling, Result,
-    cached::{Earned, Gathered, Track},
-    publish::Reserved,
+    cache::{Earned, Gathered, Track},
+    transfer::publish::Reserved,
 };
 
 /// What never changes of a layout.

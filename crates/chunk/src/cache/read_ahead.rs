@@ -10,7 +10,7 @@ use hyperslab_driver::cores;
 use parking_lot::Mutex;
 
 use super::{Chunk, ChunkCache, ChunkShelf, fetch::fetch, reach::Reach, way::PART, workers::Worker};
-use crate::{Result, chunked::PIECES};
+use crate::{Result, layout::chunked::PIECES};
 
 /// One at a time in the process: it may wait for an operation, and its thread helps no request meanwhile.
 static BUSY: AtomicBool = AtomicBool::new(false);

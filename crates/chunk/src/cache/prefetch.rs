@@ -8,7 +8,7 @@ use super::{
     reach::Reach,
     way::{Worth, places},
 };
-use crate::{Result, chunked::PIECES, layout::covers};
+use crate::{Result, layout::chunk_layout::covers, layout::chunked::PIECES};
 
 impl ChunkCache {
     /// Brings the chunks that hold parts of several datasets into memory with one request, as far as they fit and are worth it. It must be the

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     Filling, Result,
-    chunked::{BATCH, PIECES},
-    layout::covers,
+    layout::chunk_layout::covers,
+    layout::chunked::{BATCH, PIECES},
 };
 
 impl ChunkCache {

@@ -8,7 +8,7 @@ use hyperslab_space::Coords;
 use crate::{
     Chunked, Result,
     layout::{Facts, Image, Locate, Located},
-    publish::{Made, Reserved},
+    transfer::publish::{Made, Reserved},
 };
 
 impl Chunked {

@@ -7,7 +7,7 @@ use hyperslab_file::OpenFile;
 use hyperslab_format::ChunkEntry;
 use hyperslab_space::Coords;
 
-use crate::{Chunked, Error, Filling, Result, publish::Made};
+use crate::{Chunked, Error, Filling, Result, transfer::publish::Made};
 
 impl Chunked {
     /// The stored bytes of the chunk at a place in the grid, and the filters that were left out; nothing if it was never written.

@@ -9,10 +9,10 @@ use hyperslab_space::{Coords, Grid, Piece, Space};
 
 use crate::{
     Error, Filling, Result, Storage, Values,
-    blocks::Blocks,
+    layout::blocks::Blocks,
     layout::{Direct, Facts, Image, Locate, Located},
-    publish::Reserved,
-    scatter,
+    transfer::publish::Reserved,
+    transfer::scatter,
 };
 
 impl Values {

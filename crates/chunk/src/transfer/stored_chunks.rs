@@ -7,7 +7,7 @@ use hyperslab_file::OpenFile;
 use hyperslab_format::ChunkEntry;
 use hyperslab_space::Coords;
 
-use crate::{Chunked, Error, Filling, Index, Result, publish::Made};
+use crate::{Chunked, Error, Filling, Index, Result, transfer::publish::Made};
 
 /// A stored chunk: its place in the grid, the filters that were left out, its bytes.
 pub type StoredChunk = (Coords, u32, Vec<u8>);

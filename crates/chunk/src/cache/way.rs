@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use hyperslab_space::{Coords, Piece, Space};
 
 use super::{ChunkCache, ChunkShelf, Keep, reach::Reach};
-use crate::{Facts, Result, values::shaped};
+use crate::{Facts, Result, layout::values::shaped};
 
 /// Chunks that the caller has as a whole, or that need no coding, come in if the request wants no larger part of the cache than this: it would
 /// push out what others want, and win nothing.
@@ -106,7 +106,7 @@ pub(super) fn is_any(file: &Space, memory: &Space, element: u64, len: usize) -> 
     file.check_inside()?;
     memory.check_inside()?;
     if memory.extent().bytes(element).is_none_or(|bytes| bytes > len as u64) {
-        return Err(crate::scatter::outside());
+        return Err(crate::transfer::scatter::outside());
     }
     Ok(left > 0)
 }

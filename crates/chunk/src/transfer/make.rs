@@ -10,8 +10,8 @@ use hyperslab_space::{Coords, Piece, Space};
 
 use crate::{
     Chunked, Filling, Result,
-    publish::{Made, Reserved},
-    scatter,
+    transfer::publish::{Made, Reserved},
+    transfer::scatter,
 };
 
 /// The most bytes of chunks that are in memory at once.

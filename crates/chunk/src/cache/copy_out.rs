@@ -3,7 +3,7 @@
 use hyperslab_driver::{cores, lower};
 use hyperslab_space::Piece;
 
-use crate::{Result, scatter};
+use crate::{Result, transfer::scatter};
 
 /// Fewer bytes are copied by one core.
 const WORTH: u64 = 1 << 20;

@@ -9,7 +9,7 @@ use super::{
     reach::Reach,
     way::{Worth, aligned, is_any, places},
 };
-use crate::{Result, chunked::PIECES, scatter};
+use crate::{Result, layout::chunked::PIECES, transfer::scatter};
 
 /// A chunk in hand, and what is wanted of it.
 type Held<'a> = (Pinned<Chunk>, &'a Piece);

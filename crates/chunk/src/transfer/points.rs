@@ -5,7 +5,7 @@ use hyperslab_driver::cores;
 use hyperslab_file::OpenFile;
 use hyperslab_space::{Coords, Space};
 
-use crate::{Chunked, Result, scatter};
+use crate::{Chunked, Result, transfer::scatter};
 
 /// The most parts of a vector request.
 const PARTS: usize = 1 << 16;

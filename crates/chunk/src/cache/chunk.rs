@@ -5,7 +5,7 @@ use hyperslab_cache::Footprint;
 use hyperslab_space::{Piece, Space};
 
 use super::Home;
-use crate::{Facts, Filling, Result, scatter};
+use crate::{Facts, Filling, Result, transfer::scatter};
 
 /// About how many bytes the cache takes for each chunk, besides its values.
 const BESIDES: usize = 512;

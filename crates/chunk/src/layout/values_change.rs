@@ -5,7 +5,7 @@ use hyperslab_file::{Kind, OpenFile};
 use hyperslab_format::message::Layout;
 use hyperslab_space::{Extent, Kind as Selected, Space, UNLIMITED};
 
-use crate::{Error, Filling, Resizing, Result, Storage, Values, scatter, values::shaped};
+use crate::{Error, Filling, Resizing, Result, Storage, Values, layout::values::shaped, scatter};
 
 /// The most bytes of fill value that are in memory at once.
 const PIECE: u64 = 4 << 20;

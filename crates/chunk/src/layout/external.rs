@@ -7,7 +7,7 @@ use hyperslab_driver::{Driver, ReadPart, Transfer, WritePart};
 use hyperslab_file::OpenFile;
 use hyperslab_space::Space;
 
-use crate::{Error, Result, scatter};
+use crate::{Error, Result, transfer::scatter};
 
 /// A file with values of a dataset. Another program may replace it, or make it later: so each request looks for it by its name.
 pub trait ExternalFile: Send + Sync {

@@ -9,7 +9,7 @@ use hyperslab_file::OpenFile;
 use hyperslab_space::Coords;
 
 use super::{Chunk, ChunkCache, ChunkShelf};
-use crate::{Result, chunked::BATCH, layout::Located};
+use crate::{Result, layout::Located, layout::chunked::BATCH};
 
 /// A chunk of a dataset.
 type Wanted<'a> = (&'a ChunkShelf, Coords);

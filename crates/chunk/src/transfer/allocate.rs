@@ -8,9 +8,9 @@ use hyperslab_space::{Coords, Extent};
 
 use crate::{
     Chunked, Filling, Index, Result,
-    chunked::PIECES,
     index::check_space,
-    publish::{Made, Reserved},
+    layout::chunked::PIECES,
+    transfer::publish::{Made, Reserved},
 };
 
 impl Chunked {

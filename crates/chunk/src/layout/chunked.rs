@@ -18,7 +18,7 @@ use hyperslab_format::{
 };
 use hyperslab_space::{Coords, Extent, Grid, Kind, Piece, Space};
 
-use crate::{Coder, Error, Index, Result, index::Shape, scatter};
+use crate::{Coder, Error, Index, Result, index::Shape, transfer::scatter};
 
 /// The most bytes, stored or decoded, that are in memory at once.
 pub(crate) const BATCH: u64 = 64 << 20;
