@@ -16,11 +16,15 @@ mod index;
 mod layout;
 mod transfer;
 
-pub use cache::{Chunk, ChunkCache, ChunkShelf, Home, Keep};
+pub use cache::{ChunkCache, ChunkShelf, ChunkSource, Keep};
 pub use error::{Error, Result};
 pub use index::{Index, Kept, Stored, check_new, index_that_holds};
 pub use layout::{
-    Chunked, Correspondence, Direct, Elsewhere, ExternalFile, ExternalPart, Externals, Facts, Filling, Image, Layout,
-    Locate, Located, Resizing, Storage, Taken, Values,
+    ChunkKind, ChunkLayout, Chunked, Correspondence, DatasetHeader, DatasetState, DatasetStorage, Elsewhere,
+    ExternalFile, ExternalPart, Externals, Filling, OpenedValues, Resizing, Storage, StorageChange, StorageView, Taken,
+    Values,
 };
-pub use transfer::{Coder, Reserved, StoredChunk, fill, gather, pipeline, scatter, unfilter};
+pub use transfer::{
+    ChunkCoord, Coder, DenseChunk, EncodedChunk, Loader, ResidentChunk, Section, Sections, StoredAs, StoredAt, Storer,
+    Wanted, Workspace, fill, gather, pipeline, scatter, unfilter,
+};

@@ -12,7 +12,7 @@ const MOST: usize = 4096;
 
 /// The bytes that were used of chunks that are not in the cache.
 #[derive(Debug, Default)]
-pub(crate) struct Earned(Mutex<HashMap<Coords, u64>>);
+pub(super) struct Earned(Mutex<HashMap<Coords, u64>>);
 
 impl Earned {
     /// Whether a chunk of `bytes` was used so much before that it is worth its place; if not, this use counts for the next.

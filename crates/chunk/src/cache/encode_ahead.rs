@@ -8,12 +8,11 @@ use std::{
     },
 };
 
-use hyperslab_base::memory;
 use hyperslab_cache::{Cache, Encoded, Pinned};
 use hyperslab_driver::cores;
 
-use super::{Chunk, ChunkCache, failures::kind_of, workers::Worker};
-use crate::Error;
+use super::{ChunkCache, failures::kind_of, workers::Worker};
+use crate::{ResidentChunk, StoredAs, Workspace};
 
 /// So many bytes of chunks are taken at once: nobody waits longer for one of them than they take to be encoded.
 const BYTES: usize = 2 << 20;
@@ -44,7 +43,7 @@ impl ChunkCache {
 
 /// The last part is dropped last: then nothing of the file is in use any more.
 struct Job {
-    cache: Arc<Cache<Chunk>>,
+    cache: Arc<Cache<ResidentChunk>>,
     busy: Arc<AtomicBool>,
     _worker: Worker,
 }
@@ -56,24 +55,21 @@ impl Drop for Job {
 }
 
 /// Whether there were some, and room for what they became.
-fn encode_some(cache: &Cache<Chunk>) -> bool {
+fn encode_some(cache: &Cache<ResidentChunk>) -> bool {
     // A chunk that cannot be encoded stays dirty: the flush that tries to write it tells why.
-    let encoded = |rooms: &mut Rooms, pinned| Ok::<_, Infallible>(encode(&pinned, rooms).unwrap_or(false));
+    let encoded = |workspace: &mut Workspace, pinned| Ok::<_, Infallible>(encode(&pinned, workspace).unwrap_or(false));
     cores::map(cache.near_exit(BYTES), encoded).is_ok_and(|encoded| encoded.contains(&true))
 }
 
-/// Room for coding: what comes out, and what is in between.
-type Rooms = (Vec<u8>, Vec<u8>);
-
 /// Whether there is a copy now; nothing if it cannot be made.
-fn encode(pinned: &Pinned<Chunk>, (out, scratch): &mut Rooms) -> Option<bool> {
-    let facts = pinned.home().facts();
-    let coder = facts.coder.as_ref().filter(|_| facts.codes_all)?;
+fn encode(pinned: &Pinned<ResidentChunk>, workspace: &mut Workspace) -> Option<bool> {
+    let layout = pinned.home().layout();
+    layout.codec_of_all()?;
     let encoded = pinned.encode_ahead(|chunk| {
-        let coded = coder.encode(pinned.place(), &chunk.bytes, out, scratch);
-        // Filters take room for the worst case.
-        let coded = coded.and_then(|mask| Ok::<_, Error>((mask, memory::copied(out)?)));
-        coded.map(|(mask, bytes)| Encoded { bytes, note: mask.into() }).map_err(|why| kind_of(&why))
+        let encoded = chunk.encode(layout, pinned.place(), StoredAs::Filtered, workspace);
+        let encoded =
+            encoded.map(|chunk| Encoded { note: chunk.sections.mask().into(), bytes: chunk.into_bytes().into_owned() });
+        encoded.map_err(|why| kind_of(&why))
     });
     encoded.ok()
 }

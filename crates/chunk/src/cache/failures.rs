@@ -4,8 +4,7 @@ use hyperslab_cache::WriteFailure;
 use hyperslab_file::Error as FileError;
 use hyperslab_filter::{Error as FilterError, Fault};
 
-use super::Home;
-use crate::{Error, Result};
+use crate::{DatasetStorage, Error, Result};
 
 /// The chunks that an attempt to write could not write. They are dirty as before, and the next flush tries them again, so eviction may drop this.
 #[derive(Debug, Default)]
@@ -17,8 +16,8 @@ pub(super) struct Failures {
 
 impl Failures {
     /// Adds `count` chunks, of which the first is at a place, that could not be written for one reason.
-    pub(super) fn add(&mut self, home: &dyn Home, place: &[u64], count: usize, why: Error) {
-        self.first.get_or_insert_with(|| (home.name(), place.to_vec(), why));
+    pub(super) fn add(&mut self, storage: &DatasetStorage, place: &[u64], count: usize, why: Error) {
+        self.first.get_or_insert_with(|| (storage.name(), place.to_vec(), why));
         self.count += count;
     }
 

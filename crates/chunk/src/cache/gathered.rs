@@ -9,7 +9,7 @@ const TOGETHER: usize = 1024;
 
 /// How many whole chunks without filters have come since some left together.
 #[derive(Debug, Default)]
-pub(crate) struct Gathered(AtomicUsize);
+pub(super) struct Gathered(AtomicUsize);
 
 impl Gathered {
     /// So many more; whether it is time that they leave.
@@ -26,7 +26,7 @@ impl Gathered {
 impl ChunkCache {
     /// So many chunks of a dataset were written that wait for others. If they are enough, all of them leave; why some cannot be written is told by the next flush.
     pub(super) fn gather(&self, shelf: &ChunkShelf, count: u64) {
-        if shelf.home().facts().gathered.add(usize::try_from(count).unwrap_or(TOGETHER)) {
+        if shelf.home().gathered.add(usize::try_from(count).unwrap_or(TOGETHER)) {
             drop(self.write_out(shelf.take_whole()));
         }
     }

@@ -4,14 +4,14 @@
 //! whom, and who leaves first (`hyperslab-cache`). Called by `hyperslab`, always before an operation and never in one: whoever changes the
 //! file waits for no chunk.
 
-mod chunk;
-mod copy_out;
+mod chunk_source;
 mod earned;
 mod encode_ahead;
 mod failures;
 mod fetch;
+mod footprint;
 mod gathered;
-mod home;
+mod hand_out;
 mod portions;
 mod prefetch;
 mod reach;
@@ -27,13 +27,10 @@ use std::sync::Arc;
 use hyperslab_cache::{Cache, Claim, Config, Policy, Room, Statistics, Unwritten};
 use hyperslab_space::Coords;
 
-use crate::Result;
+use crate::{ResidentChunk, Result};
 
-pub use self::{
-    chunk::Chunk,
-    home::{ChunkShelf, Home},
-};
-pub(crate) use self::{earned::Earned, gathered::Gathered, read_ahead::Track};
+pub use self::chunk_source::{ChunkShelf, ChunkSource};
+use self::{earned::Earned, gathered::Gathered, read_ahead::Track};
 
 /// What a request leaves in the cache. What is there already is used in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,7 +44,7 @@ pub enum Keep {
 
 /// The chunk cache of a file. Any number of threads may use it at once.
 pub struct ChunkCache {
-    cache: Arc<Cache<Chunk>>,
+    cache: Arc<Cache<ResidentChunk>>,
     ahead: encode_ahead::Ahead,
     reads_ahead: bool,
     encodes_ahead: bool,
@@ -63,8 +60,8 @@ impl ChunkCache {
     }
 
     /// A shelf for a dataset, with what the cache's own settings are if nothing is said.
-    pub fn open(&self, home: Arc<dyn Home>, reserve: Option<usize>, policy: Option<Policy>) -> ChunkShelf {
-        self.cache.open(home, reserve, policy)
+    pub fn open(&self, source: Arc<ChunkSource>, reserve: Option<usize>, policy: Option<Policy>) -> ChunkShelf {
+        self.cache.open(source, reserve, policy)
     }
 
     /// A shelf without chunks that nobody needs any more.
@@ -93,7 +90,7 @@ impl ChunkCache {
     }
 
     /// Writes chunks, or waits until other threads did. What another thread fails to write is tried here: it is in the file, or the error tells why not.
-    fn write_all(&self, mut unwritten: Unwritten<Chunk>) -> Result<()> {
+    fn write_all(&self, mut unwritten: Unwritten<ResidentChunk>) -> Result<()> {
         let mut failures = self.write_out(unwritten.take());
         while !unwritten.is_empty() {
             unwritten.wait();

@@ -2,20 +2,20 @@
 
 use std::ops::Range;
 
-use hyperslab_space::Coords;
+use super::ChunkSource;
+use crate::ChunkCoord;
 
-use super::Home;
-
-/// Whether filtered chunks of a dataset, by rising place, replace others: the first or the last one does.
-pub(super) fn replace(home: &dyn Home, first: &Coords, last: &Coords) -> bool {
-    let mut any = false;
-    let looked = home.look(&mut |layout| {
-        let ends = [first, last].into_iter().map(|place| layout.locate(home.file(), std::slice::from_ref(place)));
-        any = ends.collect::<crate::Result<Vec<_>>>()?.into_iter().flatten().any(|found| found.is_some());
-        Ok(())
-    });
-    // What cannot be found is told when it is written.
-    home.facts().coder.is_some() && looked.is_ok() && any
+/// Whether chunks of a dataset, by rising coordinate, are stored again at other addresses: the first or the last one is.
+pub(super) fn replace(source: &ChunkSource, first: &ChunkCoord, last: &ChunkCoord) -> bool {
+    if source.layout().is_addressable() {
+        return false;
+    }
+    let is_stored = |coord: &ChunkCoord| {
+        // What cannot be found is told when it is written.
+        let located = source.storage().locate(std::slice::from_ref(coord));
+        located.is_ok_and(|located| located.iter().any(Option::is_some))
+    };
+    is_stored(first) || is_stored(last)
 }
 
 /// Ranges of items of these sizes, each of which has at most so many bytes, or one item.

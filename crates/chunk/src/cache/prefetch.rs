@@ -8,7 +8,7 @@ use super::{
     reach::Reach,
     way::{Worth, places},
 };
-use crate::{Result, layout::chunk_layout::covers, layout::chunked::PIECES};
+use crate::{Result, layout::chunk_layout::covers, transfer::PIECES};
 
 impl ChunkCache {
     /// Brings the chunks that hold parts of several datasets into memory with one request, as far as they fit and are worth it. It must be the
@@ -16,9 +16,9 @@ impl ChunkCache {
     pub fn prefetch(&self, parts: &[(&ChunkShelf, &Space)], to_write: bool) -> Result<()> {
         let (mut wanted, mut bytes) = (Vec::new(), 0usize);
         for (shelf, selection) in parts {
-            let facts = shelf.home().facts();
-            // Parts of chunks that need no coding are as fast without the cache, until they earned their place there.
-            let grid = facts.grid.as_ref().filter(|_| facts.coder.is_some());
+            let layout = shelf.home().layout();
+            // Parts of chunks that are addressable in place are as fast without the cache, until they earned their place there.
+            let grid = layout.grid().filter(|_| !layout.is_addressable());
             let Some((grid, reach)) = grid.and_then(|grid| Some((grid, Reach::of(grid, selection)?))) else { continue };
             if reach.most() > PIECES as u64 {
                 continue;
@@ -26,17 +26,16 @@ impl ChunkCache {
             let memory = Space::simple(&[selection.npoints()])?;
             let mut pieces = selection.pieces(grid, &memory)?.batch(usize::MAX)?;
             if to_write {
-                shelf.home().look(&mut |layout| {
-                    pieces.retain(|piece| !facts.is_whole(piece) && !covers(piece, layout.inside(&piece.chunk)));
-                    Ok(())
-                })?;
+                let view = shelf.home().storage().live_view()?;
+                let values = view.values()?;
+                pieces.retain(|piece| !layout.is_whole(piece) && !covers(piece, values.inside(&piece.chunk)));
             }
             let through = places(&self.ways(shelf, pieces, Keep::Worthy, Worth::None).through);
             let here = shelf.has(&through);
             let missing = through.into_iter().zip(here).filter(|(_, here)| !here);
-            let fits = self.cache.available().saturating_sub(bytes) / facts.room(1);
+            let fits = self.cache.available().saturating_sub(bytes) / layout.expected_footprint(1);
             let missing: Vec<_> = missing.take(fits).map(|(place, _)| (*shelf, place)).collect();
-            bytes += facts.room(missing.len());
+            bytes += layout.expected_footprint(missing.len());
             wanted.extend(missing);
         }
         // Parts of one dataset may share chunks.
@@ -45,7 +44,7 @@ impl ChunkCache {
         let (mut vacant, mut bytes) = (Vec::new(), 0);
         wanted.retain(|(shelf, place)| match shelf.find(place) {
             Found::Vacant(vacancy) => {
-                bytes += shelf.home().facts().room(1);
+                bytes += shelf.home().layout().expected_footprint(1);
                 vacant.push(vacancy);
                 true
             }

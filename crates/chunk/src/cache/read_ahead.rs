@@ -9,8 +9,8 @@ use hyperslab_cache::{Area, Cache, Need};
 use hyperslab_driver::cores;
 use parking_lot::Mutex;
 
-use super::{Chunk, ChunkCache, ChunkShelf, fetch::fetch, reach::Reach, way::PART, workers::Worker};
-use crate::{Result, layout::chunked::PIECES};
+use super::{ChunkCache, ChunkShelf, fetch::fetch, reach::Reach, way::PART, workers::Worker};
+use crate::{ResidentChunk, Result, transfer::PIECES};
 
 /// One at a time in the process: it may wait for an operation, and its thread helps no request meanwhile.
 static BUSY: AtomicBool = AtomicBool::new(false);
@@ -20,7 +20,7 @@ const BYTES: usize = 512 << 10;
 
 /// Where requests of a dataset went.
 #[derive(Debug, Default)]
-pub(crate) struct Track(Mutex<Trail>);
+pub(super) struct Track(Mutex<Trail>);
 
 #[derive(Debug, Default)]
 struct Trail {
@@ -45,7 +45,7 @@ impl Track {
 
 /// What is to be done. The last part is dropped last: then nothing of the file is in use any more.
 struct Job {
-    cache: Arc<Cache<Chunk>>,
+    cache: Arc<Cache<ResidentChunk>>,
     shelf: ChunkShelf,
     next: Reach,
     _worker: Worker,
@@ -63,18 +63,16 @@ impl ChunkCache {
         if !self.reads_ahead {
             return;
         }
-        let (home, facts) = (shelf.home(), shelf.home().facts());
-        let Some((dim, grid)) = facts.track.goes_on(reach).zip(facts.grid.as_ref()) else { return };
-        let mut next = None;
-        let looked = home.look(&mut |layout| {
-            let counts = layout.dims().iter().zip(grid.chunk()).map(|(dim, size)| dim.div_ceil(*size));
-            next = reach.next_in(dim, &counts.collect::<Vec<_>>());
-            Ok(())
-        });
-        let bytes = |next: &Reach| next.count().saturating_mul(facts.bytes as u64);
+        let (source, layout) = (shelf.home(), shelf.home().layout());
+        let Some((dim, grid)) = source.track.goes_on(reach).zip(layout.grid()) else { return };
+        let Ok(view) = source.storage().live_view() else { return };
+        let counts = view.extent.dims().iter().zip(grid.chunk()).map(|(dim, size)| dim.div_ceil(*size));
+        let next = reach.next_in(dim, &counts.collect::<Vec<_>>());
+        drop(view);
+        let bytes = |next: &Reach| next.count().saturating_mul(layout.expected_bytes() as u64);
         let few =
             |next: &Reach| next.count() <= PIECES as u64 && bytes(next) <= self.cache.limits().quiescent as u64 / PART;
-        let Some(next) = next.filter(|next| looked.is_ok() && few(next)) else { return };
+        let Some(next) = next.filter(few) else { return };
         if BUSY.swap(true, Ordering::Acquire) {
             return;
         }
@@ -88,21 +86,21 @@ impl ChunkCache {
 impl Job {
     /// Nobody is waited for but operations on the file.
     fn run(&self) -> Result<()> {
-        let (home, facts) = (self.shelf.home(), self.shelf.home().facts());
-        let Some(grid) = facts.grid.as_ref() else { return Ok(()) };
+        let (source, layout) = (self.shelf.home(), self.shelf.home().layout());
+        let Some(grid) = layout.grid() else { return Ok(()) };
         let (low, high) = self.next.elements(grid);
         let turn = self.shelf.try_enter(Area::Box(low, high), false);
-        if turn.is_none() && home.file().is_writable() {
+        if turn.is_none() && source.file().is_writable() {
             return Ok(());
         }
         let places: Vec<_> = self.next.places().collect();
-        for some in places.chunks((BYTES / facts.bytes.max(1)).max(1)) {
-            let bytes = facts.room(some.len());
+        for some in places.chunks((BYTES / layout.expected_bytes().max(1)).max(1)) {
+            let bytes = layout.expected_footprint(some.len());
             let Some(_promise) = self.cache.try_promise(Need { chunks: bytes, aside: bytes }) else { break };
             let missing = some.iter().filter_map(|place| Some((self.shelf.vacant(place)?, place)));
             let (vacant, wanted): (Vec<_>, Vec<_>) =
                 missing.map(|(vacancy, place)| (vacancy, (&self.shelf, place.clone()))).unzip();
-            let Some(mut claim) = self.cache.try_room(facts.room(vacant.len())) else { break };
+            let Some(mut claim) = self.cache.try_room(layout.expected_footprint(vacant.len())) else { break };
             for (vacancy, chunk) in vacant.into_iter().zip(fetch(&wanted, &mut |_| ())?) {
                 chunk.and_then(|chunk| vacancy.fill(chunk, &mut claim, false));
             }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use hyperslab_space::{Coords, Piece, Space};
 
-use super::{ChunkCache, ChunkShelf, Keep, reach::Reach};
-use crate::{Facts, Result, layout::values::shaped};
+use super::{ChunkCache, ChunkShelf, ChunkSource, Keep, reach::Reach};
+use crate::{ChunkLayout, Result, layout::values::shaped};
 
 /// Chunks that the caller has as a whole, or that need no coding, come in if the request wants no larger part of the cache than this: it would
 /// push out what others want, and win nothing.
@@ -34,43 +34,46 @@ pub(super) struct Ways {
 
 impl ChunkCache {
     /// Which chunks without filters that a request touches come into the cache: so few, and so much used, that this spares requests.
-    pub(super) fn worth(&self, facts: &Facts, reach: &Reach, selection: &Space) -> Worth {
-        if facts.coder.is_some() || self.is_stream(facts, reach) {
+    pub(super) fn worth(&self, source: &ChunkSource, reach: &Reach, selection: &Space) -> Worth {
+        let layout = source.layout();
+        if !layout.is_addressable() || self.is_stream(layout, reach) {
             return Worth::None;
         }
-        let (used, bytes) = (facts.selected(selection) / reach.count().max(1), facts.bytes as u64);
+        let (used, bytes) = (layout.selected(selection) / reach.count().max(1), layout.expected_bytes() as u64);
         // Chunks of which all is used are as well read from the file.
-        let earned = |place: &Coords| facts.earned.is_enough(place, used, bytes);
+        let earned = |place: &Coords| source.earned.is_enough(place, used, bytes);
         if used < bytes && reach.places().filter(earned).count() > 0 { Worth::Parts } else { Worth::None }
     }
 
     /// As [`ChunkCache::worth`], for a write: small chunks wait for others, so that their index is changed once for many.
-    pub(super) fn worth_written(&self, facts: &Facts, reach: &Reach, target: &Space) -> Worth {
-        let bytes = reach.count().saturating_mul(facts.bytes as u64);
-        let gathers = facts.has_index && facts.coder.is_none() && bytes <= FEW && facts.selected(target) == bytes;
-        if gathers && !self.is_stream(facts, reach) { Worth::All } else { self.worth(facts, reach, target) }
+    pub(super) fn worth_written(&self, source: &ChunkSource, reach: &Reach, target: &Space) -> Worth {
+        let layout = source.layout();
+        let bytes = reach.count().saturating_mul(layout.expected_bytes() as u64);
+        let is_cheap = layout.has_index() && layout.is_addressable();
+        let gathers = is_cheap && bytes <= FEW && layout.selected(target) == bytes;
+        if gathers && !self.is_stream(layout, reach) { Worth::All } else { self.worth(source, reach, target) }
     }
 
     /// Whether a request would push out too much, or so many chunks that to look after them is no less work, for chunks without filters.
-    pub(super) fn is_stream(&self, facts: &Facts, reach: &Reach) -> bool {
+    pub(super) fn is_stream(&self, layout: &ChunkLayout, reach: &Reach) -> bool {
         let count = reach.count();
-        count > MANY || facts.room(count as usize) > self.cache.largest() / PART as usize
+        count > MANY || layout.expected_footprint(count as usize) > self.cache.largest() / PART as usize
     }
 
     /// Sends pieces their way. What is in memory goes through the cache in any case, chunks without filters if they are `worth` it.
     pub(super) fn ways(&self, shelf: &ChunkShelf, pieces: Vec<Piece>, keep: Keep, worth: Worth) -> Ways {
-        let facts = shelf.home().facts();
+        let layout = shelf.home().layout();
         let limit = self.cache.largest() as u64;
         let keeps = keep == Keep::Worthy;
         if keeps && worth == Worth::All {
             return Ways { through: pieces, past: Vec::new() };
         }
         let here = if shelf.is_empty() { vec![false; pieces.len()] } else { shelf.has(&places(&pieces)) };
-        let wanted = facts.room(here.iter().filter(|here| !**here).count()) as u64;
-        let pays = |piece: &Piece| match (facts.coder.is_some(), facts.is_whole(piece)) {
-            (true, false) => wanted <= limit,
-            (true, true) => wanted <= limit / PART,
-            (false, whole) => worth == Worth::Parts && !whole,
+        let wanted = layout.expected_footprint(here.iter().filter(|here| !**here).count()) as u64;
+        let pays = |piece: &Piece| match (layout.is_addressable(), layout.is_whole(piece)) {
+            (false, false) => wanted <= limit,
+            (false, true) => wanted <= limit / PART,
+            (true, whole) => worth == Worth::Parts && !whole,
         };
         let through: Vec<bool> = pieces.iter().zip(here).map(|(piece, here)| here || keeps && pays(piece)).collect();
         let (through, past) = match through.iter().filter(|through| **through).count() {
@@ -88,8 +91,8 @@ impl ChunkCache {
     }
 
     /// Lists of pieces whose chunks fit into the cache, beside those that could not be written.
-    pub(super) fn lists<'a>(&self, facts: &Facts, pieces: &'a [Piece]) -> std::slice::Chunks<'a, Piece> {
-        pieces.chunks((self.cache.available() / facts.room(1)).max(1))
+    pub(super) fn lists<'a>(&self, layout: &ChunkLayout, pieces: &'a [Piece]) -> std::slice::Chunks<'a, Piece> {
+        pieces.chunks((self.cache.available() / layout.expected_footprint(1)).max(1))
     }
 }
 

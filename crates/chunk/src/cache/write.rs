@@ -7,15 +7,15 @@ use hyperslab_driver::cores;
 use hyperslab_space::{Piece, Space};
 
 use super::{
-    Chunk, ChunkCache, ChunkShelf, Keep,
+    ChunkCache, ChunkShelf, Keep,
     portions::replace,
     reach::Reach,
     way::{Worth, aligned, is_any},
 };
 use crate::{
-    Filling, Result,
+    Filling, ResidentChunk, Result, Values, Workspace,
     layout::chunk_layout::covers,
-    layout::chunked::{BATCH, PIECES},
+    transfer::{BATCH, PIECES},
 };
 
 impl ChunkCache {
@@ -29,15 +29,15 @@ impl ChunkCache {
         buf: &[u8],
         filling: &Filling<'_>,
     ) -> Result<()> {
-        let facts = shelf.home().facts();
-        if !is_any(target, source, facts.element, buf.len())? {
+        let (home, layout) = (shelf.home(), shelf.home().layout());
+        if !is_any(target, source, layout.element(), buf.len())? {
             return Ok(());
         }
-        let Some((grid, reach)) = facts.grid.as_ref().and_then(|grid| Some((grid, Reach::of(grid, target)?))) else {
+        let Some((grid, reach)) = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, target)?))) else {
             return write_all_past(shelf, target, source, buf, filling);
         };
-        let worth = if keep == Keep::Worthy { self.worth_written(facts, &reach, target) } else { Worth::None };
-        if facts.coder.is_none() && worth == Worth::None && reach.count() <= PIECES as u64 {
+        let worth = if keep == Keep::Worthy { self.worth_written(home, &reach, target) } else { Worth::None };
+        if layout.is_addressable() && worth == Worth::None && reach.count() <= PIECES as u64 {
             // Nobody loads these chunks meanwhile.
             let alone = reach.places().map(|place| shelf.vacant(&place)).collect::<Option<Vec<_>>>();
             if let Some(_held) = alone {
@@ -55,11 +55,11 @@ impl ChunkCache {
             }
             let ways = self.ways(shelf, next, keep, worth);
             let left = self.write_past(shelf, ways.past, buf, filling)?;
-            for list in self.lists(facts, &ways.through).chain(self.lists(facts, &left)) {
+            for list in self.lists(layout, &ways.through).chain(self.lists(layout, &left)) {
                 self.write_list(shelf, list, buf, filling)?;
             }
         }
-        if facts.coder.is_some() {
+        if layout.codec().is_some() {
             self.encode_ahead();
         } else if worth == Worth::All {
             self.gather(shelf, reach.count());
@@ -90,8 +90,8 @@ impl ChunkCache {
     }
 
     fn write_list(&self, shelf: &ChunkShelf, list: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
-        let facts = shelf.home().facts();
-        let bytes = facts.room(list.len());
+        let layout = shelf.home().layout();
+        let bytes = layout.expected_footprint(list.len());
         let _promise = self.cache.promise(Need { chunks: bytes, aside: bytes });
         let mut open: Vec<_> = list.iter().map(|piece| (shelf.find(&piece.chunk), piece)).collect();
         while !open.is_empty() {
@@ -99,10 +99,10 @@ impl ChunkCache {
             for (found, piece) in open.drain(..) {
                 match found {
                     Found::Here(pinned) => {
-                        if !facts.is_whole(piece) {
+                        if !layout.is_whole(piece) {
                             pinned.is_used_partly();
                         }
-                        pinned.write().gather(facts, piece, buf)?;
+                        pinned.write().gather(layout, piece, buf)?;
                     }
                     Found::Vacant(vacancy) => vacant.push((vacancy, piece)),
                     Found::Awaited(waiter) => awaited.push((waiter, piece)),
@@ -119,25 +119,24 @@ impl ChunkCache {
     fn make(
         &self,
         shelf: &ChunkShelf,
-        vacant: Vec<(Vacancy<Chunk>, &Piece)>,
+        vacant: Vec<(Vacancy<ResidentChunk>, &Piece)>,
         buf: &[u8],
         filling: &Filling<'_>,
     ) -> Result<()> {
         if vacant.is_empty() {
             return Ok(());
         }
-        let (home, facts) = (shelf.home(), shelf.home().facts());
-        let Some(mut claim) = self.room(facts.room(vacant.len())) else {
+        let (home, layout) = (shelf.home(), shelf.home().layout());
+        let Some(mut claim) = self.room(layout.expected_footprint(vacant.len())) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             return write_alone(shelf, &pieces, buf, filling);
         };
         let mut partly: Vec<&Piece> =
-            vacant.iter().map(|(_, piece)| *piece).filter(|piece| !facts.is_whole(piece)).collect();
+            vacant.iter().map(|(_, piece)| *piece).filter(|piece| !layout.is_whole(piece)).collect();
         if !partly.is_empty() {
-            home.look(&mut |layout| {
-                partly.retain(|piece| !covers(piece, layout.inside(&piece.chunk)));
-                Ok(())
-            })?;
+            let view = home.storage().live_view()?;
+            let values = view.values()?;
+            partly.retain(|piece| !covers(piece, values.inside(&piece.chunk)));
         }
         let old: Vec<_> = partly.iter().map(|piece| (shelf, piece.chunk.clone())).collect();
         let mut fetched = old.iter().zip(self.fetch(&old)?).peekable();
@@ -145,11 +144,11 @@ impl ChunkCache {
             let old = fetched.next_if(|((_, place), _)| *place == piece.chunk).and_then(|(_, chunk)| chunk);
             let mut chunk = match old {
                 Some(chunk) => chunk,
-                None => Chunk::new(facts, filling, !facts.is_whole(piece))?,
+                None => ResidentChunk::new(layout, filling, !layout.is_whole(piece), &mut Workspace::default())?,
             };
-            chunk.gather(facts, piece, buf)?;
-            facts.prove(&piece.chunk, &chunk.bytes)?;
-            if let Some(pinned) = vacancy.fill(chunk, &mut claim, true).filter(|_| !facts.is_whole(piece)) {
+            chunk.gather(layout, piece, buf)?;
+            home.prove(&piece.chunk, &chunk)?;
+            if let Some(pinned) = vacancy.fill(chunk, &mut claim, true).filter(|_| !layout.is_whole(piece)) {
                 pinned.is_used_partly();
             }
         }
@@ -159,16 +158,18 @@ impl ChunkCache {
 
 /// Writes pieces whose chunks no other thread loads meanwhile, so many at a time that each operation writes all or fails before it changes anything.
 fn write_alone(shelf: &ChunkShelf, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
-    let (home, bytes) = (shelf.home(), shelf.home().facts().bytes as u64);
-    let mut most = if home.facts().coder.is_some() { (BATCH / bytes.max(1)).max(1) } else { u64::MAX };
+    let (home, layout) = (shelf.home(), shelf.home().layout());
+    let bytes = layout.expected_bytes() as u64;
+    let mut most = if layout.is_addressable() { u64::MAX } else { (BATCH / bytes.max(1)).max(1) };
     if let [first, .., last] = pieces
-        && replace(&**home, &first.chunk, &last.chunk)
+        && replace(home, &first.chunk, &last.chunk)
     {
         let portion = home.file().portion(bytes.saturating_mul(pieces.len() as u64));
         most = most.min((portion / bytes.max(1)).max(2 * cores::count() as u64));
     }
     for some in pieces.chunks(usize::try_from(most).unwrap_or(usize::MAX)) {
-        home.file().operate(|| home.change(&mut |layout| layout.write_pieces(home.file(), some, buf, filling)))?;
+        let write = |values: &mut Values| values.write_pieces(home.file(), some, buf, filling);
+        home.file().operate(|| home.storage().change_values(write))?;
     }
     Ok(())
 }
@@ -177,5 +178,5 @@ fn write_alone(shelf: &ChunkShelf, pieces: &[Piece], buf: &[u8], filling: &Filli
 fn write_all_past(shelf: &ChunkShelf, target: &Space, source: &Space, buf: &[u8], filling: &Filling<'_>) -> Result<()> {
     let (home, source) = (shelf.home(), aligned(target, source)?);
     let file = home.file();
-    file.operate(|| home.change(&mut |layout| layout.write(file, target, &source, buf, filling)))
+    file.operate(|| home.storage().change_values(|values| values.write(file, target, &source, buf, filling)))
 }

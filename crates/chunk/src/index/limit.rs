@@ -93,11 +93,11 @@ impl Chunked {
     pub(crate) fn check_reach(&self, selection: &Space) -> Result<()> {
         let Some((_, high)) = selection.bounds() else { return Ok(()) };
         let last: Vec<u64> = high.iter().zip(self.chunk()).map(|(index, size)| index / size).collect();
-        self.check_place(&last)
+        self.check_coord(&last)
     }
 
     /// Refuses a chunk that the index cannot hold.
-    pub(crate) fn check_place(&self, place: &[u64]) -> Result<()> {
+    pub(crate) fn check_coord(&self, place: &[u64]) -> Result<()> {
         check_place(self.kind, &self.extent, self.chunk(), place)
     }
 }

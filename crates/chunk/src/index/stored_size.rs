@@ -19,7 +19,7 @@ impl Chunked {
         if matches!(self.index, Index::Implicit(_)) {
             let per_dimension = self.extent.dims().iter().zip(self.chunk()).map(|(dim, size)| dim.div_ceil(*size));
             let chunks = per_dimension.fold(1u64, u64::saturating_mul);
-            return Ok(Stored { chunks, bytes: chunks.saturating_mul(self.bytes as u64) });
+            return Ok(Stored { chunks, bytes: chunks.saturating_mul(self.bytes() as u64) });
         }
         let (mut stored, mut visited) = (Stored::default(), 0);
         self.index.for_each(file, self.chunk(), &mut |_, entry| {

@@ -1,128 +1,52 @@
-//! What the cache knows of a layout. Every callback of the design has its place here, in [`Coder`] or in the chunk itself; the table is in
-//! `docs/chunk-cache.md`.
+//! What the chunks of a dataset are like. Nothing of it ever changes, so it is used while no lock is held.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use hyperslab_space::{Grid, Kind, Piece, Space};
 
-use hyperslab_file::OpenFile;
-use hyperslab_space::{Coords, Grid, Kind, Piece, Space};
+use crate::{Coder, Result, StoredAs, StoredAt};
 
-use crate::{
-    Coder, Filling, Result,
-    cache::{Earned, Gathered, Track},
-    transfer::publish::Reserved,
-};
+/// Of which kind the chunks of a dataset are in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChunkKind {
+    /// All values are there.
+    Dense,
+}
 
-/// What never changes of a layout.
+/// What the chunks of a dataset are like.
 #[derive(Debug)]
-pub struct Facts {
+pub struct ChunkLayout {
+    kind: ChunkKind,
     /// How the dataset is cut; nothing if its values never are in the cache.
-    pub(crate) grid: Option<Grid>,
+    grid: Option<Grid>,
     /// The bytes of an element.
-    pub(crate) element: u64,
-    /// The bytes of a chunk in memory.
-    pub(crate) bytes: usize,
+    element: u64,
+    /// The bytes of all elements of a chunk.
+    dense_bytes: usize,
     /// Whether an index says where chunks are.
-    pub(crate) has_index: bool,
-    /// How chunks are coded, if they are.
-    pub(crate) coder: Option<Arc<Coder>>,
-    /// Whether all chunks are coded, wherever the dataset ends.
-    pub(crate) codes_all: bool,
-    /// What was used of chunks without filters.
-    pub(crate) earned: Earned,
-    /// Chunks without filters that wait for each other.
-    pub(crate) gathered: Gathered,
-    /// Where reads of filtered chunks went.
-    pub(crate) track: Track,
-    /// Whether a chunk went through the filters already, so that others will, too, when they are written later.
-    proven: AtomicBool,
+    has_index: bool,
+    /// The filters, if there are some.
+    codec: Option<Coder>,
+    /// Whether all chunks go through the filters, wherever the dataset ends.
+    filters_all: bool,
 }
 
-/// A chunk as the file will have it.
-pub struct Image<'a> {
-    /// Its place in the grid.
-    pub place: Coords,
-    /// Its bytes.
-    pub bytes: &'a [u8],
-    /// The filters that were left out.
-    pub mask: u32,
-    /// Whether it went through the filters.
-    pub coded: bool,
-}
+impl ChunkLayout {
+    /// Chunks that an index knows. Those that reach over the edge of the dataset may be stored without filters.
+    pub(crate) fn chunked(grid: Grid, element: u64, bytes: usize, codec: Coder, plain_edges: bool) -> ChunkLayout {
+        let codec = Some(codec).filter(Coder::filters);
+        let filters_all = codec.is_some() && !plain_edges;
+        let kind = ChunkKind::Dense;
+        ChunkLayout { kind, grid: Some(grid), element, dense_bytes: bytes, has_index: true, codec, filters_all }
+    }
 
-/// Where a chunk is stored, and how.
-#[derive(Clone, Copy, Debug)]
-pub struct Located {
-    /// Its first byte.
-    pub address: u64,
-    /// How many bytes are stored.
-    pub size: u64,
-    /// The filters that were left out.
-    pub mask: u32,
-    /// Whether it went through the filters.
-    pub coded: bool,
-    /// How many of its bytes the dataset needs.
-    pub needed: usize,
-}
+    /// Blocks of values that lie in one piece.
+    pub(crate) fn blocks(grid: Grid, element: u64, bytes: usize) -> ChunkLayout {
+        ChunkLayout { grid: Some(grid), dense_bytes: bytes, ..ChunkLayout::uncut(element) }
+    }
 
-/// Where chunks are.
-pub trait Locate {
-    /// The size of the dataset.
-    fn dims(&self) -> &[u64];
-
-    /// Whether chunks at a place go through the filters.
-    fn is_coded(&self, place: &[u64]) -> bool;
-
-    /// How many elements of the chunk at a place are in the dataset.
-    fn inside(&self, place: &[u64]) -> u64;
-
-    /// How many bytes the chunk at a place takes in the file if it does not go through filters.
-    fn plain_size(&self, place: &[u64]) -> u64;
-
-    /// Where the chunks at rising places are; nothing for those that were never written.
-    fn locate(&self, file: &OpenFile, places: &[Coords]) -> Result<Vec<Option<Located>>>;
-
-    /// Takes space for chunks, by rising place.
-    fn reserve(&self, file: &OpenFile, images: &[Image<'_>]) -> Result<Reserved>;
-
-    /// Makes chunks known that are in the file now. Whether the layout message must say something new.
-    fn insert(&mut self, file: &OpenFile, reserved: Reserved) -> Result<bool>;
-}
-
-/// Values between file and caller, past the cache.
-pub trait Direct {
-    /// Reads all that is selected.
-    fn read(&self, file: &OpenFile, source: &Space, target: &Space, buf: &mut [u8]) -> Result<()>;
-
-    /// Writes all that is selected. Whether the layout message must say something new.
-    fn write(
-        &mut self,
-        file: &OpenFile,
-        target: &Space,
-        source: &Space,
-        buf: &[u8],
-        filling: &Filling<'_>,
-    ) -> Result<bool>;
-
-    /// Reads pieces of chunks, by rising place.
-    fn read_pieces(&self, file: &OpenFile, pieces: &[Piece], buf: &mut [u8]) -> Result<()>;
-
-    /// Writes pieces of chunks, by rising place. Whether the layout message must say something new.
-    fn write_pieces(&mut self, file: &OpenFile, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<bool>;
-}
-
-/// A layout of chunks.
-pub trait Layout: Locate + Direct {}
-
-impl<T: Locate + Direct> Layout for T {}
-
-impl Facts {
-    pub(crate) fn new(grid: Option<Grid>, element: u64, bytes: usize, coder: Option<Arc<Coder>>) -> Facts {
-        let codes_all = coder.is_some();
-        let (earned, gathered, track, proven) = Default::default();
-        Facts { grid, element, bytes, has_index: false, coder, codes_all, earned, gathered, track, proven }
+    /// Values that never are in the cache.
+    pub(crate) fn uncut(element: u64) -> ChunkLayout {
+        let (kind, grid, codec) = (ChunkKind::Dense, None, None);
+        ChunkLayout { kind, grid, element, dense_bytes: 0, has_index: false, codec, filters_all: false }
     }
 
     /// Whether values can be in the cache.
@@ -130,15 +54,85 @@ impl Facts {
         self.grid.is_some()
     }
 
-    /// Whether all of the chunk at a place is outside of a dataset of this size.
-    pub fn is_outside(&self, place: &[u64], dims: &[u64]) -> bool {
-        let chunk = self.grid.as_ref().map_or(&[][..], Grid::chunk);
-        place.iter().zip(chunk.iter().zip(dims)).any(|(nth, (size, dim))| nth.saturating_mul(*size) >= *dim)
+    /// Whether all of the chunk at a coordinate is outside of a dataset of this size.
+    pub fn is_outside(&self, coord: &[u64], dims: &[u64]) -> bool {
+        coord.iter().zip(self.chunk().iter().zip(dims)).any(|(nth, (size, dim))| nth.saturating_mul(*size) >= *dim)
+    }
+
+    /// Whether each chunk lies in the file as it is in memory, so that any part of it can be read and written in place. Only the direct path
+    /// asks this, and the cache to know whether the direct path is as good.
+    pub fn is_addressable(&self) -> bool {
+        match self.kind {
+            ChunkKind::Dense => self.codec.is_none(),
+        }
+    }
+
+    /// As [`ChunkLayout::is_addressable`], of one stored chunk. Chunks at the edge of a dataset may have no filters where others have.
+    pub(crate) fn is_addressable_at(&self, at: &StoredAt) -> bool {
+        match self.kind {
+            ChunkKind::Dense => !at.filtered,
+        }
+    }
+
+    /// As [`ChunkLayout::is_addressable`], of a chunk that is stored so.
+    pub(crate) fn is_addressable_as(&self, form: StoredAs) -> bool {
+        match self.kind {
+            ChunkKind::Dense => form != StoredAs::Filtered,
+        }
+    }
+
+    pub(crate) fn kind(&self) -> ChunkKind {
+        self.kind
+    }
+
+    pub(crate) fn grid(&self) -> Option<&Grid> {
+        self.grid.as_ref()
+    }
+
+    /// The shape of a chunk.
+    pub(crate) fn chunk(&self) -> &[u64] {
+        self.grid.as_ref().map_or(&[], Grid::chunk)
+    }
+
+    /// The bytes of an element.
+    pub(crate) fn element(&self) -> u64 {
+        self.element
     }
 
     /// The elements of a chunk.
     pub(crate) fn elements(&self) -> u64 {
-        self.bytes as u64 / self.element.max(1)
+        self.dense_bytes as u64 / self.element.max(1)
+    }
+
+    /// The bytes of all elements of a chunk, as a dense one has them in memory.
+    pub(crate) fn dense_bytes(&self) -> usize {
+        self.dense_bytes
+    }
+
+    /// About how many bytes the values of a chunk take in memory. A chunk may have more or fewer.
+    pub(crate) fn expected_bytes(&self) -> usize {
+        match self.kind {
+            ChunkKind::Dense => self.dense_bytes,
+        }
+    }
+
+    pub(crate) fn has_index(&self) -> bool {
+        self.has_index
+    }
+
+    /// The filters, if there are some.
+    pub(crate) fn codec(&self) -> Option<&Coder> {
+        self.codec.as_ref()
+    }
+
+    /// The filters, if all chunks go through them wherever the dataset ends.
+    pub(crate) fn codec_of_all(&self) -> Option<&Coder> {
+        self.codec().filter(|_| self.filters_all)
+    }
+
+    /// All elements of a chunk.
+    pub(crate) fn whole(&self) -> Result<Space> {
+        Ok(Space::simple(self.chunk())?)
     }
 
     /// Whether a piece is all of its chunk.
@@ -149,15 +143,6 @@ impl Facts {
     /// The bytes of what is selected.
     pub(crate) fn selected(&self, selection: &Space) -> u64 {
         selection.npoints().saturating_mul(self.element)
-    }
-
-    /// Refuses chunks that cannot be written, before they wait in the cache for that: the first one goes through the filters at once.
-    pub(crate) fn prove(&self, place: &[u64], bytes: &[u8]) -> Result<()> {
-        if let Some(coder) = self.coder.as_ref().filter(|_| !self.proven.load(Ordering::Relaxed)) {
-            coder.encode(place, bytes, &mut Vec::new(), &mut Vec::new())?;
-            self.proven.store(true, Ordering::Relaxed);
-        }
-        Ok(())
     }
 }
 

@@ -3,34 +3,37 @@
 //! Chunks are what the file has, contiguous values are cut into [`Blocks`]. Compact values are in memory already, as part of the header, and
 //! external files are there so that other programs can write them: the cache keeps neither, and only lets their requests pass in their turn.
 
+use std::sync::Arc;
+
 use hyperslab_driver::SelectionPair;
 use hyperslab_file::OpenFile;
-use hyperslab_space::{Coords, Grid, Piece, Space};
+use hyperslab_space::{Grid, Piece};
 
 use crate::{
-    Error, Filling, Result, Storage, Values,
+    ChunkCoord, ChunkLayout, EncodedChunk, Error, Filling, Result, Sections, Storage, StoredAs, StoredAt, Values,
     layout::blocks::Blocks,
-    layout::{Direct, Facts, Image, Locate, Located},
-    transfer::publish::Reserved,
-    transfer::scatter,
+    transfer::{
+        allocation::{Allocation, Overwrite},
+        scatter,
+    },
 };
 
 impl Values {
-    /// What the cache must know of them; nothing if other datasets have them.
-    pub fn facts(&self) -> Result<Option<Facts>> {
-        let never = Facts::new(None, self.element, 0, None);
-        Ok(match &self.storage {
-            Storage::Virtual(_) => None,
-            Storage::Chunked(chunked) => Some(chunked.facts()),
+    /// What their chunks are like; nothing if other datasets have the values.
+    pub fn chunk_layout(&self) -> Result<Option<Arc<ChunkLayout>>> {
+        let layout = match &self.storage {
+            Storage::Virtual(_) => return Ok(None),
+            Storage::Chunked(chunked) => return Ok(Some(chunked.chunks.clone())),
             Storage::Contiguous(_) => match Blocks::new(&self.extent, self.element) {
                 Some(blocks) => {
                     let bytes = usize::try_from(blocks.bytes()).map_err(|_| Error::Memory(blocks.bytes()))?;
-                    Some(Facts::new(Some(Grid::new(&blocks.shape)?), self.element, bytes, None))
+                    ChunkLayout::blocks(Grid::new(&blocks.shape)?, self.element, bytes)
                 }
-                None => Some(never),
+                None => ChunkLayout::uncut(self.element),
             },
-            Storage::Compact(_) | Storage::External(_) => Some(never),
-        })
+            Storage::Compact(_) | Storage::External(_) => ChunkLayout::uncut(self.element),
+        };
+        Ok(Some(Arc::new(layout)))
     }
 
     /// Whether the first values that are written bring space for all others.
@@ -73,7 +76,7 @@ impl Values {
         let (blocks, element_size) = (self.blocks()?, self.element);
         let pair = |piece: &'a Piece| {
             let touched = scatter::touched(&piece.file, element_size).end as u64;
-            if touched > self.plain_size(&piece.chunk) {
+            if touched > self.block_bytes(&piece.chunk) {
                 return Err(beyond(&piece.chunk));
             }
             let offset = start.saturating_add(blocks.offset(&piece.chunk));
@@ -89,87 +92,73 @@ fn not_cut() -> Error {
 }
 
 /// Refuses a block that reaches over the end of the values: bytes of others are there.
-fn beyond(place: &[u64]) -> Error {
-    Error::Layout(format!("block {place:?} reaches over the end of the contiguous values"))
+fn beyond(coord: &[u64]) -> Error {
+    Error::Layout(format!("block {coord:?} reaches over the end of the contiguous values"))
 }
 
-impl Locate for Values {
-    fn dims(&self) -> &[u64] {
-        self.extent.dims()
-    }
-
-    fn is_coded(&self, place: &[u64]) -> bool {
+impl Values {
+    /// How the chunk at a coordinate is stored.
+    pub(crate) fn stored_as(&self, coord: &[u64]) -> StoredAs {
         match &self.storage {
-            Storage::Chunked(chunked) => Locate::is_coded(&**chunked, place),
-            _ => false,
+            Storage::Chunked(chunked) => chunked.stored_as(coord, &chunked.extent),
+            _ => StoredAs::Plain(self.block_bytes(coord)),
         }
     }
 
-    fn inside(&self, place: &[u64]) -> u64 {
+    /// How many elements of the chunk at a coordinate are in the dataset.
+    pub(crate) fn inside(&self, coord: &[u64]) -> u64 {
         match &self.storage {
-            Storage::Chunked(chunked) => chunked.inside(place),
-            _ => self.blocks().map_or(0, |blocks| blocks.inside(place)),
+            Storage::Chunked(chunked) => chunked.inside(coord),
+            _ => self.blocks().map_or(0, |blocks| blocks.inside(coord)),
         }
     }
 
-    fn plain_size(&self, place: &[u64]) -> u64 {
-        match &self.storage {
-            Storage::Chunked(chunked) => chunked.plain_size(place),
-            // The last block ends with the dataset.
-            _ => self.inside(place).saturating_mul(self.element),
-        }
+    /// The bytes of a block; the last one ends with the dataset.
+    fn block_bytes(&self, coord: &[u64]) -> u64 {
+        self.inside(coord).saturating_mul(self.element)
     }
 
-    fn locate(&self, file: &OpenFile, places: &[Coords]) -> Result<Vec<Option<Located>>> {
+    /// Where the chunks at rising coordinates are; nothing for those that were never written.
+    pub(crate) fn locate(&self, file: &OpenFile, coords: &[ChunkCoord]) -> Result<Vec<Option<StoredAt>>> {
         if let Storage::Chunked(chunked) = &self.storage {
-            return chunked.locate(file, places);
+            return chunked.locate(file, coords);
         }
-        let Some(start) = self.address()? else { return Ok(vec![None; places.len()]) };
+        let Some(start) = self.address()? else { return Ok(vec![None; coords.len()]) };
         file.check("contiguous values", start, self.bytes())?;
         let blocks = self.blocks()?;
-        let located = |place: &Coords| match self.plain_size(place) {
-            0 => Err(beyond(place)),
-            size => Ok(Some(Located { address: start + blocks.offset(place), size, mask: 0, coded: false, needed: 0 })),
+        let located = |coord: &ChunkCoord| match self.block_bytes(coord) {
+            0 => Err(beyond(coord)),
+            size => {
+                let (address, sections) = (start + blocks.offset(coord), Sections::one(size, 0));
+                Ok(Some(StoredAt { address, sections, filtered: false, needed: 0 }))
+            }
         };
-        places.iter().map(located).collect()
+        coords.iter().map(located).collect()
     }
 
-    fn reserve(&self, file: &OpenFile, images: &[Image<'_>]) -> Result<Reserved> {
+    /// Takes space for chunks, by rising coordinate. What has no filters is overwritten where it is.
+    pub(crate) fn allocate_for(&self, file: &OpenFile, chunks: &[&EncodedChunk<'_>]) -> Result<Allocation> {
+        let coords: Vec<ChunkCoord> = chunks.iter().map(|chunk| chunk.coord.clone()).collect();
         if let Storage::Chunked(chunked) = &self.storage {
-            return chunked.reserve(file, images);
+            let old = chunked.index.find_all(file, &coords, chunked.chunk())?;
+            return chunked.allocate(file, chunks, old, Overwrite::Unfiltered);
         }
-        let places: Vec<Coords> = images.iter().map(|image| image.place.clone()).collect();
-        let located = self.locate(file, &places)?;
-        let addresses = located.into_iter().map(|located| located.map(|located| located.address).ok_or_else(not_cut));
-        addresses.collect::<Result<_>>().map(Reserved::before)
+        let located = self.locate(file, &coords)?.into_iter();
+        let addresses = located.map(|located| located.map(|located| located.address).ok_or_else(not_cut));
+        addresses.collect::<Result<_>>().map(Allocation::before)
     }
 
-    fn insert(&mut self, file: &OpenFile, reserved: Reserved) -> Result<bool> {
+    /// Makes chunks known that are in the file now. Whether the layout message must say something new.
+    pub(crate) fn insert(&mut self, file: &OpenFile, allocation: Allocation) -> Result<bool> {
         match &mut self.storage {
-            Storage::Chunked(chunked) => chunked.insert(file, reserved),
+            Storage::Chunked(chunked) => chunked.insert(file, allocation),
             // It has been there before.
             _ => Ok(false),
         }
     }
-}
 
-impl Direct for Values {
-    fn read(&self, file: &OpenFile, source: &Space, target: &Space, buf: &mut [u8]) -> Result<()> {
-        Values::read(self, file, source, target, buf)
-    }
-
-    fn write(
-        &mut self,
-        file: &OpenFile,
-        target: &Space,
-        source: &Space,
-        buf: &[u8],
-        filling: &Filling<'_>,
-    ) -> Result<bool> {
-        Values::write(self, file, target, source, buf, filling)
-    }
-
-    fn read_pieces(&self, file: &OpenFile, pieces: &[Piece], buf: &mut [u8]) -> Result<()> {
+    /// Reads pieces of chunks, by rising coordinate.
+    pub(crate) fn read_pieces(&self, file: &OpenFile, pieces: &[Piece], buf: &mut [u8]) -> Result<()> {
         let fill = self.fill.as_deref();
         if let Storage::Chunked(chunked) = &self.storage {
             return chunked.read_pieces(file, pieces, buf, fill);
@@ -180,7 +169,14 @@ impl Direct for Values {
         }
     }
 
-    fn write_pieces(&mut self, file: &OpenFile, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<bool> {
+    /// Writes pieces of chunks, by rising coordinate. Whether the layout message must say something new.
+    pub(crate) fn write_pieces(
+        &mut self,
+        file: &OpenFile,
+        pieces: &[Piece],
+        buf: &[u8],
+        filling: &Filling<'_>,
+    ) -> Result<bool> {
         if let Storage::Chunked(chunked) = &mut self.storage {
             return chunked.write_pieces(file, pieces, buf, filling);
         }

@@ -2,18 +2,19 @@
 
 mod blocks;
 pub(crate) mod chunk_layout;
-pub(crate) mod chunked;
+mod chunked;
+mod dataset_storage;
 mod external;
 mod filling;
-mod locate_chunked;
 mod locate_values;
 mod resize;
 pub(crate) mod values;
 mod values_change;
 mod virtual_parts;
 
-pub use chunk_layout::{Direct, Facts, Image, Layout, Locate, Located};
+pub use chunk_layout::{ChunkKind, ChunkLayout};
 pub use chunked::Chunked;
+pub use dataset_storage::{DatasetHeader, DatasetState, DatasetStorage, OpenedValues, StorageChange, StorageView};
 pub use external::{ExternalFile, ExternalPart, Externals};
 pub use filling::Filling;
 pub use resize::Resizing;

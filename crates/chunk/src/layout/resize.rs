@@ -8,11 +8,13 @@ use hyperslab_format::{
 use hyperslab_space::{Extent, Op, Slab, Space};
 
 use crate::{
-    Chunked, Error, Filling, Index, Result,
+    Chunked, Coder, Error, Filling, Index, Result, StoredAs,
     index::{Change, check_resize},
-    transfer::allocate::Places,
-    transfer::make::{Blank, Job},
-    transfer::publish::Reserved,
+    transfer::{
+        allocate::Places,
+        allocation::Allocation,
+        make::{Blank, Job},
+    },
 };
 
 /// A dataset on its way to another size, between [`Values::begin_resize`](crate::Values::begin_resize) and
@@ -29,7 +31,7 @@ pub struct Resizing {
     /// Chunks that will be outside.
     gone: Vec<Change>,
     /// Chunks that will be at the edge, or be new: they are in the file, but the index does not know of them yet.
-    made: Vec<Reserved>,
+    made: Vec<Allocation>,
 }
 
 impl Resizing {
@@ -39,7 +41,7 @@ impl Resizing {
 
     /// The dataset keeps its size: gives back the space of chunks that the index does not know of.
     pub fn abandon(self, file: &OpenFile) -> Result<()> {
-        let mut made = self.made.iter().flat_map(|reserved| &reserved.changes);
+        let mut made = self.made.iter().flat_map(|allocation| &allocation.changes);
         Ok(made.try_for_each(|(_, entry)| entry.address.map_or(Ok(()), |at| file.free_values(at, entry.size)))?)
     }
 }
@@ -63,7 +65,7 @@ impl Chunked {
         }
         let (gone, kept) = self.touched_by_resize(file, new)?;
         resizing.loses = !gone.is_empty() || kept.iter().any(|(place, _)| self.loses(place, new));
-        let (readable, edges) = self.resize_jobs(kept, new)?;
+        let (readable, edges) = self.resize_jobs(file, kept, new)?;
         let (between, made) = file.tentative(|| {
             let between = self.write_jobs(file, &readable, &[], filling)?;
             let mut edge = self.write_jobs(file, &edges, &[], filling)?;
@@ -75,27 +77,35 @@ impl Chunked {
             Ok::<_, Error>((between, made))
         })?;
         resizing.stored = !readable.is_empty();
-        resizing.moved = self.enter_reserved(file, between)?;
+        resizing.moved = self.insert(file, between)?;
         (resizing.gone, resizing.made) = (gone, made);
         Ok(resizing)
     }
 
     /// How chunks at the edge are made: those that both extents can read, and those of the new extent.
-    fn resize_jobs(&self, kept: Vec<Change>, new: &Extent) -> Result<(Vec<Job<'static>>, Vec<Job<'static>>)> {
-        let (all, mut readable, mut edges) = (self.coder.mask_of_all(), Vec::new(), Vec::new());
-        for (place, entry) in kept {
-            let (was, is) = (self.is_coded(&place, &self.extent), self.is_coded(&place, new));
-            let is_ready = !was && entry.mask == all && entry.size == self.bytes as u64;
-            let (old, read, mask) = (Some(entry.clone()), Some(was), entry.mask);
-            if was != is && !is_ready {
-                let (place, old, blank) = (place.clone(), old.clone(), Blank::Nothing);
-                readable.push(Job { place, old, read, piece: None, blank, coded: false, mask: all });
+    fn resize_jobs(
+        &self,
+        file: &OpenFile,
+        kept: Vec<Change>,
+        new: &Extent,
+    ) -> Result<(Vec<Job<'static>>, Vec<Job<'static>>)> {
+        let all = self.chunks.codec().map_or(0, Coder::mask_of_all);
+        let (mut readable, mut edges) = (Vec::new(), Vec::new());
+        for (coord, entry) in kept {
+            let (was, is) = (self.is_filtered(&coord, &self.extent), self.stored_as(&coord, new));
+            let is_ready = !was && entry.mask == all && entry.size == self.bytes() as u64;
+            let (read, mask) = (self.stored_at(file, &coord, &entry)?, entry.mask);
+            let old = Some(entry);
+            if was != (is == StoredAs::Filtered) && !is_ready {
+                let (coord, old, blank) = (coord.clone(), old.clone(), Blank::Nothing);
+                let form = StoredAs::Plain(self.bytes() as u64);
+                readable.push(Job { coord, old, read, piece: None, blank, form, mask: all });
             }
-            let loses = self.loses(&place, new);
-            if loses || is {
-                let blank = if loses { Blank::Part(Box::new(self.outside(&place, new)?)) } else { Blank::Nothing };
+            let loses = self.loses(&coord, new);
+            if loses || is == StoredAs::Filtered {
+                let blank = if loses { Blank::Part(Box::new(self.outside(&coord, new)?)) } else { Blank::Nothing };
                 // The mask is as libhdf5 leaves it, which counts on that when the chunk goes through the filters again.
-                edges.push(Job { place, old, read, piece: None, blank, coded: is, mask });
+                edges.push(Job { coord, old, read, piece: None, blank, form: is, mask });
             }
         }
         Ok((readable, edges))
@@ -112,12 +122,12 @@ impl Chunked {
         }
         self.extent = new;
         let mut moved = false;
-        for reserved in made {
-            moved |= self.enter_reserved(file, reserved)?;
+        for allocation in made {
+            moved |= self.insert(file, allocation)?;
         }
         let nothing = ChunkEntry { start: Vec::new(), address: None, size: 0, mask: 0 };
         let nothing = |(place, _): &Change| (place.clone(), nothing.clone());
-        moved |= self.enter(file, &gone.iter().map(nothing).collect::<Vec<_>>())?;
+        moved |= self.change_index(file, &gone.iter().map(nothing).collect::<Vec<_>>())?;
         for (_, entry) in gone {
             if let Some(address) = entry.address {
                 file.free_values(address, entry.size)?;
@@ -158,7 +168,8 @@ impl Chunked {
             if self.is_outside(&place, new) {
                 file.check("chunk", entry.address.unwrap_or(0), entry.size)?;
                 gone.push((place, entry.clone()));
-            } else if self.loses(&place, new) || self.is_coded(&place, &self.extent) != self.is_coded(&place, new) {
+            } else if self.loses(&place, new) || self.is_filtered(&place, &self.extent) != self.is_filtered(&place, new)
+            {
                 kept.push((place, entry.clone()));
             }
             Ok(())
@@ -184,19 +195,19 @@ impl Chunked {
         let side = |(nth, (size, dim)): (&u64, (&u64, &u64))| {
             Slab::block(0, dim.saturating_sub(nth.saturating_mul(*size)).min(*size))
         };
-        let mut outside = self.whole()?;
+        let mut outside = self.chunks.whole()?;
         outside.select_hyperslab(Op::NotB, &sides.map(side).collect::<Vec<_>>())?;
         Ok(outside)
     }
 
     /// Chunks that lie one after the other keep their places, so the fill value is written over what goes.
     fn blank_edges(&self, file: &OpenFile, new: &Extent, filling: &Filling<'_>) -> Result<()> {
-        let bytes = filling.bytes(self.bytes)?;
+        let bytes = filling.bytes(self.bytes())?;
         for place in Places::of(self.chunk(), new)?.filter(|place| self.loses(place, new)) {
             let outside = self.outside(&place, new)?;
             let entry = self.index.find_all(file, std::slice::from_ref(&place), self.chunk())?.pop().flatten();
             let Some(address) = entry.and_then(|entry| entry.address) else { continue };
-            let offset = file.check("chunk", address, self.bytes as u64)?;
+            let offset = file.check("chunk", address, self.bytes() as u64)?;
             let pair = hyperslab_driver::SelectionPair {
                 memory: &outside,
                 file: &outside,

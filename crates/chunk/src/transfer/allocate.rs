@@ -6,12 +6,12 @@ use hyperslab_file::OpenFile;
 use hyperslab_format::message::ChunkIndex;
 use hyperslab_space::{Coords, Extent};
 
-use crate::{
-    Chunked, Filling, Index, Result,
-    index::check_space,
-    layout::chunked::PIECES,
-    transfer::publish::{Made, Reserved},
+use super::{
+    ChunkCoord, EncodedChunk, PIECES, StoredAs, Storer, Workspace,
+    allocation::{Allocation, Overwrite},
+    dense,
 };
+use crate::{Chunked, Filling, Index, Result, index::check_space};
 
 impl Chunked {
     /// Takes space for every chunk that has none, and fills it. Whether the layout message must say something new.
@@ -36,34 +36,37 @@ impl Chunked {
         file: &OpenFile,
         extent: &Extent,
         filling: &Filling<'_>,
-        wanted: &dyn Fn(&Coords) -> bool,
-    ) -> Result<Vec<Reserved>> {
-        let plain = filling.bytes(self.bytes)?;
-        let (mut coded, mut mask) = (Vec::new(), 0);
-        if self.coder.filters() {
-            mask = self.coder.encode(&vec![0; self.chunk().len()], &plain, &mut coded, &mut Vec::new())?;
+        wanted: &dyn Fn(&ChunkCoord) -> bool,
+    ) -> Result<Vec<Allocation>> {
+        let origin = ChunkCoord::from_elem(0, self.chunk().len());
+        let plain = EncodedChunk::dense(origin.clone(), Cow::Owned(filling.bytes(self.bytes())?), 0, false);
+        let mut filtered = None;
+        if self.has_filters() {
+            let values = Cow::Borrowed(plain.bytes().unwrap_or(&[]));
+            filtered =
+                Some(dense::encode(&self.chunks, &origin, values, StoredAs::Filtered, &mut Workspace::default())?);
         }
-        let places = Places::of(self.chunk(), extent)?;
-        let least = if self.coder.filters() { coded.len().min(plain.len()) } else { plain.len() };
-        check_space(places.total(), least as u64)?;
-        let (mut stored, mut places) = (Vec::new(), places.filter(wanted));
+        let coords = Places::of(self.chunk(), extent)?;
+        let least = filtered.iter().chain([&plain]).map(|chunk| chunk.sections.bytes()).min().unwrap_or(0);
+        check_space(coords.total(), least)?;
+        // Bytes that went through no filter may be anything, if the user wants it so.
+        let writes = filling.write || self.has_filters();
+        let (mut stored, mut coords) = (Vec::new(), coords.filter(wanted));
         loop {
-            let some: Vec<Coords> = places.by_ref().take(PIECES).collect();
+            let some: Vec<ChunkCoord> = coords.by_ref().take(PIECES).collect();
             if some.is_empty() {
                 return Ok(stored);
             }
             let entries = self.index.find_all(file, &some, self.chunk())?;
             let missing = some.into_iter().zip(entries).filter(|(_, entry)| entry.is_none());
-            let made: Vec<_> = missing
-                .map(|(place, _)| {
-                    let (bytes, mask) = if self.is_coded(&place, extent) { (&coded, mask) } else { (&plain, 0) };
-                    // Bytes that went through no filter may be anything, if the user wants it so.
-                    let write = filling.write || self.coder.filters();
-                    let size = bytes.len();
-                    Made { place, old: None, size, bytes: write.then_some(Cow::Borrowed(bytes)), mask }
-                })
-                .collect();
-            stored.push(self.write_made(file, &made)?);
+            let encoded = missing.map(|(coord, _)| match &filtered {
+                Some(filtered) if self.is_filtered(&coord, extent) => EncodedChunk { coord, ..filtered.borrowed() },
+                _ if writes => EncodedChunk { coord, ..plain.borrowed() },
+                _ => EncodedChunk::unwritten(coord, self.bytes() as u64),
+            });
+            let encoded: Vec<_> = encoded.collect();
+            let (chunks, old) = (encoded.iter().collect::<Vec<_>>(), vec![None; encoded.len()]);
+            stored.push(Storer::new(file).store(self, &chunks, old, Overwrite::Never)?);
         }
     }
 
@@ -79,7 +82,7 @@ impl Chunked {
         if !filling.write {
             return Ok(());
         }
-        let bytes = filling.bytes(self.bytes)?;
+        let bytes = filling.bytes(self.bytes())?;
         let is_new = |place: &Coords| old.is_none_or(|old| self.is_outside(place, old));
         let mut places = Places::of(self.chunk(), extent)?.filter(is_new);
         loop {

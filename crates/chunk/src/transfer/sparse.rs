@@ -4,7 +4,8 @@ use hyperslab_file::{Error, OpenFile};
 use hyperslab_format::ChunkEntry;
 use hyperslab_space::{Coords, Kind, Op, Piece, Slab, Space};
 
-use crate::{Chunked, Result, layout::chunked::PIECES, transfer::scatter};
+use super::{PIECES, scatter};
+use crate::{Chunked, Result};
 
 /// A chunk is found by its place so many times faster than it is cut out of a selection.
 const FASTER: u64 = 64;
@@ -59,11 +60,11 @@ impl Chunked {
         scatter::fill(fill, buf, target, self.element())?;
         for batch in few.chunks(PIECES) {
             let mut found = Vec::with_capacity(batch.len());
-            for (place, entry) in batch {
-                found.extend(self.piece(source, target, place)?.map(|piece| (piece, entry.clone())));
+            for (coord, entry) in batch {
+                let Some(piece) = self.piece(source, target, coord)? else { continue };
+                found.extend(self.stored_at(file, coord, entry)?.map(|at| (piece, at)));
             }
-            let located = found.iter().map(|(piece, entry)| self.located(file, piece, entry.clone()));
-            self.read_located(file, located.collect::<Result<_>>()?, buf)?;
+            self.read_located(file, found.iter().map(|(piece, at)| (piece, *at)).collect(), buf)?;
         }
         Ok(())
     }

@@ -1,20 +1,14 @@
 //! Many chunks as they are stored, past the filters: to copy a dataset without a look at its values.
 
-use std::borrow::Cow;
-
-use hyperslab_base::memory;
 use hyperslab_file::OpenFile;
 use hyperslab_format::ChunkEntry;
-use hyperslab_space::Coords;
 
-use crate::{Chunked, Error, Filling, Index, Result, transfer::publish::Made};
-
-/// A stored chunk: its place in the grid, the filters that were left out, its bytes.
-pub type StoredChunk = (Coords, u32, Vec<u8>);
+use super::{ChunkCoord, EncodedChunk, Loader, Sections, StoredAt, Storer, allocation::Overwrite};
+use crate::{Chunked, Error, Filling, Index, Result};
 
 impl Chunked {
     /// The chunks that were ever written, by rising place, and what the index says of each.
-    pub fn entries(&self, file: &OpenFile) -> Result<Vec<(Coords, ChunkEntry)>> {
+    pub fn entries(&self, file: &OpenFile) -> Result<Vec<(ChunkCoord, ChunkEntry)>> {
         if let Index::Implicit(_) = self.index {
             return self.all_entries(file);
         }
@@ -35,70 +29,67 @@ impl Chunked {
     }
 
     /// The chunks of an index that needs no entries.
-    fn all_entries(&self, file: &OpenFile) -> Result<Vec<(Coords, ChunkEntry)>> {
+    fn all_entries(&self, file: &OpenFile) -> Result<Vec<(ChunkCoord, ChunkEntry)>> {
         let sides: Vec<u64> =
             self.extent.dims().iter().zip(self.chunk()).map(|(dim, size)| dim.div_ceil(*size)).collect();
         let count = sides.iter().fold(1u64, |count, side| count.saturating_mul(*side));
-        file.check("chunks", 0, count.saturating_mul(self.bytes as u64))?;
+        file.check("chunks", 0, count.saturating_mul(self.bytes() as u64))?;
         let place = |mut number: u64| {
-            let mut place: Coords = sides.as_slice().into();
+            let mut place: ChunkCoord = sides.as_slice().into();
             for (nth, side) in place.iter_mut().zip(&sides).rev() {
                 *nth = number % side;
                 number /= side;
             }
             place
         };
-        let places: Vec<Coords> = (0..count).map(place).collect();
+        let places: Vec<ChunkCoord> = (0..count).map(place).collect();
         let found = self.index.find_all(file, &places, self.chunk())?;
         Ok(places.into_iter().zip(found).filter_map(|(place, entry)| Some((place, entry?))).collect())
     }
 
     /// The stored bytes of some chunks, with one request.
-    pub fn read_entries(&self, file: &OpenFile, entries: &[(Coords, ChunkEntry)]) -> Result<Vec<StoredChunk>> {
-        let mut chunks = Vec::with_capacity(entries.len());
-        for (place, entry) in entries {
-            file.check("chunk", entry.address.unwrap_or(0), entry.size)?;
-            chunks.push((place.clone(), entry.mask, memory::zeroed(entry.size)?));
+    pub fn read_entries(
+        &self,
+        file: &OpenFile,
+        entries: &[(ChunkCoord, ChunkEntry)],
+    ) -> Result<Vec<EncodedChunk<'static>>> {
+        let mut wanted = Vec::with_capacity(entries.len());
+        for (coord, entry) in entries {
+            let (address, sections) = (entry.address.unwrap_or(0), Sections::one(entry.size, entry.mask));
+            file.check("chunk", address, entry.size)?;
+            let filtered = self.is_filtered(coord, &self.extent);
+            wanted.push((coord, Some(StoredAt { address, sections, filtered, needed: 0 })));
         }
-        let parts = chunks.iter_mut().zip(entries);
-        let parts = parts.map(|((.., bytes), (_, entry))| (entry.address.unwrap_or(0), bytes.as_mut_slice()));
-        file.read_raw("chunk", parts.collect())?;
-        Ok(chunks)
+        Ok(Loader::new(file).read(&wanted)?.into_iter().flatten().collect())
     }
 
-    /// Stores chunks of rising places that went through the filters already. Whether the layout message must say something new.
-    pub fn write_stored(&mut self, file: &OpenFile, chunks: &[StoredChunk], filling: &Filling<'_>) -> Result<bool> {
-        for (place, mask, bytes) in chunks {
-            let plain = !self.is_coded(place, &self.extent);
-            self.check_place(place)?;
+    /// Stores chunks of rising coordinates that went through the filters already. Whether the layout message must say something new.
+    pub fn write_stored(
+        &mut self,
+        file: &OpenFile,
+        chunks: &[EncodedChunk<'_>],
+        filling: &Filling<'_>,
+    ) -> Result<bool> {
+        let mut stored = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let (coord, filtered) = (&chunk.coord, self.is_filtered(&chunk.coord, &self.extent));
+            let (size, mask) = (chunk.sections.bytes(), chunk.sections.mask());
+            self.check_coord(coord)?;
             // One that reaches over the edge keeps the mask of the filters that it will go through once more.
-            if plain && (bytes.len() != self.bytes || *mask != 0 && !self.has_plain_edges()) {
+            if !filtered && (size != self.bytes() as u64 || mask != 0 && !self.has_plain_edges()) {
+                let bytes = self.bytes();
                 let why = format!(
-                    "{} bytes for chunk {place:?}, which has no filters and {} bytes, with mask {mask:#x}",
-                    bytes.len(),
-                    self.bytes
+                    "{size} bytes for chunk {coord:?}, which has no filters and {bytes} bytes, with mask {mask:#x}"
                 );
                 return Err(Error::Layout(why));
             }
+            stored.push(EncodedChunk { filtered, ..chunk.borrowed() });
         }
         self.publish(file, filling, |chunked| {
-            let places: Vec<Coords> = chunks.iter().map(|(place, ..)| place.clone()).collect();
-            let olds = chunked.index.find_all(file, &places, chunked.chunk())?;
-            let (mut made, mut in_place) = (Vec::new(), Vec::new());
-            for ((place, mask, bytes), old) in chunks.iter().zip(olds) {
-                let plain = !chunked.is_coded(place, &chunked.extent);
-                match old.as_ref().and_then(|old| old.address).filter(|_| plain) {
-                    Some(address) => in_place.push((address, bytes.as_slice())),
-                    None => {
-                        let (place, bytes) = (place.clone(), Cow::Borrowed(bytes.as_slice()));
-                        made.push(Made { place, old, size: bytes.len(), bytes: Some(bytes), mask: *mask });
-                    }
-                }
-            }
-            if !in_place.is_empty() {
-                file.write_raw("chunk", &in_place)?;
-            }
-            Ok(vec![chunked.write_made(file, &made)?])
+            let coords: Vec<ChunkCoord> = stored.iter().map(|chunk| chunk.coord.clone()).collect();
+            let old = chunked.index.find_all(file, &coords, chunked.chunk())?;
+            let stored: Vec<_> = stored.iter().collect();
+            Ok(vec![Storer::new(file).store(chunked, &stored, old, Overwrite::Unfiltered)?])
         })
     }
 }

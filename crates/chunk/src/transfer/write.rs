@@ -11,15 +11,14 @@ use hyperslab_format::{
     ChunkEntry,
     message::{AllocTime, ChunkIndex},
 };
-use hyperslab_space::{Coords, Piece, Space};
+use hyperslab_space::{Piece, Space};
 
-use crate::{
-    Chunked, Filling, Index, Result,
-    layout::chunk_layout::{Locate, covers},
-    layout::chunked::PIECES,
-    transfer::make::{Blank, Job},
-    transfer::publish::Reserved,
+use super::{
+    ChunkCoord, PIECES, StoredAs,
+    allocation::Allocation,
+    make::{Blank, Job},
 };
+use crate::{Chunked, Filling, Index, Result, layout::chunk_layout::covers};
 
 /// A piece whose values go straight to the file.
 struct Straight<'a> {
@@ -50,9 +49,9 @@ impl Chunked {
                 stored.extend(chunked.store_pieces(file, &next, buf, filling)?);
             }
             if is_first && filling.alloc == AllocTime::Late && chunked.kind != ChunkIndex::Implicit {
-                let written: HashSet<&Coords> =
-                    stored.iter().flat_map(|stored| &stored.changes).map(|(place, _)| place).collect();
-                let missing = |place: &Coords| !written.contains(place);
+                let written: HashSet<&ChunkCoord> =
+                    stored.iter().flat_map(|stored| &stored.changes).map(|(coord, _)| coord).collect();
+                let missing = |coord: &ChunkCoord| !written.contains(coord);
                 let missing = chunked.store_missing(file, &chunked.extent, filling, &missing)?;
                 stored.extend(missing);
             }
@@ -68,7 +67,7 @@ impl Chunked {
 
     /// Whether there are chunks without filters, which are written in place.
     pub(crate) fn is_overwritten(&self) -> bool {
-        !matches!(self.index, Index::Empty) && (!self.coder.filters() || self.has_plain_edges())
+        !matches!(self.index, Index::Empty) && (!self.has_filters() || self.has_plain_edges())
     }
 
     /// Writes pieces of chunks, by rising place. Whether the layout message must say something new.
@@ -90,24 +89,25 @@ impl Chunked {
         pieces: &[Piece],
         buf: &[u8],
         filling: &Filling<'_>,
-    ) -> Result<[Reserved; 2]> {
-        let places: Vec<Coords> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
-        let entries = self.index.find_all(file, &places, self.chunk())?;
+    ) -> Result<[Allocation; 2]> {
+        let coords: Vec<ChunkCoord> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
+        let entries = self.index.find_all(file, &coords, self.chunk())?;
         let (mut straight, mut jobs, mut new) = (Vec::new(), Vec::new(), Vec::new());
         for (piece, old) in pieces.iter().zip(entries) {
-            let coded = self.is_coded(&piece.chunk, &self.extent);
+            let form = self.stored_as(&piece.chunk, &self.extent);
+            let is_in_place = self.chunks.is_addressable_as(form);
             match old.as_ref().and_then(|old| old.address) {
-                Some(address) if !coded => {
-                    file.check("chunk", address, self.bytes as u64)?;
+                Some(address) if is_in_place => {
+                    file.check("chunk", address, self.bytes() as u64)?;
                     straight.push(Straight { piece, address });
                 }
-                None if !coded && covers(piece, self.elements()) => new.push(piece),
-                _ => jobs.push(self.job(piece, old, coded)),
+                None if is_in_place && covers(piece, self.elements()) => new.push(piece),
+                _ => jobs.push(self.job(file, piece, old, form)?),
             }
         }
-        let mut whole = Reserved::default();
+        let mut whole = Allocation::default();
         for piece in new {
-            let (size, mask) = (self.bytes as u64, 0);
+            let (size, mask) = (self.bytes() as u64, 0);
             let address = file.allocate(SpaceKind::Raw, size)?;
             straight.push(Straight { piece, address });
             let entry = ChunkEntry { start: Vec::new(), address: Some(address), size, mask };
@@ -121,21 +121,21 @@ impl Chunked {
     fn write_straight(&self, file: &OpenFile, straight: &[Straight<'_>], buf: &[u8]) -> Result<()> {
         let mut request = Vec::with_capacity(straight.len());
         for Straight { piece, address } in straight {
-            let offset = file.check("chunk", *address, self.bytes as u64)?;
+            let offset = file.check("chunk", *address, self.bytes() as u64)?;
             let (memory, file, element_size) = (&piece.memory, &piece.file, self.element());
             request.push(SelectionPair { memory, file, offset, element_size });
         }
         if request.is_empty() { Ok(()) } else { Ok(file.write_selection(&request, buf)?) }
     }
 
-    fn job<'a>(&self, piece: &'a Piece, old: Option<ChunkEntry>, coded: bool) -> Job<'a> {
-        let (read, blank) = if covers(piece, self.elements()) {
-            (None, Blank::Nothing)
-        } else if old.is_none() || covers(piece, self.inside(&piece.chunk)) {
-            (None, Blank::All)
-        } else {
-            (Some(coded), Blank::Nothing)
+    fn job<'a>(&self, file: &OpenFile, piece: &'a Piece, old: Option<ChunkEntry>, form: StoredAs) -> Result<Job<'a>> {
+        let (read, blank) = match &old {
+            _ if covers(piece, self.elements()) => (None, Blank::Nothing),
+            Some(old) if !covers(piece, self.inside(&piece.chunk)) => {
+                (self.stored_at(file, &piece.chunk, old)?, Blank::Nothing)
+            }
+            _ => (None, Blank::All),
         };
-        Job { place: piece.chunk.clone(), old, read, piece: Some(piece), blank, coded, mask: 0 }
+        Ok(Job { coord: piece.chunk.clone(), old, read, piece: Some(piece), blank, form, mask: 0 })
     }
 }
