@@ -8,11 +8,11 @@ use std::{
     },
 };
 
-use hyperslab_cache::{Cache, Encoded, Pinned};
+use hyperslab_cache::{Cache, Pinned};
 use hyperslab_driver::cores;
 
 use super::{ChunkCache, failures::kind_of, workers::Worker};
-use crate::{ResidentChunk, StoredAs, Workspace};
+use crate::{EncodedChunk, ResidentChunk, StoredAs, Workspace};
 
 /// So many bytes of chunks are taken at once: nobody waits longer for one of them than they take to be encoded.
 const BYTES: usize = 2 << 20;
@@ -67,9 +67,7 @@ fn encode(pinned: &Pinned<ResidentChunk>, workspace: &mut Workspace) -> Option<b
     layout.codec_of_all()?;
     let encoded = pinned.encode_ahead(|chunk| {
         let encoded = chunk.encode(layout, pinned.place(), StoredAs::Filtered, workspace);
-        let encoded =
-            encoded.map(|chunk| Encoded { note: chunk.sections.mask().into(), bytes: chunk.into_bytes().into_owned() });
-        encoded.map_err(|why| kind_of(&why))
+        encoded.and_then(EncodedChunk::into_owned).map_err(|why| kind_of(&why))
     });
     encoded.ok()
 }

@@ -3,7 +3,7 @@
 use hyperslab_cache::Footprint;
 
 use super::ChunkSource;
-use crate::{ChunkLayout, ResidentChunk};
+use crate::{ChunkLayout, EncodedChunk, ResidentChunk};
 
 /// About how many bytes the cache takes for each chunk, besides its values.
 const BESIDES: usize = 512;
@@ -13,9 +13,14 @@ const SMALL: usize = 8 << 10;
 
 impl Footprint for ResidentChunk {
     type Home = ChunkSource;
+    type Encoded = EncodedChunk<'static>;
 
     fn footprint(&self) -> usize {
         counted(self.memory())
+    }
+
+    fn encoded_footprint(encoded: &EncodedChunk<'static>) -> usize {
+        encoded.memory()
     }
 }
 

@@ -4,7 +4,6 @@
 //! the index, so that the file is whole without it.
 
 use std::{
-    borrow::Cow,
     collections::{BTreeMap, HashMap},
     sync::Arc,
     time::Instant,
@@ -25,6 +24,9 @@ struct Group {
     source: Arc<ChunkSource>,
     taken: Vec<(ChunkCoord, Taken<ResidentChunk>)>,
 }
+
+/// The value of a chunk, which no thread changes meanwhile.
+type Open<'a> = Reading<'a, ResidentChunk>;
 
 /// A chunk of a group that is ready to be written.
 struct Ready<'a> {
@@ -87,7 +89,7 @@ impl ChunkCache {
 /// Adds the chunks of a group, as the file will have them, to those that are `ready`.
 fn encode<'a>(
     (group, of): (usize, &'a Group),
-    open: &'a [Option<Reading<'_, ResidentChunk>>],
+    open: &'a [Option<Open<'_>>],
     ready: &mut Vec<Ready<'a>>,
     outcome: &mut Outcome,
 ) {
@@ -159,26 +161,31 @@ impl Group {
     }
 
     /// The chunks as the file will have them, those that can be encoded.
-    fn encode<'a>(&'a self, open: &'a [Option<Reading<'_, ResidentChunk>>]) -> Result<Vec<Result<EncodedChunk<'a>>>> {
+    fn encode<'a>(&'a self, open: &'a [Option<Open<'_>>]) -> Result<Vec<Result<EncodedChunk<'a>>>> {
         let view = self.source.storage().live_view()?;
         let values = view.values()?;
-        let forms = self.taken.iter().map(|(coord, _)| values.stored_as(coord));
-        let items: Vec<_> = self.taken.iter().zip(open).zip(forms.collect::<Vec<_>>()).collect();
+        let forms: Vec<_> = self.taken.iter().map(|(coord, _)| values.stored_as(coord)).collect();
         drop(view);
-        let layout = self.source.layout();
-        let encode = |workspace: &mut Workspace,
-                      ((taken, chunk), form): ((&'a (ChunkCoord, Taken<_>), _), StoredAs)| {
-            let ((coord, taken), chunk): (_, &'a Option<Reading<'_, ResidentChunk>>) = (taken, chunk);
-            let chunk = chunk.as_deref().ok_or_else(|| Error::Layout(format!("chunk {coord:?} left the cache")))?;
-            match taken.encoded().filter(|_| form == StoredAs::Filtered) {
-                Some(ahead) => {
-                    let mask = u32::try_from(ahead.note).unwrap_or(0);
-                    Ok(EncodedChunk::dense(coord.clone(), Cow::Borrowed(ahead.bytes.as_slice()), mask, true))
-                }
-                None => chunk.encode(layout, coord, form, workspace),
+        let items = self.taken.iter().zip(open).zip(forms).collect();
+        cores::map(items, |workspace, ((taken, chunk), form)| {
+            Ok(self.encode_one(taken, chunk.as_ref(), form, workspace))
+        })
+    }
+
+    fn encode_one<'a>(
+        &self,
+        (coord, taken): &'a (ChunkCoord, Taken<ResidentChunk>),
+        chunk: Option<&'a Open<'_>>,
+        form: StoredAs,
+        workspace: &mut Workspace,
+    ) -> Result<EncodedChunk<'a>> {
+        match (form, taken.encoded()) {
+            (StoredAs::Filtered, Some(ahead)) => Ok(ahead.borrowed()),
+            _ => {
+                let chunk = chunk.ok_or_else(|| Error::Layout(format!("chunk {coord:?} left the cache")))?;
+                chunk.encode(self.source.layout(), coord, form, workspace)
             }
-        };
-        cores::map(items, |workspace, item| Ok(encode(workspace, item)))
+        }
     }
 }
 

@@ -132,10 +132,9 @@ impl Chunked {
     pub(crate) fn stored_at(&self, file: &OpenFile, coord: &[u64], entry: &ChunkEntry) -> Result<Option<StoredAt>> {
         let Some(address) = entry.address else { return Ok(None) };
         let filtered = self.is_filtered(coord, &self.extent);
-        let size = if filtered { entry.size } else { self.bytes() as u64 };
+        let (size, needed) = if filtered { (entry.size, self.needed(coord)) } else { (self.bytes() as u64, 0) };
         file.check("chunk", address, size)?;
-        let (sections, needed) = (Sections::one(size, entry.mask), self.needed(coord));
-        Ok(Some(StoredAt { address, sections, filtered, needed }))
+        Ok(Some(StoredAt { address, sections: Sections::one(size, entry.mask), filtered, needed }))
     }
 
     /// Whether a chunk of a dataset of this extent goes through the filters.

@@ -9,7 +9,10 @@
 
 use std::borrow::Cow;
 
+use hyperslab_base::memory;
 use hyperslab_space::Coords;
+
+use crate::Result;
 
 /// The coordinate of a chunk in the grid of chunks.
 pub type ChunkCoord = Coords;
@@ -87,7 +90,7 @@ pub struct StoredAt {
     pub sections: Sections,
     /// Whether the bytes went through the filters.
     pub filtered: bool,
-    /// The number of decoded bytes that the extent needs; those of a chunk at the edge end before the chunk does.
+    /// The number of bytes that the extent needs of those that come out of the filters: at the edge they end before the chunk does.
     pub needed: usize,
 }
 
@@ -156,6 +159,25 @@ impl<'a> EncodedChunk<'a> {
     /// The stored bytes, as they are or copied.
     pub fn into_bytes(self) -> Cow<'a, [u8]> {
         self.bytes.unwrap_or_default()
+    }
+
+    /// The memory that the bytes take here.
+    pub(crate) fn memory(&self) -> usize {
+        match &self.bytes {
+            Some(Cow::Owned(bytes)) => bytes.capacity(),
+            _ => 0,
+        }
+    }
+
+    /// The same chunk, with its bytes in memory of its own.
+    pub(crate) fn into_owned(self) -> Result<EncodedChunk<'static>> {
+        let EncodedChunk { coord, sections, filtered, bytes } = self;
+        let bytes = match bytes {
+            Some(Cow::Borrowed(bytes)) => Some(Cow::Owned(memory::copied(bytes)?)),
+            Some(Cow::Owned(bytes)) => Some(Cow::Owned(bytes)),
+            None => None,
+        };
+        Ok(EncodedChunk { coord, sections, filtered, bytes })
     }
 
     /// The same chunk, with bytes that stay here.

@@ -58,8 +58,8 @@ impl Chunked {
     ) -> Result<()> {
         let coords: Vec<ChunkCoord> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
         let mut located = Vec::with_capacity(pieces.len());
-        for (piece, at) in pieces.iter().zip(self.locate(file, &coords)?) {
-            match at {
+        for (piece, entry) in pieces.iter().zip(self.index.find_all(file, &coords, self.chunk())?) {
+            match entry.map_or(Ok(None), |entry| self.stored_at(file, &piece.chunk, &entry))? {
                 Some(at) => located.push((piece, at)),
                 None => scatter::fill(fill, buf, &piece.memory, self.element())?,
             }
