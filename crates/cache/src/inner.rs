@@ -37,7 +37,7 @@ pub(crate) struct Inner<V: Footprint> {
 }
 
 /// Its chunks.
-pub(crate) struct Slots<V> {
+pub(crate) struct Slots<V: Footprint> {
     pub(crate) by_place: FxHashMap<Coords, Arc<Slot<V>>>,
     pub(crate) order: Box<dyn Order>,
 }
@@ -56,6 +56,8 @@ pub(crate) enum Victim<V: Footprint> {
     Gone(Gone<V>),
     /// It must be written first.
     Dirty(Taken<V>),
+    /// It gave part of itself back, and stays.
+    Shed,
 }
 
 impl<V: Footprint> Inner<V> {
@@ -184,6 +186,18 @@ impl<V: Footprint> Inner<V> {
         };
         let place = order.victim(&mut judge)?;
         let slot = by_place.get(&place)?.clone();
+        if V::SHEDS
+            && let Some(value) = slot.clean_value()
+        {
+            let pinned = Pinned { slot: slot.clone(), value, shelf: Hold::visitor(self.this.upgrade()?) };
+            // The value is locked before the slots.
+            drop(slots);
+            if pinned.shed() {
+                return Some(Victim::Shed);
+            }
+            drop(pinned);
+            slots = self.slots.lock();
+        }
         self.exit(slots, slot)
     }
 
@@ -195,7 +209,7 @@ impl<V: Footprint> Inner<V> {
         }
         match self.exit(slots, slot)? {
             Victim::Dirty(taken) => Some(taken),
-            Victim::Gone(_) => None,
+            Victim::Gone(_) | Victim::Shed => None,
         }
     }
 

@@ -8,7 +8,7 @@ use std::{
 use hyperslab_space::Coords;
 
 use crate::{
-    Encoded, Footprint, Need, Taken, WriteFailure,
+    Claim, Footprint, Need, Taken, WriteFailure,
     inner::Inner,
     life::{Event, Phase},
     slot::Slot,
@@ -45,10 +45,42 @@ impl<V: Footprint> Pinned<V> {
 
     /// The value, to write, alone. It is dirty from then on, and what was encoded ahead of time is dropped.
     pub fn write(&self) -> Writing<'_, V> {
+        self.writing(true, None)
+    }
+
+    /// As [`Pinned::write`], for a value that grows: what it takes more comes out of what was claimed for it.
+    pub fn write_in<'a>(&'a self, claim: Claim<'a>) -> Writing<'a, V> {
+        self.writing(true, Some(claim))
+    }
+
+    /// The value, alone, to load what is missing of it. What it stands for stays as it is, so it does not become dirty. A thread that waits here may
+    /// find that another one has loaded it.
+    pub fn complete_in<'a>(&'a self, claim: Claim<'a>) -> Writing<'a, V> {
+        self.writing(false, Some(claim))
+    }
+
+    fn writing<'a>(&'a self, changes: bool, claim: Option<Claim<'a>>) -> Writing<'a, V> {
         let value = self.value.write();
-        self.slot.happen(Event::Change, &self.shelf);
+        if changes {
+            self.slot.happen(Event::Change, &self.shelf);
+        }
         let before = value.footprint();
-        Writing { pinned: self, value, before }
+        Writing { pinned: self, value, before, claim }
+    }
+
+    /// Takes part of a value that is as in the file. The result says whether there was something to take.
+    pub(crate) fn shed(&self) -> bool {
+        // A thread that reads it keeps all of it.
+        let Some(mut value) = self.value.try_write().filter(|_| self.slot.phase() == Phase::Clean) else {
+            return false;
+        };
+        let before = value.footprint();
+        value.shed();
+        let now = value.footprint();
+        if now != before {
+            self.slot.recount(now, None, &self.shelf);
+        }
+        now < before
     }
 
     /// Says that only a part of it is used.
@@ -70,7 +102,10 @@ impl<V: Footprint> Pinned<V> {
 
     /// Encodes a dirty value ahead of time, if no thread changes it and there is room for the copy; whether there is one now. This call never waits. A value
     /// that can never be encoded stays dirty, and eviction passes it by: the next flush tells why.
-    pub fn encode_ahead(&self, encode: impl FnOnce(&V) -> Result<Encoded, WriteFailure>) -> Result<bool, WriteFailure> {
+    pub fn encode_ahead(
+        &self,
+        encode: impl FnOnce(&V) -> Result<V::Encoded, WriteFailure>,
+    ) -> Result<bool, WriteFailure> {
         // Nobody can change it before it is kept.
         let Some(value) = self.value.try_read() else { return Ok(false) };
         if self.slot.phase() != Phase::Dirty {
@@ -86,7 +121,7 @@ impl<V: Footprint> Pinned<V> {
                 self.slot.fail(*failure, &self.shelf);
             }
         })?;
-        let larger = encoded.bytes.capacity().saturating_sub(size / PLAUSIBLE);
+        let larger = V::encoded_footprint(&encoded).saturating_sub(size / PLAUSIBLE);
         Ok(claim.try_grow(larger) && self.slot.keep(encoded, &mut claim, &self.shelf))
     }
 }
@@ -97,6 +132,8 @@ pub struct Writing<'a, V: Footprint> {
     value: WriteGuard<'a, V>,
     /// What it took before.
     before: usize,
+    /// What it may take more.
+    claim: Option<Claim<'a>>,
 }
 
 impl<V: Footprint> Deref for Writing<'_, V> {
@@ -117,7 +154,7 @@ impl<V: Footprint> Drop for Writing<'_, V> {
     fn drop(&mut self) {
         let now = self.value.footprint();
         if now != self.before {
-            self.pinned.slot.recount(now, &self.pinned.shelf);
+            self.pinned.slot.recount(now, self.claim.as_mut(), &self.pinned.shelf);
         }
     }
 }

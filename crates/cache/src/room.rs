@@ -90,6 +90,7 @@ impl<V: Footprint> Cache<V> {
                                 any = true;
                                 drop(gone);
                             }
+                            Some(Victim::Shed) => any = true,
                             Some(Victim::Dirty(taken)) => {
                                 let size = taken.footprint();
                                 (coming, on_the_way) = (coming + size, on_the_way + size);

@@ -8,6 +8,7 @@ use std::sync::{
 use hyperslab_space::Coords;
 
 use crate::{
+    Footprint,
     inner::Inner as Shelf,
     life::{Event, Phase},
     promise::Claim,
@@ -16,26 +17,8 @@ use crate::{
     write_failure::{Unwritable, WriteFailure},
 };
 
-/// A value that knows its size.
-pub trait Footprint: Send + Sync {
-    /// What a shelf is of: who loads and writes its chunks.
-    type Home: ?Sized + Send + Sync;
-
-    /// About how much memory it takes, in bytes; what the budget counts.
-    fn footprint(&self) -> usize;
-}
-
-/// A chunk as the file will have it.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Encoded {
-    /// The bytes.
-    pub bytes: Vec<u8>,
-    /// What the layout wants to know of them later.
-    pub note: u64,
-}
-
 /// One chunk.
-pub(crate) struct Slot<V> {
+pub(crate) struct Slot<V: Footprint> {
     pub(crate) place: Coords,
     state: Mutex<State<V>>,
     /// Told when somebody has loaded it, or has given up.
@@ -46,12 +29,12 @@ pub(crate) struct Slot<V> {
     used: AtomicU64,
 }
 
-struct State<V> {
+struct State<V: Footprint> {
     phase: Phase,
     /// Not there before it is loaded. Whoever has it in hand shares it.
     value: Option<Arc<RwLock<V>>>,
     /// Only in the phase of that name.
-    encoded: Option<Arc<Encoded>>,
+    encoded: Option<Arc<V::Encoded>>,
     /// What shelf and budget count for it: the value until it is freed, and the encoded copy, here or in the hands of whoever writes it.
     size: usize,
     copy: usize,
@@ -59,7 +42,7 @@ struct State<V> {
     failure: Option<WriteFailure>,
 }
 
-impl<V> State<V> {
+impl<V: Footprint> State<V> {
     /// Moves on; whether that may be.
     fn happen(&mut self, event: Event) -> bool {
         let next = self.phase.after(event);
@@ -107,10 +90,10 @@ impl<V> State<V> {
 }
 
 /// A value that must be written, and its encoded form if there is one.
-pub(crate) type Dirty<V> = (Arc<RwLock<V>>, Option<Arc<Encoded>>);
+pub(crate) type Dirty<V> = (Arc<RwLock<V>>, Option<Arc<<V as Footprint>::Encoded>>);
 
 /// What may become of a chunk when there is no room.
-pub(crate) enum Exit<V> {
+pub(crate) enum Exit<V: Footprint> {
     /// It is gone; what is left of it.
     Gone(Arc<RwLock<V>>),
     /// It must be written first.
@@ -159,10 +142,23 @@ impl<V: Footprint> Slot<V> {
 
     /// Changes it; shelf and budget learn in the same step what it takes from then on.
     fn change<T>(&self, shelf: &Shelf<V>, change: impl FnOnce(&mut State<V>) -> T) -> T {
+        self.change_in(shelf, None, change)
+    }
+
+    /// As [`Slot::change`]. What it takes more comes out of room that was claimed for it.
+    fn change_in<T>(
+        &self,
+        shelf: &Shelf<V>,
+        claim: Option<&mut Claim<'_>>,
+        change: impl FnOnce(&mut State<V>) -> T,
+    ) -> T {
         let mut state = self.state.lock();
         let (before, phase, unwritable) = (state.counted(), state.phase, state.unwritable());
         let changed = change(&mut state);
-        shelf.resize(before, state.counted());
+        match claim {
+            Some(claim) => shelf.settle(claim, before, state.counted()),
+            None => shelf.resize(before, state.counted()),
+        }
         shelf.moved(&self.place, phase, state.phase);
         shelf.books.budget.recount_unwritable(unwritable, state.unwritable());
         changed
@@ -286,13 +282,13 @@ impl<V: Footprint> Slot<V> {
     }
 
     /// Keeps what was encoded ahead of time, in room that was claimed; whether it may.
-    pub(crate) fn keep(&self, encoded: Encoded, claim: &mut Claim<'_>, shelf: &Shelf<V>) -> bool {
+    pub(crate) fn keep(&self, encoded: V::Encoded, claim: &mut Claim<'_>, shelf: &Shelf<V>) -> bool {
         let mut state = self.state.lock();
         if state.phase != Phase::Dirty || state.failure.is_some() {
             return false;
         }
         let before = state.counted();
-        state.copy = encoded.bytes.capacity();
+        state.copy = V::encoded_footprint(&encoded);
         shelf.settle(claim, before, state.counted());
         state.encoded = Some(Arc::new(encoded));
         let kept = state.happen(Event::Encode);
@@ -306,9 +302,18 @@ impl<V: Footprint> Slot<V> {
         self.change(shelf, |state| state.encoded.is_some() && state.happen(Event::Change))
     }
 
-    /// Its value takes so much now.
-    pub(crate) fn recount(&self, footprint: usize, shelf: &Shelf<V>) {
-        self.change(shelf, |state| state.size = footprint);
+    /// Its value takes so much now; what it takes more comes out of a claim, if there is one.
+    pub(crate) fn recount(&self, footprint: usize, claim: Option<&mut Claim<'_>>, shelf: &Shelf<V>) {
+        self.change_in(shelf, claim, |state| state.size = footprint);
+    }
+
+    /// Its value, if it is as in the file and no thread holds it.
+    pub(crate) fn clean_value(&self) -> Option<Arc<RwLock<V>>> {
+        let state = self.state.lock();
+        if state.phase != Phase::Clean || state.is_in_use() {
+            return None;
+        }
+        state.value.clone()
     }
 
     /// Its value is freed.

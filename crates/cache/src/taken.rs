@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use hyperslab_space::Coords;
 
-use crate::{Encoded, Footprint, Pinned, Reading, Shelf, WriteFailure, inner::Inner, life::Event, statistics::count};
+use crate::{Footprint, Pinned, Reading, Shelf, WriteFailure, inner::Inner, life::Event, statistics::count};
 
 /// A dirty chunk that somebody writes to the file. If this is dropped before [`Taken::written`], it is dirty as before.
 pub struct Taken<V: Footprint> {
     /// Always there, but while it is dropped.
     pinned: Option<Pinned<V>>,
-    encoded: Option<Arc<Encoded>>,
+    encoded: Option<Arc<V::Encoded>>,
     leaves: bool,
     written: bool,
     failure: Option<WriteFailure>,
@@ -20,7 +20,7 @@ pub struct Taken<V: Footprint> {
 
 impl<V: Footprint> Taken<V> {
     /// A chunk, which `leaves` when it is written if it is to make room for others.
-    pub(crate) fn new(pinned: Pinned<V>, encoded: Option<Arc<Encoded>>, leaves: bool) -> Taken<V> {
+    pub(crate) fn new(pinned: Pinned<V>, encoded: Option<Arc<V::Encoded>>, leaves: bool) -> Taken<V> {
         Taken { pinned: Some(pinned), encoded, leaves, written: false, failure: None, lent: None }
     }
 
@@ -41,7 +41,7 @@ impl<V: Footprint> Taken<V> {
     }
 
     /// What was encoded ahead of time.
-    pub fn encoded(&self) -> Option<&Arc<Encoded>> {
+    pub fn encoded(&self) -> Option<&Arc<V::Encoded>> {
         self.encoded.as_ref()
     }
 

@@ -12,9 +12,14 @@ struct Thousand;
 
 impl Footprint for Thousand {
     type Home = ();
+    type Encoded = ();
 
     fn footprint(&self) -> usize {
         BYTES
+    }
+
+    fn encoded_footprint(_: &()) -> usize {
+        0
     }
 }
 

@@ -1,6 +1,6 @@
 //! Dirty chunks that are encoded, or written, before they must leave.
 
-use hyperslab_cache::{Cache, Config, Encoded, Found, Need, Policy, Room, Shelf, Taken, Unwritten, WriteFailure};
+use hyperslab_cache::{Cache, Config, Found, Need, Policy, Room, Shelf, Taken, Unwritten, WriteFailure};
 
 use crate::common::{BYTES, Hundred, at};
 
@@ -26,8 +26,8 @@ fn dirty(shelf: &Shelf<Hundred>) -> Vec<Taken<Hundred>> {
     Unwritten::of(std::slice::from_ref(shelf), |_| true).take()
 }
 
-fn encode(_: &Hundred) -> Result<Encoded, WriteFailure> {
-    Ok(Encoded { bytes: vec![0; BYTES / 2], note: 7 })
+fn encode(_: &Hundred) -> Result<Vec<u8>, WriteFailure> {
+    Ok(vec![7; BYTES / 2])
 }
 
 #[test]
@@ -50,7 +50,10 @@ fn chunks_come_in_the_order_in_which_they_leave() {
         cache.near_exit(1).pop().unwrap().take().unwrap().written();
         assert_eq!(near(&cache, usize::MAX), order[2..], "{policy:?}");
         let taken = dirty(&shelf);
-        assert_eq!(taken.iter().filter(|taken| taken.encoded().is_some_and(|encoded| encoded.note == 7)).count(), 1);
+        assert_eq!(
+            taken.iter().filter(|taken| taken.encoded().is_some_and(|encoded| encoded.first() == Some(&7))).count(),
+            1
+        );
         assert_eq!(taken.len(), 2);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hyperslab_cache::{Area, Cache, Config, Encoded, Footprint, Found, Need, Policy, Room, Shelf, Taken, Unwritten};
+use hyperslab_cache::{Area, Cache, Config, Footprint, Found, Need, Policy, Room, Shelf, Taken, Unwritten};
 use hyperslab_space::Coords;
 use parking_lot::Mutex;
 use proptest::prelude::*;
@@ -16,9 +16,14 @@ const BYTES: usize = 8 * PER_CHUNK;
 impl Footprint for Numbers {
     /// Its number.
     type Home = usize;
+    type Encoded = Vec<u8>;
 
     fn footprint(&self) -> usize {
         8 * self.0.len()
+    }
+
+    fn encoded_footprint(encoded: &Vec<u8>) -> usize {
+        encoded.capacity()
     }
 }
 
@@ -40,7 +45,7 @@ impl File {
         for taken in taken {
             let key = (**taken.shelf().unwrap().home(), taken.place().unwrap()[0]);
             let encoded = taken.encoded().map(|encoded| {
-                encoded.bytes.chunks_exact(8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap())).collect()
+                encoded.chunks_exact(8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap())).collect()
             });
             let values = encoded.unwrap_or_else(|| taken.read().unwrap().0.clone());
             self.stored.lock().insert(key, values);
@@ -99,7 +104,7 @@ impl File {
                 drop(values);
                 if from.is_multiple_of(3) {
                     let bytes = |numbers: &Numbers| numbers.0.iter().flat_map(|n| n.to_le_bytes()).collect();
-                    pinned.encode_ahead(|numbers| Ok(Encoded { bytes: bytes(numbers), note: 0 })).unwrap();
+                    pinned.encode_ahead(|numbers| Ok(bytes(numbers))).unwrap();
                 }
             }
         }

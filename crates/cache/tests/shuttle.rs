@@ -3,10 +3,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use hyperslab_cache::{
-    Area, Cache, Config, Encoded, Footprint, Found, Need, Pinned, Policy, Room, Shelf, Taken, Unwritten, Vacancy,
+    Area, Cache, Claim, Config, Footprint, Found, Need, Pinned, Policy, Room, Shelf, Taken, Unwritten, Vacancy,
     WriteFailure, assert_no_locks_held,
 };
 use hyperslab_space::Coords;
@@ -25,9 +28,15 @@ const SHELVES: usize = 2;
 
 impl Footprint for Twice {
     type Home = usize;
+    /// How often it was written, of a copy of half the size.
+    type Encoded = u64;
 
     fn footprint(&self) -> usize {
         BYTES
+    }
+
+    fn encoded_footprint(_: &u64) -> usize {
+        BYTES / 2
     }
 }
 
@@ -61,7 +70,7 @@ impl World {
         for taken in taken {
             let key = (**taken.shelf().unwrap().home(), taken.place().unwrap()[0]);
             let value = taken.read().unwrap();
-            let encoded = taken.encoded().map(|encoded| encoded.note);
+            let encoded = taken.encoded().map(|encoded| **encoded);
             self.io();
             assert_eq!(value.0, value.1, "half a write on its way to the file");
             // What was encoded may be older than what came since it was taken; that is taken once more.
@@ -221,8 +230,8 @@ fn dirty(shelf: &Shelf<Twice>) -> Vec<Taken<Twice>> {
     Unwritten::of(std::slice::from_ref(shelf), |_| true).take()
 }
 
-fn encode(value: &Twice) -> Result<Encoded, WriteFailure> {
-    Ok(Encoded { bytes: vec![0; BYTES / 2], note: value.0 })
+fn encode(value: &Twice) -> Result<u64, WriteFailure> {
+    Ok(value.0)
 }
 
 /// In so many orders by chance, and in as many that change few times between threads.
@@ -405,5 +414,95 @@ fn writers_are_alone_where_they_overlap_others() {
                 drop(turn);
             }
         });
+    });
+}
+
+/// A chunk of two parts, of which the second can be loaded later: the number of writes in each.
+struct Parts(u64, Option<u64>);
+
+impl Footprint for Parts {
+    /// What the file has.
+    type Home = Mutex<u64>;
+    type Encoded = ();
+
+    const SHEDS: bool = true;
+
+    fn footprint(&self) -> usize {
+        if self.1.is_some() { BYTES } else { BYTES / 2 }
+    }
+
+    fn encoded_footprint((): &()) -> usize {
+        0
+    }
+
+    fn shed(&mut self) {
+        self.1 = None;
+    }
+}
+
+/// Room for more, which other chunks leave.
+fn room_for(cache: &Cache<Parts>, bytes: usize) -> Claim<'_> {
+    loop {
+        match cache.make_room(bytes) {
+            Room::Claimed(claim) => return claim,
+            Room::Dirty(taken) => taken.into_iter().for_each(store),
+            Room::Full => panic!("all can be written"),
+        }
+    }
+}
+
+fn store(taken: Taken<Parts>) {
+    let written = taken.read().unwrap().1.expect("a dirty chunk is complete");
+    *taken.shelf().unwrap().home().lock().unwrap() = written;
+    taken.written();
+}
+
+/// Loads what is missing of a chunk.
+fn complete(cache: &Cache<Parts>, pinned: &Pinned<Parts>) {
+    let is_partial = pinned.read().1.is_none();
+    if is_partial {
+        let mut value = pinned.complete_in(room_for(cache, BYTES / 2));
+        let first = value.0;
+        value.1.get_or_insert(first);
+    }
+}
+
+#[test]
+fn chunks_that_are_loaded_in_part_grow_and_shed_lose_nothing() {
+    in_any_order(1_000, || {
+        let cache = Cache::<Parts>::new(Config::default().bytes(2 * BYTES).reserve(0));
+        let files: Vec<Arc<Mutex<u64>>> = (0..3).map(|_| Arc::default()).collect();
+        let shelves: Vec<_> = files.iter().map(|file| cache.open(file.clone(), None, None)).collect();
+        threads(3, |thread| {
+            for (nth, shelf) in shelves.iter().enumerate() {
+                let writes = nth == thread;
+                let _turn = shelf.enter(area(0, 0), writes);
+                let _promise = cache.promise(Need { chunks: BYTES, aside: 0 });
+                let mut found = shelf.find(&at(0));
+                let pinned = loop {
+                    match found {
+                        Found::Here(pinned) => break pinned,
+                        Found::Awaited(waiter) => found = waiter.wait(),
+                        Found::Vacant(vacancy) => {
+                            let mut claim = room_for(&cache, BYTES / 2);
+                            let stored = *files[nth].lock().unwrap();
+                            break vacancy.fill(Parts(stored, None), &mut claim, false).unwrap();
+                        }
+                    }
+                };
+                complete(&cache, &pinned);
+                if writes {
+                    let mut value = pinned.write_in(room_for(&cache, 0));
+                    *value = Parts(value.0 + 1, Some(value.0 + 1));
+                } else {
+                    let value = pinned.read();
+                    assert!(value.1.is_none_or(|second| second == value.0), "half a chunk");
+                }
+            }
+            assert!(cache.statistics().peak_bytes <= 2 * BYTES);
+        });
+        let mut unwritten = Unwritten::of_cache(&cache);
+        unwritten.take().into_iter().for_each(store);
+        assert!(files.iter().all(|file| *file.lock().unwrap() == 1), "a write is lost");
     });
 }

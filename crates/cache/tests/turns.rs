@@ -11,8 +11,13 @@ struct Nothing;
 
 impl Footprint for Nothing {
     type Home = ();
+    type Encoded = ();
 
     fn footprint(&self) -> usize {
+        0
+    }
+
+    fn encoded_footprint(_: &()) -> usize {
         0
     }
 }

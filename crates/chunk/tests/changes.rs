@@ -1,8 +1,8 @@
 //! Datasets that are written, resized, flushed and opened again, held against an array in memory: every index, with and without filters.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
-use hyperslab_chunk::{Chunked, Filling, Storage, Values};
+use hyperslab_chunk::{Chunked, EncodedChunk, Filling, Storage, Values};
 use hyperslab_driver::{Driver, Memory};
 use hyperslab_file::{CreateOptions, Kind, OpenFile, OpenOptions};
 use hyperslab_filter::{Deflate, Fletcher32, Pipeline, Registry, Shuffle, Step};
@@ -353,7 +353,10 @@ fn chunks_beyond_an_array() {
         for place in [1 << 32, (1 << 32) + 9] {
             let refused = file.operate(|| chunked.write_chunk(&file, &[place], 0, &[1, 2], &filling));
             assert!(refused.unwrap_err().to_string().contains("holds 2^32"));
-            let two = [(0u64, [1, 2]), (place, [3, 4])].map(|(at, bytes)| ([at].as_slice().into(), 0, bytes.to_vec()));
+            let chunk = |(at, bytes): (u64, [u8; 2])| {
+                EncodedChunk::dense([at].as_slice().into(), Cow::Owned(bytes.to_vec()), 0, filters > 0)
+            };
+            let two = [(0, [1, 2]), (place, [3, 4])].map(chunk);
             let refused = file.operate(|| chunked.write_stored(&file, &two, &filling));
             assert!(refused.unwrap_err().to_string().contains("holds 2^32"));
         }

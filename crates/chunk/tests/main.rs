@@ -14,3 +14,4 @@ mod changes;
 mod crash;
 mod layouts;
 mod libhdf5;
+mod second_kind;

@@ -75,6 +75,10 @@ impl<T> RwLock<T> {
         self.0.try_read().ok()
     }
 
+    pub(super) fn try_write(&self) -> Option<RwLockWriteGuard<'_, T>> {
+        self.0.try_write().ok()
+    }
+
     pub(super) fn write(&self) -> RwLockWriteGuard<'_, T> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }

@@ -103,6 +103,12 @@ impl<T> RwLock<T> {
         Some(Reading { raw: self.raw.try_read()?, _held })
     }
 
+    /// To write, if no thread has the value.
+    pub(crate) fn try_write(&self) -> Option<WriteGuard<'_, T>> {
+        let _held = Held::alone(self.rank);
+        Some(WriteGuard { raw: self.raw.try_write()?, _held })
+    }
+
     pub(crate) fn write(&self) -> WriteGuard<'_, T> {
         let _held = Held::alone(self.rank);
         WriteGuard { raw: self.raw.write(), _held }

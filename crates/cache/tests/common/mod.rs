@@ -10,9 +10,14 @@ pub(crate) struct Hundred;
 
 impl Footprint for Hundred {
     type Home = ();
+    type Encoded = Vec<u8>;
 
     fn footprint(&self) -> usize {
         BYTES
+    }
+
+    fn encoded_footprint(encoded: &Vec<u8>) -> usize {
+        encoded.capacity()
     }
 }
 

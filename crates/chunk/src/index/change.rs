@@ -7,7 +7,7 @@ use hyperslab_space::Coords;
 use hyperslab_structures::chunks;
 
 use super::{Implicit, Index, Numbered, Shape};
-use crate::grid::Numbering;
+use crate::index::numbering::Numbering;
 
 /// A chunk, by its place in the grid, as it is from now on; one without an address is gone.
 pub(crate) type Change = (Coords, ChunkEntry);

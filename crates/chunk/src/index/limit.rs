@@ -3,7 +3,7 @@
 use hyperslab_format::{message::ChunkIndex, version};
 use hyperslab_space::{Extent, Space, UNLIMITED};
 
-use crate::{Chunked, Error, Result, grid::Numbering};
+use crate::{Chunked, Error, Result, index::numbering::Numbering};
 
 /// libhdf5 refuses to write a chunk of an array with a number that does not fit 32 bits, so no array is given one here.
 const MOST: u64 = 1 << 32;
@@ -93,11 +93,11 @@ impl Chunked {
     pub(crate) fn check_reach(&self, selection: &Space) -> Result<()> {
         let Some((_, high)) = selection.bounds() else { return Ok(()) };
         let last: Vec<u64> = high.iter().zip(self.chunk()).map(|(index, size)| index / size).collect();
-        self.check_place(&last)
+        self.check_coord(&last)
     }
 
     /// Refuses a chunk that the index cannot hold.
-    pub(crate) fn check_place(&self, place: &[u64]) -> Result<()> {
+    pub(crate) fn check_coord(&self, place: &[u64]) -> Result<()> {
         check_place(self.kind, &self.extent, self.chunk(), place)
     }
 }

@@ -2,6 +2,8 @@
 
 mod change;
 mod limit;
+mod numbering;
+mod stored_size;
 mod walk;
 
 use hyperslab_base::Width;
@@ -10,11 +12,12 @@ use hyperslab_format::{ChunkEntry, index::ChunkElement, message::ChunkIndex};
 use hyperslab_space::{Coords, Extent};
 use hyperslab_structures::chunks;
 
-use crate::grid::Numbering;
+use crate::index::numbering::Numbering;
 
 pub(crate) use change::Change;
 pub use limit::{check_new, index_that_holds};
 pub(crate) use limit::{check_resize, check_space};
+pub use stored_size::Stored;
 pub use walk::Kept;
 
 /// The index of a chunked dataset.

@@ -10,7 +10,7 @@ use hyperslab_space::Extent;
 use hyperslab_structures::walk;
 
 use super::Shape;
-use crate::grid::Numbering;
+use crate::index::numbering::Numbering;
 
 const CHUNK: &str = "chunk";
 

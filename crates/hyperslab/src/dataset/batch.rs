@@ -1,9 +1,10 @@
 //! Cutting a read into parts, so that what must be converted never is in memory twice as a whole.
 
+use hyperslab_chunk::DatasetState;
 use hyperslab_format::message::Layout;
 use hyperslab_space::{Extent, Grid, Kind, Piece, Slab, Space};
 
-use super::{Dataset, read::room, state::State};
+use super::{Dataset, read::room};
 use crate::{Error, Result};
 
 /// Stored bytes of a part, if no chunk is larger: few enough to be in the processor's cache still when they are converted.
@@ -84,7 +85,7 @@ pub(super) fn placed(extent: &Extent, piece: &Piece, boxes: &[u64]) -> Result<Sp
 
 /// Boxes of values of `size` bytes that are read or written at once: whole chunks, as many as make a batch of selected values. Boxes that
 /// keep the order of values are cut in the first dimension alone. None if there is nothing to cut.
-pub(super) fn boxes(state: &State, size: usize, selection: &Space, ordered: bool) -> Option<Vec<u64>> {
+pub(super) fn boxes(state: &DatasetState, size: usize, selection: &Space, ordered: bool) -> Option<Vec<u64>> {
     let (element, count, rank) = (size.max(1) as u64, selection.npoints(), state.extent.rank());
     if rank == 0 || count.saturating_mul(element) <= BATCH {
         return None;

@@ -2,23 +2,19 @@
 
 use std::sync::OnceLock;
 
-use hyperslab_chunk::{Chunked, Filling, Resizing, Storage, Values};
+use hyperslab_chunk::{Chunked, DatasetState, Filling, Resizing, Storage, StorageChange, Values};
 use hyperslab_file::OpenFile;
 use hyperslab_format::message::{FillWrite, Layout};
 use hyperslab_object::{Kind, Object};
 use hyperslab_space::{Coords, Extent, Space};
-use parking_lot::RwLockWriteGuard;
 
-use super::{
-    Dataset,
-    state::{Changing, State},
-};
+use super::{Dataset, opened_values::is_found_by};
 use crate::{Error, File, Result, behind::Behind, heap_writer::HeapWriter, new_dataset::Planned};
 
 /// The state of a dataset, taken for a change. All handles see what becomes of it.
 pub(super) struct Change<'a> {
     dataset: &'a Dataset,
-    state: RwLockWriteGuard<'a, State>,
+    state: StorageChange<'a>,
     /// Whether the header must say something new of the layout.
     pub(super) moved: bool,
 }
@@ -27,10 +23,7 @@ impl Dataset {
     /// Takes the state for a change. Only within an operation.
     pub(super) fn change(&self) -> Result<Change<'_>> {
         self.file().check_alive(self.life())?;
-        match &self.inner.core.changing {
-            Changing::Sometimes(state) => Ok(Change { dataset: self, state: state.write(), moved: false }),
-            Changing::Never(_) => Err(hyperslab_file::Error::ReadOnly.into()),
-        }
+        Ok(Change { dataset: self, state: self.inner.storage.change()?, moved: false })
     }
 
     /// Makes it larger or smaller, as far as it may grow. New elements are the fill value.
@@ -107,7 +100,7 @@ impl Dataset {
             self.file().inner.shelves.cache.flush_chunk(shelf, place.as_ref())?;
         }
         let now = self.now();
-        self.file().read_current(|| match &now.values(self)?.storage {
+        self.file().read_current(|| match &self.values(&now)?.storage {
             Storage::Chunked(chunked) => Ok(chunked.read_chunk(self.stored(), place.as_ref())?),
             _ => Err(Error::Change("the dataset is not stored in chunks".into())),
         })
@@ -119,7 +112,7 @@ impl Dataset {
         let replaced = |other: &Coords| other.as_slice() == place.as_ref();
         self.file().check_changeable()?;
         let no_chunks = || Error::Change("the dataset is not stored in chunks".into());
-        let check = || match &self.now().values(self)?.storage {
+        let check = || match &self.values(&self.now())?.storage {
             Storage::Chunked(chunked) => Ok(chunked.check_chunk(self.stored(), place.as_ref(), mask, bytes.len())?),
             _ => Err(no_chunks()),
         };
@@ -141,13 +134,10 @@ impl<'a> Change<'a> {
 
     /// Lets the header tell another size.
     fn set_extent(&mut self, extent: &Extent) -> Result<()> {
-        let (context, address) = (&self.dataset.file().inner.context, self.dataset.address());
-        hyperslab_object::set_extent(context, address, extent)?;
-        self.state.extent = extent.clone();
-        Ok(())
+        Ok(self.state.set_extent(extent)?)
     }
 
-    pub(super) fn state(&self) -> &State {
+    pub(super) fn state(&self) -> &DatasetState {
         &self.state
     }
 
@@ -156,12 +146,11 @@ impl<'a> Change<'a> {
     }
 
     pub(super) fn values(&mut self) -> Result<&mut Values> {
-        if !self.state.values.get().is_some_and(|found| found.is_for(self.dataset.file())) {
-            let found = self.dataset.open_values(&self.state)?;
-            self.state.values = OnceLock::from(found);
+        if !self.state.values.get().is_some_and(|opened| is_found_by(opened, self.dataset.file())) {
+            let opened = self.dataset.open_values(&self.state)?;
+            self.state.values = OnceLock::from(opened);
         }
-        let missing = || Error::Change("nobody knows where the values are".into());
-        self.state.values.get_mut().map(|found| &mut found.values).ok_or_else(missing)
+        Ok(self.state.values_mut()?)
     }
 
     /// Reads stored values.
@@ -194,7 +183,7 @@ impl<'a> Change<'a> {
         if !std::mem::take(&mut self.moved) {
             return Ok(());
         }
-        Ok(self.dataset.inner.core.save(&mut self.state)?)
+        Ok(self.state.save_layout()?)
     }
 }
 

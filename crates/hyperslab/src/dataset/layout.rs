@@ -1,16 +1,12 @@
 //! How a dataset is stored: for people, and for reads.
 
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 
-use hyperslab_chunk::{Chunked, Storage, Values};
+use hyperslab_chunk::{Chunked, DatasetState, OpenedValues, Storage, Values};
 use hyperslab_format::message::{self, ChunkIndex, FillTime, FillValue, FillWrite};
 use hyperslab_format::virtual_mapping::{self, Mapping};
 
-use super::{
-    Dataset,
-    external::ExternalRule,
-    state::{Found, State},
-};
+use super::{Dataset, external::ExternalRule};
 use crate::{File, Result};
 
 /// A part of an external file: its name, the first byte, and how many bytes if that is limited.
@@ -58,17 +54,17 @@ impl Dataset {
     }
 
     /// Finds out where the values are.
-    pub(super) fn open_values(&self, now: &State) -> Result<Found> {
+    pub(super) fn open_values(&self, now: &DatasetState) -> Result<OpenedValues> {
         let (inner, context) = (&self.inner, &self.file.inner.context);
         let element = inner.datatype.size() as u64;
-        let mut rule = None;
+        let mut found_by: Option<Arc<dyn Any + Send + Sync>> = None;
         let storage = match &now.layout.layout {
             message::Layout::Compact(bytes) => Storage::Compact(bytes.clone()),
             message::Layout::Contiguous { address, .. } => {
                 let own = Arc::new(ExternalRule::of(&self.file));
                 match self.externals(&own)? {
                     Some(externals) => {
-                        rule = Some(own);
+                        found_by = Some(own);
                         Storage::External(externals)
                     }
                     None => Storage::Contiguous(*address),
@@ -87,7 +83,7 @@ impl Dataset {
             },
         };
         let fill = self.shown_fill().map(<[u8]>::to_vec);
-        Ok(Found { values: Values { extent: now.extent.clone(), element, fill, storage }, rule })
+        Ok(OpenedValues { values: Values { extent: now.extent.clone(), element, fill, storage }, found_by })
     }
 
     /// What elements are that were never written; zeros if `None`.

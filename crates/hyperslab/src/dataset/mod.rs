@@ -3,16 +3,17 @@
 mod batch;
 mod behind;
 mod change;
-mod core;
 mod defined;
 mod extent;
 mod external;
+mod header;
+mod known;
 mod layout;
+mod opened_values;
 mod portions;
 mod raw_file;
 mod read;
 mod shelves;
-mod state;
 mod stored_size;
 mod stored_values;
 mod turns;
@@ -22,23 +23,23 @@ mod write;
 
 use std::sync::{Arc, OnceLock};
 
-use hyperslab_chunk::{ChunkShelf, Keep};
+use hyperslab_chunk::{ChunkShelf, DatasetState, DatasetStorage, Keep};
 use hyperslab_dtype::Datatype;
 use hyperslab_file::Handle;
 use hyperslab_format::message::{self, FillWrite, FilterPipeline, FilterStep};
 use hyperslab_object::{Life, Object};
 use hyperslab_space::Extent;
 
-use self::{core::Core, state::State};
+use self::header::Header;
 use crate::{File, Result, current::Current, trip::Trip, unnamed::Opened, virtual_dataset::Virtual};
 
 pub(crate) use change::{allocated, drop_values, write_stored};
 pub(crate) use external::make_external;
+pub(crate) use known::Known;
 pub use layout::{ExternalName, Layout, VirtualName};
 pub(crate) use raw_file::RawFiles;
 pub(crate) use read::{room, to_places};
 pub(crate) use shelves::Shelves;
-pub(crate) use state::Known;
 pub use stored_size::StoredSize;
 
 /// An object that holds an array of values. Cheap to clone; any number of threads may use it at once.
@@ -63,7 +64,7 @@ struct Inner {
     fill: FillWrite,
     /// The datasets behind it, if it is virtual.
     elsewhere: Option<Arc<Virtual>>,
-    core: Arc<Core>,
+    storage: Arc<DatasetStorage>,
     /// Its chunks in the cache, found out when the first values are read or written.
     shelf: OnceLock<Option<ChunkShelf>>,
 }
@@ -86,12 +87,13 @@ impl Dataset {
             }
             _ => None,
         };
-        let new = || Core::new(context, object.life(), State { extent, layout, values: OnceLock::new() });
-        let core = file.inner.shelves.core(address).unwrap_or_else(|| Arc::new(new()));
+        let header = Box::new(Header::new(context, object.life()));
+        let new = || Arc::new(DatasetStorage::new(header, DatasetState::new(extent, layout)));
+        let storage = file.inner.shelves.storage(address).unwrap_or_else(new);
         // The size of a virtual dataset is found out anew whenever it is opened.
         let shared = context.file().is_writable() && elsewhere.is_none();
         let (object, elsewhere, shelf) = (Opened::new(file, object), elsewhere.map(Arc::new), OnceLock::new());
-        let inner = Arc::new(Inner { object, datatype, committed, filters, fill, elsewhere, core, shelf });
+        let inner = Arc::new(Inner { object, datatype, committed, filters, fill, elsewhere, storage, shelf });
         let inner = if shared { known.insert(address, inner) } else { inner };
         Ok(Dataset::of(file, inner))
     }
@@ -101,9 +103,9 @@ impl Dataset {
     pub(crate) fn grown(mut self, trip: &Trip) -> Result<Dataset> {
         // Each opening of a virtual dataset makes its own `Inner`, so this thread has the only reference.
         let Some(inner) = Arc::get_mut(&mut self.inner) else { return Ok(self) };
-        let (elsewhere, core) = (inner.elsewhere.as_mut().and_then(Arc::get_mut), Arc::get_mut(&mut inner.core));
-        if let (Some(elsewhere), Some(core)) = (elsewhere, core) {
-            core.changing.get_mut().extent = elsewhere.grow(trip)?.clone();
+        let (elsewhere, storage) = (inner.elsewhere.as_mut().and_then(Arc::get_mut), Arc::get_mut(&mut inner.storage));
+        if let (Some(elsewhere), Some(storage)) = (elsewhere, storage) {
+            storage.get_mut().extent = elsewhere.grow(trip)?.clone();
         }
         Ok(self)
     }

@@ -2,10 +2,8 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use hyperslab_chunk::{ChunkCache, ChunkShelf, Facts};
+use hyperslab_chunk::{ChunkCache, ChunkLayout, ChunkShelf, ChunkSource, DatasetStorage};
 use parking_lot::Mutex;
-
-use super::core::{Client, Core};
 
 /// The chunk cache of a file, and the datasets that may have chunks there.
 #[derive(Debug)]
@@ -17,9 +15,9 @@ pub(crate) struct Shelves {
 #[derive(Default)]
 struct Open {
     /// By the address of the header.
-    datasets: HashMap<u64, (Arc<Core>, ChunkShelf)>,
+    datasets: HashMap<u64, (Arc<DatasetStorage>, ChunkShelf)>,
     /// Of datasets that are no more, or were read anew, while some thread or handle uses them.
-    gone: Vec<(Arc<Core>, ChunkShelf)>,
+    gone: Vec<(Arc<DatasetStorage>, ChunkShelf)>,
 }
 
 impl Shelves {
@@ -28,34 +26,35 @@ impl Shelves {
     }
 
     /// What handles of the dataset at an address share, if chunks of it may be in memory.
-    pub(super) fn core(&self, address: u64) -> Option<Arc<Core>> {
-        self.open.lock().datasets.get(&address).map(|(core, _)| core.clone())
+    pub(super) fn storage(&self, address: u64) -> Option<Arc<DatasetStorage>> {
+        self.open.lock().datasets.get(&address).map(|(storage, _)| storage.clone())
     }
 
     /// The shelf of a dataset.
-    pub(super) fn shelf(&self, core: &Arc<Core>, facts: Facts) -> ChunkShelf {
+    pub(super) fn shelf(&self, storage: &Arc<DatasetStorage>, layout: Arc<ChunkLayout>) -> ChunkShelf {
         let mut open = self.open.lock();
-        if let Some((_, shelf)) = open.datasets.get(&core.address()).filter(|(known, _)| Arc::ptr_eq(known, core)) {
+        if let Some((_, shelf)) = open.datasets.get(&storage.address()).filter(|(known, _)| Arc::ptr_eq(known, storage))
+        {
             return shelf.clone();
         }
         // Those that nobody has and that are empty go when there are twice as many as before.
         if open.datasets.len() == open.datasets.capacity() {
             self.sweep(&mut open);
         }
-        let shelf = self.cache.open(Arc::new(Client { core: core.clone(), facts }), None, None);
-        open.datasets.insert(core.address(), (core.clone(), shelf.clone()));
+        let shelf = self.cache.open(Arc::new(ChunkSource::new(storage.clone(), layout)), None, None);
+        open.datasets.insert(storage.address(), (storage.clone(), shelf.clone()));
         shelf
     }
 
     fn sweep(&self, open: &mut Open) {
-        open.datasets.retain(|_, (core, shelf)| !self.close_unused(core, shelf));
-        open.gone.retain(|(core, shelf)| !self.close_unused(core, shelf));
+        open.datasets.retain(|_, (storage, shelf)| !self.close_unused(storage, shelf));
+        open.gone.retain(|(storage, shelf)| !self.close_unused(storage, shelf));
     }
 
     /// Closes the shelf of a dataset that no handle uses any more, if it is empty; whether it did.
-    fn close_unused(&self, core: &Arc<Core>, shelf: &ChunkShelf) -> bool {
+    fn close_unused(&self, storage: &Arc<DatasetStorage>, shelf: &ChunkShelf) -> bool {
         // The shelf has it, and the table.
-        let unused = Arc::strong_count(core) <= 2 && shelf.is_empty();
+        let unused = Arc::strong_count(storage) <= 2 && shelf.is_empty();
         if unused {
             self.cache.close(shelf);
         }
@@ -63,20 +62,20 @@ impl Shelves {
     }
 
     /// Keeps a shelf that is still used, apart from those of datasets that can be opened.
-    fn retire(&self, open: &mut Open, core: Arc<Core>, shelf: ChunkShelf) {
+    fn retire(&self, open: &mut Open, storage: Arc<DatasetStorage>, shelf: ChunkShelf) {
         if open.gone.len() == open.gone.capacity() {
-            open.gone.retain(|(core, shelf)| !self.close_unused(core, shelf));
+            open.gone.retain(|(storage, shelf)| !self.close_unused(storage, shelf));
         }
-        open.gone.push((core, shelf));
+        open.gone.push((storage, shelf));
     }
 
     /// Handles of the dataset at an address that are opened from now on read it anew. Those that are there keep what they know.
     pub(super) fn renew(&self, address: u64) {
         let mut open = self.open.lock();
-        if let Some((core, shelf)) = open.datasets.remove(&address) {
+        if let Some((storage, shelf)) = open.datasets.remove(&address) {
             shelf.evict();
-            if !self.close_unused(&core, &shelf) {
-                self.retire(&mut open, core, shelf);
+            if !self.close_unused(&storage, &shelf) {
+                self.retire(&mut open, storage, shelf);
             }
         }
     }
@@ -84,12 +83,12 @@ impl Shelves {
     /// The dataset at an address is no more. Waits for nobody, since this is part of an operation.
     pub(super) fn forget(&self, address: u64) {
         let mut open = self.open.lock();
-        if let Some((core, shelf)) = open.datasets.remove(&address) {
+        if let Some((storage, shelf)) = open.datasets.remove(&address) {
             shelf.abandon();
             // Nothing is loaded for a dataset that is no more. Chunks that a thread has in hand leave when it lets go.
             match shelf.is_empty() {
                 true => self.cache.close(&shelf),
-                false => self.retire(&mut open, core, shelf),
+                false => self.retire(&mut open, storage, shelf),
             }
         }
     }

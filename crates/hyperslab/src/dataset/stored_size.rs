@@ -27,12 +27,12 @@ impl Dataset {
         self.file().read_current(|| match &now.layout.layout {
             message::Layout::Compact(values) => one(values.len() as u64),
             message::Layout::Contiguous { address: Some(_), size } => one(size.unwrap_or(whole)),
-            message::Layout::Contiguous { address: None, .. } => match now.values(self)?.storage {
+            message::Layout::Contiguous { address: None, .. } => match self.values(&now)?.storage {
                 Storage::External(_) => one(whole),
                 _ => one(0),
             },
             message::Layout::Virtual { .. } => one(0),
-            message::Layout::Chunked { .. } => match &now.values(self)?.storage {
+            message::Layout::Chunked { .. } => match &self.values(&now)?.storage {
                 Storage::Chunked(chunked) => {
                     let stored = chunked.stored(self.file().inner.context.file())?;
                     Ok(StoredSize { bytes: stored.bytes, chunks: Some(stored.chunks) })

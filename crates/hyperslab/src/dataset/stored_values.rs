@@ -1,6 +1,6 @@
 //! Values as they are stored, from one dataset to another.
 
-use hyperslab_chunk::{Storage, StoredChunk};
+use hyperslab_chunk::{EncodedChunk, Storage};
 use hyperslab_format::{ChunkEntry, message::DataLayout};
 use hyperslab_space::{Coords, Extent, Space};
 
@@ -23,7 +23,7 @@ impl Dataset {
 
     /// Refuses values that are said to be in one place and are not: to be asked before memory is taken for them.
     pub(crate) fn check_values(&self) -> Result<()> {
-        Ok(self.now().values(self)?.check(self.stored())?)
+        Ok(self.values(&self.now())?.check(self.stored())?)
     }
 
     /// Where its datatype is committed, if it is.
@@ -35,23 +35,23 @@ impl Dataset {
     pub(crate) fn stored_entries(&self) -> Result<Vec<(Coords, ChunkEntry)>> {
         self.settle()?;
         let now = self.now();
-        self.file().read_current(|| match &now.values(self)?.storage {
+        self.file().read_current(|| match &self.values(&now)?.storage {
             Storage::Chunked(chunked) => Ok(chunked.entries(self.stored())?),
             _ => Ok(Vec::new()),
         })
     }
 
     /// The stored bytes of some chunks.
-    pub(crate) fn read_entries(&self, entries: &[(Coords, ChunkEntry)]) -> Result<Vec<StoredChunk>> {
+    pub(crate) fn read_entries(&self, entries: &[(Coords, ChunkEntry)]) -> Result<Vec<EncodedChunk<'static>>> {
         let now = self.now();
-        self.file().read_current(|| match &now.values(self)?.storage {
+        self.file().read_current(|| match &self.values(&now)?.storage {
             Storage::Chunked(chunked) => Ok(chunked.read_entries(self.stored(), entries)?),
             _ => Ok(Vec::new()),
         })
     }
 
     /// One operation: stores chunks of rising places, which went through the filters already.
-    pub(crate) fn write_entries(&self, chunks: &[StoredChunk]) -> Result<()> {
+    pub(crate) fn write_entries(&self, chunks: &[EncodedChunk<'_>]) -> Result<()> {
         let _turn = self.turn_alone()?;
         self.file().operate(|| {
             let mut change = self.change()?;

@@ -19,9 +19,9 @@ impl Dataset {
             return Ok(known.as_ref());
         }
         let shelves = &self.file().inner.shelves;
-        let facts = self.now().values(self)?.facts()?;
-        let facts = facts.filter(|facts| facts.has_chunks() || self.file().inner.is_writable());
-        let shelf = facts.map(|facts| shelves.shelf(&self.inner.core, facts));
+        let layout = self.values(&self.now())?.chunk_layout()?;
+        let layout = layout.filter(|layout| layout.has_chunks() || self.file().inner.is_writable());
+        let shelf = layout.map(|layout| shelves.shelf(&self.inner.storage, layout));
         Ok(self.inner.shelf.get_or_init(|| shelf).as_ref())
     }
 
@@ -31,7 +31,7 @@ impl Dataset {
     pub(crate) fn shelf_to_write(&self) -> Result<Option<&ChunkShelf>> {
         let Some(shelf) = self.shelf()? else { return Ok(None) };
         let now = self.now();
-        let values = now.values(self)?;
+        let values = self.values(&now)?;
         let is_external = matches!(values.storage, Storage::External(_));
         let at_once = is_external || values.allocates_with_first(&filling(self)) || values.exceeds_index();
         let names = self.datatype().has_vlen() || self.datatype().has_reference();
@@ -119,13 +119,13 @@ impl Dataset {
         let turn = shelf.enter(Area::Whole, true);
         let (shape, keeps_chunks) = {
             let now = self.now();
-            let (shape, values) = (wanted(now.extent.dims())?, now.values(self)?);
+            let (shape, values) = (wanted(now.extent.dims())?, self.values(&now)?);
             resized(&values, &now.extent, &shape)?;
             let keeps_chunks = values.keeps_chunks(&shape, &filling(self));
             (shape, keeps_chunks)
         };
         if !keeps_chunks {
-            let goes = |place: &Coords| shelf.home().facts().is_outside(place, &shape);
+            let goes = |place: &Coords| shelf.home().layout().is_outside(place, &shape);
             self.file().inner.shelves.cache.empty_shelf(shelf, &goes)?;
         }
         Ok((shape, Some(turn)))
@@ -147,12 +147,12 @@ impl Dataset {
     }
 
     fn read_places(&self, selection: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
-        if let Some(shelf) = self.shelf()?.filter(|shelf| shelf.home().facts().has_chunks()) {
+        if let Some(shelf) = self.shelf()?.filter(|shelf| shelf.home().layout().has_chunks()) {
             let cache = &self.file().inner.shelves.cache;
             return Ok(cache.read(shelf, self.keep, selection, places, buf, self.shown_fill())?);
         }
         let now = self.now();
-        let values = now.values(self)?;
+        let values = self.values(&now)?;
         if let Storage::Virtual(elsewhere) = &values.storage {
             // Its sources may be of the same file, and may have to change it to make room in the cache.
             let elsewhere = elsewhere.clone();

@@ -1,0 +1,120 @@
+//! Which pieces of a request go through the cache, and which past it.
+
+use std::borrow::Cow;
+
+use hyperslab_space::{Coords, Piece, Space};
+
+use super::{ChunkCache, ChunkShelf, ChunkSource, Keep, reach::Reach};
+use crate::{ChunkLayout, Result, layout::values::shaped};
+
+/// Chunks that the caller has as a whole, or that need no coding, come in if the request wants no larger part of the cache than this: it would
+/// push out what others want, and win nothing.
+pub(super) const PART: u64 = 4;
+
+/// More chunks without filters are a stream, however small they are.
+const MANY: u64 = 1024;
+
+/// Whole chunks without filters that are written come in if a request has no more bytes of them: many such requests are one when they leave.
+const FEW: u64 = 16 << 10;
+
+/// Which chunks without filters come into the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Worth {
+    None,
+    /// Those of which a request has a part.
+    Parts,
+    All,
+}
+
+/// The pieces of a request, each part by rising place.
+pub(super) struct Ways {
+    pub(super) through: Vec<Piece>,
+    pub(super) past: Vec<Piece>,
+}
+
+impl ChunkCache {
+    /// Which chunks without filters that a request touches come into the cache: so few, and so much used, that this spares requests.
+    pub(super) fn worth(&self, source: &ChunkSource, reach: &Reach, selection: &Space) -> Worth {
+        let layout = source.layout();
+        if !layout.is_addressable() || self.is_stream(layout, reach) {
+            return Worth::None;
+        }
+        let (used, bytes) = (layout.selected(selection) / reach.count().max(1), layout.expected_bytes() as u64);
+        // Chunks of which all is used are as well read from the file.
+        let earned = |place: &Coords| source.earned.is_enough(place, used, bytes);
+        if used < bytes && reach.places().filter(earned).count() > 0 { Worth::Parts } else { Worth::None }
+    }
+
+    /// As [`ChunkCache::worth`], for a write: small chunks wait for others, so that their index is changed once for many.
+    pub(super) fn worth_written(&self, source: &ChunkSource, reach: &Reach, target: &Space) -> Worth {
+        let layout = source.layout();
+        let bytes = reach.count().saturating_mul(layout.expected_bytes() as u64);
+        let is_cheap = layout.has_index() && layout.is_addressable();
+        let gathers = is_cheap && bytes <= FEW && layout.selected(target) == bytes;
+        if gathers && !self.is_stream(layout, reach) { Worth::All } else { self.worth(source, reach, target) }
+    }
+
+    /// Whether a request would push out too much, or so many chunks that to look after them is no less work, for chunks without filters.
+    pub(super) fn is_stream(&self, layout: &ChunkLayout, reach: &Reach) -> bool {
+        let count = reach.count();
+        count > MANY || layout.expected_footprint(count as usize) > self.cache.largest() / PART as usize
+    }
+
+    /// Sends pieces their way. What is in memory goes through the cache in any case, chunks without filters if they are `worth` it.
+    pub(super) fn ways(&self, shelf: &ChunkShelf, pieces: Vec<Piece>, keep: Keep, worth: Worth) -> Ways {
+        let layout = shelf.home().layout();
+        let limit = self.cache.largest() as u64;
+        let keeps = keep == Keep::Worthy;
+        if keeps && worth == Worth::All {
+            return Ways { through: pieces, past: Vec::new() };
+        }
+        let here = if shelf.is_empty() { vec![false; pieces.len()] } else { shelf.has(&places(&pieces)) };
+        let wanted = layout.expected_footprint(here.iter().filter(|here| !**here).count()) as u64;
+        let pays = |piece: &Piece| match (layout.is_addressable(), layout.is_whole(piece)) {
+            (false, false) => wanted <= limit,
+            (false, true) => wanted <= limit / PART,
+            (true, whole) => worth == Worth::Parts && !whole,
+        };
+        let through: Vec<bool> = pieces.iter().zip(here).map(|(piece, here)| here || keeps && pays(piece)).collect();
+        let (through, past) = match through.iter().filter(|through| **through).count() {
+            // Pieces are large, and usually all go one way.
+            0 => (Vec::new(), pieces),
+            all if all == pieces.len() => (pieces, Vec::new()),
+            _ => {
+                let (through, past): (Vec<_>, Vec<_>) =
+                    pieces.into_iter().zip(through).partition(|(_, through)| *through);
+                let bare = |pieces: Vec<(Piece, bool)>| pieces.into_iter().map(|(piece, _)| piece).collect();
+                (bare(through), bare(past))
+            }
+        };
+        Ways { through, past }
+    }
+
+    /// Lists of pieces whose chunks fit into the cache, beside those that could not be written.
+    pub(super) fn lists<'a>(&self, layout: &ChunkLayout, pieces: &'a [Piece]) -> std::slice::Chunks<'a, Piece> {
+        pieces.chunks((self.cache.available() / layout.expected_footprint(1)).max(1))
+    }
+}
+
+pub(super) fn places(pieces: &[Piece]) -> Vec<Coords> {
+    pieces.iter().map(|piece| piece.chunk.clone()).collect()
+}
+
+/// Refuses selections that do not belong together. Whether something is selected.
+pub(super) fn is_any(file: &Space, memory: &Space, element: u64, len: usize) -> Result<bool> {
+    let (left, right) = (file.npoints(), memory.npoints());
+    if left != right {
+        return Err(hyperslab_space::Error::Counts { left, right }.into());
+    }
+    file.check_inside()?;
+    memory.check_inside()?;
+    if memory.extent().bytes(element).is_none_or(|bytes| bytes > len as u64) {
+        return Err(crate::transfer::scatter::outside());
+    }
+    Ok(left > 0)
+}
+
+/// The memory's own selection, or one of another shape that is the same.
+pub(super) fn aligned<'a>(file: &Space, memory: &'a Space) -> Result<Cow<'a, Space>> {
+    Ok(shaped(file, memory)?.map_or(Cow::Borrowed(memory), Cow::Owned))
+}

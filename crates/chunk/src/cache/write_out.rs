@@ -1,0 +1,203 @@
+//! Chunks on their way out: encoded on all cores, then written with one request, then entered in their indexes.
+//!
+//! What can be written is written: a chunk whose filters refuse it, or whose bytes the storage does not take, stays dirty in memory and keeps its entry in
+//! the index, so that the file is whole without it.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+    time::Instant,
+};
+
+use hyperslab_cache::{Reading, Taken, WriteFailure, assert_no_locks_held};
+use hyperslab_driver::cores;
+
+use super::{
+    ChunkCache, ChunkSource,
+    failures::{Failures, is_of_file, kind_of},
+    portions::{portions, replace},
+};
+use crate::{ChunkCoord, EncodedChunk, Error, ResidentChunk, Result, StoredAs, Storer, Workspace};
+
+/// Chunks of one dataset, by rising coordinate.
+struct Group {
+    source: Arc<ChunkSource>,
+    taken: Vec<(ChunkCoord, Taken<ResidentChunk>)>,
+}
+
+/// The value of a chunk, which no thread changes meanwhile.
+type Open<'a> = Reading<'a, ResidentChunk>;
+
+/// A chunk of a group that is ready to be written.
+struct Ready<'a> {
+    group: usize,
+    nth: usize,
+    chunk: EncodedChunk<'a>,
+}
+
+/// What became of chunks: why some could not be written, by group and chunk.
+#[derive(Default)]
+struct Outcome {
+    failures: Failures,
+    failed: HashMap<(usize, usize), WriteFailure>,
+}
+
+impl Outcome {
+    /// Chunks of one group, by their numbers in it, could not be written.
+    fn fail(&mut self, (nth, group): (usize, &Group), chunks: &[usize], why: Error) {
+        let kind = kind_of(&why);
+        self.failed.extend(chunks.iter().map(|chunk| ((nth, *chunk), kind)));
+        let place = chunks.first().map_or(&[][..], |first| group.place(*first));
+        self.failures.add(group.source.storage(), place, chunks.len(), why);
+    }
+}
+
+impl ChunkCache {
+    /// Writes chunks, of any datasets, as many as can be written; says which could not. Those of datasets that are no more are forgotten.
+    pub(super) fn write_out(&self, taken: Vec<Taken<ResidentChunk>>) -> Failures {
+        let (groups, mut outcome) = (grouped(taken), Outcome::default());
+        if groups.is_empty() {
+            return outcome.failures;
+        }
+        let any_stored = {
+            // A thread that wants to change a chunk waits until it is written.
+            let open: Vec<Vec<_>> =
+                groups.iter().map(|group| group.taken.iter().map(|(_, taken)| taken.read()).collect()).collect();
+            let (mut ready, begun) = (Vec::new(), Instant::now());
+            for (group, open) in groups.iter().enumerate().zip(&open) {
+                encode(group, open, &mut ready, &mut outcome);
+            }
+            self.cache.encoded_for(begun.elapsed());
+            assert_no_locks_held("before chunks are written");
+            store_in_portions(&groups, &ready, &mut outcome)
+        };
+        if any_stored {
+            self.cache.retry_failed();
+        }
+        for (nth, group) in groups.into_iter().enumerate() {
+            for (chunk, (_, taken)) in group.taken.into_iter().enumerate() {
+                match outcome.failed.get(&(nth, chunk)) {
+                    Some(failure) => taken.failed(*failure),
+                    None => taken.written(),
+                }
+            }
+        }
+        outcome.failures
+    }
+}
+
+/// Adds the chunks of a group, as the file will have them, to those that are `ready`.
+fn encode<'a>(
+    (group, of): (usize, &'a Group),
+    open: &'a [Option<Open<'_>>],
+    ready: &mut Vec<Ready<'a>>,
+    outcome: &mut Outcome,
+) {
+    let storage = of.source.storage();
+    let encoded = match of.encode(open) {
+        Ok(encoded) => encoded,
+        // Chunks of a dataset that is deleted need not be written.
+        Err(_) if !storage.is_alive() => return,
+        Err(why) => return outcome.fail((group, of), &(0..of.taken.len()).collect::<Vec<_>>(), why),
+    };
+    for (nth, encoded) in encoded.into_iter().enumerate() {
+        match encoded {
+            Ok(chunk) => ready.push(Ready { group, nth, chunk }),
+            Err(_) if !storage.is_alive() => {}
+            Err(why) => outcome.fail((group, of), &[nth], why),
+        }
+    }
+}
+
+/// Writes chunks, in portions if they replace others. Whether some were written.
+fn store_in_portions(groups: &[Group], ready: &[Ready<'_>], outcome: &mut Outcome) -> bool {
+    let replaces = |group: &Group| match &*group.taken {
+        [(first, _), .., (last, _)] => replace(&group.source, first, last),
+        _ => false,
+    };
+    let Some(file) = groups.first().map(|group| group.source.file()).filter(|_| groups.iter().any(replaces)) else {
+        return store(groups, ready, outcome);
+    };
+    let sizes = || ready.iter().map(|chunk| chunk.chunk.sections.bytes());
+    let portions = portions(sizes(), file.portion(sizes().fold(0, u64::saturating_add)));
+    let mut stored = false;
+    for portion in portions.into_iter().filter_map(|range| ready.get(range)) {
+        stored |= store(groups, portion, outcome);
+    }
+    stored
+}
+
+/// Writes chunks with one request and enters them in their indexes; if that fails, each half alone, so that only those are left that cannot be written.
+/// Whether some were written.
+fn store(groups: &[Group], ready: &[Ready<'_>], outcome: &mut Outcome) -> bool {
+    let Err(why) = store_together(groups, ready) else { return !ready.is_empty() };
+    let (first, last) = (ready.first().map(|chunk| chunk.group), ready.last().map(|chunk| chunk.group));
+    if ready.len() > 1 && !is_of_file(&why) || first != last {
+        let (left, right) = ready.split_at(ready.len() / 2);
+        let left = store(groups, left, outcome);
+        return store(groups, right, outcome) || left;
+    }
+    if let Some((nth, group)) = first.and_then(|nth| Some((nth, groups.get(nth)?))) {
+        outcome.fail((nth, group), &ready.iter().map(|chunk| chunk.nth).collect::<Vec<_>>(), why);
+    }
+    false
+}
+
+/// All or none.
+fn store_together(groups: &[Group], ready: &[Ready<'_>]) -> Result<()> {
+    let parts = ready.chunk_by(|left, right| left.group == right.group);
+    let parts = parts.filter_map(|part| Some((groups.get(part.first()?.group)?, part)));
+    let parts = parts.map(|(group, part)| (group.source.storage(), part.iter().map(|ready| &ready.chunk).collect()));
+    let parts: Vec<_> = parts.collect();
+    match parts.first() {
+        Some((storage, _)) => Storer::new(storage.file()).store_all(&parts),
+        None => Ok(()),
+    }
+}
+
+impl Group {
+    fn place(&self, nth: usize) -> &[u64] {
+        self.taken.get(nth).map_or(&[], |(coord, _)| coord)
+    }
+
+    /// The chunks as the file will have them, those that can be encoded.
+    fn encode<'a>(&'a self, open: &'a [Option<Open<'_>>]) -> Result<Vec<Result<EncodedChunk<'a>>>> {
+        let view = self.source.storage().live_view()?;
+        let values = view.values()?;
+        let forms: Vec<_> = self.taken.iter().map(|(coord, _)| values.stored_as(coord)).collect();
+        drop(view);
+        let items = self.taken.iter().zip(open).zip(forms).collect();
+        cores::map(items, |workspace, ((taken, chunk), form)| {
+            Ok(self.encode_one(taken, chunk.as_ref(), form, workspace))
+        })
+    }
+
+    fn encode_one<'a>(
+        &self,
+        (coord, taken): &'a (ChunkCoord, Taken<ResidentChunk>),
+        chunk: Option<&'a Open<'_>>,
+        form: StoredAs,
+        workspace: &mut Workspace,
+    ) -> Result<EncodedChunk<'a>> {
+        match (form, taken.encoded()) {
+            (StoredAs::Filtered, Some(ahead)) => Ok(ahead.borrowed()),
+            _ => {
+                let chunk = chunk.ok_or_else(|| Error::Layout(format!("chunk {coord:?} left the cache")))?;
+                chunk.encode(self.source.layout(), coord, form, workspace)
+            }
+        }
+    }
+}
+
+/// By dataset, and by rising place.
+fn grouped(taken: Vec<Taken<ResidentChunk>>) -> Vec<Group> {
+    let mut groups: BTreeMap<u64, Group> = BTreeMap::new();
+    for taken in taken {
+        let (Some(shelf), Some(place)) = (taken.shelf(), taken.place().cloned()) else { continue };
+        let group = groups.entry(shelf.number());
+        let group = group.or_insert_with(|| Group { source: shelf.home().clone(), taken: Vec::new() });
+        group.taken.push((place, taken));
+    }
+    groups.values_mut().for_each(|group| group.taken.sort_by(|left, right| left.0.cmp(&right.0)));
+    groups.into_values().collect()
+}

@@ -1,0 +1,152 @@
+//! What the chunks of a dataset are like. Nothing of it ever changes, so it is used while no lock is held.
+
+use hyperslab_space::{Grid, Kind, Piece, Space};
+
+use crate::{Coder, Result, StoredAs, StoredAt};
+
+/// Of which kind the chunks of a dataset are in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChunkKind {
+    /// All values are there.
+    Dense,
+}
+
+/// What the chunks of a dataset are like.
+#[derive(Debug)]
+pub struct ChunkLayout {
+    kind: ChunkKind,
+    /// How the dataset is cut; nothing if its values never are in the cache.
+    grid: Option<Grid>,
+    /// The bytes of an element.
+    element: u64,
+    /// The bytes of all elements of a chunk.
+    dense_bytes: usize,
+    /// Whether an index says where chunks are.
+    has_index: bool,
+    /// The filters, if there are some.
+    codec: Option<Coder>,
+    /// Whether all chunks go through the filters, wherever the dataset ends.
+    filters_all: bool,
+}
+
+impl ChunkLayout {
+    /// Chunks that an index knows. Those that reach over the edge of the dataset may be stored without filters.
+    pub(crate) fn chunked(grid: Grid, element: u64, bytes: usize, codec: Coder, plain_edges: bool) -> ChunkLayout {
+        let codec = Some(codec).filter(Coder::filters);
+        let filters_all = codec.is_some() && !plain_edges;
+        let kind = ChunkKind::Dense;
+        ChunkLayout { kind, grid: Some(grid), element, dense_bytes: bytes, has_index: true, codec, filters_all }
+    }
+
+    /// Blocks of values that lie in one piece.
+    pub(crate) fn blocks(grid: Grid, element: u64, bytes: usize) -> ChunkLayout {
+        ChunkLayout { grid: Some(grid), dense_bytes: bytes, ..ChunkLayout::uncut(element) }
+    }
+
+    /// Values that never are in the cache.
+    pub(crate) fn uncut(element: u64) -> ChunkLayout {
+        let (kind, grid, codec) = (ChunkKind::Dense, None, None);
+        ChunkLayout { kind, grid, element, dense_bytes: 0, has_index: false, codec, filters_all: false }
+    }
+
+    /// Whether values can be in the cache.
+    pub fn has_chunks(&self) -> bool {
+        self.grid.is_some()
+    }
+
+    /// Whether all of the chunk at a coordinate is outside of a dataset of this size.
+    pub fn is_outside(&self, coord: &[u64], dims: &[u64]) -> bool {
+        coord.iter().zip(self.chunk().iter().zip(dims)).any(|(nth, (size, dim))| nth.saturating_mul(*size) >= *dim)
+    }
+
+    /// Whether each chunk lies in the file as it is in memory, so that any part of it can be read and written in place. Only the direct path
+    /// asks this, and the cache to know whether the direct path is as good.
+    pub fn is_addressable(&self) -> bool {
+        match self.kind {
+            ChunkKind::Dense => self.codec.is_none(),
+        }
+    }
+
+    /// As [`ChunkLayout::is_addressable`], of one stored chunk. Chunks at the edge of a dataset may have no filters where others have.
+    pub(crate) fn is_addressable_at(&self, at: &StoredAt) -> bool {
+        match self.kind {
+            ChunkKind::Dense => !at.filtered,
+        }
+    }
+
+    /// As [`ChunkLayout::is_addressable`], of a chunk that is stored so.
+    pub(crate) fn is_addressable_as(&self, form: StoredAs) -> bool {
+        match self.kind {
+            ChunkKind::Dense => form != StoredAs::Filtered,
+        }
+    }
+
+    pub(crate) fn kind(&self) -> ChunkKind {
+        self.kind
+    }
+
+    pub(crate) fn grid(&self) -> Option<&Grid> {
+        self.grid.as_ref()
+    }
+
+    /// The shape of a chunk.
+    pub(crate) fn chunk(&self) -> &[u64] {
+        self.grid.as_ref().map_or(&[], Grid::chunk)
+    }
+
+    /// The bytes of an element.
+    pub(crate) fn element(&self) -> u64 {
+        self.element
+    }
+
+    /// The elements of a chunk.
+    pub(crate) fn elements(&self) -> u64 {
+        self.dense_bytes as u64 / self.element.max(1)
+    }
+
+    /// The bytes of all elements of a chunk, as a dense one has them in memory.
+    pub(crate) fn dense_bytes(&self) -> usize {
+        self.dense_bytes
+    }
+
+    /// About how many bytes the values of a chunk take in memory. A chunk may have more or fewer.
+    pub(crate) fn expected_bytes(&self) -> usize {
+        match self.kind {
+            ChunkKind::Dense => self.dense_bytes,
+        }
+    }
+
+    pub(crate) fn has_index(&self) -> bool {
+        self.has_index
+    }
+
+    /// The filters, if there are some.
+    pub(crate) fn codec(&self) -> Option<&Coder> {
+        self.codec.as_ref()
+    }
+
+    /// The filters, if all chunks go through them wherever the dataset ends.
+    pub(crate) fn codec_of_all(&self) -> Option<&Coder> {
+        self.codec().filter(|_| self.filters_all)
+    }
+
+    /// All elements of a chunk.
+    pub(crate) fn whole(&self) -> Result<Space> {
+        Ok(Space::simple(self.chunk())?)
+    }
+
+    /// Whether a piece is all of its chunk.
+    pub(crate) fn is_whole(&self, piece: &Piece) -> bool {
+        covers(piece, self.elements())
+    }
+
+    /// The bytes of what is selected.
+    pub(crate) fn selected(&self, selection: &Space) -> u64 {
+        selection.npoints().saturating_mul(self.element)
+    }
+}
+
+/// Whether values go to so many different elements of a chunk; points may name one twice.
+pub(crate) fn covers(piece: &Piece, elements: u64) -> bool {
+    piece.file.kind() != Kind::Points && piece.file.npoints() == elements
+}

@@ -1,0 +1,22 @@
+//! What the values of a dataset are like: their layout, their extent, and how both change.
+
+mod blocks;
+pub(crate) mod chunk_layout;
+mod chunked;
+mod dataset_storage;
+mod external;
+mod filling;
+mod locate_values;
+mod resize;
+pub(crate) mod values;
+mod values_change;
+mod virtual_parts;
+
+pub use chunk_layout::{ChunkKind, ChunkLayout};
+pub use chunked::Chunked;
+pub use dataset_storage::{DatasetHeader, DatasetState, DatasetStorage, OpenedValues, StorageChange, StorageView};
+pub use external::{ExternalFile, ExternalPart, Externals};
+pub use filling::Filling;
+pub use resize::Resizing;
+pub use values::{Storage, Values};
+pub use virtual_parts::{Correspondence, Elsewhere, Taken};

@@ -1,0 +1,111 @@
+//! Space for chunks, and their entries in the index: what comes before a chunk is written, and what comes after.
+
+use std::collections::HashMap;
+
+use hyperslab_file::{Kind, OpenFile};
+use hyperslab_format::ChunkEntry;
+
+use super::{EncodedChunk, make::Job};
+use crate::{Chunked, Error, Index, Result, index::Change};
+
+/// Space for chunks that the index does not name yet.
+#[derive(Debug, Default)]
+pub(crate) struct Allocation {
+    /// Where each chunk goes, in the order in which they were given.
+    pub(crate) addresses: Vec<u64>,
+    /// What the index will say.
+    pub(crate) changes: Vec<Change>,
+    /// The old space of the chunks: address and length.
+    pub(crate) replaced: Vec<(u64, u64)>,
+}
+
+/// Where chunks go that are stored already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overwrite {
+    /// To new space, in any case.
+    Never,
+    /// Those without filters over their old bytes, the others to new space.
+    Unfiltered,
+}
+
+impl Allocation {
+    /// Space that chunks have had before, which nothing must be told of.
+    pub(crate) fn before(addresses: Vec<u64>) -> Allocation {
+        Allocation { addresses, ..Allocation::default() }
+    }
+
+    /// Adds space for more chunks.
+    pub(crate) fn append(&mut self, more: Allocation) {
+        self.addresses.extend(more.addresses);
+        self.changes.extend(more.changes);
+        self.replaced.extend(more.replaced);
+    }
+
+    /// These chunks were made of what `jobs` read, too, and the index will name those that were `made` of the jobs before it names these.
+    pub(crate) fn follow(&mut self, jobs: &[Job<'_>], made: &Allocation) {
+        let moved = |(job, (_, new)): (&Job<'_>, &Change)| Some((job.old.as_ref()?.address?, (new.address?, new.size)));
+        let moved: HashMap<u64, (u64, u64)> = jobs.iter().zip(&made.changes).filter_map(moved).collect();
+        for replaced in &mut self.replaced {
+            *replaced = moved.get(&replaced.0).copied().unwrap_or(*replaced);
+        }
+    }
+}
+
+impl Chunked {
+    /// Takes space for chunks, by rising coordinate, of which the index says `old` so far.
+    pub(crate) fn allocate(
+        &self,
+        file: &OpenFile,
+        chunks: &[&EncodedChunk<'_>],
+        old: Vec<Option<ChunkEntry>>,
+        overwrite: Overwrite,
+    ) -> Result<Allocation> {
+        chunks.iter().try_for_each(|chunk| self.check_size(file, &chunk.coord, chunk.sections.bytes()))?;
+        let mut allocation = Allocation::default();
+        for (chunk, old) in chunks.iter().zip(old) {
+            let old = old.and_then(|old| Some((old.address?, old.size)));
+            if let Some((address, _)) = old.filter(|_| overwrite == Overwrite::Unfiltered && !chunk.filtered) {
+                allocation.addresses.push(address);
+                continue;
+            }
+            if let Some((address, size)) = old {
+                file.check("chunk", address, size)?;
+                allocation.replaced.push((address, size));
+            }
+            let (size, mask) = (chunk.sections.bytes(), chunk.sections.mask());
+            let address = file.allocate(Kind::Raw, size)?;
+            allocation.addresses.push(address);
+            let entry = ChunkEntry { start: Vec::new(), address: Some(address), size, mask };
+            allocation.changes.push((chunk.coord.clone(), entry));
+        }
+        Ok(allocation)
+    }
+
+    /// Refuses a stored chunk with more bytes than the index can tell of.
+    pub(crate) fn check_size(&self, file: &OpenFile, coord: &[u64], size: u64) -> Result<()> {
+        let most = self.shape().most_bytes(self.kind, file.widths().lengths);
+        if size <= most {
+            return Ok(());
+        }
+        Err(Error::Layout(format!("chunk {coord:?} takes {size} bytes, its index has room for {most}")))
+    }
+
+    /// Enters chunks that are in the file in the index, and gives their old space back. Whether the layout message must say something new.
+    pub(crate) fn insert(&mut self, file: &OpenFile, allocation: Allocation) -> Result<bool> {
+        let moved = self.change_index(file, &allocation.changes)?;
+        allocation.replaced.into_iter().try_for_each(|(address, length)| file.free_values(address, length))?;
+        Ok(moved)
+    }
+
+    /// Changes the index. Whether the layout message must say something new.
+    pub(crate) fn change_index(&mut self, file: &OpenFile, changes: &[Change]) -> Result<bool> {
+        if changes.is_empty() {
+            return Ok(false);
+        }
+        // The index is changed apart from the rest, which is asked for its shape meanwhile.
+        let mut index = std::mem::replace(&mut self.index, Index::Empty);
+        let changed = index.change(file, self.kind, &self.shape(), changes);
+        self.index = index;
+        Ok(changed?)
+    }
+}

@@ -1,0 +1,206 @@
+//! The stored bytes of a chunk, and what the index knows of them.
+//!
+//! ```text
+//!  StoredAt       address ──► ┌───────────┬───────────┬───────────┐
+//!  EncodedChunk   bytes       │ section 0 │ section 1 │ section 2 │   back to back; a dense chunk has section 0 alone
+//!                             └───────────┴───────────┴───────────┘
+//!  Sections                    size, mask  size, mask  size, mask
+//! ```
+
+use std::borrow::Cow;
+
+use hyperslab_base::memory;
+use hyperslab_space::Coords;
+
+use crate::Result;
+
+/// The coordinate of a chunk in the grid of chunks.
+pub type ChunkCoord = Coords;
+
+/// The most sections that a chunk has.
+const MOST: usize = 3;
+
+/// What the index knows of one section of a chunk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Section {
+    /// The number of stored bytes.
+    pub size: u64,
+    /// The filters that were left out: bit n stands for the n-th of the pipeline.
+    pub mask: u32,
+}
+
+/// The sections of a chunk, one to three. They are kept inline, so that a chunk needs no memory for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sections {
+    list: [Section; MOST],
+    count: usize,
+}
+
+impl Sections {
+    /// The only section of a dense chunk.
+    pub fn one(size: u64, mask: u32) -> Sections {
+        Sections { list: [Section { size, mask }, Section::default(), Section::default()], count: 1 }
+    }
+
+    /// Several sections; nothing if a chunk cannot have so many.
+    ///
+    /// ```
+    /// use hyperslab_chunk::{Section, Sections};
+    /// let sections = Sections::new(&[Section { size: 8, mask: 0 }, Section { size: 5, mask: 1 }]).ok_or("too many")?;
+    /// assert_eq!(sections.bytes(), 13);
+    /// assert!(Sections::new(&[Section::default(); 4]).is_none());
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn new(sections: &[Section]) -> Option<Sections> {
+        let mut list = [Section::default(); MOST];
+        list.get_mut(..sections.len()).filter(|list| !list.is_empty())?.copy_from_slice(sections);
+        Some(Sections { list, count: sections.len() })
+    }
+
+    /// The sections in their order.
+    pub fn as_slice(&self) -> &[Section] {
+        self.list.get(..self.count).unwrap_or(&self.list)
+    }
+
+    /// The stored bytes of all sections.
+    pub fn bytes(&self) -> u64 {
+        self.as_slice().iter().fold(0, |bytes, section| bytes.saturating_add(section.size))
+    }
+
+    /// The mask of the first section, which is all of a dense chunk.
+    pub fn mask(&self) -> u32 {
+        let [first, ..] = self.list;
+        first.mask
+    }
+
+    /// A section, and how many bytes are stored before it.
+    fn section(&self, number: usize) -> Option<(u64, Section)> {
+        let section = *self.as_slice().get(number)?;
+        let before = self.as_slice().iter().take(number).fold(0u64, |before, one| before.saturating_add(one.size));
+        Some((before, section))
+    }
+}
+
+/// Where a chunk is stored, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredAt {
+    /// The address of the first byte.
+    pub address: u64,
+    /// What the index knows of each section.
+    pub sections: Sections,
+    /// Whether the bytes went through the filters.
+    pub filtered: bool,
+    /// The number of bytes that the extent needs of those that come out of the filters: at the edge they end before the chunk does.
+    pub needed: usize,
+}
+
+impl StoredAt {
+    /// Where one section is: loading it leaves the others for later.
+    pub fn section(&self, number: usize) -> Option<StoredAt> {
+        let (before, Section { size, mask }) = self.sections.section(number)?;
+        Some(StoredAt { address: self.address.checked_add(before)?, sections: Sections::one(size, mask), ..*self })
+    }
+}
+
+/// The stored bytes of one chunk, with what the index knows of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncodedChunk<'a> {
+    /// The coordinate in the grid.
+    pub coord: ChunkCoord,
+    /// The sizes and masks of the sections.
+    pub sections: Sections,
+    /// Whether the bytes went through the filters.
+    pub filtered: bool,
+    /// The bytes of all sections; nothing if space is allocated for the chunk and left as it is.
+    pub(super) bytes: Option<Cow<'a, [u8]>>,
+}
+
+impl<'a> EncodedChunk<'a> {
+    /// A dense chunk: one section.
+    pub fn dense(coord: ChunkCoord, bytes: Cow<'a, [u8]>, mask: u32, filtered: bool) -> EncodedChunk<'a> {
+        let sections = Sections::one(bytes.len() as u64, mask);
+        EncodedChunk { coord, sections, filtered, bytes: Some(bytes) }
+    }
+
+    /// A chunk of several sections, whose bytes are those of the sections one after the other; nothing if they are not.
+    pub fn structured(coord: ChunkCoord, bytes: Cow<'a, [u8]>, sections: Sections, filtered: bool) -> Option<Self> {
+        let chunk = EncodedChunk { coord, sections, filtered, bytes: None };
+        (sections.bytes() == bytes.len() as u64).then_some(EncodedChunk { bytes: Some(bytes), ..chunk })
+    }
+
+    /// A dense chunk without filters, whose space is allocated and keeps whatever bytes are there.
+    pub(crate) fn unwritten(coord: ChunkCoord, size: u64) -> EncodedChunk<'a> {
+        EncodedChunk { coord, sections: Sections::one(size, 0), filtered: false, bytes: None }
+    }
+
+    /// A chunk whose bytes are read next, as many as the index says.
+    pub(crate) fn of(coord: &ChunkCoord, at: &StoredAt, bytes: Vec<u8>) -> EncodedChunk<'static> {
+        let (coord, sections, filtered) = (coord.clone(), at.sections, at.filtered);
+        EncodedChunk { coord, sections, filtered, bytes: Some(Cow::Owned(bytes)) }
+    }
+
+    /// The stored bytes, to be read or changed.
+    pub(crate) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
+        Some(self.bytes.as_mut()?.to_mut().as_mut_slice())
+    }
+
+    /// The stored bytes; nothing if none are written.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        self.bytes.as_deref()
+    }
+
+    /// The stored bytes of a section.
+    pub fn section(&self, number: usize) -> Option<&[u8]> {
+        let (before, section) = self.sections.section(number)?;
+        let start = usize::try_from(before).ok()?;
+        self.bytes()?.get(start..start.checked_add(usize::try_from(section.size).ok()?)?)
+    }
+
+    /// The stored bytes, as they are or copied.
+    pub fn into_bytes(self) -> Cow<'a, [u8]> {
+        self.bytes.unwrap_or_default()
+    }
+
+    /// The memory that the bytes take here.
+    pub(crate) fn memory(&self) -> usize {
+        match &self.bytes {
+            Some(Cow::Owned(bytes)) => bytes.capacity(),
+            _ => 0,
+        }
+    }
+
+    /// The same chunk, with its bytes in memory of its own.
+    pub(crate) fn into_owned(self) -> Result<EncodedChunk<'static>> {
+        let EncodedChunk { coord, sections, filtered, bytes } = self;
+        let bytes = match bytes {
+            Some(Cow::Borrowed(bytes)) => Some(Cow::Owned(memory::copied(bytes)?)),
+            Some(Cow::Owned(bytes)) => Some(Cow::Owned(bytes)),
+            None => None,
+        };
+        Ok(EncodedChunk { coord, sections, filtered, bytes })
+    }
+
+    /// The same chunk, with bytes that stay here.
+    pub fn borrowed(&self) -> EncodedChunk<'_> {
+        let bytes = self.bytes().map(Cow::Borrowed);
+        EncodedChunk { coord: self.coord.clone(), sections: self.sections, filtered: self.filtered, bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_lie_back_to_back() {
+        let sections = Sections::new(&[Section { size: 2, mask: 0 }, Section { size: 3, mask: 4 }]).unwrap();
+        let at = StoredAt { address: 100, sections, filtered: true, needed: 0 };
+        let second = at.section(1).unwrap();
+        assert_eq!((second.address, second.sections), (102, Sections::one(3, 4)));
+        assert_eq!(at.section(2), None);
+        let chunk = EncodedChunk::structured(ChunkCoord::from_slice(&[7]), Cow::Borrowed(b"abcde"), sections, true);
+        let chunk = chunk.unwrap();
+        assert_eq!((chunk.section(0), chunk.section(1), chunk.section(2)), (Some(&b"ab"[..]), Some(&b"cde"[..]), None));
+        assert!(EncodedChunk::structured(chunk.coord.clone(), Cow::Borrowed(b"abc"), sections, true).is_none());
+    }
+}

@@ -1,0 +1,134 @@
+//! Chunks that are made anew: from old values, fill value and new values, through the filters, on all cores.
+
+use std::borrow::Cow;
+
+use hyperslab_driver::cores;
+use hyperslab_file::OpenFile;
+use hyperslab_format::ChunkEntry;
+use hyperslab_space::{Piece, Space};
+
+use super::{
+    ChunkCoord, EncodedChunk, Loader, ResidentChunk, Sections, StoredAs, StoredAt, Storer, Workspace,
+    allocation::{Allocation, Overwrite},
+    dense,
+    loader::batch,
+};
+use crate::{ChunkKind, Chunked, Filling, Result};
+
+/// A chunk to be made.
+pub(crate) struct Job<'a> {
+    pub(crate) coord: ChunkCoord,
+    /// What the index says so far.
+    pub(crate) old: Option<ChunkEntry>,
+    /// Where the old values are, if they are wanted.
+    pub(crate) read: Option<StoredAt>,
+    /// Values of the caller that come over it.
+    pub(crate) piece: Option<&'a Piece>,
+    /// What is filled in it, before values come.
+    pub(crate) blank: Blank,
+    /// How it will be stored.
+    pub(crate) form: StoredAs,
+    /// What the index says of filters that were left out, if it goes through none.
+    pub(crate) mask: u32,
+}
+
+/// The part of a chunk that gets the fill value.
+pub(crate) enum Blank {
+    /// Nothing.
+    Nothing,
+    /// All of it.
+    All,
+    /// A part.
+    Part(Box<Space>),
+}
+
+impl Chunked {
+    /// Makes chunks, by rising coordinate, so many at a time, takes new space for them and writes them. The index does not know of them yet.
+    pub(crate) fn write_jobs(
+        &self,
+        file: &OpenFile,
+        mut jobs: &[Job<'_>],
+        buf: &[u8],
+        filling: &Filling<'_>,
+    ) -> Result<Allocation> {
+        let mut allocation = Allocation::default();
+        let bytes = |job: &Job<'_>| {
+            let read = job.read.map_or(0, |at| at.sections.bytes());
+            read.max(self.chunks.expected_bytes() as u64)
+        };
+        while !jobs.is_empty() {
+            let (now, later) = jobs.split_at(batch(jobs, bytes));
+            let encoded = self.encode_jobs(file, now, buf, filling)?;
+            let old = now.iter().map(|job| job.old.clone()).collect();
+            let encoded: Vec<_> = encoded.iter().collect();
+            allocation.append(Storer::new(file).store(self, &encoded, old, Overwrite::Never)?);
+            jobs = later;
+        }
+        Ok(allocation)
+    }
+
+    /// Chunks as they will be stored. The old ones are read with one request.
+    fn encode_jobs<'a>(
+        &self,
+        file: &OpenFile,
+        jobs: &[Job<'_>],
+        buf: &'a [u8],
+        filling: &Filling<'_>,
+    ) -> Result<Vec<EncodedChunk<'a>>> {
+        let wanted: Vec<_> = jobs.iter().map(|job| (&job.coord, job.read)).collect();
+        let stored = Loader::new(file).read(&wanted)?;
+        cores::map(jobs.iter().zip(stored).collect(), |workspace, (job, stored)| {
+            self.encode_job(job, stored, buf, filling, workspace)
+        })
+    }
+
+    fn encode_job<'a>(
+        &self,
+        job: &Job<'_>,
+        stored: Option<EncodedChunk<'_>>,
+        buf: &'a [u8],
+        filling: &Filling<'_>,
+        workspace: &mut Workspace,
+    ) -> Result<EncodedChunk<'a>> {
+        let layout = &*self.chunks;
+        let mut encoded = match self.straight(job, buf)? {
+            Some(values) => dense::encode(layout, &job.coord, Cow::Borrowed(values), job.form, workspace)?,
+            None => {
+                let mut chunk = match stored.zip(job.read) {
+                    Some((stored, at)) => ResidentChunk::decode(layout, &at, stored, workspace)?,
+                    None => ResidentChunk::new(layout, filling, matches!(job.blank, Blank::All), workspace)?,
+                };
+                if let Blank::Part(part) = &job.blank {
+                    chunk.fill(layout, filling, part)?;
+                }
+                if let Some(piece) = job.piece {
+                    chunk.gather(layout, piece, buf)?;
+                }
+                chunk.into_encoded(layout, &job.coord, job.form, workspace)?
+            }
+        };
+        if !encoded.filtered {
+            encoded.sections = Sections::one(encoded.sections.bytes(), job.mask);
+        }
+        Ok(encoded)
+    }
+
+    /// The caller's own bytes, if they are the whole chunk and lie together as a dense chunk has them.
+    fn straight<'a>(&self, job: &Job<'_>, buf: &'a [u8]) -> Result<Option<&'a [u8]>> {
+        let is_dense = self.chunks.kind() == ChunkKind::Dense;
+        let is_whole = |piece: &&Piece| is_dense && job.read.is_none() && piece.file.npoints() == self.elements();
+        let Some(piece) = job.piece.filter(is_whole) else { return Ok(None) };
+        if matches!(job.blank, Blank::All | Blank::Part(_)) || !self.is_in_order(&piece.file)? {
+            return Ok(None);
+        }
+        let mut runs = piece.memory.runs(self.element())?;
+        let Some(first) = runs.next().filter(|run| run.len == self.bytes() as u64) else { return Ok(None) };
+        let start = usize::try_from(first.offset).unwrap_or(usize::MAX);
+        Ok(buf.get(start..start.saturating_add(self.bytes())))
+    }
+
+    /// Whether a selection of a chunk is all of it, first to last.
+    fn is_in_order(&self, file: &Space) -> Result<bool> {
+        Ok(file.runs(self.element())?.next().is_some_and(|run| run.len == self.bytes() as u64))
+    }
+}

@@ -1,0 +1,33 @@
+//! Values between file and caller: chunks loaded and stored, decoded and encoded, bytes copied to their places.
+
+pub(crate) mod allocate;
+pub(crate) mod allocation;
+mod coder;
+mod dense;
+mod direct;
+mod encoded_chunk;
+mod filters;
+mod loader;
+pub(crate) mod make;
+mod points;
+mod read;
+mod resident_chunk;
+pub(crate) mod scatter;
+mod sparse;
+mod stored_chunks;
+mod storer;
+mod write;
+
+pub use coder::Coder;
+pub use dense::DenseChunk;
+pub use encoded_chunk::{ChunkCoord, EncodedChunk, Section, Sections, StoredAt};
+pub use filters::{pipeline, unfilter};
+pub use loader::{Loader, Wanted};
+pub use resident_chunk::{ResidentChunk, StoredAs, Workspace};
+pub use scatter::{fill, gather, scatter};
+pub use storer::Storer;
+
+/// The most bytes of chunks, stored or decoded, that are in memory at once.
+pub(crate) const BATCH: u64 = 64 << 20;
+/// The most pieces that are in memory at once: a small file can have more chunks than there is room for.
+pub(crate) const PIECES: usize = 1 << 15;

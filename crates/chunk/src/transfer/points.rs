@@ -1,0 +1,98 @@
+//! Points of chunks without filters: from each point straight to its address, with no selection for each chunk between.
+
+use hyperslab_base::memory;
+use hyperslab_driver::cores;
+use hyperslab_file::OpenFile;
+use hyperslab_space::{Coords, Space};
+
+use crate::{Chunked, Result, transfer::scatter};
+
+/// The most parts of a vector request.
+const PARTS: usize = 1 << 16;
+/// Points that one core sorts sooner than it shares them.
+const SORTED: usize = 1 << 12;
+
+/// A point: the number of its chunk in the grid, the byte in it, and which of all points it is. Sorted, the points of a chunk are together
+/// and in the order of the file.
+type Point = (u64, u64, usize);
+
+/// Sorts parts of the points on all cores, and then all: a sort that finds sorted parts merges them.
+fn sort(points: &mut [Point]) -> Result<()> {
+    let part = points.len().div_ceil(cores::count()).max(SORTED);
+    cores::map(points.chunks_mut(part).collect(), |_: &mut (), part| -> Result<()> {
+        part.sort_unstable();
+        Ok(())
+    })?;
+    if part < points.len() {
+        points.sort();
+    }
+    Ok(())
+}
+
+impl Chunked {
+    /// Reads the points of `source` one after the other into `buf`.
+    pub(crate) fn read_points(
+        &self,
+        file: &OpenFile,
+        source: &Space,
+        buf: &mut [u8],
+        fill: Option<&[u8]>,
+    ) -> Result<()> {
+        let (chunk, element) = (self.chunk(), self.element());
+        // No more chunks than elements, so their numbers fit.
+        let grid: Coords = source.dims().iter().zip(chunk).map(|(dim, size)| dim.div_ceil(*size)).collect();
+        let mut points: Vec<Point> = memory::with_room(buf.len() / usize::try_from(element).unwrap_or(1).max(1))?;
+        for (nth, point) in source.coords()?.enumerate() {
+            let (mut home, mut within) = (0u64, 0u64);
+            for (index, (size, count)) in point.iter().zip(chunk.iter().zip(&grid)) {
+                home = home * count + index / size;
+                within = within * size + index % size;
+            }
+            points.push((home, within * element, nth));
+        }
+        sort(&mut points)?;
+        let addresses = self.addresses(file, &points, &grid)?;
+        let size = usize::try_from(element).unwrap_or(usize::MAX);
+        let mut places: Vec<&mut [u8]> = memory::with_room(buf.len() / size.max(1))?;
+        places.extend(buf.chunks_exact_mut(size.max(1)));
+        let mut parts = Vec::with_capacity(points.len().min(PARTS));
+        for (together, address) in points.chunk_by(|left, right| left.0 == right.0).zip(addresses) {
+            for &(_, offset, nth) in together {
+                let Some(place) = places.get_mut(nth).map(std::mem::take) else { continue };
+                match address {
+                    Some(address) => parts.push((address + offset, place)),
+                    None => scatter::fill(fill, place, &Space::scalar(), element)?,
+                }
+                if parts.len() == PARTS {
+                    file.read_raw("chunk", std::mem::take(&mut parts))?;
+                }
+            }
+        }
+        if !parts.is_empty() {
+            file.read_raw("chunk", parts)?;
+        }
+        Ok(())
+    }
+
+    /// Where the chunks of sorted points are.
+    fn addresses(&self, file: &OpenFile, points: &[Point], grid: &[u64]) -> Result<Vec<Option<u64>>> {
+        let mut homes: Vec<Coords> = Vec::new();
+        for together in points.chunk_by(|left, right| left.0 == right.0) {
+            let mut number = together.first().map_or(0, |point| point.0);
+            let mut home = Coords::from_elem(0, grid.len());
+            for (index, count) in home.iter_mut().zip(grid).rev() {
+                (*index, number) = (number % count, number / count);
+            }
+            homes.push(home);
+        }
+        let mut addresses = Vec::with_capacity(homes.len());
+        for entry in self.index.find_all(file, &homes, self.chunk())? {
+            let address = entry.and_then(|entry| entry.address);
+            if let Some(address) = address {
+                file.check("chunk", address, self.bytes() as u64)?;
+            }
+            addresses.push(address);
+        }
+        Ok(addresses)
+    }
+}

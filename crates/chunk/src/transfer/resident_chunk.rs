@@ -1,0 +1,142 @@
+//! A chunk in memory: the value of the cache.
+//!
+//! Only the methods here know of which kind a chunk is. The cache, the loader and the storer do not, so another kind is a variant here, a
+//! [`ChunkKind`](crate::ChunkKind) and a file beside `dense.rs`.
+
+use hyperslab_space::{Piece, Space};
+
+use super::{ChunkCoord, EncodedChunk, StoredAt, dense::DenseChunk};
+use crate::{ChunkKind, ChunkLayout, Filling, Result};
+
+/// A chunk in memory.
+pub enum ResidentChunk {
+    /// All values, whether they were ever written or not.
+    Dense(DenseChunk),
+}
+
+/// Memory that one thread uses again for each chunk that it decodes or encodes.
+#[derive(Default)]
+pub struct Workspace {
+    /// Becomes the next chunk in memory.
+    pub(super) room: Vec<u8>,
+    /// What comes out of the filters.
+    pub(super) out: Vec<u8>,
+    /// What is between two filters.
+    pub(super) scratch: Vec<u8>,
+}
+
+/// How a chunk is stored at a coordinate of the dataset as it is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoredAs {
+    /// Through the filters.
+    Filtered,
+    /// As it is in memory, with so many bytes.
+    Plain(u64),
+}
+
+impl ResidentChunk {
+    /// A chunk that is not stored: with the fill value if it is `blank`, else with any values, because all of it is written next.
+    pub(crate) fn new(
+        layout: &ChunkLayout,
+        filling: &Filling<'_>,
+        blank: bool,
+        workspace: &mut Workspace,
+    ) -> Result<ResidentChunk> {
+        match layout.kind() {
+            ChunkKind::Dense => DenseChunk::new(layout, filling, blank, workspace).map(ResidentChunk::Dense),
+        }
+    }
+
+    /// What the stored bytes stand for.
+    pub(crate) fn decode(
+        layout: &ChunkLayout,
+        at: &StoredAt,
+        encoded: EncodedChunk<'_>,
+        workspace: &mut Workspace,
+    ) -> Result<ResidentChunk> {
+        match layout.kind() {
+            ChunkKind::Dense => DenseChunk::decode(layout, at, encoded, workspace).map(ResidentChunk::Dense),
+        }
+    }
+
+    /// The chunk as the file will have it. What needs no coding is not copied.
+    pub(crate) fn encode(
+        &self,
+        layout: &ChunkLayout,
+        coord: &ChunkCoord,
+        form: StoredAs,
+        workspace: &mut Workspace,
+    ) -> Result<EncodedChunk<'_>> {
+        match self {
+            ResidentChunk::Dense(dense) => dense.encode(layout, coord, form, workspace),
+        }
+    }
+
+    /// As [`ResidentChunk::encode`], for a chunk that is not needed any more.
+    pub(crate) fn into_encoded(
+        self,
+        layout: &ChunkLayout,
+        coord: &ChunkCoord,
+        form: StoredAs,
+        workspace: &mut Workspace,
+    ) -> Result<EncodedChunk<'static>> {
+        match self {
+            ResidentChunk::Dense(dense) => dense.into_encoded(layout, coord, form, workspace),
+        }
+    }
+
+    /// Gives a part of the chunk the fill value.
+    pub(crate) fn fill(&mut self, layout: &ChunkLayout, filling: &Filling<'_>, part: &Space) -> Result<()> {
+        match self {
+            ResidentChunk::Dense(dense) => dense.fill(layout, filling, part),
+        }
+    }
+
+    /// Copies values of the caller into the chunk.
+    pub(crate) fn gather(&mut self, layout: &ChunkLayout, piece: &Piece, buf: &[u8]) -> Result<()> {
+        match self {
+            ResidentChunk::Dense(dense) => dense.gather(layout, piece, buf),
+        }
+    }
+
+    /// Copies values of the chunk to the caller.
+    pub(crate) fn scatter(&self, layout: &ChunkLayout, piece: &Piece, buf: &mut [u8]) -> Result<()> {
+        match self {
+            ResidentChunk::Dense(dense) => dense.scatter(layout, piece, buf),
+        }
+    }
+
+    /// As [`ResidentChunk::scatter`], to a part of the caller's buffer that begins at `start` and has all places of the piece.
+    pub(crate) fn scatter_to_part(
+        &self,
+        layout: &ChunkLayout,
+        piece: &Piece,
+        part: &mut [u8],
+        start: u64,
+    ) -> Result<()> {
+        match self {
+            ResidentChunk::Dense(dense) => dense.scatter_to_part(layout, piece, part, start),
+        }
+    }
+
+    /// The memory that the values take, in bytes.
+    pub(crate) fn memory(&self) -> usize {
+        match self {
+            ResidentChunk::Dense(dense) => dense.memory(),
+        }
+    }
+
+    /// Gives back memory that decoding took for the worst case.
+    pub(crate) fn condense(&mut self) {
+        match self {
+            ResidentChunk::Dense(dense) => dense.condense(),
+        }
+    }
+
+    /// Leaves the memory of a chunk that is not needed any more to the next one.
+    pub(crate) fn recycle(self, workspace: &mut Workspace) {
+        match self {
+            ResidentChunk::Dense(dense) => dense.recycle(workspace),
+        }
+    }
+}

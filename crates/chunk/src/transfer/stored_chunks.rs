@@ -1,0 +1,95 @@
+//! Many chunks as they are stored, past the filters: to copy a dataset without a look at its values.
+
+use hyperslab_file::OpenFile;
+use hyperslab_format::ChunkEntry;
+
+use super::{ChunkCoord, EncodedChunk, Loader, Sections, StoredAt, Storer, allocation::Overwrite};
+use crate::{Chunked, Error, Filling, Index, Result};
+
+impl Chunked {
+    /// The chunks that were ever written, by rising place, and what the index says of each.
+    pub fn entries(&self, file: &OpenFile) -> Result<Vec<(ChunkCoord, ChunkEntry)>> {
+        if let Index::Implicit(_) = self.index {
+            return self.all_entries(file);
+        }
+        let mut entries = Vec::new();
+        self.index.for_each(file, self.chunk(), &mut |place, entry| {
+            // Blocks of an index that name each other could go on for very long.
+            if entries.len() as u64 > file.end() {
+                let address = entry.address.unwrap_or(0);
+                let why = "more chunks than the file has bytes";
+                return Err(hyperslab_file::Error::broken("chunk index", address, why));
+            }
+            let inside = place.filter(|place| entry.address.is_some() && !self.is_outside(place, &self.extent));
+            entries.extend(inside.map(|place| (place, ChunkEntry { start: Vec::new(), ..entry.clone() })));
+            Ok(())
+        })?;
+        entries.sort_by(|(left, _), (right, _)| left.cmp(right));
+        Ok(entries)
+    }
+
+    /// The chunks of an index that needs no entries.
+    fn all_entries(&self, file: &OpenFile) -> Result<Vec<(ChunkCoord, ChunkEntry)>> {
+        let sides: Vec<u64> =
+            self.extent.dims().iter().zip(self.chunk()).map(|(dim, size)| dim.div_ceil(*size)).collect();
+        let count = sides.iter().fold(1u64, |count, side| count.saturating_mul(*side));
+        file.check("chunks", 0, count.saturating_mul(self.bytes() as u64))?;
+        let place = |mut number: u64| {
+            let mut place: ChunkCoord = sides.as_slice().into();
+            for (nth, side) in place.iter_mut().zip(&sides).rev() {
+                *nth = number % side;
+                number /= side;
+            }
+            place
+        };
+        let places: Vec<ChunkCoord> = (0..count).map(place).collect();
+        let found = self.index.find_all(file, &places, self.chunk())?;
+        Ok(places.into_iter().zip(found).filter_map(|(place, entry)| Some((place, entry?))).collect())
+    }
+
+    /// The stored bytes of some chunks, with one request.
+    pub fn read_entries(
+        &self,
+        file: &OpenFile,
+        entries: &[(ChunkCoord, ChunkEntry)],
+    ) -> Result<Vec<EncodedChunk<'static>>> {
+        let mut wanted = Vec::with_capacity(entries.len());
+        for (coord, entry) in entries {
+            let (address, sections) = (entry.address.unwrap_or(0), Sections::one(entry.size, entry.mask));
+            file.check("chunk", address, entry.size)?;
+            let filtered = self.is_filtered(coord, &self.extent);
+            wanted.push((coord, Some(StoredAt { address, sections, filtered, needed: 0 })));
+        }
+        Ok(Loader::new(file).read(&wanted)?.into_iter().flatten().collect())
+    }
+
+    /// Stores chunks of rising coordinates that went through the filters already. Whether the layout message must say something new.
+    pub fn write_stored(
+        &mut self,
+        file: &OpenFile,
+        chunks: &[EncodedChunk<'_>],
+        filling: &Filling<'_>,
+    ) -> Result<bool> {
+        let mut stored = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let (coord, filtered) = (&chunk.coord, self.is_filtered(&chunk.coord, &self.extent));
+            let (size, mask) = (chunk.sections.bytes(), chunk.sections.mask());
+            self.check_coord(coord)?;
+            // One that reaches over the edge keeps the mask of the filters that it will go through once more.
+            if !filtered && (size != self.bytes() as u64 || mask != 0 && !self.has_plain_edges()) {
+                let bytes = self.bytes();
+                let why = format!(
+                    "{size} bytes for chunk {coord:?}, which has no filters and {bytes} bytes, with mask {mask:#x}"
+                );
+                return Err(Error::Layout(why));
+            }
+            stored.push(EncodedChunk { filtered, ..chunk.borrowed() });
+        }
+        self.publish(file, filling, |chunked| {
+            let coords: Vec<ChunkCoord> = stored.iter().map(|chunk| chunk.coord.clone()).collect();
+            let old = chunked.index.find_all(file, &coords, chunked.chunk())?;
+            let stored: Vec<_> = stored.iter().collect();
+            Ok(vec![Storer::new(file).store(chunked, &stored, old, Overwrite::Unfiltered)?])
+        })
+    }
+}

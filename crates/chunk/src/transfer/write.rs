@@ -1,0 +1,141 @@
+//! Writes to chunks.
+//!
+//! Chunks without filters that are there are written in place, all pieces in one selection request, straight from the caller's buffer;
+//! so are new ones that the values cover. All others are made in memory first.
+
+use std::collections::HashSet;
+
+use hyperslab_driver::SelectionPair;
+use hyperslab_file::{Kind as SpaceKind, OpenFile};
+use hyperslab_format::{
+    ChunkEntry,
+    message::{AllocTime, ChunkIndex},
+};
+use hyperslab_space::{Piece, Space};
+
+use super::{
+    ChunkCoord, PIECES, StoredAs,
+    allocation::Allocation,
+    make::{Blank, Job},
+};
+use crate::{Chunked, Filling, Index, Result, layout::chunk_layout::covers};
+
+/// A piece whose values go straight to the file.
+struct Straight<'a> {
+    piece: &'a Piece,
+    address: u64,
+}
+
+impl Chunked {
+    /// Writes the selection of `source` in `buf` to the selection of `target`. Whether the layout message must say something new.
+    pub fn write(
+        &mut self,
+        file: &OpenFile,
+        target: &Space,
+        source: &Space,
+        buf: &[u8],
+        filling: &Filling<'_>,
+    ) -> Result<bool> {
+        self.check_reach(target)?;
+        let is_first = matches!(self.index, Index::Empty);
+        let mut pieces = target.pieces(&self.grid, source)?;
+        self.publish(file, filling, |chunked| {
+            let mut stored = Vec::new();
+            loop {
+                let next = pieces.batch(PIECES)?;
+                if next.is_empty() {
+                    break;
+                }
+                stored.extend(chunked.store_pieces(file, &next, buf, filling)?);
+            }
+            if is_first && filling.alloc == AllocTime::Late && chunked.kind != ChunkIndex::Implicit {
+                let written: HashSet<&ChunkCoord> =
+                    stored.iter().flat_map(|stored| &stored.changes).map(|(coord, _)| coord).collect();
+                let missing = |coord: &ChunkCoord| !written.contains(coord);
+                let missing = chunked.store_missing(file, &chunked.extent, filling, &missing)?;
+                stored.extend(missing);
+            }
+            Ok(stored)
+        })
+    }
+
+    /// Whether the first values that are written bring space for all others.
+    pub fn allocates_with_first(&self, filling: &Filling<'_>) -> bool {
+        let all = self.kind == ChunkIndex::Implicit || filling.alloc == AllocTime::Late;
+        all && matches!(self.index, Index::Empty)
+    }
+
+    /// Whether there are chunks without filters, which are written in place.
+    pub(crate) fn is_overwritten(&self) -> bool {
+        !matches!(self.index, Index::Empty) && (!self.has_filters() || self.has_plain_edges())
+    }
+
+    /// Writes pieces of chunks, by rising place. Whether the layout message must say something new.
+    pub(crate) fn write_pieces(
+        &mut self,
+        file: &OpenFile,
+        pieces: &[Piece],
+        buf: &[u8],
+        filling: &Filling<'_>,
+    ) -> Result<bool> {
+        self.publish(file, filling, |chunked| Ok(chunked.store_pieces(file, pieces, buf, filling)?.into()))
+    }
+
+    /// Writes pieces of chunks, by rising place: into chunks that are there, or to new space, which the index does not know of yet. Within a part of an
+    /// operation that may fail.
+    fn store_pieces(
+        &self,
+        file: &OpenFile,
+        pieces: &[Piece],
+        buf: &[u8],
+        filling: &Filling<'_>,
+    ) -> Result<[Allocation; 2]> {
+        let coords: Vec<ChunkCoord> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
+        let entries = self.index.find_all(file, &coords, self.chunk())?;
+        let (mut straight, mut jobs, mut new) = (Vec::new(), Vec::new(), Vec::new());
+        for (piece, old) in pieces.iter().zip(entries) {
+            let form = self.stored_as(&piece.chunk, &self.extent);
+            let is_in_place = self.chunks.is_addressable_as(form);
+            match old.as_ref().and_then(|old| old.address) {
+                Some(address) if is_in_place => {
+                    file.check("chunk", address, self.bytes() as u64)?;
+                    straight.push(Straight { piece, address });
+                }
+                None if is_in_place && covers(piece, self.elements()) => new.push(piece),
+                _ => jobs.push(self.job(file, piece, old, form)?),
+            }
+        }
+        let mut whole = Allocation::default();
+        for piece in new {
+            let (size, mask) = (self.bytes() as u64, 0);
+            let address = file.allocate(SpaceKind::Raw, size)?;
+            straight.push(Straight { piece, address });
+            let entry = ChunkEntry { start: Vec::new(), address: Some(address), size, mask };
+            whole.changes.push((piece.chunk.clone(), entry));
+        }
+        let made = self.write_jobs(file, &jobs, buf, filling)?;
+        self.write_straight(file, &straight, buf)?;
+        Ok([made, whole])
+    }
+
+    fn write_straight(&self, file: &OpenFile, straight: &[Straight<'_>], buf: &[u8]) -> Result<()> {
+        let mut request = Vec::with_capacity(straight.len());
+        for Straight { piece, address } in straight {
+            let offset = file.check("chunk", *address, self.bytes() as u64)?;
+            let (memory, file, element_size) = (&piece.memory, &piece.file, self.element());
+            request.push(SelectionPair { memory, file, offset, element_size });
+        }
+        if request.is_empty() { Ok(()) } else { Ok(file.write_selection(&request, buf)?) }
+    }
+
+    fn job<'a>(&self, file: &OpenFile, piece: &'a Piece, old: Option<ChunkEntry>, form: StoredAs) -> Result<Job<'a>> {
+        let (read, blank) = match &old {
+            _ if covers(piece, self.elements()) => (None, Blank::Nothing),
+            Some(old) if !covers(piece, self.inside(&piece.chunk)) => {
+                (self.stored_at(file, &piece.chunk, old)?, Blank::Nothing)
+            }
+            _ => (None, Blank::All),
+        };
+        Ok(Job { coord: piece.chunk.clone(), old, read, piece: Some(piece), blank, form, mask: 0 })
+    }
+}
