@@ -10,6 +10,7 @@ use crate::{
     Durability, Error, OpenFile, Result,
     full_disk::is_full,
     journal::{self, Journal, SECTOR},
+    members::Members,
     store::{Block, Store},
 };
 
@@ -170,11 +171,13 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Whether a block may be left half written: a killed process stops at the border of a page, a power failure at one of a sector.
+    /// Whether a block may be left half written: a killed process stops at the border of a page or of a member, a power failure at one of a sector.
     fn may_tear(&self, store: &Store, part: &WritePart<'_>) -> bool {
         let whole = if store.durability == Durability::Full { SECTOR } else { PAGE };
         let Range { start, end } = part.addr..part.addr.saturating_add(part.buf.len() as u64);
-        start / whole != end.saturating_sub(1).max(start) / whole
+        let locate = |place| store.members.as_ref().map_or((0, place), |members| members.locate(place));
+        let ((first, from), (last, to)) = (locate(start), locate(end.saturating_sub(1).max(start)));
+        first != last || from / whole != to / whole
     }
 
     fn write_parts(&self, parts: &[WritePart<'_>]) -> Result<()> {
@@ -222,7 +225,7 @@ impl OpenFile {
         let mut superblock = store.superblock.lock();
         let (now, stored) = &mut *superblock;
         now.end_of_file = Some(now.base.saturating_add(store.space.lock().allocator.end()));
-        let bytes = now.encode()?;
+        let bytes = Members::head(store.members.as_ref(), now)?;
         Ok((bytes != *stored).then_some(bytes))
     }
 }

@@ -13,8 +13,11 @@ use hyperslab_file::{CreateOptions, Durability, FileSpace, Placement};
 use hyperslab_object::{GroupSettings, ObjectSettings};
 
 use crate::{
-    CacheConfig, Error, ExternalAccess, File, Locking, Result, engine::Inner, opening::Opening, others::Others,
-    storage::Storage,
+    CacheConfig, Error, ExternalAccess, File, Locking, Result,
+    engine::Inner,
+    opening::Opening,
+    others::Others,
+    storage::{Members, Storage},
 };
 
 /// Says what a user-defined link stands for, from what its class keeps in it. The answer is a link of another kind.
@@ -68,6 +71,8 @@ pub(crate) struct Access {
     pub(crate) swmr: bool,
     pub(crate) special: bool,
     pub(crate) one_file: bool,
+    /// How a new file is spread over several.
+    pub(crate) members: Option<Members>,
     pub(crate) low: Low,
     pub(crate) user_block: u64,
     pub(crate) ordered: bool,
@@ -85,6 +90,7 @@ impl Access {
     pub(crate) fn new_file(&self) -> CreateOptions {
         let mut create = CreateOptions::default();
         (create.low, create.user_block, create.space) = (self.low, self.user_block, self.space);
+        create.members = self.members.as_ref().map(Members::files);
         create
     }
 
