@@ -21,6 +21,7 @@ use crate::{
     members::Members,
     open::{Intent, flag},
     store::Store,
+    transfers::Transfers,
 };
 
 /// What a new file is like.
@@ -69,11 +70,12 @@ impl OpenFile {
         create.check()?;
         let (base, info, members) = (create.user_block, create.space.info()?, create.members()?);
         // A file that was shortened to nothing is written to the disk when it is closed (by ext4, for one); a new one need not be.
-        if raw.len()? != 0 {
-            raw.set_len(0)?;
+        let transfers = Transfers::new(&options.transfer);
+        if raw.len(&transfers.any)? != 0 {
+            raw.set_len(0, &transfers.any)?;
         }
         if base != 0 {
-            raw.set_len(base)?;
+            raw.set_len(base, &transfers.any)?;
         }
         let mut superblock = first_superblock(create, info.is_some(), options.marks_whole);
         members.iter().try_for_each(|members| members.announce(&mut superblock))?;
@@ -87,7 +89,7 @@ impl OpenFile {
         (store.low, store.durability, store.is_new) = (create.low, options.durability, true);
         let (root, image, store) = (OnceLock::new(), Image::new(), Some(Box::new(store)));
         let (end, shared, has_journal) = (AtomicU64::new(0), None, false);
-        let file = OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store };
+        let file = OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store, transfers };
         members.map_or(Ok(()), |members| members.begin(&file, file.store()?))?;
         info.map_or(Ok(()), |info| free_space::begin(&file, file.store()?, info))?;
         Ok(file)
@@ -163,10 +165,10 @@ impl OpenFile {
         unmark(&mut store.superblock.lock().0);
         self.write_superblock(store)?;
         let end = self.base.saturating_add(end);
-        if self.pages.len()? != end {
+        if self.pages.len(&self.transfers.metadata)? != end {
             // A file that is shorter than its superblock says would be refused.
             self.barrier(store)?;
-            self.pages.set_len(end)?;
+            self.pages.set_len(end, &self.transfers.metadata)?;
             self.wrote(store);
         }
         self.leave(store, end, lists)?;

@@ -170,13 +170,13 @@ impl Driver for Member {
     fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> hyperslab::driver::Result<()> {
         self.note(|tape| tape.write_at(addr, buf, transfer))
     }
-    fn len(&self) -> hyperslab::driver::Result<u64> {
-        self.tape.len()
+    fn len(&self, transfer: &Transfer) -> hyperslab::driver::Result<u64> {
+        self.tape.len(transfer)
     }
-    fn set_len(&self, len: u64) -> hyperslab::driver::Result<()> {
-        self.note(|tape| tape.set_len(len))
+    fn set_len(&self, len: u64, transfer: &Transfer) -> hyperslab::driver::Result<()> {
+        self.note(|tape| tape.set_len(len, transfer))
     }
-    fn sync(&self) -> hyperslab::driver::Result<()> {
+    fn sync(&self, _: &Transfer) -> hyperslab::driver::Result<()> {
         Ok(())
     }
 }

@@ -18,7 +18,7 @@ mod walk;
 
 use std::{path::Path, sync::Arc};
 
-use hyperslab_driver::Driver;
+use hyperslab_driver::{Driver, Transfer};
 use hyperslab_file::{OpenFile, OpenOptions};
 use hyperslab_filter::Registry;
 use hyperslab_object::Context;
@@ -47,7 +47,7 @@ pub fn storage(storage: Arc<dyn Driver>) -> Result<Report> {
 }
 
 fn look(driver: Arc<dyn Driver>, one: bool, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
-    let size = driver.len()?;
+    let size = driver.len(&Transfer::default())?;
     match walk(driver, one, progress) {
         Err(why) => Report::of_what_stops(why, size),
         Ok(report) => Ok(report),

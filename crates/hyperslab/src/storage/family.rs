@@ -10,7 +10,7 @@ use crate::{Error, Result, open_options::Access};
 
 /// The members whose names the template gives: those that the file says, or as large as a new file is to have them.
 pub(super) fn open(template: &str, first: &Arc<Local>, access: &Access) -> Result<Family<Local>> {
-    let (size, write) = (first.len()?, access.write);
+    let (size, write) = (first.len(&access.transfer)?, access.write);
     let is_new = write && (access.truncate || access.create_new || size == 0);
     let member_size = if is_new { wanted_size(template, access)? } else { told_size(template, first, size.max(1))? };
     let open = move |name: &str, create: bool| {

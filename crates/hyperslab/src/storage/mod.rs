@@ -117,7 +117,7 @@ impl Source {
         match several {
             Some(_) if access.write => Err(Error::Unsupported("writing a file for each kind of content")),
             Some((driver, name)) => {
-                let size = Some(one.len()?);
+                let size = Some(one.len(&access.transfer)?);
                 Ok(Storage { driver, name, size, hold, alone })
             }
             None => Ok(Storage { driver: one, name: "sec2", size: None, hold, alone }),
