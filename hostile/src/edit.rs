@@ -34,7 +34,7 @@ pub fn edit(bytes: Vec<u8>, rng: &mut Rng) -> (Report, Vec<u8>) {
         file.close()
     });
     report.errors.extend(closed.err());
-    let mut bytes = vec![0; storage.len().unwrap_or(0) as usize];
+    let mut bytes = vec![0; storage.len(&Transfer::default()).unwrap_or(0) as usize];
     let read = storage.read_at(0, &mut bytes, &Transfer::default());
     report.errors.extend(read.err().map(Error::from));
     (report, bytes)

@@ -51,20 +51,20 @@ impl Driver for ByAddress {
         })
     }
 
-    fn len(&self) -> Outcome<u64> {
-        self.tape.len()
+    fn len(&self, transfer: &Transfer) -> Outcome<u64> {
+        self.tape.len(transfer)
     }
 
-    fn set_len(&self, len: u64) -> Outcome<()> {
-        self.tape.set_len(len)
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Outcome<()> {
+        self.tape.set_len(len, transfer)
     }
 
-    fn sync(&self) -> Outcome<()> {
-        self.tape.sync()
+    fn sync(&self, transfer: &Transfer) -> Outcome<()> {
+        self.tape.sync(transfer)
     }
 
-    fn flush(&self) -> Outcome<()> {
-        self.tape.flush()
+    fn flush(&self, transfer: &Transfer) -> Outcome<()> {
+        self.tape.flush(transfer)
     }
 }
 
@@ -224,7 +224,7 @@ fn a_full_disk_is_an_error_and_loses_nothing() {
                 break;
             }
             failures += 1;
-            let mut bytes = vec![0; disk.len().unwrap() as usize];
+            let mut bytes = vec![0; disk.len(&Transfer::default()).unwrap() as usize];
             disk.read_at(0, &mut bytes, &Transfer::default()).unwrap();
             let seen = after_crash(bytes).and_then(|file| look(&file, true));
             let window = run.window_of_failure();

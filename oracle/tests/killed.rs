@@ -64,16 +64,16 @@ impl Driver for Torn {
         unreachable!("killed")
     }
 
-    fn len(&self) -> Outcome<u64> {
-        self.file.len()
+    fn len(&self, transfer: &Transfer) -> Outcome<u64> {
+        self.file.len(transfer)
     }
 
-    fn set_len(&self, len: u64) -> Outcome<()> {
-        self.file.set_len(len)
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Outcome<()> {
+        self.file.set_len(len, transfer)
     }
 
-    fn sync(&self) -> Outcome<()> {
-        self.file.sync()
+    fn sync(&self, transfer: &Transfer) -> Outcome<()> {
+        self.file.sync(transfer)
     }
 
     fn capabilities(&self) -> Capabilities {

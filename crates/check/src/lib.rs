@@ -11,7 +11,7 @@ mod walk;
 
 use std::sync::Arc;
 
-use hyperslab_driver::Driver;
+use hyperslab_driver::{Driver, Transfer};
 use hyperslab_file::{OpenFile, OpenOptions, Result};
 use hyperslab_filter::Registry;
 use hyperslab_object::Context;
@@ -29,7 +29,7 @@ pub const MARK: &str = "superblock mark";
 /// Checks the file on a storage. An error if it cannot be read at all; what is wrong with its content is in the report. `progress` is called now
 /// and then. Lost space is looked for if the addresses of the file are in `one` piece.
 pub fn check(driver: Arc<dyn Driver>, one: bool, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
-    let size = driver.len()?;
+    let size = driver.len(&Transfer::default())?;
     walk(driver, one, progress).or_else(|why| Report::of_what_stops(why, size))
 }
 

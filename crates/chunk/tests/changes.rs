@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use hyperslab_chunk::{Chunked, EncodedChunk, Filling, Storage, Values};
-use hyperslab_driver::{Driver, Memory};
+use hyperslab_driver::{Driver, Memory, Transfer};
 use hyperslab_file::{CreateOptions, Kind, OpenFile, OpenOptions};
 use hyperslab_filter::{Deflate, Fletcher32, Pipeline, Registry, Shuffle, Step};
 use hyperslab_format::{
@@ -113,7 +113,7 @@ impl Case {
         let mut random = fastrand::Rng::with_seed(seed);
         let storage: Arc<dyn Driver> = Arc::new(Memory::new());
         new_file(storage.clone()).close().unwrap();
-        let empty = storage.len().unwrap();
+        let empty = storage.len(&Transfer::default()).unwrap();
         let mut file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), Low::V110).unwrap();
         let filling = Filling::new(&self.fill);
         let mut twin = Twin { dims: self.dims.clone(), values: HashMap::new() };
@@ -159,7 +159,7 @@ impl Case {
         values.delete(&file).unwrap();
         file.close().unwrap();
         // What an earlier opening of the file left free is not known to the next one.
-        assert!(storage.len().unwrap() >= empty, "more was given back than there was");
+        assert!(storage.len(&Transfer::default()).unwrap() >= empty, "more was given back than there was");
     }
 
     fn other_dims(&self, random: &mut fastrand::Rng) -> Vec<u64> {

@@ -11,7 +11,7 @@ use crate::{Capabilities, Driver, Error, Operation, Result, Transfer, Why};
 /// ```
 /// use hyperslab_driver::{Absent, Driver, Transfer};
 /// let raw = Absent::new("data-r.h5", 64);
-/// assert_eq!(raw.len()?, 64);
+/// assert_eq!(raw.len(&Transfer::default())?, 64);
 /// assert!(raw.read_at(0, &mut [0; 4], &Transfer::default()).unwrap_err().to_string().contains("data-r.h5"));
 /// # Ok::<(), hyperslab_driver::Error>(())
 /// ```
@@ -48,15 +48,15 @@ impl Driver for Absent {
         Err(self.refuse(Operation::Write, addr, buf.len() as u64))
     }
 
-    fn len(&self) -> Result<u64> {
+    fn len(&self, _: &Transfer) -> Result<u64> {
         Ok(self.len)
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
+    fn set_len(&self, len: u64, _: &Transfer) -> Result<()> {
         Err(self.refuse(Operation::SetLen, len, 0))
     }
 
-    fn sync(&self) -> Result<()> {
+    fn sync(&self, _: &Transfer) -> Result<()> {
         Ok(())
     }
 

@@ -24,5 +24,8 @@ bitflags::bitflags! {
         const COLLECTIVE = 1 << 4;
         /// Accepts buffers in device memory.
         const DEVICE_MEMORY = 1 << 5;
+        /// Has a range of addresses, and an end, for some kinds of content: [`Driver::len`](crate::Driver::len) and
+        /// [`Driver::set_len`](crate::Driver::set_len) look at the kind of the transfer.
+        const KINDS_APART = 1 << 6;
     }
 }

@@ -47,13 +47,13 @@ use crate::{
 ///         bytes[addr as usize..end].copy_from_slice(buf);
 ///         Ok(())
 ///     }
-///     fn len(&self) -> Result<u64> {
+///     fn len(&self, _: &Transfer) -> Result<u64> {
 ///         Ok(self.0.lock().unwrap().len() as u64)
 ///     }
-///     fn set_len(&self, len: u64) -> Result<()> {
+///     fn set_len(&self, len: u64, _: &Transfer) -> Result<()> {
 ///         Ok(self.0.lock().unwrap().resize(len as usize, 0))
 ///     }
-///     fn sync(&self) -> Result<()> {
+///     fn sync(&self, _: &Transfer) -> Result<()> {
 ///         Ok(())
 ///     }
 /// }
@@ -65,7 +65,6 @@ use crate::{
 /// assert_eq!(&all, b"ab\0\0ef");
 /// # Ok::<(), Error>(())
 /// ```
-#[expect(clippy::len_without_is_empty, reason = "the length comes from storage and may fail")]
 pub trait Driver: Send + Sync {
     /// Fills `buf` from `addr` on.
     fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> Result<()>;
@@ -73,18 +72,18 @@ pub trait Driver: Send + Sync {
     /// Stores `buf` from `addr` on.
     fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Result<()>;
 
-    /// How many bytes there are.
-    fn len(&self) -> Result<u64>;
+    /// How many bytes there are. Where [kinds are apart](Capabilities::KINDS_APART), the address behind the last byte of the kind of the transfer.
+    fn len(&self, transfer: &Transfer) -> Result<u64>;
 
-    /// Cuts the storage, or extends it with zeros.
-    fn set_len(&self, len: u64) -> Result<()>;
+    /// Cuts the storage, or extends it with zeros; where [kinds are apart](Capabilities::KINDS_APART), that of the kind of the transfer alone.
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()>;
 
     /// Returns when everything written is durable: a power failure loses none of it. A new file has its name durably, too.
-    fn sync(&self) -> Result<()>;
+    fn sync(&self, transfer: &Transfer) -> Result<()>;
 
     /// Returns when everything written has left this process: if it is killed, nothing of that is lost. Storage that keeps nothing back
     /// has nothing to do; a driver that passes requests on passes this on, too.
-    fn flush(&self) -> Result<()> {
+    fn flush(&self, _: &Transfer) -> Result<()> {
         Ok(())
     }
 
@@ -139,17 +138,17 @@ macro_rules! forward {
             fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Result<()> {
                 (**self).write_at(addr, buf, transfer)
             }
-            fn len(&self) -> Result<u64> {
-                (**self).len()
+            fn len(&self, transfer: &Transfer) -> Result<u64> {
+                (**self).len(transfer)
             }
-            fn set_len(&self, len: u64) -> Result<()> {
-                (**self).set_len(len)
+            fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()> {
+                (**self).set_len(len, transfer)
             }
-            fn sync(&self) -> Result<()> {
-                (**self).sync()
+            fn sync(&self, transfer: &Transfer) -> Result<()> {
+                (**self).sync(transfer)
             }
-            fn flush(&self) -> Result<()> {
-                (**self).flush()
+            fn flush(&self, transfer: &Transfer) -> Result<()> {
+                (**self).flush(transfer)
             }
             fn name(&self) -> &str {
                 (**self).name()

@@ -19,7 +19,7 @@ pub type Opener<D> = Box<dyn Fn(&str, bool) -> Result<Option<D>> + Send + Sync>;
 /// let file = Family::open("part-%05d.h5", 4, Box::new(open))?;
 /// file.write_at(2, b"abcdef", &Transfer::default())?;
 /// assert_eq!(file.members(), 2);
-/// assert_eq!(file.len()?, 8);
+/// assert_eq!(file.len(&Transfer::default())?, 8);
 /// # Ok::<(), hyperslab_driver::Error>(())
 /// ```
 pub struct Family<D> {
@@ -57,7 +57,7 @@ impl<D: Driver> Family<D> {
 
     /// Makes the members that a file of `len` bytes has, each before the last in full size. No lock is held while storage works:
     /// two threads may open the same member, and one of the two is dropped.
-    fn grow(&self, len: u64) -> Result<Vec<Arc<D>>> {
+    fn grow(&self, len: u64, transfer: &Transfer) -> Result<Vec<Arc<D>>> {
         let fail = |why| Error::new(&self.template.text, Operation::SetLen, len, 0, why);
         let wanted = usize::try_from(len.div_ceil(self.member_size)).map_err(|_| fail(Why::Overflow))?;
         let before = self.members();
@@ -71,8 +71,8 @@ impl<D: Driver> Family<D> {
         }
         let members = self.snapshot();
         for member in members.iter().take(wanted.saturating_sub(1)).skip(before.saturating_sub(1)) {
-            if member.len()? < self.member_size {
-                member.set_len(self.member_size)?;
+            if member.len(transfer)? < self.member_size {
+                member.set_len(self.member_size, transfer)?;
             }
         }
         Ok(members)
@@ -97,9 +97,9 @@ impl<D: Driver> Driver for Family<D> {
     }
 
     /// As libhdf5 counts: full members up to the last that is not empty, and what that one holds.
-    fn len(&self) -> Result<u64> {
+    fn len(&self, transfer: &Transfer) -> Result<u64> {
         for (index, member) in self.snapshot().iter().enumerate().rev() {
-            match member.len()? {
+            match member.len(transfer)? {
                 0 => {}
                 len => return Ok((index as u64).saturating_mul(self.member_size).saturating_add(len)),
             }
@@ -107,21 +107,21 @@ impl<D: Driver> Driver for Family<D> {
         Ok(0)
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
-        let members = self.grow(len)?;
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()> {
+        let members = self.grow(len, transfer)?;
         route::each(&members, |index, member| {
             let before = (index as u64).saturating_mul(self.member_size);
             let wanted = len.saturating_sub(before).min(self.member_size);
-            if member.len()? == wanted { Ok(()) } else { member.set_len(wanted) }
+            if member.len(transfer)? == wanted { Ok(()) } else { member.set_len(wanted, transfer) }
         })
     }
 
-    fn sync(&self) -> Result<()> {
-        route::each(&self.snapshot(), |_, member| member.sync())
+    fn sync(&self, transfer: &Transfer) -> Result<()> {
+        route::each(&self.snapshot(), |_, member| member.sync(transfer))
     }
 
-    fn flush(&self) -> Result<()> {
-        route::each(&self.snapshot(), |_, member| member.flush())
+    fn flush(&self, transfer: &Transfer) -> Result<()> {
+        route::each(&self.snapshot(), |_, member| member.flush(transfer))
     }
 
     fn name(&self) -> &str {
@@ -146,7 +146,7 @@ impl<D: Driver> Driver for Family<D> {
             end =
                 end.max(reach.ok_or_else(|| Error::new(self.name(), Operation::Write, part.addr, len, Why::Overflow))?);
         }
-        route::write(self, &self.grow(end)?, parts, transfer)
+        route::write(self, &self.grow(end, transfer)?, parts, transfer)
     }
 }
 

@@ -11,7 +11,7 @@
 //! let mut bytes = [0; 5];
 //! storage.read_at(100, &mut bytes, &Transfer::default())?;
 //! assert_eq!(&bytes, b"hello");
-//! assert_eq!(storage.len()?, 105);
+//! assert_eq!(storage.len(&Transfer::default())?, 105);
 //! # Ok::<(), hyperslab_driver::Error>(())
 //! ```
 

@@ -146,24 +146,24 @@ impl<D: Driver> Driver for Log<D> {
         self.below.write_at(addr, buf, transfer)
     }
 
-    fn len(&self) -> Result<u64> {
+    fn len(&self, transfer: &Transfer) -> Result<u64> {
         self.note(Operation::Len, [].into_iter(), None);
-        self.below.len()
+        self.below.len(transfer)
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()> {
         self.note(Operation::SetLen, [(len, 0)].into_iter(), None);
-        self.below.set_len(len)
+        self.below.set_len(len, transfer)
     }
 
-    fn sync(&self) -> Result<()> {
+    fn sync(&self, transfer: &Transfer) -> Result<()> {
         self.note(Operation::Sync, [].into_iter(), None);
-        self.below.sync()
+        self.below.sync(transfer)
     }
 
-    fn flush(&self) -> Result<()> {
+    fn flush(&self, transfer: &Transfer) -> Result<()> {
         self.note(Operation::Flush, [].into_iter(), None);
-        self.below.flush()
+        self.below.flush(transfer)
     }
 
     fn name(&self) -> &str {

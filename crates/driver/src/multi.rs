@@ -21,8 +21,8 @@ const SPLIT_RAW: u64 = (u64::MAX - 1) / 2;
 /// let raw = file.start(MemoryType::RawData);
 /// file.write_at(raw, b"values", &Transfer::default())?;
 /// file.write_at(0, b"header", &Transfer::default())?;
-/// assert_eq!(file.member_len(MemoryType::RawData)?, raw + 6);
-/// assert_eq!(file.member_len(MemoryType::Btree)?, 6);
+/// assert_eq!(file.len(&Transfer::default().with_kind(MemoryType::RawData))?, raw + 6);
+/// assert_eq!(file.len(&Transfer::default().with_kind(MemoryType::Btree))?, 6);
 /// # Ok::<(), hyperslab_driver::Error>(())
 /// ```
 pub struct Multi<D> {
@@ -65,12 +65,6 @@ impl<D: Driver> Multi<D> {
         self.starts.get(self.index(kind)).copied().unwrap_or(0)
     }
 
-    /// The address just past the last byte in the member for this kind.
-    pub fn member_len(&self, kind: MemoryType) -> Result<u64> {
-        let len = self.members.get(self.index(kind)).map_or(Ok(0), Driver::len)?;
-        Ok(self.start(kind).saturating_add(len))
-    }
-
     fn index(&self, kind: MemoryType) -> usize {
         self.map.get(&kind).copied().unwrap_or(0)
     }
@@ -99,10 +93,15 @@ impl<D: Driver> Driver for Multi<D> {
         self.write_vector(&[WritePart { kind: transfer.kind, addr, buf }], transfer)
     }
 
-    /// The end of the highest member that is not empty.
-    fn len(&self) -> Result<u64> {
+    /// The end of the member for the kind of the transfer; without a kind, that of the highest member that is not empty.
+    fn len(&self, transfer: &Transfer) -> Result<u64> {
+        if transfer.kind != MemoryType::Default {
+            let member = self.members.get(self.index(transfer.kind));
+            let len = member.map_or(Ok(0), |member| member.len(transfer))?;
+            return Ok(self.start(transfer.kind).saturating_add(len));
+        }
         for (start, member) in self.starts.iter().zip(&self.members).rev() {
-            match member.len()? {
+            match member.len(transfer)? {
                 0 => {}
                 len => return Ok(start.saturating_add(len)),
             }
@@ -110,25 +109,31 @@ impl<D: Driver> Driver for Multi<D> {
         Ok(0)
     }
 
-    /// Empties the members above `len`, and sets the end of the one that `len` is in; the others stay.
-    fn set_len(&self, len: u64) -> Result<()> {
+    /// Sets the end of the member for the kind of the transfer, an address too. Without a kind, empties the members above `len`, and sets the end of
+    /// the one that `len` is in. The others stay.
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()> {
+        if transfer.kind != MemoryType::Default {
+            let member = self.members.get(self.index(transfer.kind));
+            let own = len.saturating_sub(self.start(transfer.kind));
+            return member.map_or(Ok(()), |member| member.set_len(own, transfer));
+        }
         let owner = self.owner(len.saturating_sub(1));
         for (index, (start, member)) in self.starts.iter().zip(&self.members).enumerate() {
             match index {
                 _ if index < owner => {}
-                _ if index == owner => member.set_len(len.saturating_sub(*start))?,
-                _ => member.set_len(0)?,
+                _ if index == owner => member.set_len(len.saturating_sub(*start), transfer)?,
+                _ => member.set_len(0, transfer)?,
             }
         }
         Ok(())
     }
 
-    fn sync(&self) -> Result<()> {
-        route::each(&self.members, |_, member| member.sync())
+    fn sync(&self, transfer: &Transfer) -> Result<()> {
+        route::each(&self.members, |_, member| member.sync(transfer))
     }
 
-    fn flush(&self) -> Result<()> {
-        route::each(&self.members, |_, member| member.flush())
+    fn flush(&self, transfer: &Transfer) -> Result<()> {
+        route::each(&self.members, |_, member| member.flush(transfer))
     }
 
     fn name(&self) -> &str {
@@ -137,7 +142,7 @@ impl<D: Driver> Driver for Multi<D> {
 
     fn capabilities(&self) -> Capabilities {
         let common = self.members.iter().fold(Capabilities::all(), |common, member| common & member.capabilities());
-        common & Capabilities::WRITE | Capabilities::VECTOR | Capabilities::CONCURRENT
+        common & Capabilities::WRITE | Capabilities::VECTOR | Capabilities::CONCURRENT | Capabilities::KINDS_APART
     }
 
     fn read_vector(&self, parts: &mut [ReadPart<'_>], transfer: &Transfer) -> Result<()> {

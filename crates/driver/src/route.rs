@@ -3,7 +3,7 @@
 //! Lives here: cutting scalar and vector requests by member and running the parts at once. Does not live here: any particular
 //! division; a driver gives that as a [`Route`]. Called by `Family`, `Multi` and `Subfile`.
 
-use crate::{Driver, Error, Operation, ReadPart, Result, Transfer, Why, WritePart, concurrently};
+use crate::{Driver, Error, MemoryType, Operation, ReadPart, Result, Transfer, Why, WritePart, concurrently};
 
 /// Where the first bytes of a range are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub(crate) fn read_with_gaps<R: Route + ?Sized, D: Driver>(
         Err(error) if error.is_past_end() => {}
         other => return other,
     }
-    let end = route.len()?;
+    let end = route.len(&transfer.clone().with_kind(MemoryType::Default))?;
     for part in parts.iter() {
         let len = part.buf.len() as u64;
         if len > 0 && part.addr.checked_add(len).is_none_or(|reach| reach > end) {
@@ -95,7 +95,7 @@ pub(crate) fn read_with_gaps<R: Route + ?Sized, D: Driver>(
     }
     let mut parcels = cut_read(route, parts.iter_mut().map(ReadPart::reborrow))?;
     for parcel in &mut parcels {
-        let there = members.get(parcel.member).map_or(Ok(0), Driver::len)?;
+        let there = members.get(parcel.member).map_or(Ok(0), |member| member.len(transfer))?;
         let whole = std::mem::take(&mut parcel.parts);
         parcel.parts = whole.into_iter().filter_map(|part| clip(part, there)).collect();
     }

@@ -81,7 +81,7 @@ impl Tape {
     pub fn cut(&self) -> Result<Vec<u8>> {
         let mut tape = self.tape();
         tape.clear();
-        let mut bytes = vec![0; usize::try_from(self.storage.len()?).unwrap_or(0)];
+        let mut bytes = vec![0; usize::try_from(self.storage.len(&Transfer::default())?).unwrap_or(0)];
         self.storage.read_at(0, &mut bytes, &Transfer::default())?;
         Ok(bytes)
     }
@@ -105,23 +105,23 @@ impl Driver for Tape {
         Ok(())
     }
 
-    fn len(&self) -> Result<u64> {
-        self.storage.len()
+    fn len(&self, transfer: &Transfer) -> Result<u64> {
+        self.storage.len(transfer)
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()> {
         let mut tape = self.tape();
-        self.storage.set_len(len)?;
+        self.storage.set_len(len, transfer)?;
         tape.push(Change::SetLen(len));
         Ok(())
     }
 
-    fn sync(&self) -> Result<()> {
+    fn sync(&self, _: &Transfer) -> Result<()> {
         self.tape().push(Change::Sync);
         Ok(())
     }
 
-    fn flush(&self) -> Result<()> {
+    fn flush(&self, _: &Transfer) -> Result<()> {
         self.tape().push(Change::Flush);
         Ok(())
     }

@@ -70,22 +70,22 @@ impl<D: Driver> Driver for Throttle<D> {
         self.below.write_at(addr, buf, transfer)
     }
 
-    fn len(&self) -> Result<u64> {
-        self.below.len()
+    fn len(&self, transfer: &Transfer) -> Result<u64> {
+        self.below.len(transfer)
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()> {
         self.wait([]);
-        self.below.set_len(len)
+        self.below.set_len(len, transfer)
     }
 
-    fn sync(&self) -> Result<()> {
+    fn sync(&self, transfer: &Transfer) -> Result<()> {
         self.wait([]);
-        self.below.sync()
+        self.below.sync(transfer)
     }
 
-    fn flush(&self) -> Result<()> {
-        self.below.flush()
+    fn flush(&self, transfer: &Transfer) -> Result<()> {
+        self.below.flush(transfer)
     }
 
     fn name(&self) -> &str {

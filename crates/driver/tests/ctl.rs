@@ -21,14 +21,14 @@ impl Driver for Rank {
     fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Result<()> {
         self.0.write_at(addr, buf, transfer)
     }
-    fn len(&self) -> Result<u64> {
-        self.0.len()
+    fn len(&self, transfer: &Transfer) -> Result<u64> {
+        self.0.len(transfer)
     }
-    fn set_len(&self, len: u64) -> Result<()> {
-        self.0.set_len(len)
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()> {
+        self.0.set_len(len, transfer)
     }
-    fn sync(&self) -> Result<()> {
-        self.0.sync()
+    fn sync(&self, transfer: &Transfer) -> Result<()> {
+        self.0.sync(transfer)
     }
     fn ctl(&self, op: CtlOp, flags: CtlFlags, input: Option<&dyn Any>) -> Result<CtlReply> {
         if op == CtlOp::MPI_RANK {

@@ -28,7 +28,7 @@ fn a_family_on_disk_and_again() {
     let scratch = Scratch::new("family");
     let open = || Family::open("part-%05d.h5", 1000, members_in(scratch.path(""))).unwrap();
     let family = open();
-    assert_eq!((family.members(), family.len().unwrap()), (0, 0));
+    assert_eq!((family.members(), family.len(&Transfer::default()).unwrap()), (0, 0));
     let bytes: Vec<u8> = (0..3500).map(|n| (n % 251) as u8).collect();
     family.write_at(0, &bytes, &Transfer::default()).unwrap();
     let sizes: Vec<u64> =
@@ -37,15 +37,15 @@ fn a_family_on_disk_and_again() {
     drop(family);
 
     let family = open();
-    assert_eq!((family.members(), family.len().unwrap()), (4, 3500));
+    assert_eq!((family.members(), family.len(&Transfer::default()).unwrap()), (4, 3500));
     let mut found = vec![0; 3500];
     family.read_at(0, &mut found, &Transfer::default()).unwrap();
     assert_eq!(found, bytes);
-    family.set_len(1200).unwrap();
-    assert_eq!(open().len().unwrap(), 1200);
+    family.set_len(1200, &Transfer::default()).unwrap();
+    assert_eq!(open().len(&Transfer::default()).unwrap(), 1200);
     // Far beyond the end: the members between come into being and read as zeros.
     family.write_at(6001, b"x", &Transfer::default()).unwrap();
-    assert_eq!((family.members(), family.len().unwrap()), (7, 6002));
+    assert_eq!((family.members(), family.len(&Transfer::default()).unwrap()), (7, 6002));
     let mut gap = vec![1; 4000];
     family.read_at(1500, &mut gap, &Transfer::default()).unwrap();
     assert_eq!(gap, vec![0; 4000]);
@@ -81,8 +81,8 @@ fn split_as_libhdf5_does_it() {
     }
     let parts = [WritePart::new(raw + 10, b"values"), WritePart::new(0, b"header"), WritePart::new(raw, b"first")];
     file.write_vector(&parts, &Transfer::default()).unwrap();
-    assert_eq!(file.len().unwrap(), raw + 16);
-    assert_eq!(file.member_len(MemoryType::Superblock).unwrap(), 6);
+    assert_eq!(file.len(&Transfer::default()).unwrap(), raw + 16);
+    assert_eq!(file.len(&Transfer::default().with_kind(MemoryType::Superblock)).unwrap(), 6);
     let (mut a, mut b) = ([0; 6], [0; 6]);
     let mut parts = [ReadPart::new(raw + 10, &mut a), ReadPart::new(0, &mut b)];
     file.read_vector(&mut parts, &Transfer::default()).unwrap();
@@ -93,8 +93,8 @@ fn split_as_libhdf5_does_it() {
     assert_eq!(&gap, b"der\0\0\0");
     let error = file.read_at(raw + 12, &mut gap, &Transfer::default()).unwrap_err();
     assert!(error.addr == raw + 12 && matches!(error.why, Why::PastEnd { end } if end == raw + 16), "{error}");
-    file.set_len(4).unwrap();
-    assert_eq!(file.len().unwrap(), 4);
+    file.set_len(4, &Transfer::default()).unwrap();
+    assert_eq!(file.len(&Transfer::default()).unwrap(), 4);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn striped(members: usize, stripe: u64) -> Subfile<Log<Memory>> {
 #[test]
 fn a_selection_stays_a_selection_and_reaches_only_whom_it_touches() {
     let file = striped(8, 100);
-    file.set_len(8000).unwrap();
+    file.set_len(8000, &Transfer::default()).unwrap();
     // A column of 50 bytes in rows of 800: always the third stripe and half of the fourth.
     let mut space = Space::simple(&[10, 800]).unwrap();
     space.select_hyperslab(Op::Set, &[Slab::new(0, 1, 10, 1), Slab::new(280, 1, 1, 50)]).unwrap();
@@ -147,13 +147,13 @@ impl Driver for Endless {
     fn write_at(&self, _: u64, _: &[u8], _: &Transfer) -> hyperslab_driver::Result<()> {
         Ok(())
     }
-    fn len(&self) -> hyperslab_driver::Result<u64> {
+    fn len(&self, _: &Transfer) -> hyperslab_driver::Result<u64> {
         Ok(1 << 56)
     }
-    fn set_len(&self, _: u64) -> hyperslab_driver::Result<()> {
+    fn set_len(&self, _: u64, _: &Transfer) -> hyperslab_driver::Result<()> {
         Ok(())
     }
-    fn sync(&self) -> hyperslab_driver::Result<()> {
+    fn sync(&self, _: &Transfer) -> hyperslab_driver::Result<()> {
         Ok(())
     }
 }
@@ -228,8 +228,8 @@ proptest! {
                 prop_assert_eq!(&found[0], &found[1]);
             }
         }
-        let len = memory.len().unwrap();
-        prop_assert_eq!(file.len().unwrap(), len);
+        let len = memory.len(&Transfer::default()).unwrap();
+        prop_assert_eq!(file.len(&Transfer::default()).unwrap(), len);
         let mut all = [vec![0; len as usize], vec![0; len as usize]];
         for (driver, all) in drivers.iter().zip(&mut all) {
             driver.read_at(0, all, &Transfer::default()).unwrap();

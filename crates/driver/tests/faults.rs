@@ -110,9 +110,9 @@ fn the_nth_request_and_all_after_it() {
     disk.disarm();
     request.write(1, &disk).unwrap();
     disk.arm(Target::Upkeep, 1, Damage::Fail);
-    disk.sync().unwrap();
-    assert!(disk.set_len(10).is_err());
-    assert_eq!(disk.len().unwrap(), LEN as u64);
+    disk.sync(&Transfer::default()).unwrap();
+    assert!(disk.set_len(10, &Transfer::default()).is_err());
+    assert_eq!(disk.len(&Transfer::default()).unwrap(), LEN as u64);
 }
 
 #[test]

@@ -92,7 +92,7 @@ proptest! {
         prop_assert!(found == expected);
 
         // A file that ends one byte too early is an error.
-        local.set_len(end as u64 - 1).unwrap();
+        local.set_len(end as u64 - 1, &Transfer::default()).unwrap();
         let error = local.read_selection(&pairs, &mut [&mut found], &Transfer::default()).unwrap_err();
         prop_assert!(matches!(error.why, Why::PastEnd { .. }), "{error}");
     }

@@ -106,7 +106,7 @@ fn a_write_touches_no_byte_outside_its_parts() {
     let mut found = vec![0; 10_000];
     file.read_at(0, &mut found, &Transfer::default()).unwrap();
     assert_eq!(found, bytes);
-    assert_eq!(file.len().unwrap(), 10_000);
+    assert_eq!(file.len(&Transfer::default()).unwrap(), 10_000);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn beyond_four_gibibytes() {
     let file = Local::options().create(true).open(scratch.path("sparse.bin")).unwrap();
     let far = 5u64 << 30;
     file.write_vector(&[WritePart::new(far, b"far"), WritePart::new(10, b"near")], &Transfer::default()).unwrap();
-    assert_eq!(file.len().unwrap(), far + 3);
+    assert_eq!(file.len(&Transfer::default()).unwrap(), far + 3);
     let (mut a, mut b, mut gap) = ([0; 3], [0; 4], [1; 5]);
     let mut parts = [ReadPart::new(far, &mut a), ReadPart::new(10, &mut b), ReadPart::new(4 << 30, &mut gap)];
     file.read_vector(&mut parts, &Transfer::default()).unwrap();
@@ -160,10 +160,10 @@ fn ways_to_open() {
     made.write_at(0, b"abc", &Transfer::default()).unwrap();
     assert!(Local::options().create_new(true).open(&path).is_err());
     let reader = Local::open(&path).unwrap();
-    assert_eq!(reader.len().unwrap(), 3);
-    for outcome in [reader.write_at(0, b"x", &Transfer::default()), reader.set_len(0)] {
+    assert_eq!(reader.len(&Transfer::default()).unwrap(), 3);
+    for outcome in [reader.write_at(0, b"x", &Transfer::default()), reader.set_len(0, &Transfer::default())] {
         assert!(matches!(outcome.unwrap_err().why, Why::ReadOnly));
     }
-    assert_eq!(Local::options().write(true).open(&path).unwrap().len().unwrap(), 3);
-    assert_eq!(Local::options().truncate(true).open(&path).unwrap().len().unwrap(), 0);
+    assert_eq!(Local::options().write(true).open(&path).unwrap().len(&Transfer::default()).unwrap(), 3);
+    assert_eq!(Local::options().truncate(true).open(&path).unwrap().len(&Transfer::default()).unwrap(), 0);
 }

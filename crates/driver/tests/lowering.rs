@@ -173,14 +173,14 @@ fn vectors(transfer: &Transfer) -> (Vec<usize>, Vec<u64>) {
         fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> hyperslab_driver::Result<()> {
             self.1.write_at(addr, buf, transfer)
         }
-        fn len(&self) -> hyperslab_driver::Result<u64> {
-            self.1.len()
+        fn len(&self, _: &Transfer) -> hyperslab_driver::Result<u64> {
+            self.1.len(&Transfer::default())
         }
-        fn set_len(&self, len: u64) -> hyperslab_driver::Result<()> {
-            self.1.set_len(len)
+        fn set_len(&self, len: u64, _: &Transfer) -> hyperslab_driver::Result<()> {
+            self.1.set_len(len, &Transfer::default())
         }
-        fn sync(&self) -> hyperslab_driver::Result<()> {
-            self.1.sync()
+        fn sync(&self, _: &Transfer) -> hyperslab_driver::Result<()> {
+            self.1.sync(&Transfer::default())
         }
         fn read_vector(
             &self,

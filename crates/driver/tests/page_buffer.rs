@@ -85,10 +85,10 @@ fn full_pages_are_not_loaded_and_dirty_ones_leave_together() {
     let buffer = logged(100, 4);
     buffer.write_at(5, &[9; 30], &plain()).unwrap();
     assert_eq!(asked(&buffer), [(Operation::ReadVector, vec![(0, 10), (30, 10)])]);
-    buffer.sync().unwrap();
+    buffer.sync(&Transfer::default()).unwrap();
     let dirty = vec![(5, 5), (10, 10), (20, 10), (30, 5)];
     assert_eq!(asked(&buffer), [(Operation::WriteVector, dirty), (Operation::Sync, vec![])]);
-    buffer.sync().unwrap();
+    buffer.sync(&Transfer::default()).unwrap();
     assert_eq!(asked(&buffer), [(Operation::Sync, vec![])]);
 }
 
@@ -96,18 +96,18 @@ fn full_pages_are_not_loaded_and_dirty_ones_leave_together() {
 fn the_file_is_never_padded() {
     let buffer = logged(13, 4);
     buffer.write_at(11, b"abcd", &plain()).unwrap();
-    assert_eq!(buffer.len().unwrap(), 15);
+    assert_eq!(buffer.len(&Transfer::default()).unwrap(), 15);
     assert!(buffer.read_at(14, &mut [0; 2], &plain()).is_err());
-    buffer.sync().unwrap();
-    assert_eq!(buffer.below_ref().len().unwrap(), 15);
+    buffer.sync(&Transfer::default()).unwrap();
+    assert_eq!(buffer.below_ref().len(&Transfer::default()).unwrap(), 15);
     // Beyond a gap: a read of everything, which goes straight down, sees zeros there.
     buffer.write_at(77, b"x", &plain()).unwrap();
     let mut all = [1; 76];
     buffer.read_at(0, &mut all, &plain()).unwrap();
     assert_eq!(all[15..], [0; 61]);
-    assert_eq!(buffer.below_ref().len().unwrap(), 78);
-    buffer.set_len(12).unwrap();
-    buffer.sync().unwrap();
+    assert_eq!(buffer.below_ref().len(&Transfer::default()).unwrap(), 78);
+    buffer.set_len(12, &Transfer::default()).unwrap();
+    buffer.sync(&Transfer::default()).unwrap();
     assert_eq!(buffer.into_below().records().len(), 9);
 }
 
@@ -117,7 +117,7 @@ fn what_could_not_be_written_back_is_still_there() {
         let buffer = PageBuffer::new(Fault::new(Memory::from(vec![1; 200])), PAGE, 3).unwrap();
         buffer.write_vector(&[WritePart::new(5, &[2; 2]), WritePart::new(18, &[3; 4])], &plain()).unwrap();
         buffer.below_ref().arm(Target::Writes, 0, damage);
-        assert!(buffer.sync().is_err());
+        assert!(buffer.sync(&Transfer::default()).is_err());
         // Eviction meets the same: a write that needs the room fails, a read goes on.
         buffer.below_ref().arm(Target::Writes, 0, damage);
         assert!(buffer.write_at(100, &[4; 30], &plain()).is_err());
@@ -128,7 +128,7 @@ fn what_could_not_be_written_back_is_still_there() {
         let mut found = [0; 17];
         buffer.read_at(5, &mut found, &plain()).unwrap();
         assert_eq!(found, [2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3]);
-        buffer.sync().unwrap();
+        buffer.sync(&Transfer::default()).unwrap();
         let bytes = buffer.into_below().into_below().into_bytes();
         assert_eq!(bytes[5..22], found);
         assert_eq!(bytes.len(), 200);
@@ -209,7 +209,7 @@ fn many_threads_and_hardly_any_pages() {
                             }
                         }
                         if step % 40 == owner {
-                            buffer.sync().unwrap();
+                            buffer.sync(&Transfer::default()).unwrap();
                         }
                     }
                 });
@@ -251,7 +251,7 @@ fn many_threads_on_a_failing_disk() {
         }
     });
     assert!(met.load(Ordering::Relaxed) > 0);
-    insist(&mut || buffer.sync());
+    insist(&mut || buffer.sync(&Transfer::default()));
     let mut all = vec![0; 4000];
     insist(&mut || buffer.read_at(0, &mut all, &plain()));
     assert_eq!(buffer.into_below().into_below().into_bytes(), all);
@@ -293,9 +293,9 @@ fn reads_survive_what_cannot_be_written_back() {
             }
             assert!(buffer.resident() <= 8);
         }
-        assert!(buffer.sync().is_err());
+        assert!(buffer.sync(&Transfer::default()).is_err());
         buffer.below_ref().disarm();
-        buffer.sync().unwrap();
+        buffer.sync(&Transfer::default()).unwrap();
         assert_eq!(
             buffer.into_below().into_below().into_bytes().iter().filter(|byte| **byte == b'x').count() as u64,
             dirty + 1
@@ -322,14 +322,14 @@ impl Driver for Panics {
         self.once();
         self.0.write_at(addr, buf, transfer)
     }
-    fn len(&self) -> hyperslab_driver::Result<u64> {
-        self.0.len()
+    fn len(&self, transfer: &Transfer) -> hyperslab_driver::Result<u64> {
+        self.0.len(transfer)
     }
-    fn set_len(&self, len: u64) -> hyperslab_driver::Result<()> {
-        self.0.set_len(len)
+    fn set_len(&self, len: u64, transfer: &Transfer) -> hyperslab_driver::Result<()> {
+        self.0.set_len(len, transfer)
     }
-    fn sync(&self) -> hyperslab_driver::Result<()> {
-        self.0.sync()
+    fn sync(&self, transfer: &Transfer) -> hyperslab_driver::Result<()> {
+        self.0.sync(transfer)
     }
 }
 
@@ -345,7 +345,9 @@ fn a_panic_below_leaves_nobody_waiting() {
         for _ in 0..2 {
             let (buffer, done) = (Arc::clone(&buffer), done.clone());
             thread::spawn(move || {
-                let request = || if writes { buffer.sync() } else { buffer.read_at(0, &mut [0; 5], &plain()) };
+                let request = || {
+                    if writes { buffer.sync(&Transfer::default()) } else { buffer.read_at(0, &mut [0; 5], &plain()) }
+                };
                 let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(request));
                 done.send(matches!(outcome, Ok(Ok(()))))
             });
@@ -422,7 +424,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// What the buffer holds, without striking faults.
 fn contents(buffer: &PageBuffer<Fault<Memory>>) -> Vec<u8> {
     buffer.below_ref().disarm();
-    let mut all = vec![0; buffer.len().unwrap() as usize];
+    let mut all = vec![0; buffer.len(&Transfer::default()).unwrap() as usize];
     buffer.read_at(0, &mut all, &plain()).unwrap();
     all
 }
@@ -437,8 +439,8 @@ proptest! {
         for step in steps {
             match step {
                 Step::Strike(target, spare, damage) => buffer.below_ref().arm(target, spare, damage),
-                Step::Sync => drop(buffer.sync()),
-                Step::SetLen(len) => match buffer.set_len(len) {
+                Step::Sync => drop(buffer.sync(&Transfer::default())),
+                Step::SetLen(len) => match buffer.set_len(len, &Transfer::default()) {
                     Ok(()) => twin.resize(len as usize, 0),
                     Err(_) => prop_assert_eq!(&contents(&buffer), &twin),
                 },
@@ -473,10 +475,10 @@ proptest! {
                     twin = new;
                 }
             }
-            prop_assert_eq!(buffer.len().unwrap(), twin.len() as u64);
+            prop_assert_eq!(buffer.len(&Transfer::default()).unwrap(), twin.len() as u64);
         }
         prop_assert_eq!(&contents(&buffer), &twin);
-        buffer.sync().unwrap();
+        buffer.sync(&Transfer::default()).unwrap();
         prop_assert_eq!(buffer.into_below().into_below().into_bytes(), twin);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hyperslab_driver::{Driver, Transfer};
+use hyperslab_driver::Driver;
 
 use crate::{OpenFile, OpenOptions, Result, open::flag};
 
@@ -53,7 +53,7 @@ impl Marks {
 pub fn clear(raw: &Arc<dyn Driver>) -> Result<Marks> {
     let mut file = OpenFile::begin(raw.clone(), &OpenOptions::default())?;
     if let Some(journal) = file.journal()? {
-        journal.replay(raw)?;
+        journal.replay(raw, &file.transfers)?;
         file = OpenFile::begin(raw.clone(), &OpenOptions::default())?;
         file.has_journal = true;
     }
@@ -64,11 +64,11 @@ pub fn clear(raw: &Arc<dyn Driver>) -> Result<Marks> {
     if superblock == file.superblock {
         return Ok(marks);
     }
-    raw.write_at(file.base, &superblock.encode()?, &Transfer::default())?;
+    raw.write_at(file.base, &superblock.encode()?, &file.transfers.superblock)?;
     if end < file.seen_end() {
         // Without the mark, the next writer would keep these bytes, which belong to no block.
-        raw.set_len(file.base.saturating_add(end))?;
+        raw.set_len(file.base.saturating_add(end), &file.transfers.metadata)?;
     }
-    raw.sync()?;
+    raw.sync(&file.transfers.any)?;
     Ok(marks)
 }

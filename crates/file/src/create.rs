@@ -8,7 +8,7 @@ use std::sync::{
 use hyperslab_base::Widths;
 use hyperslab_driver::{Driver, PageBuffer};
 use hyperslab_format::{
-    Superblock,
+    MemberFiles, Superblock,
     superblock::Root,
     symbol_table::{Cache, Entry},
     version::{self, FileNeeds, Low},
@@ -18,8 +18,10 @@ use crate::{
     Error, FileSpace, OpenFile, OpenOptions, Result,
     cache_image::{self, Image},
     free_space,
+    members::Members,
     open::{Intent, flag},
     store::Store,
+    transfers::Transfers,
 };
 
 /// What a new file is like.
@@ -34,11 +36,14 @@ pub struct CreateOptions {
     pub widths: Widths,
     /// How space is managed.
     pub space: FileSpace,
+    /// How the file is spread over several, if it is: the storage must be so, too.
+    pub members: Option<MemberFiles>,
 }
 
 impl Default for CreateOptions {
     fn default() -> CreateOptions {
-        CreateOptions { low: Low::Earliest, user_block: 0, widths: Widths::EIGHT, space: FileSpace::default() }
+        let (low, widths, space) = (Low::Earliest, Widths::EIGHT, FileSpace::default());
+        CreateOptions { low, user_block: 0, widths, space, members: None }
     }
 }
 
@@ -50,7 +55,12 @@ impl CreateOptions {
             let why = format!("a user block of {base} bytes: it must have 512, 1024, 2048, … bytes, or none");
             return Err(Error::Refused(why));
         }
+        self.members()?;
         self.space.info().map(drop)
+    }
+
+    fn members(&self) -> Result<Option<Members>> {
+        self.members.as_ref().map(|files| Members::new(files, self.user_block)).transpose()
     }
 }
 
@@ -58,25 +68,29 @@ impl OpenFile {
     /// A new file on a storage, whose old content is lost. It needs a root group, then it can be flushed.
     pub fn create(raw: Arc<dyn Driver>, create: &CreateOptions, options: &OpenOptions) -> Result<OpenFile> {
         create.check()?;
-        let (base, info) = (create.user_block, create.space.info()?);
+        let (base, info, members) = (create.user_block, create.space.info()?, create.members()?);
         // A file that was shortened to nothing is written to the disk when it is closed (by ext4, for one); a new one need not be.
-        if raw.len()? != 0 {
-            raw.set_len(0)?;
+        let transfers = Transfers::new(&options.transfer);
+        if raw.len(&transfers.any)? != 0 {
+            raw.set_len(0, &transfers.any)?;
         }
         if base != 0 {
-            raw.set_len(base)?;
+            raw.set_len(base, &transfers.any)?;
         }
-        let superblock = first_superblock(create, info.is_some(), options.marks_whole);
-        let size = superblock.encode()?.len() as u64;
+        let mut superblock = first_superblock(create, info.is_some(), options.marks_whole);
+        members.iter().try_for_each(|members| members.announce(&mut superblock))?;
+        let size = Members::head(members.as_ref(), &superblock)?.len() as u64;
         let pages =
             PageBuffer::with_len(raw.clone(), base, options.page_size.max(512), options.pages)?.writing_through();
         let strategy = options.placement.strategy(info.as_ref());
         let mut store = Store::new(superblock.clone(), Vec::new(), base, size, strategy);
         store.info.clone_from(&info);
+        store.members.clone_from(&members);
         (store.low, store.durability, store.is_new) = (create.low, options.durability, true);
         let (root, image, store) = (OnceLock::new(), Image::new(), Some(Box::new(store)));
         let (end, shared, has_journal) = (AtomicU64::new(0), None, false);
-        let file = OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store };
+        let file = OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store, transfers };
+        members.map_or(Ok(()), |members| members.begin(&file, file.store()?))?;
         info.map_or(Ok(()), |info| free_space::begin(&file, file.store()?, info))?;
         Ok(file)
     }
@@ -84,14 +98,16 @@ impl OpenFile {
     /// Opens the file on a storage for reading and writing. New structures have versions of `low` at least.
     pub fn open_writable(raw: Arc<dyn Driver>, options: &OpenOptions, low: Low) -> Result<OpenFile> {
         let mut file = OpenFile::open_for(raw, options, Intent::Write)?;
-        let stored = file.superblock.encode()?;
+        let members = Members::of(&file);
+        let stored = Members::head(members.as_ref(), &file.superblock)?;
+        members.iter().try_for_each(|members| members.check_head(file.base, stored.len()))?;
         let info = free_space::info(&file)?;
         info.iter().try_for_each(|info| free_space::check(info, file.superblock.extension.unwrap_or(0)))?;
         let strategy = options.placement.strategy(info.as_ref());
         let (leftovers, end) = (file.leftovers()?, file.end_to_keep()?);
         let mut store = Store::new(file.superblock.clone(), stored, file.base, end, strategy);
         store.info.clone_from(&info);
-        (store.low, store.durability) = (low, options.durability);
+        (store.low, store.durability, store.members) = (low, options.durability, members);
         file.pages = file.pages.writing_through();
         file.store = Some(Box::new(store));
         let image = std::mem::take(&mut file.image);
@@ -149,10 +165,10 @@ impl OpenFile {
         unmark(&mut store.superblock.lock().0);
         self.write_superblock(store)?;
         let end = self.base.saturating_add(end);
-        if self.pages.len()? != end {
+        if self.pages.len(&self.transfers.metadata)? != end {
             // A file that is shorter than its superblock says would be refused.
             self.barrier(store)?;
-            self.pages.set_len(end)?;
+            self.pages.set_len(end, &self.transfers.metadata)?;
             self.wrote(store);
         }
         self.leave(store, end, lists)?;

@@ -81,7 +81,7 @@ impl OpenFile {
     /// The end of a flush: what was written leaves the process, and is durable if the user asked for that.
     pub(crate) fn hand_over(&self, store: &Store) -> Result<()> {
         match store.durability {
-            Durability::None => Ok(self.pages.flush()?),
+            Durability::None => Ok(self.pages.flush(&self.transfers.any)?),
             Durability::Flush | Durability::Full => {
                 self.sync_elsewhere(store)?;
                 self.sync(store)
@@ -92,7 +92,7 @@ impl OpenFile {
     /// Makes values in other storage durable. If that fails, the next flush must not say that they are.
     fn sync_elsewhere(&self, store: &Store) -> Result<()> {
         for storage in std::mem::take(&mut *store.elsewhere.lock()) {
-            if let Err(why) = storage.sync() {
+            if let Err(why) = storage.sync(&self.transfers.any) {
                 store.poison(&why);
                 return Err(why.into());
             }
@@ -114,7 +114,7 @@ impl OpenFile {
         if !store.unsynced.swap(false, Ordering::AcqRel) {
             return Ok(());
         }
-        let synced = self.pages.sync();
+        let synced = self.pages.sync(&self.transfers.any);
         if let Err(why) = &synced {
             store.poison(why);
         }

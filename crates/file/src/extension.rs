@@ -2,7 +2,7 @@
 
 use hyperslab_format::message::{self, kind};
 
-use crate::{Error, Header, OpenFile, Result, cache_image};
+use crate::{Error, Header, HeaderEdit, NewHeader, OpenFile, Result, cache_image, store::Store};
 
 /// Reads the extension, if there is one, into the file.
 pub(crate) fn read(file: &mut OpenFile) -> Result<()> {
@@ -25,5 +25,26 @@ pub(crate) fn read(file: &mut OpenFile) -> Result<()> {
             _ => {}
         }
     }
+    Ok(())
+}
+
+/// Changes the messages of the extension; the file gets one if it has none.
+pub(crate) fn change(
+    file: &OpenFile,
+    store: &Store,
+    change: impl FnOnce(&mut HeaderEdit<'_>) -> Result<()>,
+) -> Result<()> {
+    let extension = store.superblock.lock().0.extension;
+    let mut header = match extension {
+        Some(address) => HeaderEdit::open(file, address)?,
+        None => {
+            let new =
+                NewHeader { version: 2, times: false, ordered: false, indexed: false, attribute_limits: None, room: 0 };
+            HeaderEdit::new(file, &new)
+        }
+    };
+    change(&mut header)?;
+    let address = header.save()?;
+    store.superblock.lock().0.extension = Some(address);
     Ok(())
 }

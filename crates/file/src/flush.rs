@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use hyperslab_driver::{Driver, MemoryType, SelectionPair, Transfer, WritePart};
+use hyperslab_driver::{Driver, MemoryType, SelectionPair, WritePart};
 use hyperslab_format::{superblock::Root, symbol_table::Cache};
 use hyperslab_meta::{Failure, Key, Ring};
 
@@ -35,8 +35,7 @@ impl OpenFile {
             let addr = self.check(what, address, buf.len() as u64)?;
             request.push(WritePart { kind: MemoryType::RawData, addr, buf });
         }
-        let transfer = Transfer::default().with_kind(MemoryType::RawData);
-        self.write_or_make_room(|| Ok(self.pages.write_vector(&request, &transfer)?))?;
+        self.write_or_make_room(|| Ok(self.pages.write_vector(&request, &self.transfers.raw)?))?;
         self.store.iter().for_each(|store| self.wrote(store));
         Ok(())
     }
@@ -44,8 +43,7 @@ impl OpenFile {
     /// Writes selections of values from one buffer, in one request. The offsets of the pieces come from [`OpenFile::check`].
     pub fn write_selection(&self, pairs: &[SelectionPair<'_>], buf: &[u8]) -> Result<()> {
         self.write_waiting()?;
-        let transfer = Transfer::default().with_kind(MemoryType::RawData);
-        self.write_or_make_room(|| Ok(self.pages.write_selection(pairs, &[buf], &transfer)?))?;
+        self.write_or_make_room(|| Ok(self.pages.write_selection(pairs, &[buf], &self.transfers.raw)?))?;
         self.store.iter().for_each(|store| self.wrote(store));
         Ok(())
     }
@@ -62,8 +60,7 @@ impl OpenFile {
                 buf: waiting.bytes.get(range).unwrap_or_default(),
             };
             let request: Vec<_> = waiting.places.iter().cloned().map(part).collect();
-            let transfer = Transfer::default().with_kind(MemoryType::RawData);
-            self.write_or_make_room(|| Ok(self.pages.write_vector(&request, &transfer)?))?;
+            self.write_or_make_room(|| Ok(self.pages.write_vector(&request, &self.transfers.raw)?))?;
             *waiting = Waiting::default();
             self.wrote(store);
         }
@@ -73,7 +70,7 @@ impl OpenFile {
     /// The address behind the last byte that the storage has: what was given out from there on was never written, and reads as zeros.
     pub fn stored_end(&self) -> Result<u64> {
         self.write_waiting()?;
-        Ok(self.pages.len()?.saturating_sub(self.base))
+        Ok(self.pages.len(&self.transfers.raw)?.saturating_sub(self.base))
     }
 
     /// Says what the root group is; once, when a file is made.

@@ -11,7 +11,7 @@ use hyperslab_format::{
     object_header::Flags,
 };
 
-use crate::{Error, Header, HeaderEdit, NewHeader, OpenFile, Result, spans::check_apart, store::Store};
+use crate::{Error, Header, OpenFile, Result, extension, spans::check_apart, store::Store};
 
 const WHAT: &str = "free-space manager";
 /// What libhdf5 has for the managers of a file.
@@ -117,38 +117,26 @@ fn sections(file: &OpenFile, manager: &FreeSpace) -> Result<Vec<Section>> {
 
 /// Changes what the file says of its space; it begins to say something if it did not.
 fn set_info(file: &OpenFile, store: &Store, change: impl FnOnce(&mut FileSpaceInfo)) -> Result<()> {
-    let extension = store.superblock.lock().0.extension;
-    let mut header = match extension {
-        Some(address) => HeaderEdit::open(file, address)?,
-        None => {
-            let new =
-                NewHeader { version: 2, times: false, ordered: false, indexed: false, attribute_limits: None, room: 0 };
-            HeaderEdit::new(file, &new)
+    extension::change(file, store, |header| {
+        let found = header.find(kind::FILE_SPACE_INFO);
+        let mut info = match found {
+            Some(found) => FileSpaceInfo::decode(header.body(found), file.widths()).map_err(Error::at(0))?,
+            None => FileSpaceInfo::New {
+                strategy: SpaceStrategy::Managers,
+                threshold: 1,
+                page_size: 4096,
+                page_end_threshold: 0,
+                end_before_managers: None,
+                managers: Some([None; 12]),
+            },
+        };
+        change(&mut info);
+        let body = info.encode(file.widths())?;
+        match found {
+            Some(found) => header.replace(found, body),
+            None => header.add(kind::FILE_SPACE_INFO, FLAGS, None, body).map(drop),
         }
-    };
-    let found = header.find(kind::FILE_SPACE_INFO);
-    let mut info = match found {
-        Some(found) => FileSpaceInfo::decode(header.body(found), file.widths()).map_err(Error::at(0))?,
-        None => FileSpaceInfo::New {
-            strategy: SpaceStrategy::Managers,
-            threshold: 1,
-            page_size: 4096,
-            page_end_threshold: 0,
-            end_before_managers: None,
-            managers: Some([None; 12]),
-        },
-    };
-    change(&mut info);
-    let body = info.encode(file.widths())?;
-    match found {
-        Some(found) => header.replace(found, body)?,
-        None => {
-            header.add(kind::FILE_SPACE_INFO, FLAGS, None, body)?;
-        }
-    }
-    let address = header.save()?;
-    store.superblock.lock().0.extension = Some(address);
-    Ok(())
+    })
 }
 
 /// Lists what is free, if that is worth it and the file can hold it: behind everything else, where the lists change nothing of what they list.

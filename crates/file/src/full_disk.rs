@@ -6,7 +6,7 @@
 
 use hyperslab_alloc::Span;
 use hyperslab_base::{ErrorKind, memory};
-use hyperslab_driver::{CtlFlags, CtlOp, CtlReply, Driver, Transfer};
+use hyperslab_driver::{CtlFlags, CtlOp, CtlReply, Driver};
 
 use crate::{OpenFile, Result, store::Store};
 
@@ -41,10 +41,10 @@ impl OpenFile {
     /// and cut off again, since what comes may lie in space that was given back.
     pub(crate) fn has_room_for(&self, store: &Store, bytes: u64) -> Result<bool> {
         let Ok(zeros) = memory::zeroed(bytes) else { return Ok(false) };
-        let (before, end) = (self.pages.len()?, self.end_of_space(store));
+        let (before, end) = (self.pages.len(&self.transfers.metadata)?, self.end_of_space(store));
         let behind = before.max(end);
-        let written = self.write_or_make_room(|| Ok(self.pages.write_at(behind, &zeros, &Transfer::default())?));
-        self.pages.set_len(before)?;
+        let written = self.write_or_make_room(|| Ok(self.pages.write_at(behind, &zeros, &self.transfers.metadata)?));
+        self.pages.set_len(before, &self.transfers.metadata)?;
         match written {
             Err(why) if why.kind() == ErrorKind::NoSpace => Ok(false),
             written => written.map(|()| true),
@@ -54,7 +54,7 @@ impl OpenFile {
     /// Gives the storage what the file does not need: values of deleted objects, and what is free. Whether it took some of it; not again before something
     /// else is freed.
     pub(crate) fn give_room_back(&self, store: &Store) -> Result<bool> {
-        let (end, mut any) = (self.pages.len()?, false);
+        let (end, mut any) = (self.pages.len(&self.transfers.any)?, false);
         // The lock is held until the room is given back, so that no other thread takes space there and writes to it meanwhile.
         let mut space = store.space.lock();
         if space.lists_free || std::mem::replace(&mut space.returned, true) {

@@ -4,12 +4,13 @@ use std::{ops::Range, sync::atomic::Ordering};
 
 use hyperslab_alloc::PAGE;
 use hyperslab_base::ErrorKind;
-use hyperslab_driver::{Driver, MemoryType, Transfer, WritePart};
+use hyperslab_driver::{Driver, MemoryType, WritePart};
 use hyperslab_meta::{Failure, Shared};
 
 use crate::{
     Durability, Error, OpenFile, Result,
     journal::{self, Journal, SECTOR},
+    members::Members,
     store::{Block, Store},
 };
 
@@ -142,10 +143,13 @@ impl OpenFile {
     ) -> Result<()> {
         let mut journal = store.journal.lock();
         self.finish(store, &mut journal)?;
-        self.write_or_make_room(|| journal.open(&self.pages, self.base, self.end_of_space(store), blocks))?;
+        self.write_or_make_room(|| {
+            journal.open(&self.pages, self.base, self.end_of_space(store), blocks, &self.transfers.metadata)
+        })?;
         self.wrote(store);
         let written = self.barrier(store).and_then(|()| write()).and_then(|()| self.barrier(store));
-        let closed = written.and_then(|()| journal.close(&self.pages, self.end_of_space(store)));
+        let closed =
+            written.and_then(|()| journal.close(&self.pages, self.end_of_space(store), &self.transfers.metadata));
         store.journal_left.store(closed.is_err(), Ordering::Release);
         closed
     }
@@ -164,26 +168,28 @@ impl OpenFile {
         if !self.has_journal_left(store) {
             return Ok(());
         }
-        self.pages.write_vector(&journal.blocks(), &Transfer::default())?;
+        self.pages.write_vector(&journal.blocks(), &self.transfers.any)?;
         self.wrote(store);
         self.barrier(store)?;
-        journal.close(&self.pages, self.end_of_space(store))?;
+        journal.close(&self.pages, self.end_of_space(store), &self.transfers.metadata)?;
         // It may have been among them.
         store.superblock.lock().1.clear();
         store.journal_left.store(false, Ordering::Release);
         Ok(())
     }
 
-    /// Whether a block may be left half written: a killed process stops at the border of a page, a power failure at one of a sector.
+    /// Whether a block may be left half written: a killed process stops at the border of a page or of a member, a power failure at one of a sector.
     fn may_tear(&self, store: &Store, part: &WritePart<'_>) -> bool {
         let whole = if store.durability == Durability::Full { SECTOR } else { PAGE };
         let Range { start, end } = part.addr..part.addr.saturating_add(part.buf.len() as u64);
-        start / whole != end.saturating_sub(1).max(start) / whole
+        let locate = |place| store.members.as_ref().map_or((0, place), |members| members.locate(place));
+        let ((first, from), (last, to)) = (locate(start), locate(end.saturating_sub(1).max(start)));
+        first != last || from / whole != to / whole
     }
 
     fn write_parts(&self, parts: &[WritePart<'_>]) -> Result<()> {
         self.store.iter().try_for_each(|store| self.finish_journal(store))?;
-        self.pages.write_vector(parts, &Transfer::default())?;
+        self.pages.write_vector(parts, &self.transfers.metadata)?;
         self.store.iter().for_each(|store| self.wrote(store));
         Ok(())
     }
@@ -196,9 +202,9 @@ impl OpenFile {
     /// Makes the storage as long as the space that was given out.
     pub(crate) fn reach_end(&self, store: &Store) -> Result<()> {
         let end = self.end_of_space(store);
-        if self.pages.len()? < end {
+        if self.pages.len(&self.transfers.metadata)? < end {
             self.finish_journal(store)?;
-            self.pages.set_len(end)?;
+            self.pages.set_len(end, &self.transfers.metadata)?;
             self.wrote(store);
         }
         Ok(())
@@ -215,7 +221,7 @@ impl OpenFile {
         let Some(bytes) = self.next_superblock(store)? else { return Ok(()) };
         self.reach_end(store)?;
         self.barrier(store)?;
-        self.pages.write_at(self.base, &bytes, &Transfer::default().with_kind(MemoryType::Superblock))?;
+        self.pages.write_at(self.base, &bytes, &self.transfers.superblock)?;
         self.wrote(store);
         store.superblock.lock().1 = bytes;
         Ok(())
@@ -226,7 +232,7 @@ impl OpenFile {
         let mut superblock = store.superblock.lock();
         let (now, stored) = &mut *superblock;
         now.end_of_file = Some(now.base.saturating_add(store.space.lock().allocator.end()));
-        let bytes = now.encode()?;
+        let bytes = Members::head(store.members.as_ref(), now)?;
         Ok((bytes != *stored).then_some(bytes))
     }
 }

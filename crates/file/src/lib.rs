@@ -31,6 +31,7 @@ mod spans;
 mod store;
 mod structure;
 mod survey;
+mod transfers;
 
 pub use attached::Attached;
 pub use clear::{Marks, clear};

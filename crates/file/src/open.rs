@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock, atomic::AtomicU64};
 use hyperslab_driver::{Driver, PageBuffer, Transfer};
 use hyperslab_format::{Superblock, superblock};
 
-use crate::{Durability, Error, Marks, OpenFile, Placement, Result, cache_image::Image, extension, journal};
+use crate::{
+    Durability, Error, Marks, OpenFile, Placement, Result, cache_image::Image, extension, journal, transfers::Transfers,
+};
 
 /// How a file is opened.
 #[derive(Clone, Debug)]
@@ -29,6 +31,8 @@ pub struct OpenOptions {
     pub placement: Placement,
     /// What of changes outlives a killed process or a power failure.
     pub durability: Durability,
+    /// What goes with each request to the storage: collective or not, the most parts of a vector. The kind of content is the file's to say.
+    pub transfer: Transfer,
 }
 
 impl Default for OpenOptions {
@@ -42,6 +46,7 @@ impl Default for OpenOptions {
             as_it_is: false,
             placement: Placement::default(),
             durability: Durability::default(),
+            transfer: Transfer::default(),
         }
     }
 }
@@ -81,7 +86,7 @@ impl OpenFile {
         }
         if let Some(journal) = file.journal()? {
             let (raw, writes) = (file.raw, intent == Intent::Write);
-            let raw = if writes { journal.replay(&raw).map(|()| raw)? } else { journal.overlay(raw) };
+            let raw = if writes { journal.replay(&raw, &file.transfers).map(|()| raw)? } else { journal.overlay(raw) };
             file = Self::begin(raw, options)?;
             file.has_journal = !writes;
         }
@@ -96,18 +101,19 @@ impl OpenFile {
 
     /// The file as its superblock alone describes it.
     pub(crate) fn begin(raw: Arc<dyn Driver>, options: &OpenOptions) -> Result<OpenFile> {
-        let length = raw.len()?;
+        let transfers = Transfers::new(&options.transfer);
+        let length = raw.len(&transfers.any)?;
         // A page never needs to be larger than the file.
         let page_size = options.page_size.min(usize::try_from(length).unwrap_or(usize::MAX)).max(512);
         let pages = PageBuffer::with_len(raw.clone(), length, page_size, options.pages)?;
-        let base = find_signature(&pages, length)?;
+        let base = find_signature(&pages, length, &transfers.any)?;
         let mut head = vec![0; superblock::MAX_SIZE.min((length - base) as usize)];
-        pages.read_at(base, &mut head, &Transfer::default())?;
+        pages.read_at(base, &mut head, &transfers.superblock)?;
         let superblock = Superblock::decode(&head).map_err(Error::at(0))?;
         let root = OnceLock::from(superblock.root.clone());
         let (end, image) = (AtomicU64::new(length - base), Image::new());
         let (shared, has_journal, store) = (None, false, None);
-        Ok(OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store })
+        Ok(OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store, transfers })
     }
 }
 
@@ -116,18 +122,18 @@ impl OpenFile {
     pub(crate) fn journal(&self) -> Result<Option<journal::Found>> {
         let stored = self.base.saturating_add(self.seen_end());
         match self.told_end().map(|end| self.base.saturating_add(end)) {
-            Some(end) if end < stored => journal::find(&self.pages, self.base, end, stored),
+            Some(end) if end < stored => journal::find(&self.pages, self.base, end, stored, &self.transfers.any),
             _ => Ok(None),
         }
     }
 }
 
 /// The signature stands at the front, or behind a user block of 512 bytes or twice, four times … as many.
-fn find_signature(storage: &impl Driver, length: u64) -> Result<u64> {
+fn find_signature(storage: &impl Driver, length: u64, transfer: &Transfer) -> Result<u64> {
     let mut place = 0u64;
     while place.checked_add(superblock::SIGNATURE.len() as u64).is_some_and(|end| end <= length) {
         let mut found = [0; superblock::SIGNATURE.len()];
-        storage.read_at(place, &mut found, &Transfer::default())?;
+        storage.read_at(place, &mut found, transfer)?;
         if found == superblock::SIGNATURE {
             return Ok(place);
         }

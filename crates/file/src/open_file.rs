@@ -6,13 +6,14 @@ use std::sync::{
 };
 
 use hyperslab_base::Widths;
-use hyperslab_driver::{Driver, MemoryType, PageBuffer, ReadPart, SelectionPair, Transfer};
+use hyperslab_driver::{Driver, MemoryType, PageBuffer, ReadPart, SelectionPair};
 use hyperslab_format::{Superblock, message, superblock::Root};
 
 use crate::{
     Error, Result,
     cache_image::Image,
     store::{Block, Store},
+    transfers::Transfers,
 };
 
 /// A file whose superblock was read. Any number of threads may use it at once.
@@ -33,6 +34,8 @@ pub struct OpenFile {
     pub(crate) has_journal: bool,
     /// What is needed to change the file.
     pub(crate) store: Option<Box<Store>>,
+    /// What goes with each request to the storage.
+    pub(crate) transfers: Transfers,
 }
 
 impl OpenFile {
@@ -57,7 +60,7 @@ impl OpenFile {
         if offset.checked_add(length).is_none_or(|to| to > end) {
             return Err(Error::Outside { what: "user block", address: offset, length, end });
         }
-        Ok(self.raw.read_at(offset, bytes, &Transfer::default())?)
+        Ok(self.raw.read_at(offset, bytes, &self.transfers.any)?)
     }
 
     /// The end of the file as an address.
@@ -77,7 +80,7 @@ impl OpenFile {
     pub fn reload(&self) -> Result<()> {
         if self.store.is_none() {
             self.pages.reload()?;
-            self.end.store(self.pages.len()?.saturating_sub(self.base), Ordering::Relaxed);
+            self.end.store(self.pages.len(&self.transfers.any)?.saturating_sub(self.base), Ordering::Relaxed);
         }
         Ok(())
     }
@@ -109,7 +112,7 @@ impl OpenFile {
         let size = usize::try_from(length).ok().filter(|&size| bytes.try_reserve_exact(size).is_ok());
         bytes.resize(size.ok_or(Error::Memory { what, address, length })?, 0);
         let unwritten = self.write_waiting().is_err();
-        self.pages.read_at(place, self.stored_part(place, &mut bytes)?, &Transfer::default())?;
+        self.pages.read_at(place, self.stored_part(place, &mut bytes)?, &self.transfers.metadata)?;
         if unwritten {
             self.lay_waiting_over(place, &mut bytes);
         }
@@ -122,7 +125,7 @@ impl OpenFile {
         if self.store.is_none() {
             return Ok(bytes);
         }
-        let there = usize::try_from(self.pages.len()?.saturating_sub(place)).unwrap_or(usize::MAX);
+        let there = usize::try_from(self.pages.len(&self.transfers.any)?.saturating_sub(place)).unwrap_or(usize::MAX);
         let count = there.min(bytes.len());
         Ok(bytes.get_mut(..count).unwrap_or_default())
     }
@@ -166,7 +169,7 @@ impl OpenFile {
             request.push(ReadPart { kind: MemoryType::RawData, addr, buf });
         }
         let unwritten = self.reach()?.is_some();
-        self.raw.read_vector(&mut request, &Transfer::default().with_kind(MemoryType::RawData))?;
+        self.raw.read_vector(&mut request, &self.transfers.raw)?;
         if unwritten {
             request.iter_mut().for_each(|part| self.lay_waiting_over(part.addr, part.buf));
         }
@@ -180,7 +183,7 @@ impl OpenFile {
         {
             return Err(why);
         }
-        self.raw.read_selection(pairs, &mut [buf], &Transfer::default().with_kind(MemoryType::RawData))?;
+        self.raw.read_selection(pairs, &mut [buf], &self.transfers.raw)?;
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hyperslab_driver::{Driver, Log, Memory, Operation, Record};
+use hyperslab_driver::{Driver, Log, Memory, Operation, Record, Transfer};
 use hyperslab_file::{CreateOptions, Error, Kind, OpenFile, OpenOptions};
 use hyperslab_format::{object_header::Prefix, superblock::Root, version::Low};
 
@@ -125,14 +125,14 @@ fn an_operation_that_fails_in_the_middle_poisons_the_file() {
     let (storage, file) = new_file();
     let refused = file.operate(|| Err::<(), _>(Error::Refused("no".into())));
     assert!(matches!(refused, Err(Error::Refused(_))));
-    let before = storage.len().unwrap();
+    let before = storage.len(&Transfer::default()).unwrap();
     let failed = file.operate(|| {
         file.allocate(Kind::Raw, 10)?;
         Err::<(), _>(Error::Refused("half way".into()))
     });
     assert!(failed.is_err());
     assert!(file.flush().unwrap_err().to_string().contains("half way"));
-    assert_eq!(storage.len().unwrap(), before);
+    assert_eq!(storage.len(&Transfer::default()).unwrap(), before);
     again(&storage);
 }
 

@@ -44,7 +44,7 @@ fn what_was_free_is_used_after_the_next_open() {
     file.flush().unwrap();
     file.free(hole, 100_000).unwrap();
     file.close().unwrap();
-    let size = storage.len().unwrap();
+    let size = storage.len(&Transfer::default()).unwrap();
     for _ in 0..5 {
         let file = open(storage.clone());
         let (first, second) = (file.allocate(Kind::Raw, 90_000).unwrap(), file.allocate(Kind::Raw, 9_999).unwrap());
@@ -53,7 +53,7 @@ fn what_was_free_is_used_after_the_next_open() {
         file.free(first, 90_000).unwrap();
         file.free(second, 9_999).unwrap();
         file.close().unwrap();
-        assert_eq!(storage.len().unwrap(), size);
+        assert_eq!(storage.len(&Transfer::default()).unwrap(), size);
     }
 }
 
@@ -184,7 +184,7 @@ with h5py.File(h5f.create(sys.argv[1].encode(), h5f.ACC_TRUNC, create, access)) 
             file.flush().unwrap();
             disk.arm_forever(Target::Writes, spare, Damage::Fail);
             failed += usize::from(file.close().is_err());
-            let mut left = vec![0; disk.len().unwrap() as usize];
+            let mut left = vec![0; disk.len(&Transfer::default()).unwrap() as usize];
             disk.disarm();
             disk.read_at(0, &mut left, &Transfer::default()).unwrap();
             let mut options = OpenOptions::default();

@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::Command, sync::Arc};
 
-use hyperslab_driver::{Driver, Local, Memory};
+use hyperslab_driver::{Driver, Local, Memory, Transfer};
 use hyperslab_file::{CreateOptions, HeaderEdit, Kind, NewHeader, OpenFile, OpenOptions, clear};
 use hyperslab_format::{superblock::Root, symbol_table, version::Low};
 
@@ -41,7 +41,7 @@ fn with_hole(storage: &Arc<Memory>) -> u64 {
 fn what_was_free_is_used_after_the_next_open() {
     let storage = Arc::new(Memory::new());
     let hole = with_hole(&storage);
-    let size = storage.len().unwrap();
+    let size = storage.len(&Transfer::default()).unwrap();
     for _ in 0..50 {
         let file = open(storage.clone());
         let (first, second) = (write(&file, 90_000), write(&file, 9_999));
@@ -50,7 +50,7 @@ fn what_was_free_is_used_after_the_next_open() {
         file.free_values(first, 90_000).unwrap();
         file.free_values(second, 9_999).unwrap();
         file.close().unwrap();
-        assert_eq!(storage.len().unwrap(), size);
+        assert_eq!(storage.len(&Transfer::default()).unwrap(), size);
     }
 }
 
@@ -107,7 +107,7 @@ fn who_reads_or_clears_a_file_leaves_its_trailer_alone() {
     let before = storage.inspect(<[u8]>::to_vec);
     let file = OpenFile::open(raw.clone(), &OpenOptions::default()).unwrap();
     let trailer = file.trailer_length().unwrap();
-    assert!(trailer > 0 && file.told_end().unwrap() + trailer == storage.len().unwrap());
+    assert!(trailer > 0 && file.told_end().unwrap() + trailer == storage.len(&Transfer::default()).unwrap());
     clear(&raw).unwrap();
     assert!(storage.inspect(<[u8]>::to_vec) == before);
     assert_eq!(write(&open(storage), 100_000), hole);

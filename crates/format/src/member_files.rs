@@ -36,6 +36,8 @@ pub struct MultiMember {
 
 /// The memory types that a multi file tells apart.
 const KINDS: u8 = 6;
+/// What stands before the places of the members.
+const MAP: usize = 8;
 
 impl MemberFiles {
     /// Reads what the driver of this name left; nothing for a driver of one file.
@@ -45,6 +47,37 @@ impl MemberFiles {
             b"NCSAmult" => Self::multi(info).map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// The name of the driver, and what it leaves.
+    ///
+    /// ```
+    /// use hyperslab_format::MemberFiles;
+    /// let family = MemberFiles::Family { size: 4096 };
+    /// let (name, info) = family.encode();
+    /// assert_eq!(MemberFiles::decode(name, &info)?, Some(family));
+    /// # Ok::<(), hyperslab_format::Error>(())
+    /// ```
+    pub fn encode(&self) -> ([u8; 8], Vec<u8>) {
+        match self {
+            MemberFiles::Family { size } => (*b"NCSAfami", size.to_le_bytes().to_vec()),
+            MemberFiles::Multi(members) => (*b"NCSAmult", Self::encode_multi(members)),
+        }
+    }
+
+    fn encode_multi(members: &[MultiMember]) -> Vec<u8> {
+        let to = |kind: u8| members.iter().find(|member| member.kinds.contains(&kind))?.kinds.first().copied();
+        let mut info: Vec<u8> = (1..=KINDS).map(|kind| to(kind).unwrap_or(0)).collect();
+        info.resize(MAP, 0);
+        for member in members {
+            info.extend(member.start.to_le_bytes());
+            info.extend(member.length.to_le_bytes());
+        }
+        for member in members {
+            info.extend(&member.name);
+            info.resize((info.len() + 1).next_multiple_of(8), 0);
+        }
+        info
     }
 
     fn family(info: &[u8]) -> Result<MemberFiles> {
@@ -103,6 +136,7 @@ mod tests {
         assert_eq!(members.len(), 2);
         assert_eq!((members[0].kinds.as_slice(), members[0].name.as_slice()), (&[1, 2, 5, 6][..], &b"%s-m.h5"[..]));
         assert_eq!((members[1].start, members[1].length), (u64::MAX / 2, 64));
+        assert_eq!(MemberFiles::Multi(members).encode(), (*b"NCSAmult", info.clone()));
         for cut in 0..info.len() - 1 {
             assert!(MemberFiles::decode(*b"NCSAmult", &info[..cut]).is_err(), "{cut} bytes");
         }

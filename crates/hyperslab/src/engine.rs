@@ -58,7 +58,7 @@ impl Inner {
     pub(crate) fn open(storage: Storage, access: &Access, cache: CacheConfig) -> Result<Inner> {
         let mut options = hyperslab_file::OpenOptions::default();
         (options.alone, options.swmr) = (storage.alone, access.swmr);
-        access.pages(&mut options);
+        access.requests(&mut options);
         let file = OpenFile::open(storage.driver.clone(), &options)?;
         Ok(Inner::new(file, storage, access, cache))
     }
@@ -69,8 +69,8 @@ impl Inner {
         let mut options = hyperslab_file::OpenOptions::default();
         (options.alone, options.placement) = (storage.alone, access.placement);
         (options.durability, options.marks_whole) = (access.durability, storage.marks_whole());
-        access.pages(&mut options);
-        let is_new = access.truncate || access.create_new || driver.len()? == 0;
+        access.requests(&mut options);
+        let is_new = access.truncate || access.create_new || driver.len(&access.transfer)? == 0;
         if !is_new {
             let file = OpenFile::open_writable(driver, &options, access.low)?;
             let inner = Inner::new(file, storage, access, cache);

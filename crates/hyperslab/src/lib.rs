@@ -125,6 +125,7 @@ pub use group::Group;
 pub use group_change::NewGroup;
 pub use heap::{Heap, Sequences};
 pub use hyperslab_base::ErrorKind;
+pub use hyperslab_driver::Transfer as TransferOptions;
 pub use hyperslab_file::{Durability, FileSpace, Placement, SpaceStrategy};
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
 pub use hyperslab_format::{version::Low, virtual_mapping::Mapping};

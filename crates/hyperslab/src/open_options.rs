@@ -9,13 +9,16 @@ use std::{
 use hyperslab_format::{message::Target, version::Low};
 
 use hyperslab_base::ErrorKind;
-use hyperslab_driver::Driver;
+use hyperslab_driver::{Driver, Transfer as TransferOptions};
 use hyperslab_file::{CreateOptions, Durability, FileSpace, Placement};
 use hyperslab_object::{GroupSettings, ObjectSettings};
 
 use crate::{
-    CacheConfig, Error, ExternalAccess, File, Locking, Result, engine::Inner, opening::Opening, others::Others,
-    storage::Storage,
+    CacheConfig, Error, ExternalAccess, File, Locking, Result,
+    engine::Inner,
+    opening::Opening,
+    others::Others,
+    storage::{Members, Storage},
 };
 
 /// Says what a user-defined link stands for, from what its class keeps in it. The answer is a link of another kind.
@@ -69,6 +72,8 @@ pub(crate) struct Access {
     pub(crate) swmr: bool,
     pub(crate) special: bool,
     pub(crate) one_file: bool,
+    /// How a new file is spread over several.
+    pub(crate) members: Option<Members>,
     pub(crate) low: Low,
     pub(crate) user_block: u64,
     pub(crate) ordered: bool,
@@ -77,6 +82,8 @@ pub(crate) struct Access {
     pub(crate) durability: Durability,
     /// Bytes of metadata pages in memory, if they are not as many as usual.
     pub(crate) page_buffer: Option<usize>,
+    /// What goes with each request to the storage.
+    pub(crate) transfer: TransferOptions,
     /// What the root group of a new file is like, if it is not as usual.
     pub(crate) root: Option<(ObjectSettings, GroupSettings)>,
 }
@@ -86,11 +93,13 @@ impl Access {
     pub(crate) fn new_file(&self) -> CreateOptions {
         let mut create = CreateOptions::default();
         (create.low, create.user_block, create.space) = (self.low, self.user_block, self.space);
+        create.members = self.members.as_ref().map(Members::files);
         create
     }
 
-    /// Sets how large pages of metadata are, and how many are kept.
-    pub(crate) fn pages(&self, options: &mut hyperslab_file::OpenOptions) {
+    /// Sets how large pages of metadata are, how many are kept, and what goes with each request to the storage.
+    pub(crate) fn requests(&self, options: &mut hyperslab_file::OpenOptions) {
+        options.transfer.clone_from(&self.transfer);
         if let Some(bytes) = self.page_buffer {
             options.page_size = options.page_size.min(bytes).max(SMALLEST_PAGE);
             options.pages = (bytes / options.page_size).max(1);
@@ -324,6 +333,23 @@ impl OpenOptions {
     #[must_use]
     pub fn page_buffer(mut self, bytes: usize) -> OpenOptions {
         self.access.page_buffer = Some(bytes);
+        self
+    }
+
+    /// What goes with each request to the storage: whether the processes of a group make it together, how many parts a vector has at most, where buffers
+    /// are. Drivers look at it; those of this library at the limit of a vector.
+    ///
+    /// ```
+    /// use hyperslab::{OpenOptions, TransferOptions};
+    /// # let path = std::env::temp_dir().join(format!("hyperslab-transfer-{}.h5", std::process::id()));
+    /// let file = OpenOptions::new().create().transfer(TransferOptions::default().with_vector_limit(1024)).open(&path)?;
+    /// # file.close()?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn transfer(mut self, transfer: TransferOptions) -> OpenOptions {
+        self.access.transfer = transfer;
         self
     }
 

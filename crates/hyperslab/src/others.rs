@@ -60,8 +60,9 @@ impl Others {
         {
             return Ok(self.keep(path, opening));
         }
-        let Access { locking, low, durability, swmr, .. } = self.options.access;
-        let access = Access { write, locking, low, durability, swmr: swmr && !write, ..Access::default() };
+        let Access { locking, low, durability, swmr, ref transfer, .. } = self.options.access;
+        let (swmr, transfer) = (swmr && !write, transfer.clone());
+        let access = Access { write, locking, low, durability, swmr, transfer, ..Access::default() };
         let opening = opened(&path, self.open_source(&path, &access, Way::Linked))?;
         Ok(self.keep(path, opening))
     }

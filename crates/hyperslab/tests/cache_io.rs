@@ -158,7 +158,7 @@ fn requests_past_the_cache_leave_nothing_there_and_see_what_is() {
 
 /// What is in the storage now.
 fn copy(log: &Log<Memory>) -> Memory {
-    let mut bytes = vec![0; log.below_ref().len().unwrap() as usize];
+    let mut bytes = vec![0; log.below_ref().len(&Transfer::default()).unwrap() as usize];
     log.below_ref().read_at(0, &mut bytes, &Transfer::default()).unwrap();
     Memory::from(bytes)
 }

@@ -5,7 +5,7 @@ use std::{fs, path::Path, sync::Arc};
 use hyperslab::{
     File,
     check::{self, Report},
-    driver::{Driver, Memory},
+    driver::{Driver, Memory, Transfer},
 };
 
 fn read(name: &str) -> Vec<u8> {
@@ -167,7 +167,7 @@ fn killed() -> Vec<u8> {
     root.delete("group/7").unwrap();
     dataset.remove_attribute("a7").unwrap();
     file.flush().unwrap();
-    let mut bytes = vec![0; storage.len().unwrap() as usize];
+    let mut bytes = vec![0; storage.len(&Transfer::default()).unwrap() as usize];
     storage.read_at(0, &mut bytes, &Default::default()).unwrap();
     bytes
 }

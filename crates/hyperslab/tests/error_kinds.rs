@@ -2,7 +2,7 @@
 
 use std::{
     error::Error as _,
-    fs, io, iter,
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -50,19 +50,27 @@ fn expect<T>(kind: ErrorKind, result: Result<T>) -> Error {
     let why = result.err().unwrap_or_else(|| panic!("no error, but {kind}"));
     assert_eq!(why.kind(), kind, "{why}");
     let mut text = why.to_string();
-    for cause in iter::successors(why.source(), |cause| cause.source()) {
+    let mut next = why.source();
+    while let Some(cause) = next {
         let below = cause.to_string();
         // Of a lock, the words for it say more than those of the system.
         assert!(text.contains(&below) || kind == ErrorKind::Locked, "{below:?} is not in {text:?}");
         text = below;
+        next = cause.source();
     }
     why
 }
 
 /// The error of the operating system behind an error.
 fn os_error(why: &Error) -> &io::Error {
-    let mut causes = iter::successors(why.source(), |cause| cause.source());
-    causes.find_map(|cause| cause.downcast_ref()).unwrap_or_else(|| panic!("no cause of {why} is the system's"))
+    let mut next = why.source();
+    while let Some(cause) = next {
+        if let Some(found) = cause.downcast_ref() {
+            return found;
+        }
+        next = cause.source();
+    }
+    panic!("no cause of {why} is the system's")
 }
 
 #[test]
@@ -192,15 +200,15 @@ impl Driver for Full {
         Err(driver::Error::new("disk", Operation::Write, addr, buf.len() as u64, full))
     }
 
-    fn len(&self) -> driver::Result<u64> {
-        self.0.len()
+    fn len(&self, transfer: &Transfer) -> driver::Result<u64> {
+        self.0.len(transfer)
     }
 
-    fn set_len(&self, len: u64) -> driver::Result<()> {
-        self.0.set_len(len)
+    fn set_len(&self, len: u64, transfer: &Transfer) -> driver::Result<()> {
+        self.0.set_len(len, transfer)
     }
 
-    fn sync(&self) -> driver::Result<()> {
+    fn sync(&self, _: &Transfer) -> driver::Result<()> {
         Ok(())
     }
 }

@@ -83,7 +83,7 @@ fn large_pieces_are_aligned() {
     let file = OpenOptions::new().create().truncate().placement(placement).open_on(storage.clone()).unwrap();
     ours(&file, 2..20);
     file.close().unwrap();
-    let mut bytes = vec![0; storage.len().unwrap() as usize];
+    let mut bytes = vec![0; storage.len(&Transfer::default()).unwrap() as usize];
     storage.read_at(0, &mut bytes, &Transfer::default()).unwrap();
     for nth in 2..20 {
         let values: Vec<u8> = (0..nth * 97).flat_map(i64::to_le_bytes).collect();

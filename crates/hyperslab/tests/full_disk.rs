@@ -83,11 +83,11 @@ impl Driver for Disk {
         Ok(())
     }
 
-    fn len(&self) -> Result<u64> {
+    fn len(&self, _: &Transfer) -> Result<u64> {
         Ok(self.0.lock().unwrap().len)
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
+    fn set_len(&self, len: u64, _: &Transfer) -> Result<()> {
         let mut disk = self.0.lock().unwrap();
         disk.len = len;
         disk.pages.retain(|page, _| page * (PAGE as u64) < len);
@@ -97,7 +97,7 @@ impl Driver for Disk {
         Ok(())
     }
 
-    fn sync(&self) -> Result<()> {
+    fn sync(&self, _: &Transfer) -> Result<()> {
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use std::{
 
 use hyperslab::{
     Dataset, File, Group, Low, OpenOptions, Result, check,
-    driver::{Driver, Memory, Tape},
+    driver::{Driver, Memory, Tape, Transfer},
     space::Space,
 };
 
@@ -56,7 +56,7 @@ fn files_do_not_grow_with_what_is_overwritten() {
                 dataset.write(&texts).unwrap();
                 file.root().unwrap().set_attribute_values("lines", &texts[..20]).unwrap();
                 file.flush().unwrap();
-                sizes.push(storage.len().unwrap());
+                sizes.push(storage.len(&Transfer::default()).unwrap());
                 assert_eq!(dataset.read::<String>().unwrap(), texts);
                 assert_eq!(file.root().unwrap().attribute("lines").unwrap().read::<String>().unwrap(), texts[..20]);
             }
@@ -224,7 +224,7 @@ fn lists_of_sources_go_with_their_datasets() {
         file.flush().unwrap();
         root.delete("virtual").unwrap();
         file.flush().unwrap();
-        sizes.push(storage.len().unwrap());
+        sizes.push(storage.len(&Transfer::default()).unwrap());
     }
     assert_eq!(sizes[10], sizes[59], "{sizes:?}");
 }
@@ -251,11 +251,14 @@ fn any_changes_leave_what_a_model_has() {
                 model.check(&file);
             }
             if nth == 200 {
-                largest = storage.len().unwrap();
+                largest = storage.len(&Transfer::default()).unwrap();
             }
         }
         model.check(&file);
-        assert!(storage.len().unwrap() < 4 * largest + 200_000, "seed {seed}: from {largest} bytes on");
+        assert!(
+            storage.len(&Transfer::default()).unwrap() < 4 * largest + 200_000,
+            "seed {seed}: from {largest} bytes on"
+        );
         file.close().unwrap();
         assert_eq!(check::storage(storage.clone()).unwrap().problems().count(), 0, "seed {seed}");
         let file = on(&storage, low, false);

@@ -8,7 +8,10 @@ use std::{
     process::Command,
 };
 
-use hyperslab::{File, Locking, Low, OpenOptions, Result, driver::Driver};
+use hyperslab::{
+    File, Locking, Low, OpenOptions, Result,
+    driver::{Driver, Transfer},
+};
 
 use crate::peer::{Peer, options};
 
@@ -292,6 +295,6 @@ fn a_file_is_closed_when_all_writes_have_ended() {
 fn storage_that_is_no_file_is_opened_as_often_as_one_likes() {
     let memory = std::sync::Arc::new(hyperslab::driver::Memory::new());
     File::create_on(memory.clone()).unwrap().close().unwrap();
-    assert!(memory.len().unwrap() > 0);
+    assert!(memory.len(&Transfer::default()).unwrap() > 0);
     let (_one, _two) = (File::open_driver(memory.clone()).unwrap(), File::open_driver(memory).unwrap());
 }

@@ -52,6 +52,7 @@ mod refusals;
 mod reopened;
 mod repack;
 mod sparse;
+mod spread;
 mod taken_names;
 mod threads;
 mod unwritable;

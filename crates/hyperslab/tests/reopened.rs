@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyperslab::{
     File, Low, OpenOptions, check,
-    driver::{Driver, Memory},
+    driver::{Driver, Memory, Transfer},
 };
 
 type Change = fn(&File, usize);
@@ -138,12 +138,12 @@ fn files_do_not_grow_by_being_opened() {
             let file = options.clone().create().truncate().open_on(storage.clone()).unwrap();
             begin(&file, 0);
             file.close().unwrap();
-            let mut sizes = vec![storage.len().unwrap()];
+            let mut sizes = vec![storage.len(&Transfer::default()).unwrap()];
             for round in 0..ROUNDS {
                 let file = options.clone().read_write().open_on(storage.clone()).unwrap();
                 change(&file, round);
                 file.close().unwrap();
-                sizes.push(storage.len().unwrap());
+                sizes.push(storage.len(&Transfer::default()).unwrap());
                 let report = check::storage(storage.clone()).unwrap();
                 assert_eq!(report.problems().count(), 0, "{what}, {low:?}, round {round}: {report:#?}");
             }

@@ -162,20 +162,20 @@ impl Driver for FileObject {
         FileObject::attached((Operation::Write, addr, buf.len()), |py| self.write(py, addr, buf))
     }
 
-    fn len(&self) -> Result<u64> {
+    fn len(&self, _: &Transfer) -> Result<u64> {
         Ok(self.len.load(Ordering::Relaxed))
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
+    fn set_len(&self, len: u64, _: &Transfer) -> Result<()> {
         self.check_writable(Operation::SetLen, len, 0)?;
         FileObject::attached((Operation::SetLen, len, 0), |py| self.resize(py, len))
     }
 
-    fn sync(&self) -> Result<()> {
-        Driver::flush(self)
+    fn sync(&self, transfer: &Transfer) -> Result<()> {
+        Driver::flush(self, transfer)
     }
 
-    fn flush(&self) -> Result<()> {
+    fn flush(&self, _: &Transfer) -> Result<()> {
         if !self.is_writable {
             return Ok(());
         }

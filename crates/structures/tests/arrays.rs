@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hyperslab_base::Width;
-use hyperslab_driver::{Driver, Memory};
+use hyperslab_driver::{Driver, Memory, Transfer};
 use hyperslab_file::{CreateOptions, Kind, OpenFile, OpenOptions};
 use hyperslab_format::{
     ChunkEntry, index::ChunkElement, message::ArrayShape, object_header::Prefix, superblock::Root, version::Low,
@@ -198,7 +198,7 @@ fn an_extensible_array_refuses_what_it_cannot_hold_before_it_changes() {
 fn deleted_arrays_give_all_their_space_back() {
     let storage: Arc<dyn Driver> = Arc::new(Memory::new());
     new_file(storage.clone()).close().unwrap();
-    let before = storage.len().unwrap();
+    let before = storage.len(&Transfer::default()).unwrap();
     let file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), Low::V110).unwrap();
     let [_, small] = shapes();
     for element in elements() {
@@ -214,5 +214,5 @@ fn deleted_arrays_give_all_their_space_back() {
     }
     file.flush().unwrap();
     file.close().unwrap();
-    assert_eq!(storage.len().unwrap(), before);
+    assert_eq!(storage.len(&Transfer::default()).unwrap(), before);
 }

@@ -149,7 +149,7 @@ impl ExternalPart {
 }
 
 fn read(storage: &dyn Driver, addr: u64, to: &mut [u8]) -> Result<()> {
-    let there = storage.len()?.saturating_sub(addr);
+    let there = storage.len(&Transfer::default())?.saturating_sub(addr);
     let count = usize::try_from(there).unwrap_or(usize::MAX).min(to.len());
     let (now, beyond) = to.split_at_mut(count);
     beyond.fill(0);

@@ -22,13 +22,13 @@ pub(super) fn check(driver: &dyn Driver, report: &mut Report) -> Result<(), Stop
     overlap(driver, &mut twin, report)?;
     empty_part(driver, &mut twin, report)?;
     for len in [end + 3000, 700, 701, 0, 64] {
-        driver.set_len(len)?;
+        driver.set_len(len, &Transfer::default())?;
         twin.set_len(len);
         twin.compare(driver, report)?;
     }
-    driver.flush()?;
+    driver.flush(&Transfer::default())?;
     twin.compare(driver, report)?;
-    driver.sync()?;
+    driver.sync(&Transfer::default())?;
     twin.compare(driver, report)
 }
 

@@ -14,7 +14,7 @@ const SPACE: u64 = 20_000;
 const GRAIN: u64 = 37;
 
 pub(super) fn check(driver: &dyn Driver, report: &mut Report) -> Result<(), Stop> {
-    driver.set_len(SPACE)?;
+    driver.set_len(SPACE, &Transfer::default())?;
     let outcomes: Vec<_> = thread::scope(|scope| {
         let running: Vec<_> = (0..THREADS).map(|number| scope.spawn(move || alone(driver, number))).collect();
         running

@@ -34,7 +34,7 @@ impl Twin {
 
     /// Length and every byte, read as one range and as one vector.
     pub(super) fn compare(&self, driver: &dyn Driver, report: &mut Report) -> Result<(), Stop> {
-        let len = driver.len()?;
+        let len = driver.len(&Transfer::default())?;
         ensure(len == self.len(), || format!("{len} bytes long instead of {}", self.len()))?;
         let mut whole = vec![0x55; self.bytes.len()];
         driver.read_at(0, &mut whole, &Transfer::default())?;

@@ -14,10 +14,10 @@ pub(super) fn check(driver: &dyn Driver, report: &mut Report) -> Result<(), Stop
         match random.below(20) {
             0 => {
                 let len = random.below(SPACE);
-                driver.set_len(len)?;
+                driver.set_len(len, &Transfer::default())?;
                 twin.set_len(len);
             }
-            1 => driver.sync()?,
+            1 => driver.sync(&Transfer::default())?,
             2 => twin.compare(driver, report)?,
             3..8 => write_range(driver, &mut twin, &mut random)?,
             8..12 => write_vector(driver, &mut twin, &mut random)?,

@@ -68,20 +68,20 @@ impl<D: Driver> Driver for Damaged<'_, D> {
         if now < len { Err(self.broken(Operation::Write, addr, len, now)) } else { Ok(()) }
     }
 
-    fn len(&self) -> Result<u64> {
-        self.below.len()
+    fn len(&self, transfer: &Transfer) -> Result<u64> {
+        self.below.len(transfer)
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
-        self.below.set_len(len)
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()> {
+        self.below.set_len(len, transfer)
     }
 
-    fn sync(&self) -> Result<()> {
-        self.below.sync()
+    fn sync(&self, transfer: &Transfer) -> Result<()> {
+        self.below.sync(transfer)
     }
 
-    fn flush(&self) -> Result<()> {
-        self.below.flush()
+    fn flush(&self, transfer: &Transfer) -> Result<()> {
+        self.below.flush(transfer)
     }
 
     fn name(&self) -> &str {

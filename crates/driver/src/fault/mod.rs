@@ -147,20 +147,20 @@ impl<D: Driver> Driver for Fault<D> {
         self.run(Operation::Write, |below| below.write_at(addr, buf, transfer))
     }
 
-    fn len(&self) -> Result<u64> {
-        self.below.len()
+    fn len(&self, transfer: &Transfer) -> Result<u64> {
+        self.below.len(transfer)
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
-        self.upkeep(Operation::SetLen, |below| below.set_len(len))
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()> {
+        self.upkeep(Operation::SetLen, |below| below.set_len(len, transfer))
     }
 
-    fn sync(&self) -> Result<()> {
-        self.upkeep(Operation::Sync, Driver::sync)
+    fn sync(&self, transfer: &Transfer) -> Result<()> {
+        self.upkeep(Operation::Sync, |below| below.sync(transfer))
     }
 
-    fn flush(&self) -> Result<()> {
-        self.upkeep(Operation::Flush, Driver::flush)
+    fn flush(&self, transfer: &Transfer) -> Result<()> {
+        self.upkeep(Operation::Flush, |below| below.flush(transfer))
     }
 
     fn name(&self) -> &str {

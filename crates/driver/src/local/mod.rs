@@ -133,11 +133,11 @@ impl Driver for Local {
         plan::write(&self.file, &[(addr, buf)]).map_err(|failed| self.failed(Operation::Write, failed))
     }
 
-    fn len(&self) -> Result<u64> {
+    fn len(&self, _: &Transfer) -> Result<u64> {
         self.file.len().map_err(|error| self.fail(Operation::Len, 0, 0, error))
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
+    fn set_len(&self, len: u64, _: &Transfer) -> Result<()> {
         self.check_writable().map_err(|why| self.fail(Operation::SetLen, len, 0, why))?;
         self.file.set_len(len).map_err(|error| self.fail(Operation::SetLen, len, 0, error))
     }
@@ -151,7 +151,7 @@ impl Driver for Local {
         }
     }
 
-    fn sync(&self) -> Result<()> {
+    fn sync(&self, _: &Transfer) -> Result<()> {
         if !self.process.is_this() {
             return Err(self.fail(Operation::Sync, 0, 0, Why::Inherited));
         }

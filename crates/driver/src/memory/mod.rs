@@ -163,21 +163,21 @@ impl Driver for Memory {
         self.write(&mut bytes, addr, buf)
     }
 
-    fn len(&self) -> Result<u64> {
+    fn len(&self, _: &Transfer) -> Result<u64> {
         Ok(self.shared().len() as u64)
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
+    fn set_len(&self, len: u64, _: &Transfer) -> Result<()> {
         let fail = |why| self.fail(Operation::SetLen, len, 0, why);
         let wanted = usize::try_from(len).map_err(|_| fail(Why::Overflow))?;
         self.resize(&mut self.exclusive(), wanted).map_err(fail)
     }
 
-    fn sync(&self) -> Result<()> {
+    fn sync(&self, _: &Transfer) -> Result<()> {
         self.save(Operation::Sync)
     }
 
-    fn flush(&self) -> Result<()> {
+    fn flush(&self, _: &Transfer) -> Result<()> {
         self.save(Operation::Flush)
     }
 

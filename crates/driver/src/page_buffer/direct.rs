@@ -2,7 +2,7 @@
 
 use super::PageBuffer;
 use super::touched::Touched;
-use crate::{Driver, Operation, Result, Transfer};
+use crate::{Driver, MemoryType, Operation, Result, Transfer};
 
 /// Pages that one request writes straight down; others keep off them until this is dropped.
 struct Direct<'a, D: Driver> {
@@ -53,18 +53,34 @@ impl<D: Driver> PageBuffer<D> {
                 Ok(())
             }
             Err(error) => {
-                let stored = self.below.len().unwrap_or(0);
+                let stored = self.stored_len(transfer).unwrap_or(0);
                 self.lock().forget(touched, stored);
                 Err(error)
             }
         }
     }
 
-    pub(super) fn resize(&self, len: u64) -> Result<()> {
+    pub(super) fn resize(&self, len: u64, transfer: &Transfer) -> Result<()> {
         let _direct = self.keep_off(&Touched::everything());
-        self.below.set_len(len)?;
+        self.below.set_len(len, transfer)?;
         self.lock().resized(len);
         Ok(())
+    }
+
+    /// As [`PageBuffer::resize`], of one kind where each has its end. No page of another kind that is dirty may be lost, so none stays dirty.
+    pub(super) fn resize_kind(&self, len: u64, transfer: &Transfer) -> Result<()> {
+        let everything = Touched::everything();
+        let _direct = self.keep_off(&everything);
+        self.write_back_touched(&everything, true, transfer)?;
+        self.below.set_len(len, transfer)?;
+        let stored = self.stored_len(transfer)?;
+        self.lock().resized_in_part(len, stored);
+        Ok(())
+    }
+
+    /// The length of the storage below, whatever the kind of the transfer.
+    pub(super) fn stored_len(&self, transfer: &Transfer) -> Result<u64> {
+        self.below.len(&transfer.clone().with_kind(MemoryType::Default))
     }
 
     /// Waits until nobody uses these pages.

@@ -15,7 +15,9 @@ mod write_back;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::lower::{self, Segments};
-use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart};
+use crate::{
+    Capabilities, Driver, Error, MemoryType, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart,
+};
 use changed::Changed;
 use slots::Slots;
 use touched::Touched;
@@ -37,7 +39,7 @@ use touched::Touched;
 /// for addr in [250, 255, 260] {
 ///     buffer.write_at(addr, b"x", &Transfer::default())?;
 /// }
-/// buffer.sync()?;
+/// buffer.sync(&Transfer::default())?;
 /// let counts = buffer.below_ref().counts();
 /// assert_eq!((counts.reads, counts.writes), (1, 1));
 /// # Ok::<(), hyperslab_driver::Error>(())
@@ -49,6 +51,8 @@ pub struct PageBuffer<D> {
     capacity: usize,
     /// Whether the storage below takes writes.
     writable: bool,
+    /// Whether the storage below has an end for each kind.
+    apart: bool,
     /// Whether what is written goes down at once.
     through: bool,
     /// Held for looking and copying only, never while storage works.
@@ -60,7 +64,7 @@ pub struct PageBuffer<D> {
 impl<D: Driver> PageBuffer<D> {
     /// At most `pages` pages of `page_size` bytes of the storage below.
     pub fn new(below: D, page_size: usize, pages: usize) -> Result<Self> {
-        let len = below.len()?;
+        let len = below.len(&Transfer::default())?;
         Self::with_len(below, len, page_size, pages)
     }
 
@@ -71,12 +75,14 @@ impl<D: Driver> PageBuffer<D> {
             return Err(Error::new(below.name(), Operation::Open, 0, 0, why));
         }
         let slots = Mutex::new(Slots::new(page_size, pages, len));
-        let writable = below.capabilities().contains(Capabilities::WRITE);
+        let can = below.capabilities();
+        let (writable, apart) = (can.contains(Capabilities::WRITE), can.contains(Capabilities::KINDS_APART));
         Ok(PageBuffer {
             below,
             page_size,
             capacity: pages,
             writable,
+            apart,
             through: false,
             slots,
             changed: Changed::default(),
@@ -119,7 +125,7 @@ impl<D: Driver> PageBuffer<D> {
     /// # Ok::<(), hyperslab_driver::Error>(())
     /// ```
     pub fn reload(&self) -> Result<()> {
-        let len = self.below.len()?;
+        let len = self.below.len(&Transfer::default())?;
         let mut slots = self.lock();
         while slots.is_held() {
             slots = self.wait(slots);
@@ -185,22 +191,28 @@ impl<D: Driver> Driver for PageBuffer<D> {
         self.write_direct(&touched, transfer, |below| below.write_at(addr, buf, transfer), || [(addr, buf)].into_iter())
     }
 
-    fn len(&self) -> Result<u64> {
-        Ok(self.lock().len())
+    fn len(&self, transfer: &Transfer) -> Result<u64> {
+        match self.apart && transfer.kind != MemoryType::Default {
+            true => self.below.len(transfer),
+            false => Ok(self.lock().len()),
+        }
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
-        self.resize(len)
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()> {
+        match self.apart && transfer.kind != MemoryType::Default {
+            true => self.resize_kind(len, transfer),
+            false => self.resize(len, transfer),
+        }
     }
 
-    fn sync(&self) -> Result<()> {
-        self.write_back_all(&Transfer::default())?;
-        self.below.sync()
+    fn sync(&self, transfer: &Transfer) -> Result<()> {
+        self.write_back_all(transfer)?;
+        self.below.sync(transfer)
     }
 
-    fn flush(&self) -> Result<()> {
-        self.write_back_all(&Transfer::default())?;
-        self.below.flush()
+    fn flush(&self, transfer: &Transfer) -> Result<()> {
+        self.write_back_all(transfer)?;
+        self.below.flush(transfer)
     }
 
     fn name(&self) -> &str {

@@ -19,7 +19,7 @@ use stripe::Stripes;
 /// use hyperslab_driver::{Driver, Memory, Subfile, Transfer};
 /// let file = Subfile::new(vec![Memory::new(), Memory::new()], 4)?;
 /// file.write_at(0, b"aaaabbbbcc", &Transfer::default())?;
-/// assert_eq!(file.len()?, 10);
+/// assert_eq!(file.len(&Transfer::default())?, 10);
 /// let members: Vec<_> = file.into_members().into_iter().map(Memory::into_bytes).collect();
 /// assert_eq!(members, [b"aaaacc".to_vec(), b"bbbb".to_vec()]);
 /// # Ok::<(), hyperslab_driver::Error>(())
@@ -65,25 +65,25 @@ impl<D: Driver> Driver for Subfile<D> {
         self.write_vector(&[WritePart { kind: transfer.kind, addr, buf }], transfer)
     }
 
-    fn len(&self) -> Result<u64> {
+    fn len(&self, transfer: &Transfer) -> Result<u64> {
         let mut end = 0;
         for (index, member) in (0..).zip(&self.members) {
-            let ends = self.stripes.end(index, member.len()?);
+            let ends = self.stripes.end(index, member.len(transfer)?);
             end = end.max(ends.ok_or_else(|| Error::new(self.name(), Operation::Len, 0, 0, Why::Overflow))?);
         }
         Ok(end)
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
-        route::each(&self.members, |index, member| member.set_len(self.stripes.local_len(index as u64, len)))
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()> {
+        route::each(&self.members, |index, member| member.set_len(self.stripes.local_len(index as u64, len), transfer))
     }
 
-    fn sync(&self) -> Result<()> {
-        route::each(&self.members, |_, member| member.sync())
+    fn sync(&self, transfer: &Transfer) -> Result<()> {
+        route::each(&self.members, |_, member| member.sync(transfer))
     }
 
-    fn flush(&self) -> Result<()> {
-        route::each(&self.members, |_, member| member.flush())
+    fn flush(&self, transfer: &Transfer) -> Result<()> {
+        route::each(&self.members, |_, member| member.flush(transfer))
     }
 
     fn name(&self) -> &str {

@@ -54,15 +54,15 @@ impl Driver for Overlay {
         if buf.is_empty() { Ok(()) } else { Err(self.refuse(Operation::Write, addr, buf.len() as u64)) }
     }
 
-    fn len(&self) -> Result<u64> {
+    fn len(&self, _: &Transfer) -> Result<u64> {
         Ok(self.length)
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
+    fn set_len(&self, len: u64, _: &Transfer) -> Result<()> {
         Err(self.refuse(Operation::SetLen, len, 0))
     }
 
-    fn sync(&self) -> Result<()> {
+    fn sync(&self, _: &Transfer) -> Result<()> {
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use super::{
     overlay::{Block, Overlay},
     trailer::{HEAD, Trailer, decode_head},
 };
-use crate::Result;
+use crate::{Result, transfers::Transfers};
 
 /// So much is read at once.
 const WINDOW: u64 = 1 << 20;
@@ -30,26 +30,32 @@ pub(crate) struct Found {
 
 /// The journal at the end of a storage of `stored` bytes, whose superblock is at `base` and says that the file ends at `end`. Whatever is wrong
 /// with it, it is none.
-pub(crate) fn find(storage: &impl Driver, base: u64, end: u64, stored: u64) -> Result<Option<Found>> {
+pub(crate) fn find(
+    storage: &impl Driver,
+    base: u64,
+    end: u64,
+    stored: u64,
+    transfer: &Transfer,
+) -> Result<Option<Found>> {
     let Some(place) = stored.checked_sub(SECTOR).filter(|place| *place >= end && place.is_multiple_of(SECTOR)) else {
         return Ok(None);
     };
     let mut last = [0; SECTOR as usize];
-    storage.read_at(place, &mut last, &Transfer::default())?;
+    storage.read_at(place, &mut last, transfer)?;
     let trailer = Trailer::decode(&last).filter(|trailer| trailer.suits(base, end, stored) && trailer.size <= MOST);
     let trailer = trailer.filter(|trailer| trailer.blocks <= MOST_BLOCKS);
     let Some(trailer) = trailer else { return Ok(None) };
-    if !is_whole(storage, &trailer)? {
+    if !is_whole(storage, &trailer, transfer)? {
         return Ok(None);
     }
-    let blocks = blocks(storage, &trailer)?;
+    let blocks = blocks(storage, &trailer, transfer)?;
     Ok(blocks.map(|blocks| Found { blocks, length: trailer.length }))
 }
 
 /// Whether its blocks have the checksum that the trailer says.
-fn is_whole(storage: &impl Driver, trailer: &Trailer) -> Result<bool> {
+fn is_whole(storage: &impl Driver, trailer: &Trailer, transfer: &Transfer) -> Result<bool> {
     let mut checksum = Xxh3::new();
-    portions(storage, trailer.start, trailer.size, |_, portion| {
+    portions(storage, (trailer.start, trailer.size), transfer, |_, portion| {
         checksum.update(portion);
         Ok(())
     })?;
@@ -57,7 +63,7 @@ fn is_whole(storage: &impl Driver, trailer: &Trailer) -> Result<bool> {
 }
 
 /// Its blocks; nothing if one is not inside of the file, or lies over another.
-fn blocks(storage: &impl Driver, trailer: &Trailer) -> Result<Option<Vec<Block>>> {
+fn blocks(storage: &impl Driver, trailer: &Trailer, transfer: &Transfer) -> Result<Option<Vec<Block>>> {
     let (mut blocks, mut at, mut free) = (Vec::new(), trailer.start, trailer.base);
     let end = trailer.start.saturating_add(trailer.size);
     while at < end && blocks.len() as u64 <= trailer.blocks {
@@ -65,7 +71,7 @@ fn blocks(storage: &impl Driver, trailer: &Trailer) -> Result<Option<Vec<Block>>
         if end - at <= HEAD {
             return Ok(None);
         }
-        storage.read_at(at, &mut head, &Transfer::default())?;
+        storage.read_at(at, &mut head, transfer)?;
         let (place, length) = decode_head(head);
         at += HEAD;
         let fits = |past: &u64| place >= free && *past <= trailer.length && length > 0 && length <= end - at;
@@ -79,15 +85,15 @@ fn blocks(storage: &impl Driver, trailer: &Trailer) -> Result<Option<Vec<Block>>
 /// Shows a range of the storage, portion by portion, each with its distance from the front of the range.
 fn portions(
     storage: &(impl Driver + ?Sized),
-    start: u64,
-    length: u64,
+    (start, length): (u64, u64),
+    transfer: &Transfer,
     mut show: impl FnMut(u64, &[u8]) -> Result<()>,
 ) -> Result<()> {
     let mut bytes = vec![0; length.min(WINDOW) as usize];
     let mut done = 0;
     while done < length {
         let portion = bytes.get_mut(..(length - done).min(WINDOW) as usize).unwrap_or_default();
-        storage.read_at(start.saturating_add(done), portion, &Transfer::default())?;
+        storage.read_at(start.saturating_add(done), portion, transfer)?;
         show(done, portion)?;
         done += portion.len() as u64;
     }
@@ -96,15 +102,15 @@ fn portions(
 
 impl Found {
     /// Puts all blocks in place, durably, and cuts the journal off. If this ends in the middle, the journal still counts.
-    pub(crate) fn replay(&self, storage: &dyn Driver) -> Result<()> {
+    pub(crate) fn replay(&self, storage: &dyn Driver, transfers: &Transfers) -> Result<()> {
         for block in &self.blocks {
-            portions(storage, block.at, block.length, |done, portion| {
-                Ok(storage.write_at(block.place.saturating_add(done), portion, &Transfer::default())?)
+            portions(storage, (block.at, block.length), &transfers.any, |done, portion| {
+                Ok(storage.write_at(block.place.saturating_add(done), portion, &transfers.any)?)
             })?;
         }
-        storage.sync()?;
-        storage.set_len(self.length)?;
-        Ok(storage.sync()?)
+        storage.sync(&transfers.any)?;
+        storage.set_len(self.length, &transfers.metadata)?;
+        Ok(storage.sync(&transfers.any)?)
     }
 
     /// The storage as it is when all blocks are in place, to read.
@@ -144,13 +150,14 @@ mod tests {
     }
 
     fn found(storage: &Memory, end: u64) -> Option<Found> {
-        find(storage, 0, end, storage.len().unwrap()).unwrap()
+        let any = Transfer::default();
+        find(storage, 0, end, storage.len(&any).unwrap(), &any).unwrap()
     }
 
     #[test]
     fn a_journal_is_put_in_place_and_cut_off() {
         let storage = storage(&[(3, 5), (8, 600), (990, 10)], |_| ());
-        found(&storage, 500).unwrap().replay(&storage).unwrap();
+        found(&storage, 500).unwrap().replay(&storage, &Transfers::new(&Transfer::default())).unwrap();
         let mut wanted = vec![1; LENGTH as usize];
         wanted[3..608].fill(7);
         wanted[990..].fill(7);
@@ -168,9 +175,11 @@ mod tests {
             read.read_at(start as u64, &mut bytes, &Transfer::default()).unwrap();
             assert_eq!(bytes, wanted[start..end], "{start} to {end}");
         }
-        assert_eq!(read.len().unwrap(), LENGTH);
+        assert_eq!(read.len(&Transfer::default()).unwrap(), LENGTH);
         assert!(read.read_at(999, &mut [0; 2], &Transfer::default()).unwrap_err().is_past_end());
-        assert!(read.write_at(0, &[1], &Transfer::default()).is_err() && read.set_len(5).is_err());
+        assert!(
+            read.write_at(0, &[1], &Transfer::default()).is_err() && read.set_len(5, &Transfer::default()).is_err()
+        );
     }
 
     /// All of them have the right checksums.
@@ -200,8 +209,8 @@ mod tests {
         none(&[(3, 5)], |trailer| trailer.size = 20);
         none(&[(3, 5)], |trailer| trailer.checksum ^= 1);
         assert!(found(&storage(&[(3, 5)], |_| ()), LENGTH + 1).is_none(), "the file reaches over it");
-        assert!(find(&Memory::from(vec![0; 512]), 0, 0, 512).unwrap().is_none());
-        assert!(find(&Memory::from(vec![0; 100]), 0, 0, 100).unwrap().is_none());
+        assert!(find(&Memory::from(vec![0; 512]), 0, 0, 512, &Transfer::default()).unwrap().is_none());
+        assert!(find(&Memory::from(vec![0; 100]), 0, 0, 100, &Transfer::default()).unwrap().is_none());
     }
 
     #[test]

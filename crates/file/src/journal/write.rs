@@ -41,8 +41,9 @@ impl Journal {
         base: u64,
         end: u64,
         blocks: &[WritePart<'_>],
+        transfer: &Transfer,
     ) -> Result<()> {
-        let stored = pages.len()?;
+        let stored = pages.len(transfer)?;
         let (start, length) = (stored.max(end).next_multiple_of(SECTOR), stored.max(end));
         let mut sorted: Vec<_> = blocks.iter().collect();
         sorted.sort_by_key(|block| block.addr);
@@ -56,9 +57,9 @@ impl Journal {
         let trailer = Trailer { base, length, start, size, blocks, checksum };
         bytes.resize(bytes.len().next_multiple_of(SECTOR as usize), 0);
         bytes.extend(trailer.encode());
-        if let Err(why) = pages.write_at(start, &bytes, &Transfer::default()) {
+        if let Err(why) = pages.write_at(start, &bytes, transfer) {
             // Without its trailer it does not count.
-            let _ = pages.set_len(stored);
+            let _ = pages.set_len(stored, transfer);
             return Err(why.into());
         }
         self.open = Some(Open { length, bytes, blocks: places });
@@ -75,9 +76,9 @@ impl Journal {
     }
 
     /// All its blocks are in place: cuts it off. The file ends at `end` of the storage.
-    pub(crate) fn close<D: Driver>(&mut self, pages: &PageBuffer<D>, end: u64) -> Result<()> {
+    pub(crate) fn close<D: Driver>(&mut self, pages: &PageBuffer<D>, end: u64, transfer: &Transfer) -> Result<()> {
         if let Some(open) = &self.open {
-            pages.set_len(open.length.max(end))?;
+            pages.set_len(open.length.max(end), transfer)?;
             self.open = None;
         }
         Ok(())

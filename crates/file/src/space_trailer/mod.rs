@@ -35,15 +35,15 @@ const MOST: u64 = 64 << 20;
 const FEW: u64 = 256;
 
 /// The trailer behind a file that ends at `end` of its storage. Whatever is wrong with it, it is none.
-fn find(storage: &impl Driver, base: u64, end: u64, stored: u64) -> Result<Option<Leftovers>> {
+fn find(storage: &impl Driver, base: u64, end: u64, stored: u64, transfer: &Transfer) -> Result<Option<Leftovers>> {
     let Some(size) = stored.checked_sub(end).filter(|size| *size > FOOTER && *size <= MOST) else { return Ok(None) };
     let mut footer = [0; FOOTER as usize];
-    storage.read_at(stored - FOOTER, &mut footer, &Transfer::default())?;
+    storage.read_at(stored - FOOTER, &mut footer, transfer)?;
     if body_size(&footer, base, end) != Some(size - FOOTER) {
         return Ok(None);
     }
     let mut bytes = vec![0; size as usize];
-    storage.read_at(end, &mut bytes, &Transfer::default())?;
+    storage.read_at(end, &mut bytes, transfer)?;
     Ok(Leftovers::decode(&bytes, base, end))
 }
 
@@ -52,7 +52,7 @@ impl OpenFile {
     pub(crate) fn leftovers(&self) -> Result<Option<Leftovers>> {
         let stored = self.base.saturating_add(self.seen_end());
         match self.told_end().map(|end| self.base.saturating_add(end)) {
-            Some(end) if end < stored => find(&self.pages, self.base, end, stored),
+            Some(end) if end < stored => find(&self.pages, self.base, end, stored, &self.transfers.metadata),
             _ => Ok(None),
         }
     }
@@ -74,7 +74,7 @@ impl OpenFile {
     /// Cuts the trailer off, and takes over what it lists. Nothing else was written yet.
     pub(crate) fn take_over_leftovers(&self, store: &Store, leftovers: Leftovers) -> Result<()> {
         let end = self.end_of_space(store);
-        self.pages.set_len(end)?;
+        self.pages.set_len(end, &self.transfers.metadata)?;
         self.end.store(end.saturating_sub(self.base), Ordering::Relaxed);
         self.wrote(store);
         let mut space = store.space.lock();
@@ -100,8 +100,8 @@ impl OpenFile {
         }
         // The next writer gives out what the trailer lists: the storage must have the state of the file that no longer names it before.
         self.barrier(store)?;
-        if self.pages.write_at(end, &bytes, &Transfer::default()).is_err() {
-            self.pages.set_len(end)?;
+        if self.pages.write_at(end, &bytes, &self.transfers.metadata).is_err() {
+            self.pages.set_len(end, &self.transfers.metadata)?;
         }
         self.wrote(store);
         Ok(())

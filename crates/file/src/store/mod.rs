@@ -32,6 +32,7 @@ use crate::{
     gate::Gate,
     header::{Deleted, Handles},
     journal::Journal,
+    members::Members,
 };
 
 /// The write side of an open file.
@@ -83,6 +84,8 @@ pub(crate) struct Store {
     pub(crate) collections: Mutex<Vec<u64>>,
     /// What the file said of its space when it was opened.
     pub(crate) info: Option<FileSpaceInfo>,
+    /// The members of a file that is spread over several.
+    pub(crate) members: Option<Members>,
     /// What outlives a killed process or a power failure.
     pub(crate) durability: Durability,
     /// Whether something was written since all was durable.
@@ -126,6 +129,7 @@ impl Store {
             is_new: false,
             collections: Mutex::default(),
             info: None,
+            members: None,
             durability: Durability::default(),
             unsynced: AtomicBool::new(true),
             elsewhere: Mutex::default(),

@@ -7,7 +7,7 @@ use std::{
 };
 
 use hyperslab_chunk::{ExternalFile, ExternalPart, Externals};
-use hyperslab_driver::{Driver, FileIdentity, FileStamp, Local};
+use hyperslab_driver::{Driver, FileIdentity, FileStamp, Local, Transfer};
 use hyperslab_format::message::ExternalSlot;
 use hyperslab_structures::LocalHeap;
 
@@ -98,7 +98,7 @@ pub(crate) fn make_external(file: &File, name: &[u8]) -> Result<()> {
         let made = Local::options().create(true).open(&place)?;
         if file.inner.context.file().durability() != Durability::None {
             // The name is durable too.
-            made.sync()?;
+            made.sync(&Transfer::default())?;
         }
     }
     file.inner.granted.add(&place);

@@ -5,30 +5,43 @@ use std::{path::Path, sync::Arc};
 use hyperslab_driver::{Driver as _, Family, Local};
 use hyperslab_format::MemberFiles;
 
+use super::Members;
 use crate::{Error, Result, open_options::Access};
 
-/// The members whose names the template gives.
+/// The members whose names the template gives: those that the file says, or as large as a new file is to have them.
 pub(super) fn open(template: &str, first: &Arc<Local>, access: &Access) -> Result<Family<Local>> {
-    let (size, write) = (first.len()?, access.write);
-    if size == 0 && write {
-        return Err(Error::Unsupported("making a family of files"));
-    }
-    let size = size.max(1);
-    // The file says it best. One that says nothing has members as large as the first.
-    let told = match hyperslab_file::members(first.clone()) {
-        Ok(Some(MemberFiles::Family { size })) => Some(size),
-        _ => None,
-    };
-    if let Some(told) = told.filter(|&told| told < size) {
-        let name = first_name(template);
-        let why = format!("{name} has {size} bytes where the file says that a member has {told}");
-        return Err(Error::Storage(why));
-    }
+    let (size, write) = (first.len(&access.transfer)?, access.write);
+    let is_new = write && (access.truncate || access.create_new || size == 0);
+    let member_size = if is_new { wanted_size(template, access)? } else { told_size(template, first, size.max(1))? };
     let open = move |name: &str, create: bool| {
         let open = || Local::options().write(write).create(create).open(name);
         (create || Path::new(name).exists()).then(open).transpose()
     };
-    Ok(Family::open(template, told.unwrap_or(size), Box::new(open))?)
+    Ok(Family::open(template, member_size, Box::new(open))?)
+}
+
+/// How large the members of a new family are to be.
+pub(super) fn wanted_size(template: &str, access: &Access) -> Result<u64> {
+    match access.members {
+        Some(Members::Family { size }) => Ok(size),
+        _ => {
+            let why = "its name is that of a family of files: to make one, say how large its members are to be";
+            Err(Error::Storage(format!("{template}: {why}")))
+        }
+    }
+}
+
+/// The file says it best. One that says nothing has members as large as the first, which has `size` bytes.
+fn told_size(template: &str, first: &Arc<Local>, size: u64) -> Result<u64> {
+    match hyperslab_file::members(first.clone()) {
+        Ok(Some(MemberFiles::Family { size: told })) if told < size => {
+            let name = first_name(template);
+            let why = format!("{name} has {size} bytes where the file says that a member has {told}");
+            Err(Error::Storage(why))
+        }
+        Ok(Some(MemberFiles::Family { size: told })) => Ok(told),
+        _ => Ok(size),
+    }
 }
 
 pub(super) fn is_template(name: &str) -> bool {

@@ -3,7 +3,9 @@
 mod family;
 mod hold;
 mod locking;
+mod members;
 mod multi;
+mod options;
 
 use std::{
     path::{Path, PathBuf},
@@ -14,6 +16,7 @@ use hyperslab_driver::{Driver, FileIdentity, Local};
 
 pub(crate) use hold::Hold;
 pub use locking::Locking;
+pub(crate) use members::Members;
 
 use crate::{Error, Result, open_options::Access};
 
@@ -51,13 +54,26 @@ impl Source {
         // Absolute, as the program may change its directory.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let template = path.to_str().filter(|name| !access.one_file && family::is_template(name)).map(str::to_owned);
-        if template.is_some() && (access.truncate || access.create_new) {
-            return Err(Error::Unsupported("making a family of files"));
+        match &template {
+            // Refused before anything is made.
+            Some(template) if access.truncate || access.create_new => {
+                family::wanted_size(template, access).map(drop)?
+            }
+            None if matches!(access.members, Some(Members::Family { .. })) => {
+                let name = path.display();
+                return Err(Error::Storage(format!(
+                    "{name}: the name of a family of files has a %d, as in part%05d.h5"
+                )));
+            }
+            _ => {}
         }
-        let mut options = Local::options().write(access.write).special(access.special);
-        if template.is_none() {
-            options = options.create(access.create || access.truncate).create_new(access.create_new);
-        }
+        // Without a size for its members, a family that is missing is not made.
+        let makes = template.is_none() || access.members.is_some();
+        let options = Local::options()
+            .write(access.write)
+            .special(access.special)
+            .create(makes && (access.create || access.truncate))
+            .create_new(access.create_new);
         let first = template.as_deref().map(family::first_name);
         let local = Arc::new(options.open(first.as_deref().map_or(path.as_path(), Path::new))?);
         Ok(Source { path, local, template })
@@ -101,7 +117,7 @@ impl Source {
         match several {
             Some(_) if access.write => Err(Error::Unsupported("writing a file for each kind of content")),
             Some((driver, name)) => {
-                let size = Some(one.len()?);
+                let size = Some(one.len(&access.transfer)?);
                 Ok(Storage { driver, name, size, hold, alone })
             }
             None => Ok(Storage { driver: one, name: "sec2", size: None, hold, alone }),

@@ -34,16 +34,16 @@ impl Driver for Closes {
         self.storage.write_at(addr, buf, transfer)
     }
 
-    fn len(&self) -> Result<u64> {
-        self.storage.len()
+    fn len(&self, transfer: &Transfer) -> Result<u64> {
+        self.storage.len(transfer)
     }
 
-    fn set_len(&self, len: u64) -> Result<()> {
-        self.storage.set_len(len)
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()> {
+        self.storage.set_len(len, transfer)
     }
 
-    fn sync(&self) -> Result<()> {
-        self.storage.sync()
+    fn sync(&self, transfer: &Transfer) -> Result<()> {
+        self.storage.sync(transfer)
     }
 }
 

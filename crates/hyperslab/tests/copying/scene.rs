@@ -22,7 +22,7 @@ pub(crate) fn new_file(low: Low) -> (File, Arc<Memory>) {
 }
 
 pub(crate) fn bytes(storage: &Memory) -> Vec<u8> {
-    let mut bytes = vec![0; usize::try_from(storage.len().unwrap()).unwrap()];
+    let mut bytes = vec![0; usize::try_from(storage.len(&Transfer::default()).unwrap()).unwrap()];
     storage.read_at(0, &mut bytes, &Transfer::default()).unwrap();
     bytes
 }

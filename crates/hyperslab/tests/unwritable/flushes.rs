@@ -15,7 +15,7 @@ const CHUNKS: usize = 4;
 /// The file as a process that is killed leaves it.
 fn left(disk: &Disk) -> File {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("left-by-a-flush.h5");
-    let mut bytes = vec![0; disk.len().unwrap() as usize];
+    let mut bytes = vec![0; disk.len(&Transfer::default()).unwrap() as usize];
     disk.read_at(0, &mut bytes, &Transfer::default()).unwrap();
     std::fs::write(&path, bytes).unwrap();
     File::open(path).unwrap()

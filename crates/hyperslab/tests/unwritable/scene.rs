@@ -32,11 +32,11 @@ pub(crate) fn create(disk: &Disk, cache: usize) -> File {
 /// The file as it is on the disk now, opened by another process that knows nothing of this one's memory.
 pub(crate) fn stored(disk: &Disk) -> File {
     loop {
-        let len = disk.len().unwrap();
+        let len = disk.len(&Transfer::default()).unwrap();
         let mut bytes = vec![0; len as usize];
         let read = disk.read_at(0, &mut bytes, &Transfer::default());
         // A thread that writes may have changed the length meanwhile.
-        if disk.len().unwrap() == len {
+        if disk.len(&Transfer::default()).unwrap() == len {
             read.unwrap();
             return File::open_driver(Arc::new(Memory::from(bytes))).unwrap();
         }

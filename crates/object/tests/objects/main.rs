@@ -13,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-use hyperslab_driver::{Driver, Memory, Tape};
+use hyperslab_driver::{Driver, Memory, Tape, Transfer};
 use hyperslab_dtype::{Datatype, Order};
 use hyperslab_file::{CreateOptions, OpenFile, OpenOptions};
 use hyperslab_format::version::Low;
@@ -253,5 +253,5 @@ fn many(low: Low) -> hyperslab_object::Result<u64> {
         }
     }
     context.file().close()?;
-    Ok(storage.len()?)
+    Ok(storage.len(&Transfer::default())?)
 }

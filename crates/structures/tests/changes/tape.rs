@@ -65,7 +65,7 @@ pub(crate) fn new_file_with(messages: impl FnOnce(&OpenFile) -> Vec<(u16, Vec<u8
     file.put(address, header).unwrap();
     file.set_root(Root::Header(Some(address))).unwrap();
     file.close().unwrap();
-    let mut bytes = vec![0; memory.len().unwrap() as usize];
+    let mut bytes = vec![0; memory.len(&Transfer::default()).unwrap() as usize];
     memory.read_at(0, &mut bytes, &Transfer::default()).unwrap();
     let (storage, file) = common::open(bytes);
     let mut tape = Tape { storage, before: Vec::new() };

@@ -21,7 +21,7 @@ pub(crate) trait Played {
 
 impl Played for Tape {
     fn content(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.len().unwrap() as usize];
+        let mut bytes = vec![0; self.len(&Transfer::default()).unwrap() as usize];
         self.read_at(0, &mut bytes, &Transfer::default()).unwrap();
         bytes
     }

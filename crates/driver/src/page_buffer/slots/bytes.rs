@@ -93,6 +93,12 @@ impl Slots {
         }
         (self.len, self.stored) = (len, len);
     }
+
+    /// One kind of the storage below ends at `len` now, and all of it at `stored`: pages behind `len` may be of other kinds, and are clean.
+    pub(in crate::page_buffer) fn resized_in_part(&mut self, len: u64, stored: u64) {
+        self.resized(len);
+        (self.len, self.stored) = (stored, stored);
+    }
 }
 
 impl Slot {
