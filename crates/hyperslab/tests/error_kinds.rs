@@ -8,7 +8,7 @@ use std::{
 };
 
 use hyperslab::{
-    Durability, Error, ErrorKind, ExternalAccess, File, OpenOptions, Result,
+    Durability, Error, ErrorKind, ExternalAccess, File, Low, OpenOptions, Result,
     driver::{self, Damage, Driver, Fault, Local, Lock, Memory, Operation, Target, Transfer},
     dtype::{Charset, Datatype, Padding},
 };
@@ -39,7 +39,7 @@ fn in_memory() -> File {
 
 /// A file with `numbers`, 1 to 6 in chunks of 2.
 fn numbers(path: &Path) -> File {
-    let file = File::create(path).unwrap();
+    let file = OpenOptions::new().create().truncate().low(Low::V110).open(path).unwrap();
     let new = file.root().unwrap().new_dataset::<i32>().max_shape([None]).chunks([2]).deflate(1);
     new.write("numbers", &[1, 2, 3, 4, 5, 6]).unwrap();
     file
@@ -145,10 +145,11 @@ fn bytes_of_files() {
     expect(ErrorKind::Malformed, File::open(&path));
 
     let mut broken = whole;
-    let address = File::open_driver(Arc::new(Memory::from(broken.clone()))).unwrap().root().unwrap().address() as usize;
-    broken[address] = b'?';
+    let file = File::open_driver(Arc::new(Memory::from(broken.clone()))).unwrap();
+    let address = file.dataset("numbers").unwrap().address();
+    broken[address as usize + 20] ^= 0xff; // what the checksum of its header covers
     fs::write(&path, &broken).unwrap();
-    let why = expect(ErrorKind::Malformed, File::open(&path).unwrap().root());
+    let why = expect(ErrorKind::Malformed, File::open(&path).unwrap().dataset("numbers"));
     let expected = format!("{}: at address {address:#x}: object header", path.display());
     assert!(why.to_string().starts_with(&expected), "{why}");
 }
@@ -241,7 +242,7 @@ fn causes_lead_to_the_operating_system() {
     // Through a dataset, and the external file that holds its values.
     let (path, raw) = (scratch.path("a.h5"), scratch.path("raw.bin"));
     let file = File::create(&path).unwrap();
-    let new = file.root().unwrap().new_dataset::<i32>().external([("raw.bin", 0, Some(12))]);
+    let new = file.root().unwrap().new_dataset::<i32>().external([(raw.to_str().unwrap(), 0, Some(12))]);
     new.write("numbers", &[1, 2, 3]).unwrap();
     file.close().unwrap();
     fs::remove_file(&raw).unwrap();
