@@ -65,7 +65,6 @@ use crate::{
 /// assert_eq!(&all, b"ab\0\0ef");
 /// # Ok::<(), Error>(())
 /// ```
-#[expect(clippy::len_without_is_empty, reason = "the length comes from storage and may fail")]
 pub trait Driver: Send + Sync {
     /// Fills `buf` from `addr` on.
     fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> Result<()>;
