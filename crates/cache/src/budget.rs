@@ -1,14 +1,14 @@
-//! How many bytes the cache holds, how many requests may take, and who waits for them.
+//! How many bytes the cache holds, how many requests may take, and which threads wait for them.
 
 use std::collections::VecDeque;
 
 use crate::{
-    Claim, Limits, Need, Promise,
+    Demand, Grant, Limits, Reservation,
     sync::{
         Condvar, Mutex, Rank,
         atomic::{AtomicUsize, Ordering},
     },
-    visits::Visits,
+    unreserved_pins::UnreservedPins,
     write_failure::Unwritable,
 };
 
@@ -16,9 +16,9 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Budget {
     account: Mutex<Account>,
-    /// Told when something may have left, or when somebody begins to wait for others.
+    /// Told when something may have left, or when a thread begins to wait for others.
     freed: Condvar,
-    visits: Visits,
+    unreserved: UnreservedPins,
     /// How many wait for room.
     waiting: AtomicUsize,
 }
@@ -29,22 +29,22 @@ struct Account {
     /// What chunks take now.
     resident: usize,
     /// What chunks will take that are being loaded or made.
-    claimed: usize,
+    granted: usize,
     /// What the chunks of running requests may take together: they are pinned, or will be there soon.
-    promised: usize,
+    reserved: usize,
     /// What running requests may take beside chunks.
     aside: usize,
     /// The most that was taken.
     peak: usize,
     /// Whether more may be taken than the limits say: one was lowered, a request needs more than there is, or a chunk has grown.
     excused: bool,
-    /// How many have a promise, and how many of them wait for room.
+    /// How many have a reservation, and how many of them wait for room.
     holders: usize,
     stuck: usize,
-    /// Who waits for a promise, in the order in which they came.
+    /// The requests that wait for a reservation, in the order in which they came.
     queue: VecDeque<u64>,
     next: u64,
-    /// How many had a promise that they no longer have.
+    /// How many had a reservation that they no longer have.
     ended: u64,
     /// Part of what is resident: chunks that cannot leave, because they could not be written.
     unwritable: Unwritable,
@@ -59,22 +59,22 @@ pub(crate) enum NoRoom {
     Full,
 }
 
-/// What had ended when somebody began to look for chunks that could leave. If more has by now, it is worth to look again.
+/// What had ended when a thread began to look for chunks that could leave. If more has by now, it is worth to look again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
-    visits: u64,
-    promises: u64,
+    unreserved: u64,
+    reservations: u64,
 }
 
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Budget {
-        let (resident, claimed, promised, aside, peak, holders, stuck, next, ended) = Default::default();
+        let (resident, granted, reserved, aside, peak, holders, stuck, next, ended) = Default::default();
         let (excused, queue, unwritable) = (false, VecDeque::new(), Unwritable::default());
         let account = Account {
             limits,
             resident,
-            claimed,
-            promised,
+            granted,
+            reserved,
             aside,
             peak,
             excused,
@@ -85,80 +85,80 @@ impl Budget {
             ended,
             unwritable,
         };
-        let (freed, visits, waiting) = Default::default();
-        Budget { account: Mutex::new(Rank::Budget, account), freed, visits, waiting }
+        let (freed, unreserved, waiting) = Default::default();
+        Budget { account: Mutex::new(Rank::Budget, account), freed, unreserved, waiting }
     }
 
     /// Waits until a request can have all that it needs, beside the others that have. Ask before chunks are pinned, never while some are: then
-    /// nobody who waits is waited for. A need above the limit is met when nobody else has anything.
-    pub(crate) fn promise(&self, need: Need) -> Promise<'_> {
+    /// no thread waits for one that waits. A demand above the limit is met when no other request has anything.
+    pub(crate) fn reserve(&self, demand: Demand) -> Reservation<'_> {
         let mut account = self.account.lock();
         let ticket = account.next;
         account.next += 1;
         account.queue.push_back(ticket);
-        while account.queue.front() != Some(&ticket) || !account.has_room_for(need) {
+        while account.queue.front() != Some(&ticket) || !account.has_room_for(demand) {
             self.freed.wait(&mut account);
         }
         account.queue.pop_front();
-        account.promise(need);
+        account.reserve(demand);
         // The next one may fit as well.
         self.freed.notify_all();
-        Promise { budget: self, need }
+        Reservation { budget: self, demand }
     }
 
-    /// A promise, if it can be had now, within the limits and without overtaking anybody.
-    pub(crate) fn try_promise(&self, need: Need) -> Option<Promise<'_>> {
+    /// A reservation, if it can be had now, within the limits and without overtaking another request.
+    pub(crate) fn try_reserve(&self, demand: Demand) -> Option<Reservation<'_>> {
         let mut account = self.account.lock();
-        if !account.queue.is_empty() || !account.fits(need) {
+        if !account.queue.is_empty() || !account.fits(demand) {
             return None;
         }
-        account.promise(need);
-        Some(Promise { budget: self, need })
+        account.reserve(demand);
+        Some(Reservation { budget: self, demand })
     }
 
     /// Whether so much may be taken beside chunks, until it is given back.
     pub(crate) fn lend(&self, aside: usize) -> bool {
-        self.try_promise(Need { chunks: 0, aside }).map(std::mem::forget).is_some()
+        self.try_reserve(Demand { chunks: 0, aside }).map(std::mem::forget).is_some()
     }
 
     pub(crate) fn give_back(&self, aside: usize) {
-        self.take_back(Need { chunks: 0, aside });
+        self.take_back(Demand { chunks: 0, aside });
     }
 
     /// A request has ended.
-    pub(crate) fn take_back(&self, need: Need) {
+    pub(crate) fn take_back(&self, demand: Demand) {
         let mut account = self.account.lock();
         account.holders -= 1;
         account.ended += 1;
-        account.promised -= need.chunks;
-        account.aside -= need.aside;
+        account.reserved -= demand.chunks;
+        account.aside -= demand.aside;
         account.measure();
         self.freed.notify_all();
     }
 
     /// Room for chunks that come, if there is some; if not, what must be known to wait for it.
-    pub(crate) fn try_claim(&self, bytes: usize) -> Result<Claim<'_>, Seen> {
+    pub(crate) fn try_grant(&self, bytes: usize) -> Result<Grant<'_>, Seen> {
         let mut account = self.account.lock();
         if account.excess(bytes) > 0 {
-            return Err(Seen { visits: self.visits.ended(), promises: account.ended });
+            return Err(Seen { unreserved: self.unreserved.ended(), reservations: account.ended });
         }
-        Ok(self.claim(&mut account, bytes))
+        Ok(self.grant(&mut account, bytes))
     }
 
-    fn claim(&self, account: &mut Account, bytes: usize) -> Claim<'_> {
-        account.claimed += bytes;
+    fn grant(&self, account: &mut Account, bytes: usize) -> Grant<'_> {
+        account.granted += bytes;
         account.measure();
-        Claim { budget: self, bytes }
+        Grant { budget: self, bytes }
     }
 
-    /// Chunks have come that a claim was for: they take `after` instead of `before`.
-    pub(crate) fn settle(&self, claimed: usize, before: usize, after: usize) {
+    /// Chunks have come that a grant was for: they take `after` instead of `before`.
+    pub(crate) fn settle(&self, granted: usize, before: usize, after: usize) {
         let mut account = self.account.lock();
-        account.claimed -= claimed;
-        account.excused |= after > before + claimed;
+        account.granted -= granted;
+        account.excused |= after > before + granted;
         account.resident = (account.resident + after).saturating_sub(before);
         account.measure();
-        if after < before + claimed {
+        if after < before + granted {
             self.freed.notify_all();
         }
     }
@@ -168,30 +168,30 @@ impl Budget {
         self.account.lock().excess(more)
     }
 
-    /// Room for chunks that come, or why there is none. `seen` is what [`Budget::try_claim`] said before chunks were looked for that could leave; there were
+    /// Room for chunks that come, or why there is none. `seen` is what [`Budget::try_grant`] said before chunks were looked for that could leave; there were
     /// none.
     ///
-    /// What requests were promised fits the cache, so what is in the way is in the hands of visitors, who are waited for. When there was none, chunks that
-    /// cannot be written are in the way: then there is no room. Or chunks have become larger than what was promised for them, or one request needs more than
-    /// there is. Then there is room when otherwise everybody would wait.
-    pub(crate) fn claim_or_wait(&self, bytes: usize, seen: Seen) -> Result<Claim<'_>, NoRoom> {
+    /// What requests have reserved fits the cache, so what is in the way has unreserved pins, which this waits for. When there was none, chunks that
+    /// cannot be written are in the way: then there is no room. Or chunks have become larger than what was reserved for them, or one request needs more than
+    /// there is. Then there is room when otherwise all threads would wait.
+    pub(crate) fn grant_or_wait(&self, bytes: usize, seen: Seen) -> Result<Grant<'_>, NoRoom> {
         let mut account = self.account.lock();
         if account.excess(bytes) == 0 {
-            return Ok(self.claim(&mut account, bytes));
+            return Ok(self.grant(&mut account, bytes));
         }
-        if account.ended != seen.promises {
+        if account.ended != seen.reservations {
             return Err(NoRoom::Retry);
         }
-        if self.visits.were_none_since(seen.visits) && account.stuck + 1 >= account.holders {
+        if self.unreserved.were_none_since(seen.unreserved) && account.stuck + 1 >= account.holders {
             if account.unwritable.bytes > 0 {
                 return Err(NoRoom::Full);
             }
             account.excused = true;
-            return Ok(self.claim(&mut account, bytes));
+            return Ok(self.grant(&mut account, bytes));
         }
-        // Said before it is asked whether a visit has ended: whoever ends one asks in the other order whether somebody waits.
+        // Said before it is asked whether an unreserved pin has ended: a thread that ends one asks in the other order whether a thread waits.
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        if self.visits.ended() == seen.visits {
+        if self.unreserved.ended() == seen.unreserved {
             account.stuck += 1;
             self.freed.wait(&mut account);
             account.stuck -= 1;
@@ -222,27 +222,27 @@ impl Budget {
         self.account.lock().unwritable
     }
 
-    /// Somebody is about to have chunks in hand without a promise.
-    pub(crate) fn visit(&self, count: usize) {
-        self.visits.begin(count as u64);
+    /// A thread is about to pin chunks without a reservation.
+    pub(crate) fn begin_unreserved(&self, count: usize) {
+        self.unreserved.begin(count as u64);
     }
 
-    /// Chunks are in hand no longer.
-    pub(crate) fn end_visits(&self, count: usize) {
-        self.visits.end(count as u64);
+    /// So many unreserved pins have ended.
+    pub(crate) fn end_unreserved(&self, count: usize) {
+        self.unreserved.end(count as u64);
         if self.is_awaited() {
-            // Whoever is about to wait does, before it is told.
+            // A thread that is about to wait does, before it is told.
             drop(self.account.lock());
             self.freed.notify_all();
         }
     }
 
-    /// Whether somebody waits for room.
+    /// Whether a thread waits for room.
     pub(crate) fn is_awaited(&self) -> bool {
         self.waiting.load(Ordering::SeqCst) > 0
     }
 
-    /// Waits for a chunk that somebody else loads, who may wait for room.
+    /// Waits for a chunk that another thread loads, which may wait for room.
     pub(crate) fn stuck<T>(&self, wait: impl FnOnce() -> T) -> T {
         self.account.lock().stuck += 1;
         self.freed.notify_all();
@@ -271,30 +271,30 @@ impl Budget {
 }
 
 impl Account {
-    fn has_room_for(&self, need: Need) -> bool {
-        let alone = self.promised == 0 && self.aside == 0;
-        alone || self.fits(need)
+    fn has_room_for(&self, demand: Demand) -> bool {
+        let alone = self.reserved == 0 && self.aside == 0;
+        alone || self.fits(demand)
     }
 
-    fn fits(&self, need: Need) -> bool {
+    fn fits(&self, demand: Demand) -> bool {
         let Limits { quiescent, active } = self.limits;
-        self.promised + need.chunks <= quiescent && self.aside + need.aside <= active.saturating_sub(quiescent)
+        self.reserved + demand.chunks <= quiescent && self.aside + demand.aside <= active.saturating_sub(quiescent)
     }
 
-    fn promise(&mut self, need: Need) {
-        self.excused |= !self.fits(need);
+    fn reserve(&mut self, demand: Demand) {
+        self.excused |= !self.fits(demand);
         self.holders += 1;
-        self.promised += need.chunks;
-        self.aside += need.aside;
+        self.reserved += demand.chunks;
+        self.aside += demand.aside;
         self.measure();
     }
 
     fn excess(&self, more: usize) -> usize {
-        (self.resident + self.claimed + more).saturating_sub(self.limits.quiescent)
+        (self.resident + self.granted + more).saturating_sub(self.limits.quiescent)
     }
 
     fn measure(&mut self) {
-        let chunks = self.resident + self.claimed;
+        let chunks = self.resident + self.granted;
         self.peak = self.peak.max(chunks + self.aside);
         let is_within = chunks <= self.limits.quiescent && chunks + self.aside <= self.limits.active;
         debug_assert!(is_within || self.excused, "more is taken than may be: {self:?}");

@@ -1,4 +1,4 @@
-//! The cache of one file: its shelves, least recently used first.
+//! The cache of one file: its partitions, least recently used first.
 
 use std::{
     sync::{
@@ -11,9 +11,9 @@ use std::{
 use hashlink::LinkedHashMap;
 
 use crate::{
-    Config, Footprint, Limits, Need, Policy, Promise, Shelf, Statistics,
-    books::Books,
-    inner::Inner,
+    Config, Demand, Footprint, Limits, Partition, Policy, Reservation, Statistics,
+    partition_state::PartitionState,
+    shared::Shared,
     sync::{Mutex, Rank},
     tuning::Tuning,
 };
@@ -21,9 +21,9 @@ use crate::{
 /// The chunks of one file. Any number of threads may use it at once.
 pub struct Cache<V: Footprint> {
     config: Config,
-    pub(crate) books: Arc<Books>,
+    pub(crate) shared: Arc<Shared>,
     /// By number, the one used last at the end.
-    pub(crate) ranking: Mutex<LinkedHashMap<u64, Arc<Inner<V>>>>,
+    pub(crate) ranking: Mutex<LinkedHashMap<u64, Arc<PartitionState<V>>>>,
     next: AtomicU64,
 }
 
@@ -31,54 +31,54 @@ impl<V: Footprint> Cache<V> {
     /// An empty cache.
     pub fn new(config: Config) -> Cache<V> {
         let ranking = Mutex::new(Rank::Ranking, LinkedHashMap::new());
-        Cache { config, books: Arc::new(Books::new(config)), ranking, next: AtomicU64::new(0) }
+        Cache { config, shared: Arc::new(Shared::new(config)), ranking, next: AtomicU64::new(0) }
     }
 
-    /// A shelf for a dataset, with what the cache's own settings are if nothing is said.
-    pub fn open(&self, home: Arc<V::Home>, reserve: Option<usize>, policy: Option<Policy>) -> Shelf<V> {
+    /// A partition for a dataset, with what the cache's own settings are if nothing is said.
+    pub fn open(&self, home: Arc<V::Home>, reserve: Option<usize>, policy: Option<Policy>) -> Partition<V> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (reserve, policy) = (reserve.unwrap_or(self.config.reserve), policy.unwrap_or(self.config.policy));
-        let shelf = Shelf::new(home, number, reserve, policy, self.books.clone());
-        self.ranking.lock().insert(number, shelf.inner.clone());
-        shelf
+        let partition = Partition::new(home, number, reserve, policy, self.shared.clone());
+        self.ranking.lock().insert(number, partition.inner.clone());
+        partition
     }
 
-    /// A dataset is closed: its shelf is no longer known. What is on it must have been written.
-    pub fn close(&self, shelf: &Shelf<V>) {
-        let gone = self.ranking.lock().remove(&shelf.inner.number);
-        shelf.abandon();
+    /// A dataset is closed: its partition is no longer known. What is on it must have been written.
+    pub fn close(&self, partition: &Partition<V>) {
+        let gone = self.ranking.lock().remove(&partition.inner.number);
+        partition.abandon();
         drop(gone);
     }
 
-    /// The shelves with chunks that are not in the file.
-    pub(crate) fn unwritten_shelves(&self) -> Vec<Shelf<V>> {
-        let numbers = self.books.unwritten.shelves();
+    /// The partitions with chunks that are not in the file.
+    pub(crate) fn unwritten_partitions(&self) -> Vec<Partition<V>> {
+        let numbers = self.shared.unwritten.partitions();
         let ranking = self.ranking.lock();
         let inner = numbers.iter().filter_map(|number| ranking.get(number).cloned());
-        inner.map(|inner| Shelf { inner }).collect()
+        inner.map(|inner| Partition { inner }).collect()
     }
 
-    /// A shelf is used. If the cache has become smaller, chunks that need not be written leave now; whatever must be, leaves when room is made.
-    pub fn touch(&self, shelf: &Shelf<V>) {
-        self.ranking.lock().to_back(&shelf.inner.number);
-        if self.books.tuning.as_ref().is_some_and(Tuning::has_shrunk) {
+    /// A partition is used. If the cache has become smaller, chunks that need not be written leave now; whatever must be, leaves when room is made.
+    pub fn touch(&self, partition: &Partition<V>) {
+        self.ranking.lock().to_back(&partition.inner.number);
+        if self.shared.tuning.as_ref().is_some_and(Tuning::has_shrunk) {
             self.trim();
         }
     }
 
     /// Waits until a request may have what it needs. To be asked before chunks are pinned, never while some are.
-    pub fn promise(&self, need: Need) -> Promise<'_> {
-        self.books.budget.promise(need)
+    pub fn reserve(&self, demand: Demand) -> Reservation<'_> {
+        self.shared.budget.reserve(demand)
     }
 
     /// The same, if it need not wait. For work in the background.
-    pub fn try_promise(&self, need: Need) -> Option<Promise<'_>> {
-        self.books.budget.try_promise(need)
+    pub fn try_reserve(&self, demand: Demand) -> Option<Reservation<'_>> {
+        self.shared.budget.try_reserve(demand)
     }
 
     /// Its limits now.
     pub fn limits(&self) -> Limits {
-        self.books.budget.limits()
+        self.shared.budget.limits()
     }
 
     /// What it may become: its limit, or the largest size that it may find for itself.
@@ -88,38 +88,38 @@ impl<V: Footprint> Cache<V> {
 
     /// What chunks may take beside those that could not be written.
     pub fn available(&self) -> usize {
-        self.books.budget.available()
+        self.shared.budget.available()
     }
 
     /// Something was written: eviction tries chunks again whose last attempt failed for a reason that may have passed.
     pub fn retry_failed(&self) {
-        if self.books.budget.unwritable().transient == 0 {
+        if self.shared.budget.unwritable().transient == 0 {
             return;
         }
-        for shelf in self.unwritten_shelves() {
-            shelf.inner.unwritten().iter().for_each(|slot| slot.retry(&shelf.inner));
+        for partition in self.unwritten_partitions() {
+            partition.inner.unwritten().iter().for_each(|slot| slot.retry(&partition.inner));
         }
     }
 
     /// Another limit, which holds from the next request on. A cache that finds its own size goes on from there.
     pub fn set_bytes(&self, bytes: usize) {
-        self.books.budget.set_limits(self.config.bytes(bytes).limits());
+        self.shared.budget.set_limits(self.config.bytes(bytes).limits());
     }
 
-    /// Somebody waited so long for chunks to be decoded.
+    /// A thread waited so long for chunks to be decoded.
     pub fn decoded_for(&self, time: Duration) {
-        self.books.counters.decoding.fetch_add(nanoseconds(time), Ordering::Relaxed);
+        self.shared.counters.decoding.fetch_add(nanoseconds(time), Ordering::Relaxed);
     }
 
-    /// Somebody waited so long for chunks to be encoded.
+    /// A thread waited so long for chunks to be encoded.
     pub fn encoded_for(&self, time: Duration) {
-        self.books.counters.encoding.fetch_add(nanoseconds(time), Ordering::Relaxed);
+        self.shared.counters.encoding.fetch_add(nanoseconds(time), Ordering::Relaxed);
     }
 
     /// What it did so far.
     pub fn statistics(&self) -> Statistics {
         let datasets = self.ranking.lock().len();
-        Statistics { datasets, ..self.books.counters.statistics(self.books.budget.taken(), self.limits().quiescent) }
+        Statistics { datasets, ..self.shared.counters.statistics(self.shared.budget.taken(), self.limits().quiescent) }
     }
 }
 

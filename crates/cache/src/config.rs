@@ -53,7 +53,7 @@ impl Default for Config {
 
 impl Config {
     /// What files have for which nothing is said: the usual settings, and as many bytes as `HYPERSLAB_CACHE_BYTES` of the environment says,
-    /// for programs that nobody wants to change. So the same tests run with caches of any size.
+    /// for programs that are not to be changed. So the same tests run with caches of any size.
     pub fn from_environment() -> Config {
         static BYTES: OnceLock<Option<usize>> = OnceLock::new();
         let bytes = BYTES.get_or_init(|| std::env::var("HYPERSLAB_CACHE_BYTES").ok()?.parse().ok());

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //!  footprint ───► what the budget counts; may change whenever the value is locked for writing
-//!     grows       Pinned::write_in     memory is claimed first, then taken
+//!     grows       Pinned::write_in     memory is granted first, then taken
 //!     completed   Pinned::complete_in  more of a value that was loaded in part; it stays clean
 //!     sheds       Footprint::shed      eviction takes part of a clean value, and leaves the rest
 //! ```
 
 /// A value of the cache: it tells what memory it takes, and may have no fixed size.
 pub trait Footprint: Send + Sync {
-    /// What a shelf is of: where its chunks come from and go to.
+    /// What a partition is of: where its chunks come from and go to.
     type Home: ?Sized + Send + Sync;
 
     /// A value as the file will have it, made ahead of time.

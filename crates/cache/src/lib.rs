@@ -1,50 +1,51 @@
-//! The chunk cache: chunks in memory, decoded, by dataset and place in the grid.
+//! The chunk cache: chunks in memory, decoded, by dataset and coordinate in the grid.
 //!
-//! Lives here: which chunks are in memory and in which phase of their life, how much memory they may take, who waits for whom, and who leaves first. Does not
+//! Lives here: which chunks are in memory and in which phase of their life, how much memory they may take, which thread waits for which, and which chunk leaves first. Does not
 //! live here: I/O, coding, what a chunk is. Called by `chunk`. The page about all of it is `docs/chunk-cache.md`.
 //!
 //! ```text
-//!  Cache    one per file: budget, ranking of shelves, statistics
-//!   Shelf    one per dataset: turns, slots in the order of a policy
+//!  Cache    one per file: budget, ranking of partitions, statistics
+//!   Partition    one per dataset: turns, slots in the order of a policy
 //!    Slot     one per chunk: phase, pins, value
 //! ```
 
-mod books;
 mod budget;
 mod cache;
 mod config;
 mod dirty_index;
+mod eviction;
 mod footprint;
-mod inner;
 mod life;
+mod lookup;
 mod order;
+mod partition;
+mod partition_state;
 mod pinned;
-mod promise;
-mod request;
-mod room;
-mod shelf;
+mod range_lock;
+mod reservation;
+mod shared;
 mod slot;
+mod slot_state;
 mod statistics;
 mod sync;
-mod taken;
 mod tuning;
-mod turns;
+mod unreserved_pins;
 mod unwritten;
-mod visits;
+mod write_back;
 mod write_failure;
 
 pub use cache::Cache;
 pub use config::{Config, Limits};
+pub use eviction::Eviction;
 pub use footprint::Footprint;
+pub use lookup::{LoadTicket, LoadWaiter, Lookup};
 pub use order::{Policy, UnknownPolicy};
+pub use partition::Partition;
 pub use pinned::{Pinned, Writing};
-pub use promise::{Claim, Need, Promise};
-pub use request::{Found, Vacancy, Waiter};
-pub use room::Room;
-pub use shelf::Shelf;
+pub use range_lock::{LockRange, RangeGuard};
+pub use reservation::{Demand, Grant, Reservation};
 pub use statistics::Statistics;
 pub use sync::{Reading, assert_no_locks_held};
-pub use taken::Taken;
-pub use turns::{Area, Turn};
 pub use unwritten::Unwritten;
+pub use write_back::WriteBack;
 pub use write_failure::WriteFailure;

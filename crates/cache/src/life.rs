@@ -3,7 +3,7 @@
 /// Where a chunk is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Phase {
-    /// Somebody loads it; the others wait.
+    /// A thread loads it; others that want it wait.
     Loading,
     /// As in the file.
     Clean,
@@ -15,7 +15,7 @@ pub(crate) enum Phase {
     Writing,
     /// On its way to the file, and changed since.
     Stale,
-    /// No longer in the cache; who still has it looks again.
+    /// No longer in the cache; a thread that waited for it looks again.
     Gone,
 }
 

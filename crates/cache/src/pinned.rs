@@ -1,4 +1,4 @@
-//! Chunks in somebody's hands.
+//! Pinned chunks.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -8,9 +8,9 @@ use std::{
 use hyperslab_space::Coords;
 
 use crate::{
-    Claim, Footprint, Need, Taken, WriteFailure,
-    inner::Inner,
+    Demand, Footprint, Grant, WriteBack, WriteFailure,
     life::{Event, Phase},
+    partition_state::PartitionState,
     slot::Slot,
     sync::{Reading, RwLock, WriteGuard, assert_values_rise},
 };
@@ -18,28 +18,28 @@ use crate::{
 /// Chunks are expected to be encoded to no less than such a part of them.
 const PLAUSIBLE: usize = 8;
 
-/// A chunk in somebody's hands: it stays in memory until this is dropped.
+/// A pinned chunk: it stays in memory until this is dropped.
 pub struct Pinned<V: Footprint> {
     pub(crate) slot: Arc<Slot<V>>,
     pub(crate) value: Arc<RwLock<V>>,
-    /// After the value: a visit ends when it is no longer in hand.
-    pub(crate) shelf: Hold<V>,
+    /// After the value: the pin ends when the value is dropped.
+    pub(crate) partition: Hold<V>,
 }
 
 impl<V: Footprint> Pinned<V> {
-    /// Its place in the grid.
-    pub fn place(&self) -> &Coords {
-        &self.slot.place
+    /// Its coordinate in the grid.
+    pub fn coord(&self) -> &Coords {
+        &self.slot.coord
     }
 
-    /// What its shelf is of.
+    /// What its partition is of.
     pub fn home(&self) -> &Arc<V::Home> {
-        &self.shelf.home
+        &self.partition.home
     }
 
-    /// The value, to read; any number of readers share it. A thread that reads several at once locks them by rising shelf and place.
+    /// The value, to read; any number of readers share it. A thread that reads several at once locks them by rising partition and coordinate.
     pub fn read(&self) -> Reading<'_, V> {
-        assert_values_rise(Arc::as_ptr(&self.shelf.books) as usize, self.shelf.number, self.place());
+        assert_values_rise(Arc::as_ptr(&self.partition.shared) as usize, self.partition.number, self.coord());
         self.value.read()
     }
 
@@ -48,24 +48,24 @@ impl<V: Footprint> Pinned<V> {
         self.writing(true, None)
     }
 
-    /// As [`Pinned::write`], for a value that grows: what it takes more comes out of what was claimed for it.
-    pub fn write_in<'a>(&'a self, claim: Claim<'a>) -> Writing<'a, V> {
-        self.writing(true, Some(claim))
+    /// As [`Pinned::write`], for a value that grows: what it takes more comes out of what was granted for it.
+    pub fn write_in<'a>(&'a self, grant: Grant<'a>) -> Writing<'a, V> {
+        self.writing(true, Some(grant))
     }
 
     /// The value, alone, to load what is missing of it. What it stands for stays as it is, so it does not become dirty. A thread that waits here may
     /// find that another one has loaded it.
-    pub fn complete_in<'a>(&'a self, claim: Claim<'a>) -> Writing<'a, V> {
-        self.writing(false, Some(claim))
+    pub fn complete_in<'a>(&'a self, grant: Grant<'a>) -> Writing<'a, V> {
+        self.writing(false, Some(grant))
     }
 
-    fn writing<'a>(&'a self, changes: bool, claim: Option<Claim<'a>>) -> Writing<'a, V> {
+    fn writing<'a>(&'a self, changes: bool, grant: Option<Grant<'a>>) -> Writing<'a, V> {
         let value = self.value.write();
         if changes {
-            self.slot.happen(Event::Change, &self.shelf);
+            self.slot.happen(Event::Change, &self.partition);
         }
         let before = value.footprint();
-        Writing { pinned: self, value, before, claim }
+        Writing { pinned: self, value, before, grant }
     }
 
     /// Takes part of a value that is as in the file. The result says whether there was something to take.
@@ -78,26 +78,26 @@ impl<V: Footprint> Pinned<V> {
         value.shed();
         let now = value.footprint();
         if now != before {
-            self.slot.recount(now, None, &self.shelf);
+            self.slot.recount(now, None, &self.partition);
         }
         now < before
     }
 
     /// Says that only a part of it is used.
-    pub fn is_used_partly(&self) {
-        self.slot.is_used_partly();
+    pub fn mark_used_in_part(&self) {
+        self.slot.mark_used_in_part();
     }
 
     /// Takes it to be written, if it must be: where there is no room for an encoded copy, a chunk that is in the file can leave as fast.
-    pub fn take(self) -> Option<Taken<V>> {
-        let (_, encoded) = self.slot.take(&self.shelf)?;
-        Some(Taken::new(self.into_visitor(), encoded, false))
+    pub fn take(self) -> Option<WriteBack<V>> {
+        let (_, encoded) = self.slot.take(&self.partition)?;
+        Some(WriteBack::new(self.into_unreserved(), encoded, false))
     }
 
-    /// Whoever writes a chunk may have it longer than its promise.
-    fn into_visitor(self) -> Pinned<V> {
-        let shelf = Hold::visitor(self.shelf.shelf().clone());
-        Pinned { slot: self.slot, value: self.value, shelf }
+    /// A write-back may have a chunk longer than its reservation.
+    fn into_unreserved(self) -> Pinned<V> {
+        let partition = Hold::unreserved(self.partition.partition().clone());
+        Pinned { slot: self.slot, value: self.value, partition }
     }
 
     /// Encodes a dirty value ahead of time, if no thread changes it and there is room for the copy; whether there is one now. This call never waits. A value
@@ -106,23 +106,23 @@ impl<V: Footprint> Pinned<V> {
         &self,
         encode: impl FnOnce(&V) -> Result<V::Encoded, WriteFailure>,
     ) -> Result<bool, WriteFailure> {
-        // Nobody can change it before it is kept.
+        // No thread can change it before the copy is kept.
         let Some(value) = self.value.try_read() else { return Ok(false) };
         if self.slot.phase() != Phase::Dirty {
             return Ok(false);
         }
         // A copy is worth no other chunk. It is made beside the chunks, and kept if there is room for what it became; without any, it is not made.
-        let (budget, size) = (&self.shelf.books.budget, value.footprint());
-        let Some(_aside) = budget.try_promise(Need { chunks: 0, aside: size }) else { return Ok(false) };
-        let Ok(mut claim) = budget.try_claim(size / PLAUSIBLE) else { return Ok(false) };
+        let (budget, size) = (&self.partition.shared.budget, value.footprint());
+        let Some(_aside) = budget.try_reserve(Demand { chunks: 0, aside: size }) else { return Ok(false) };
+        let Ok(mut grant) = budget.try_grant(size / PLAUSIBLE) else { return Ok(false) };
         let encoded = encode(&value).inspect_err(|failure| {
             // Under the value's lock: a change that comes later clears it.
             if *failure == WriteFailure::Permanent {
-                self.slot.fail(*failure, &self.shelf);
+                self.slot.fail(*failure, &self.partition);
             }
         })?;
         let larger = V::encoded_footprint(&encoded).saturating_sub(size / PLAUSIBLE);
-        Ok(claim.try_grow(larger) && self.slot.keep(encoded, &mut claim, &self.shelf))
+        Ok(grant.try_grow(larger) && self.slot.keep(encoded, &mut grant, &self.partition))
     }
 }
 
@@ -133,7 +133,7 @@ pub struct Writing<'a, V: Footprint> {
     /// What it took before.
     before: usize,
     /// What it may take more.
-    claim: Option<Claim<'a>>,
+    grant: Option<Grant<'a>>,
 }
 
 impl<V: Footprint> Deref for Writing<'_, V> {
@@ -154,7 +154,7 @@ impl<V: Footprint> Drop for Writing<'_, V> {
     fn drop(&mut self) {
         let now = self.value.footprint();
         if now != self.before {
-            self.pinned.slot.recount(now, self.claim.as_mut(), &self.pinned.shelf);
+            self.pinned.slot.recount(now, self.grant.as_mut(), &self.pinned.partition);
         }
     }
 }
@@ -163,16 +163,16 @@ impl<V: Footprint> Drop for Writing<'_, V> {
 pub(crate) struct Gone<V: Footprint> {
     value: Option<Arc<RwLock<V>>>,
     slot: Arc<Slot<V>>,
-    shelf: Hold<V>,
+    partition: Hold<V>,
 }
 
 impl<V: Footprint> Gone<V> {
-    pub(crate) fn new(value: Arc<RwLock<V>>, slot: Arc<Slot<V>>, shelf: Hold<V>) -> Gone<V> {
-        Gone { value: Some(value), slot, shelf }
+    pub(crate) fn new(value: Arc<RwLock<V>>, slot: Arc<Slot<V>>, partition: Hold<V>) -> Gone<V> {
+        Gone { value: Some(value), slot, partition }
     }
 
-    pub(crate) fn place(&self) -> &Coords {
-        &self.slot.place
+    pub(crate) fn coord(&self) -> &Coords {
+        &self.slot.coord
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -183,77 +183,77 @@ impl<V: Footprint> Gone<V> {
 impl<V: Footprint> Drop for Gone<V> {
     fn drop(&mut self) {
         self.value = None;
-        self.slot.is_freed(&self.shelf);
+        self.slot.release(&self.partition);
     }
 }
 
-/// The shelf of a chunk in somebody's hands: of a request that has a promise, or of a visitor.
+/// The partition of a pinned chunk: of a request that has a reservation, or of one that has none.
 pub(crate) struct Hold<V: Footprint> {
-    shelf: Arc<Inner<V>>,
-    visits: bool,
+    partition: Arc<PartitionState<V>>,
+    unreserved: bool,
 }
 
 impl<V: Footprint> Hold<V> {
-    /// For a request that was promised what it has.
-    pub(crate) fn promised(shelf: Arc<Inner<V>>) -> Hold<V> {
-        Hold { shelf, visits: false }
+    /// For a request that has reserved what it pins.
+    pub(crate) fn reserved(partition: Arc<PartitionState<V>>) -> Hold<V> {
+        Hold { partition, unreserved: false }
     }
 
-    /// For somebody else.
-    pub(crate) fn visitor(shelf: Arc<Inner<V>>) -> Hold<V> {
-        shelf.books.budget.visit(1);
-        Hold { shelf, visits: true }
+    /// For a pin without a reservation.
+    pub(crate) fn unreserved(partition: Arc<PartitionState<V>>) -> Hold<V> {
+        partition.shared.budget.begin_unreserved(1);
+        Hold { partition, unreserved: true }
     }
 
-    pub(crate) fn shelf(&self) -> &Arc<Inner<V>> {
-        &self.shelf
+    pub(crate) fn partition(&self) -> &Arc<PartitionState<V>> {
+        &self.partition
     }
 }
 
 impl<V: Footprint> Deref for Hold<V> {
-    type Target = Inner<V>;
+    type Target = PartitionState<V>;
 
-    fn deref(&self) -> &Inner<V> {
-        &self.shelf
+    fn deref(&self) -> &PartitionState<V> {
+        &self.partition
     }
 }
 
 impl<V: Footprint> Drop for Hold<V> {
     fn drop(&mut self) {
-        if self.visits {
-            self.shelf.books.budget.end_visits(1);
+        if self.unreserved {
+            self.partition.shared.budget.end_unreserved(1);
         }
     }
 }
 
-/// Visits that were said to begin, for chunks that are looked for; those that are not found end with this.
-pub(crate) struct Visitors<'a, V: Footprint> {
-    shelf: &'a Arc<Inner<V>>,
+/// Unreserved pins that were said to begin, for chunks that are looked for; those that are not found end with this.
+pub(crate) struct PendingPins<'a, V: Footprint> {
+    partition: &'a Arc<PartitionState<V>>,
     left: usize,
 }
 
-impl<'a, V: Footprint> Visitors<'a, V> {
-    pub(crate) fn new(shelf: &'a Arc<Inner<V>>, count: usize) -> Visitors<'a, V> {
-        shelf.books.budget.visit(count);
-        Visitors { shelf, left: count }
+impl<'a, V: Footprint> PendingPins<'a, V> {
+    pub(crate) fn new(partition: &'a Arc<PartitionState<V>>, count: usize) -> PendingPins<'a, V> {
+        partition.shared.budget.begin_unreserved(count);
+        PendingPins { partition, left: count }
     }
 
-    pub(crate) fn shelf(&self) -> &'a Inner<V> {
-        self.shelf
+    pub(crate) fn partition(&self) -> &'a PartitionState<V> {
+        self.partition
     }
 
     /// For a chunk that was found.
     pub(crate) fn next(&mut self) -> Hold<V> {
         debug_assert!(self.left > 0, "more than were said");
         self.left -= 1;
-        Hold { shelf: self.shelf.clone(), visits: true }
+        Hold { partition: self.partition.clone(), unreserved: true }
     }
 }
 
-impl<V: Footprint> Drop for Visitors<'_, V> {
+impl<V: Footprint> Drop for PendingPins<'_, V> {
     fn drop(&mut self) {
         if self.left > 0 {
-            self.shelf.books.budget.end_visits(self.left);
+            self.partition.shared.budget.end_unreserved(self.left);
         }
     }
 }

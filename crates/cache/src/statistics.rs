@@ -19,7 +19,7 @@ pub struct Statistics {
     pub written: u64,
     /// Chunks that were looked at, most by flushes, to find those that are not in the file.
     pub dirty_visits: u64,
-    /// Chunks that were encoded before anybody waited for that.
+    /// Chunks that were encoded before a request waited for that.
     pub encoded_ahead: u64,
     /// Datasets that chunks may be kept of.
     pub datasets: usize,

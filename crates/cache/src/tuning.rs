@@ -39,7 +39,7 @@ pub(crate) struct Tuning {
 
 #[derive(Debug, Default)]
 struct Past {
-    /// Chunks that left lately, by shelf and place, and what they took; no more than a cache of the largest size would still have.
+    /// Chunks that left lately, by partition and coordinate, and what they took; no more than a cache of the largest size would still have.
     gone: LinkedHashMap<(u64, Coords), usize>,
     bytes: usize,
     /// How many of them came back in this epoch.
@@ -70,15 +70,15 @@ impl Tuning {
     }
 
     /// A chunk made room for others.
-    pub(crate) fn left(&self, shelf: u64, place: &Coords, bytes: usize, budget: &Budget) {
+    pub(crate) fn left(&self, partition: u64, coord: &Coords, bytes: usize, budget: &Budget) {
         let room = self.range.largest.saturating_sub(budget.limits().quiescent);
-        self.past.lock().remember((shelf, place.clone()), bytes, room);
+        self.past.lock().remember((partition, coord.clone()), bytes, room);
     }
 
     /// A chunk was looked for that is not here.
-    pub(crate) fn missed(&self, shelf: u64, place: &Coords) {
+    pub(crate) fn missed(&self, partition: u64, coord: &Coords) {
         let mut past = self.past.lock();
-        if let Some(bytes) = past.gone.remove(&(shelf, place.clone())) {
+        if let Some(bytes) = past.gone.remove(&(partition, coord.clone())) {
             past.bytes -= bytes;
             past.back += 1;
         }

@@ -1,38 +1,38 @@
 //! Chunks that could not be written: they stay, eviction passes them by, and they count against the limits.
 
-use hyperslab_cache::{Cache, Config, Found, Need, Room, Shelf, Taken, Unwritten, WriteFailure};
+use hyperslab_cache::{Cache, Config, Demand, Eviction, Lookup, Partition, Unwritten, WriteBack, WriteFailure};
 
 use crate::common::{BYTES, Hundred, at};
 
-fn dirty(shelf: &Shelf<Hundred>) -> Vec<Taken<Hundred>> {
-    Unwritten::of(std::slice::from_ref(shelf), |_| true).take()
+fn dirty(partition: &Partition<Hundred>) -> Vec<WriteBack<Hundred>> {
+    Unwritten::of(std::slice::from_ref(partition), |_| true).take()
 }
 
 /// Makes a dirty chunk, or changes it; whether there was room. Chunks that leave fail to be written as `failure` says.
-fn write(cache: &Cache<Hundred>, shelf: &Shelf<Hundred>, place: u64, failure: Option<WriteFailure>) -> bool {
-    let _promise = cache.promise(Need { chunks: BYTES, aside: 0 });
-    match shelf.find(&at(place)) {
-        Found::Here(pinned) => drop(pinned.write()),
-        Found::Vacant(vacancy) => loop {
+fn write(cache: &Cache<Hundred>, partition: &Partition<Hundred>, coord: u64, failure: Option<WriteFailure>) -> bool {
+    let _reservation = cache.reserve(Demand { chunks: BYTES, aside: 0 });
+    match partition.find(&at(coord)) {
+        Lookup::Hit(pinned) => drop(pinned.write()),
+        Lookup::Miss(ticket) => loop {
             match cache.make_room(BYTES) {
-                Room::Claimed(mut claim) => {
-                    vacancy.fill(Hundred, &mut claim, true).unwrap();
+                Eviction::Granted(mut grant) => {
+                    ticket.fill(Hundred, &mut grant, true).unwrap();
                     break;
                 }
-                Room::Dirty(taken) => taken.into_iter().for_each(|taken| match failure {
+                Eviction::Dirty(taken) => taken.into_iter().for_each(|taken| match failure {
                     Some(failure) => taken.failed(failure),
                     None => taken.written(),
                 }),
-                Room::Full => return false,
+                Eviction::Full => return false,
             }
         },
-        Found::Awaited(_) => panic!("nobody loads"),
+        Lookup::Loading(_) => panic!("no other thread loads"),
     }
-    cache.touch(shelf);
+    cache.touch(partition);
     true
 }
 
-fn cache() -> (Cache<Hundred>, Shelf<Hundred>, Shelf<Hundred>) {
+fn cache() -> (Cache<Hundred>, Partition<Hundred>, Partition<Hundred>) {
     let cache = Cache::new(Config::default().bytes(4 * BYTES).reserve(0));
     let (bad, good) = (cache.open(().into(), None, None), cache.open(().into(), None, None));
     (cache, bad, good)
@@ -41,12 +41,12 @@ fn cache() -> (Cache<Hundred>, Shelf<Hundred>, Shelf<Hundred>) {
 #[test]
 fn eviction_passes_them_by() {
     let (cache, bad, good) = cache();
-    (0..2).for_each(|place| assert!(write(&cache, &bad, place, None)));
+    (0..2).for_each(|coord| assert!(write(&cache, &bad, coord, None)));
     dirty(&bad).into_iter().for_each(|taken| taken.failed(WriteFailure::Permanent));
     assert_eq!(cache.available(), 2 * BYTES);
-    for place in 0..20 {
-        assert!(write(&cache, &good, place, None));
-        assert_eq!(bad.places().len(), 2);
+    for coord in 0..20 {
+        assert!(write(&cache, &good, coord, None));
+        assert_eq!(bad.coords().len(), 2);
     }
     assert!(cache.statistics().peak_bytes <= 4 * BYTES);
     // A change gives another chance, and a flush always tries.
@@ -61,7 +61,7 @@ fn eviction_passes_them_by() {
 fn a_cache_that_is_full_of_them_has_no_room() {
     for failure in [WriteFailure::Permanent, WriteFailure::Transient] {
         let (cache, bad, good) = cache();
-        (0..4).for_each(|place| assert!(write(&cache, &bad, place, None)));
+        (0..4).for_each(|coord| assert!(write(&cache, &bad, coord, None)));
         assert!(!write(&cache, &good, 0, Some(failure)), "{failure:?}");
         assert!(!write(&cache, &good, 0, Some(failure)), "{failure:?}");
         assert_eq!((cache.available(), cache.statistics().bytes), (0, 4 * BYTES));
@@ -80,7 +80,7 @@ fn a_cache_that_is_full_of_them_has_no_room() {
 #[test]
 fn what_another_thread_failed_to_write_is_left_to_the_flush() {
     let (cache, bad, _) = cache();
-    (0..2).for_each(|place| assert!(write(&cache, &bad, place, None)));
+    (0..2).for_each(|coord| assert!(write(&cache, &bad, coord, None)));
     let mut others: Vec<_> = Unwritten::at(&bad, &at(0)).take();
     let mut unwritten = Unwritten::of(std::slice::from_ref(&bad), |_| true);
     unwritten.take().into_iter().for_each(|taken| taken.written());
@@ -97,14 +97,14 @@ fn what_another_thread_failed_to_write_is_left_to_the_flush() {
 #[test]
 fn a_chunk_that_cannot_be_encoded_ahead_is_not_tried_again() {
     let (cache, bad, _) = cache();
-    (0..4).for_each(|place| assert!(write(&cache, &bad, place, None)));
+    (0..4).for_each(|coord| assert!(write(&cache, &bad, coord, None)));
     assert_eq!(cache.near_exit(usize::MAX).len(), 4);
     let refused = bad.peek(&at(2)).unwrap().encode_ahead(|_| Err(WriteFailure::Permanent));
     // There is no room for a copy in a full cache: then nothing is encoded.
     assert!(matches!(refused, Ok(false)));
     dirty(&bad).pop().unwrap().written();
     bad.evict();
-    let place = bad.places().into_iter().next().unwrap();
-    let refused = bad.peek(&place).unwrap().encode_ahead(|_| Err(WriteFailure::Permanent));
+    let coord = bad.coords().into_iter().next().unwrap();
+    let refused = bad.peek(&coord).unwrap().encode_ahead(|_| Err(WriteFailure::Permanent));
     assert_eq!((refused, cache.near_exit(usize::MAX).len()), (Err(WriteFailure::Permanent), 2));
 }

@@ -16,6 +16,6 @@ mod common;
 mod encode_ahead;
 mod failures;
 mod leaving;
+mod range_lock;
 mod requests;
-mod turns;
-mod visits;
+mod unreserved_pins;

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use hyperslab_cache::{Area, Cache, Config, Footprint, Found, Need, Policy, Room, Shelf, Taken, Unwritten};
+use hyperslab_cache::{
+    Cache, Config, Demand, Eviction, Footprint, LockRange, Lookup, Partition, Policy, Unwritten, WriteBack,
+};
 use hyperslab_space::Coords;
 use parking_lot::Mutex;
 use proptest::prelude::*;
@@ -30,20 +32,20 @@ impl Footprint for Numbers {
 /// Datasets of chunks in a row. What was never written is zero.
 struct File {
     cache: Cache<Numbers>,
-    shelves: Vec<Shelf<Numbers>>,
+    partitions: Vec<Partition<Numbers>>,
     stored: Mutex<HashMap<(usize, u64), Vec<u64>>>,
 }
 
 impl File {
     fn new(config: Config, datasets: usize) -> File {
         let cache = Cache::new(config);
-        let shelves = (0..datasets).map(|number| cache.open(number.into(), None, None)).collect();
-        File { cache, shelves, stored: Mutex::default() }
+        let partitions = (0..datasets).map(|number| cache.open(number.into(), None, None)).collect();
+        File { cache, partitions, stored: Mutex::default() }
     }
 
-    fn write_out(&self, taken: Vec<Taken<Numbers>>) {
+    fn write_back(&self, taken: Vec<WriteBack<Numbers>>) {
         for taken in taken {
-            let key = (**taken.shelf().unwrap().home(), taken.place().unwrap()[0]);
+            let key = (**taken.partition().unwrap().home(), taken.coord().unwrap()[0]);
             let encoded = taken.encoded().map(|encoded| {
                 encoded.chunks_exact(8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap())).collect()
             });
@@ -55,42 +57,42 @@ impl File {
 
     /// Does something with each number from `start` on.
     fn request(&self, dataset: usize, start: u64, count: u64, writes: bool, mut each: impl FnMut(u64, &mut u64)) {
-        let shelf = &self.shelves[dataset];
+        let partition = &self.partitions[dataset];
         let end = start + count - 1;
-        let _turn = shelf.enter(Area::Box([start].as_slice().into(), [end].as_slice().into()), writes);
+        let _turn = partition.enter(LockRange::Box([start].as_slice().into(), [end].as_slice().into()), writes);
         let (first, last) = (start / PER_CHUNK as u64, end / PER_CHUNK as u64);
         let most = (self.cache.limits().quiescent / BYTES).max(1) as u64;
         for list in (first..=last).step_by(most as usize).map(|from| from..=last.min(from + most - 1)) {
             let chunks = list.clone().count() * BYTES;
-            let _promise = self.cache.promise(Need { chunks, aside: 0 });
+            let _reservation = self.cache.reserve(Demand { chunks, aside: 0 });
             let mut pinned = Vec::new();
-            let mut open: Vec<_> = list.map(|place| shelf.find(&Coords::from_slice(&[place]))).collect();
+            let mut open: Vec<_> = list.map(|coord| partition.find(&Coords::from_slice(&[coord]))).collect();
             while !open.is_empty() {
                 let (mut vacant, mut awaited) = (Vec::new(), Vec::new());
                 for found in open.drain(..) {
                     match found {
-                        Found::Here(here) => pinned.push(here),
-                        Found::Vacant(vacancy) => vacant.push(vacancy),
-                        Found::Awaited(waiter) => awaited.push(waiter),
+                        Lookup::Hit(here) => pinned.push(here),
+                        Lookup::Miss(ticket) => vacant.push(ticket),
+                        Lookup::Loading(waiter) => awaited.push(waiter),
                     }
                 }
-                let mut claim = loop {
+                let mut grant = loop {
                     match self.cache.make_room(vacant.len() * BYTES) {
-                        Room::Claimed(claim) => break claim,
-                        Room::Dirty(taken) => self.write_out(taken),
-                        Room::Full => panic!("all can be written"),
+                        Eviction::Granted(grant) => break grant,
+                        Eviction::Dirty(taken) => self.write_back(taken),
+                        Eviction::Full => panic!("all can be written"),
                     }
                 };
-                for vacancy in vacant {
-                    let key = (dataset, vacancy.place().unwrap()[0]);
+                for ticket in vacant {
+                    let key = (dataset, ticket.coord().unwrap()[0]);
                     let values = self.stored.lock().get(&key).cloned().unwrap_or_else(|| vec![0; PER_CHUNK]);
-                    pinned.push(vacancy.fill(Numbers(values), &mut claim, false).unwrap());
+                    pinned.push(ticket.fill(Numbers(values), &mut grant, false).unwrap());
                 }
-                drop(claim);
+                drop(grant);
                 open = awaited.into_iter().map(|waiter| waiter.wait()).collect();
             }
             for pinned in pinned {
-                let from = pinned.place()[0] * PER_CHUNK as u64;
+                let from = pinned.coord()[0] * PER_CHUNK as u64;
                 let inside = |nth: usize| (start..=end).contains(&(from + nth as u64));
                 if !writes {
                     let values = pinned.read().0.clone();
@@ -111,12 +113,12 @@ impl File {
     }
 
     fn flush(&self) {
-        self.shelves.iter().for_each(|shelf| self.write_out(dirty(shelf)));
+        self.partitions.iter().for_each(|partition| self.write_back(dirty(partition)));
     }
 }
 
-fn dirty(shelf: &Shelf<Numbers>) -> Vec<Taken<Numbers>> {
-    Unwritten::of(std::slice::from_ref(shelf), |_| true).take()
+fn dirty(partition: &Partition<Numbers>) -> Vec<WriteBack<Numbers>> {
+    Unwritten::of(std::slice::from_ref(partition), |_| true).take()
 }
 
 fn policy() -> impl Strategy<Value = Policy> {
@@ -170,14 +172,14 @@ proptest! {
                     }
                 }
                 Step::Evict(dataset) => {
-                    file.write_out(dirty(&file.shelves[dataset]));
-                    prop_assert_eq!(file.shelves[dataset].evict(), 0);
-                    prop_assert_eq!(file.shelves[dataset].bytes(), 0);
+                    file.write_back(dirty(&file.partitions[dataset]));
+                    prop_assert_eq!(file.partitions[dataset].evict(), 0);
+                    prop_assert_eq!(file.partitions[dataset].bytes(), 0);
                 }
                 Step::Resize(chunks) => file.cache.set_bytes(chunks * BYTES),
             }
             let statistics = file.cache.statistics();
-            prop_assert_eq!(statistics.bytes, file.shelves.iter().map(Shelf::bytes).sum::<usize>());
+            prop_assert_eq!(statistics.bytes, file.partitions.iter().map(Partition::bytes).sum::<usize>());
             prop_assert!(statistics.peak_bytes <= 24 * BYTES);
         }
     }
@@ -187,12 +189,12 @@ proptest! {
 fn what_is_in_hand_when_a_shelf_is_closed_is_given_back() {
     let file = File::new(Config::default().bytes(4 * BYTES), 2);
     file.request(0, 0, 8, true, |_, number| *number = 1);
-    let pinned = file.shelves[0].peek(&Coords::from_slice(&[1])).unwrap();
-    file.cache.close(&file.shelves[0]);
+    let pinned = file.partitions[0].peek(&Coords::from_slice(&[1])).unwrap();
+    file.cache.close(&file.partitions[0]);
     assert_eq!(file.cache.statistics().bytes, BYTES);
     drop(pinned);
-    let File { cache, shelves, .. } = file;
-    drop(shelves);
+    let File { cache, partitions, .. } = file;
+    drop(partitions);
     assert_eq!(cache.statistics().bytes, 0);
 }
 

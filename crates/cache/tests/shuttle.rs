@@ -9,8 +9,8 @@ use std::{
 };
 
 use hyperslab_cache::{
-    Area, Cache, Claim, Config, Footprint, Found, Need, Pinned, Policy, Room, Shelf, Taken, Unwritten, Vacancy,
-    WriteFailure, assert_no_locks_held,
+    Cache, Config, Demand, Eviction, Footprint, Grant, LoadTicket, LockRange, Lookup, Partition, Pinned, Policy,
+    Unwritten, WriteBack, WriteFailure, assert_no_locks_held,
 };
 use hyperslab_space::Coords;
 use shuttle::{
@@ -45,9 +45,9 @@ type Key = (usize, u64);
 /// A file of a few chunks, whose cache has room for fewer.
 struct World {
     cache: Cache<Twice>,
-    shelves: Vec<Shelf<Twice>>,
+    partitions: Vec<Partition<Twice>>,
     stored: Mutex<HashMap<Key, u64>>,
-    /// How often chunks were written, changed by whoever has the turn.
+    /// How often chunks were written, changed by the thread that has the turn.
     twin: Mutex<HashMap<Key, u64>>,
     loading: Mutex<HashSet<Key>>,
 }
@@ -55,9 +55,9 @@ struct World {
 impl World {
     fn new(config: Config) -> World {
         let cache = Cache::new(config);
-        let shelves = (0..SHELVES).map(|number| cache.open(number.into(), None, None)).collect();
+        let partitions = (0..SHELVES).map(|number| cache.open(number.into(), None, None)).collect();
         let (stored, twin, loading) = Default::default();
-        World { cache, shelves, stored, twin, loading }
+        World { cache, partitions, stored, twin, loading }
     }
 
     /// What takes long: others run meanwhile.
@@ -66,9 +66,9 @@ impl World {
         thread::yield_now();
     }
 
-    fn write_out(&self, taken: Vec<Taken<Twice>>) {
+    fn write_back(&self, taken: Vec<WriteBack<Twice>>) {
         for taken in taken {
-            let key = (**taken.shelf().unwrap().home(), taken.place().unwrap()[0]);
+            let key = (**taken.partition().unwrap().home(), taken.coord().unwrap()[0]);
             let value = taken.read().unwrap();
             let encoded = taken.encoded().map(|encoded| **encoded);
             self.io();
@@ -90,90 +90,90 @@ impl World {
         }
     }
 
-    fn load(&self, dataset: usize, vacant: Vec<Vacancy<Twice>>, pinned: &mut Vec<Pinned<Twice>>) {
-        let keys: Vec<Key> = vacant.iter().map(|vacancy| (dataset, vacancy.place().unwrap()[0])).collect();
+    fn load(&self, dataset: usize, vacant: Vec<LoadTicket<Twice>>, pinned: &mut Vec<Pinned<Twice>>) {
+        let keys: Vec<Key> = vacant.iter().map(|ticket| (dataset, ticket.coord().unwrap()[0])).collect();
         keys.iter().for_each(|key| assert!(self.loading.lock().unwrap().insert(*key), "loaded twice at once"));
-        let mut claim = loop {
+        let mut grant = loop {
             match self.cache.make_room(vacant.len() * BYTES) {
-                Room::Claimed(claim) => break claim,
-                Room::Dirty(taken) => self.write_out(taken),
+                Eviction::Granted(grant) => break grant,
+                Eviction::Dirty(taken) => self.write_back(taken),
                 // Chunks that could not be written are tried again: here, all can be sooner or later.
-                Room::Full => self.shelves.iter().for_each(|shelf| self.write_out(dirty(shelf))),
+                Eviction::Full => self.partitions.iter().for_each(|partition| self.write_back(dirty(partition))),
             }
         };
         self.io();
-        for (vacancy, key) in vacant.into_iter().zip(keys) {
+        for (ticket, key) in vacant.into_iter().zip(keys) {
             let value = self.stored.lock().unwrap().get(&key).copied().unwrap_or(0);
             self.loading.lock().unwrap().remove(&key);
-            // Now and then it fails, and somebody else loads it.
+            // Now and then it fails, and another thread loads it.
             if thread_rng().gen_range(0..8) > 0 {
-                pinned.push(vacancy.fill(Twice(value, value), &mut claim, false).unwrap());
+                pinned.push(ticket.fill(Twice(value, value), &mut grant, false).unwrap());
             }
         }
     }
 
-    /// Whoever has the turn for these chunks gets them.
-    fn with(&self, dataset: usize, places: &[u64], each: &dyn Fn(&Pinned<Twice>)) {
-        let _promise = self.cache.promise(Need { chunks: places.len() * BYTES, aside: places.len() * BYTES });
-        let mut wanted: Vec<Found<Twice>> =
-            places.iter().map(|place| self.shelves[dataset].find(&at(*place))).collect();
+    /// Gets chunks for a thread that has the turn for them.
+    fn with(&self, dataset: usize, coords: &[u64], each: &dyn Fn(&Pinned<Twice>)) {
+        let _reservation = self.cache.reserve(Demand { chunks: coords.len() * BYTES, aside: coords.len() * BYTES });
+        let mut wanted: Vec<Lookup<Twice>> =
+            coords.iter().map(|coord| self.partitions[dataset].find(&at(*coord))).collect();
         let mut pinned = Vec::new();
         while !wanted.is_empty() {
             let (mut vacant, mut awaited) = (Vec::new(), Vec::new());
             for found in wanted.drain(..) {
                 match found {
-                    Found::Here(here) => pinned.push(here),
-                    Found::Vacant(vacancy) => vacant.push(vacancy),
-                    Found::Awaited(waiter) => awaited.push(waiter),
+                    Lookup::Hit(here) => pinned.push(here),
+                    Lookup::Miss(ticket) => vacant.push(ticket),
+                    Lookup::Loading(waiter) => awaited.push(waiter),
                 }
             }
             if !vacant.is_empty() {
                 self.load(dataset, vacant, &mut pinned);
             }
             wanted.extend(awaited.into_iter().map(|waiter| waiter.wait()));
-            let missing = places.iter().filter(|place| pinned.iter().all(|pinned| pinned.place()[0] != **place));
+            let missing = coords.iter().filter(|coord| pinned.iter().all(|pinned| pinned.coord()[0] != **coord));
             if wanted.is_empty() {
-                wanted.extend(missing.map(|place| self.shelves[dataset].find(&at(*place))));
+                wanted.extend(missing.map(|coord| self.partitions[dataset].find(&at(*coord))));
             }
         }
-        assert_eq!(pinned.len(), places.len());
+        assert_eq!(pinned.len(), coords.len());
         pinned.iter().for_each(each);
     }
 
     fn write(&self, dataset: usize, first: u64, last: u64) {
-        let _turn = self.shelves[dataset].enter(area(first, last), true);
+        let _turn = self.partitions[dataset].enter(area(first, last), true);
         self.with(dataset, &(first..=last).collect::<Vec<_>>(), &|pinned| {
             let mut value = pinned.write();
             value.0 += 1;
             thread::yield_now();
             value.1 += 1;
-            *self.twin.lock().unwrap().entry((dataset, pinned.place()[0])).or_default() += 1;
+            *self.twin.lock().unwrap().entry((dataset, pinned.coord()[0])).or_default() += 1;
         });
     }
 
     fn read(&self, dataset: usize, first: u64, last: u64) {
-        let _turn = self.shelves[dataset].enter(area(first, last), false);
+        let _turn = self.partitions[dataset].enter(area(first, last), false);
         let check = |pinned: &Pinned<Twice>| {
             let value = pinned.read();
             thread::yield_now();
-            let twin = self.twin.lock().unwrap().get(&(dataset, pinned.place()[0])).copied().unwrap_or(0);
+            let twin = self.twin.lock().unwrap().get(&(dataset, pinned.coord()[0])).copied().unwrap_or(0);
             assert_eq!((value.0, value.1), (twin, twin), "a write is lost, or not whole");
         };
-        let places: Vec<u64> = (first..=last).collect();
-        match self.shelves[dataset].hits(&places.iter().map(|place| at(*place)).collect::<Vec<_>>()) {
+        let coords: Vec<u64> = (first..=last).collect();
+        match self.partitions[dataset].hits(&coords.iter().map(|coord| at(*coord)).collect::<Vec<_>>()) {
             Some(pinned) => pinned.iter().for_each(check),
-            None => self.with(dataset, &places, &check),
+            None => self.with(dataset, &coords, &check),
         }
     }
 
     /// Writes a chunk past the cache.
-    fn write_past(&self, dataset: usize, place: u64) {
-        let _turn = self.shelves[dataset].enter(area(place, place), true);
-        let Some(_vacancy) = self.shelves[dataset].vacant(&at(place)) else { return };
-        let value = self.stored.lock().unwrap().get(&(dataset, place)).copied().unwrap_or(0);
+    fn write_past(&self, dataset: usize, coord: u64) {
+        let _turn = self.partitions[dataset].enter(area(coord, coord), true);
+        let Some(_vacancy) = self.partitions[dataset].vacant(&at(coord)) else { return };
+        let value = self.stored.lock().unwrap().get(&(dataset, coord)).copied().unwrap_or(0);
         self.io();
-        self.stored.lock().unwrap().insert((dataset, place), value + 1);
-        *self.twin.lock().unwrap().entry((dataset, place)).or_default() += 1;
+        self.stored.lock().unwrap().insert((dataset, coord), value + 1);
+        *self.twin.lock().unwrap().entry((dataset, coord)).or_default() += 1;
     }
 
     fn step(&self) {
@@ -184,21 +184,21 @@ impl World {
             0..=3 => self.write(dataset, first, last),
             4..=6 => self.read(dataset, first, last),
             7 => self.write_past(dataset, first),
-            8 => self.write_out(dirty(&self.shelves[dataset])),
-            9 => drop(self.shelves[dataset].evict()),
+            8 => self.write_back(dirty(&self.partitions[dataset])),
+            9 => drop(self.partitions[dataset].evict()),
             10 => {
-                if let Some(pinned) = self.shelves[dataset].peek(&at(first)) {
+                if let Some(pinned) = self.partitions[dataset].peek(&at(first)) {
                     pinned.encode_ahead(encode).unwrap();
                 }
             }
             11 => {
                 for pinned in self.cache.near_exit(2 * BYTES) {
                     if !pinned.encode_ahead(encode).unwrap() && self.cache.is_crowded() {
-                        self.write_out(pinned.take().into_iter().collect());
+                        self.write_back(pinned.take().into_iter().collect());
                     }
                 }
             }
-            _ => self.cache.touch(&self.shelves[dataset]),
+            _ => self.cache.touch(&self.partitions[dataset]),
         }
         let statistics = self.cache.statistics();
         assert!(statistics.bytes <= self.cache.limits().quiescent, "{statistics:?}");
@@ -207,27 +207,27 @@ impl World {
 
     /// Nothing is lost, and nothing is left.
     fn end(&self) {
-        for shelf in &self.shelves {
-            while shelf.evict() > 0 {
-                self.write_out(dirty(shelf));
+        for partition in &self.partitions {
+            while partition.evict() > 0 {
+                self.write_back(dirty(partition));
             }
-            assert_eq!(shelf.bytes(), 0);
+            assert_eq!(partition.bytes(), 0);
         }
         assert_eq!(self.cache.statistics().bytes, 0);
         assert_eq!(*self.stored.lock().unwrap(), *self.twin.lock().unwrap());
     }
 }
 
-fn at(place: u64) -> Coords {
-    Coords::from_slice(&[place])
+fn at(coord: u64) -> Coords {
+    Coords::from_slice(&[coord])
 }
 
-fn area(first: u64, last: u64) -> Area {
-    Area::Box(at(first), at(last))
+fn area(first: u64, last: u64) -> LockRange {
+    LockRange::Box(at(first), at(last))
 }
 
-fn dirty(shelf: &Shelf<Twice>) -> Vec<Taken<Twice>> {
-    Unwritten::of(std::slice::from_ref(shelf), |_| true).take()
+fn dirty(partition: &Partition<Twice>) -> Vec<WriteBack<Twice>> {
+    Unwritten::of(std::slice::from_ref(partition), |_| true).take()
 }
 
 fn encode(value: &Twice) -> Result<u64, WriteFailure> {
@@ -282,11 +282,11 @@ fn a_limit_holds_beside_readers_who_have_no_promise() {
 fn more_leave_with_those_that_must_be_written() {
     in_any_order(200, || {
         let world = World::new(Config::default().bytes(16 * BYTES).reserve(0));
-        (0..16).for_each(|place| world.write(0, place, place));
+        (0..16).for_each(|coord| world.write(0, coord, coord));
         threads(4, |thread| match thread {
             0 => world.write(1, 0, 2),
-            1 => (0..3).for_each(|place| world.read(0, place, place + 1)),
-            2 => (16..18).for_each(|place| world.write(0, place, place)),
+            1 => (0..3).for_each(|coord| world.read(0, coord, coord + 1)),
+            2 => (16..18).for_each(|coord| world.write(0, coord, coord)),
             _ => {
                 world.cache.near_exit(4 * BYTES).iter().for_each(|pinned| assert!(pinned.encode_ahead(encode).is_ok()))
             }
@@ -295,7 +295,7 @@ fn more_leave_with_those_that_must_be_written() {
         assert!(statistics.bytes <= 16 * BYTES && statistics.peak_bytes <= 32 * BYTES, "{statistics:?}");
         world.end();
         // What was lent is given back.
-        assert!(world.cache.try_promise(Need { chunks: 16 * BYTES, aside: 16 * BYTES }).is_some());
+        assert!(world.cache.try_reserve(Demand { chunks: 16 * BYTES, aside: 16 * BYTES }).is_some());
     });
 }
 
@@ -307,12 +307,12 @@ fn a_flush_writes_all_that_was_dirty_though_others_fail() {
             0 => {
                 world.write(0, 0, 1);
                 let before = world.twin.lock().unwrap().clone();
-                let mut unwritten = Unwritten::of(&world.shelves[..1], |_| true);
+                let mut unwritten = Unwritten::of(&world.partitions[..1], |_| true);
                 loop {
                     for taken in unwritten.take() {
                         let value = taken.read().unwrap().0;
                         world.io();
-                        world.stored.lock().unwrap().insert((0, taken.place().unwrap()[0]), value);
+                        world.stored.lock().unwrap().insert((0, taken.coord().unwrap()[0]), value);
                         taken.written();
                     }
                     if unwritten.is_empty() {
@@ -322,9 +322,9 @@ fn a_flush_writes_all_that_was_dirty_though_others_fail() {
                 }
                 let stored = world.stored.lock().unwrap();
                 (0..2)
-                    .for_each(|place| assert!(stored[&(0, place)] >= before[&(0, place)], "flushed, and not written"));
+                    .for_each(|coord| assert!(stored[&(0, coord)] >= before[&(0, coord)], "flushed, and not written"));
             }
-            1 => (0..3).for_each(|_| world.write_out(dirty(&world.shelves[0]))),
+            1 => (0..3).for_each(|_| world.write_back(dirty(&world.partitions[0]))),
             _ => world.write(0, 1, 2),
         });
         world.end();
@@ -341,33 +341,33 @@ fn a_flush_finds_all_that_is_dirty_and_nothing_else() {
                 let before = world.twin.lock().unwrap().clone();
                 let mut unwritten = Unwritten::of_cache(&world.cache);
                 while !unwritten.is_empty() {
-                    world.write_out(unwritten.take());
+                    world.write_back(unwritten.take());
                     unwritten.wait();
                 }
-                let left = Unwritten::of(&world.shelves[..1], |_| true);
+                let left = Unwritten::of(&world.partitions[..1], |_| true);
                 let stored = world.stored.lock().unwrap();
-                let is_stored = |place| stored.get(&(0, place)).is_some_and(|value| *value >= before[&(0, place)]);
+                let is_stored = |coord| stored.get(&(0, coord)).is_some_and(|value| *value >= before[&(0, coord)]);
                 // Some fail to be written, and are dirty again: then a flush finds them.
                 assert!((0..2).all(is_stored) || !left.is_empty(), "neither written nor found");
             }
             1 => world.write(1, 0, 2),
-            2 => drop(world.shelves[0].evict()),
+            2 => drop(world.partitions[0].evict()),
             // A dataset that is deleted while a thread has a dirty chunk of it.
             _ => {
-                let shelf = world.cache.open(SHELVES.into(), None, None);
-                let Found::Vacant(vacancy) = shelf.find(&at(0)) else { panic!("nobody loaded it") };
-                let Some(mut claim) = world.cache.try_room(BYTES) else { return };
-                let pinned = vacancy.fill(Twice(0, 0), &mut claim, true).unwrap();
-                world.cache.close(&shelf);
+                let partition = world.cache.open(SHELVES.into(), None, None);
+                let Lookup::Miss(ticket) = partition.find(&at(0)) else { panic!("no thread loaded it") };
+                let Some(mut grant) = world.cache.try_room(BYTES) else { return };
+                let pinned = ticket.fill(Twice(0, 0), &mut grant, true).unwrap();
+                world.cache.close(&partition);
                 drop(pinned.write());
             }
         });
         world.stored.lock().unwrap().remove(&(SHELVES, 0));
         world.end();
-        let visits = || world.cache.statistics().dirty_visits;
-        let before = visits();
+        let unreserved = || world.cache.statistics().dirty_visits;
+        let before = unreserved();
         assert!(Unwritten::of_cache(&world.cache).is_empty());
-        assert_eq!(visits(), before, "chunks in the index that are in the file, or gone");
+        assert_eq!(unreserved(), before, "chunks in the index that are in the file, or gone");
     });
 }
 
@@ -385,12 +385,14 @@ fn chunks_that_outgrow_what_was_promised_stop_nobody() {
     in_any_order(1_000, || {
         let world = World::new(Config::default().bytes(2 * BYTES));
         threads(2, |thread| {
-            let _turn = world.shelves[thread].enter(area(0, 1), false);
-            let _promise = world.cache.promise(Need { chunks: BYTES, aside: 0 });
+            let _turn = world.partitions[thread].enter(area(0, 1), false);
+            let _reservation = world.cache.reserve(Demand { chunks: BYTES, aside: 0 });
             let mut pinned = Vec::new();
-            for place in 0..2 {
-                let Found::Vacant(vacancy) = world.shelves[thread].find(&at(place)) else { panic!("nobody loaded it") };
-                world.load(thread, vec![vacancy], &mut pinned);
+            for coord in 0..2 {
+                let Lookup::Miss(ticket) = world.partitions[thread].find(&at(coord)) else {
+                    panic!("no thread loaded it")
+                };
+                world.load(thread, vec![ticket], &mut pinned);
             }
         });
     });
@@ -399,18 +401,18 @@ fn chunks_that_outgrow_what_was_promised_stop_nobody() {
 #[test]
 fn writers_are_alone_where_they_overlap_others() {
     in_any_order(1_000, || {
-        let shelf = Cache::<Twice>::new(Config::default()).open(0.into(), None, None);
+        let partition = Cache::<Twice>::new(Config::default()).open(0.into(), None, None);
         let inside = Mutex::new(Vec::<(u64, bool)>::new());
         threads(4, |thread| {
-            let (place, writes) = (thread as u64 % 2, thread < 3);
+            let (coord, writes) = (thread as u64 % 2, thread < 3);
             for _ in 0..2 {
-                let turn = shelf.enter(area(place, place), writes);
+                let turn = partition.enter(area(coord, coord), writes);
                 let mut others = inside.lock().unwrap();
-                assert!(others.iter().all(|(at, write)| *at != place || !(writes || *write)), "not alone");
-                others.push((place, writes));
+                assert!(others.iter().all(|(at, write)| *at != coord || !(writes || *write)), "not alone");
+                others.push((coord, writes));
                 drop(others);
                 thread::yield_now();
-                inside.lock().unwrap().retain(|other| *other != (place, writes));
+                inside.lock().unwrap().retain(|other| *other != (coord, writes));
                 drop(turn);
             }
         });
@@ -441,19 +443,19 @@ impl Footprint for Parts {
 }
 
 /// Room for more, which other chunks leave.
-fn room_for(cache: &Cache<Parts>, bytes: usize) -> Claim<'_> {
+fn room_for(cache: &Cache<Parts>, bytes: usize) -> Grant<'_> {
     loop {
         match cache.make_room(bytes) {
-            Room::Claimed(claim) => return claim,
-            Room::Dirty(taken) => taken.into_iter().for_each(store),
-            Room::Full => panic!("all can be written"),
+            Eviction::Granted(grant) => return grant,
+            Eviction::Dirty(taken) => taken.into_iter().for_each(store),
+            Eviction::Full => panic!("all can be written"),
         }
     }
 }
 
-fn store(taken: Taken<Parts>) {
+fn store(taken: WriteBack<Parts>) {
     let written = taken.read().unwrap().1.expect("a dirty chunk is complete");
-    *taken.shelf().unwrap().home().lock().unwrap() = written;
+    *taken.partition().unwrap().home().lock().unwrap() = written;
     taken.written();
 }
 
@@ -472,21 +474,21 @@ fn chunks_that_are_loaded_in_part_grow_and_shed_lose_nothing() {
     in_any_order(1_000, || {
         let cache = Cache::<Parts>::new(Config::default().bytes(2 * BYTES).reserve(0));
         let files: Vec<Arc<Mutex<u64>>> = (0..3).map(|_| Arc::default()).collect();
-        let shelves: Vec<_> = files.iter().map(|file| cache.open(file.clone(), None, None)).collect();
+        let partitions: Vec<_> = files.iter().map(|file| cache.open(file.clone(), None, None)).collect();
         threads(3, |thread| {
-            for (nth, shelf) in shelves.iter().enumerate() {
+            for (nth, partition) in partitions.iter().enumerate() {
                 let writes = nth == thread;
-                let _turn = shelf.enter(area(0, 0), writes);
-                let _promise = cache.promise(Need { chunks: BYTES, aside: 0 });
-                let mut found = shelf.find(&at(0));
+                let _turn = partition.enter(area(0, 0), writes);
+                let _reservation = cache.reserve(Demand { chunks: BYTES, aside: 0 });
+                let mut found = partition.find(&at(0));
                 let pinned = loop {
                     match found {
-                        Found::Here(pinned) => break pinned,
-                        Found::Awaited(waiter) => found = waiter.wait(),
-                        Found::Vacant(vacancy) => {
-                            let mut claim = room_for(&cache, BYTES / 2);
+                        Lookup::Hit(pinned) => break pinned,
+                        Lookup::Loading(waiter) => found = waiter.wait(),
+                        Lookup::Miss(ticket) => {
+                            let mut grant = room_for(&cache, BYTES / 2);
                             let stored = *files[nth].lock().unwrap();
-                            break vacancy.fill(Parts(stored, None), &mut claim, false).unwrap();
+                            break ticket.fill(Parts(stored, None), &mut grant, false).unwrap();
                         }
                     }
                 };

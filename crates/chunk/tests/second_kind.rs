@@ -13,7 +13,9 @@ use std::{
     },
 };
 
-use hyperslab_cache::{Cache, Claim, Config, Footprint, Found, Need, Pinned, Room, Shelf, Taken, Unwritten};
+use hyperslab_cache::{
+    Cache, Config, Demand, Eviction, Footprint, Grant, Lookup, Partition, Pinned, Unwritten, WriteBack,
+};
 use hyperslab_chunk::{ChunkCoord, EncodedChunk, Error, Loader, Result, Section, Sections, StoredAt, Storer};
 use hyperslab_driver::Memory;
 use hyperslab_file::{CreateOptions, Kind as SpaceKind, OpenFile, OpenOptions};
@@ -85,7 +87,7 @@ impl Footprint for Chunk {
 
 impl Packed {
     /// Where an element is among the values, if it is defined.
-    fn place(&self, element: u8) -> Option<usize> {
+    fn position(&self, element: u8) -> Option<usize> {
         let mut before = 0;
         for (start, count) in &self.runs {
             if (*start..*start + *count).contains(&element) {
@@ -208,45 +210,45 @@ impl Source {
 /// A cache that is far too small for its dataset.
 struct World {
     cache: Cache<Chunk>,
-    shelf: Shelf<Chunk>,
+    partition: Partition<Chunk>,
 }
 
 impl World {
     fn new(source: &Arc<Source>) -> World {
         let cache = Cache::new(Config::default().bytes(LIMIT).reserve(0));
-        let shelf = cache.open(source.clone(), None, None);
-        World { cache, shelf }
+        let partition = cache.open(source.clone(), None, None);
+        World { cache, partition }
     }
 
-    fn room(&self, bytes: usize) -> Claim<'_> {
+    fn room(&self, bytes: usize) -> Grant<'_> {
         loop {
             match self.cache.make_room(bytes) {
-                Room::Claimed(claim) => return claim,
-                Room::Dirty(taken) => self.write_out(taken),
-                Room::Full => panic!("all can be written"),
+                Eviction::Granted(grant) => return grant,
+                Eviction::Dirty(taken) => self.write_back(taken),
+                Eviction::Full => panic!("all can be written"),
             }
         }
     }
 
-    fn write_out(&self, taken: Vec<Taken<Chunk>>) {
-        let encode = |taken: &Taken<Chunk>| match taken.encoded() {
+    fn write_back(&self, taken: Vec<WriteBack<Chunk>>) {
+        let encode = |taken: &WriteBack<Chunk>| match taken.encoded() {
             Some(ahead) => (**ahead).clone(),
-            None => taken.read().unwrap().encode(taken.place().unwrap()),
+            None => taken.read().unwrap().encode(taken.coord().unwrap()),
         };
-        self.shelf.home().store(&taken.iter().map(encode).collect::<Vec<_>>());
-        taken.into_iter().for_each(Taken::written);
+        self.partition.home().store(&taken.iter().map(encode).collect::<Vec<_>>());
+        taken.into_iter().for_each(WriteBack::written);
     }
 
     fn pin(&self, coord: &ChunkCoord) -> Pinned<Chunk> {
-        let vacancy = match self.shelf.find(coord) {
-            Found::Here(pinned) => return pinned,
-            Found::Vacant(vacancy) => vacancy,
-            Found::Awaited(_) => panic!("one thread"),
+        let ticket = match self.partition.find(coord) {
+            Lookup::Hit(pinned) => return pinned,
+            Lookup::Miss(ticket) => ticket,
+            Lookup::Loading(_) => panic!("one thread"),
         };
         let new = || if is_dense(coord) { Chunk::Dense(vec![0; ELEMENTS]) } else { Chunk::Packed(Packed::pack(&[])) };
-        let mut claim = self.room(BESIDES + ELEMENTS);
-        let chunk = self.shelf.home().load(coord).unwrap_or_else(new);
-        vacancy.fill(chunk, &mut claim, false).unwrap()
+        let mut grant = self.room(BESIDES + ELEMENTS);
+        let chunk = self.partition.home().load(coord).unwrap_or_else(new);
+        ticket.fill(chunk, &mut grant, false).unwrap()
     }
 
     /// Loads what is missing of a chunk. It stays clean.
@@ -257,43 +259,43 @@ impl World {
         }
         let mut chunk = pinned.complete_in(self.room(ELEMENTS));
         if let Chunk::Packed(packed) = &mut *chunk {
-            packed.values = Some(self.shelf.home().load_values(pinned.place()));
+            packed.values = Some(self.partition.home().load_values(pinned.coord()));
         }
     }
 
     fn read(&self, coord: &ChunkCoord, element: u8) -> Option<u8> {
-        let _promise = self.cache.promise(Need { chunks: BESIDES + 3 * ELEMENTS, aside: 0 });
+        let _reservation = self.cache.reserve(Demand { chunks: BESIDES + 3 * ELEMENTS, aside: 0 });
         let pinned = self.pin(coord);
-        let place = match &*pinned.read() {
+        let position = match &*pinned.read() {
             Chunk::Dense(values) => return Some(values[usize::from(element)]),
-            Chunk::Packed(packed) => packed.place(element)?,
+            Chunk::Packed(packed) => packed.position(element)?,
         };
         self.complete(&pinned);
         match &*pinned.read() {
-            Chunk::Packed(Packed { values: Some(values), .. }) => Some(values[place]),
+            Chunk::Packed(Packed { values: Some(values), .. }) => Some(values[position]),
             _ => panic!("pinned, and so complete"),
         }
     }
 
     fn write(&self, coord: &ChunkCoord, first: u8, values: &[u8]) {
-        let _promise = self.cache.promise(Need { chunks: BESIDES + 3 * ELEMENTS, aside: 0 });
+        let _reservation = self.cache.reserve(Demand { chunks: BESIDES + 3 * ELEMENTS, aside: 0 });
         let pinned = self.pin(coord);
         self.complete(&pinned);
-        let places = usize::from(first)..usize::from(first) + values.len();
+        let range = usize::from(first)..usize::from(first) + values.len();
         // A run more at most, and as many values.
         let mut chunk = pinned.write_in(self.room(size_of::<Run>() + values.len()));
         match &mut *chunk {
-            Chunk::Dense(all) => all[places].copy_from_slice(values),
+            Chunk::Dense(all) => all[range].copy_from_slice(values),
             Chunk::Packed(packed) => {
                 let mut elements = packed.unpack();
-                elements[places].iter_mut().zip(values).for_each(|(element, value)| *element = Some(*value));
+                elements[range].iter_mut().zip(values).for_each(|(element, value)| *element = Some(*value));
                 *packed = Packed::pack(&elements);
             }
         }
     }
 
     fn flush(&self) {
-        self.write_out(Unwritten::of_cache(&self.cache).take());
+        self.write_back(Unwritten::of_cache(&self.cache).take());
     }
 }
 
@@ -315,7 +317,7 @@ fn a_second_kind_of_chunk_lives_in_the_cache() {
             let expected = if is_dense(&coord) { expected.or(Some(0)) } else { expected };
             assert_eq!(world.read(&coord, element), expected, "step {step}");
         }
-        assert!(world.cache.statistics().peak_bytes <= LIMIT, "step {step}: memory is claimed before it is taken");
+        assert!(world.cache.statistics().peak_bytes <= LIMIT, "step {step}: memory is granted before it is taken");
         if step % 900 == 899 {
             // All chunks come back from the file.
             world.flush();

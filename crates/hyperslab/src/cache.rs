@@ -2,8 +2,8 @@
 
 pub use hyperslab_cache::{Config as CacheConfig, Policy as CachePolicy, Statistics as CacheStatistics};
 
-use hyperslab_cache::Area;
-use hyperslab_chunk::ChunkShelf;
+use hyperslab_cache::LockRange;
+use hyperslab_chunk::ChunkPartition;
 
 use crate::{Dataset, File, Result};
 
@@ -22,7 +22,7 @@ impl File {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn cache_statistics(&self) -> CacheStatistics {
-        self.inner.shelves.cache.statistics()
+        self.inner.partitions.cache.statistics()
     }
 }
 
@@ -38,7 +38,7 @@ impl Dataset {
         if self.file().inner.is_writable() {
             return self.turn_alone().map(drop);
         }
-        self.shelf()?.map(ChunkShelf::evict);
+        self.partition()?.map(ChunkPartition::evict);
         Ok(())
     }
 
@@ -57,27 +57,27 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn discard(&self) -> Result<()> {
-        let Some(shelf) = self.shelf()? else { return Ok(()) };
+        let Some(partition) = self.partition()? else { return Ok(()) };
         let is_writable = self.file().inner.is_writable();
         if is_writable {
             self.file().check_changeable()?;
         }
-        let _turn = is_writable.then(|| shelf.enter(Area::Whole, true));
-        self.file().inner.shelves.cache.discard(shelf, &|_| true);
+        let _turn = is_writable.then(|| partition.enter(LockRange::Whole, true));
+        self.file().inner.partitions.cache.discard(partition, &|_| true);
         Ok(())
     }
 
     /// How many bytes of it the cache keeps while other datasets have more than their share, instead of what the file's
     /// [`CacheConfig`] says. For all handles of the dataset, until nobody has one.
     pub fn set_cache_reserve(&self, bytes: usize) -> Result<()> {
-        self.shelf()?.into_iter().for_each(|shelf| shelf.set_reserve(bytes));
+        self.partition()?.into_iter().for_each(|partition| partition.set_reserve(bytes));
         Ok(())
     }
 
     /// Which of its chunks leave the cache first, instead of what the file's [`CacheConfig`] says. For all handles of the dataset, until
     /// nobody has one.
     pub fn set_cache_policy(&self, policy: CachePolicy) -> Result<()> {
-        self.shelf()?.into_iter().for_each(|shelf| shelf.set_policy(policy));
+        self.partition()?.into_iter().for_each(|partition| partition.set_policy(policy));
         Ok(())
     }
 }

@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 
 use crate::{
     CacheConfig, File, Locking, Result,
-    dataset::{Known, RawFiles, Shelves},
+    dataset::{Known, Partitions, RawFiles},
     external_access::Granted,
     open_options::Access,
     opening::Openings,
@@ -33,7 +33,7 @@ pub(crate) struct Inner {
     /// The datasets that have handles, if they may change.
     pub(crate) datasets: Known,
     /// Chunks in memory.
-    pub(crate) shelves: Shelves,
+    pub(crate) partitions: Partitions,
     /// Where new values of variable length go.
     pub(crate) heap: Mutex<GlobalHeap>,
     pub(crate) driver: &'static str,
@@ -96,7 +96,7 @@ impl Inner {
             context,
             registry,
             datasets: Known::default(),
-            shelves: Shelves::new(ChunkCache::new(cache)),
+            partitions: Partitions::new(ChunkCache::new(cache)),
             heap: Mutex::default(),
             driver: storage.name,
             size: storage.size,
@@ -145,7 +145,7 @@ impl Inner {
 impl Inner {
     pub(crate) fn flush(&self) -> Result<()> {
         self.context.file().check_process()?;
-        let written = self.shelves.cache.flush();
+        let written = self.partitions.cache.flush();
         self.context.file().flush()?;
         Ok(written?)
     }
@@ -172,7 +172,7 @@ impl Inner {
         let file = self.context.file();
         file.shut();
         File::within(self).delete_unnamed();
-        let written = self.shelves.cache.flush();
+        let written = self.partitions.cache.flush();
         let settled = self.settle_heap();
         file.close()?;
         written?;

@@ -15,25 +15,25 @@ pub(super) struct Lfu {
 }
 
 impl Order for Lfu {
-    fn enter(&mut self, place: &Coords) {
-        self.leave(place, false);
-        self.uses.insert(place.clone(), (1, self.next));
-        self.ranked.insert((1, self.next, place.clone()));
+    fn enter(&mut self, coord: &Coords) {
+        self.leave(coord, false);
+        self.uses.insert(coord.clone(), (1, self.next));
+        self.ranked.insert((1, self.next, coord.clone()));
         self.next += 1;
     }
 
-    fn restore(&mut self, place: &Coords) {
-        self.leave(place, false);
+    fn restore(&mut self, coord: &Coords) {
+        self.leave(coord, false);
         // Before those that were restored earlier.
         let came = u64::MAX - self.next;
-        self.uses.insert(place.clone(), (0, came));
-        self.ranked.insert((0, came, place.clone()));
+        self.uses.insert(coord.clone(), (0, came));
+        self.ranked.insert((0, came, coord.clone()));
         self.next += 1;
     }
 
-    fn touch(&mut self, place: &Coords) {
-        if let Some((uses, came)) = self.uses.get_mut(place) {
-            let key = (*uses, *came, place.clone());
+    fn touch(&mut self, coord: &Coords) {
+        if let Some((uses, came)) = self.uses.get_mut(coord) {
+            let key = (*uses, *came, coord.clone());
             *uses += 1;
             if self.ranked.remove(&key) {
                 self.ranked.insert((key.0 + 1, key.1, key.2));
@@ -41,31 +41,31 @@ impl Order for Lfu {
         }
     }
 
-    fn leave(&mut self, place: &Coords, _evicted: bool) {
-        if let Some((uses, came)) = self.uses.remove(place) {
-            self.ranked.remove(&(uses, came, place.clone()));
+    fn leave(&mut self, coord: &Coords, _evicted: bool) {
+        if let Some((uses, came)) = self.uses.remove(coord) {
+            self.ranked.remove(&(uses, came, coord.clone()));
         }
     }
 
     fn victim(&mut self, judge: &mut dyn FnMut(&Coords) -> Verdict) -> Option<Coords> {
         let mut spared = Vec::new();
         let mut found = None;
-        for (_, _, place) in &self.ranked {
-            match judge(place) {
+        for (_, _, coord) in &self.ranked {
+            match judge(coord) {
                 Verdict::Leave => {
-                    found = Some(place.clone());
+                    found = Some(coord.clone());
                     break;
                 }
-                Verdict::Spare => spared.push(place.clone()),
+                Verdict::Spare => spared.push(coord.clone()),
                 Verdict::Stay => {}
             }
         }
-        spared.iter().for_each(|place| self.touch(place));
-        // Nobody is spared twice.
-        found.or_else(|| spared.into_iter().find(|place| judge(place) == Verdict::Leave))
+        spared.iter().for_each(|coord| self.touch(coord));
+        // No chunk is spared twice.
+        found.or_else(|| spared.into_iter().find(|coord| judge(coord) == Verdict::Leave))
     }
 
     fn walk(&self) -> Box<dyn Iterator<Item = &Coords> + '_> {
-        Box::new(self.ranked.iter().map(|(_, _, place)| place))
+        Box::new(self.ranked.iter().map(|(_, _, coord)| coord))
     }
 }

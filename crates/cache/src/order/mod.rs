@@ -56,23 +56,23 @@ pub(crate) enum Verdict {
     Leave,
     /// It gets a second chance, as if it had been used.
     Spare,
-    /// Somebody has it.
+    /// A thread has it.
     Stay,
 }
 
 /// The chunks of a dataset, in the order of a policy.
 pub(crate) trait Order: fmt::Debug + Send {
     /// A chunk comes; it was used.
-    fn enter(&mut self, place: &Coords);
+    fn enter(&mut self, coord: &Coords);
 
     /// A chunk that was taken to leave stays, and is the next that leaves.
-    fn restore(&mut self, place: &Coords);
+    fn restore(&mut self, coord: &Coords);
 
     /// A chunk is used again, if it is here.
-    fn touch(&mut self, place: &Coords);
+    fn touch(&mut self, coord: &Coords);
 
     /// A chunk is gone, or is written to be gone then; evicted or not. One that is not here any more may leave again.
-    fn leave(&mut self, place: &Coords, evicted: bool);
+    fn leave(&mut self, coord: &Coords, evicted: bool);
 
     /// The first chunk that is to leave; each is asked about at most twice. It is here until [`Order::leave`].
     fn victim(&mut self, judge: &mut dyn FnMut(&Coords) -> Verdict) -> Option<Coords>;
@@ -100,18 +100,18 @@ mod tests {
 
     #[test]
     fn a_small_queue_is_asked_when_all_of_the_main_one_are_held() {
-        let (mut order, at) = (Policy::S3Fifo.order(), |place: u64| Coords::from_slice(&[place]));
-        for place in 0..20 {
+        let (mut order, at) = (Policy::S3Fifo.order(), |coord: u64| Coords::from_slice(&[coord]));
+        for coord in 0..20 {
             // What comes back soon goes to the main queue at once.
-            order.enter(&at(place));
-            order.leave(&at(place), true);
-            order.enter(&at(place));
-            order.touch(&at(place));
+            order.enter(&at(coord));
+            order.leave(&at(coord), true);
+            order.enter(&at(coord));
+            order.touch(&at(coord));
         }
         order.enter(&at(99));
         order.touch(&at(99));
-        let is_free = |place: &Coords| if *place == at(99) { Verdict::Leave } else { Verdict::Stay };
-        assert_eq!(order.victim(&mut |place| is_free(place)), Some(at(99)));
+        let is_free = |coord: &Coords| if *coord == at(99) { Verdict::Leave } else { Verdict::Stay };
+        assert_eq!(order.victim(&mut |coord| is_free(coord)), Some(at(99)));
     }
 
     proptest! {
@@ -119,26 +119,26 @@ mod tests {
         fn whoever_may_leave_is_found(steps in prop::collection::vec((0..3u8, 0..12u64), 0..60), held in prop::collection::btree_set(0..12u64, 0..12)) {
             for policy in [Policy::Lru, Policy::Mru, Policy::Lfu, Policy::S3Fifo] {
                 let (mut order, mut here) = (policy.order(), std::collections::BTreeSet::new());
-                for (step, place) in &steps {
-                    let at = Coords::from_slice(&[*place]);
+                for (step, coord) in &steps {
+                    let at = Coords::from_slice(&[*coord]);
                     match step {
-                        0 if here.insert(*place) => order.enter(&at),
-                        1 if here.contains(place) => order.touch(&at),
-                        2 if here.remove(place) => order.leave(&at, place % 2 == 0),
+                        0 if here.insert(*coord) => order.enter(&at),
+                        1 if here.contains(coord) => order.touch(&at),
+                        2 if here.remove(coord) => order.leave(&at, coord % 2 == 0),
                         _ => {}
                     }
                 }
-                let walked: Vec<u64> = order.walk().map(|place| *place.first().unwrap()).collect();
+                let walked: Vec<u64> = order.walk().map(|coord| *coord.first().unwrap()).collect();
                 prop_assert_eq!(walked.len(), here.len(), "{:?}", policy);
                 prop_assert_eq!(&walked.iter().copied().collect::<std::collections::BTreeSet<_>>(), &here, "{:?}", policy);
-                let is_held = |place: &Coords| held.contains(place.first().unwrap());
-                let found = order.victim(&mut |place| if is_held(place) { Verdict::Stay } else { Verdict::Leave });
+                let is_held = |coord: &Coords| held.contains(coord.first().unwrap());
+                let found = order.victim(&mut |coord| if is_held(coord) { Verdict::Stay } else { Verdict::Leave });
                 prop_assert_eq!(found.is_some(), !here.is_subset(&held), "{:?}", policy);
                 if policy != Policy::S3Fifo {
-                    let first = walked.iter().find(|place| !held.contains(place));
-                    prop_assert_eq!(found.as_ref().and_then(|place| place.first()), first, "{:?}", policy);
+                    let first = walked.iter().find(|coord| !held.contains(coord));
+                    prop_assert_eq!(found.as_ref().and_then(|coord| coord.first()), first, "{:?}", policy);
                 }
-                prop_assert!(found.is_none_or(|place| !is_held(&place) && here.contains(place.first().unwrap())));
+                prop_assert!(found.is_none_or(|coord| !is_held(&coord) && here.contains(coord.first().unwrap())));
             }
         }
     }

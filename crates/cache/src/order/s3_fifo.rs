@@ -21,29 +21,29 @@ pub(super) struct S3Fifo {
 }
 
 impl Order for S3Fifo {
-    fn enter(&mut self, place: &Coords) {
-        self.leave(place, false);
-        let queue = if self.ghosts.remove(place) { &mut self.main } else { &mut self.small };
-        queue.insert(place.clone(), 0);
+    fn enter(&mut self, coord: &Coords) {
+        self.leave(coord, false);
+        let queue = if self.ghosts.remove(coord) { &mut self.main } else { &mut self.small };
+        queue.insert(coord.clone(), 0);
     }
 
-    fn restore(&mut self, place: &Coords) {
-        self.leave(place, false);
-        let queue = if self.ghosts.remove(place) { &mut self.small } else { &mut self.main };
-        queue.insert(place.clone(), 0);
-        queue.to_front(place);
+    fn restore(&mut self, coord: &Coords) {
+        self.leave(coord, false);
+        let queue = if self.ghosts.remove(coord) { &mut self.small } else { &mut self.main };
+        queue.insert(coord.clone(), 0);
+        queue.to_front(coord);
     }
 
-    fn touch(&mut self, place: &Coords) {
-        let uses = self.small.get_mut(place).or_else(|| self.main.get_mut(place));
+    fn touch(&mut self, coord: &Coords) {
+        let uses = self.small.get_mut(coord).or_else(|| self.main.get_mut(coord));
         uses.into_iter().for_each(|uses| *uses = (*uses + 1).min(MOST));
     }
 
-    fn leave(&mut self, place: &Coords, evicted: bool) {
-        let was_small = self.small.remove(place).is_some();
-        self.main.remove(place);
+    fn leave(&mut self, coord: &Coords, evicted: bool) {
+        let was_small = self.small.remove(coord).is_some();
+        self.main.remove(coord);
         if was_small && evicted {
-            self.ghosts.replace(place.clone());
+            self.ghosts.replace(coord.clone());
         }
         while self.ghosts.len() > (self.small.len() + self.main.len()).max(SMALL) {
             self.ghosts.pop_front();
@@ -58,23 +58,23 @@ impl Order for S3Fifo {
         for _ in 0..(usize::from(MOST) + 5) * all {
             let is_large = self.small.len() * SMALL > all && small_held < self.small.len();
             let from_small = !self.small.is_empty() && (is_large || main_held >= self.main.len());
-            let (place, uses) = if from_small { self.small.pop_front() } else { self.main.pop_front() }?;
+            let (coord, uses) = if from_small { self.small.pop_front() } else { self.main.pop_front() }?;
             if from_small && uses > 0 {
-                self.main.insert(place, 0);
+                self.main.insert(coord, 0);
                 continue;
             }
             if uses > 0 {
-                self.main.insert(place, uses - 1);
+                self.main.insert(coord, uses - 1);
                 main_held = 0;
                 continue;
             }
-            let verdict = judge(&place);
+            let verdict = judge(&coord);
             let queue = if from_small { &mut self.small } else { &mut self.main };
-            queue.insert(place.clone(), 0);
+            queue.insert(coord.clone(), 0);
             match verdict {
-                Verdict::Leave => return Some(place),
+                Verdict::Leave => return Some(coord),
                 Verdict::Spare => {
-                    self.touch(&place);
+                    self.touch(&coord);
                     main_held = 0;
                 }
                 Verdict::Stay if from_small => small_held += 1,
@@ -93,5 +93,5 @@ impl Order for S3Fifo {
 
 /// Those of a queue that have so many uses.
 fn with(queue: &LinkedHashMap<Coords, u8>, uses: u8) -> Vec<&Coords> {
-    queue.iter().filter(|(_, had)| **had == uses).map(|(place, _)| place).collect()
+    queue.iter().filter(|(_, had)| **had == uses).map(|(coord, _)| coord).collect()
 }

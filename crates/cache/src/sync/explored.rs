@@ -1,4 +1,4 @@
-//! The locks of `shuttle`, in the manner of those that are used otherwise: no poison, and whoever waits keeps the guard.
+//! The locks of `shuttle`, in the manner of those that are used otherwise: no poison, and a thread that waits keeps the guard.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -29,7 +29,7 @@ impl<T> Deref for MutexGuard<'_, T> {
     fn deref(&self) -> &T {
         match &self.0 {
             Some(guard) => guard,
-            None => unreachable!("who waits looks at nothing"),
+            None => unreachable!("a thread that waits looks at nothing"),
         }
     }
 }
@@ -38,7 +38,7 @@ impl<T> DerefMut for MutexGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         match &mut self.0 {
             Some(guard) => guard,
-            None => unreachable!("who waits looks at nothing"),
+            None => unreachable!("a thread that waits looks at nothing"),
         }
     }
 }

@@ -97,7 +97,7 @@ impl<T> RwLock<T> {
         Reading { raw: self.raw.read(), _held }
     }
 
-    /// To read, if nobody writes or waits to write.
+    /// To read, if no thread writes or waits to write.
     pub(crate) fn try_read(&self) -> Option<Reading<'_, T>> {
         let _held = Held::shared(self.rank);
         Some(Reading { raw: self.raw.try_read()?, _held })

@@ -6,16 +6,16 @@ use std::cell::RefCell;
 
 use hyperslab_space::Coords;
 
-/// Which lock: whoever has one takes only later ones. All of them are held for a few steps of a program, but the value.
+/// Which lock: a thread that has one takes only later ones. All of them are held for a few steps of a program, but the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
-    /// The queue of a shelf: which requests are inside.
-    Turns,
-    /// Which shelves there are.
+    /// The queue of a partition: which requests are inside.
+    RangeLock,
+    /// Which partitions there are.
     Ranking,
-    /// The value of a chunk. Readers may have several, which they lock by rising shelf and place.
+    /// The value of a chunk. Readers may have several, which they lock by rising partition and coordinate.
     Value,
-    /// Which chunks a shelf has.
+    /// Which chunks a partition has.
     Slots,
     /// Where a chunk is in its life.
     Phase,
@@ -28,7 +28,7 @@ pub(crate) enum Rank {
 }
 
 const ALL: [Rank; 8] =
-    [Rank::Turns, Rank::Ranking, Rank::Value, Rank::Slots, Rank::Phase, Rank::Dirty, Rank::Size, Rank::Budget];
+    [Rank::RangeLock, Rank::Ranking, Rank::Value, Rank::Slots, Rank::Phase, Rank::Dirty, Rank::Size, Rank::Budget];
 
 /// How many locks of each rank a thread has.
 type Counts = Cell<[u8; ALL.len()]>;
@@ -42,7 +42,7 @@ shuttle::thread_local! {
     static HELD: Counts = Cell::new([0; ALL.len()]);
 }
 
-/// The value that a thread locked last: its cache, its shelf there, and its place.
+/// The value that a thread locked last: its cache, its partition there, and its place.
 #[cfg(all(debug_assertions, not(feature = "shuttle")))]
 type Last = (usize, u64, Coords);
 
@@ -51,7 +51,7 @@ thread_local! {
     static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
 }
 
-/// Fails in debug builds if the thread has values of a cache, and the last one is not before this one, by shelf and place: two threads that read several
+/// Fails in debug builds if the thread has values of a cache, and the last one is not before this one, by partition and coordinate: two threads that read several
 /// values in different orders can wait for each other, each behind a writer that waits.
 pub(crate) fn assert_values_rise(_cache: usize, _shelf: u64, _place: &Coords) {
     #[cfg(all(debug_assertions, not(feature = "shuttle")))]
@@ -165,7 +165,7 @@ mod tests {
     #[should_panic(expected = "is locked after a later one")]
     fn several_values_are_locked_by_rising_place() {
         let value = RwLock::new(Rank::Value, 0);
-        let rises = |shelf, place: u64| assert_values_rise(1, shelf, &[place].as_slice().into());
+        let rises = |partition, coord: u64| assert_values_rise(1, partition, &[coord].as_slice().into());
         rises(2, 7);
         let first = value.read();
         assert_values_rise(2, 0, &[0u64].as_slice().into());

@@ -22,6 +22,6 @@ impl Footprint for Hundred {
 }
 
 /// The place of a chunk in a grid of one dimension.
-pub(crate) fn at(place: u64) -> Coords {
-    Coords::from_slice(&[place])
+pub(crate) fn at(coord: u64) -> Coords {
+    Coords::from_slice(&[coord])
 }

@@ -5,14 +5,14 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use hyperslab_cache::Shelf;
+use hyperslab_cache::Partition;
 use hyperslab_file::OpenFile;
 
-use super::{Earned, Gathered, Track};
+use super::{AccessPattern, GatheredWrites, ReuseCounter};
 use crate::{ChunkCoord, ChunkLayout, DatasetStorage, ResidentChunk, Result, StoredAs, Workspace};
 
 /// The chunks of a dataset in the cache. Cheap to clone.
-pub type ChunkShelf = Shelf<ResidentChunk>;
+pub type ChunkPartition = Partition<ResidentChunk>;
 
 /// A dataset as the cache sees it: where its chunks come from and go to. It lives as long as its chunks do, with or without a handle of the
 /// dataset.
@@ -20,11 +20,11 @@ pub struct ChunkSource {
     storage: Arc<DatasetStorage>,
     layout: Arc<ChunkLayout>,
     /// What was used of chunks that are addressable in place.
-    pub(super) earned: Earned,
+    pub(super) reuse: ReuseCounter,
     /// Addressable chunks that wait for each other.
-    pub(super) gathered: Gathered,
+    pub(super) gathered: GatheredWrites,
     /// Where reads of other chunks went.
-    pub(super) track: Track,
+    pub(super) pattern: AccessPattern,
     /// Whether a chunk went through the filters already, so that others will, too, when they are written later.
     proven: AtomicBool,
 }
@@ -32,8 +32,8 @@ pub struct ChunkSource {
 impl ChunkSource {
     /// A dataset whose chunks are so.
     pub fn new(storage: Arc<DatasetStorage>, layout: Arc<ChunkLayout>) -> ChunkSource {
-        let (earned, gathered, track, proven) = Default::default();
-        ChunkSource { storage, layout, earned, gathered, track, proven }
+        let (reuse, gathered, pattern, proven) = Default::default();
+        ChunkSource { storage, layout, reuse, gathered, pattern, proven }
     }
 
     /// The state of the dataset.

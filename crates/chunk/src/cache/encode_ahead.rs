@@ -1,4 +1,4 @@
-//! Dirty chunks that will leave soon are encoded before anybody waits for that.
+//! Dirty chunks that will leave soon are encoded before a request waits for that.
 
 use std::{
     convert::Infallible,
@@ -14,14 +14,14 @@ use hyperslab_driver::cores;
 use super::{ChunkCache, failures::kind_of, workers::Worker};
 use crate::{EncodedChunk, ResidentChunk, StoredAs, Workspace};
 
-/// So many bytes of chunks are taken at once: nobody waits longer for one of them than they take to be encoded.
+/// So many bytes of chunks are taken at once: no request waits longer for one of them than they take to be encoded.
 const BYTES: usize = 2 << 20;
 
 #[derive(Default)]
-pub(super) struct Ahead {
-    /// Whether somebody does it already.
+pub(super) struct EncodeAhead {
+    /// Whether a job does it already.
     busy: Arc<AtomicBool>,
-    /// How many chunks had come or been written when somebody looked last.
+    /// How many chunks had come or been written when the last job began.
     seen: AtomicU64,
 }
 
@@ -66,7 +66,7 @@ fn encode(pinned: &Pinned<ResidentChunk>, workspace: &mut Workspace) -> Option<b
     let layout = pinned.home().layout();
     layout.codec_of_all()?;
     let encoded = pinned.encode_ahead(|chunk| {
-        let encoded = chunk.encode(layout, pinned.place(), StoredAs::Filtered, workspace);
+        let encoded = chunk.encode(layout, pinned.coord(), StoredAs::Filtered, workspace);
         encoded.and_then(EncodedChunk::into_owned).map_err(|why| kind_of(&why))
     });
     encoded.ok()

@@ -15,9 +15,9 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    /// Adds `count` chunks, of which the first is at a place, that could not be written for one reason.
-    pub(super) fn add(&mut self, storage: &DatasetStorage, place: &[u64], count: usize, why: Error) {
-        self.first.get_or_insert_with(|| (storage.name(), place.to_vec(), why));
+    /// Adds `count` chunks, of which the first is at a coordinate, that could not be written for one reason.
+    pub(super) fn add(&mut self, storage: &DatasetStorage, coord: &[u64], count: usize, why: Error) {
+        self.first.get_or_insert_with(|| (storage.name(), coord.to_vec(), why));
         self.count += count;
     }
 

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use hyperslab_cache::assert_no_locks_held;
 
-use super::{ChunkCache, ChunkShelf};
+use super::{ChunkCache, ChunkPartition};
 use crate::{ChunkCoord, Loader, ResidentChunk, Result, StoredAt};
 
 /// A chunk of a dataset.
-type Chunk<'a> = (&'a ChunkShelf, ChunkCoord);
+type Chunk<'a> = (&'a ChunkPartition, ChunkCoord);
 
 impl ChunkCache {
     /// As [`fetch`]; how long it takes to decode them counts as waiting.
@@ -25,7 +25,7 @@ pub(super) fn fetch(wanted: &[Chunk<'_>], decoding: &mut dyn FnMut(Duration)) ->
     let loader = Loader::holding(first.home().file());
     let located = wanted.iter().zip(locate(wanted)?);
     let located: Vec<_> = located.map(|((_, coord), at)| (coord, at)).collect();
-    let layout = |number: usize| wanted.get(number).map_or(first, |(shelf, _)| shelf).home().layout();
+    let layout = |number: usize| wanted.get(number).map_or(first, |(partition, _)| partition).home().layout();
     loader.load(
         &located,
         |workspace, number, at, encoded| {
@@ -40,9 +40,9 @@ pub(super) fn fetch(wanted: &[Chunk<'_>], decoding: &mut dyn FnMut(Duration)) ->
 fn locate(wanted: &[Chunk<'_>]) -> Result<Vec<Option<StoredAt>>> {
     let mut located = Vec::with_capacity(wanted.len());
     for group in wanted.chunk_by(|left, right| left.0.is(right.0)) {
-        let Some((shelf, _)) = group.first() else { continue };
+        let Some((partition, _)) = group.first() else { continue };
         let coords: Vec<ChunkCoord> = group.iter().map(|(_, coord)| coord.clone()).collect();
-        located.extend(shelf.home().storage().locate(&coords)?);
+        located.extend(partition.home().storage().locate(&coords)?);
     }
     Ok(located)
 }

@@ -1,36 +1,36 @@
 //! Values through the chunk cache.
 //!
-//! Lives here: what of a request goes through the cache and what past it, and how chunks come in and leave. Does not live here: who waits for
-//! whom, and who leaves first (`hyperslab-cache`). Called by `hyperslab`, always before an operation and never in one: whoever changes the
+//! Lives here: what of a request goes through the cache and what past it, and how chunks come in and leave. Does not live here: which thread waits for
+//! which, and which chunk leaves first (`hyperslab-cache`). Called by `hyperslab`, always before an operation and never in one: a thread that changes the
 //! file waits for no chunk.
 
 mod chunk_source;
-mod earned;
 mod encode_ahead;
 mod failures;
 mod fetch;
 mod footprint;
-mod gathered;
+mod gathered_writes;
 mod hand_out;
+mod io_path;
 mod portions;
 mod prefetch;
 mod reach;
 mod read;
 mod read_ahead;
-mod way;
+mod reuse_counter;
 mod workers;
 mod write;
-mod write_out;
+mod write_back;
 
 use std::sync::Arc;
 
-use hyperslab_cache::{Cache, Claim, Config, Policy, Room, Statistics, Unwritten};
+use hyperslab_cache::{Cache, Config, Eviction, Grant, Policy, Statistics, Unwritten};
 use hyperslab_space::Coords;
 
 use crate::{ResidentChunk, Result};
 
-pub use self::chunk_source::{ChunkShelf, ChunkSource};
-use self::{earned::Earned, gathered::Gathered, read_ahead::Track};
+pub use self::chunk_source::{ChunkPartition, ChunkSource};
+use self::{gathered_writes::GatheredWrites, read_ahead::AccessPattern, reuse_counter::ReuseCounter};
 
 /// What a request leaves in the cache. What is there already is used in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub enum Keep {
 /// The chunk cache of a file. Any number of threads may use it at once.
 pub struct ChunkCache {
     cache: Arc<Cache<ResidentChunk>>,
-    ahead: encode_ahead::Ahead,
+    ahead: encode_ahead::EncodeAhead,
     reads_ahead: bool,
     encodes_ahead: bool,
     workers: workers::Workers,
@@ -59,14 +59,14 @@ impl ChunkCache {
         ChunkCache { cache: Arc::new(Cache::new(config)), ahead, reads_ahead, encodes_ahead, workers }
     }
 
-    /// A shelf for a dataset, with what the cache's own settings are if nothing is said.
-    pub fn open(&self, source: Arc<ChunkSource>, reserve: Option<usize>, policy: Option<Policy>) -> ChunkShelf {
+    /// A partition for a dataset, with what the cache's own settings are if nothing is said.
+    pub fn open(&self, source: Arc<ChunkSource>, reserve: Option<usize>, policy: Option<Policy>) -> ChunkPartition {
         self.cache.open(source, reserve, policy)
     }
 
-    /// A shelf without chunks that nobody needs any more.
-    pub fn close(&self, shelf: &ChunkShelf) {
-        self.cache.close(shelf);
+    /// Closes the partition of a dataset without chunks that no handle uses any more.
+    pub fn close(&self, partition: &ChunkPartition) {
+        self.cache.close(partition);
     }
 
     /// What it did so far.
@@ -80,33 +80,33 @@ impl ChunkCache {
     }
 
     /// Writes all chunks of a dataset that are not in the file yet, as [`ChunkCache::flush`] does.
-    pub fn flush_shelf(&self, shelf: &ChunkShelf) -> Result<()> {
-        self.write_all(Unwritten::of(std::slice::from_ref(shelf), |_| true))
+    pub fn flush_partition(&self, partition: &ChunkPartition) -> Result<()> {
+        self.write_all(Unwritten::of(std::slice::from_ref(partition), |_| true))
     }
 
     /// Writes a chunk, if it is not in the file yet.
-    pub fn flush_chunk(&self, shelf: &ChunkShelf, place: &[u64]) -> Result<()> {
-        self.write_all(Unwritten::at(shelf, &place.into()))
+    pub fn flush_chunk(&self, partition: &ChunkPartition, coord: &[u64]) -> Result<()> {
+        self.write_all(Unwritten::at(partition, &coord.into()))
     }
 
     /// Writes chunks, or waits until other threads did. What another thread fails to write is tried here: it is in the file, or the error tells why not.
     fn write_all(&self, mut unwritten: Unwritten<ResidentChunk>) -> Result<()> {
-        let mut failures = self.write_out(unwritten.take());
+        let mut failures = self.write_back(unwritten.take());
         while !unwritten.is_empty() {
             unwritten.wait();
-            failures.merge(self.write_out(unwritten.take()));
+            failures.merge(self.write_back(unwritten.take()));
         }
         failures.into_result()
     }
 
     /// Writes all chunks of a dataset that are not in the file yet, and forgets all. Only for a request that is alone with the dataset. If it takes some chunks
     /// away, as `goes` says, those of them that cannot be written are forgotten, too.
-    pub fn empty_shelf(&self, shelf: &ChunkShelf, goes: &dyn Fn(&Coords) -> bool) -> Result<()> {
+    pub fn empty_partition(&self, partition: &ChunkPartition, goes: &dyn Fn(&Coords) -> bool) -> Result<()> {
         // Chunks that another thread has in hand leave when it lets go.
-        while shelf.evict() > 0 {
-            if self.flush_shelf(shelf).is_err() {
-                self.write_all(Unwritten::of(std::slice::from_ref(shelf), |place| !goes(place)))?;
-                self.discard(shelf, goes);
+        while partition.evict() > 0 {
+            if self.flush_partition(partition).is_err() {
+                self.write_all(Unwritten::of(std::slice::from_ref(partition), |coord| !goes(coord)))?;
+                self.discard(partition, goes);
             }
         }
         Ok(())
@@ -114,10 +114,10 @@ impl ChunkCache {
 
     /// Forgets chunks of a dataset, also those that are not in the file: they are as the file has them from then on. Only for a request that is alone with
     /// the dataset.
-    pub fn discard(&self, shelf: &ChunkShelf, goes: &dyn Fn(&Coords) -> bool) {
+    pub fn discard(&self, partition: &ChunkPartition, goes: &dyn Fn(&Coords) -> bool) {
         loop {
-            shelf.abandon_where(goes);
-            let unwritten = Unwritten::of(std::slice::from_ref(shelf), goes);
+            partition.abandon_where(goes);
+            let unwritten = Unwritten::of(std::slice::from_ref(partition), goes);
             if unwritten.is_empty() {
                 return;
             }
@@ -129,12 +129,12 @@ impl ChunkCache {
 
     /// Room for chunks that come, which others leave if need be. There is none if chunks that cannot be written are in the way: then the request goes past
     /// the cache. Why they cannot be written is told by the flush that tries again, not by a request that has nothing to do with them.
-    fn room(&self, bytes: usize) -> Option<Claim<'_>> {
+    fn room(&self, bytes: usize) -> Option<Grant<'_>> {
         loop {
             match self.cache.make_room(bytes) {
-                Room::Claimed(claim) => return Some(claim),
-                Room::Dirty(taken) => drop(self.write_out(taken)),
-                Room::Full => return None,
+                Eviction::Granted(grant) => return Some(grant),
+                Eviction::Dirty(taken) => drop(self.write_back(taken)),
+                Eviction::Full => return None,
             }
         }
     }

@@ -1,22 +1,22 @@
 //! Chunks of several datasets at once.
 
-use hyperslab_cache::{Found, Need};
+use hyperslab_cache::{Demand, Lookup};
 use hyperslab_space::Space;
 
 use super::{
-    ChunkCache, ChunkShelf, Keep,
+    ChunkCache, ChunkPartition, Keep,
+    io_path::{Worth, coords},
     reach::Reach,
-    way::{Worth, places},
 };
 use crate::{Result, layout::chunk_layout::covers, transfer::PIECES};
 
 impl ChunkCache {
     /// Brings the chunks that hold parts of several datasets into memory with one request, as far as they fit and are worth it. It must be the
-    /// caller's turn for all of them. Whoever comes to write needs no chunks that it writes as a whole.
-    pub fn prefetch(&self, parts: &[(&ChunkShelf, &Space)], to_write: bool) -> Result<()> {
+    /// caller's turn for all of them. A request that writes needs no chunks that it writes as a whole.
+    pub fn prefetch(&self, parts: &[(&ChunkPartition, &Space)], to_write: bool) -> Result<()> {
         let (mut wanted, mut bytes) = (Vec::new(), 0usize);
-        for (shelf, selection) in parts {
-            let layout = shelf.home().layout();
+        for (partition, selection) in parts {
+            let layout = partition.home().layout();
             // Parts of chunks that are addressable in place are as fast without the cache, until they earned their place there.
             let grid = layout.grid().filter(|_| !layout.is_addressable());
             let Some((grid, reach)) = grid.and_then(|grid| Some((grid, Reach::of(grid, selection)?))) else { continue };
@@ -26,33 +26,33 @@ impl ChunkCache {
             let memory = Space::simple(&[selection.npoints()])?;
             let mut pieces = selection.pieces(grid, &memory)?.batch(usize::MAX)?;
             if to_write {
-                let view = shelf.home().storage().live_view()?;
+                let view = partition.home().storage().live_view()?;
                 let values = view.values()?;
                 pieces.retain(|piece| !layout.is_whole(piece) && !covers(piece, values.inside(&piece.chunk)));
             }
-            let through = places(&self.ways(shelf, pieces, Keep::Worthy, Worth::None).through);
-            let here = shelf.has(&through);
+            let through = coords(&self.paths(partition, pieces, Keep::Worthy, Worth::None).through);
+            let here = partition.has(&through);
             let missing = through.into_iter().zip(here).filter(|(_, here)| !here);
             let fits = self.cache.available().saturating_sub(bytes) / layout.expected_footprint(1);
-            let missing: Vec<_> = missing.take(fits).map(|(place, _)| (*shelf, place)).collect();
+            let missing: Vec<_> = missing.take(fits).map(|(coord, _)| (*partition, coord)).collect();
             bytes += layout.expected_footprint(missing.len());
             wanted.extend(missing);
         }
         // Parts of one dataset may share chunks.
         wanted.sort_by(|left, right| (left.0.number(), &left.1).cmp(&(right.0.number(), &right.1)));
-        let _promise = self.cache.promise(Need { chunks: bytes, aside: bytes });
+        let _reservation = self.cache.reserve(Demand { chunks: bytes, aside: bytes });
         let (mut vacant, mut bytes) = (Vec::new(), 0);
-        wanted.retain(|(shelf, place)| match shelf.find(place) {
-            Found::Vacant(vacancy) => {
-                bytes += shelf.home().layout().expected_footprint(1);
-                vacant.push(vacancy);
+        wanted.retain(|(partition, coord)| match partition.find(coord) {
+            Lookup::Miss(ticket) => {
+                bytes += partition.home().layout().expected_footprint(1);
+                vacant.push(ticket);
                 true
             }
-            Found::Here(_) | Found::Awaited(_) => false,
+            Lookup::Hit(_) | Lookup::Loading(_) => false,
         });
-        let Some(mut claim) = self.room(bytes) else { return Ok(()) };
-        for (vacancy, chunk) in vacant.into_iter().zip(self.fetch(&wanted)?) {
-            chunk.and_then(|chunk| vacancy.fill(chunk, &mut claim, false));
+        let Some(mut grant) = self.room(bytes) else { return Ok(()) };
+        for (ticket, chunk) in vacant.into_iter().zip(self.fetch(&wanted)?) {
+            chunk.and_then(|chunk| ticket.fill(chunk, &mut grant, false));
         }
         Ok(())
     }

@@ -14,8 +14,8 @@ impl Reach {
     /// The chunks between the first and the last index of each dimension; nothing if nothing is selected.
     pub(super) fn of(grid: &Grid, selection: &Space) -> Option<Reach> {
         let (low, high) = selection.bounds()?;
-        let places = |bound: &[u64]| bound.iter().zip(grid.chunk()).map(|(index, size)| index / size).collect();
-        Some(Reach { low: places(&low), high: places(&high), points: selection.npoints() })
+        let coords = |bound: &[u64]| bound.iter().zip(grid.chunk()).map(|(index, size)| index / size).collect();
+        Some(Reach { low: coords(&low), high: coords(&high), points: selection.npoints() })
     }
 
     /// How many chunks there are in the box.
@@ -52,23 +52,23 @@ impl Reach {
 
     /// The elements of its chunks, from the first to the last index of each dimension.
     pub(super) fn elements(&self, grid: &Grid) -> (Coords, Coords) {
-        let first = |place: &Coords, more: u64| -> Coords {
-            place.iter().zip(grid.chunk()).map(|(index, size)| (index + more).saturating_mul(*size)).collect()
+        let first = |coord: &Coords, more: u64| -> Coords {
+            coord.iter().zip(grid.chunk()).map(|(index, size)| (index + more).saturating_mul(*size)).collect()
         };
         let last = first(&self.high, 1).iter().map(|index| index.saturating_sub(1)).collect();
         (first(&self.low, 0), last)
     }
 
-    /// The places of all chunks in the box, rising.
-    pub(super) fn places(&self) -> impl Iterator<Item = Coords> {
+    /// The coordinates of all chunks in the box, rising.
+    pub(super) fn coords(&self) -> impl Iterator<Item = Coords> {
         let mut next = Some(self.low.clone());
         std::iter::from_fn(move || {
             let now = next.take()?;
-            let mut place = now.clone();
-            for ((index, low), high) in place.iter_mut().zip(&self.low).zip(&self.high).rev() {
+            let mut coord = now.clone();
+            for ((index, low), high) in coord.iter_mut().zip(&self.low).zip(&self.high).rev() {
                 if *index < *high {
                     *index += 1;
-                    next = Some(place);
+                    next = Some(coord);
                     break;
                 }
                 *index = *low;
@@ -88,8 +88,8 @@ mod tests {
         let slabs = [hyperslab_space::Slab::block(3, 6), hyperslab_space::Slab::block(10, 1)];
         selection.select_hyperslab(hyperslab_space::Op::Set, &slabs).unwrap();
         let reach = Reach::of(&Grid::new(&[4, 5]).unwrap(), &selection).unwrap();
-        let places: Vec<Vec<u64>> = reach.places().map(|place| place.to_vec()).collect();
-        assert_eq!(places, [[0, 2], [1, 2], [2, 2]]);
+        let coords: Vec<Vec<u64>> = reach.coords().map(|coord| coord.to_vec()).collect();
+        assert_eq!(coords, [[0, 2], [1, 2], [2, 2]]);
         assert_eq!((reach.count(), reach.most()), (3, 3));
     }
 

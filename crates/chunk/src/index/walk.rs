@@ -78,8 +78,8 @@ impl Kept<'_> {
             let inside = |(place, (side, dim)): (&u64, (&u64, &u64))| place.saturating_mul(*side) < *dim;
             match place {
                 Some(place) if place.iter().zip(chunk.iter().zip(self.extent.dims())).all(inside) => {}
-                // Releases of libhdf5 have put chunks where nobody finds them.
-                Some(_) => survey.note(CHUNK, at, "it is outside of the dataset, where nobody reads it".into()),
+                // Releases of libhdf5 have put chunks where no reader finds them.
+                Some(_) => survey.note(CHUNK, at, "it is outside of the dataset, where no reader finds it".into()),
                 None => survey.problem(CHUNK, at, "it begins at no multiple of the chunk's shape".into()),
             }
             if !self.filtered && entry.size != bytes {

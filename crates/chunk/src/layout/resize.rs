@@ -55,7 +55,7 @@ impl Chunked {
         if self.kind == ChunkIndex::Implicit {
             resizing.loses = self.shrinks(new);
             if !matches!(self.index, Index::Empty) {
-                // They may hold what a larger dataset had; nobody sees them before the header tells the new extent.
+                // They may hold what a larger dataset had; no reader sees them before the header tells the new extent.
                 self.fill_places(file, &self.index, Some(&self.extent), new, filling)?;
             } else if filling.alloc == AllocTime::Early {
                 self.index = file.tentative(|| self.filled_index(file, new, filling))?;

@@ -4,7 +4,7 @@ use hyperslab_space::{Op, Space};
 
 use crate::{Error, Result};
 
-/// Reads what other datasets hold; who knows them gives it to [`Storage::Virtual`](crate::Storage).
+/// Reads what other datasets hold. The layer that knows them gives it to [`Storage::Virtual`](crate::Storage).
 pub trait Elsewhere: Send + Sync {
     /// Reads the selection of `wanted` into the selection of `memory` in `buf`, as bytes of the stored type.
     fn read(&self, wanted: &Space, memory: &Space, buf: &mut [u8]) -> Result<()>;

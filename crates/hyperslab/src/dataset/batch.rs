@@ -40,7 +40,7 @@ impl Dataset {
         let _turn = self.turn_to_read(selection)?;
         let boxes = ordered.and_then(|ordered| boxes(&self.now(), self.datatype().size(), selection, ordered));
         // What no turn keeps others from is held, so that all parts are of one time. The sources of a virtual dataset are others' affair.
-        let _held = (self.shelf()?.is_none() && self.inner.elsewhere.is_none()).then(|| self.now());
+        let _held = (self.partition()?.is_none() && self.inner.elsewhere.is_none()).then(|| self.now());
         let mut each = |stored: &[u8], places: &Space| {
             // What values name in the heap stays there meanwhile.
             let _held = self.now();

@@ -96,8 +96,8 @@ impl Dataset {
     /// The stored bytes of the chunk at a place in the grid of chunks, and the filters that were left out, a bit each; nothing if
     /// it was never written.
     pub fn read_chunk(&self, place: impl AsRef<[u64]>) -> Result<Option<(u32, Vec<u8>)>> {
-        if let Some(shelf) = self.shelf()? {
-            self.file().inner.shelves.cache.flush_chunk(shelf, place.as_ref())?;
+        if let Some(partition) = self.partition()? {
+            self.file().inner.partitions.cache.flush_chunk(partition, place.as_ref())?;
         }
         let now = self.now();
         self.file().read_current(|| match &self.values(&now)?.storage {
@@ -244,7 +244,7 @@ pub(crate) fn drop_values(file: &File, object: &Object) -> hyperslab_file::Resul
     let named = change.behind_all();
     HeapWriter::new(file).remove(named);
     change.values().map_err(failed)?;
-    file.inner.shelves.forget(object.address());
+    file.inner.partitions.forget(object.address());
     let stored = file.inner.context.file();
     match change.state.values.take() {
         Some(found) => found.values.delete(stored).map_err(|why| failed(why.into())),

@@ -10,10 +10,10 @@ mod header;
 mod known;
 mod layout;
 mod opened_values;
+mod partitions;
 mod portions;
 mod raw_file;
 mod read;
-mod shelves;
 mod stored_size;
 mod stored_values;
 mod turns;
@@ -23,7 +23,7 @@ mod write;
 
 use std::sync::{Arc, OnceLock};
 
-use hyperslab_chunk::{ChunkShelf, DatasetState, DatasetStorage, Keep};
+use hyperslab_chunk::{ChunkPartition, DatasetState, DatasetStorage, Keep};
 use hyperslab_dtype::Datatype;
 use hyperslab_file::Handle;
 use hyperslab_format::message::{self, FillWrite, FilterPipeline, FilterStep};
@@ -37,9 +37,9 @@ pub(crate) use change::{allocated, drop_values, write_stored};
 pub(crate) use external::make_external;
 pub(crate) use known::Known;
 pub use layout::{ExternalName, Layout, VirtualName};
+pub(crate) use partitions::Partitions;
 pub(crate) use raw_file::RawFiles;
 pub(crate) use read::{room, to_places};
-pub(crate) use shelves::Shelves;
 pub use stored_size::StoredSize;
 
 /// An object that holds an array of values. Cheap to clone; any number of threads may use it at once.
@@ -66,7 +66,7 @@ struct Inner {
     elsewhere: Option<Arc<Virtual>>,
     storage: Arc<DatasetStorage>,
     /// Its chunks in the cache, found out when the first values are read or written.
-    shelf: OnceLock<Option<ChunkShelf>>,
+    partition: OnceLock<Option<ChunkPartition>>,
 }
 
 impl Dataset {
@@ -89,11 +89,11 @@ impl Dataset {
         };
         let header = Box::new(Header::new(context, object.life()));
         let new = || Arc::new(DatasetStorage::new(header, DatasetState::new(extent, layout)));
-        let storage = file.inner.shelves.storage(address).unwrap_or_else(new);
+        let storage = file.inner.partitions.storage(address).unwrap_or_else(new);
         // The size of a virtual dataset is found out anew whenever it is opened.
         let shared = context.file().is_writable() && elsewhere.is_none();
-        let (object, elsewhere, shelf) = (Opened::new(file, object), elsewhere.map(Arc::new), OnceLock::new());
-        let inner = Arc::new(Inner { object, datatype, committed, filters, fill, elsewhere, storage, shelf });
+        let (object, elsewhere, partition) = (Opened::new(file, object), elsewhere.map(Arc::new), OnceLock::new());
+        let inner = Arc::new(Inner { object, datatype, committed, filters, fill, elsewhere, storage, partition });
         let inner = if shared { known.insert(address, inner) } else { inner };
         Ok(Dataset::of(file, inner))
     }
@@ -127,7 +127,7 @@ impl Dataset {
     /// dataset is virtual.
     pub(crate) fn reopened(&self) -> Result<Dataset> {
         let (context, address) = (&self.file.inner.context, self.address());
-        self.file.inner.shelves.renew(address);
+        self.file.inner.partitions.renew(address);
         let _held = context.file().reading();
         self.file.check_alive(self.life())?;
         self.file.read_current(|| Dataset::open(&self.file, Object::open(context, address)?))

@@ -1,7 +1,7 @@
 //! A dataset and the cache: whose turn it is, and what goes through.
 
-use hyperslab_cache::{Area, Turn};
-use hyperslab_chunk::{ChunkShelf, Keep, Storage};
+use hyperslab_cache::{LockRange, RangeGuard};
+use hyperslab_chunk::{ChunkPartition, Keep, Storage};
 use hyperslab_space::{Coords, Space};
 
 use super::{
@@ -13,53 +13,57 @@ use crate::Result;
 impl Dataset {
     /// Its chunks in the cache, and the turns of its requests; nothing if other datasets have its values, or if nothing of it ever is in
     /// the cache or changes.
-    pub(crate) fn shelf(&self) -> Result<Option<&ChunkShelf>> {
+    pub(crate) fn partition(&self) -> Result<Option<&ChunkPartition>> {
         self.file().check_alive(self.life())?;
-        if let Some(known) = self.inner.shelf.get() {
+        if let Some(known) = self.inner.partition.get() {
             return Ok(known.as_ref());
         }
-        let shelves = &self.file().inner.shelves;
+        let partitions = &self.file().inner.partitions;
         let layout = self.values(&self.now())?.chunk_layout()?;
         let layout = layout.filter(|layout| layout.has_chunks() || self.file().inner.is_writable());
-        let shelf = layout.map(|layout| shelves.shelf(&self.inner.storage, layout));
-        Ok(self.inner.shelf.get_or_init(|| shelf).as_ref())
+        let partition = layout.map(|layout| partitions.partition(&self.inner.storage, layout));
+        Ok(self.inner.partition.get_or_init(|| partition).as_ref())
     }
 
     /// Its chunks in the cache, if new values may wait there. Values that name others may not: what they name goes its own way to the file.
     /// Nor may the first ones, if they bring space for all others, nor those of which some chunks can never be written, nor those of external
     /// files, which each opening finds by a rule of its own.
-    pub(crate) fn shelf_to_write(&self) -> Result<Option<&ChunkShelf>> {
-        let Some(shelf) = self.shelf()? else { return Ok(None) };
+    pub(crate) fn partition_to_write(&self) -> Result<Option<&ChunkPartition>> {
+        let Some(partition) = self.partition()? else { return Ok(None) };
         let now = self.now();
         let values = self.values(&now)?;
         let is_external = matches!(values.storage, Storage::External(_));
         let at_once = is_external || values.allocates_with_first(&filling(self)) || values.exceeds_index();
         let names = self.datatype().has_vlen() || self.datatype().has_reference();
-        Ok((!at_once && !names).then_some(shelf))
+        Ok((!at_once && !names).then_some(partition))
     }
 
     /// Waits for the turn to read a part, and refuses a selection of another extent than the dataset has then. Where nothing changes, no
     /// thread waits.
-    pub(super) fn turn_to_read(&self, selection: &Space) -> Result<Option<Turn<'_>>> {
-        let turn = self.enter_to_read(|| Area::of(selection))?;
+    pub(super) fn turn_to_read(&self, selection: &Space) -> Result<Option<RangeGuard<'_>>> {
+        let turn = self.enter_to_read(|| LockRange::of(selection))?;
         self.check_extent(selection)?;
         Ok(turn)
     }
 
     /// Waits for the turn to read everything, the extent included, in any number of requests by a handle that is [in turn](Self::in_turn). Until
     /// it ends, writers and resizes wait; so the thread that has it must not ask for another turn of the dataset.
-    pub(crate) fn turn_to_read_all(&self) -> Result<Option<Turn<'_>>> {
-        self.enter_to_read(|| Area::Whole)
+    pub(crate) fn turn_to_read_all(&self) -> Result<Option<RangeGuard<'_>>> {
+        self.enter_to_read(|| LockRange::Whole)
     }
 
-    fn enter_to_read(&self, area: impl FnOnce() -> Area) -> Result<Option<Turn<'_>>> {
-        let shelf = self.shelf()?.filter(|_| self.file().inner.is_writable() && !self.has_turn);
-        Ok(shelf.map(|shelf| shelf.enter(area(), false)))
+    fn enter_to_read(&self, area: impl FnOnce() -> LockRange) -> Result<Option<RangeGuard<'_>>> {
+        let partition = self.partition()?.filter(|_| self.file().inner.is_writable() && !self.has_turn);
+        Ok(partition.map(|partition| partition.enter(area(), false)))
     }
 
     /// Waits for the turn to write a part, and refuses a selection of another extent than the dataset has then.
-    pub(super) fn turn_to_write<'a>(&self, shelf: &'a ChunkShelf, selection: &Space) -> Result<Option<Turn<'a>>> {
-        let turn = (!self.has_turn).then(|| shelf.enter(Area::of(selection), true));
+    pub(super) fn turn_to_write<'a>(
+        &self,
+        partition: &'a ChunkPartition,
+        selection: &Space,
+    ) -> Result<Option<RangeGuard<'a>>> {
+        let turn = (!self.has_turn).then(|| partition.enter(LockRange::of(selection), true));
         self.check_extent(selection)?;
         Ok(turn)
     }
@@ -91,7 +95,7 @@ impl Dataset {
     }
 
     /// Waits until nobody else uses the values. What the cache had of them is in the file then.
-    pub(crate) fn turn_alone(&self) -> Result<Option<Turn<'_>>> {
+    pub(crate) fn turn_alone(&self) -> Result<Option<RangeGuard<'_>>> {
         self.turn_alone_but(&|_| false, || Ok(()))
     }
 
@@ -101,11 +105,11 @@ impl Dataset {
         &self,
         goes: &dyn Fn(&Coords) -> bool,
         check: impl FnOnce() -> Result<()>,
-    ) -> Result<Option<Turn<'_>>> {
-        let Some(shelf) = self.shelf()? else { return Ok(None) };
-        let turn = (!self.has_turn).then(|| shelf.enter(Area::Whole, true));
+    ) -> Result<Option<RangeGuard<'_>>> {
+        let Some(partition) = self.partition()? else { return Ok(None) };
+        let turn = (!self.has_turn).then(|| partition.enter(LockRange::Whole, true));
         check()?;
-        self.file().inner.shelves.cache.empty_shelf(shelf, goes)?;
+        self.file().inner.partitions.cache.empty_partition(partition, goes)?;
         Ok(turn)
     }
 
@@ -114,9 +118,9 @@ impl Dataset {
     pub(super) fn turn_to_resize(
         &self,
         wanted: impl FnOnce(&[u64]) -> Result<Vec<u64>>,
-    ) -> Result<(Vec<u64>, Option<Turn<'_>>)> {
-        let Some(shelf) = self.shelf()? else { return Ok((wanted(self.now().extent.dims())?, None)) };
-        let turn = shelf.enter(Area::Whole, true);
+    ) -> Result<(Vec<u64>, Option<RangeGuard<'_>>)> {
+        let Some(partition) = self.partition()? else { return Ok((wanted(self.now().extent.dims())?, None)) };
+        let turn = partition.enter(LockRange::Whole, true);
         let (shape, keeps_chunks) = {
             let now = self.now();
             let (shape, values) = (wanted(now.extent.dims())?, self.values(&now)?);
@@ -125,16 +129,16 @@ impl Dataset {
             (shape, keeps_chunks)
         };
         if !keeps_chunks {
-            let goes = |place: &Coords| shelf.home().layout().is_outside(place, &shape);
-            self.file().inner.shelves.cache.empty_shelf(shelf, &goes)?;
+            let goes = |place: &Coords| partition.home().layout().is_outside(place, &shape);
+            self.file().inner.partitions.cache.empty_partition(partition, &goes)?;
         }
         Ok((shape, Some(turn)))
     }
 
     /// Lets the file have what only the cache has.
     pub(crate) fn settle(&self) -> Result<()> {
-        match self.shelf()? {
-            Some(shelf) => Ok(self.file().inner.shelves.cache.flush_shelf(shelf)?),
+        match self.partition()? {
+            Some(partition) => Ok(self.file().inner.partitions.cache.flush_partition(partition)?),
             None => Ok(()),
         }
     }
@@ -147,9 +151,9 @@ impl Dataset {
     }
 
     fn read_places(&self, selection: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
-        if let Some(shelf) = self.shelf()?.filter(|shelf| shelf.home().layout().has_chunks()) {
-            let cache = &self.file().inner.shelves.cache;
-            return Ok(cache.read(shelf, self.keep, selection, places, buf, self.shown_fill())?);
+        if let Some(partition) = self.partition()?.filter(|partition| partition.home().layout().has_chunks()) {
+            let cache = &self.file().inner.partitions.cache;
+            return Ok(cache.read(partition, self.keep, selection, places, buf, self.shown_fill())?);
         }
         let now = self.now();
         let values = self.values(&now)?;
@@ -164,7 +168,13 @@ impl Dataset {
     }
 
     /// Writes stored values from places of a buffer, through the cache, when it is the caller's turn.
-    pub(super) fn write_part(&self, shelf: &ChunkShelf, part: &Space, places: &Space, buf: &[u8]) -> Result<()> {
-        Ok(self.file().inner.shelves.cache.write(shelf, self.keep, part, places, buf, &filling(self))?)
+    pub(super) fn write_part(
+        &self,
+        partition: &ChunkPartition,
+        part: &Space,
+        places: &Space,
+        buf: &[u8],
+    ) -> Result<()> {
+        Ok(self.file().inner.partitions.cache.write(partition, self.keep, part, places, buf, &filling(self))?)
     }
 }

@@ -1,6 +1,6 @@
 //! The ways of values to the file: through the cache, or in one operation with what else it changes.
 
-use hyperslab_chunk::ChunkShelf;
+use hyperslab_chunk::ChunkPartition;
 use hyperslab_space::Space;
 
 use super::{Dataset, batch::boxes, change::Change};
@@ -9,7 +9,7 @@ use crate::{Result, behind::Behind, heap_writer::HeapWriter};
 /// A way of stored values to the file.
 pub(super) enum Way<'a, 'b> {
     /// They wait in the cache.
-    Cached(&'a Dataset, &'a ChunkShelf),
+    Cached(&'a Dataset, &'a ChunkPartition),
     /// Within an operation, which also changes the heap.
     AtOnce(&'a mut Change<'b>, &'a mut HeapWriter<'b>),
 }
@@ -24,8 +24,8 @@ impl Way<'_, '_> {
 
     pub(super) fn write(&mut self, part: &Space, places: &Space, buf: &[u8]) -> Result<()> {
         match self {
-            Way::Cached(dataset, shelf) => {
-                dataset.write_part(shelf, part, places, buf).map_err(|why| dataset.locate(why))
+            Way::Cached(dataset, partition) => {
+                dataset.write_part(partition, part, places, buf).map_err(|why| dataset.locate(why))
             }
             Way::AtOnce(change, _) => change.write(part, places, buf).map_err(|why| change.dataset().locate(why)),
         }

@@ -1,7 +1,7 @@
 //! Writing values: encoded and converted as they go, each operation as a whole.
 
 use hyperslab_base::memory;
-use hyperslab_chunk::ChunkShelf;
+use hyperslab_chunk::ChunkPartition;
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_space::{Grid, Space};
 
@@ -156,8 +156,8 @@ impl Dataset {
             let request = Request { wanted: selection, datatype: given.datatype, places: given.places };
             return elsewhere.write(&request, given.bytes, given.sequences, &Trip::default());
         }
-        match self.shelf_to_write()? {
-            Some(shelf) => self.write_through_cache(shelf, selection, given),
+        match self.partition_to_write()? {
+            Some(partition) => self.write_through_cache(partition, selection, given),
             None => self.in_portions(selection, given.places, |dataset, part, places| {
                 let given = Given { places, ..*given };
                 dataset.write_at_once(part, |change, heap| dataset.put(&mut Way::AtOnce(change, heap), part, &given))
@@ -166,11 +166,11 @@ impl Dataset {
     }
 
     /// Writes values so that they wait in the cache, or past it where that is better. No other request is in the way.
-    fn write_through_cache(&self, shelf: &ChunkShelf, selection: &Space, given: &Given<'_>) -> Result<()> {
+    fn write_through_cache(&self, partition: &ChunkPartition, selection: &Space, given: &Given<'_>) -> Result<()> {
         self.file().check_changeable()?;
         let _writing = self.file().writing()?;
-        let _turn = self.turn_to_write(shelf, selection)?;
-        self.put(&mut Way::Cached(self, shelf), selection, given)
+        let _turn = self.turn_to_write(partition, selection)?;
+        self.put(&mut Way::Cached(self, partition), selection, given)
     }
 
     /// Changes selected values in one operation: those that belong together with what it changes elsewhere.

@@ -43,13 +43,13 @@ pub fn prefetch(parts: &[(&Dataset, &Space)]) -> Result<()> {
 
 /// Brings the chunks of parts into the caches, with one request for each file, when it is the caller's turn.
 fn bring(parts: &[Part<'_>], to_write: bool) -> Result<()> {
-    let mut wanted = turns::with_shelves(parts)?;
+    let mut wanted = turns::with_partitions(parts)?;
     wanted.retain(|wanted| wanted.dataset.uses_cache());
     wanted.sort_by_key(turns::order);
     for file in wanted.chunk_by(|left, right| turns::file(left.dataset) == turns::file(right.dataset)) {
         let Some(first) = file.first() else { continue };
-        let parts: Vec<_> = file.iter().map(|wanted| (wanted.shelf, wanted.selection)).collect();
-        first.dataset.file().inner.shelves.cache.prefetch(&parts, to_write)?;
+        let parts: Vec<_> = file.iter().map(|wanted| (wanted.partition, wanted.selection)).collect();
+        first.dataset.file().inner.partitions.cache.prefetch(&parts, to_write)?;
     }
     Ok(())
 }

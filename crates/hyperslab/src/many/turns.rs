@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hyperslab_cache::{Area, Turn};
-use hyperslab_chunk::ChunkShelf;
+use hyperslab_cache::{LockRange, RangeGuard};
+use hyperslab_chunk::ChunkPartition;
 use hyperslab_space::Space;
 
 use super::Part;
@@ -12,16 +12,16 @@ use crate::{Dataset, Result};
 /// A part that the cache may have something of.
 pub(super) struct Wanted<'a> {
     pub(super) dataset: &'a Dataset,
-    pub(super) shelf: &'a ChunkShelf,
+    pub(super) partition: &'a ChunkPartition,
     pub(super) selection: &'a Space,
 }
 
 /// The parts that the cache may have something of.
-pub(super) fn with_shelves<'a>(parts: &[Part<'a>]) -> Result<Vec<Wanted<'a>>> {
+pub(super) fn with_partitions<'a>(parts: &[Part<'a>]) -> Result<Vec<Wanted<'a>>> {
     let mut wanted = Vec::with_capacity(parts.len());
     for (dataset, selection) in parts {
-        let shelf = dataset.shelf()?.filter(|_| selection.npoints() > 0);
-        wanted.extend(shelf.map(|shelf| Wanted { dataset, shelf, selection }));
+        let partition = dataset.partition()?.filter(|_| selection.npoints() > 0);
+        wanted.extend(partition.map(|partition| Wanted { dataset, partition, selection }));
     }
     Ok(wanted)
 }
@@ -33,32 +33,32 @@ pub(super) fn file(dataset: &Dataset) -> usize {
 
 /// Everybody enters files and datasets in this order, so nobody waits for one who waits.
 pub(super) fn order(wanted: &Wanted<'_>) -> (usize, u64) {
-    (file(wanted.dataset), wanted.shelf.number())
+    (file(wanted.dataset), wanted.partition.number())
 }
 
 /// Waits for the turn to read all parts. Where nothing changes, nobody waits.
-pub(super) fn to_read<'a>(parts: &[Part<'a>]) -> Result<Vec<Turn<'a>>> {
-    let mut wanted = with_shelves(parts)?;
+pub(super) fn to_read<'a>(parts: &[Part<'a>]) -> Result<Vec<RangeGuard<'a>>> {
+    let mut wanted = with_partitions(parts)?;
     wanted.retain(|wanted| wanted.dataset.file().inner.is_writable());
     Ok(enter(wanted, false, false))
 }
 
 /// Waits for the turn to write all parts.
-pub(crate) fn to_write<'a>(parts: &[Part<'a>]) -> Result<Vec<Turn<'a>>> {
+pub(crate) fn to_write<'a>(parts: &[Part<'a>]) -> Result<Vec<RangeGuard<'a>>> {
     let all = need_all(parts)?;
-    let turns = enter(with_shelves(parts)?, true, all);
+    let turns = enter(with_partitions(parts)?, true, all);
     if all || !need_all(parts)? {
         return Ok(turns);
     }
     // A dataset was made small meanwhile, say, and all its space is to be allocated again.
     drop(turns);
-    Ok(enter(with_shelves(parts)?, true, true))
+    Ok(enter(with_partitions(parts)?, true, true))
 }
 
 /// Whether values do not wait in the cache: they are written by whoever is alone with the dataset.
 fn need_all(parts: &[Part<'_>]) -> Result<bool> {
     for (dataset, _) in parts {
-        if dataset.shelf()?.is_some() && dataset.shelf_to_write()?.is_none() {
+        if dataset.partition()?.is_some() && dataset.partition_to_write()?.is_none() {
             return Ok(true);
         }
     }
@@ -66,22 +66,22 @@ fn need_all(parts: &[Part<'_>]) -> Result<bool> {
 }
 
 /// Enters datasets one after the other: where parts are, or everywhere.
-fn enter(mut wanted: Vec<Wanted<'_>>, writes: bool, all: bool) -> Vec<Turn<'_>> {
+fn enter(mut wanted: Vec<Wanted<'_>>, writes: bool, all: bool) -> Vec<RangeGuard<'_>> {
     wanted.sort_by_key(order);
     let mut turns = Vec::new();
-    for parts in wanted.chunk_by(|left, right| left.shelf.is(right.shelf)) {
-        let areas = parts.iter().map(|part| if all { Area::Whole } else { Area::of(part.selection) });
+    for parts in wanted.chunk_by(|left, right| left.partition.is(right.partition)) {
+        let areas = parts.iter().map(|part| if all { LockRange::Whole } else { LockRange::of(part.selection) });
         if let (Some(first), Some(area)) = (parts.first(), areas.reduce(joined)) {
-            turns.push(first.shelf.enter(area, writes));
+            turns.push(first.partition.enter(area, writes));
         }
     }
     turns
 }
 
 /// What holds two areas.
-fn joined(left: Area, right: Area) -> Area {
-    let (Area::Box(low, high), Area::Box(from, to)) = (left, right) else { return Area::Whole };
+fn joined(left: LockRange, right: LockRange) -> LockRange {
+    let (LockRange::Box(low, high), LockRange::Box(from, to)) = (left, right) else { return LockRange::Whole };
     let low = low.iter().zip(&from).map(|(left, right)| *left.min(right)).collect();
     let high = high.iter().zip(&to).map(|(left, right)| *left.max(right)).collect();
-    Area::Box(low, high)
+    LockRange::Box(low, high)
 }

@@ -4,7 +4,7 @@ use crate::budget::Budget;
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Need {
+pub struct Demand {
     /// Chunks that must be in memory at once.
     pub chunks: usize,
     /// Buffers beside them: stored images.
@@ -13,25 +13,25 @@ pub struct Need {
 
 /// What a request may take, until this is dropped.
 #[derive(Debug)]
-pub struct Promise<'a> {
+pub struct Reservation<'a> {
     pub(crate) budget: &'a Budget,
-    pub(crate) need: Need,
+    pub(crate) demand: Demand,
 }
 
-impl Drop for Promise<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        self.budget.take_back(self.need);
+        self.budget.take_back(self.demand);
     }
 }
 
 /// Room for chunks that come, until they are there.
 #[derive(Debug)]
-pub struct Claim<'a> {
+pub struct Grant<'a> {
     pub(crate) budget: &'a Budget,
     pub(crate) bytes: usize,
 }
 
-impl Claim<'_> {
+impl Grant<'_> {
     /// A chunk is there that takes `after` instead of `before`, counted from now on as its own.
     pub(crate) fn spend(&mut self, before: usize, after: usize) {
         let spent = after.saturating_sub(before).min(self.bytes);
@@ -39,9 +39,9 @@ impl Claim<'_> {
         self.budget.settle(spent, before, after);
     }
 
-    /// Claims more, if there is room.
+    /// Grants more, if there is room.
     pub(crate) fn try_grow(&mut self, bytes: usize) -> bool {
-        let more = self.budget.try_claim(bytes);
+        let more = self.budget.try_grant(bytes);
         let grown = more.is_ok();
         if let Ok(mut more) = more {
             self.bytes += std::mem::take(&mut more.bytes);
@@ -50,7 +50,7 @@ impl Claim<'_> {
     }
 }
 
-impl Drop for Claim<'_> {
+impl Drop for Grant<'_> {
     fn drop(&mut self) {
         self.budget.settle(self.bytes, 0, 0);
     }

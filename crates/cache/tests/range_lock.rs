@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use hyperslab_cache::{Area, Cache, Config, Footprint, Need};
+use hyperslab_cache::{Cache, Config, Demand, Footprint, LockRange};
 
 struct Nothing;
 
@@ -22,18 +22,18 @@ impl Footprint for Nothing {
     }
 }
 
-fn area(from: u64, to: u64) -> Area {
-    Area::Box([from].as_slice().into(), [to].as_slice().into())
+fn area(from: u64, to: u64) -> LockRange {
+    LockRange::Box([from].as_slice().into(), [to].as_slice().into())
 }
 
 /// Whether a second request waits for the first.
-fn waits(first: (Area, bool), second: (Area, bool)) -> bool {
-    let shelf = Cache::<Nothing>::new(Config::default()).open(().into(), None, None);
+fn waits(first: (LockRange, bool), second: (LockRange, bool)) -> bool {
+    let partition = Cache::<Nothing>::new(Config::default()).open(().into(), None, None);
     let entered = AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        let turn = shelf.enter(first.0, first.1);
+        let turn = partition.enter(first.0, first.1);
         scope.spawn(|| {
-            let _turn = shelf.enter(second.0, second.1);
+            let _turn = partition.enter(second.0, second.1);
             entered.fetch_add(1, Ordering::SeqCst);
         });
         // A thread that need not wait has a second for its way.
@@ -53,20 +53,20 @@ fn readers_share_and_writers_are_alone_where_they_overlap() {
     assert!(waits((area(0, 9), false), (area(9, 9), true)), "a writer behind a reader");
     assert!(waits((area(3, 4), true), (area(4, 5), true)), "two writers");
     assert!(!waits((area(0, 3), true), (area(4, 5), true)), "writers apart");
-    assert!(waits((area(0, 3), false), (Area::Whole, true)), "a resize waits for all");
-    assert!(waits((Area::Whole, true), (area(7, 8), false)), "all wait for a resize");
+    assert!(waits((area(0, 3), false), (LockRange::Whole, true)), "a resize waits for all");
+    assert!(waits((LockRange::Whole, true), (area(7, 8), false)), "all wait for a resize");
 }
 
 #[test]
 fn later_readers_do_not_overtake_a_writer() {
-    let shelf = Cache::<Nothing>::new(Config::default()).open(().into(), None, None);
+    let partition = Cache::<Nothing>::new(Config::default()).open(().into(), None, None);
     let order = parking_lot::Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        let first = shelf.enter(area(0, 9), false);
+        let first = partition.enter(area(0, 9), false);
         for (name, writes) in [("writer", true), ("reader", false)] {
-            let (shelf, order) = (&shelf, &order);
+            let (partition, order) = (&partition, &order);
             scope.spawn(move || {
-                let _turn = shelf.enter(area(0, 9), writes);
+                let _turn = partition.enter(area(0, 9), writes);
                 order.lock().push(name);
             });
             std::thread::sleep(Duration::from_millis(100));
@@ -87,33 +87,33 @@ fn promises_are_kept_within_the_limits() {
             scope.spawn(move || {
                 for round in 0..200 {
                     let chunks = 10 + (thread * 37 + round * 13) % 60;
-                    let promise = cache.promise(Need { chunks, aside: chunks / 2 });
+                    let reservation = cache.reserve(Demand { chunks, aside: chunks / 2 });
                     most.fetch_max(inside.fetch_add(chunks, Ordering::SeqCst) + chunks, Ordering::SeqCst);
                     inside.fetch_sub(chunks, Ordering::SeqCst);
-                    drop(promise);
+                    drop(reservation);
                 }
             });
         }
     });
     assert!(most.load(Ordering::SeqCst) <= 100);
     // More than there is: alone.
-    drop(cache.promise(Need { chunks: 1000, aside: 1000 }));
+    drop(cache.reserve(Demand { chunks: 1000, aside: 1000 }));
 }
 
 #[test]
 fn work_in_the_background_waits_for_nobody() {
     let cache = Cache::<Nothing>::new(Config::default().bytes(100));
-    let shelf = cache.open(().into(), None, None);
-    let reader = shelf.enter(area(0, 4), false);
-    assert!(shelf.try_enter(area(0, 9), true).is_none());
-    let beside = (shelf.try_enter(area(4, 9), false), shelf.try_enter(area(5, 9), true));
+    let partition = cache.open(().into(), None, None);
+    let reader = partition.enter(area(0, 4), false);
+    assert!(partition.try_enter(area(0, 9), true).is_none());
+    let beside = (partition.try_enter(area(4, 9), false), partition.try_enter(area(5, 9), true));
     assert!(beside.0.is_some() && beside.1.is_none(), "in the order in which they came");
     drop((reader, beside));
-    let writer = shelf.try_enter(area(0, 9), true);
-    assert!(writer.is_some() && shelf.try_enter(area(9, 9), false).is_none());
+    let writer = partition.try_enter(area(0, 9), true);
+    assert!(writer.is_some() && partition.try_enter(area(9, 9), false).is_none());
 
-    let first = cache.try_promise(Need { chunks: 60, aside: 0 });
-    assert!(first.is_some() && cache.try_promise(Need { chunks: 60, aside: 0 }).is_none());
+    let first = cache.try_reserve(Demand { chunks: 60, aside: 0 });
+    assert!(first.is_some() && cache.try_reserve(Demand { chunks: 60, aside: 0 }).is_none());
     drop(first);
-    assert!(cache.try_promise(Need { chunks: 101, aside: 0 }).is_none(), "not even alone");
+    assert!(cache.try_reserve(Demand { chunks: 101, aside: 0 }).is_none(), "not even alone");
 }

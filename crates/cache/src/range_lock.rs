@@ -8,31 +8,31 @@ use crate::sync::{Condvar, Mutex, Rank};
 
 /// Part of a dataset: a box that holds all that a request touches, or everything, its size included.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Area {
+pub enum LockRange {
     /// From the first to the last index of each dimension.
     Box(Coords, Coords),
     /// Everything.
     Whole,
 }
 
-impl Area {
+impl LockRange {
     /// What holds a selection.
-    pub fn of(selection: &Space) -> Area {
+    pub fn of(selection: &Space) -> LockRange {
         match selection.bounds() {
-            Some((low, high)) => Area::Box(low.as_slice().into(), high.as_slice().into()),
-            None => Area::Whole,
+            Some((low, high)) => LockRange::Box(low.as_slice().into(), high.as_slice().into()),
+            None => LockRange::Whole,
         }
     }
 
-    fn overlaps(&self, other: &Area) -> bool {
-        let (Area::Box(low, high), Area::Box(from, to)) = (self, other) else { return true };
+    fn overlaps(&self, other: &LockRange) -> bool {
+        let (LockRange::Box(low, high), LockRange::Box(from, to)) = (self, other) else { return true };
         let apart = |((low, high), (from, to)): ((&u64, &u64), (&u64, &u64))| high < from || to < low;
         !low.iter().zip(high).zip(from.iter().zip(to)).any(apart)
     }
 }
 
 /// The requests of one dataset.
-pub(crate) struct Turns {
+pub(crate) struct RangeLock {
     queue: Mutex<Queue>,
 }
 
@@ -45,11 +45,11 @@ struct Queue {
 
 struct Ticket {
     number: u64,
-    area: Area,
+    area: LockRange,
     writes: bool,
     /// How many that came before are in the way.
     before: usize,
-    /// Told when none is any more, if it waits. Each has its own, so that nobody is woken for nothing.
+    /// Told when none is any more, if it waits. Each has its own, so that no thread is woken for nothing.
     free: Option<Arc<Condvar>>,
 }
 
@@ -59,15 +59,15 @@ impl Ticket {
     }
 }
 
-impl Default for Turns {
-    fn default() -> Turns {
-        Turns { queue: Mutex::new(Rank::Turns, Queue::default()) }
+impl Default for RangeLock {
+    fn default() -> RangeLock {
+        RangeLock { queue: Mutex::new(Rank::RangeLock, Queue::default()) }
     }
 }
 
-impl Turns {
+impl RangeLock {
     /// Waits until nothing that came before is in the way. Whatever comes later and is in the way waits until the turn ends.
-    pub(crate) fn enter(&self, area: Area, writes: bool) -> Turn<'_> {
+    pub(crate) fn enter(&self, area: LockRange, writes: bool) -> RangeGuard<'_> {
         let mut queue = self.queue.lock();
         let mut ticket = queue.ticket(area, writes);
         let number = ticket.number;
@@ -79,11 +79,11 @@ impl Turns {
                 free.wait(&mut queue);
             }
         }
-        Turn { turns: self, number }
+        RangeGuard { turns: self, number }
     }
 
     /// The turn, if nothing that came before is in the way now, whether it runs or waits.
-    pub(crate) fn try_enter(&self, area: Area, writes: bool) -> Option<Turn<'_>> {
+    pub(crate) fn try_enter(&self, area: LockRange, writes: bool) -> Option<RangeGuard<'_>> {
         let mut queue = self.queue.lock();
         let ticket = queue.ticket(area, writes);
         let number = ticket.number;
@@ -91,12 +91,12 @@ impl Turns {
             return None;
         }
         queue.tickets.push_back(ticket);
-        Some(Turn { turns: self, number })
+        Some(RangeGuard { turns: self, number })
     }
 }
 
 impl Queue {
-    fn ticket(&mut self, area: Area, writes: bool) -> Ticket {
+    fn ticket(&mut self, area: LockRange, writes: bool) -> Ticket {
         let mut ticket = Ticket { number: self.next, area, writes, before: 0, free: None };
         ticket.before = self.tickets.iter().filter(|other| other.is_in_the_way_of(&ticket)).count();
         self.next += 1;
@@ -112,7 +112,7 @@ impl Queue {
         self.find(number).and_then(|at| self.tickets.get(at)).is_some_and(|ticket| ticket.before > 0)
     }
 
-    /// A turn has ended: whoever waited for nothing else may go.
+    /// A turn has ended: requests that waited for nothing else may go.
     fn end(&mut self, number: u64) {
         let Some((at, ended)) = self.find(number).and_then(|at| Some((at, self.tickets.remove(at)?))) else { return };
         for later in self.tickets.iter_mut().skip(at).filter(|later| ended.is_in_the_way_of(later)) {
@@ -125,19 +125,19 @@ impl Queue {
 }
 
 /// A request that runs.
-pub struct Turn<'a> {
-    turns: &'a Turns,
+pub struct RangeGuard<'a> {
+    turns: &'a RangeLock,
     number: u64,
 }
 
-impl Drop for Turn<'_> {
+impl Drop for RangeGuard<'_> {
     fn drop(&mut self) {
         self.turns.queue.lock().end(self.number);
     }
 }
 
-impl fmt::Debug for Turns {
+impl fmt::Debug for RangeLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Turns").field("inside", &self.queue.lock().tickets.len()).finish()
+        f.debug_struct("RangeLock").field("inside", &self.queue.lock().tickets.len()).finish()
     }
 }

@@ -9,7 +9,7 @@ use std::{
     time::Instant,
 };
 
-use hyperslab_cache::{Reading, Taken, WriteFailure, assert_no_locks_held};
+use hyperslab_cache::{Reading, WriteBack, WriteFailure, assert_no_locks_held};
 use hyperslab_driver::cores;
 
 use super::{
@@ -22,7 +22,7 @@ use crate::{ChunkCoord, EncodedChunk, Error, ResidentChunk, Result, StoredAs, St
 /// Chunks of one dataset, by rising coordinate.
 struct Group {
     source: Arc<ChunkSource>,
-    taken: Vec<(ChunkCoord, Taken<ResidentChunk>)>,
+    taken: Vec<(ChunkCoord, WriteBack<ResidentChunk>)>,
 }
 
 /// The value of a chunk, which no thread changes meanwhile.
@@ -47,14 +47,14 @@ impl Outcome {
     fn fail(&mut self, (nth, group): (usize, &Group), chunks: &[usize], why: Error) {
         let kind = kind_of(&why);
         self.failed.extend(chunks.iter().map(|chunk| ((nth, *chunk), kind)));
-        let place = chunks.first().map_or(&[][..], |first| group.place(*first));
-        self.failures.add(group.source.storage(), place, chunks.len(), why);
+        let coord = chunks.first().map_or(&[][..], |first| group.coord(*first));
+        self.failures.add(group.source.storage(), coord, chunks.len(), why);
     }
 }
 
 impl ChunkCache {
     /// Writes chunks, of any datasets, as many as can be written; says which could not. Those of datasets that are no more are forgotten.
-    pub(super) fn write_out(&self, taken: Vec<Taken<ResidentChunk>>) -> Failures {
+    pub(super) fn write_back(&self, taken: Vec<WriteBack<ResidentChunk>>) -> Failures {
         let (groups, mut outcome) = (grouped(taken), Outcome::default());
         if groups.is_empty() {
             return outcome.failures;
@@ -156,7 +156,7 @@ fn store_together(groups: &[Group], ready: &[Ready<'_>]) -> Result<()> {
 }
 
 impl Group {
-    fn place(&self, nth: usize) -> &[u64] {
+    fn coord(&self, nth: usize) -> &[u64] {
         self.taken.get(nth).map_or(&[], |(coord, _)| coord)
     }
 
@@ -174,7 +174,7 @@ impl Group {
 
     fn encode_one<'a>(
         &self,
-        (coord, taken): &'a (ChunkCoord, Taken<ResidentChunk>),
+        (coord, taken): &'a (ChunkCoord, WriteBack<ResidentChunk>),
         chunk: Option<&'a Open<'_>>,
         form: StoredAs,
         workspace: &mut Workspace,
@@ -189,14 +189,14 @@ impl Group {
     }
 }
 
-/// By dataset, and by rising place.
-fn grouped(taken: Vec<Taken<ResidentChunk>>) -> Vec<Group> {
+/// By dataset, and by rising coordinate.
+fn grouped(taken: Vec<WriteBack<ResidentChunk>>) -> Vec<Group> {
     let mut groups: BTreeMap<u64, Group> = BTreeMap::new();
     for taken in taken {
-        let (Some(shelf), Some(place)) = (taken.shelf(), taken.place().cloned()) else { continue };
-        let group = groups.entry(shelf.number());
-        let group = group.or_insert_with(|| Group { source: shelf.home().clone(), taken: Vec::new() });
-        group.taken.push((place, taken));
+        let (Some(partition), Some(coord)) = (taken.partition(), taken.coord().cloned()) else { continue };
+        let group = groups.entry(partition.number());
+        let group = group.or_insert_with(|| Group { source: partition.home().clone(), taken: Vec::new() });
+        group.taken.push((coord, taken));
     }
     groups.values_mut().for_each(|group| group.taken.sort_by(|left, right| left.0.cmp(&right.0)));
     groups.into_values().collect()

@@ -1,18 +1,18 @@
 //! A flush looks at chunks that are not in the file, not at all that are in memory.
 
-use hyperslab_cache::{Cache, Config, Found, Need, Room, Shelf, Unwritten};
+use hyperslab_cache::{Cache, Config, Demand, Eviction, Lookup, Partition, Unwritten};
 
 use crate::common::{BYTES, Hundred, at};
 
-fn change(cache: &Cache<Hundred>, shelf: &Shelf<Hundred>, place: u64) {
-    let _promise = cache.promise(Need { chunks: BYTES, aside: 0 });
-    match shelf.find(&at(place)) {
-        Found::Here(pinned) => drop(pinned.write()),
-        Found::Vacant(vacancy) => {
-            let Room::Claimed(mut claim) = cache.make_room(BYTES) else { panic!("there is room for all") };
-            vacancy.fill(Hundred, &mut claim, true).unwrap();
+fn change(cache: &Cache<Hundred>, partition: &Partition<Hundred>, coord: u64) {
+    let _reservation = cache.reserve(Demand { chunks: BYTES, aside: 0 });
+    match partition.find(&at(coord)) {
+        Lookup::Hit(pinned) => drop(pinned.write()),
+        Lookup::Miss(ticket) => {
+            let Eviction::Granted(mut grant) = cache.make_room(BYTES) else { panic!("there is room for all") };
+            ticket.fill(Hundred, &mut grant, true).unwrap();
         }
-        Found::Awaited(_) => panic!("nobody loads"),
+        Lookup::Loading(_) => panic!("no other thread loads"),
     }
 }
 
@@ -26,19 +26,19 @@ fn flush(cache: &Cache<Hundred>) -> usize {
 #[test]
 fn a_flush_visits_what_is_dirty() {
     let cache: Cache<Hundred> = Cache::new(Config::default().bytes(2_000 * BYTES).reserve(0));
-    let shelves: Vec<_> = (0..10).map(|_| cache.open(().into(), None, None)).collect();
-    for shelf in &shelves {
-        (0..100).for_each(|place| change(&cache, shelf, place));
+    let partitions: Vec<_> = (0..10).map(|_| cache.open(().into(), None, None)).collect();
+    for partition in &partitions {
+        (0..100).for_each(|coord| change(&cache, partition, coord));
     }
     assert_eq!((flush(&cache), cache.statistics().dirty_visits), (1_000, 1_000));
     for round in 0..50 {
-        change(&cache, &shelves[3], round);
-        change(&cache, &shelves[7], 99 - round);
+        change(&cache, &partitions[3], round);
+        change(&cache, &partitions[7], 99 - round);
         assert_eq!(flush(&cache), 2);
     }
     assert_eq!(cache.statistics().dirty_visits, 1_100, "two at each flush");
-    change(&cache, &shelves[5], 0);
-    let mut of_another = Unwritten::of(&shelves[6..7], |_| true);
+    change(&cache, &partitions[5], 0);
+    let mut of_another = Unwritten::of(&partitions[6..7], |_| true);
     assert!(of_another.take().is_empty() && of_another.is_empty());
     assert_eq!((flush(&cache), flush(&cache)), (1, 0));
     assert_eq!(cache.statistics().dirty_visits, 1_101);
@@ -48,12 +48,12 @@ fn a_flush_visits_what_is_dirty() {
 fn chunks_that_leave_unwritten_are_not_visited_any_more() {
     let cache: Cache<Hundred> = Cache::new(Config::default().bytes(2_000 * BYTES).reserve(0));
     let (deleted, other) = (cache.open(().into(), None, None), cache.open(().into(), None, None));
-    (0..100).for_each(|place| change(&cache, &deleted, place));
-    (0..100).for_each(|place| change(&cache, &other, place));
-    deleted.abandon_where(&|place| place[0] >= 10);
+    (0..100).for_each(|coord| change(&cache, &deleted, coord));
+    (0..100).for_each(|coord| change(&cache, &other, coord));
+    deleted.abandon_where(&|coord| coord[0] >= 10);
     assert_eq!(flush(&cache), 110);
-    (0..10).for_each(|place| change(&cache, &deleted, place));
-    // One that a thread has in hand stays until the shelf is gone.
+    (0..10).for_each(|coord| change(&cache, &deleted, coord));
+    // One that a thread has in hand stays until the partition is gone.
     let held = deleted.peek(&at(4)).unwrap();
     cache.close(&deleted);
     drop(deleted);

@@ -1,23 +1,24 @@
-//! Those who have chunks in hand without a promise: readers of what is in memory anyway, whoever writes chunks out, and chunks that are about to leave.
+//! Pins without a reservation: cache hits, write-backs and evictions.
 //!
-//! They wait for nobody, so whoever waits for room waits for them. Two numbers that only grow tell all that must be known, without a lock that all readers
+//! Their threads never wait, so a thread that waits for memory may wait for them. Two numbers that only grow tell all that must be known, without a lock that all readers
 //! would meet at.
 
 use crate::sync::atomic::{AtomicU64, Ordering};
 
+/// How many pins without a reservation have begun and ended.
 #[derive(Debug, Default)]
-pub(crate) struct Visits {
+pub(crate) struct UnreservedPins {
     begun: AtomicU64,
     ended: AtomicU64,
 }
 
-impl Visits {
-    /// Some begin. To be said before a chunk is in hand, or while nobody else can see that it is.
+impl UnreservedPins {
+    /// Some begin. To be said before a chunk is pinned, or while no other thread can see that it is.
     pub(super) fn begin(&self, count: u64) {
         self.begun.fetch_add(count, Ordering::SeqCst);
     }
 
-    /// Some end. To be said when the chunk is no longer in hand.
+    /// Some end. To be said when the chunk is no longer pinned.
     pub(super) fn end(&self, count: u64) {
         self.ended.fetch_add(count, Ordering::SeqCst);
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use hyperslab_space::{Coords, Piece, Space};
 
-use super::{ChunkCache, ChunkShelf, ChunkSource, Keep, reach::Reach};
+use super::{ChunkCache, ChunkPartition, ChunkSource, Keep, reach::Reach};
 use crate::{ChunkLayout, Result, layout::values::shaped};
 
 /// Chunks that the caller has as a whole, or that need no coding, come in if the request wants no larger part of the cache than this: it would
@@ -26,8 +26,8 @@ pub(super) enum Worth {
     All,
 }
 
-/// The pieces of a request, each part by rising place.
-pub(super) struct Ways {
+/// The pieces of a request, each part by rising coordinate.
+pub(super) struct IoPaths {
     pub(super) through: Vec<Piece>,
     pub(super) past: Vec<Piece>,
 }
@@ -41,8 +41,8 @@ impl ChunkCache {
         }
         let (used, bytes) = (layout.selected(selection) / reach.count().max(1), layout.expected_bytes() as u64);
         // Chunks of which all is used are as well read from the file.
-        let earned = |place: &Coords| source.earned.is_enough(place, used, bytes);
-        if used < bytes && reach.places().filter(earned).count() > 0 { Worth::Parts } else { Worth::None }
+        let reuse = |coord: &Coords| source.reuse.count_use(coord, used, bytes);
+        if used < bytes && reach.coords().filter(reuse).count() > 0 { Worth::Parts } else { Worth::None }
     }
 
     /// As [`ChunkCache::worth`], for a write: small chunks wait for others, so that their index is changed once for many.
@@ -61,14 +61,14 @@ impl ChunkCache {
     }
 
     /// Sends pieces their way. What is in memory goes through the cache in any case, chunks without filters if they are `worth` it.
-    pub(super) fn ways(&self, shelf: &ChunkShelf, pieces: Vec<Piece>, keep: Keep, worth: Worth) -> Ways {
-        let layout = shelf.home().layout();
+    pub(super) fn paths(&self, partition: &ChunkPartition, pieces: Vec<Piece>, keep: Keep, worth: Worth) -> IoPaths {
+        let layout = partition.home().layout();
         let limit = self.cache.largest() as u64;
         let keeps = keep == Keep::Worthy;
         if keeps && worth == Worth::All {
-            return Ways { through: pieces, past: Vec::new() };
+            return IoPaths { through: pieces, past: Vec::new() };
         }
-        let here = if shelf.is_empty() { vec![false; pieces.len()] } else { shelf.has(&places(&pieces)) };
+        let here = if partition.is_empty() { vec![false; pieces.len()] } else { partition.has(&coords(&pieces)) };
         let wanted = layout.expected_footprint(here.iter().filter(|here| !**here).count()) as u64;
         let pays = |piece: &Piece| match (layout.is_addressable(), layout.is_whole(piece)) {
             (false, false) => wanted <= limit,
@@ -87,7 +87,7 @@ impl ChunkCache {
                 (bare(through), bare(past))
             }
         };
-        Ways { through, past }
+        IoPaths { through, past }
     }
 
     /// Lists of pieces whose chunks fit into the cache, beside those that could not be written.
@@ -96,7 +96,7 @@ impl ChunkCache {
     }
 }
 
-pub(super) fn places(pieces: &[Piece]) -> Vec<Coords> {
+pub(super) fn coords(pieces: &[Piece]) -> Vec<Coords> {
     pieces.iter().map(|piece| piece.chunk.clone()).collect()
 }
 

@@ -12,24 +12,24 @@ const MOST: usize = 4096;
 
 /// The bytes that were used of chunks that are not in the cache.
 #[derive(Debug, Default)]
-pub(super) struct Earned(Mutex<HashMap<Coords, u64>>);
+pub(super) struct ReuseCounter(Mutex<HashMap<Coords, u64>>);
 
-impl Earned {
-    /// Whether a chunk of `bytes` was used so much before that it is worth its place; if not, this use counts for the next.
-    pub(super) fn is_enough(&self, place: &Coords, used: u64, bytes: u64) -> bool {
-        let mut earned = self.0.lock();
-        if let Some(before) = earned.get_mut(place) {
+impl ReuseCounter {
+    /// Counts a use of a chunk of `bytes`. Whether the chunk was used so much before that it is worth its place; then the counting begins anew.
+    pub(super) fn count_use(&self, coord: &Coords, used: u64, bytes: u64) -> bool {
+        let mut reuse = self.0.lock();
+        if let Some(before) = reuse.get_mut(coord) {
             *before = before.saturating_add(used);
             let is_enough = before.saturating_sub(used).saturating_mul(ENOUGH) >= bytes;
             if is_enough {
-                earned.remove(place);
+                reuse.remove(coord);
             }
             return is_enough;
         }
-        if earned.len() == MOST {
-            earned.clear();
+        if reuse.len() == MOST {
+            reuse.clear();
         }
-        earned.insert(place.clone(), used);
+        reuse.insert(coord.clone(), used);
         false
     }
 }
@@ -40,10 +40,10 @@ mod tests {
 
     #[test]
     fn the_second_half_is_worth_it_and_the_second_point_is_not() {
-        let (earned, place) = (Earned::default(), Coords::from_slice(&[1, 2]));
-        assert!(!earned.is_enough(&place, 50, 100));
-        assert!(earned.is_enough(&place, 50, 100));
-        let points = (0..100).position(|_| earned.is_enough(&place, 1, 100));
+        let (reuse, coord) = (ReuseCounter::default(), Coords::from_slice(&[1, 2]));
+        assert!(!reuse.count_use(&coord, 50, 100));
+        assert!(reuse.count_use(&coord, 50, 100));
+        let points = (0..100).position(|_| reuse.count_use(&coord, 1, 100));
         assert_eq!(points, Some(7));
     }
 }

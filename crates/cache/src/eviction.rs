@@ -1,19 +1,19 @@
-//! How chunks leave, so that others can come.
+//! Eviction: how chunks leave, so that others can come.
 
 use std::{collections::HashSet, sync::Arc};
 
 use crate::{
-    Cache, Claim, Footprint, Pinned, Taken,
+    Cache, Footprint, Grant, Pinned, WriteBack,
     budget::NoRoom,
-    inner::{Inner, Victim},
+    partition_state::{PartitionState, Victim},
 };
 
-/// What became of a wish for room.
-pub enum Room<'a, V: Footprint> {
+/// What came of asking for memory.
+pub enum Eviction<'a, V: Footprint> {
     /// There is room.
-    Claimed(Claim<'a>),
+    Granted(Grant<'a>),
     /// There is when these are written.
-    Dirty(Vec<Taken<V>>),
+    Dirty(Vec<WriteBack<V>>),
     /// There is none: chunks that could not be written are in the way.
     Full,
 }
@@ -21,7 +21,7 @@ pub enum Room<'a, V: Footprint> {
 /// When chunks must be written to make room, such a part of the cache is written with them.
 const MORE: usize = 16;
 
-/// A round through the shelves, least recently used first.
+/// A round through the partitions, least recently used first.
 struct Round {
     spare_reserve: bool,
     /// Those that were asked, and have no more to give.
@@ -35,34 +35,34 @@ impl Round {
 }
 
 impl<V: Footprint> Cache<V> {
-    /// Lets chunks leave until there is room for so many bytes more, which then are claimed. If some must be written first, they are handed back:
-    /// whoever has written them asks again. Shelves keep their reserve, as long as that suffices.
-    pub fn make_room(&self, bytes: usize) -> Room<'_, V> {
+    /// Lets chunks leave until there is room for so many bytes more, which then are granted. If some must be written first, they are handed back:
+    /// the caller writes them and asks again. Partitions keep their reserve, as long as that suffices.
+    pub fn make_room(&self, bytes: usize) -> Eviction<'_, V> {
         loop {
-            let seen = match self.books.budget.try_claim(bytes) {
-                Ok(claim) => return Room::Claimed(claim),
+            let seen = match self.shared.budget.try_grant(bytes) {
+                Ok(grant) => return Eviction::Granted(grant),
                 Err(seen) => seen,
             };
             let (dirty, any) = self.evict(bytes);
             if !dirty.is_empty() {
-                return Room::Dirty(dirty);
+                return Eviction::Dirty(dirty);
             }
-            // If all that is here is in somebody's hands, others must let go first.
+            // If all that is here is pinned, other threads must let go first.
             if !any {
-                match self.books.budget.claim_or_wait(bytes, seen) {
-                    Ok(claim) => return Room::Claimed(claim),
-                    Err(NoRoom::Full) => return Room::Full,
+                match self.shared.budget.grant_or_wait(bytes, seen) {
+                    Ok(grant) => return Eviction::Granted(grant),
+                    Err(NoRoom::Full) => return Eviction::Full,
                     Err(NoRoom::Retry) => {}
                 }
             }
         }
     }
 
-    /// The same, if nobody must be waited for and nothing must be written. For work in the background.
-    pub fn try_room(&self, bytes: usize) -> Option<Claim<'_>> {
+    /// The same, if that needs no waiting and nothing must be written. For work in the background.
+    pub fn try_room(&self, bytes: usize) -> Option<Grant<'_>> {
         loop {
-            if let Ok(claim) = self.books.budget.try_claim(bytes) {
-                return Some(claim);
+            if let Ok(grant) = self.shared.budget.try_grant(bytes) {
+                return Some(grant);
             }
             let (dirty, any) = self.evict(bytes);
             if !any || !dirty.is_empty() {
@@ -74,18 +74,18 @@ impl<V: Footprint> Cache<V> {
     }
 
     /// Evicts; what must be written first, and whether anything has left.
-    fn evict(&self, bytes: usize) -> (Vec<Taken<V>>, bool) {
+    fn evict(&self, bytes: usize) -> (Vec<WriteBack<V>>, bool) {
         let (mut dirty, mut any) = (Vec::new(), false);
         let mut coming = 0; // what those that must be written give back
         let mut reserves_hold = true;
         for spare_reserve in [true, false] {
             let mut round = Round::new(spare_reserve);
-            let wanted = |coming| self.books.budget.excess(bytes).saturating_sub(coming);
-            while let Some(shelves) = self.next_in(&mut round, wanted(coming)) {
-                for shelf in shelves {
+            let wanted = |coming| self.shared.budget.excess(bytes).saturating_sub(coming);
+            while let Some(partitions) = self.next_in(&mut round, wanted(coming)) {
+                for partition in partitions {
                     let mut on_the_way = 0;
-                    while wanted(coming) > 0 && shelf.surplus(spare_reserve) > on_the_way {
-                        match shelf.victim() {
+                    while wanted(coming) > 0 && partition.surplus(spare_reserve) > on_the_way {
+                        match partition.victim() {
                             Some(Victim::Gone(gone)) => {
                                 any = true;
                                 drop(gone);
@@ -104,10 +104,10 @@ impl<V: Footprint> Cache<V> {
             }
         }
         if !any && dirty.is_empty() {
-            // Chunks that stay take no more than was promised for them.
-            any = self.unwritten_shelves().iter().filter(|shelf| shelf.inner.drop_encoded()).count() > 0;
+            // Chunks that stay take no more than was reserved for them.
+            any = self.unwritten_partitions().iter().filter(|partition| partition.inner.drop_encoded()).count() > 0;
         }
-        if let Some(size) = dirty.last().map(Taken::footprint).filter(|size| *size > 0) {
+        if let Some(size) = dirty.last().map(WriteBack::footprint).filter(|size| *size > 0) {
             // In a full cache there would never be room for copies that are encoded ahead of time, and each chunk that comes would wait for one that is
             // encoded and written alone. So a few more go with those that must.
             let more = self.limits().quiescent / MORE / size * size;
@@ -118,16 +118,16 @@ impl<V: Footprint> Cache<V> {
 
     /// Lets more chunks leave in a round, until there is room for so many bytes when those that are `coming` have left; as long as there is memory for what
     /// they are encoded to.
-    fn take_more(&self, bytes: usize, mut coming: usize, mut round: Round, dirty: &mut Vec<Taken<V>>) {
-        let (budget, size) = (&self.books.budget, dirty.last().map_or(0, Taken::footprint));
+    fn take_more(&self, bytes: usize, mut coming: usize, mut round: Round, dirty: &mut Vec<WriteBack<V>>) {
+        let (budget, size) = (&self.shared.budget, dirty.last().map_or(0, WriteBack::footprint));
         let wanted = |coming| budget.excess(bytes).saturating_sub(coming);
-        while let Some(shelves) = self.next_in(&mut round, wanted(coming)) {
-            for shelf in shelves {
+        while let Some(partitions) = self.next_in(&mut round, wanted(coming)) {
+            for partition in partitions {
                 let mut on_the_way: usize =
-                    dirty.iter().filter(|taken| taken.is_of(&shelf)).map(Taken::footprint).sum();
-                let has_more = |on_the_way| shelf.surplus(round.spare_reserve) > on_the_way;
+                    dirty.iter().filter(|taken| taken.is_in(&partition)).map(WriteBack::footprint).sum();
+                let has_more = |on_the_way| partition.surplus(round.spare_reserve) > on_the_way;
                 while wanted(coming) > 0 && has_more(on_the_way) && budget.lend(size) {
-                    match shelf.victim() {
+                    match partition.victim() {
                         Some(Victim::Dirty(taken)) => {
                             coming += taken.footprint();
                             on_the_way += taken.footprint();
@@ -145,17 +145,17 @@ impl<V: Footprint> Cache<V> {
         }
     }
 
-    /// The next shelves of a round, as many as can give so much together; those after them are not even looked at.
-    fn next_in(&self, round: &mut Round, wanted: usize) -> Option<Vec<Arc<Inner<V>>>> {
+    /// The next partitions of a round, as many as can give so much together; those after them are not even looked at.
+    fn next_in(&self, round: &mut Round, wanted: usize) -> Option<Vec<Arc<PartitionState<V>>>> {
         let (mut found, mut surplus) = (Vec::new(), 0);
-        for shelf in self.ranking.lock().values() {
+        for partition in self.ranking.lock().values() {
             if surplus >= wanted {
                 break;
             }
-            let has = shelf.surplus(round.spare_reserve);
-            if has > 0 && round.passed.insert(shelf.number) {
+            let has = partition.surplus(round.spare_reserve);
+            if has > 0 && round.passed.insert(partition.number) {
                 surplus += has;
-                found.push(shelf.clone());
+                found.push(partition.clone());
             }
         }
         Some(found).filter(|found| !found.is_empty())
@@ -164,19 +164,19 @@ impl<V: Footprint> Cache<V> {
     /// Whether some chunks that are dirty and not encoded will have to leave soon: three quarters of the room are taken. Cheap to ask.
     pub fn is_crowded(&self) -> bool {
         let is_full = |(taken, _): (usize, usize)| taken / 3 > self.limits().quiescent / 4;
-        self.books.is_any_dirty() && is_full(self.books.budget.taken())
+        self.shared.is_any_dirty() && is_full(self.shared.budget.taken())
     }
 
-    /// Dirty chunks that nobody has and that are not encoded yet, of about so many bytes, in the order in which they would leave: to be
-    /// [encoded ahead of time](Pinned::encode_ahead). Whoever has them must not wait for anything: others wait for them.
+    /// Dirty chunks that no thread has and that are not encoded yet, of about so many bytes, in the order in which they would leave: to be
+    /// [encoded ahead of time](Pinned::encode_ahead). The caller must not wait for anything while it has them, because other threads wait for them.
     pub fn near_exit(&self, bytes: usize) -> Vec<Pinned<V>> {
         let (mut found, mut left) = (Vec::new(), bytes);
         // As they are evicted: first what is beyond the reserves.
         for spare_reserve in [true, false] {
             let mut round = Round::new(spare_reserve);
-            while let Some(shelves) = self.next_in(&mut round, left) {
-                for shelf in shelves {
-                    found.extend(shelf.near_exit(shelf.surplus(spare_reserve), &mut left));
+            while let Some(partitions) = self.next_in(&mut round, left) {
+                for partition in partitions {
+                    found.extend(partition.near_exit(partition.surplus(spare_reserve), &mut left));
                 }
             }
         }
@@ -187,11 +187,11 @@ impl<V: Footprint> Cache<V> {
     pub(crate) fn trim(&self) {
         for spare_reserve in [true, false] {
             let mut round = Round::new(spare_reserve);
-            while let Some(shelves) = self.next_in(&mut round, self.books.budget.excess(0)) {
-                for shelf in shelves {
-                    let wanted = || self.books.budget.excess(0) > 0 && shelf.surplus(spare_reserve) > 0;
-                    for place in shelf.in_order().iter().take_while(|_| wanted()) {
-                        shelf.leave(place);
+            while let Some(partitions) = self.next_in(&mut round, self.shared.budget.excess(0)) {
+                for partition in partitions {
+                    let wanted = || self.shared.budget.excess(0) > 0 && partition.surplus(spare_reserve) > 0;
+                    for coord in partition.in_order().iter().take_while(|_| wanted()) {
+                        partition.leave(coord);
                     }
                 }
             }

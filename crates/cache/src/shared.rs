@@ -1,4 +1,4 @@
-//! What all shelves of a cache share.
+//! What all partitions of a cache share.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -15,7 +15,7 @@ use crate::{
 
 /// The account of a cache, and what it counts.
 #[derive(Debug)]
-pub(crate) struct Books {
+pub(crate) struct Shared {
     pub(crate) budget: Budget,
     pub(crate) counters: Counters,
     /// If it is to find its own size.
@@ -26,10 +26,10 @@ pub(crate) struct Books {
     dirty: AtomicUsize,
 }
 
-impl Books {
-    pub(crate) fn new(config: Config) -> Books {
+impl Shared {
+    pub(crate) fn new(config: Config) -> Shared {
         let (counters, dirty) = Default::default();
-        Books {
+        Shared {
             budget: Budget::new(config.limits()),
             counters,
             tuning: Tuning::new(config),
@@ -46,7 +46,7 @@ impl Books {
         }
     }
 
-    /// A chunk went on in its life: the one at a place of a shelf. The caller has the lock of its phase, or is alone with it.
+    /// A chunk went on in its life: the one at a coordinate of a partition. The caller has the lock of its phase, or is alone with it.
     pub(crate) fn moved(&self, chunk: (u64, &Coords), from: Phase, to: Phase) {
         self.unwritten.moved(chunk, from, to);
         match (from == Phase::Dirty, to == Phase::Dirty) {

@@ -1,0 +1,138 @@
+//! The chunks of one dataset: what requests call.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use hyperslab_space::Coords;
+
+use crate::{
+    Footprint, LockRange, Pinned, Policy, RangeGuard, WriteBack,
+    partition_state::{PartitionState, Slots},
+    pinned::{Gone, Hold, PendingPins},
+    shared::Shared,
+    slot::Slot,
+};
+
+/// The chunks of one dataset. Cheap to clone.
+pub struct Partition<V: Footprint> {
+    pub(crate) inner: Arc<PartitionState<V>>,
+}
+
+impl<V: Footprint> Clone for Partition<V> {
+    fn clone(&self) -> Partition<V> {
+        Partition { inner: self.inner.clone() }
+    }
+}
+
+impl<V: Footprint> Partition<V> {
+    pub(crate) fn new(
+        home: Arc<V::Home>,
+        number: u64,
+        reserve: usize,
+        policy: Policy,
+        shared: Arc<Shared>,
+    ) -> Partition<V> {
+        Partition { inner: PartitionState::new(home, number, reserve, policy, shared) }
+    }
+
+    /// Its number. A thread that locks ranges of several partitions does so in the order of their numbers.
+    pub fn number(&self) -> u64 {
+        self.inner.number
+    }
+
+    /// What it is of.
+    pub fn home(&self) -> &Arc<V::Home> {
+        &self.inner.home
+    }
+
+    /// What it keeps from now on while others have more, in bytes.
+    pub fn set_reserve(&self, bytes: usize) {
+        self.inner.reserve.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Which of its chunks leave first from now on.
+    pub fn set_policy(&self, policy: Policy) {
+        let mut slots = self.inner.slots.lock();
+        let Slots { by_coord, order } = &mut *slots;
+        *order = policy.order();
+        by_coord.keys().for_each(|coord| order.enter(coord));
+    }
+
+    /// Waits for the turn of a request: for those that came before, overlap it, and of which one writes.
+    pub fn enter(&self, area: LockRange, writes: bool) -> RangeGuard<'_> {
+        self.inner.turns.enter(area, writes)
+    }
+
+    /// The turn of a request, if it need not wait. For work in the background.
+    pub fn try_enter(&self, area: LockRange, writes: bool) -> Option<RangeGuard<'_>> {
+        self.inner.turns.try_enter(area, writes)
+    }
+
+    /// A chunk that is in memory now.
+    pub fn peek(&self, coord: &Coords) -> Option<Pinned<V>> {
+        let mut pins = PendingPins::new(&self.inner, 1);
+        let slot = self.inner.slots.lock().by_coord.get(coord)?.clone();
+        let value = slot.value()?;
+        Some(Pinned { slot, value, partition: pins.next() })
+    }
+
+    /// Which chunks are in memory, or will be soon.
+    pub fn has(&self, coords: &[Coords]) -> Vec<bool> {
+        let slots = self.inner.slots.lock();
+        coords.iter().map(|coord| slots.by_coord.contains_key(coord)).collect()
+    }
+
+    /// Whether no chunk is in memory.
+    pub fn is_empty(&self) -> bool {
+        self.inner.slots.lock().by_coord.is_empty()
+    }
+
+    /// The coordinates of all chunks in memory.
+    pub fn coords(&self) -> Vec<Coords> {
+        self.inner.slots.lock().by_coord.keys().cloned().collect()
+    }
+
+    /// Whether it is the same partition.
+    pub fn is(&self, other: &Partition<V>) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
+    /// What its chunks take, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.inner.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Forgets all chunks that no thread has: the dataset is no more. Never waits; the other chunks leave as usual.
+    pub fn abandon(&self) {
+        self.abandon_where(&|_| true);
+    }
+
+    /// As [`Partition::abandon`], only chunks at coordinates that go.
+    pub fn abandon_where(&self, goes: &dyn Fn(&Coords) -> bool) {
+        let mut slots = self.inner.slots.lock();
+        let abandon = |slot: &Arc<Slot<V>>| {
+            if !goes(&slot.coord) {
+                return None;
+            }
+            Some(Gone::new(slot.abandon(&self.inner)?, slot.clone(), Hold::unreserved(self.inner.clone())))
+        };
+        let gone: Vec<_> = slots.by_coord.values().filter_map(abandon).collect();
+        for gone in &gone {
+            slots.by_coord.remove(gone.coord());
+            slots.order.leave(gone.coord(), false);
+        }
+        drop(slots);
+        drop(gone);
+    }
+
+    /// The caller gets all dirty chunks that no thread holds and that were used as a whole. It writes them now, and each chunk leaves when it is written.
+    pub fn take_whole(&self) -> Vec<WriteBack<V>> {
+        self.inner.unwritten().into_iter().filter_map(|slot| self.inner.take_whole(slot)).collect()
+    }
+
+    /// Lets all chunks leave that no thread has and that are in the file; how many are left.
+    pub fn evict(&self) -> usize {
+        let coords = self.coords();
+        coords.iter().for_each(|coord| drop(self.inner.evict(coord)));
+        self.inner.slots.lock().by_coord.len()
+    }
+}
