@@ -7,7 +7,7 @@ use std::{
 
 use hyperslab_alloc::Span;
 use hyperslab_format::version::Low;
-use hyperslab_meta::{Home, Key};
+use hyperslab_meta::Home;
 
 pub use hyperslab_alloc::Kind;
 
@@ -125,7 +125,7 @@ impl OpenFile {
 
     /// Whether the file does not have the block at `address` as it is in memory.
     pub fn is_changed(&self, address: u64) -> bool {
-        let phase = self.store.as_ref().and_then(|store| store.cache.phase(Key::Block(address)));
+        let phase = self.store.as_ref().and_then(|store| store.cache.phase(address));
         phase.is_some_and(|phase| !phase.is_clean())
     }
 
@@ -223,7 +223,7 @@ impl OpenFile {
         let is_here = |address: &u64| !self.is_fresh(*address) && self.is_changed(*address);
         for first in blocks_of(first).filter(is_here) {
             for later in blocks_of(later).filter(is_here) {
-                store.cache.depend(Key::Block(later), Key::Block(first))?;
+                store.cache.depend(later, first)?;
                 store.orders.lock().add(first, later);
             }
         }
