@@ -75,8 +75,8 @@ impl OpenFile {
         store.info.clone_from(&info);
         (store.low, store.durability, store.is_new) = (create.low, options.durability, true);
         let (root, image, store) = (OnceLock::new(), Image::new(), Some(Box::new(store)));
-        let (end, shared, has_journal) = (AtomicU64::new(0), None, false);
-        let file = OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store };
+        let (end, shared, has_journal, retry) = (AtomicU64::new(0), None, false, options.retry);
+        let file = OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, retry, store };
         info.map_or(Ok(()), |info| free_space::begin(&file, file.store()?, info))?;
         Ok(file)
     }

@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use hyperslab_driver::Driver;
 use hyperslab_format::{
-    DriverInfoBlock, MemberFiles,
+    MemberFiles,
     message::{self, kind},
 };
 
-use crate::{Error, Header, OpenFile, OpenOptions, Result};
-
-const WHAT: &str = "driver information block";
-/// More bytes than any driver leaves.
-const MOST: usize = 4096;
+use crate::{
+    Error, Header, OpenFile, OpenOptions, Result,
+    file_blocks::{DriverInfo, MOST},
+};
 
 /// The members of the file whose superblock is in `storage`; nothing if it is one file, or if what tells is in another member.
 pub fn members(storage: Arc<dyn Driver>) -> Result<Option<MemberFiles>> {
@@ -28,15 +27,8 @@ pub fn members(storage: Arc<dyn Driver>) -> Result<Option<MemberFiles>> {
 }
 
 fn from_block(file: &OpenFile, address: u64) -> Result<Option<MemberFiles>> {
-    let malformed = Error::at(address);
-    let head = file.metadata(WHAT, address, DriverInfoBlock::HEAD as u64)?;
-    let size = DriverInfoBlock::full_size(&head).map_err(&malformed)?;
-    if size > MOST {
-        return Err(Error::broken(WHAT, address, format!("it has {size} bytes, more than any driver leaves")));
-    }
-    let block = file.metadata(WHAT, address, size as u64)?;
-    let block = DriverInfoBlock::decode(&block).map_err(&malformed)?;
-    MemberFiles::decode(block.name, &block.info).map_err(malformed)
+    let (block, _) = file.load_once(&DriverInfo, address)?;
+    MemberFiles::decode(block.name, &block.info).map_err(Error::at(address))
 }
 
 fn from_extension(file: &OpenFile, address: u64) -> Result<Option<MemberFiles>> {

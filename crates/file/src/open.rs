@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock, atomic::AtomicU64};
 use hyperslab_driver::{Driver, PageBuffer, Transfer};
 use hyperslab_format::{Superblock, superblock};
 
-use crate::{Durability, Error, Marks, OpenFile, Placement, Result, cache_image::Image, extension, journal};
+use crate::{Durability, Error, Marks, OpenFile, Placement, Result, Retry, cache_image::Image, extension, journal};
 
 /// How a file is opened.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct OpenOptions {
     pub placement: Placement,
     /// What of changes outlives a killed process or a power failure.
     pub durability: Durability,
+    /// How often a block of metadata is read that another process may be writing.
+    pub retry: Retry,
 }
 
 impl Default for OpenOptions {
@@ -42,6 +44,7 @@ impl Default for OpenOptions {
             as_it_is: false,
             placement: Placement::default(),
             durability: Durability::default(),
+            retry: Retry::default(),
         }
     }
 }
@@ -100,14 +103,12 @@ impl OpenFile {
         // A page never needs to be larger than the file.
         let page_size = options.page_size.min(usize::try_from(length).unwrap_or(usize::MAX)).max(512);
         let pages = PageBuffer::with_len(raw.clone(), length, page_size, options.pages)?;
-        let base = find_signature(&pages, length)?;
-        let mut head = vec![0; superblock::MAX_SIZE.min((length - base) as usize)];
-        pages.read_at(base, &mut head, &Transfer::default())?;
-        let superblock = Superblock::decode(&head).map_err(Error::at(0))?;
+        let (base, superblock) =
+            options.retry.run(0, || read_superblock(&pages, length), || pages.forget(0..length))?;
         let root = OnceLock::from(superblock.root.clone());
         let (end, image) = (AtomicU64::new(length - base), Image::new());
-        let (shared, has_journal, store) = (None, false, None);
-        Ok(OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store })
+        let (shared, has_journal, store, retry) = (None, false, None, options.retry);
+        Ok(OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, retry, store })
     }
 }
 
@@ -120,6 +121,14 @@ impl OpenFile {
             _ => Ok(None),
         }
     }
+}
+
+/// Where the file begins in its storage of so many bytes, and what its superblock says.
+fn read_superblock(storage: &impl Driver, length: u64) -> Result<(u64, Superblock)> {
+    let base = find_signature(storage, length)?;
+    let mut head = vec![0; superblock::MAX_SIZE.min((length - base) as usize)];
+    storage.read_at(base, &mut head, &Transfer::default())?;
+    Ok((base, Superblock::decode(&head).map_err(Error::at(0))?))
 }
 
 /// The signature stands at the front, or behind a user block of 512 bytes or twice, four times … as many.
