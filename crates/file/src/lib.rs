@@ -34,6 +34,8 @@ mod spans;
 mod store;
 mod structure;
 mod survey;
+#[cfg(feature = "torn")]
+mod torn;
 
 pub use attached::Attached;
 pub use block::{Block, Extent, Seal};

@@ -119,8 +119,19 @@ impl OpenFile {
     fn read<B: Block>(&self, block: &B, address: u64) -> Result<(Arc<Vec<u8>>, B::Value)> {
         let length = Cell::new(0);
         let read = || {
-            let bytes = Arc::new(self.read_bytes(block, address, &length)?);
+            let bytes = self.read_bytes(block, address, &length)?;
+            #[cfg(feature = "torn")]
+            let (bytes, is_torn) = {
+                let mut bytes = bytes;
+                let is_torn = crate::torn::tear(block.seal(&bytes), &mut bytes);
+                (bytes, is_torn)
+            };
+            let bytes = Arc::new(bytes);
             let value = block.decode(self, address, &bytes)?;
+            #[cfg(feature = "torn")]
+            if is_torn {
+                return Err(Error::broken(B::WHAT, address, "its bytes were torn, and no check failed"));
+            }
             Ok((bytes, value))
         };
         self.retry.run(address, read, || self.forget_pages(address, length.get()))

@@ -18,7 +18,11 @@ pub struct Retry {
 
 impl Default for Retry {
     fn default() -> Retry {
-        Retry { attempts: 1, pause: Duration::ZERO }
+        #[cfg(feature = "torn")]
+        let attempts = crate::torn::attempts();
+        #[cfg(not(feature = "torn"))]
+        let attempts = 1;
+        Retry { attempts, pause: Duration::ZERO }
     }
 }
 

@@ -53,6 +53,7 @@ mod repack;
 mod sparse;
 mod taken_names;
 mod threads;
+mod torn;
 mod unwritable;
 mod values;
 mod write_basic;
