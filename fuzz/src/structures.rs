@@ -159,7 +159,8 @@ pub fn shared_messages(bytes: &[u8]) {
     at_each(bytes, b"SMTB", |file, place| {
         for indexes in [1, 2, 8, 255] {
             let size = table::table_size(indexes, file.widths()) as u64;
-            let bytes = file.metadata_up_to("shared message table", place, size)?;
+            let there = file.end().saturating_sub(place).min(size);
+            let bytes = file.metadata("shared message table", place, there)?;
             table::decode_table(&bytes, indexes, file.widths()).map_err(Error::at(place))?;
         }
         Ok(())

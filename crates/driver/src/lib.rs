@@ -45,6 +45,7 @@ mod page_buffer;
 mod subfile;
 mod tape;
 mod throttle;
+mod torn;
 
 pub use absent::Absent;
 pub use capabilities::Capabilities;
@@ -66,5 +67,6 @@ pub use staged::{Existing, Staged};
 pub use subfile::Subfile;
 pub use tape::{Change, Tape};
 pub use throttle::Throttle;
+pub use torn::{Missing, Torn};
 pub use transfer::{Allocator, Mode, Place, Transfer};
 pub use vector::{ReadPart, WritePart};

@@ -4,12 +4,9 @@
 use std::collections::BTreeMap;
 
 use hyperslab_alloc::Span;
-use hyperslab_format::{
-    cache_image,
-    message::{self, kind},
-};
+use hyperslab_format::message::{self, kind};
 
-use crate::{Error, HeaderEdit, OpenFile, Result, spans, store::Store};
+use crate::{Error, HeaderEdit, OpenFile, Result, file_blocks, spans, store::Store};
 
 const WHAT: &str = "metadata cache image";
 
@@ -19,9 +16,7 @@ pub(crate) type Image = BTreeMap<u64, Vec<u8>>;
 /// The image that a message of the superblock extension at `extension` tells of.
 pub(crate) fn read(file: &OpenFile, extension: u64, body: &[u8]) -> Result<Image> {
     let Some(place) = place(file, extension, body)? else { return Ok(Image::new()) };
-    let bytes = file.metadata(WHAT, place.start, place.len)?;
-    let entries = cache_image::decode(&bytes, file.widths()).map_err(Error::at(place.start))?;
-    Ok(entries.into_iter().collect())
+    file.load_once(&file_blocks::CacheImage(place.len), place.start)
 }
 
 fn place(file: &OpenFile, extension: u64, body: &[u8]) -> Result<Option<Span>> {

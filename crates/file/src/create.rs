@@ -88,8 +88,9 @@ impl OpenFile {
         store.members.clone_from(&members);
         (store.low, store.durability, store.is_new) = (create.low, options.durability, true);
         let (root, image, store) = (OnceLock::new(), Image::new(), Some(Box::new(store)));
-        let (end, shared, has_journal) = (AtomicU64::new(0), None, false);
-        let file = OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store, transfers };
+        let (end, shared, has_journal, retry) = (AtomicU64::new(0), None, false, options.retry);
+        let file =
+            OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, retry, store, transfers };
         members.map_or(Ok(()), |members| members.begin(&file, file.store()?))?;
         info.map_or(Ok(()), |info| free_space::begin(&file, file.store()?, info))?;
         Ok(file)

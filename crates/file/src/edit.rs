@@ -7,13 +7,13 @@ use std::{
 
 use hyperslab_alloc::Span;
 use hyperslab_format::version::Low;
-use hyperslab_meta::{Home, Key};
+use hyperslab_meta::Home;
 
 pub use hyperslab_alloc::Kind;
 
 use crate::{
     Error, OpenFile, Result,
-    store::{Block, Store},
+    store::{CachedBlock, Store},
 };
 
 /// Takes back pieces of the block at an address, which nothing in the file names any more: pairs of place and length, or what else the
@@ -125,7 +125,7 @@ impl OpenFile {
 
     /// Whether the file does not have the block at `address` as it is in memory.
     pub fn is_changed(&self, address: u64) -> bool {
-        let phase = self.store.as_ref().and_then(|store| store.cache.phase(Key::Block(address)));
+        let phase = self.store.as_ref().and_then(|store| store.cache.phase(address));
         phase.is_some_and(|phase| !phase.is_clean())
     }
 
@@ -146,17 +146,17 @@ impl OpenFile {
     }
 
     pub(crate) fn put_shared(&self, address: u64, bytes: Arc<Vec<u8>>) -> Result<()> {
-        self.put_block(address, Block::new(bytes))
+        self.put_block(address, CachedBlock::new(bytes))
     }
 
-    /// As [`OpenFile::put`], with what the bytes say, for the next who [asks](OpenFile::decoded).
+    /// As [`OpenFile::put`], with what the bytes say, for the next who [loads](OpenFile::load) it.
     pub fn put_decoded<T: Any + Send + Sync>(&self, address: u64, bytes: Arc<Vec<u8>>, decoded: Arc<T>) -> Result<()> {
-        let block = Block::new(bytes);
+        let block = CachedBlock::new(bytes);
         block.keep(Some(decoded));
         self.put_block(address, block)
     }
 
-    pub(crate) fn put_block(&self, address: u64, block: Block) -> Result<()> {
+    pub(crate) fn put_block(&self, address: u64, block: CachedBlock) -> Result<()> {
         let store = self.store()?;
         let home = if self.is_fresh(address) { Home::fresh(0) } else { Home::user(0) };
         store.cache.put(address, block, home)?;
@@ -173,7 +173,7 @@ impl OpenFile {
         change: impl FnOnce(&mut [u8]) -> Result<T>,
     ) -> Result<(T, Arc<Vec<u8>>)> {
         let store = self.store()?;
-        let load = || Ok(Block::new(Arc::new(self.metadata(what, address, length)?)));
+        let load = || Ok(CachedBlock::new(Arc::new(self.metadata(what, address, length)?)));
         let mut block = store.cache.get_mut(address, Home::user(0), load)?;
         let changed = change(block.change()?)?;
         store.touch();
@@ -196,7 +196,7 @@ impl OpenFile {
         let write = |&(at, bytes): &(u64, &[u8])| self.write_raw(what, &[(address.saturating_add(at), bytes)]);
         // If a write fails, the whole block becomes dirty and the next flush writes it, or tells why not.
         let is_amended = !self.is_changed(address) && parts.iter().try_for_each(write).is_ok();
-        let load = || Ok(Block::new(Arc::new(self.metadata(what, address, length)?)));
+        let load = || Ok(CachedBlock::new(Arc::new(self.metadata(what, address, length)?)));
         let mut block = store.cache.get_mut(address, Home::user(0), load)?;
         let all = if is_amended { block.amend().change()? } else { block.change()? };
         for &(at, bytes) in parts {
@@ -223,7 +223,7 @@ impl OpenFile {
         let is_here = |address: &u64| !self.is_fresh(*address) && self.is_changed(*address);
         for first in blocks_of(first).filter(is_here) {
             for later in blocks_of(later).filter(is_here) {
-                store.cache.depend(Key::Block(later), Key::Block(first))?;
+                store.cache.depend(later, first)?;
                 store.orders.lock().add(first, later);
             }
         }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use hyperslab_driver::{Driver, MemoryType, SelectionPair, WritePart};
 use hyperslab_format::{superblock::Root, symbol_table::Cache};
-use hyperslab_meta::{Failure, Key, Ring};
+use hyperslab_meta::{Failure, Ring};
 
 use crate::{
     Error, OpenFile, Result,
@@ -111,7 +111,7 @@ impl OpenFile {
         store.shown_by.lock().clear();
         for (first, later) in store.orders.lock().take() {
             // One of the two may be gone, and the order with it.
-            let _ = store.cache.release(Key::Block(later), Key::Block(first));
+            let _ = store.cache.release(later, first);
         }
         store.space.lock().publish();
         store.flushes.fetch_add(1, Ordering::Relaxed);

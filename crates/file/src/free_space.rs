@@ -11,7 +11,9 @@ use hyperslab_format::{
     object_header::Flags,
 };
 
-use crate::{Error, Header, OpenFile, Result, extension, spans::check_apart, store::Store};
+use crate::{
+    Error, FreeSections, FreeSpaceManager, Header, OpenFile, Result, extension, spans::check_apart, store::Store,
+};
 
 const WHAT: &str = "free-space manager";
 /// What libhdf5 has for the managers of a file.
@@ -85,8 +87,7 @@ pub(crate) fn take_over(file: &OpenFile, store: &Store, info: FileSpaceInfo) -> 
     for (nth, &address) in managers.iter().enumerate() {
         let Some(address) = address else { continue };
         let size = FreeSpace::size(file.widths()) as u64;
-        let manager = file.metadata(WHAT, address, size)?;
-        let manager = FreeSpace::decode(&manager, file.widths()).map_err(Error::at(address))?;
+        let manager = file.load_once(&FreeSpaceManager, address)?;
         let kind = if matches!(nth % 6, VALUES | GLOBAL_HEAP) { Kind::Raw } else { Kind::Metadata };
         let spans =
             sections(file, &manager)?.into_iter().map(|section| Span { start: section.offset, len: section.size });
@@ -111,8 +112,7 @@ fn set_managers(info: &mut FileSpaceInfo, addresses: [Option<u64>; 12], end: u64
 
 fn sections(file: &OpenFile, manager: &FreeSpace) -> Result<Vec<Section>> {
     let Some(list) = manager.list else { return Ok(Vec::new()) };
-    let bytes = file.metadata(WHAT, list, manager.list_size)?;
-    manager.decode_list(&bytes, file.widths()).map_err(Error::at(list))
+    file.load_once(&FreeSections(manager), list)
 }
 
 /// Changes what the file says of its space; it begins to say something if it did not.

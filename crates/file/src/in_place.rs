@@ -11,7 +11,7 @@ use crate::{
     Durability, Error, OpenFile, Result,
     journal::{self, Journal, SECTOR},
     members::Members,
-    store::{Block, Store},
+    store::{CachedBlock, Store},
 };
 
 impl OpenFile {
@@ -52,8 +52,8 @@ impl OpenFile {
     /// The same in three steps, each of them durable before the next one begins: what is new, a journal of what changes, what changes.
     fn write_changed_durably(&self, store: &Store) -> Result<()> {
         let superblock = self.next_superblock(store)?;
-        let changed = store.cache.unclean::<Block>(0..u64::MAX)?;
-        let bytes = |(address, block): (u64, Shared<Block>)| Ok((address, block.bytes()?));
+        let changed = store.cache.unclean::<CachedBlock>(0..u64::MAX)?;
+        let bytes = |(address, block): (u64, Shared<CachedBlock>)| Ok((address, block.bytes()?));
         let mut blocks = changed.into_iter().map(bytes).collect::<Result<Vec<_>>>()?;
         if blocks.is_empty() {
             // The superblock is one sector.

@@ -5,14 +5,15 @@
 //! Called by `structures`, `object` and `chunk`.
 
 mod attached;
+mod block;
 mod cache_image;
-mod cached;
 mod clear;
 mod create;
 mod durability;
 mod edit;
 mod error;
 mod extension;
+mod file_blocks;
 mod file_space;
 mod flush;
 mod free_space;
@@ -21,24 +22,30 @@ mod gate;
 mod header;
 mod in_place;
 mod journal;
+mod load;
 mod members;
 mod open;
 mod open_file;
 mod operation;
+mod retry;
 mod reuse;
 mod space_trailer;
 mod spans;
 mod store;
 mod structure;
 mod survey;
+#[cfg(feature = "torn")]
+mod torn;
 mod transfers;
 
 pub use attached::Attached;
+pub use block::{Block, Extent, Seal};
 pub use clear::{Marks, clear};
 pub use create::CreateOptions;
 pub use durability::{Durability, UnknownDurability};
 pub use edit::{Kind, Reclaim};
 pub use error::{Error, Result};
+pub use file_blocks::{FreeSections, FreeSpaceManager};
 pub use file_space::{FileSpace, Placement};
 pub use gate::Writing;
 pub use header::{Handle, Header, HeaderEdit, Life, Message, MessageId, NewHeader, now};
@@ -47,6 +54,7 @@ pub use members::members;
 pub use open::OpenOptions;
 pub use open_file::OpenFile;
 pub use operation::Reading;
+pub use retry::Retry;
 pub use space_trailer::SPACE_TRAILER;
 pub use structure::Structure;
 pub use survey::Survey;

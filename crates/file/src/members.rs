@@ -9,11 +9,13 @@ use hyperslab_format::{
     object_header::Flags,
 };
 
-use crate::{Error, Header, OpenFile, OpenOptions, Result, extension, store::Store};
+use crate::{
+    Error, Header, OpenFile, OpenOptions, Result, extension,
+    file_blocks::{DriverInfo, MOST},
+    store::Store,
+};
 
 const WHAT: &str = "driver information block";
-/// More bytes than any driver leaves.
-const MOST: usize = 4096;
 /// The flags of the message, as libhdf5 has them: to be marked by programs that do not understand it.
 const FLAGS: Flags = Flags(0x04);
 /// The first member of a family holds so many bytes behind the user block, so that one write suffices for the superblock.
@@ -33,15 +35,8 @@ pub fn members(storage: Arc<dyn Driver>) -> Result<Option<MemberFiles>> {
 }
 
 fn from_block(file: &OpenFile, address: u64) -> Result<Option<MemberFiles>> {
-    let malformed = Error::at(address);
-    let head = file.metadata(WHAT, address, DriverInfoBlock::HEAD as u64)?;
-    let size = DriverInfoBlock::full_size(&head).map_err(&malformed)?;
-    if size > MOST {
-        return Err(Error::broken(WHAT, address, format!("it has {size} bytes, more than any driver leaves")));
-    }
-    let block = file.metadata(WHAT, address, size as u64)?;
-    let block = DriverInfoBlock::decode(&block).map_err(&malformed)?;
-    MemberFiles::decode(block.name, &block.info).map_err(malformed)
+    let (block, _) = file.load_once(&DriverInfo, address)?;
+    MemberFiles::decode(block.name, &block.info).map_err(Error::at(address))
 }
 
 fn from_extension(file: &OpenFile, address: u64) -> Result<Option<MemberFiles>> {

@@ -6,7 +6,8 @@ use hyperslab_driver::{Driver, PageBuffer, Transfer};
 use hyperslab_format::{Superblock, superblock};
 
 use crate::{
-    Durability, Error, Marks, OpenFile, Placement, Result, cache_image::Image, extension, journal, transfers::Transfers,
+    Durability, Error, Marks, OpenFile, Placement, Result, Retry, cache_image::Image, extension, journal,
+    transfers::Transfers,
 };
 
 /// How a file is opened.
@@ -33,6 +34,8 @@ pub struct OpenOptions {
     pub durability: Durability,
     /// What goes with each request to the storage: collective or not, the most parts of a vector. The kind of content is the file's to say.
     pub transfer: Transfer,
+    /// How often a block of metadata is read that another process may be writing.
+    pub retry: Retry,
 }
 
 impl Default for OpenOptions {
@@ -47,6 +50,7 @@ impl Default for OpenOptions {
             placement: Placement::default(),
             durability: Durability::default(),
             transfer: Transfer::default(),
+            retry: Retry::default(),
         }
     }
 }
@@ -106,14 +110,12 @@ impl OpenFile {
         // A page never needs to be larger than the file.
         let page_size = options.page_size.min(usize::try_from(length).unwrap_or(usize::MAX)).max(512);
         let pages = PageBuffer::with_len(raw.clone(), length, page_size, options.pages)?;
-        let base = find_signature(&pages, length, &transfers.any)?;
-        let mut head = vec![0; superblock::MAX_SIZE.min((length - base) as usize)];
-        pages.read_at(base, &mut head, &transfers.superblock)?;
-        let superblock = Superblock::decode(&head).map_err(Error::at(0))?;
+        let (base, superblock) =
+            options.retry.run(0, || read_superblock(&pages, length, &transfers), || pages.forget(0..length))?;
         let root = OnceLock::from(superblock.root.clone());
         let (end, image) = (AtomicU64::new(length - base), Image::new());
-        let (shared, has_journal, store) = (None, false, None);
-        Ok(OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, store, transfers })
+        let (shared, has_journal, store, retry) = (None, false, None, options.retry);
+        Ok(OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, retry, store, transfers })
     }
 }
 
@@ -126,6 +128,14 @@ impl OpenFile {
             _ => Ok(None),
         }
     }
+}
+
+/// Where the file begins in its storage of so many bytes, and what its superblock says.
+fn read_superblock(storage: &impl Driver, length: u64, transfers: &Transfers) -> Result<(u64, Superblock)> {
+    let base = find_signature(storage, length, &transfers.any)?;
+    let mut head = vec![0; superblock::MAX_SIZE.min((length - base) as usize)];
+    storage.read_at(base, &mut head, &transfers.superblock)?;
+    Ok((base, Superblock::decode(&head).map_err(Error::at(0))?))
 }
 
 /// The signature stands at the front, or behind a user block of 512 bytes or twice, four times … as many.

@@ -10,9 +10,9 @@ use hyperslab_driver::{Driver, MemoryType, PageBuffer, ReadPart, SelectionPair};
 use hyperslab_format::{Superblock, message, superblock::Root};
 
 use crate::{
-    Error, Result,
+    Error, Result, Retry,
     cache_image::Image,
-    store::{Block, Store},
+    store::{CachedBlock, Store},
     transfers::Transfers,
 };
 
@@ -32,6 +32,8 @@ pub struct OpenFile {
     pub(crate) root: OnceLock<Root>,
     /// Whether blocks are read through a journal that a program left behind the end of the file.
     pub(crate) has_journal: bool,
+    /// How often a block is read that does not belong together.
+    pub(crate) retry: Retry,
     /// What is needed to change the file.
     pub(crate) store: Option<Box<Store>>,
     /// What goes with each request to the storage.
@@ -102,12 +104,25 @@ impl OpenFile {
         self.shared
     }
 
-    /// The metadata of `length` bytes at `address`, which are a `what`.
+    /// The `length` bytes of metadata at `address`, which are a `what`: those by which nothing can be verified. Blocks are [loaded](Self::load).
     pub fn metadata(&self, what: &'static str, address: u64, length: u64) -> Result<Vec<u8>> {
-        let place = self.check(what, address, length)?;
-        if let Some(block) = self.changed_block(address, length)? {
-            return Ok(block);
+        self.check(what, address, length)?;
+        match self.cached_part(address, length)? {
+            Some(bytes) => Ok(bytes),
+            None => self.stored_metadata(what, address, length),
         }
+    }
+
+    /// The block that begins at `address`, if it is in memory with all that is wanted of it.
+    fn cached_part(&self, address: u64, length: u64) -> Result<Option<Vec<u8>>> {
+        let Some(cached) = self.cached(address)? else { return Ok(None) };
+        let (bytes, length) = (cached.bytes()?, usize::try_from(length).unwrap_or(usize::MAX));
+        Ok(bytes.get(..length).map(<[u8]>::to_vec))
+    }
+
+    /// The `length` bytes of metadata at `address`: those of the storage, with what is newer in memory over them.
+    pub(crate) fn stored_metadata(&self, what: &'static str, address: u64, length: u64) -> Result<Vec<u8>> {
+        let place = self.check(what, address, length)?;
         let mut bytes = Vec::new();
         let size = usize::try_from(length).ok().filter(|&size| bytes.try_reserve_exact(size).is_ok());
         bytes.resize(size.ok_or(Error::Memory { what, address, length })?, 0);
@@ -139,20 +154,17 @@ impl OpenFile {
             lay_over(bytes, address, newer, start);
         }
         if let Some(store) = &self.store {
-            for (start, block) in store.cache.unclean::<Block>(address..end)? {
+            for (start, block) in store.cache.unclean::<CachedBlock>(address..end)? {
                 lay_over(bytes, address, &block.bytes()?, start);
             }
         }
         Ok(())
     }
 
-    /// As [`OpenFile::metadata`], but less where the file ends before: for structures that tell their size themselves.
-    pub fn metadata_up_to(&self, what: &'static str, address: u64, length: u64) -> Result<Vec<u8>> {
-        let there = self.end().saturating_sub(address).min(length);
-        if there == 0 {
-            self.check(what, address, length)?;
-        }
-        self.metadata(what, address, there)
+    /// Forgets what pages have of a range of the file: the next read is one of the storage.
+    pub(crate) fn forget_pages(&self, address: u64, length: u64) {
+        let place = self.base.saturating_add(address);
+        self.pages.forget(place..place.saturating_add(length));
     }
 
     /// Fills buffers with metadata: pairs of address and place, all in one request.

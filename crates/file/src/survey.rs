@@ -1,16 +1,18 @@
 //! A look at every block of a file: who is told, and what a file has beside its objects.
 
 use hyperslab_format::{
-    DriverInfoBlock,
     free_space::{Client, FreeSpace, Section},
     message::{CacheImage, FileSpaceInfo, kind},
     superblock,
 };
 
-use crate::{Error, Header, OpenFile, Result};
+use crate::{
+    Block, Error, Header, OpenFile, Result,
+    file_blocks::{DriverInfo, FreeSections, FreeSpaceManager},
+};
 
-const MANAGER: &str = "free-space manager";
-const LIST: &str = "list of free sections";
+const MANAGER: &str = FreeSpaceManager::WHAT;
+const LIST: &str = FreeSections::WHAT;
 
 /// Is told of every block of a file, and of what is wrong with it.
 pub trait Survey {
@@ -28,6 +30,18 @@ pub trait Survey {
 
     /// What is allowed, but worth knowing.
     fn note(&mut self, what: &'static str, address: u64, why: String);
+
+    /// `what` at `address` could not be read: a problem.
+    fn failed(&mut self, what: &'static str, address: u64, why: Error) {
+        match why {
+            Error::Malformed { address, source } => self.problem(what, address, source.to_string()),
+            Error::Broken { what, address, why } => self.problem(what, address, why),
+            Error::Outside { what, address, length, end } => {
+                self.problem(what, address, format!("{length} bytes reach over the end of the file at {end:#x}"));
+            }
+            other => self.problem(what, address, other.to_string()),
+        }
+    }
 }
 
 impl dyn Survey + '_ {
@@ -36,18 +50,7 @@ impl dyn Survey + '_ {
         match found {
             Ok(found) => Some(found),
             Err(why) => {
-                match why {
-                    Error::Malformed { address, source } => self.problem(what, address, source.to_string()),
-                    Error::Broken { what, address, why } => self.problem(what, address, why),
-                    Error::Outside { what, address, length, end } => {
-                        self.problem(
-                            what,
-                            address,
-                            format!("{length} bytes reach over the end of the file at {end:#x}"),
-                        );
-                    }
-                    other => self.problem(what, address, other.to_string()),
-                }
+                self.failed(what, address, why);
                 None
             }
         }
@@ -97,13 +100,10 @@ impl OpenFile {
     pub fn survey(&self, survey: &mut dyn Survey) {
         let size = self.superblock.encode().map_or(superblock::MAX_SIZE, |bytes| bytes.len());
         survey.block("superblock", 0, size as u64);
-        if let Some(address) = self.superblock.driver_info {
-            const WHAT: &str = "driver information block";
-            let head = self.metadata(WHAT, address, DriverInfoBlock::HEAD as u64);
-            let size = head.and_then(|head| DriverInfoBlock::full_size(&head).map_err(Error::at(address)));
-            if let Some(size) = survey.found(WHAT, address, size) {
-                survey.block(WHAT, address, size as u64);
-            }
+        if let Some(address) = self.superblock.driver_info
+            && let Some((_, size)) = survey.found(DriverInfo::WHAT, address, self.load_once(&DriverInfo, address))
+        {
+            survey.block(DriverInfo::WHAT, address, size);
         }
         if let Some(address) = self.superblock.extension {
             self.survey_extension(address, survey);
@@ -154,9 +154,7 @@ impl OpenFile {
         if !survey.block(MANAGER, address, size) {
             return None;
         }
-        let bytes = self.metadata(MANAGER, address, size);
-        let manager = bytes.and_then(|bytes| FreeSpace::decode(&bytes, self.widths()).map_err(Error::at(address)));
-        let manager = survey.found(MANAGER, address, manager)?;
+        let manager = survey.found(MANAGER, address, self.load_once(&FreeSpaceManager, address))?;
         if manager.client != client {
             survey.problem(MANAGER, address, "it manages the space of something else".into());
             return None;
@@ -171,9 +169,7 @@ impl OpenFile {
         if manager.list_size > manager.list_allocated {
             survey.problem(MANAGER, address, "its list is larger than the space for it".into());
         }
-        let bytes = self.metadata(LIST, list, manager.list_size);
-        let sections = bytes.and_then(|bytes| manager.decode_list(&bytes, self.widths()).map_err(Error::at(list)));
-        let sections = survey.found(LIST, list, sections)?;
+        let sections = survey.found(LIST, list, self.load_once(&FreeSections(&manager), list))?;
         survey.equal(MANAGER, address, "sections", manager.sections, manager.listed.saturating_add(manager.ghosts));
         if client == Client::File {
             let space = sections.iter().fold(0u64, |space, section| space.saturating_add(section.size));

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use hyperslab_driver::Memory;
-use hyperslab_file::{CreateOptions, Error, Kind, OpenFile, OpenOptions, Result, Structure};
+use hyperslab_file::{Block, CreateOptions, Error, Extent, Kind, OpenFile, OpenOptions, Result, Seal, Structure};
 use hyperslab_format::{object_header::Prefix, superblock::Root, version::Low};
 
 const SIZE: u64 = 64;
@@ -29,15 +29,54 @@ impl Structure for Fill {
     }
 }
 
-fn decode(bytes: &[u8]) -> Result<Fill> {
-    match bytes {
-        [7, ..] => Err(Error::broken("fill", 7, "no good byte")),
-        bytes => Ok(Fill { byte: bytes[0], encoded: Arc::default() }),
+struct Filled;
+
+impl Block for Filled {
+    type Value = Fill;
+    const WHAT: &'static str = "fill";
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        Seal::None
+    }
+
+    fn extent(&self, _: &OpenFile) -> Extent {
+        Extent::Exact(SIZE)
+    }
+
+    fn decode(&self, _: &OpenFile, _: u64, bytes: &Arc<Vec<u8>>) -> Result<Fill> {
+        match bytes[..] {
+            [7, ..] => Err(Error::broken("fill", 7, "no good byte")),
+            _ => Ok(Fill { byte: bytes[0], encoded: Arc::default() }),
+        }
+    }
+
+    fn structure(fill: &Arc<Fill>) -> Option<Arc<dyn Structure>> {
+        Some(fill.clone())
+    }
+}
+
+/// The first byte of a block of `SIZE` bytes.
+struct FirstByte;
+
+impl Block for FirstByte {
+    type Value = u8;
+    const WHAT: &'static str = "first byte";
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        Seal::None
+    }
+
+    fn extent(&self, _: &OpenFile) -> Extent {
+        Extent::Exact(SIZE)
+    }
+
+    fn decode(&self, _: &OpenFile, _: u64, bytes: &Arc<Vec<u8>>) -> Result<u8> {
+        Ok(bytes[0])
     }
 }
 
 fn get(file: &OpenFile, address: u64) -> Result<u8> {
-    file.structure("fill", address, SIZE, decode).map(|fill| fill.byte)
+    file.load(&Filled, address).map(|fill| fill.byte)
 }
 
 fn set(file: &OpenFile, address: u64, byte: u8) {
@@ -45,7 +84,7 @@ fn set(file: &OpenFile, address: u64, byte: u8) {
         fill.byte = byte;
         Ok(())
     };
-    file.change_structure("fill", (address, SIZE), decode, change).unwrap();
+    file.change(&Filled, address, change).unwrap();
 }
 
 fn new_file() -> (Arc<Memory>, OpenFile) {
@@ -95,11 +134,9 @@ fn code_that_wants_bytes_gets_them() {
     file.put(address + SIZE, vec![9; 16]).unwrap();
     file.put_structure(address, Arc::new(Fill { byte: 5, encoded: Arc::default() })).unwrap();
     assert_eq!(file.metadata("fill", address, SIZE).unwrap(), [5; SIZE as usize]);
-    assert_eq!(**file.view("fill", address, 10).unwrap(), [5; SIZE as usize]);
     let wide = file.metadata("both", address + 60, 10).unwrap();
     assert_eq!(wide, [5, 5, 5, 5, 9, 9, 9, 9, 9, 9]);
-    let first = file.decoded("fill", address, SIZE, |bytes| Ok(bytes[0])).unwrap();
-    assert_eq!(*first, 5);
+    assert_eq!(*file.load(&FirstByte, address).unwrap(), 5);
     // Bytes that are edited are a structure again for those who ask.
     file.edit("fill", address, SIZE, |bytes| {
         bytes.fill(6);
@@ -116,7 +153,7 @@ fn a_reader_keeps_what_it_has() {
     let (_, file) = new_file();
     let address = file.allocate(Kind::Metadata, SIZE).unwrap();
     file.put_structure(address, Arc::new(Fill { byte: 1, encoded: Arc::default() })).unwrap();
-    let held = file.structure("fill", address, SIZE, decode).unwrap();
+    let held = file.load(&Filled, address).unwrap();
     set(&file, address, 2);
     assert_eq!((held.byte, get(&file, address).unwrap()), (1, 2));
 }
@@ -129,8 +166,8 @@ fn what_is_read_of_a_file_that_changes_is_decoded_once_and_errors_come_as_they_a
     file.put(address + SIZE, vec![7; SIZE as usize]).unwrap();
     file.close().unwrap();
     let file = OpenFile::open_writable(storage, &OpenOptions::default(), Low::V110).unwrap();
-    let first = file.structure("fill", address, SIZE, decode).unwrap();
-    let again = file.structure("fill", address, SIZE, decode).unwrap();
+    let first = file.load(&Filled, address).unwrap();
+    let again = file.load(&Filled, address).unwrap();
     assert!(Arc::ptr_eq(&first, &again));
     let why = get(&file, address + SIZE).unwrap_err();
     assert!(matches!(why, Error::Broken { what: "fill", address: 7, .. }), "{why}");

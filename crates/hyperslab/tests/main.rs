@@ -55,6 +55,7 @@ mod sparse;
 mod spread;
 mod taken_names;
 mod threads;
+mod torn;
 mod unwritable;
 mod values;
 mod write_basic;

@@ -1,17 +1,16 @@
 //! The cache: entries in, entries out.
 //!
-//! One lock guards the books, each value has its own. A thread that holds a value may take the books. One that holds the books never waits for a value, and nobody
-//! holds the books during I/O or a call to somebody else's code; what [`Cache::look`] is given must not wait either.
+//! One lock guards the books, each value has its own. A thread that holds a value may take the books. One that holds the books never waits for a value, does no I/O
+//! and calls no code of the caller but what [`Cache::look`] is given, which must not wait either.
 
 use std::{any::Any, ops::Range, sync::Arc};
 
 use parking_lot::{Mutex, RwLock};
 
 use crate::{
-    Budget, Entry, Error, Event, Exclusive, Failure, Home, Id, Key, Owner, Phase, Pin, Proxy, Result, Shared,
-    Statistics,
+    Budget, Entry, Error, Event, Exclusive, Failure, Home, Id, Owner, Phase, Pin, Result, Shared, Statistics,
     budget::Books,
-    slots::{Content, Slot, Slots, Value},
+    slots::{Slot, Slots, Value},
 };
 
 /// The metadata cache of one file. Cheap to clone; any number of threads may use it at once.
@@ -73,18 +72,17 @@ impl Cache {
 
     /// The entry, to read, if it is here.
     pub fn peek<T: Entry>(&self, address: u64) -> Result<Option<Shared<T>>> {
-        let found = self.known::<T>(Key::Block(address))?;
+        let found = self.known::<T>(address)?;
         Ok(found.map(|(_, value)| Shared { value: value.read_arc() }))
     }
 
     /// What `look` sees in the entry, if it is here. As [`Cache::peek`], for a short look: it is called while the books are locked, and must not use the cache.
     /// An entry that is not here is no miss yet.
     pub fn look<T: Entry, R>(&self, address: u64, look: impl FnOnce(&T) -> R) -> Result<Option<R>> {
-        let key = Key::Block(address);
         let mut slots = self.locks.slots.lock();
-        let Some((_, Slot { content: Content::Block(value), .. })) = slots.touch(key) else { return Ok(None) };
+        let Some((_, Slot { value, .. })) = slots.touch(address) else { return Ok(None) };
         let value: &dyn Any = &**value;
-        let value = value.downcast_ref::<RwLock<T>>().ok_or(Error::Type(key))?;
+        let value = value.downcast_ref::<RwLock<T>>().ok_or(Error::Type(address))?;
         if let Some(value) = value.try_read() {
             return Ok(Some(look(&value)));
         }
@@ -97,7 +95,7 @@ impl Cache {
         let found = self.locks.slots.lock().unclean_around(range);
         let shared = |(address, value): (u64, Arc<dyn Value>)| {
             let value: Arc<dyn Any + Send + Sync> = value;
-            let value = value.downcast::<RwLock<T>>().map_err(|_| Error::Type(Key::Block(address)))?;
+            let value = value.downcast::<RwLock<T>>().map_err(|_| Error::Type(address))?;
             Ok((address, Shared { value: value.read_arc() }))
         };
         found.into_iter().map(shared).collect()
@@ -109,14 +107,13 @@ impl Cache {
         home: Home,
         mut load: impl FnMut() -> Result<T, Failure>,
     ) -> Result<(Id, Arc<RwLock<T>>)> {
-        let key = Key::Block(address);
         loop {
-            if let Some(found) = self.known(key)? {
+            if let Some(found) = self.known(address)? {
                 return Ok(found);
             }
             let waves = self.statistics().waves;
             let value = load().map_err(Error::Load)?;
-            match self.add(key, value, home, Phase::Clean, Some(waves)) {
+            match self.add(address, value, home, Phase::Clean, Some(waves)) {
                 Err(Error::Present(_)) => {}
                 added => return added,
             }
@@ -124,22 +121,22 @@ impl Cache {
     }
 
     /// The entry if it is here, counted as a hit, or else as a miss.
-    fn known<T: Entry>(&self, key: Key) -> Result<Option<(Id, Arc<RwLock<T>>)>> {
+    fn known<T: Entry>(&self, address: u64) -> Result<Option<(Id, Arc<RwLock<T>>)>> {
         let mut slots = self.locks.slots.lock();
-        let Some((id, Slot { content: Content::Block(value), .. })) = slots.touch(key) else {
+        let Some((id, Slot { value, .. })) = slots.touch(address) else {
             slots.books.missed();
             return Ok(None);
         };
         let value: Arc<dyn Any + Send + Sync> = value.clone();
-        let value = value.downcast::<RwLock<T>>().map_err(|_| Error::Type(key))?;
+        let value = value.downcast::<RwLock<T>>().map_err(|_| Error::Type(address))?;
         Ok(Some((id, value)))
     }
 
-    /// A new entry. One that was loaded when only so many `waves` had been written is refused as if it were there: somebody may have
+    /// A new entry. One that was loaded when only so many `waves` had been written is refused as if it were there: another thread may have
     /// changed it, written it and evicted it since.
     fn add<T: Entry>(
         &self,
-        key: Key,
+        address: u64,
         value: T,
         home: Home,
         phase: Phase,
@@ -147,12 +144,11 @@ impl Cache {
     ) -> Result<(Id, Arc<RwLock<T>>)> {
         let footprint = value.footprint();
         let value = Arc::new(RwLock::new(value));
-        let content = Content::Block(value.clone());
         let mut slots = self.locks.slots.lock();
         if waves.is_some_and(|waves| waves != slots.books.statistics().waves) {
-            return Err(Error::Present(key));
+            return Err(Error::Present(address));
         }
-        let id = slots.add(Slot { key, content, home, phase, pins: 0, footprint, used: false })?;
+        let id = slots.add(Slot { address, value: value.clone(), home, phase, pins: 0, footprint, used: false })?;
         let evicted = slots.make_room(1);
         drop(slots);
         drop(evicted); // values are freed when the lock is gone
@@ -161,12 +157,12 @@ impl Cache {
 
     /// A new entry, dirty.
     pub fn insert<T: Entry>(&self, address: u64, value: T, home: Home) -> Result<()> {
-        self.add(Key::Block(address), value, home, Phase::Dirty, None).map(drop)
+        self.add(address, value, home, Phase::Dirty, None).map(drop)
     }
 
     /// The entry from now on, dirty: a new one, or another value for one that is here.
     pub fn put<T: Entry>(&self, address: u64, value: T, home: Home) -> Result<()> {
-        match self.known::<T>(Key::Block(address))? {
+        match self.known::<T>(address)? {
             Some((id, old)) => {
                 let mut old = Exclusive { cache: self.clone(), id, value: old.write_arc(), changed: false };
                 *old = value;
@@ -176,34 +172,19 @@ impl Cache {
         }
     }
 
-    /// Forgets all blocks that begin in a range without writing them: their space was freed. An error if somebody holds one.
+    /// Forgets all blocks that begin in a range without writing them: their space was freed. An error if one is pinned, being changed or being written.
     pub fn forget(&self, range: Range<u64>) -> Result<()> {
         let blocks = self.locks.slots.lock().blocks_in(range);
         blocks.into_iter().try_for_each(|block| self.remove(block))
     }
 
-    /// A new proxy, dirty: what depends on it is not written before it.
-    pub fn insert_proxy(&self, number: u64, proxy: Arc<dyn Proxy>, home: Home) -> Result<()> {
-        let content = Content::Proxy(proxy);
-        let slot =
-            Slot { key: Key::Proxy(number), content, home, phase: Phase::Dirty, pins: 0, footprint: 0, used: false };
-        self.locks.slots.lock().add(slot).map(drop)
-    }
-
-    /// Says that what a proxy stands for changed, so that a parent waits for it again.
-    pub fn touch_proxy(&self, number: u64) -> Result<()> {
-        let mut slots = self.locks.slots.lock();
-        let id = slots.id(Key::Proxy(number))?;
-        slots.happen(id, Event::Change)
-    }
-
     /// Forgets an entry without writing it: its space was freed. An error if it is pinned, being changed or being written. A thread that reads it
     /// goes on with the value that it has.
-    pub fn remove(&self, key: Key) -> Result<()> {
+    pub fn remove(&self, address: u64) -> Result<()> {
         let mut slots = self.locks.slots.lock();
-        let id = slots.id(key)?;
-        if slots.get(key).is_some_and(Slot::is_busy) {
-            return Err(Error::Busy(key));
+        let id = slots.id(address)?;
+        if slots.get(address).is_some_and(Slot::is_busy) {
+            return Err(Error::Busy(address));
         }
         let removed = slots.remove(id);
         drop(slots);
@@ -213,24 +194,24 @@ impl Cache {
 
     /// Gives an entry another place in the file, where it is dirty; its dependencies stay.
     pub fn relocate(&self, from: u64, to: u64) -> Result<()> {
-        self.locks.slots.lock().rename(Key::Block(from), Key::Block(to))
+        self.locks.slots.lock().rename(from, to)
     }
 
     /// Makes `parent` wait: it is not written while `child` is dirty, and stays in the cache while it has children. The dependency
     /// ends when the child leaves the cache, or by [`Cache::release`].
-    pub fn depend(&self, parent: Key, child: Key) -> Result<()> {
+    pub fn depend(&self, parent: u64, child: u64) -> Result<()> {
         self.locks.slots.lock().depend(parent, child)
     }
 
     /// Ends a dependency.
-    pub fn release(&self, parent: Key, child: Key) -> Result<()> {
+    pub fn release(&self, parent: u64, child: u64) -> Result<()> {
         self.locks.slots.lock().release(parent, child)
     }
 
     /// Keeps an entry in the cache until the pin is dropped.
-    pub fn pin(&self, key: Key) -> Result<Pin> {
+    pub fn pin(&self, address: u64) -> Result<Pin> {
         let mut slots = self.locks.slots.lock();
-        let id = slots.id(key)?;
+        let id = slots.id(address)?;
         if let Some(slot) = slots.slot(id) {
             slot.pins += 1;
         }
@@ -243,16 +224,6 @@ impl Cache {
         }
     }
 
-    /// Holds all entries of an object back from being written.
-    pub fn cork(&self, owner: Owner) {
-        self.locks.slots.lock().cork(owner, true);
-    }
-
-    /// Lets them be written again.
-    pub fn uncork(&self, owner: Owner) {
-        self.locks.slots.lock().cork(owner, false);
-    }
-
     pub(crate) fn changed(&self, id: Id, footprint: usize) {
         let mut slots = self.locks.slots.lock();
         slots.weigh(id, footprint);
@@ -261,8 +232,8 @@ impl Cache {
     }
 
     /// The phase of an entry that is here.
-    pub fn phase(&self, key: Key) -> Option<Phase> {
-        self.locks.slots.lock().get(key).map(|slot| slot.phase)
+    pub fn phase(&self, address: u64) -> Option<Phase> {
+        self.locks.slots.lock().get(address).map(|slot| slot.phase)
     }
 
     /// Evicts all entries of an object that may leave; says how many stay.

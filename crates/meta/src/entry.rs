@@ -11,22 +11,7 @@ pub trait Entry: Send + Sync + 'static {
     fn footprint(&self) -> usize;
 }
 
-/// Something outside of this cache that entries depend on, a chunk say: "writing" it is a call.
-pub trait Proxy: Send + Sync + 'static {
-    /// Writes what it stands for. Must not call the cache.
-    fn write(&self) -> Result<(), Failure>;
-}
-
-/// The name of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Key {
-    /// The block of the file at this address.
-    Block(u64),
-    /// A proxy, by a number of its maker's choice.
-    Proxy(u64),
-}
-
-/// Which object an entry belongs to; entries of an object are flushed, evicted and held back together.
+/// Which object an entry belongs to; entries of an object are flushed and evicted together.
 pub type Owner = u64;
 
 /// The order of last resort: entries of a ring are written when no entry of a ring before it is dirty.

@@ -2,7 +2,7 @@
 
 use hyperslab_base::{AnyError, ErrorKind};
 
-use crate::{Event, Key, Phase};
+use crate::{Event, Phase};
 
 /// The result of anything that this crate does.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -15,33 +15,33 @@ pub type Failure = AnyError;
 #[non_exhaustive]
 pub enum Error {
     /// No such entry.
-    #[error("{0:?} is not in the metadata cache")]
-    Absent(Key),
+    #[error("the block at {0:#x} is not in the metadata cache")]
+    Absent(u64),
     /// Something is there already.
-    #[error("{0:?} is in the metadata cache already")]
-    Present(Key),
+    #[error("the block at {0:#x} is in the metadata cache already")]
+    Present(u64),
     /// An entry of another type.
-    #[error("{0:?} is in the metadata cache as something else")]
-    Type(Key),
+    #[error("the block at {0:#x} is in the metadata cache as something else")]
+    Type(u64),
     /// Dependencies must have an end.
-    #[error("{child:?} depends on {parent:?} already, which cannot depend on it too")]
+    #[error("the block at {child:#x} depends on the block at {parent:#x} already, which cannot depend on it too")]
     Cycle {
         /// What was to be written later.
-        parent: Key,
+        parent: u64,
         /// What was to be written first.
-        child: Key,
+        child: u64,
     },
     /// No such dependency.
-    #[error("{parent:?} does not depend on {child:?}")]
+    #[error("the block at {parent:#x} does not depend on the block at {child:#x}")]
     Independent {
         /// What would be written later.
-        parent: Key,
+        parent: u64,
         /// What would be written first.
-        child: Key,
+        child: u64,
     },
-    /// Somebody holds it.
-    #[error("{0:?} is in use")]
-    Busy(Key),
+    /// It is pinned, being changed or being written.
+    #[error("the block at {0:#x} is in use")]
+    Busy(u64),
     /// What the table of phases does not allow.
     #[error("an entry that is {phase:?} cannot {event:?}")]
     Phase {
@@ -51,10 +51,10 @@ pub enum Error {
         event: Event,
     },
     /// An entry could not be encoded.
-    #[error("{key:?} cannot be encoded: {why}")]
+    #[error("the block at {address:#x} cannot be encoded: {why}")]
     Encode {
         /// Which.
-        key: Key,
+        address: u64,
         /// Why.
         #[source]
         why: Failure,

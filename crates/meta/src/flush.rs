@@ -1,14 +1,16 @@
 //! Flushing: waves of all that may be written, until nothing is left.
 
+use std::sync::Arc;
+
 use crate::{
-    Cache, Error, Event, Failure, Id, Key, Owner, Result, Ring,
-    slots::{Content, Part, Slots},
+    Cache, Error, Event, Failure, Id, Owner, Result, Ring,
+    slots::{Part, Slots, Value},
 };
 
 /// Writes a wave: blocks by address, in one request.
 pub type Write<'a> = dyn FnMut(&[(u64, Vec<u8>)]) -> Result<(), Failure> + 'a;
 
-/// What a flush had to leave dirty: held back, or waiting for what is held back.
+/// What a flush had to leave dirty: entries that wait for others outside of the part that is flushed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Left {
     /// How many entries.
@@ -18,8 +20,8 @@ pub struct Left {
 /// An entry that a flush took.
 struct Taken {
     id: Id,
-    key: Key,
-    content: Content,
+    address: u64,
+    value: Arc<dyn Value>,
 }
 
 impl Cache {
@@ -68,7 +70,7 @@ fn take(slots: &mut Slots, part: Part) -> Result<Vec<Taken>> {
     for id in ready {
         slots.happen(id, Event::Take)?;
         if let Some(slot) = slots.slot(id) {
-            wave.push(Taken { id, key: slot.key, content: slot.content.clone() });
+            wave.push(Taken { id, address: slot.address, value: slot.value.clone() });
         }
     }
     Ok(wave)
@@ -78,14 +80,9 @@ fn take(slots: &mut Slots, part: Part) -> Result<Vec<Taken>> {
 fn write_wave(wave: &[Taken], write: &mut Write<'_>) -> Result<usize> {
     let mut blocks = Vec::with_capacity(wave.len());
     for taken in wave {
-        match (&taken.content, taken.key) {
-            (Content::Block(value), Key::Block(address)) => {
-                let encoded = value.encode().map_err(|why| Error::Encode { key: taken.key, why })?;
-                blocks.push((address, encoded));
-            }
-            (Content::Proxy(proxy), _) => proxy.write().map_err(Error::Write)?,
-            (Content::Block(_), Key::Proxy(_)) => return Err(Error::Type(taken.key)),
-        }
+        let address = taken.address;
+        let encoded = taken.value.encode().map_err(|why| Error::Encode { address, why })?;
+        blocks.push((address, encoded));
     }
     blocks.sort_unstable_by_key(|(address, _)| *address);
     if !blocks.is_empty() {

@@ -9,7 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(pub u64);
 
-/// Parents and children, and how many children of each are not clean.
+/// Parents and children, and how many children of each are not settled: not clean, or waiting themselves. So a parent waits for all that is under it that is
+/// not clean, also through clean entries in the middle.
 ///
 /// ```
 /// use hyperslab_meta::{Graph, Id};
@@ -21,6 +22,10 @@ pub struct Id(pub u64);
 /// assert!(!graph.depend(node, header), "a cycle");
 /// graph.set_clean(node, false);
 /// assert!(graph.waits(header));
+/// let root = Id(3);
+/// graph.add(root);
+/// assert!(graph.depend(root, header));
+/// assert!(graph.waits(root), "the header is clean, but what it names is not in the file");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
@@ -31,9 +36,16 @@ pub struct Graph {
 struct Node {
     parents: FxHashSet<Id>,
     children: FxHashSet<Id>,
-    /// Children that are not clean.
+    /// Children that are not settled.
     waits_for: usize,
     unclean: bool,
+}
+
+impl Node {
+    /// Whether the file has it, and all that is under it.
+    fn is_settled(&self) -> bool {
+        !self.unclean && self.waits_for == 0
+    }
 }
 
 impl Graph {
@@ -51,29 +63,26 @@ impl Graph {
         if self.is_above(child, parent) {
             return false;
         }
-        let child_unclean = self.nodes.get_mut(&child).is_some_and(|node| {
+        let is_settled = self.nodes.get_mut(&child).is_none_or(|node| {
             node.parents.insert(parent);
-            node.unclean
+            node.is_settled()
         });
-        if let Some(node) = self.nodes.get_mut(&parent)
-            && node.children.insert(child)
-            && child_unclean
-        {
-            node.waits_for += 1;
+        let is_new = self.nodes.get_mut(&parent).is_some_and(|node| node.children.insert(child));
+        if is_new && !is_settled {
+            self.change(parent, |node| node.waits_for += 1);
         }
         true
     }
 
     /// Ends a dependency; whether there was one.
     pub fn release(&mut self, parent: Id, child: Id) -> bool {
-        let child_unclean = self.nodes.get_mut(&child).is_some_and(|node| {
+        let is_settled = self.nodes.get_mut(&child).is_none_or(|node| {
             node.parents.remove(&parent);
-            node.unclean
+            node.is_settled()
         });
-        let Some(node) = self.nodes.get_mut(&parent) else { return false };
-        let was = node.children.remove(&child);
-        if was && child_unclean {
-            node.waits_for -= 1;
+        let was = self.nodes.get_mut(&parent).is_some_and(|node| node.children.remove(&child));
+        if was && !is_settled {
+            self.change(parent, |node| node.waits_for -= 1);
         }
         was
     }
@@ -92,20 +101,32 @@ impl Graph {
 
     /// Says whether the file has all of an entry.
     pub fn set_clean(&mut self, id: Id, clean: bool) {
-        let Some(node) = self.nodes.get_mut(&id) else { return };
-        if node.unclean != clean {
-            return;
-        }
-        node.unclean = !clean;
-        let parents: Vec<Id> = node.parents.iter().copied().collect();
-        for parent in parents {
-            if let Some(node) = self.nodes.get_mut(&parent) {
-                node.waits_for = if clean { node.waits_for - 1 } else { node.waits_for + 1 };
-            }
+        self.change(id, |node| node.unclean = !clean);
+    }
+
+    /// Changes what an entry waits for. If it is settled then and was not before, or the other way round, its parents hear of it, and theirs.
+    fn change(&mut self, id: Id, change: impl FnOnce(&mut Node)) {
+        let mut open = Vec::new();
+        self.change_one(id, change, &mut open);
+        while let Some((id, is_settled)) = open.pop() {
+            let count =
+                |node: &mut Node| node.waits_for = if is_settled { node.waits_for - 1 } else { node.waits_for + 1 };
+            self.change_one(id, count, &mut open);
         }
     }
 
-    /// Whether some child is not clean.
+    /// Changes an entry; `open` gets the parents that must hear of it, and whether it is settled now.
+    fn change_one(&mut self, id: Id, change: impl FnOnce(&mut Node), open: &mut Vec<(Id, bool)>) {
+        let Some(node) = self.nodes.get_mut(&id) else { return };
+        let before = node.is_settled();
+        change(node);
+        let after = node.is_settled();
+        if before != after {
+            open.extend(node.parents.iter().map(|&parent| (parent, after)));
+        }
+    }
+
+    /// Whether something under the entry is not clean.
     pub fn waits(&self, id: Id) -> bool {
         self.nodes.get(&id).is_some_and(|node| node.waits_for > 0)
     }

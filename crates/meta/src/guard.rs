@@ -1,4 +1,4 @@
-//! Entries in somebody's hands.
+//! Entries that a caller reads or changes.
 
 use std::ops::{Deref, DerefMut};
 
@@ -52,7 +52,7 @@ impl<T: Entry> DerefMut for Exclusive<T> {
 }
 
 impl<T: Entry> Drop for Exclusive<T> {
-    /// The value is unlocked after this, so nobody sees it changed and clean.
+    /// The value is unlocked after this, so no thread sees it changed and clean.
     fn drop(&mut self) {
         if self.changed {
             self.cache.changed(self.id, self.value.footprint());

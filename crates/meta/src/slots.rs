@@ -6,7 +6,7 @@ use hashlink::LinkedHashMap;
 use parking_lot::RwLock;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::{Entry, Error, Event, Failure, Graph, Home, Id, Key, Owner, Phase, Proxy, Result, Ring, budget::Books};
+use crate::{Entry, Error, Event, Failure, Graph, Home, Id, Owner, Phase, Result, Ring, budget::Books};
 
 /// A value whose type only its users know.
 pub(crate) trait Value: Any + Send + Sync {
@@ -39,16 +39,9 @@ pub(crate) enum Part {
 /// nearly all must stay.
 const LOOKS: usize = 8;
 
-/// What an entry is.
-#[derive(Clone)]
-pub(crate) enum Content {
-    Block(Arc<dyn Value>),
-    Proxy(Arc<dyn Proxy>),
-}
-
 pub(crate) struct Slot {
-    pub(crate) key: Key,
-    pub(crate) content: Content,
+    pub(crate) address: u64,
+    pub(crate) value: Arc<dyn Value>,
     pub(crate) home: Home,
     pub(crate) phase: Phase,
     pub(crate) pins: usize,
@@ -60,14 +53,12 @@ pub(crate) struct Slot {
 impl Slot {
     /// Whether a guard is out. Guards are made under the lock of the books, so none can come while it is held.
     pub(crate) fn in_use(&self) -> bool {
-        self.pins > 0 || matches!(&self.content, Content::Block(value) if Arc::strong_count(value) > 1)
+        self.pins > 0 || Arc::strong_count(&self.value) > 1
     }
 
     /// Whether it must not be forgotten. Those who only read it keep the value as it is.
     pub(crate) fn is_busy(&self) -> bool {
-        self.pins > 0
-            || matches!(&self.content, Content::Block(value) if value.is_exclusive())
-            || matches!(self.phase, Phase::Writing | Phase::Stale)
+        self.pins > 0 || self.value.is_exclusive() || matches!(self.phase, Phase::Writing | Phase::Stale)
     }
 }
 
@@ -75,11 +66,10 @@ impl Slot {
 #[derive(Default)]
 pub(crate) struct Slots {
     slots: LinkedHashMap<Id, Slot, FxBuildHasher>,
-    by_key: FxHashMap<Key, Id>,
+    by_address: FxHashMap<u64, Id>,
     /// The addresses of blocks in order, so that a range of them can be asked for.
     addresses: BTreeSet<u64>,
     by_owner: FxHashMap<Owner, FxHashSet<Id>>,
-    corked: FxHashSet<Owner>,
     graph: Graph,
     /// The entries of each ring that are not clean.
     unclean: [FxHashSet<Id>; Ring::ALL.len()],
@@ -92,17 +82,17 @@ impl Slots {
         Slots { books, ..Slots::default() }
     }
 
-    pub(crate) fn id(&self, key: Key) -> Result<Id> {
-        self.by_key.get(&key).copied().ok_or(Error::Absent(key))
+    pub(crate) fn id(&self, address: u64) -> Result<Id> {
+        self.by_address.get(&address).copied().ok_or(Error::Absent(address))
     }
 
-    pub(crate) fn get(&self, key: Key) -> Option<&Slot> {
-        self.slots.get(self.by_key.get(&key)?)
+    pub(crate) fn get(&self, address: u64) -> Option<&Slot> {
+        self.slots.get(self.by_address.get(&address)?)
     }
 
     /// The entry, which is used now: a hit.
-    pub(crate) fn touch(&mut self, key: Key) -> Option<(Id, &Slot)> {
-        let id = *self.by_key.get(&key)?;
+    pub(crate) fn touch(&mut self, address: u64) -> Option<(Id, &Slot)> {
+        let id = *self.by_address.get(&address)?;
         let slot = self.slots.get_mut(&id)?;
         slot.used = true;
         self.books.found();
@@ -114,12 +104,12 @@ impl Slots {
     }
 
     pub(crate) fn add(&mut self, slot: Slot) -> Result<Id> {
-        if self.by_key.contains_key(&slot.key) {
-            return Err(Error::Present(slot.key));
+        if self.by_address.contains_key(&slot.address) {
+            return Err(Error::Present(slot.address));
         }
         let id = Id(self.next);
         self.next += 1;
-        self.name(slot.key, id);
+        self.name(slot.address, id);
         self.by_owner.entry(slot.home.owner).or_default().insert(id);
         self.graph.add(id);
         if !slot.phase.is_clean() {
@@ -135,7 +125,7 @@ impl Slots {
     /// Takes an entry out of all books. The caller drops the value when the lock is gone.
     pub(crate) fn remove(&mut self, id: Id) -> Option<Slot> {
         let slot = self.slots.remove(&id)?;
-        self.unname(slot.key);
+        self.unname(slot.address);
         if let Some(owned) = self.by_owner.get_mut(&slot.home.owner) {
             owned.remove(&id);
             if owned.is_empty() {
@@ -151,30 +141,26 @@ impl Slots {
         Some(slot)
     }
 
-    fn name(&mut self, key: Key, id: Id) {
-        self.by_key.insert(key, id);
-        if let Key::Block(address) = key {
-            self.addresses.insert(address);
-        }
+    fn name(&mut self, address: u64, id: Id) {
+        self.by_address.insert(address, id);
+        self.addresses.insert(address);
     }
 
-    fn unname(&mut self, key: Key) {
-        self.by_key.remove(&key);
-        if let Key::Block(address) = key {
-            self.addresses.remove(&address);
-        }
+    fn unname(&mut self, address: u64) {
+        self.by_address.remove(&address);
+        self.addresses.remove(&address);
     }
 
-    /// Gives an entry another key.
-    pub(crate) fn rename(&mut self, from: Key, to: Key) -> Result<()> {
+    /// Gives an entry another address.
+    pub(crate) fn rename(&mut self, from: u64, to: u64) -> Result<()> {
         let id = self.id(from)?;
-        if self.by_key.contains_key(&to) {
+        if self.by_address.contains_key(&to) {
             return Err(Error::Present(to));
         }
         self.unname(from);
         self.name(to, id);
         if let Some(slot) = self.slots.get_mut(&id) {
-            slot.key = to;
+            slot.address = to;
         }
         self.happen(id, Event::Change)
     }
@@ -227,36 +213,28 @@ impl Slots {
             .map(|ring| self.slots.values().filter(|slot| slot.home.ring == ring && !slot.phase.is_clean()).count())
     }
 
-    pub(crate) fn depend(&mut self, parent: Key, child: Key) -> Result<()> {
+    pub(crate) fn depend(&mut self, parent: u64, child: u64) -> Result<()> {
         let (above, below) = (self.id(parent)?, self.id(child)?);
         if self.graph.depend(above, below) { Ok(()) } else { Err(Error::Cycle { parent, child }) }
     }
 
-    pub(crate) fn release(&mut self, parent: Key, child: Key) -> Result<()> {
+    pub(crate) fn release(&mut self, parent: u64, child: u64) -> Result<()> {
         let (above, below) = (self.id(parent)?, self.id(child)?);
         if self.graph.release(above, below) { Ok(()) } else { Err(Error::Independent { parent, child }) }
     }
 
-    pub(crate) fn cork(&mut self, owner: Owner, corked: bool) {
-        if corked {
-            self.corked.insert(owner);
-        } else {
-            self.corked.remove(&owner);
-        }
-    }
-
     /// The blocks that begin in `range`.
-    pub(crate) fn blocks_in(&self, range: Range<u64>) -> Vec<Key> {
-        self.addresses.range(range.start..range.end.max(range.start)).map(|&address| Key::Block(address)).collect()
+    pub(crate) fn blocks_in(&self, range: Range<u64>) -> Vec<u64> {
+        self.addresses.range(range.start..range.end.max(range.start)).copied().collect()
     }
 
     /// The blocks that are not clean and begin in `range`, and the last one before it.
     pub(crate) fn unclean_around(&self, range: Range<u64>) -> Vec<(u64, Arc<dyn Value>)> {
         let before = self.addresses.range(..range.start).next_back();
         let within = self.addresses.range(range.start..range.end.max(range.start));
-        let unclean = |&address: &u64| match self.get(Key::Block(address))? {
-            Slot { content: Content::Block(value), phase, .. } if !phase.is_clean() => Some((address, value.clone())),
-            _ => None,
+        let unclean = |&address: &u64| {
+            let slot = self.get(address).filter(|slot| !slot.phase.is_clean())?;
+            Some((address, slot.value.clone()))
         };
         before.into_iter().chain(within).filter_map(unclean).collect()
     }
@@ -264,10 +242,7 @@ impl Slots {
     /// Whether an entry may be written now.
     fn may_be_written(&self, id: Id, slot: &Slot) -> bool {
         let before = self.unclean.iter().take(slot.home.ring as usize);
-        slot.phase == Phase::Dirty
-            && before.map(FxHashSet::len).sum::<usize>() == 0
-            && !self.graph.waits(id)
-            && !self.corked.contains(&slot.home.owner)
+        slot.phase == Phase::Dirty && before.map(FxHashSet::len).sum::<usize>() == 0 && !self.graph.waits(id)
     }
 
     /// All of a part that may be written now.
@@ -290,9 +265,9 @@ impl Slots {
         }
     }
 
-    /// Whether an entry may leave: clean, in nobody's hands, and nobody's parent.
+    /// Whether an entry may leave: clean, without guards and children.
     pub(crate) fn may_leave(&self, id: Id) -> bool {
-        let free = |slot: &Slot| slot.phase.is_clean() && !slot.in_use() && matches!(slot.content, Content::Block(_));
+        let free = |slot: &Slot| slot.phase.is_clean() && !slot.in_use();
         self.slots.get(&id).is_some_and(free) && !self.graph.is_parent(id)
     }
 

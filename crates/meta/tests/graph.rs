@@ -25,7 +25,7 @@ impl Twin {
     }
 
     fn waits(&self, parent: usize) -> bool {
-        self.children(parent).any(|child| self.dirty[child])
+        self.children(parent).any(|child| self.dirty[child] || self.waits(child))
     }
 }
 

@@ -19,6 +19,7 @@ mod parts;
 mod path;
 mod paths;
 mod shared;
+mod shared_blocks;
 mod shared_change;
 mod tree;
 mod walk;

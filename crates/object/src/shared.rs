@@ -1,13 +1,10 @@
 //! Messages that are somewhere else: in the heap of shared messages, or in the header of a committed datatype.
 
 use hyperslab_file::{Error, Header, Result};
-use hyperslab_format::{
-    message::{Shared, kind},
-    shared_messages,
-};
+use hyperslab_format::message::{Shared, kind};
 use hyperslab_structures::FractalHeap;
 
-use crate::Context;
+use crate::{Context, shared_blocks::SharedTable};
 
 /// Opens the heaps that the table of shared messages names.
 pub(crate) fn open_heaps(context: &Context) -> Result<Vec<(u16, FractalHeap)>> {
@@ -15,9 +12,7 @@ pub(crate) fn open_heaps(context: &Context) -> Result<Vec<(u16, FractalHeap)>> {
     let Some((address, indexes)) = file.shared_table().and_then(|shared| Some((shared.table?, shared.indexes))) else {
         return Ok(Vec::new());
     };
-    let size = shared_messages::table_size(indexes, file.widths());
-    let bytes = file.metadata("shared message table", address, size as u64)?;
-    let table = shared_messages::decode_table(&bytes, indexes, file.widths()).map_err(Error::at(address))?;
+    let table = file.load_once(&SharedTable(indexes), address)?;
     let with_heap = table.into_iter().filter_map(|index| Some((index.types, index.heap?)));
     with_heap.map(|(types, heap)| Ok((types, context.heap(heap)?))).collect()
 }

@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 
 use hyperslab_base::{Reader, lookup3_seeded};
-use hyperslab_file::{Error, Header, Result};
+use hyperslab_file::{Block, Error, Header, Result};
 use hyperslab_format::{
     index::record::{Form, Record, kind as record},
     message::{self, Shared, kind},
@@ -14,10 +14,12 @@ use hyperslab_format::{
 };
 use hyperslab_structures::{FractalHeap, Tree};
 
-use crate::Context;
+use crate::{
+    Context,
+    shared_blocks::{SharedList, SharedTable},
+};
 
-const TABLE: &str = "shared message table";
-const LIST: &str = "shared message list";
+const TABLE: &str = SharedTable::WHAT;
 
 /// A use of a message that the table of shared messages knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,8 +96,7 @@ pub(crate) fn release(context: &Context, mut uses: Vec<Use>, after: Option<u64>)
     let file = context.file();
     let table = file.shared_table().and_then(|shared| Some((shared.table?, shared.indexes)));
     let (Some((address, indexes)), false) = (table, uses.is_empty()) else { return Ok(()) };
-    let bytes = file.metadata(TABLE, address, shared_messages::table_size(indexes, file.widths()) as u64)?;
-    let mut table = shared_messages::decode_table(&bytes, indexes, file.widths()).map_err(Error::at(address))?;
+    let mut table = file.load_once(&SharedTable(indexes), address)?;
     while let Some(lost) = uses.pop() {
         // Both fill value messages are one to the table.
         let kind = if lost.kind == kind::OLD_FILL_VALUE { kind::FILL_VALUE } else { lost.kind };
@@ -138,10 +139,7 @@ impl Index<'_> {
     }
 
     fn list(&self) -> Result<Vec<SharedRecord>> {
-        let (file, size) =
-            (self.context.file(), shared_messages::list_size(self.index.max_list, self.context.file().widths()));
-        let bytes = file.metadata(LIST, self.place(), size as u64)?;
-        shared_messages::decode_list(&bytes, self.index.messages, file.widths()).map_err(Error::at(self.place()))
+        self.context.file().load_once(&SharedList(self.index), self.place())
     }
 
     fn decode(&self, record: &[u8]) -> Result<SharedRecord> {

@@ -1,7 +1,7 @@
 //! A look at every block of an object that is not a value: header, links, attributes; and at shared messages.
 
 use hyperslab_base::Reader;
-use hyperslab_file::{Error, Result, Survey};
+use hyperslab_file::{Block, Error, Survey};
 use hyperslab_format::{
     index::record::{Form, Record, kind as record},
     message::{self, Link, Shared, kind},
@@ -9,7 +9,10 @@ use hyperslab_format::{
 };
 use hyperslab_structures::walk;
 
-use crate::{Context, Kind, Links, Object, may_lag};
+use crate::{
+    Context, Kind, Links, Object, may_lag,
+    shared_blocks::{SharedList, SharedTable},
+};
 
 const OBJECT: &str = "object header";
 
@@ -178,7 +181,7 @@ fn key(record: &Record) -> (i64, bool) {
 
 /// Shows the table of shared messages, its indexes and their heaps.
 pub fn survey_shared(context: &Context, survey: &mut dyn Survey) {
-    const WHAT: &str = "shared message table";
+    const WHAT: &str = SharedTable::WHAT;
     let file = context.file();
     let Some((address, indexes)) = file.shared_table().and_then(|shared| Some((shared.table?, shared.indexes))) else {
         return;
@@ -187,10 +190,7 @@ pub fn survey_shared(context: &Context, survey: &mut dyn Survey) {
     if !survey.block(WHAT, address, size) {
         return;
     }
-    let table = file
-        .metadata(WHAT, address, size)
-        .and_then(|bytes| shared_messages::decode_table(&bytes, indexes, file.widths()).map_err(Error::at(address)));
-    for index in survey.found(WHAT, address, table).unwrap_or_default() {
+    for index in survey.found(WHAT, address, file.load_once(&SharedTable(indexes), address)).unwrap_or_default() {
         if let Some(heap) = index.heap {
             walk::fractal_heap(file, heap, context.unfilter(), survey);
         }
@@ -210,14 +210,10 @@ pub fn survey_shared(context: &Context, survey: &mut dyn Survey) {
 }
 
 fn list(context: &Context, address: u64, index: &shared_messages::SharedIndex, survey: &mut dyn Survey) {
-    const WHAT: &str = "shared message list";
+    const WHAT: &str = SharedList::WHAT;
     let widths = context.file().widths();
     let size = shared_messages::list_size(index.max_list, widths) as u64;
     if survey.block(WHAT, address, size) {
-        let read = || -> Result<_> {
-            let bytes = context.file().metadata(WHAT, address, size)?;
-            shared_messages::decode_list(&bytes, index.messages, widths).map_err(Error::at(address))
-        };
-        survey.found(WHAT, address, read());
+        survey.found(WHAT, address, context.file().load_once(&SharedList(index), address));
     }
 }

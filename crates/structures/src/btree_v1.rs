@@ -12,22 +12,24 @@ use std::{
     sync::Arc,
 };
 
-use hyperslab_file::{Error, Kind, OpenFile, Result};
+use hyperslab_file::{Block, Error, Kind, OpenFile, Result};
 use hyperslab_format::btree_v1::Node;
 use rustc_hash::FxHashMap;
 
 /// What the nodes of a tree are made of.
 pub(crate) trait Form {
     type Key: Clone + Send + Sync + 'static;
+    /// A node of the tree.
+    type Node: Block<Value = Node<Self::Key>>;
     /// Its name in errors.
-    const WHAT: &'static str;
+    const WHAT: &'static str = Self::Node::WHAT;
     /// The key that goes with a child that is removed: the one behind it, or the one before it.
     const KEY_BEHIND: bool;
 
     /// Half of the children that a node has room for.
     fn k(&self, file: &OpenFile) -> u16;
     fn node_size(&self, file: &OpenFile) -> u64;
-    fn decode(&self, file: &OpenFile, address: u64, bytes: &[u8]) -> Result<Node<Self::Key>>;
+    fn node(&self) -> Self::Node;
     fn encode(&self, file: &OpenFile, node: &Node<Self::Key>) -> Result<Vec<u8>>;
 }
 
@@ -71,7 +73,7 @@ pub(crate) fn create<F: Form>(file: &OpenFile, form: &F) -> Result<u64> {
 }
 
 fn read<F: Form>(file: &OpenFile, form: &F, address: u64) -> Result<Edited<F::Key>> {
-    let node = file.decoded_block(F::WHAT, address, form.node_size(file), |bytes| form.decode(file, address, bytes))?;
+    let node = file.load(&form.node(), address)?;
     let most = 2 * usize::from(form.k(file));
     if node.entries.len() > most {
         let why = format!("{} children where {most} have room", node.entries.len());

@@ -39,6 +39,13 @@ impl<T: Encode> Lazy<T> {
     }
 }
 
+impl<T> Lazy<T> {
+    /// The header.
+    pub(crate) fn into_inner(self) -> T {
+        self.value
+    }
+}
+
 impl<T> Deref for Lazy<T> {
     type Target = T;
 

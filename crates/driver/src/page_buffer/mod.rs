@@ -12,6 +12,7 @@ mod slots;
 mod touched;
 mod write_back;
 
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::lower::{self, Segments};
@@ -132,6 +133,32 @@ impl<D: Driver> PageBuffer<D> {
         }
         slots.forget_clean(len);
         Ok(())
+    }
+
+    /// Forgets the pages of a range that the storage has as they are: the next read there is one of the storage. Waits for requests under way
+    /// that use them.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hyperslab_driver::{Driver, Memory, PageBuffer, Transfer};
+    /// let memory = Arc::new(Memory::from(vec![1; 16]));
+    /// let buffer = PageBuffer::new(memory.clone(), 8, 2)?;
+    /// let mut seen = [0; 16];
+    /// buffer.read_at(0, &mut seen, &Transfer::default())?;
+    /// memory.write_at(0, &[2; 16], &Transfer::default())?;
+    /// buffer.forget(3..7);
+    /// buffer.read_at(0, &mut seen, &Transfer::default())?;
+    /// assert_eq!((seen[0], seen[15]), (2, 1));
+    /// # Ok::<(), hyperslab_driver::Error>(())
+    /// ```
+    pub fn forget(&self, range: Range<u64>) {
+        let length = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
+        let Ok(touched) = Touched::new(self.page_size, [(range.start, length)].into_iter()) else { return };
+        let mut slots = self.lock();
+        while !slots.is_free(&touched) {
+            slots = self.wait(slots);
+        }
+        slots.forget_clean_among(&touched);
     }
 
     fn lock(&self) -> MutexGuard<'_, Slots> {

@@ -1,14 +1,15 @@
 //! An object header with all its blocks, messages not yet understood.
 
-use std::{cmp::Ordering, collections::HashSet, ops::Range, sync::Arc};
+use std::{collections::HashSet, ops::Range, sync::Arc};
 
 use hyperslab_format::{
+    Malformed,
     message::{Continuation, kind},
     object_header::{Flags, Prefix, RawMessage},
 };
 
 use super::Life;
-use crate::{Error, OpenFile, Result};
+use crate::{Block, Error, Extent, OpenFile, Result, Seal};
 
 /// An object header.
 #[derive(Clone, Debug)]
@@ -70,27 +71,64 @@ pub(super) fn is_unknown(of: u16) -> bool {
     of >= kind::UNKNOWN || of == kind::BOGUS
 }
 
-impl Header {
-    /// Reads a header and everything that continues it.
-    pub fn read(file: &OpenFile, address: u64) -> Result<Arc<Header>> {
-        file.decoded(WHAT, address, GUESS, |first| Self::decode(file, address, first))
+/// The first block of a header. The header that is kept with it has all blocks.
+struct First;
+
+impl Block for First {
+    type Value = Header;
+    const WHAT: &'static str = WHAT;
+
+    fn seal(&self, first: &[u8]) -> Seal {
+        if first.starts_with(b"OHDR") { Seal::Checksum } else { Seal::Signature }
     }
 
-    fn decode(file: &OpenFile, address: u64, guessed: &Arc<Vec<u8>>) -> Result<Header> {
+    fn extent(&self, _: &OpenFile) -> Extent {
+        Extent::Told(GUESS)
+    }
+
+    fn length(&self, _: &OpenFile, _: u64, first: &[u8]) -> Result<u64, Malformed> {
+        Ok(Prefix::decode(first)?.full_size() as u64)
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, first: &Arc<Vec<u8>>) -> Result<Header> {
         let life = file.life(address)?;
-        let prefix = Prefix::decode(guessed).map_err(Error::at(address))?;
-        let size = prefix.full_size();
-        let first = match guessed.len().cmp(&size) {
-            Ordering::Less => Arc::new(file.metadata(WHAT, address, size as u64)?),
-            Ordering::Equal => guessed.clone(),
-            Ordering::Greater => Arc::new(guessed.get(..size).unwrap_or_default().to_vec()),
-        };
-        let found = prefix.first_messages(&first).map_err(Error::at(address))?;
-        let (blocks, places, messages) = (vec![first], vec![address], Arc::default());
+        let prefix = Prefix::decode(first).map_err(Error::at(address))?;
+        let found = prefix.first_messages(first).map_err(Error::at(address))?;
+        let (blocks, places, messages) = (vec![first.clone()], vec![address], Arc::default());
         let mut header = Header { life, address, prefix, blocks, places, messages, kinds: 0 };
         header.add(found);
         header.follow(file)?;
         Ok(header)
+    }
+}
+
+/// A further block of a header.
+struct Further<'a> {
+    prefix: &'a Prefix,
+    length: u64,
+}
+
+impl Block for Further<'_> {
+    type Value = (Arc<Vec<u8>>, Vec<RawMessage>);
+    const WHAT: &'static str = "object header continuation";
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        if self.prefix.version == 1 { Seal::None } else { Seal::Checksum }
+    }
+
+    fn extent(&self, _: &OpenFile) -> Extent {
+        Extent::Exact(self.length)
+    }
+
+    fn decode(&self, _: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<Self::Value> {
+        Ok((bytes.clone(), self.prefix.further_messages(bytes).map_err(Error::at(address))?))
+    }
+}
+
+impl Header {
+    /// Reads a header and everything that continues it.
+    pub fn read(file: &OpenFile, address: u64) -> Result<Arc<Header>> {
+        file.load(&First, address)
     }
 
     /// Where it is.
@@ -229,12 +267,7 @@ impl Header {
             left = left
                 .checked_sub(at.length)
                 .ok_or_else(|| Error::broken(WHAT, self.address, "its continuations have more bytes than the file"))?;
-            let block = file.view("object header continuation", at.address, at.length)?;
-            let block = match block.get(..usize::try_from(at.length).unwrap_or(usize::MAX)) {
-                Some(part) if part.len() < block.len() => Arc::new(part.to_vec()),
-                _ => block,
-            };
-            let found = self.prefix.further_messages(&block).map_err(Error::at(at.address))?;
+            let (block, found) = file.load_once(&Further { prefix: &self.prefix, length: at.length }, at.address)?;
             self.blocks.push(block);
             self.places.push(at.address);
             self.add(found);

@@ -1,6 +1,6 @@
 //! What an open file has if it may be changed: its space, blocks that are not in the file yet, and the order in which they get there.
 
-mod block;
+mod cached_block;
 mod orders;
 mod poison;
 mod space;
@@ -21,7 +21,7 @@ use hyperslab_meta::Cache;
 use parking_lot::{Mutex, RwLock};
 
 pub(crate) use self::{
-    block::{Block, Decoded},
+    cached_block::{CachedBlock, Decoded},
     orders::{ObjectOrders, Orders},
     poison::Poison,
     space::Space,

@@ -12,7 +12,7 @@ mod rules;
 use std::{cmp::Ordering, sync::Arc};
 
 use hyperslab_base::Widths;
-use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal, Structure};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 
 use self::node::Node;
@@ -21,9 +21,10 @@ use crate::{
     nodes::Nodes,
 };
 pub use entry::{Entry, Occupied, Vacant};
+pub(crate) use node::TreeNode;
 
 const WHAT: &str = "B-tree (version 2)";
-const NODE: &str = "B-tree node (version 2)";
+const NODE: &str = TreeNode::WHAT;
 /// Deeper than any tree with a number of records that can be counted.
 const MAX_DEPTH: u16 = 64;
 
@@ -45,6 +46,31 @@ struct Walk<'a> {
     each: &'a mut dyn FnMut(&[u8]) -> Result<()>,
 }
 
+/// The header of a tree in the file.
+pub(crate) struct TreeHeader;
+
+impl Block for TreeHeader {
+    type Value = Lazy<BtreeV2>;
+    const WHAT: &'static str = WHAT;
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        Seal::Checksum
+    }
+
+    fn extent(&self, file: &OpenFile) -> Extent {
+        Extent::Exact(BtreeV2::size(file.widths()) as u64)
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<Lazy<BtreeV2>> {
+        let header = BtreeV2::decode(bytes, file.widths()).map_err(Error::at(address))?;
+        Ok(Lazy::of(header, file.widths()))
+    }
+
+    fn structure(value: &Arc<Lazy<BtreeV2>>) -> Option<Arc<dyn Structure>> {
+        Some(value.clone())
+    }
+}
+
 impl Encode for BtreeV2 {
     fn encode(&self, widths: Widths) -> Result<Vec<u8>> {
         Ok(self.encode(widths)?)
@@ -58,11 +84,7 @@ impl Encode for BtreeV2 {
 impl Tree {
     /// Reads the header and checks what the records are.
     pub fn open(file: &OpenFile, address: u64, kinds: &[u8]) -> Result<Tree> {
-        let (widths, size) = (file.widths(), BtreeV2::size(file.widths()));
-        let header = file.decoded(WHAT, address, size as u64, |bytes| {
-            let header = BtreeV2::decode(bytes.get(..size).unwrap_or(bytes), widths).map_err(Error::at(address))?;
-            Ok(Lazy::of(header, widths))
-        })?;
+        let header = file.load(&TreeHeader, address)?;
         if !kinds.contains(&header.kind) {
             return Err(Error::broken(WHAT, address, format!("records of type {} do not belong here", header.kind)));
         }

@@ -3,20 +3,54 @@
 use std::{cmp::Ordering, sync::Arc};
 
 use hyperslab_base::Widths;
-use hyperslab_file::{Error, OpenFile, Result, Structure};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal, Structure};
 use hyperslab_format::index::btree_v2::{BtreeV2, NodeShape, Pointer};
 
 use super::{NODE, Order};
 
 /// A node, and what it was taken for: a node says only together with what names it how many records it has.
 #[derive(Clone)]
-pub(super) struct Node {
+pub(crate) struct Node {
     shape: NodeShape,
     widths: Widths,
     /// The records, one after the other.
-    pub(super) records: Vec<u8>,
+    pub(crate) records: Vec<u8>,
     /// One more than records, or none in a leaf.
-    pub(super) children: Vec<Pointer>,
+    pub(crate) children: Vec<Pointer>,
+}
+
+/// A node in the file, as the header of its tree and what names it describe it.
+pub(crate) struct TreeNode<'a> {
+    pub(crate) header: &'a BtreeV2,
+    pub(crate) records: u64,
+    pub(crate) level: u16,
+}
+
+impl Block for TreeNode<'_> {
+    type Value = Node;
+    const WHAT: &'static str = "B-tree node (version 2)";
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        Seal::Checksum
+    }
+
+    fn extent(&self, _: &OpenFile) -> Extent {
+        Extent::UpTo(self.header.node_size.into())
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<Node> {
+        let TreeNode { header, records, level } = *self;
+        let node = header.decode_node(bytes, level, records, file.widths()).map_err(Error::at(address))?;
+        Node::new(file, header, level, node.records.concat(), node.children)
+    }
+
+    fn fits(&self, node: &Node) -> bool {
+        self.header.shape(self.level) == Some(node.shape) && node.count() as u64 == self.records
+    }
+
+    fn structure(node: &Arc<Node>) -> Option<Arc<dyn Structure>> {
+        Some(node.clone())
+    }
 }
 
 impl Structure for Node {
@@ -49,14 +83,7 @@ impl Node {
         (address, records): (u64, u64),
         level: u16,
     ) -> Result<Arc<Node>> {
-        let size = u64::from(header.node_size);
-        let decode = |bytes: &[u8]| Node::decode(file, header, (address, records), level, bytes);
-        let node = file.structure(NODE, address, size, decode)?;
-        // What is damaged may be named in two ways.
-        if header.shape(level) == Some(node.shape) && node.count() as u64 == records {
-            return Ok(node);
-        }
-        decode(&file.metadata_up_to(NODE, address, size)?).map(Arc::new)
+        file.load(&TreeNode { header, records, level }, address)
     }
 
     /// Changes the node at an address in place.
@@ -67,28 +94,16 @@ impl Node {
         level: u16,
         change: impl FnOnce(&mut Node) -> Result<R>,
     ) -> Result<R> {
-        let decode = |bytes: &[u8]| Node::decode(file, header, (address, records), level, bytes);
-        file.change_structure(NODE, (address, header.node_size.into()), decode, change)
-    }
-
-    fn decode(
-        file: &OpenFile,
-        header: &BtreeV2,
-        (address, records): (u64, u64),
-        level: u16,
-        bytes: &[u8],
-    ) -> Result<Node> {
-        let node = header.decode_node(bytes, level, records, file.widths()).map_err(Error::at(address))?;
-        Node::new(file, header, level, node.records.concat(), node.children)
+        file.change(&TreeNode { header, records, level }, address, change)
     }
 
     /// How many records it has.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.records.len().checked_div(self.shape.record_size()).unwrap_or(0)
     }
 
     /// The records.
-    pub(super) fn records(&self) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn records(&self) -> impl Iterator<Item = &[u8]> {
         self.records.chunks_exact(self.shape.record_size().max(1))
     }
 

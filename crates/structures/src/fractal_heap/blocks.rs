@@ -3,19 +3,27 @@
 use std::sync::Arc;
 
 use hyperslab_base::Widths;
-use hyperslab_file::{Error, OpenFile, Result};
-use hyperslab_format::heap::fractal::{self, Child, FractalHeap as Header};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal};
+use hyperslab_format::{
+    Fault, Malformed,
+    heap::fractal::{self, Child, FractalHeap as Header},
+};
 
-use super::WHAT;
-
-const INDIRECT: &str = "fractal heap indirect block";
+use super::{DIRECT, Unfilter, WHAT};
 
 /// A direct block: where it is, how large, where it begins in the heap, and how it was filtered.
-pub(super) struct Direct {
-    pub(super) address: u64,
-    pub(super) size: u64,
-    pub(super) offset: u64,
-    pub(super) filtered: Option<(u64, u32)>,
+pub(crate) struct Direct {
+    pub(crate) address: u64,
+    pub(crate) size: u64,
+    pub(crate) offset: u64,
+    pub(crate) filtered: Option<(u64, u32)>,
+}
+
+impl Direct {
+    /// How many bytes it has in the file.
+    pub(crate) fn stored(&self) -> u64 {
+        self.filtered.map_or(self.size, |(stored, _)| stored)
+    }
 }
 
 /// Where the next direct block goes.
@@ -54,16 +62,72 @@ pub(super) fn capacity(header: &Header, rows: u32, widths: Widths) -> u64 {
 
 /// The children of an indirect block.
 pub(super) fn read_indirect(file: &OpenFile, header: &Header, address: u64, rows: u32) -> Result<Arc<Vec<Child>>> {
-    let size = fractal::indirect_size(header, rows, file.widths()) as u64;
-    file.check(INDIRECT, address, size)?;
-    let decode =
-        |bytes: &[u8]| fractal::decode_indirect(bytes, header, rows, file.widths()).map_err(Error::at(address));
-    let children = file.decoded_block(INDIRECT, address, size, |bytes| decode(bytes))?;
-    // What is damaged may be named in two ways.
-    if children.len() == rows as usize * usize::from(header.table.width) {
-        return Ok(children);
+    file.load(&IndirectBlock { header, rows }, address)
+}
+
+/// An indirect block of so many rows.
+pub(crate) struct IndirectBlock<'a> {
+    pub(crate) header: &'a Header,
+    pub(crate) rows: u32,
+}
+
+impl Block for IndirectBlock<'_> {
+    type Value = Vec<Child>;
+    const WHAT: &'static str = "fractal heap indirect block";
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        Seal::Checksum
     }
-    decode(&file.metadata(INDIRECT, address, size)?).map(Arc::new)
+
+    fn extent(&self, file: &OpenFile) -> Extent {
+        Extent::Exact(fractal::indirect_size(self.header, self.rows, file.widths()) as u64)
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<Vec<Child>> {
+        fractal::decode_indirect(bytes, self.header, self.rows, file.widths()).map_err(Error::at(address))
+    }
+
+    fn fits(&self, children: &Vec<Child>) -> bool {
+        children.len() == self.rows as usize * usize::from(self.header.table.width)
+    }
+}
+
+/// A direct block as it is stored: perhaps filtered.
+pub(crate) struct StoredBlock<'a> {
+    /// The heap, and where its header is.
+    pub(crate) heap: (&'a Header, u64),
+    pub(crate) block: &'a Direct,
+    pub(crate) unfilter: &'a Unfilter,
+}
+
+impl Block for StoredBlock<'_> {
+    /// All of it, without filters.
+    type Value = Vec<u8>;
+    const WHAT: &'static str = DIRECT;
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        if self.heap.0.checked_blocks { Seal::Checksum } else { Seal::Signature }
+    }
+
+    fn extent(&self, _: &OpenFile) -> Extent {
+        Extent::Exact(self.block.stored())
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<Vec<u8>> {
+        let (header, block) = (self.heap.0, self.block);
+        let bytes = match (&header.filters, block.filtered) {
+            (Some((pipeline, ..)), Some((_, mask))) => {
+                // The checksum is in what the filters give: bytes that they refuse do not hold a block.
+                let refused =
+                    |why: Error| Malformed { what: DIRECT, at: 0, fault: Fault::Length, why: why.to_string() };
+                let plain = (self.unfilter)(pipeline, bytes.to_vec(), mask, block.size);
+                plain.map_err(|why| Error::at(address)(refused(why)))?
+            }
+            _ => bytes.to_vec(),
+        };
+        fractal::check_direct(&bytes, header, file.widths()).map_err(Error::at(address))?;
+        Ok(bytes)
+    }
 }
 
 /// The direct block that holds an offset. `children` gives the children of the indirect block at an address with so many rows.

@@ -7,11 +7,10 @@ use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::heap::fractal::{self, Child, FractalHeap as Header, HeapId, Usage};
 
 use super::{
-    DIRECT, FractalHeap, Parameters, Unfilter, WHAT,
+    DIRECT, FractalHeap, HeapHeader, Parameters, Unfilter, WHAT,
     blocks::{self, Direct, Place},
     direct::DirectBlock,
     free_list::FreeList,
-    read_header,
     state::{Inner, State},
 };
 use crate::{lazy::Lazy, nodes::Nodes};
@@ -83,7 +82,7 @@ pub(super) struct Change<'a> {
 
 impl<'a> Change<'a> {
     pub(super) fn of(file: &'a OpenFile, address: u64, kept: &'a mut Inner) -> Result<Change<'a>> {
-        let before = read_header(file, address)?;
+        let before = file.load(&HeapHeader, address)?;
         Ok(Change { file, address, header: Header::clone(&before), before, kept, touched: Vec::new() })
     }
 

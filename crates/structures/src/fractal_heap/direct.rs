@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyperslab_base::Widths;
-use hyperslab_file::{Error, OpenFile, Result, Structure};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal, Structure};
 use hyperslab_format::heap::fractal;
 
 use super::{DIRECT, Header, blocks::Direct};
@@ -34,6 +34,36 @@ impl Structure for DirectBlock {
     }
 }
 
+/// A direct block in the file that went through no filters.
+struct PlainBlock<'a> {
+    /// The heap, and where its header is.
+    heap: (&'a Arc<Header>, u64),
+    block: &'a Direct,
+}
+
+impl Block for PlainBlock<'_> {
+    type Value = DirectBlock;
+    const WHAT: &'static str = DIRECT;
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        if self.heap.0.checked_blocks { Seal::Checksum } else { Seal::Signature }
+    }
+
+    fn extent(&self, _: &OpenFile) -> Extent {
+        Extent::Exact(self.block.size)
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<DirectBlock> {
+        let ((header, heap), offset) = (self.heap, self.block.offset);
+        fractal::check_direct(bytes, header, file.widths()).map_err(Error::at(address))?;
+        Ok(DirectBlock { bytes: bytes.to_vec(), header: header.clone(), heap, offset, widths: file.widths() })
+    }
+
+    fn structure(value: &Arc<DirectBlock>) -> Option<Arc<dyn Structure>> {
+        Some(value.clone())
+    }
+}
+
 impl DirectBlock {
     /// A new block of zeros, which begins at `offset` in the heap at `heap`.
     pub(super) fn new(file: &OpenFile, (header, heap): (Arc<Header>, u64), size: u64, offset: u64) -> DirectBlock {
@@ -43,9 +73,7 @@ impl DirectBlock {
 
     /// A block of the heap at `heap`.
     pub(super) fn read(file: &OpenFile, heap: (&Arc<Header>, u64), block: &Direct) -> Result<Arc<DirectBlock>> {
-        file.check(DIRECT, block.address, block.size)?;
-        let decode = |bytes: &[u8]| DirectBlock::decode(file, heap, block, bytes);
-        let found = file.structure(DIRECT, block.address, block.size, decode)?;
+        let found = file.load(&PlainBlock { heap, block }, block.address)?;
         if (found.offset, found.bytes.len() as u64) != (block.offset, block.size) {
             return Err(Error::broken(DIRECT, block.address, "it has two places in the heap"));
         }
@@ -59,20 +87,7 @@ impl DirectBlock {
         block: &Direct,
         change: impl FnOnce(&mut DirectBlock) -> Result<()>,
     ) -> Result<()> {
-        file.check(DIRECT, block.address, block.size)?;
-        let decode = |bytes: &[u8]| DirectBlock::decode(file, heap, block, bytes);
-        file.change_structure(DIRECT, (block.address, block.size), decode, change)
-    }
-
-    fn decode(
-        file: &OpenFile,
-        (header, heap): (&Arc<Header>, u64),
-        block: &Direct,
-        bytes: &[u8],
-    ) -> Result<DirectBlock> {
-        fractal::check_direct(bytes, header, file.widths()).map_err(Error::at(block.address))?;
-        let Direct { offset, .. } = *block;
-        Ok(DirectBlock { bytes: bytes.to_vec(), header: header.clone(), heap, offset, widths: file.widths() })
+        file.change(&PlainBlock { heap, block }, block.address, change)
     }
 
     /// The bytes from an offset in the heap on, if the block has so many there.

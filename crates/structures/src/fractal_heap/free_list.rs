@@ -4,7 +4,7 @@
 //! such blocks.
 
 use hyperslab_base::Width;
-use hyperslab_file::{Error, Kind, OpenFile, Result};
+use hyperslab_file::{Error, FreeSections, FreeSpaceManager, Kind, OpenFile, Result};
 use hyperslab_format::{
     free_space::{Client, FreeSpace, Section},
     heap::fractal::FractalHeap as Header,
@@ -39,16 +39,14 @@ impl FreeList {
     /// What the file says.
     pub(super) fn read(file: &OpenFile, header: &Header) -> Result<FreeList> {
         let Some(address) = header.free_manager else { return Ok(FreeList::default()) };
-        let bytes = file.metadata(WHAT, address, FreeSpace::size(file.widths()) as u64)?;
-        let manager = FreeSpace::decode(&bytes, file.widths()).map_err(Error::at(address))?;
+        let manager = file.load_once(&FreeSpaceManager, address)?;
         if manager.client != Client::Heap {
             return Err(Error::broken(WHAT, address, "it manages the space of something else"));
         }
         let mut free = FreeList { manager: Some(address), ghosts: manager.ghosts, ..FreeList::default() };
         if let Some(list) = manager.list {
             free.list = Some((list, manager.list_allocated));
-            let bytes = file.metadata(WHAT, list, manager.list_size)?;
-            for section in manager.decode_list(&bytes, file.widths()).map_err(Error::at(list))? {
+            for section in file.load_once(&FreeSections(&manager), list)? {
                 if section.class == SINGLE {
                     free.add(section.offset, section.size);
                 } else {

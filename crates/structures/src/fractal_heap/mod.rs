@@ -11,8 +11,9 @@ mod state;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hyperslab_base::Widths;
-use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal, Structure};
 use hyperslab_format::{
+    Malformed,
     heap::fractal::{self, Child, HeapId, Huge},
     index::record::{Form, Record},
     message::FilterPipeline,
@@ -23,7 +24,7 @@ use crate::{
     kept::Kept,
     lazy::{Encode, Lazy},
 };
-use blocks::Direct;
+pub(crate) use blocks::{Direct, IndirectBlock, StoredBlock};
 use direct::DirectBlock;
 pub use parameters::Parameters;
 use state::State;
@@ -62,15 +63,34 @@ struct View {
     indirect: Kept<Vec<Child>>,
 }
 
-fn read_header(file: &OpenFile, address: u64) -> Result<Arc<Header>> {
-    let widths = file.widths();
-    file.decoded(WHAT, address, fractal::head_size(widths) as u64, |head| {
-        let size = fractal::FractalHeap::full_size(head, widths).map_err(Error::at(address))?;
-        let bytes = file.view(WHAT, address, size as u64)?;
-        let bytes = bytes.get(..size).unwrap_or(&bytes);
-        let header = fractal::FractalHeap::decode(bytes, widths).map_err(Error::at(address))?;
-        Ok(Lazy::of(header, widths))
-    })
+/// The header in the file.
+pub(crate) struct HeapHeader;
+
+impl Block for HeapHeader {
+    type Value = Header;
+    const WHAT: &'static str = WHAT;
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        Seal::Checksum
+    }
+
+    /// Only filters make it longer.
+    fn extent(&self, file: &OpenFile) -> Extent {
+        Extent::Told(fractal::head_size(file.widths()) as u64 + 4)
+    }
+
+    fn length(&self, file: &OpenFile, _: u64, first: &[u8]) -> Result<u64, Malformed> {
+        Ok(fractal::FractalHeap::full_size(first, file.widths())? as u64)
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<Header> {
+        let header = fractal::FractalHeap::decode(bytes, file.widths()).map_err(Error::at(address))?;
+        Ok(Lazy::of(header, file.widths()))
+    }
+
+    fn structure(value: &Arc<Header>) -> Option<Arc<dyn Structure>> {
+        Some(value.clone())
+    }
 }
 
 impl Encode for fractal::FractalHeap {
@@ -86,7 +106,7 @@ impl Encode for fractal::FractalHeap {
 impl FractalHeap {
     /// Reads the header.
     pub fn open(file: &OpenFile, address: u64, unfilter: Arc<Unfilter>) -> Result<FractalHeap> {
-        let header = read_header(file, address)?;
+        let header = file.load(&HeapHeader, address)?;
         Ok(FractalHeap { address, unfilter, header, view: Mutex::default(), touched: Vec::new() })
     }
 
@@ -131,7 +151,7 @@ impl FractalHeap {
         if let Some(view) = view.as_ref().filter(|view| view.stamp == stamp) {
             return Ok(view.clone());
         }
-        let header = if file.is_writable() { read_header(file, self.address)? } else { self.header.clone() };
+        let header = if file.is_writable() { file.load(&HeapHeader, self.address)? } else { self.header.clone() };
         let now = Arc::new(View::read(file, (header, self.address), stamp, self.unfilter.clone())?);
         *view = Some(now.clone());
         Ok(now)
@@ -166,21 +186,11 @@ impl View {
             let block = DirectBlock::read(file, (&self.header, self.address), &block)?;
             return block.get(offset, length).map(<[u8]>::to_vec).ok_or_else(missing);
         }
-        let bytes = self.direct.get_or(block.address, || self.read_direct(file, &block))?;
+        let stored = StoredBlock { heap: (&self.header, self.address), block: &block, unfilter: &*self.unfilter };
+        let bytes = self.direct.get_or(block.address, || file.load_once(&stored, block.address))?;
         let start = usize::try_from(offset - block.offset).unwrap_or(usize::MAX);
         let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length));
         end.and_then(|end| bytes.get(start..end)).map(<[u8]>::to_vec).ok_or_else(missing)
-    }
-
-    fn read_direct(&self, file: &OpenFile, block: &Direct) -> Result<Vec<u8>> {
-        let bytes = match (&self.header.filters, block.filtered) {
-            (Some((pipeline, ..)), Some((stored, mask))) => {
-                (self.unfilter)(pipeline, file.metadata(DIRECT, block.address, stored)?, mask, block.size)?
-            }
-            _ => file.metadata(DIRECT, block.address, block.size)?,
-        };
-        fractal::check_direct(&bytes, &self.header, file.widths()).map_err(Error::at(block.address))?;
-        Ok(bytes)
     }
 
     fn huge(&self, file: &OpenFile, huge: Huge) -> Result<Vec<u8>> {

@@ -10,8 +10,8 @@ use std::{
 };
 
 use hyperslab_base::memory;
-use hyperslab_file::{Error, OpenFile, Result};
-use hyperslab_format::{Widths, heap::global};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal};
+use hyperslab_format::{Malformed, Widths, heap::global};
 
 pub use change::GlobalHeap;
 pub use pile::Pile;
@@ -32,18 +32,36 @@ pub struct Collection {
     objects: OnceLock<Vec<global::Object>>,
 }
 
+/// A collection in the file.
+pub(crate) struct CollectionBlock;
+
+impl Block for CollectionBlock {
+    type Value = Collection;
+    const WHAT: &'static str = WHAT;
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        Seal::Signature
+    }
+
+    fn extent(&self, _: &OpenFile) -> Extent {
+        Extent::Told(GUESS)
+    }
+
+    fn length(&self, file: &OpenFile, _: u64, first: &[u8]) -> Result<u64, Malformed> {
+        global::decode_size(first, file.widths())
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<Collection> {
+        let collection = Collection::new(file, (address, bytes.clone(), 0..bytes.len()));
+        collection.objects()?;
+        Ok(collection)
+    }
+}
+
 impl Collection {
     /// Reads a collection.
     pub fn read(file: &OpenFile, address: u64) -> Result<Collection> {
-        let mut bytes = file.metadata_up_to(WHAT, address, GUESS)?;
-        let size = global::decode_size(&bytes, file.widths()).map_err(Error::at(address))?;
-        if size > bytes.len() as u64 {
-            bytes = file.metadata(WHAT, address, size)?;
-        }
-        let place = 0..usize::try_from(size).unwrap_or(usize::MAX).min(bytes.len());
-        let collection = Self::new(file, (address, Arc::new(bytes), place));
-        collection.objects()?;
-        Ok(collection)
+        file.load_once(&CollectionBlock, address)
     }
 
     /// Reads collections with one request, and with a second one what is larger than most are. Together they have `most` bytes at

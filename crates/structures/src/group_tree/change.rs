@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{
-    btree_v1::{self, Node},
+    btree_v1::Node,
     message::Target,
     symbol_table::{Cache, Entry},
 };
 
 use super::{
-    SYMBOLS, WHAT, node_size,
+    GroupNode, SYMBOLS, WHAT, node_size,
     search::{child_with, position},
     symbols::Symbols,
 };
@@ -179,7 +179,7 @@ struct Names;
 
 impl Form for Names {
     type Key = u64;
-    const WHAT: &'static str = WHAT;
+    type Node = GroupNode;
     const KEY_BEHIND: bool = true;
 
     fn k(&self, file: &OpenFile) -> u16 {
@@ -190,8 +190,8 @@ impl Form for Names {
         node_size(file) as u64
     }
 
-    fn decode(&self, file: &OpenFile, address: u64, bytes: &[u8]) -> Result<Node<u64>> {
-        btree_v1::decode_group(bytes, file.widths()).map_err(Error::at(address))
+    fn node(&self) -> GroupNode {
+        GroupNode
     }
 
     fn encode(&self, file: &OpenFile, node: &Node<u64>) -> Result<Vec<u8>> {

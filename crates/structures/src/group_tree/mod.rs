@@ -6,16 +6,16 @@ mod symbols;
 
 use std::sync::Arc;
 
-use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal};
 use hyperslab_format::{btree_v1, symbol_table};
 
-use self::symbols::Symbols;
+pub(crate) use self::symbols::{SymbolNode, Symbols};
 use crate::{LocalHeap, nodes::Nodes};
 
 pub use change::{Removed, create, delete, insert, remove, replace, restructures};
 
 const WHAT: &str = "group B-tree";
-const SYMBOLS: &str = "symbol table node";
+const SYMBOLS: &str = SymbolNode::WHAT;
 
 /// Calls `each` for every entry of the tree at `root`, in order of names.
 pub fn for_each(file: &OpenFile, root: u64, each: &mut dyn FnMut(symbol_table::Entry) -> Result<()>) -> Result<()> {
@@ -78,10 +78,29 @@ fn walk(
     Ok(())
 }
 
+/// A node of the tree.
+pub(crate) struct GroupNode;
+
+impl Block for GroupNode {
+    type Value = btree_v1::Node<u64>;
+    const WHAT: &'static str = WHAT;
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        Seal::Signature
+    }
+
+    fn extent(&self, file: &OpenFile) -> Extent {
+        Extent::UpTo(node_size(file) as u64)
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<btree_v1::Node<u64>> {
+        btree_v1::decode_group(bytes, file.widths()).map_err(Error::at(address))
+    }
+}
+
 /// Levels go down from node to node, so that no tree is endless.
 fn read_node(file: &OpenFile, address: u64, above: Option<u8>) -> Result<Arc<btree_v1::Node<u64>>> {
-    let decode = |bytes: &Arc<Vec<u8>>| btree_v1::decode_group(bytes, file.widths()).map_err(Error::at(address));
-    let node = file.decoded_block(WHAT, address, node_size(file) as u64, decode)?;
+    let node = file.load(&GroupNode, address)?;
     match above {
         Some(above) if node.level >= above => Err(Error::broken(WHAT, address, "a node that is not below its parent")),
         _ => Ok(node),

@@ -3,14 +3,12 @@
 use std::{ops::Deref, sync::Arc};
 
 use hyperslab_base::Widths;
-use hyperslab_file::{Error, Kind, OpenFile, Result, Structure};
+use hyperslab_file::{Block, Error, Extent, Kind, OpenFile, Result, Seal, Structure};
 use hyperslab_format::symbol_table::{self, Entry};
-
-use super::SYMBOLS;
 
 /// A symbol table node: its entries, by rising name.
 #[derive(Clone, Debug)]
-pub(super) struct Symbols {
+pub(crate) struct Symbols {
     entries: Vec<Entry>,
     leaf_k: u16,
     widths: Widths,
@@ -21,6 +19,31 @@ impl Deref for Symbols {
 
     fn deref(&self) -> &[Entry] {
         &self.entries
+    }
+}
+
+/// A symbol table node in the file.
+pub(crate) struct SymbolNode;
+
+impl Block for SymbolNode {
+    type Value = Symbols;
+    const WHAT: &'static str = "symbol table node";
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        Seal::Signature
+    }
+
+    fn extent(&self, file: &OpenFile) -> Extent {
+        Extent::UpTo(Symbols::size(file))
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<Symbols> {
+        let entries = symbol_table::decode_node(bytes, file.widths()).map_err(Error::at(address))?;
+        Ok(Symbols::of(file, entries))
+    }
+
+    fn structure(value: &Arc<Symbols>) -> Option<Arc<dyn Structure>> {
+        Some(value.clone())
     }
 }
 
@@ -39,14 +62,9 @@ impl Symbols {
         Symbols { entries, leaf_k: file.superblock().group_leaf_k, widths: file.widths() }
     }
 
-    fn decode(file: &OpenFile, address: u64, bytes: &[u8]) -> Result<Symbols> {
-        let entries = symbol_table::decode_node(bytes, file.widths()).map_err(Error::at(address))?;
-        Ok(Symbols::of(file, entries))
-    }
-
     /// The node at an address.
     pub(super) fn read(file: &OpenFile, address: u64) -> Result<Arc<Symbols>> {
-        file.structure(SYMBOLS, address, Symbols::size(file), |bytes| Symbols::decode(file, address, bytes))
+        file.load(&SymbolNode, address)
     }
 
     /// A new node; says where it is.
@@ -58,15 +76,14 @@ impl Symbols {
 
     /// Changes the entries of the node at an address.
     pub(super) fn change(file: &OpenFile, address: u64, change: impl FnOnce(&mut Vec<Entry>)) -> Result<()> {
-        let decode = |bytes: &[u8]| Symbols::decode(file, address, bytes);
-        file.change_structure(SYMBOLS, (address, Symbols::size(file)), decode, |symbols: &mut Symbols| {
+        file.change(&SymbolNode, address, |symbols| {
             change(&mut symbols.entries);
             Ok(())
         })
     }
 
     /// The bytes of a node in the file.
-    pub(super) fn size(file: &OpenFile) -> u64 {
+    pub(crate) fn size(file: &OpenFile) -> u64 {
         symbol_table::node_size(file.superblock().group_leaf_k, file.widths()) as u64
     }
 }

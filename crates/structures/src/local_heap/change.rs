@@ -140,7 +140,7 @@ impl LocalHeap {
         }
         self.data = Data { block: None, start: 0, end: length };
         self.put(file, data)?; // the block has its new length
-        *self = self.clone().with_data(file, size)?;
+        *self = LocalHeap::open(file, self.address)?;
         Ok(())
     }
 

@@ -5,8 +5,11 @@ mod free;
 
 use std::{cmp::Ordering, sync::Arc};
 
-use hyperslab_file::{Error, Kind, OpenFile, Result};
-use hyperslab_format::heap::{self, local::FreeBlock};
+use hyperslab_file::{Block, Error, Extent, Kind, OpenFile, Result, Seal};
+use hyperslab_format::{
+    Fault, Malformed,
+    heap::{self, local::FreeBlock},
+};
 
 use crate::ranges::Ranges;
 
@@ -33,6 +36,61 @@ struct Data {
     end: usize,
 }
 
+/// The header of a heap, with its data if they follow.
+pub(crate) struct HeapBlock;
+
+impl Block for HeapBlock {
+    type Value = LocalHeap;
+    const WHAT: &'static str = WHAT;
+    const IS_CHEAP: bool = true;
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        Seal::Signature
+    }
+
+    fn extent(&self, file: &OpenFile) -> Extent {
+        Extent::Told(head_size(file))
+    }
+
+    fn length(&self, file: &OpenFile, address: u64, first: &[u8]) -> Result<u64, Malformed> {
+        let (head, size) = (heap::LocalHeap::decode(first, file.widths())?, head_size(file));
+        let data = if head.data == address.checked_add(size) { head.size } else { 0 };
+        let endless = || Malformed { what: WHAT, at: 8, fault: Fault::Length, why: "it has no end".into() };
+        size.checked_add(data).ok_or_else(endless)
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<LocalHeap> {
+        let head = heap::LocalHeap::decode(bytes, file.widths()).map_err(Error::at(address))?;
+        let (start, size) = (head_size(file) as usize, usize::try_from(head.size).unwrap_or(usize::MAX));
+        let data = match bytes.len().checked_sub(start) {
+            Some(behind) if behind > 0 => Data { block: Some(bytes.clone()), start, end: start + behind },
+            _ => Data { block: None, start: 0, end: size },
+        };
+        Ok(LocalHeap { address, data, place: head.data, free: head.free })
+    }
+}
+
+/// Data of a heap that lie apart from its header, so many bytes.
+struct HeapData(u64);
+
+impl Block for HeapData {
+    type Value = Data;
+    const WHAT: &'static str = WHAT;
+    const IS_CHEAP: bool = true;
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        Seal::None
+    }
+
+    fn extent(&self, _: &OpenFile) -> Extent {
+        Extent::Exact(self.0)
+    }
+
+    fn decode(&self, _: &OpenFile, _: u64, bytes: &Arc<Vec<u8>>) -> Result<Data> {
+        Ok(Data { block: Some(bytes.clone()), start: 0, end: bytes.len() })
+    }
+}
+
 impl Data {
     fn get(&self) -> &[u8] {
         self.block.as_ref().and_then(|block| block.get(self.start..self.end)).unwrap_or_default()
@@ -46,23 +104,11 @@ impl Data {
 impl LocalHeap {
     /// Reads the heap.
     pub fn open(file: &OpenFile, address: u64) -> Result<LocalHeap> {
-        let block = file.view(WHAT, address, head_size(file))?;
-        let head = heap::LocalHeap::decode(&block, file.widths()).map_err(Error::at(address))?;
-        let heap = LocalHeap { address, data: Data::default(), place: head.data, free: head.free };
-        heap.with_data(file, head.size)
-    }
-
-    /// The heap with its data, so many bytes.
-    fn with_data(mut self, file: &OpenFile, size: u64) -> Result<LocalHeap> {
-        let (before, from) = match self.place {
-            Some(_) if self.is_one_block(file) => (head_size(file), self.address),
-            Some(place) => (0, place),
-            None => return Ok(self),
-        };
-        let length = before.checked_add(size).ok_or_else(|| Error::broken(WHAT, self.address, "it has no end"))?;
-        let block = file.view_block(WHAT, from, length)?;
-        self.data = Data { block: Some(block), start: before as usize, end: length as usize };
-        Ok(self)
+        let mut heap = Arc::unwrap_or_clone(file.load(&HeapBlock, address)?);
+        if let Some(place) = heap.place.filter(|_| heap.data.block.is_none()) {
+            heap.data = Arc::unwrap_or_clone(file.load(&HeapData(heap.data.len()), place)?);
+        }
+        Ok(heap)
     }
 
     /// A new heap with room for names of about `room` bytes together. It has the empty name, at zero.
@@ -78,7 +124,7 @@ impl LocalHeap {
         let free = [FreeBlock { start: 8, size: size - 8 }];
         heap.free = heap::local::encode_free(&mut data, &free, file.widths())?;
         heap.put(file, data)?;
-        heap.with_data(file, size)
+        LocalHeap::open(file, address)
     }
 
     /// Where it is in the file: what names strings of the heap is written after the block here.

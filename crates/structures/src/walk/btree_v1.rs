@@ -1,18 +1,20 @@
 //! The first kind of B-tree, whatever its keys are.
 
-use hyperslab_file::{Error, OpenFile, Result, Survey};
+use hyperslab_file::{Block, OpenFile, Survey};
 use hyperslab_format::btree_v1::Node;
 
 /// What the nodes of a tree are made of.
 pub(super) trait Form {
-    type Key;
+    type Key: Send + Sync + 'static;
+    /// A node of the tree.
+    type Block: Block<Value = Node<Self::Key>>;
     /// Its name in what is told.
-    const WHAT: &'static str;
+    const WHAT: &'static str = Self::Block::WHAT;
 
+    fn block(&self) -> Self::Block;
     fn node_size(&self, file: &OpenFile) -> u64;
     /// Half of the children that a node has room for.
     fn k(&self, file: &OpenFile) -> u16;
-    fn decode(&self, file: &OpenFile, bytes: &[u8]) -> hyperslab_format::Result<Node<Self::Key>>;
     /// Is shown a node: the keys, and the children of a leaf.
     fn node(&mut self, survey: &mut dyn Survey, address: u64, node: &Node<Self::Key>);
 }
@@ -49,7 +51,7 @@ fn below<F: Form>(
     if !survey.block(F::WHAT, address, there.max(1)) {
         return;
     }
-    let Some(node) = survey.found(F::WHAT, address, read(file, address, size, form)) else { return };
+    let Some(node) = survey.found(F::WHAT, address, file.load_once(&form.block(), address)) else { return };
     let most = 2 * usize::from(form.k(file));
     if node.entries.len() > most {
         survey.problem(F::WHAT, address, format!("{} children where {most} have room", node.entries.len()));
@@ -63,11 +65,6 @@ fn below<F: Form>(
     if let Some(level) = node.level.checked_sub(1) {
         node.entries.iter().for_each(|(_, child)| below(file, *child, Some(level), last, form, survey));
     }
-}
-
-fn read<F: Form>(file: &OpenFile, address: u64, size: u64, form: &F) -> Result<Node<F::Key>> {
-    let bytes = file.metadata_up_to(F::WHAT, address, size)?;
-    form.decode(file, &bytes).map_err(Error::at(address))
 }
 
 fn neighbours<F: Form>(address: u64, node: &Node<F::Key>, last: &mut Vec<Last>, survey: &mut dyn Survey) {

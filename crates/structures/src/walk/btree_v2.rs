@@ -1,12 +1,13 @@
 //! The second kind of B-tree, whatever its records are.
 
-use hyperslab_file::{Error, OpenFile, Survey};
+use hyperslab_file::{Block, OpenFile, Survey};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 
 use super::EachRecord;
+use crate::btree_v2::{TreeHeader, TreeNode};
 
-const WHAT: &str = "B-tree (version 2)";
-const NODE: &str = "B-tree node (version 2)";
+const WHAT: &str = TreeHeader::WHAT;
+const NODE: &str = TreeNode::WHAT;
 
 /// Shows all nodes of the tree at `address`, and all records in order; `kinds` are the types that they may have. Gives the header, if the tree
 /// was not met before.
@@ -21,9 +22,7 @@ pub fn tree(
     if !survey.block(WHAT, address, size) {
         return None;
     }
-    let bytes = file.metadata(WHAT, address, size);
-    let header = bytes.and_then(|bytes| BtreeV2::decode(&bytes, file.widths()).map_err(Error::at(address)));
-    let header = survey.found(WHAT, address, header)?;
+    let header = survey.found(WHAT, address, file.load_once(&TreeHeader, address))?.into_inner();
     if !kinds.contains(&header.kind) {
         survey.problem(WHAT, address, format!("records of type {} do not belong here", header.kind));
         return None;
@@ -50,10 +49,9 @@ fn walk(
     if !survey.block(NODE, address, there.max(1)) {
         return None;
     }
-    let bytes = survey.found(NODE, address, file.metadata_up_to(NODE, address, size))?;
-    let decoded = header.decode_node(&bytes, level, node.records, file.widths()).map_err(Error::at(address));
+    let decoded = file.load_once(&TreeNode { header, records: node.records, level }, address);
     let decoded = survey.found(NODE, address, decoded)?;
-    let (mut children, mut count) = (decoded.children.iter(), Some(decoded.records.len() as u64));
+    let (mut children, mut count) = (decoded.children.iter(), Some(decoded.count() as u64));
     let mut down = |child: &Pointer, survey: &mut dyn Survey, each: &mut EachRecord<'_>| {
         let has = walk(file, header, *child, level.saturating_sub(1), survey, each);
         if let Some(has) = has.filter(|has| *has != child.below) {
@@ -63,7 +61,7 @@ fn walk(
         }
         count = count.zip(has).map(|(count, has)| count.saturating_add(has));
     };
-    for record in &decoded.records {
+    for record in decoded.records() {
         if let Some(child) = children.next() {
             down(child, survey, each);
         }

@@ -13,6 +13,7 @@ use super::{
     btree_v1::{Form, walk},
     btree_v2::tree,
 };
+use crate::chunks::btree_v1::ChunkNode;
 
 struct Chunks<'a> {
     rank: usize,
@@ -28,7 +29,11 @@ pub fn chunk_tree<'a>(file: &OpenFile, root: u64, rank: usize, survey: &mut dyn 
 
 impl Form for Chunks<'_> {
     type Key = ChunkKey;
-    const WHAT: &'static str = "chunk B-tree";
+    type Block = ChunkNode;
+
+    fn block(&self) -> ChunkNode {
+        ChunkNode { rank: self.rank }
+    }
 
     fn node_size(&self, file: &OpenFile) -> u64 {
         btree_v1::node_size(self.k(file), btree_v1::chunk_key_size(self.rank), file.widths()) as u64
@@ -36,10 +41,6 @@ impl Form for Chunks<'_> {
 
     fn k(&self, file: &OpenFile) -> u16 {
         file.superblock().chunk_internal_k
-    }
-
-    fn decode(&self, file: &OpenFile, bytes: &[u8]) -> hyperslab_format::Result<Node<ChunkKey>> {
-        btree_v1::decode_chunks(bytes, self.rank, file.widths())
     }
 
     fn node(&mut self, survey: &mut dyn Survey, address: u64, node: &Node<ChunkKey>) {

@@ -1,21 +1,19 @@
 //! Extensible arrays.
 
-use hyperslab_base::Reader;
-use hyperslab_file::{Error, OpenFile, Result, Survey};
+use hyperslab_file::{Block, OpenFile, Survey};
 use hyperslab_format::{
     ChunkEntry,
     index::{
         ChunkElement,
-        extensible_array::{self, ExtensibleArray, SuperBlock, Usage},
+        extensible_array::{ExtensibleArray, SuperBlock, Usage},
     },
 };
 
 use super::EachChunk;
+use crate::chunks::extensible_array::blocks::{self, Data, Head, Header, Index, Page, Super};
 
-const WHAT: &str = "extensible array";
-const SUPER: &str = "extensible array super block";
-const DATA: &str = "extensible array data block";
-const PAGE: &str = "extensible array page";
+const WHAT: &str = Header::WHAT;
+const DATA: &str = Data::WHAT;
 
 struct Walk<'a, 'b> {
     file: &'a OpenFile,
@@ -40,9 +38,7 @@ pub fn extensible_array(
     if !survey.block(WHAT, address, size) {
         return None;
     }
-    let bytes = file.metadata(WHAT, address, size);
-    let header = bytes.and_then(|bytes| ExtensibleArray::decode(&bytes, widths).map_err(Error::at(address)));
-    let header = survey.found(WHAT, address, header)?;
+    let header = survey.found(WHAT, address, file.load_once(&Header, address))?;
     if usize::from(header.element_size) != element.size(widths) {
         let why = format!("elements of {} bytes where {} belong", header.element_size, element.size(widths));
         survey.problem(WHAT, address, why);
@@ -63,16 +59,13 @@ pub fn extensible_array(
 impl Walk<'_, '_> {
     /// The index block and all below it; nothing if not all could be seen.
     fn index(&mut self, address: u64) -> Option<()> {
-        const INDEX: &str = "extensible array index block";
         let (header, widths) = (self.header, self.file.widths());
         let size = header.index_size(self.element, widths) as u64;
-        if !self.survey.block(INDEX, address, size) {
+        if !self.survey.block(Index::WHAT, address, size) {
             return None;
         }
-        let index = self.file.metadata(INDEX, address, size).and_then(|bytes| {
-            extensible_array::decode_index(&bytes, &header, self.element, widths).map_err(Error::at(address))
-        });
-        let index = self.survey.found(INDEX, address, index)?;
+        let index = self.file.load_once(&Index(&header, self.element), address);
+        let index = self.survey.found(Index::WHAT, address, index)?;
         self.elements(0, &index.elements);
         let (mut direct, mut supers, mut whole) = (index.data.iter(), index.supers.iter(), Some(()));
         for nth in 0..header.super_blocks() {
@@ -92,13 +85,11 @@ impl Walk<'_, '_> {
 
     fn super_block(&mut self, address: u64, block: &SuperBlock) -> Option<()> {
         let size = self.header.super_size(block, self.file.widths());
-        if !self.survey.block(SUPER, address, size) {
+        if !self.survey.block(Super::WHAT, address, size) {
             return None;
         }
-        let blocks = self.file.metadata(SUPER, address, size).and_then(|bytes| {
-            extensible_array::decode_super(&bytes, &self.header, block, self.file.widths()).map_err(Error::at(address))
-        });
-        let blocks = self.survey.found(SUPER, address, blocks)?;
+        let blocks = self.file.load_once(&Super(&self.header, block), address);
+        let blocks = self.survey.found(Super::WHAT, address, blocks)?;
         self.has.super_blocks += 1;
         self.has.super_bytes = self.has.super_bytes.saturating_add(size);
         let mut whole = Some(());
@@ -112,13 +103,8 @@ impl Walk<'_, '_> {
 
     fn data(&mut self, address: u64, block: &SuperBlock, nth: u64, written: &[bool]) -> Option<()> {
         let (header, widths) = (self.header, self.file.widths());
-        let size_of_one = self.element.size(widths) as u64;
-        let taken = |elements: u64| elements.saturating_mul(size_of_one).saturating_add(4);
         let (head, pages) = (header.data_head(block.elements, widths), header.pages(block.elements));
-        let size = head.saturating_add(match pages {
-            0 => taken(block.elements),
-            _ => pages.saturating_mul(taken(header.page())),
-        });
+        let size = blocks::data_size(self.file, &header, block, self.element);
         if !self.survey.block(DATA, address, size) {
             return None;
         }
@@ -128,22 +114,17 @@ impl Walk<'_, '_> {
         let first = block.first.saturating_add(nth.saturating_mul(block.elements));
         let first = first.saturating_add(u64::from(header.in_index));
         if pages == 0 {
-            let entries = self.file.metadata(DATA, address, size).and_then(|bytes| {
-                extensible_array::decode_data(&bytes, &header, block.elements, self.element, widths)
-                    .map_err(Error::at(address))
-            });
+            let entries = self.file.load_once(&Data(&header, block, self.element), address);
             let entries = self.survey.found(DATA, address, entries)?;
             self.elements(first, &entries);
             return Some(());
         }
-        let checked = self.file.metadata(DATA, address, head).and_then(|bytes| check_head(&bytes, address));
-        self.survey.found(DATA, address, checked);
+        self.survey.found(DATA, address, self.file.load_once(&Head(&header, block), address));
+        let page_size = blocks::size(self.file, self.element, header.page());
         for (page, _) in (0..pages).zip(written).filter(|(_, written)| **written) {
-            let at = address.saturating_add(head).saturating_add(page.saturating_mul(taken(header.page())));
-            let entries = self.file.metadata(PAGE, at, taken(header.page())).and_then(|bytes| {
-                extensible_array::decode_page(&bytes, &header, self.element, widths).map_err(Error::at(at))
-            });
-            if let Some(entries) = self.survey.found(PAGE, at, entries) {
+            let at = address.saturating_add(head).saturating_add(page.saturating_mul(page_size));
+            let entries = self.file.load_once(&Page(&header, self.element), at);
+            if let Some(entries) = self.survey.found(Page::WHAT, at, entries) {
                 self.elements(first.saturating_add(page.saturating_mul(header.page())), &entries);
             }
         }
@@ -153,15 +134,4 @@ impl Walk<'_, '_> {
     fn elements(&mut self, first: u64, entries: &[ChunkEntry]) {
         (first..).zip(entries).for_each(|(number, entry)| (self.each)(self.survey, Some(number), entry));
     }
-}
-
-/// Checks signature and checksum of what a paged data block has in front.
-fn check_head(bytes: &[u8], address: u64) -> Result<()> {
-    let mut reader = Reader::new(DATA, bytes);
-    let mut check = || {
-        reader.signature(b"EADB")?;
-        reader.skip(reader.left().saturating_sub(4))?;
-        reader.checksum(bytes)
-    };
-    check().map_err(Error::at(address))
 }

@@ -1,18 +1,16 @@
 //! Fixed arrays.
 
-use hyperslab_file::{Error, OpenFile, Survey};
+use hyperslab_file::{Block, OpenFile, Survey};
 use hyperslab_format::{
     ChunkEntry,
-    index::{
-        ChunkElement,
-        fixed_array::{self, FixedArray},
-    },
+    index::{ChunkElement, fixed_array::FixedArray},
 };
 
 use super::EachChunk;
+use crate::chunks::fixed_array::blocks::{self, Data, Head, Header, Page};
 
-const WHAT: &str = "fixed array";
-const DATA: &str = "fixed array data block";
+const WHAT: &str = Header::WHAT;
+const DATA: &str = Head::WHAT;
 
 /// Shows the array at `address` and all its elements; says how many it has.
 pub fn fixed_array(
@@ -27,16 +25,14 @@ pub fn fixed_array(
     if !survey.block(WHAT, address, size) {
         return None;
     }
-    let bytes = file.metadata(WHAT, address, size);
-    let header = bytes.and_then(|bytes| FixedArray::decode(&bytes, widths).map_err(Error::at(address)));
-    let header = survey.found(WHAT, address, header)?;
+    let header = survey.found(WHAT, address, file.load_once(&Header, address))?;
     if usize::from(header.element_size) != element.size(widths) {
         let why = format!("elements of {} bytes where {} belong", header.element_size, element.size(widths));
         survey.problem(WHAT, address, why);
         return None;
     }
     let Some(data) = header.data else { return Some(header.elements) };
-    let taken = |elements: u64| elements.saturating_mul(element.size(widths) as u64).saturating_add(4);
+    let taken = |elements: u64| blocks::size(file, element, elements);
     let (head, pages) = (header.data_head(widths), header.pages());
     let (full, rest) = (header.elements / header.page(), header.elements % header.page());
     let length = match pages {
@@ -54,24 +50,16 @@ pub fn fixed_array(
         (first..).zip(&entries).for_each(|(number, entry)| each(survey, Some(number), entry));
     };
     if pages == 0 {
-        let entries = file
-            .metadata(DATA, data, length)
-            .and_then(|bytes| fixed_array::decode_data(&bytes, &header, element, widths).map_err(Error::at(data)));
-        let entries = survey.found(DATA, data, entries)?;
+        let entries = survey.found(DATA, data, file.load_once(&Data(&header, element), data))?;
         all(survey, 0, entries);
         return Some(header.elements);
     }
-    let written = file.metadata(DATA, data, head);
-    let written = written.and_then(|bytes| fixed_array::decode_head(&bytes, &header, widths).map_err(Error::at(data)));
-    let written = survey.found(DATA, data, written)?;
+    let written = survey.found(DATA, data, file.load_once(&Head(&header), data))?;
     for (page, _) in (0..pages).zip(written).filter(|(_, written)| *written) {
         let first = page.saturating_mul(header.page());
         let count = header.elements.saturating_sub(first).min(header.page());
         let at = data.saturating_add(head).saturating_add(page.saturating_mul(taken(header.page())));
-        let entries = file
-            .metadata("fixed array page", at, taken(count))
-            .and_then(|bytes| fixed_array::decode_page(&bytes, count, element, widths).map_err(Error::at(at)));
-        if let Some(entries) = survey.found("fixed array page", at, entries) {
+        if let Some(entries) = survey.found(Page::WHAT, at, file.load_once(&Page(count, element), at)) {
             all(survey, first, entries);
         }
     }

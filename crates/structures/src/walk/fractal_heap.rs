@@ -1,19 +1,22 @@
 //! Fractal heaps.
 
+use std::sync::Arc;
+
 use hyperslab_base::Reader;
-use hyperslab_file::{Error, OpenFile, Result, Survey};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal, Survey};
 use hyperslab_format::{
+    Malformed,
     free_space::Client,
-    heap::fractal::{self, FractalHeap as Header},
+    heap::fractal::{self, Child, FractalHeap as Header},
     index::record::{Form, Record},
 };
 
 use super::btree_v2::tree;
-use crate::fractal_heap::Unfilter;
+use crate::fractal_heap::{Direct, HeapHeader, IndirectBlock, StoredBlock, Unfilter};
 
-const WHAT: &str = "fractal heap";
-const DIRECT: &str = "fractal heap direct block";
-const INDIRECT: &str = "fractal heap indirect block";
+const WHAT: &str = HeapHeader::WHAT;
+const DIRECT: &str = StoredBlock::WHAT;
+const INDIRECT: &str = IndirectBlock::WHAT;
 
 struct Walk<'a> {
     file: &'a OpenFile,
@@ -29,16 +32,10 @@ struct Walk<'a> {
 /// Shows the heap at `address`: its blocks, its huge objects with their tree, its free-space manager. Says how
 /// many objects it says it has.
 pub fn fractal_heap(file: &OpenFile, address: u64, unfilter: &Unfilter, survey: &mut dyn Survey) -> Option<u64> {
-    let widths = file.widths();
-    let head = file.metadata(WHAT, address, fractal::head_size(widths) as u64);
-    let size = head.and_then(|head| Header::full_size(&head, widths).map_err(Error::at(address)));
-    let size = survey.found(WHAT, address, size)? as u64;
+    let (header, size) = survey.found(WHAT, address, file.load_once(&SizedHeader, address))?;
     if !survey.block(WHAT, address, size) {
         return None;
     }
-    let bytes = file.metadata(WHAT, address, size);
-    let header = bytes.and_then(|bytes| Header::decode(&bytes, widths).map_err(Error::at(address)));
-    let header = survey.found(WHAT, address, header)?;
     let mut walk = Walk { file, address, header: &header, unfilter, allocated: 0, whole: true };
     walk.managed(survey);
     walk.huge(survey);
@@ -54,6 +51,56 @@ pub fn fractal_heap(file: &OpenFile, address: u64, unfilter: &Unfilter, survey: 
     }
     let usage = header.usage;
     Some(usage.managed_objects.saturating_add(usage.huge_objects).saturating_add(usage.tiny_objects))
+}
+
+/// A header, and how many bytes it has.
+struct SizedHeader;
+
+impl Block for SizedHeader {
+    type Value = (Header, u64);
+    const WHAT: &'static str = WHAT;
+
+    fn seal(&self, first: &[u8]) -> Seal {
+        HeapHeader.seal(first)
+    }
+
+    fn extent(&self, file: &OpenFile) -> Extent {
+        HeapHeader.extent(file)
+    }
+
+    fn length(&self, file: &OpenFile, address: u64, first: &[u8]) -> Result<u64, Malformed> {
+        HeapHeader.length(file, address, first)
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<Self::Value> {
+        Ok((HeapHeader.decode(file, address, bytes)?.into_inner(), bytes.len() as u64))
+    }
+}
+
+/// An indirect block that must say where it belongs.
+struct Indirect<'a> {
+    walk: &'a Walk<'a>,
+    offset: u64,
+    block: IndirectBlock<'a>,
+}
+
+impl Block for Indirect<'_> {
+    type Value = Vec<Child>;
+    const WHAT: &'static str = INDIRECT;
+
+    fn seal(&self, first: &[u8]) -> Seal {
+        self.block.seal(first)
+    }
+
+    fn extent(&self, file: &OpenFile) -> Extent {
+        self.block.extent(file)
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<Vec<Child>> {
+        let children = self.block.decode(file, address, bytes)?;
+        self.walk.check_head(bytes, address, self.offset)?;
+        Ok(children)
+    }
 }
 
 impl Walk<'_> {
@@ -85,11 +132,8 @@ impl Walk<'_> {
             self.whole = false;
             return;
         }
-        let children = self.file.metadata(INDIRECT, address, size).and_then(|bytes| {
-            self.check_head(&bytes, address, offset)?;
-            fractal::decode_indirect(&bytes, header, rows, widths).map_err(Error::at(address))
-        });
-        let Some(children) = survey.found(INDIRECT, address, children) else {
+        let block = Indirect { walk: self, offset, block: IndirectBlock { header, rows } };
+        let Some(children) = survey.found(INDIRECT, address, self.file.load_once(&block, address)) else {
             self.whole = false;
             return;
         };
@@ -110,20 +154,14 @@ impl Walk<'_> {
 
     fn direct(&mut self, address: u64, size: u64, offset: u64, filtered: Option<(u64, u32)>, survey: &mut dyn Survey) {
         self.allocated = self.allocated.saturating_add(size);
-        let stored = filtered.filter(|_| self.header.filters.is_some()).map_or(size, |(stored, _)| stored);
-        if !survey.block(DIRECT, address, stored) {
+        let block = Direct { address, size, offset, filtered: filtered.filter(|_| self.header.filters.is_some()) };
+        if !survey.block(DIRECT, address, block.stored()) {
             self.whole = false;
             return;
         }
-        let checked = self.file.metadata(DIRECT, address, stored).and_then(|bytes| {
-            let bytes = match (&self.header.filters, filtered) {
-                (Some((pipeline, ..)), Some((_, mask))) => (self.unfilter)(pipeline, bytes, mask, size)?,
-                _ => bytes,
-            };
-            self.check_head(&bytes, address, offset)?;
-            fractal::check_direct(&bytes, self.header, self.file.widths()).map_err(Error::at(address))
-        });
-        survey.found(DIRECT, address, checked);
+        let stored = StoredBlock { heap: (self.header, self.address), block: &block, unfilter: self.unfilter };
+        let bytes = self.file.load_once(&stored, address);
+        survey.found(DIRECT, address, bytes.and_then(|bytes| self.check_head(&bytes, address, offset)));
     }
 
     /// A block says which heap it belongs to, and where it begins there.

@@ -2,16 +2,16 @@
 
 use std::cmp::Ordering;
 
-use hyperslab_file::{Error, OpenFile, Survey};
-use hyperslab_format::{
-    btree_v1::{self, Node},
-    symbol_table::{self, Entry},
-};
+use hyperslab_file::{Block, OpenFile, Survey};
+use hyperslab_format::btree_v1::{self, Node};
 
 use super::btree_v1::{Form, walk};
-use crate::LocalHeap;
+use crate::{
+    LocalHeap,
+    group_tree::{GroupNode, SymbolNode, Symbols},
+};
 
-const SYMBOLS: &str = "symbol table node";
+const SYMBOLS: &str = SymbolNode::WHAT;
 
 struct Group<'a> {
     file: &'a OpenFile,
@@ -30,7 +30,11 @@ pub fn group_tree(file: &OpenFile, root: u64, heap: Option<&LocalHeap>, survey: 
 
 impl Form for Group<'_> {
     type Key = u64;
-    const WHAT: &'static str = "group B-tree";
+    type Block = GroupNode;
+
+    fn block(&self) -> GroupNode {
+        GroupNode
+    }
 
     fn node_size(&self, file: &OpenFile) -> u64 {
         let widths = file.widths();
@@ -39,10 +43,6 @@ impl Form for Group<'_> {
 
     fn k(&self, file: &OpenFile) -> u16 {
         file.superblock().group_internal_k
-    }
-
-    fn decode(&self, file: &OpenFile, bytes: &[u8]) -> hyperslab_format::Result<Node<u64>> {
-        btree_v1::decode_group(bytes, file.widths())
     }
 
     fn node(&mut self, survey: &mut dyn Survey, address: u64, node: &Node<u64>) {
@@ -60,7 +60,7 @@ impl Form for Group<'_> {
                 );
             }
             let Some(entries) = self.symbols(*child, survey) else { continue };
-            for entry in entries {
+            for entry in &*entries {
                 if self.last.is_some_and(|last| self.compare(last, entry.name).is_some_and(Ordering::is_ge)) {
                     survey.problem(SYMBOLS, *child, "its names do not rise".into());
                 }
@@ -74,16 +74,13 @@ impl Form for Group<'_> {
 }
 
 impl Group<'_> {
-    fn symbols(&self, address: u64, survey: &mut dyn Survey) -> Option<Vec<Entry>> {
-        let (widths, k) = (self.file.widths(), self.file.superblock().group_leaf_k);
-        let size = symbol_table::node_size(k, widths) as u64;
-        let there = self.file.end().saturating_sub(address).min(size);
+    fn symbols(&self, address: u64, survey: &mut dyn Survey) -> Option<Symbols> {
+        let k = self.file.superblock().group_leaf_k;
+        let there = self.file.end().saturating_sub(address).min(Symbols::size(self.file));
         if !survey.block(SYMBOLS, address, there.max(1)) {
             return None;
         }
-        let bytes = self.file.metadata_up_to(SYMBOLS, address, size);
-        let entries = bytes.and_then(|bytes| symbol_table::decode_node(&bytes, widths).map_err(Error::at(address)));
-        let entries = survey.found(SYMBOLS, address, entries)?;
+        let entries = survey.found(SYMBOLS, address, self.file.load_once(&SymbolNode, address))?;
         if entries.len() > 2 * usize::from(k) {
             survey.problem(SYMBOLS, address, format!("{} entries where {} have room", entries.len(), 2 * k));
         }

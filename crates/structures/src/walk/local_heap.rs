@@ -1,11 +1,33 @@
 //! Local heaps.
 
-use hyperslab_file::{Error, OpenFile, Survey};
+use std::sync::Arc;
+
+use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal, Survey};
 use hyperslab_format::heap;
 
-use crate::LocalHeap;
+use crate::{LocalHeap, local_heap::HeapBlock};
 
-const WHAT: &str = "local heap";
+const WHAT: &str = HeapBlock::WHAT;
+
+/// The header without the data, which may be damaged by themselves.
+struct Head;
+
+impl Block for Head {
+    type Value = heap::LocalHeap;
+    const WHAT: &'static str = WHAT;
+
+    fn seal(&self, first: &[u8]) -> Seal {
+        HeapBlock.seal(first)
+    }
+
+    fn extent(&self, file: &OpenFile) -> Extent {
+        Extent::Exact(heap::LocalHeap::size(file.widths()) as u64)
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<heap::LocalHeap> {
+        heap::LocalHeap::decode(bytes, file.widths()).map_err(Error::at(address))
+    }
+}
 
 /// Shows the heap at `address` and its data; gives it if it can be read.
 pub fn local_heap(file: &OpenFile, address: u64, survey: &mut dyn Survey) -> Option<LocalHeap> {
@@ -14,9 +36,7 @@ pub fn local_heap(file: &OpenFile, address: u64, survey: &mut dyn Survey) -> Opt
     if !survey.block(WHAT, address, size) {
         return None;
     }
-    let head = file.metadata(WHAT, address, size);
-    let head = head.and_then(|head| heap::LocalHeap::decode(&head, widths).map_err(Error::at(address)));
-    let head = survey.found(WHAT, address, head)?;
+    let head = survey.found(WHAT, address, file.load_once(&Head, address))?;
     let data = head.data?;
     if head.size == 0 || !survey.block("local heap data", data, head.size) {
         return None;

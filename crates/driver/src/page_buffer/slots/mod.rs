@@ -87,6 +87,12 @@ impl Slots {
         }
     }
 
+    /// Forgets those of these pages that the storage has as they are.
+    pub(in crate::page_buffer) fn forget_clean_among(&mut self, touched: &Touched) {
+        let clean = self.among(touched).filter(|(_, slot)| slot.dirty.is_none()).map(|(page, _)| page);
+        clean.collect::<Vec<_>>().into_iter().for_each(|page| self.remove(page));
+    }
+
     fn addr(&self, page: u64) -> u64 {
         page * self.page_size as u64
     }

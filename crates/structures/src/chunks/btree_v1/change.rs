@@ -3,10 +3,10 @@
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{
     ChunkEntry,
-    btree_v1::{self, ChunkKey, Node},
+    btree_v1::{ChunkKey, Node},
 };
 
-use super::{ChunkTree, WHAT, entry, node_size};
+use super::{ChunkNode, ChunkTree, WHAT, entry, node_size};
 use crate::{
     btree_v1::{Editor, Form, Step},
     nodes::Nodes,
@@ -106,7 +106,7 @@ struct Chunks {
 
 impl Form for Chunks {
     type Key = ChunkKey;
-    const WHAT: &'static str = WHAT;
+    type Node = ChunkNode;
     const KEY_BEHIND: bool = false;
 
     fn k(&self, file: &OpenFile) -> u16 {
@@ -117,8 +117,8 @@ impl Form for Chunks {
         node_size(file, self.rank)
     }
 
-    fn decode(&self, file: &OpenFile, address: u64, bytes: &[u8]) -> Result<Node<ChunkKey>> {
-        btree_v1::decode_chunks(bytes, self.rank, file.widths()).map_err(Error::at(address))
+    fn node(&self) -> ChunkNode {
+        ChunkNode { rank: self.rank }
     }
 
     fn encode(&self, file: &OpenFile, node: &Node<ChunkKey>) -> Result<Vec<u8>> {

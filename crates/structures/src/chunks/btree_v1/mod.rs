@@ -4,7 +4,7 @@ mod change;
 
 use std::sync::Arc;
 
-use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal};
 use hyperslab_format::{
     ChunkEntry,
     btree_v1::{self, ChunkKey, Node},
@@ -102,16 +102,35 @@ impl ChunkTree {
     }
 
     fn node(&self, file: &OpenFile, address: u64, above: Option<u8>) -> Result<Arc<Node<ChunkKey>>> {
-        let node = self.nodes.get_or(address, || {
-            let bytes = file.metadata_up_to(WHAT, address, node_size(file, self.rank))?;
-            btree_v1::decode_chunks(&bytes, self.rank, file.widths()).map_err(Error::at(address))
-        })?;
+        let node = self.nodes.get_or(address, || file.load_once(&ChunkNode { rank: self.rank }, address))?;
         match above {
             Some(above) if node.level >= above => {
                 Err(Error::broken(WHAT, address, "a node that is not below its parent"))
             }
             _ => Ok(node),
         }
+    }
+}
+
+/// A node of the tree, of a dataset with `rank` dimensions.
+pub(crate) struct ChunkNode {
+    pub(crate) rank: usize,
+}
+
+impl Block for ChunkNode {
+    type Value = Node<ChunkKey>;
+    const WHAT: &'static str = WHAT;
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        Seal::Signature
+    }
+
+    fn extent(&self, file: &OpenFile) -> Extent {
+        Extent::UpTo(node_size(file, self.rank))
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<Node<ChunkKey>> {
+        btree_v1::decode_chunks(bytes, self.rank, file.widths()).map_err(Error::at(address))
     }
 }
 

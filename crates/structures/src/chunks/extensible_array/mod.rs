@@ -1,5 +1,6 @@
 //! Chunks in an extensible array, by number.
 
+pub(crate) mod blocks;
 mod change;
 
 use std::sync::Arc;
@@ -9,10 +10,11 @@ use hyperslab_format::{
     ChunkEntry,
     index::{
         ChunkElement,
-        extensible_array::{self, ExtensibleArray, IndexBlock, SuperBlock},
+        extensible_array::{ExtensibleArray, IndexBlock, SuperBlock},
     },
 };
 
+use self::blocks::{Data, Header, Index, Page, Super};
 use crate::kept::Kept;
 
 const WHAT: &str = "extensible array";
@@ -35,18 +37,12 @@ impl ChunkArray {
     /// The array at `address`.
     pub fn open(file: &OpenFile, address: u64, element: ChunkElement) -> Result<ChunkArray> {
         let widths = file.widths();
-        let bytes = file.metadata(WHAT, address, ExtensibleArray::size(widths) as u64)?;
-        let header = ExtensibleArray::decode(&bytes, widths).map_err(Error::at(address))?;
+        let header = file.load_once(&Header, address)?;
         if usize::from(header.element_size) != element.size(widths) {
             let why = format!("elements of {} bytes where {} belong", header.element_size, element.size(widths));
             return Err(Error::broken(WHAT, address, why));
         }
-        let mut index = None;
-        if let Some(place) = header.index {
-            let bytes =
-                file.metadata("extensible array index block", place, header.index_size(element, widths) as u64)?;
-            index = Some(extensible_array::decode_index(&bytes, &header, element, widths).map_err(Error::at(place))?);
-        }
+        let index = header.index.map(|place| file.load_once(&Index(&header, element), place)).transpose()?;
         Ok(ChunkArray { address, header, element, index, supers: Kept::new(), blocks: Kept::new() })
     }
 
@@ -120,9 +116,7 @@ impl ChunkArray {
     }
 
     fn read_data(&self, file: &OpenFile, address: u64, block: &SuperBlock) -> Result<Vec<ChunkEntry>> {
-        let bytes = file.metadata("extensible array data block", address, self.data_size(file, block))?;
-        extensible_array::decode_data(&bytes, &self.header, block.elements, self.element, file.widths())
-            .map_err(Error::at(address))
+        file.load_once(&Data(&self.header, block, self.element), address)
     }
 
     /// A page of a data block, if it was ever written.
@@ -142,28 +136,17 @@ impl ChunkArray {
     }
 
     fn read_page(&self, file: &OpenFile, at: u64) -> Result<Vec<ChunkEntry>> {
-        let bytes = file.metadata("extensible array page", at, self.size(file, self.header.page()))?;
-        extensible_array::decode_page(&bytes, &self.header, self.element, file.widths()).map_err(Error::at(at))
+        file.load_once(&Page(&self.header, self.element), at)
     }
 
     fn page_address(&self, file: &OpenFile, data: u64, block: &SuperBlock, page: u64) -> u64 {
-        let before = page.saturating_mul(self.size(file, self.header.page()));
+        let before = page.saturating_mul(blocks::size(file, self.element, self.header.page()));
         data.saturating_add(self.header.data_head(block.elements, file.widths())).saturating_add(before)
     }
 
     /// What a data block takes, pages included.
     fn data_size(&self, file: &OpenFile, block: &SuperBlock) -> u64 {
-        let pages = self.header.pages(block.elements);
-        let elements = match pages {
-            0 => self.size(file, block.elements),
-            _ => self.size(file, self.header.page()).saturating_mul(pages),
-        };
-        self.header.data_head(block.elements, file.widths()).saturating_add(elements)
-    }
-
-    /// What so many elements and their checksum take.
-    fn size(&self, file: &OpenFile, elements: u64) -> u64 {
-        elements.saturating_mul(self.element.size(file.widths()) as u64).saturating_add(4)
+        blocks::data_size(file, &self.header, block, self.element)
     }
 
     /// Calls `each` for every element that the file holds, by rising number; the address of some may be undefined.
@@ -208,9 +191,7 @@ impl ChunkArray {
     }
 
     fn read_super(&self, file: &OpenFile, address: u64, block: &SuperBlock) -> Result<Vec<(Option<u64>, Vec<bool>)>> {
-        let size = self.header.super_size(block, file.widths());
-        let bytes = file.metadata("extensible array super block", address, size)?;
-        extensible_array::decode_super(&bytes, &self.header, block, file.widths()).map_err(Error::at(address))
+        file.load_once(&Super(&self.header, block), address)
     }
 }
 

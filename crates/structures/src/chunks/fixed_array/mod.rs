@@ -1,5 +1,6 @@
 //! Chunks in a fixed array, by number.
 
+pub(crate) mod blocks;
 mod change;
 
 use std::sync::Arc;
@@ -7,12 +8,10 @@ use std::sync::Arc;
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{
     ChunkEntry,
-    index::{
-        ChunkElement,
-        fixed_array::{self, FixedArray},
-    },
+    index::{ChunkElement, fixed_array::FixedArray},
 };
 
+use self::blocks::{Data, Head, Header, Page};
 use crate::kept::Kept;
 
 const WHAT: &str = "fixed array";
@@ -32,16 +31,14 @@ impl ChunkArray {
     /// The array at `address`.
     pub fn open(file: &OpenFile, address: u64, element: ChunkElement) -> Result<ChunkArray> {
         let widths = file.widths();
-        let bytes = file.metadata(WHAT, address, FixedArray::size(widths) as u64)?;
-        let header = FixedArray::decode(&bytes, widths).map_err(Error::at(address))?;
+        let header = file.load_once(&Header, address)?;
         if usize::from(header.element_size) != element.size(widths) {
             let why = format!("elements of {} bytes where {} belong", header.element_size, element.size(widths));
             return Err(Error::broken(WHAT, address, why));
         }
         let mut written = Vec::new();
         if let Some(data) = header.data {
-            let head = file.metadata(WHAT, data, header.data_head(widths))?;
-            written = fixed_array::decode_head(&head, &header, widths).map_err(Error::at(data))?;
+            written = file.load_once(&Head(&header), data)?;
         }
         Ok(ChunkArray { address, header, element, written, pages: Kept::new() })
     }
@@ -99,9 +96,7 @@ impl ChunkArray {
     }
 
     fn whole(&self, file: &OpenFile, data: u64) -> Result<Vec<ChunkEntry>> {
-        let length = self.header.data_head(file.widths()).saturating_add(self.size(file, self.header.elements));
-        let bytes = file.metadata("fixed array data block", data, length)?;
-        fixed_array::decode_data(&bytes, &self.header, self.element, file.widths()).map_err(Error::at(data))
+        file.load_once(&Data(&self.header, self.element), data)
     }
 
     fn page(&self, file: &OpenFile, data: u64, page: u64) -> Result<Option<Arc<Vec<ChunkEntry>>>> {
@@ -114,9 +109,7 @@ impl ChunkArray {
     }
 
     fn read_page(&self, file: &OpenFile, data: u64, page: u64) -> Result<Vec<ChunkEntry>> {
-        let (address, count) = (self.page_address(file, data, page), self.page_elements(page));
-        let bytes = file.metadata("fixed array page", address, self.size(file, count))?;
-        fixed_array::decode_page(&bytes, count, self.element, file.widths()).map_err(Error::at(address))
+        file.load_once(&Page(self.page_elements(page), self.element), self.page_address(file, data, page))
     }
 
     fn page_address(&self, file: &OpenFile, data: u64, page: u64) -> u64 {
@@ -131,6 +124,6 @@ impl ChunkArray {
 
     /// What so many elements and their checksum take.
     fn size(&self, file: &OpenFile, elements: u64) -> u64 {
-        elements.saturating_mul(self.element.size(file.widths()) as u64).saturating_add(4)
+        blocks::size(file, self.element, elements)
     }
 }

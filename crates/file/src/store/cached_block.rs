@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use crate::{Error, Result, Structure};
 
 /// A block of metadata as it will be in the file.
-pub(crate) struct Block {
+pub(crate) struct CachedBlock {
     form: Form,
 }
 
@@ -23,13 +23,13 @@ enum Form {
 /// A structure in memory, of a type that only its users know.
 pub(crate) type Decoded = Arc<dyn Any + Send + Sync>;
 
-impl Block {
-    pub(crate) fn new(bytes: Arc<Vec<u8>>) -> Block {
-        Block { form: Form::Bytes { bytes, decoded: Mutex::default() } }
+impl CachedBlock {
+    pub(crate) fn new(bytes: Arc<Vec<u8>>) -> CachedBlock {
+        CachedBlock { form: Form::Bytes { bytes, decoded: Mutex::default() } }
     }
 
-    pub(crate) fn of(structure: Arc<dyn Structure>) -> Block {
-        Block { form: Form::Structure(structure) }
+    pub(crate) fn of(structure: Arc<dyn Structure>) -> CachedBlock {
+        CachedBlock { form: Form::Structure(structure) }
     }
 
     /// The bytes.
@@ -66,7 +66,7 @@ impl Block {
     /// The bytes, to be changed. A thread that reads them keeps what was there.
     pub(crate) fn change(&mut self) -> Result<&mut [u8]> {
         if let Form::Structure(structure) = &self.form {
-            *self = Block::new(Arc::new(structure.encode()?));
+            *self = CachedBlock::new(Arc::new(structure.encode()?));
         }
         match &mut self.form {
             Form::Bytes { bytes, decoded } => {
@@ -80,15 +80,15 @@ impl Block {
     /// The structure, to be changed, without a copy if no other thread holds it. `decode` makes it of bytes.
     pub(crate) fn change_structure<T: Structure + Clone>(
         &mut self,
-        decode: impl FnOnce(&[u8]) -> Result<T>,
+        decode: impl FnOnce(&Arc<Vec<u8>>) -> Result<T>,
     ) -> Result<&mut T> {
         if let Some(held) = self.decoded::<T>() {
             // One is in the block, one here.
             if Arc::strong_count(&held) > 2 || !matches!(self.form, Form::Structure(_)) {
-                *self = Block::of(Arc::new((*held).clone()));
+                *self = CachedBlock::of(Arc::new((*held).clone()));
             }
         } else {
-            *self = Block::of(Arc::new(decode(&self.bytes()?)?));
+            *self = CachedBlock::of(Arc::new(decode(&self.bytes()?)?));
         }
         let structure = match &mut self.form {
             Form::Structure(structure) => Arc::get_mut(structure),
@@ -99,7 +99,7 @@ impl Block {
     }
 }
 
-impl Entry for Block {
+impl Entry for CachedBlock {
     fn encode(&self) -> Result<Vec<u8>, Failure> {
         match &self.form {
             Form::Bytes { bytes, .. } => Ok(bytes.to_vec()),
