@@ -26,6 +26,7 @@ mod defined;
 mod deleted;
 mod durability;
 mod elements;
+mod error_kinds;
 mod extents;
 mod external_access;
 mod file_space;
