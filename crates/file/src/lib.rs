@@ -28,6 +28,7 @@ mod operation;
 mod reuse;
 mod space_trailer;
 mod spans;
+mod spread;
 mod store;
 mod structure;
 mod survey;

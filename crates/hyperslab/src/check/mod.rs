@@ -36,19 +36,17 @@ pub const END_OF_FILE: &str = "end of the file";
 pub fn file(path: impl AsRef<Path>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
     let access = Access::default();
     let storage = Source::find(path.as_ref(), &access)?.unlocked(&access)?;
-    // Members of several files have addresses with wide gaps between them, which are nobody's loss.
-    let one = matches!(storage.name, "sec2" | "family");
-    look(storage.driver, one, progress)
+    look(storage.driver, progress)
 }
 
 /// As [`file()`], on any storage.
 pub fn storage(storage: Arc<dyn Driver>) -> Result<Report> {
-    look(storage, true, &mut |_| ())
+    look(storage, &mut |_| ())
 }
 
-fn look(driver: Arc<dyn Driver>, one: bool, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
+fn look(driver: Arc<dyn Driver>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
     let size = driver.len(&Transfer::default())?;
-    match walk(driver, one, progress) {
+    match walk(driver, progress) {
         Err(why) => Report::of_what_stops(why, size),
         Ok(report) => Ok(report),
     }
@@ -56,14 +54,13 @@ fn look(driver: Arc<dyn Driver>, one: bool, progress: &mut dyn FnMut(Progress)) 
 
 fn walk(
     driver: Arc<dyn Driver>,
-    one: bool,
     progress: &mut dyn FnMut(Progress),
 ) -> std::result::Result<Report, hyperslab_file::Error> {
     let mut options = OpenOptions::default();
     options.as_it_is = true;
     let file = OpenFile::open(driver, &options)?;
     let context = Context::new(file, hyperslab_chunk::unfilter(Arc::new(Registry::default())));
-    Ok(walk::Walk::new(&context, progress).run(one))
+    Ok(walk::Walk::new(&context, progress).run())
 }
 
 /// Takes away what programs left that ended without closing the file: a journal, whose blocks are put in place, and marks in the superblock; says which
