@@ -14,6 +14,8 @@ pub struct Allocator {
     pages: Pages,
     /// Freed, but perhaps still named by what the file holds.
     pending: Vec<(Span, Kind)>,
+    /// Where the addresses of values begin, and their space, if they have addresses of their own.
+    apart: Option<(u64, Box<Allocator>)>,
 }
 
 const NOTHING: Span = Span { start: 0, len: 0 };
@@ -24,7 +26,7 @@ impl Allocator {
         let mut pool = Pool::new(end);
         let page = if let Strategy::Paged { page } = strategy { page.max(1) } else { 1 };
         let pages = Pages::new(&mut pool, page);
-        Allocator { strategy, base: 0, pool, shared: [NOTHING; 2], pages, pending: Vec::new() }
+        Allocator { strategy, base: 0, pool, shared: [NOTHING; 2], pages, pending: Vec::new(), apart: None }
     }
 
     /// The same, of a file that begins so many bytes behind the front of its storage.
@@ -33,19 +35,57 @@ impl Allocator {
         Allocator { base, ..self }
     }
 
+    /// The same, of a file whose values have addresses of their own, from `start` on; they end at `end`.
+    ///
+    /// ```
+    /// use hyperslab_alloc::{Allocator, Kind, Strategy};
+    /// let mut space = Allocator::new(96, Strategy::default()).with_values_apart(1 << 40, 1 << 40);
+    /// assert_eq!(space.allocate(Kind::Raw, 1000)?.start, 1 << 40);
+    /// assert_eq!(space.allocate(Kind::Metadata, 100)?.start, 96);
+    /// # Ok::<(), hyperslab_alloc::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_values_apart(self, start: u64, end: u64) -> Allocator {
+        let values = Box::new(Allocator::new(end.max(start), self.strategy));
+        Allocator { apart: Some((start, values)), ..self }
+    }
+
+    /// The space that an address is in, if it is that of values alone.
+    fn apart_at(&mut self, address: u64) -> Option<&mut Allocator> {
+        self.apart.as_mut().filter(|(start, _)| *start <= address).map(|(_, values)| &mut **values)
+    }
+
+    /// The end of values, if they have addresses of their own.
+    pub fn values_end(&self) -> Option<u64> {
+        self.apart.as_ref().map(|(_, values)| values.end())
+    }
+
+    /// The highest address behind all that was given out.
+    pub fn last_end(&self) -> u64 {
+        self.values_end().unwrap_or(0).max(self.end())
+    }
+
+    /// How many bytes the file has.
+    pub fn size(&self) -> u64 {
+        self.end().saturating_add(self.apart.as_ref().map_or(0, |(start, values)| values.end().saturating_sub(*start)))
+    }
+
     /// Where pieces of a kind may begin: metadata keeps to the borders of [pages](crate::PAGE) of the storage, so that a block of it is written
     /// as a whole or not at all.
     fn rule(&self, kind: Kind, alignment: u64) -> Rule {
         Rule { alignment, base: (kind == Kind::Metadata).then_some(self.base) }
     }
 
-    /// The end of all that was given out.
+    /// The end of all that was given out; of metadata, if values have addresses of their own.
     pub fn end(&self) -> u64 {
         self.pool.end
     }
 
     /// Space of `len` bytes.
     pub fn allocate(&mut self, kind: Kind, len: u64) -> Result<Span, Error> {
+        if let Some((_, values)) = self.apart.as_mut().filter(|_| kind == Kind::Raw) {
+            return values.allocate(kind, len);
+        }
         match self.strategy {
             Strategy::Paged { .. } => {
                 let rule = self.rule(kind, 1);
@@ -105,6 +145,9 @@ impl Allocator {
 
     /// Adds what was free when the file was closed, and what it was used for.
     pub fn restore(&mut self, span: Span, kind: Kind) {
+        if let Some(values) = self.apart_at(span.start) {
+            return values.restore(span, kind);
+        }
         match self.strategy {
             Strategy::Paged { .. } => self.pages.restore(&mut self.pool, span, kind),
             Strategy::Fit { .. } => self.pool.add(kind, span),
@@ -121,6 +164,9 @@ impl Allocator {
 
     /// Whether a piece of metadata can be longer where it is: what lies behind it is free, and no border is in the way.
     pub fn can_extend(&self, span: Span, more: u64) -> bool {
+        if let Some((_, values)) = self.apart.as_ref().filter(|(start, _)| *start <= span.start) {
+            return values.can_extend(span, more);
+        }
         if !self.rule(Kind::Metadata, 1).allows(span.start, span.len.saturating_add(more)) {
             return false;
         }
@@ -135,6 +181,9 @@ impl Allocator {
 
     /// Makes a piece of metadata longer in place, if it [can be](Self::can_extend).
     pub fn extend(&mut self, span: Span, more: u64) -> bool {
+        if let Some(values) = self.apart_at(span.start) {
+            return values.extend(span, more);
+        }
         let can = self.can_extend(span, more);
         if !can || matches!(self.strategy, Strategy::Paged { .. }) {
             return can;
@@ -159,6 +208,9 @@ impl Allocator {
 
     /// Gives space back that the file never named: it may be given out at once.
     pub fn discard(&mut self, kind: Kind, span: Span) {
+        if let Some(values) = self.apart_at(span.start) {
+            return values.discard(kind, span);
+        }
         match self.strategy {
             Strategy::Paged { .. } => self.pages.give(&mut self.pool, span),
             Strategy::Fit { .. } => self.pool.add(kind, span),
@@ -174,11 +226,15 @@ impl Allocator {
 
     /// Gives up unused space at the end of the file.
     pub fn shrink(&mut self) {
+        self.apart.iter_mut().for_each(|(_, values)| values.shrink());
         self.pool.shrink();
     }
 
     /// Gives up all unused space at the end of the file, and the rests of shared blocks; says where the file ends now.
     pub fn trim(&mut self) -> u64 {
+        if let Some((_, values)) = &mut self.apart {
+            values.trim();
+        }
         let rests = std::mem::replace(&mut self.shared, [NOTHING; 2]);
         for (rest, kind) in rests.into_iter().zip([Kind::Metadata, Kind::Raw]) {
             self.pool.add(kind, rest);
@@ -198,6 +254,7 @@ impl Allocator {
         let rests = self.shared.iter().copied().zip([Kind::Metadata, Kind::Raw]).filter(|(rest, _)| !rest.is_empty());
         let pool = self.pool.sections().chain(rests).map(|(span, kind)| (span, (!paged).then_some(kind)));
         let mut all: Vec<_> = pool.chain(self.pages.parts_of()).collect();
+        all.extend(self.apart.iter().flat_map(|(_, values)| values.free_parts()));
         all.sort_unstable_by_key(|(span, _)| *span);
         all
     }

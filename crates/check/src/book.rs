@@ -1,6 +1,9 @@
 //! The books: which bytes of the file belong to whom.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    ops::Range,
+};
 
 use hyperslab_file::{SPACE_TRAILER, Survey};
 use hyperslab_object::{PathId, Paths};
@@ -142,9 +145,13 @@ impl Book {
     }
 
     /// Says so if blocks lie behind the `end` that the superblock tells: others may put new ones there, unless a writer `grows` the file.
-    pub(crate) fn check_end(&mut self, spans: &[Span], end: u64, grows: bool) {
+    pub(crate) fn check_end(&mut self, spans: &[Span], regions: &[Range<u64>], grows: bool) {
         let is_of_file = |span: &Span| !span.is_free() && span.what != SPACE_TRAILER;
-        let behind = |span: &&Span| is_of_file(span) && span.address.saturating_add(span.length) > end;
+        let is_inside = |span: &Span, region: &Range<u64>| {
+            span.address >= region.start && span.address.saturating_add(span.length) <= region.end
+        };
+        let behind = |span: &&Span| is_of_file(span) && !regions.iter().any(|region| is_inside(span, region));
+        let end = regions.first().map_or(0, |region| region.end);
         let count = spans.iter().filter(behind).count();
         if count > 0 {
             let why =

@@ -1,5 +1,7 @@
 //! Bytes that no structure named: collections of the global heap, which only values name, and what is lost.
 
+use std::ops::Range;
+
 use hyperslab_file::{OpenFile, Survey};
 use hyperslab_structures::Collection;
 
@@ -10,18 +12,23 @@ const SIGNATURE: &[u8] = b"GCOL";
 /// What is read at once in search of collections.
 const WINDOW: u64 = 1 << 20;
 
-/// Notes what is lost between spans, which are in order, and how many bytes that is; adds the collections that lie there.
-pub(crate) fn fill(file: &OpenFile, book: &mut Book, spans: &mut Vec<Span>, end: u64) -> u64 {
+/// Notes what is lost between spans, which are in order, in regions of addresses, and how many bytes that is; adds the collections that lie there.
+pub(crate) fn fill(file: &OpenFile, book: &mut Book, spans: &mut Vec<Span>, regions: &[Range<u64>]) -> u64 {
     let mut gaps = Vec::new();
-    let mut at = 0;
-    for span in spans.iter() {
-        if span.address > at {
-            gaps.push((at, span.address));
+    for region in regions {
+        let mut at = region.start;
+        for span in spans.iter().filter(|span| span.address >= region.start) {
+            if span.address > at {
+                gaps.push((at, span.address.min(region.end)));
+            }
+            at = at.max(span.address.saturating_add(span.length));
+            if at >= region.end {
+                break;
+            }
         }
-        at = at.max(span.address.saturating_add(span.length));
-    }
-    if end > at {
-        gaps.push((at, end));
+        if region.end > at {
+            gaps.push((at, region.end));
+        }
     }
     let mut lost = 0u64;
     for (start, end) in gaps {

@@ -27,17 +27,17 @@ pub const END_OF_FILE: &str = "end of the file";
 pub const MARK: &str = "superblock mark";
 
 /// Checks the file on a storage. An error if it cannot be read at all; what is wrong with its content is in the report. `progress` is called now
-/// and then. Lost space is looked for if the addresses of the file are in `one` piece.
-pub fn check(driver: Arc<dyn Driver>, one: bool, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
+/// and then.
+pub fn check(driver: Arc<dyn Driver>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
     let size = driver.len(&Transfer::default())?;
-    walk(driver, one, progress).or_else(|why| Report::of_what_stops(why, size))
+    walk(driver, progress).or_else(|why| Report::of_what_stops(why, size))
 }
 
-fn walk(driver: Arc<dyn Driver>, one: bool, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
+fn walk(driver: Arc<dyn Driver>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
     let mut options = OpenOptions::default();
     options.as_it_is = true;
     let context = context(OpenFile::open(driver, &options)?);
-    Ok(walk::Walk::new(&context, progress).run(one))
+    Ok(walk::Walk::new(&context, progress).run())
 }
 
 fn context(file: OpenFile) -> Context {

@@ -31,8 +31,8 @@ impl<'a> Walk<'a> {
         Walk { context, progress, book, report, waiting, links, says }
     }
 
-    /// Looks at everything; at lost space too, if the file is in `one` piece.
-    pub(crate) fn run(mut self, one: bool) -> Report {
+    /// Looks at everything; at lost space too, if it is known which addresses the file has.
+    pub(crate) fn run(mut self) -> Report {
         let file = self.context.file();
         self.head();
         file.survey(&mut self.book);
@@ -51,11 +51,10 @@ impl<'a> Walk<'a> {
         self.count();
         self.book.turn_to(None);
         let mut spans = self.book.close();
-        let end = file.told_end().map_or(file.end(), |end| end.min(file.end()));
         self.report.free = spans.iter().filter(|span| span.is_free()).map(|span| span.length).sum();
-        if one {
-            self.book.check_end(&spans, end, self.report.marks.swmr);
-            self.report.lost = gaps::fill(file, &mut self.book, &mut spans, end);
+        if let Some(regions) = file.regions() {
+            self.book.check_end(&spans, &regions, self.report.marks.swmr);
+            self.report.lost = gaps::fill(file, &mut self.book, &mut spans, &regions);
         }
         self.report.usage = Book::usage(&spans);
         let Book { problems, notes, .. } = self.book;
@@ -70,7 +69,7 @@ impl<'a> Walk<'a> {
     /// What the superblock tells, and what is wrong with the file as a whole.
     fn head(&mut self) {
         let file = self.context.file();
-        self.report.size = file.user_block() + file.end();
+        self.report.size = file.stored_size();
         self.report.superblock = file.superblock().version;
         self.report.marks = file.marks();
         let survey: &mut dyn Survey = &mut self.book;
@@ -90,12 +89,13 @@ impl<'a> Walk<'a> {
         }
         let trailer = file.trailer_length().unwrap_or(0);
         match file.told_end() {
-            Some(end) if end > file.end() => {
-                let why = format!("the file is truncated: it ends at {:#x}, but should end at {end:#x}", file.end());
+            Some(end) if end > file.own_end() => {
+                let why =
+                    format!("the file is truncated: it ends at {:#x}, but should end at {end:#x}", file.own_end());
                 self.book.problem("superblock", 0, why);
             }
-            Some(end) if end.saturating_add(trailer) < file.end() => {
-                let why = format!("{} bytes behind the end that the superblock tells", file.end() - end);
+            Some(end) if end.saturating_add(trailer) < file.own_end() => {
+                let why = format!("{} bytes behind the end that the superblock tells", file.own_end() - end);
                 self.book.note(super::END_OF_FILE, end, why);
             }
             _ => {}

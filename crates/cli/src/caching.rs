@@ -15,8 +15,9 @@ const HEAD: [&str; 11] =
 impl Caching {
     /// How large the cache of a file is, if it was said.
     pub(crate) fn config(&self) -> Option<CacheConfig> {
-        (self.cache_bytes.is_some() || self.cache_policy.is_some()).then(|| {
+        (self.cache_bytes.is_some() || self.cache_policy.is_some() || self.no_read_ahead).then(|| {
             let config = CacheConfig::from_environment();
+            let config = if self.no_read_ahead { config.read_ahead(false) } else { config };
             let config = self.cache_bytes.map_or(config, |bytes| config.bytes(bytes));
             self.cache_policy.map_or(config, |policy| config.policy(policy))
         })
@@ -24,7 +25,11 @@ impl Caching {
 
     /// How files are opened.
     pub(crate) fn options(&self) -> OpenOptions {
-        self.config().map_or_else(OpenOptions::new, |config| OpenOptions::new().cache(config))
+        let options = self.config().map_or_else(OpenOptions::new, |config| OpenOptions::new().cache(config));
+        match self.page_buffer {
+            Some(bytes) => options.page_buffer(bytes),
+            None => options,
+        }
     }
 
     /// Tells what the caches of files did, if that is wanted. Results are on standard output, so this is not.

@@ -60,7 +60,7 @@ pub use kind::MemoryType;
 pub use local::{FileIdentity, FileStamp, Local, Lock, OpenOptions};
 pub use log::{Counts, Log, Record};
 pub use memory::Memory;
-pub use multi::Multi;
+pub use multi::{Multi, SPLIT_RAW};
 pub use page_buffer::PageBuffer;
 pub use pair::SelectionPair;
 pub use staged::{Existing, Staged};

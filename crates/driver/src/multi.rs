@@ -9,7 +9,7 @@ use crate::route::{self, Place, Route};
 use crate::{Capabilities, Driver, Error, MemoryType, Operation, ReadPart, Result, Transfer, Why, WritePart};
 
 /// Where libhdf5 puts raw data in a split file: half of the highest address, `HADDR_MAX / 2`, which is one less than 2⁶³.
-const SPLIT_RAW: u64 = (u64::MAX - 1) / 2;
+pub const SPLIT_RAW: u64 = (u64::MAX - 1) / 2;
 
 /// Several storages, each with its own range of addresses; a memory type says which one new bytes belong to.
 ///

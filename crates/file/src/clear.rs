@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use hyperslab_driver::Driver;
 
-use crate::{OpenFile, OpenOptions, Result, open::flag};
+use hyperslab_format::version::Low;
+
+use crate::{OpenFile, OpenOptions, Result, open::flag, spread::Members};
 
 /// What a superblock says of those who have the file open. They are left there by programs that end without closing it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +38,7 @@ impl OpenFile {
     pub(crate) fn end_to_keep(&self) -> Result<u64> {
         Ok(match self.told_end() {
             Some(end) if self.marks().is_left_whole() || self.leftovers()?.is_some() => end,
-            told => self.seen_end().max(told.unwrap_or(0)),
+            told => self.own_end().max(told.unwrap_or(0)),
         })
     }
 }
@@ -58,6 +60,12 @@ pub fn clear(raw: &Arc<dyn Driver>) -> Result<Marks> {
         file.has_journal = true;
     }
     let marks = file.marks();
+    if Members::of(&file)?.is_some_and(|members| members.values_start().is_some()) {
+        // The ends of both members are told when it is closed.
+        let as_it_is = OpenOptions { as_it_is: true, ..OpenOptions::default() };
+        OpenFile::open_writable(raw.clone(), &as_it_is, Low::Earliest)?.close()?;
+        return Ok(marks);
+    }
     let (mut superblock, end) = (file.superblock.clone(), file.end_to_keep()?);
     superblock.flags = 0;
     superblock.end_of_file = Some(superblock.base.saturating_add(end));

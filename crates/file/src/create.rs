@@ -18,8 +18,8 @@ use crate::{
     Error, FileSpace, OpenFile, OpenOptions, Result,
     cache_image::{self, Image},
     free_space,
-    members::Members,
     open::{Intent, flag},
+    spread::Members,
     store::Store,
     transfers::Transfers,
 };
@@ -55,8 +55,8 @@ impl CreateOptions {
             let why = format!("a user block of {base} bytes: it must have 512, 1024, 2048, … bytes, or none");
             return Err(Error::Refused(why));
         }
-        self.members()?;
-        self.space.info().map(drop)
+        let info = self.space.info()?;
+        self.members()?.map_or(Ok(()), |members| members.check_space(info.is_some()))
     }
 
     fn members(&self) -> Result<Option<Members>> {
@@ -84,8 +84,8 @@ impl OpenFile {
             PageBuffer::with_len(raw.clone(), base, options.page_size.max(512), options.pages)?.writing_through();
         let strategy = options.placement.strategy(info.as_ref());
         let mut store = Store::new(superblock.clone(), Vec::new(), base, size, strategy);
+        store = store.with_members(members.clone(), 0);
         store.info.clone_from(&info);
-        store.members.clone_from(&members);
         (store.low, store.durability, store.is_new) = (create.low, options.durability, true);
         let (root, image, store) = (OnceLock::new(), Image::new(), Some(Box::new(store)));
         let (end, shared, has_journal, retry) = (AtomicU64::new(0), None, false, options.retry);
@@ -99,16 +99,19 @@ impl OpenFile {
     /// Opens the file on a storage for reading and writing. New structures have versions of `low` at least.
     pub fn open_writable(raw: Arc<dyn Driver>, options: &OpenOptions, low: Low) -> Result<OpenFile> {
         let mut file = OpenFile::open_for(raw, options, Intent::Write)?;
-        let members = Members::of(&file);
+        let members = Members::of(&file)?;
         let stored = Members::head(members.as_ref(), &file.superblock)?;
         members.iter().try_for_each(|members| members.check_head(file.base, stored.len()))?;
         let info = free_space::info(&file)?;
         info.iter().try_for_each(|info| free_space::check(info, file.superblock.extension.unwrap_or(0)))?;
+        members.iter().try_for_each(|members| members.check_space(info.is_some()))?;
         let strategy = options.placement.strategy(info.as_ref());
         let (leftovers, end) = (file.leftovers()?, file.end_to_keep()?);
-        let mut store = Store::new(file.superblock.clone(), stored, file.base, end, strategy);
+        let values_end = file.values_to_keep(members.as_ref())?;
+        let store = Store::new(file.superblock.clone(), stored, file.base, end, strategy);
+        let mut store = store.with_members(members, values_end);
         store.info.clone_from(&info);
-        (store.low, store.durability, store.members) = (low, options.durability, members);
+        (store.low, store.durability) = (low, options.durability);
         file.pages = file.pages.writing_through();
         file.store = Some(Box::new(store));
         let image = std::mem::take(&mut file.image);
@@ -166,12 +169,13 @@ impl OpenFile {
         unmark(&mut store.superblock.lock().0);
         self.write_superblock(store)?;
         let end = self.base.saturating_add(end);
-        if self.pages.len(&self.transfers.metadata)? != end {
+        if self.pages.len(&self.transfers.superblock)? != end {
             // A file that is shorter than its superblock says would be refused.
             self.barrier(store)?;
-            self.pages.set_len(end, &self.transfers.metadata)?;
+            self.pages.set_len(end, &self.transfers.superblock)?;
             self.wrote(store);
         }
+        self.trim_values(store)?;
         self.leave(store, end, lists)?;
         // Also if nothing was changed: perhaps a journal was cut off.
         self.wrote(store);

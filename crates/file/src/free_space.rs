@@ -143,7 +143,9 @@ fn set_info(file: &OpenFile, store: &Store, change: impl FnOnce(&mut FileSpaceIn
 /// Whether it does.
 pub(crate) fn save(file: &OpenFile, store: &Store) -> Result<bool> {
     let superblock = store.superblock.lock().0.clone();
-    let info = if superblock.version < 2 { return Ok(false) } else { store.info.as_ref() };
+    // Sections of values that have a member of their own have addresses that a list has no room for.
+    let has_values_apart = store.members.as_ref().is_some_and(|members| members.values_start().is_some());
+    let info = if superblock.version < 2 || has_values_apart { return Ok(false) } else { store.info.as_ref() };
     let persists = matches!(info, None | Some(FileSpaceInfo::New { managers: Some(_), .. }));
     // Where lengths are short, libhdf5 cannot read the lists that it would make of these.
     if !persists || file.widths().lengths != Width::W8 || !is_worth(store) {

@@ -41,10 +41,10 @@ impl OpenFile {
     /// and cut off again, since what comes may lie in space that was given back.
     pub(crate) fn has_room_for(&self, store: &Store, bytes: u64) -> Result<bool> {
         let Ok(zeros) = memory::zeroed(bytes) else { return Ok(false) };
-        let (before, end) = (self.pages.len(&self.transfers.metadata)?, self.end_of_space(store));
+        let (before, end) = (self.pages.len(&self.transfers.superblock)?, self.end_of_space(store));
         let behind = before.max(end);
         let written = self.write_or_make_room(|| Ok(self.pages.write_at(behind, &zeros, &self.transfers.metadata)?));
-        self.pages.set_len(before, &self.transfers.metadata)?;
+        self.pages.set_len(before, &self.transfers.superblock)?;
         match written {
             Err(why) if why.kind() == ErrorKind::NoSpace => Ok(false),
             written => written.map(|()| true),

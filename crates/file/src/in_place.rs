@@ -10,7 +10,7 @@ use hyperslab_meta::{Failure, Shared};
 use crate::{
     Durability, Error, OpenFile, Result,
     journal::{self, Journal, SECTOR},
-    members::Members,
+    spread::Members,
     store::{CachedBlock, Store},
 };
 
@@ -51,6 +51,7 @@ impl OpenFile {
 
     /// The same in three steps, each of them durable before the next one begins: what is new, a journal of what changes, what changes.
     fn write_changed_durably(&self, store: &Store) -> Result<()> {
+        self.tell_ends(store)?;
         let superblock = self.next_superblock(store)?;
         let changed = store.cache.unclean::<CachedBlock>(0..u64::MAX)?;
         let bytes = |(address, block): (u64, Shared<CachedBlock>)| Ok((address, block.bytes()?));
@@ -71,7 +72,7 @@ impl OpenFile {
         self.reach_end(store)?;
         self.barrier(store)?;
         self.through_journal(store, &parts, || {
-            self.write_superblock(store)?;
+            self.write_superblock_alone(store)?;
             self.write_waves(store, |wave| self.write_parts(wave))
         })
     }
@@ -144,12 +145,12 @@ impl OpenFile {
         let mut journal = store.journal.lock();
         self.finish(store, &mut journal)?;
         self.write_or_make_room(|| {
-            journal.open(&self.pages, self.base, self.end_of_space(store), blocks, &self.transfers.metadata)
+            journal.open(&self.pages, self.base, self.end_of_space(store), blocks, &self.transfers.superblock)
         })?;
         self.wrote(store);
         let written = self.barrier(store).and_then(|()| write()).and_then(|()| self.barrier(store));
         let closed =
-            written.and_then(|()| journal.close(&self.pages, self.end_of_space(store), &self.transfers.metadata));
+            written.and_then(|()| journal.close(&self.pages, self.end_of_space(store), &self.transfers.superblock));
         store.journal_left.store(closed.is_err(), Ordering::Release);
         closed
     }
@@ -171,7 +172,7 @@ impl OpenFile {
         self.pages.write_vector(&journal.blocks(), &self.transfers.any)?;
         self.wrote(store);
         self.barrier(store)?;
-        journal.close(&self.pages, self.end_of_space(store), &self.transfers.metadata)?;
+        journal.close(&self.pages, self.end_of_space(store), &self.transfers.superblock)?;
         // It may have been among them.
         store.superblock.lock().1.clear();
         store.journal_left.store(false, Ordering::Release);
@@ -202,12 +203,12 @@ impl OpenFile {
     /// Makes the storage as long as the space that was given out.
     pub(crate) fn reach_end(&self, store: &Store) -> Result<()> {
         let end = self.end_of_space(store);
-        if self.pages.len(&self.transfers.metadata)? < end {
+        if self.pages.len(&self.transfers.superblock)? < end {
             self.finish_journal(store)?;
-            self.pages.set_len(end, &self.transfers.metadata)?;
+            self.pages.set_len(end, &self.transfers.superblock)?;
             self.wrote(store);
         }
-        Ok(())
+        self.reach_values_end(store)
     }
 
     /// Notes that something was written which may not be durable.
@@ -216,7 +217,19 @@ impl OpenFile {
     }
 
     /// Writes the superblock if it is not in the file as it is now; the file is as long as it says before, durably if that is asked for.
+    /// So does the message that tells the ends of members, if a message does.
     pub(crate) fn write_superblock(&self, store: &Store) -> Result<()> {
+        self.finish_journal(store)?;
+        if let Some((address, block)) = self.tell_ends(store)? {
+            self.reach_end(store)?;
+            self.barrier(store)?;
+            let place = self.check("superblock extension", address, block.len() as u64)?;
+            self.write_in_place(store, &[WritePart::new(place, &block)])?;
+        }
+        self.write_superblock_alone(store)
+    }
+
+    fn write_superblock_alone(&self, store: &Store) -> Result<()> {
         self.finish_journal(store)?;
         let Some(bytes) = self.next_superblock(store)? else { return Ok(()) };
         self.reach_end(store)?;
@@ -232,7 +245,8 @@ impl OpenFile {
         let mut superblock = store.superblock.lock();
         let (now, stored) = &mut *superblock;
         now.end_of_file = Some(now.base.saturating_add(store.space.lock().allocator.end()));
-        let bytes = Members::head(store.members.as_ref(), now)?;
+        let members = store.members.as_ref().map(|members| members.ending_at(store));
+        let bytes = Members::head(members.as_ref(), now)?;
         Ok((bytes != *stored).then_some(bytes))
     }
 }

@@ -31,6 +31,7 @@ mod retry;
 mod reuse;
 mod space_trailer;
 mod spans;
+mod spread;
 mod store;
 mod structure;
 mod survey;

@@ -122,9 +122,11 @@ impl OpenFile {
 impl OpenFile {
     /// The journal that a program left which ended without closing the file, if it left one.
     pub(crate) fn journal(&self) -> Result<Option<journal::Found>> {
-        let stored = self.base.saturating_add(self.seen_end());
+        let stored = self.base.saturating_add(self.own_end());
         match self.told_end().map(|end| self.base.saturating_add(end)) {
-            Some(end) if end < stored => journal::find(&self.pages, self.base, end, stored, &self.transfers.any),
+            Some(end) if end < stored => {
+                journal::find(&self.pages, self.base, (end, stored), self.seen_end(), &self.transfers.any)
+            }
             _ => Ok(None),
         }
     }

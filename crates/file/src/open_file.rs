@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use hyperslab_base::Widths;
-use hyperslab_driver::{Driver, MemoryType, PageBuffer, ReadPart, SelectionPair};
+use hyperslab_driver::{Capabilities, Driver, MemoryType, PageBuffer, ReadPart, SelectionPair};
 use hyperslab_format::{Superblock, message, superblock::Root};
 
 use crate::{
@@ -68,7 +68,7 @@ impl OpenFile {
     /// The end of the file as an address.
     pub fn end(&self) -> u64 {
         match &self.store {
-            Some(store) => store.space.lock().allocator.end().max(self.seen_end()),
+            Some(store) => store.space.lock().allocator.last_end().max(self.seen_end()),
             None => self.seen_end(),
         }
     }
@@ -76,6 +76,14 @@ impl OpenFile {
     /// The end of the storage as an address, as it was seen last.
     pub(crate) fn seen_end(&self) -> u64 {
         self.end.load(Ordering::Relaxed)
+    }
+
+    /// The end of the storage that has the superblock, as an address: where values have a member of their own, it is not the end of all.
+    pub fn own_end(&self) -> u64 {
+        if !self.raw.capabilities().contains(Capabilities::KINDS_APART) {
+            return self.seen_end();
+        }
+        self.pages.len(&self.transfers.superblock).map_or(self.seen_end(), |length| length.saturating_sub(self.base))
     }
 
     /// Forgets what was read of a file that is only read: another process may have changed it. What structures decoded is theirs to forget.

@@ -29,7 +29,7 @@ impl OpenFile {
     /// How many of the bytes that replace others are written in one operation: what it frees, the next ones get, if so much waits for a flush by then
     /// that the file is flushed.
     pub fn portion(&self, bytes: u64) -> u64 {
-        let end = self.store.as_ref().map_or(0, |store| store.space.lock().allocator.end());
+        let end = self.store.as_ref().map_or(0, |store| store.space.lock().allocator.size());
         (end.saturating_add(bytes) / PORTIONS).max(LEAST)
     }
 }

@@ -21,14 +21,12 @@ pub use hyperslab_check::{END_OF_FILE, Finding, MARK, Marks, Progress, Report, S
 pub fn file(path: impl AsRef<Path>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
     let (path, access) = (path.as_ref(), Access::default());
     let storage = opened(path, Source::find(path, &access).and_then(|source| source.unlocked(&access)))?;
-    // Members of several files have addresses with wide gaps between them, which are no lost space.
-    let one = matches!(storage.name, "sec2" | "family");
-    opened(path, hyperslab_check::check(storage.driver, one, progress).map_err(Into::into))
+    opened(path, hyperslab_check::check(storage.driver, progress).map_err(Into::into))
 }
 
 /// As [`file()`], on any storage.
 pub fn storage(storage: Arc<dyn Driver>) -> Result<Report> {
-    Ok(hyperslab_check::check(storage, true, &mut |_| ())?)
+    Ok(hyperslab_check::check(storage, &mut |_| ())?)
 }
 
 /// Takes away what programs left that ended without closing the file: a journal, whose blocks are put in place, and marks in the superblock; says which

@@ -142,7 +142,8 @@ impl File {
     /// How many bytes the storage has; those of the member with the superblock, if each kind of content has its own.
     pub fn size(&self) -> u64 {
         let file = self.inner.context.file();
-        self.inner.size.unwrap_or(file.user_block() + file.end())
+        let end = if self.inner.size.is_some() { file.own_end() } else { file.end() };
+        file.user_block() + end
     }
 
     /// How the file lies on storage, as libhdf5 names it: `sec2` for one file, `family` for a row of them, `multi` and `split` for

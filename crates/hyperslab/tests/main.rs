@@ -53,6 +53,7 @@ mod reopened;
 mod repack;
 mod sparse;
 mod spread;
+mod spread_crash;
 mod taken_names;
 mod threads;
 mod torn;

@@ -32,6 +32,8 @@ def change(path, size):
         verify(file)
         del file["plain"]
         file["plain"] = np.arange(3000)
+        if "theirs" in file:
+            del file["theirs"]
         file["theirs"] = np.arange(2000) * 2
         more = file.require_group("more")
         more.create_dataset(f"d{len(more)}", data=np.arange(100), chunks=(10,), compression=1)

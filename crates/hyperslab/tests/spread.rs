@@ -1,4 +1,4 @@
-//! Files that are spread over several: made and changed by us and by libhdf5 in turns, and as a crash leaves them.
+//! Files that are spread over several: made and changed by us and by libhdf5 in turns.
 //!
 //! Needs a Python with h5py and numpy: `$HYPERSLAB_PYTHON`, or `target/venv`; without one the parts with libhdf5 are left out.
 
@@ -6,13 +6,9 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    sync::{Arc, Mutex},
 };
 
-use hyperslab::{
-    File, Low, OpenOptions, check,
-    driver::{Change, Driver, Family, Memory, Tape, Transfer},
-};
+use hyperslab::{File, Low, OpenOptions, check};
 
 /// Whether libhdf5 did it; false if it is not there.
 fn python(what: &str, size: u64, path: &Path) -> bool {
@@ -142,109 +138,78 @@ fn members_that_cannot_be_are_refused_before_anything_is_made() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }
 
-/// Changes of all members in their order.
-type Changes = Arc<Mutex<Vec<(usize, Change)>>>;
-
-/// A member whose changes are noted with those of the others.
-struct Member {
-    nth: usize,
-    tape: Tape,
-    changes: Changes,
-}
-
-impl Member {
-    fn note<T>(&self, change: impl FnOnce(&Tape) -> T) -> T {
-        // Held while the member changes, so that the order is the one that the members have.
-        let mut changes = self.changes.lock().unwrap();
-        let done = change(&self.tape);
-        changes.extend(self.tape.changes().into_iter().map(|change| (self.nth, change)));
-        self.tape.cut().unwrap();
-        done
-    }
-}
-
-impl Driver for Member {
-    fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> hyperslab::driver::Result<()> {
-        self.tape.read_at(addr, buf, transfer)
-    }
-    fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> hyperslab::driver::Result<()> {
-        self.note(|tape| tape.write_at(addr, buf, transfer))
-    }
-    fn len(&self, transfer: &Transfer) -> hyperslab::driver::Result<u64> {
-        self.tape.len(transfer)
-    }
-    fn set_len(&self, len: u64, transfer: &Transfer) -> hyperslab::driver::Result<()> {
-        self.note(|tape| tape.set_len(len, transfer))
-    }
-    fn sync(&self, _: &Transfer) -> hyperslab::driver::Result<()> {
-        Ok(())
-    }
-}
-
-/// The members of a family, as many as there are bytes for.
-fn family(size: u64, members: &[Vec<u8>]) -> Arc<dyn Driver> {
-    let held: Mutex<Vec<Vec<u8>>> = Mutex::new(members.to_vec());
-    let open = move |name: &str, create: bool| {
-        let nth: usize = name.parse().unwrap();
-        let bytes = held.lock().unwrap().get(nth).cloned();
-        Ok(bytes.or(create.then(Vec::new)).map(Memory::from))
-    };
-    Arc::new(Family::open("%d", size, Box::new(open)).unwrap())
-}
-
-/// Opens what each write leaves, as the next writer does, and looks at all of it.
-fn after_each_write(changes: &Changes, members: &mut Vec<Vec<u8>>, assemble: impl Fn(&[Vec<u8>]) -> Arc<dyn Driver>) {
-    let mut flushed = false;
-    for (nth, change) in std::mem::take(&mut *changes.lock().unwrap()) {
-        if members.len() <= nth {
-            members.resize(nth + 1, Vec::new());
-        }
-        change.apply(&mut members[nth]);
-        let report = check::storage(assemble(members));
-        if !flushed && report.is_err() {
-            continue; // The first flush has not ended.
-        }
-        flushed = true;
-        let problems: Vec<_> = report.as_ref().unwrap().problems().collect();
-        let is_mark = |why: &str| why.contains("marked as open for writing");
-        assert!(problems.iter().all(|found| is_mark(&found.why)), "{problems:#?}");
-        let file = OpenOptions::new().read_write().unlocked().open_on(assemble(members)).unwrap();
-        file.root().unwrap().new_dataset::<i32>().write("after", &[1; 3000]).unwrap();
-        if let Ok(kept) = file.dataset("kept") {
-            assert_eq!(kept.read::<i32>().unwrap(), [5; 700]);
-        }
-        file.close().unwrap();
-    }
-    assert!(flushed);
+fn split() -> OpenOptions {
+    OpenOptions::new().split("-m.h5", "-r.h5")
 }
 
 #[test]
-fn a_crash_leaves_a_whole_family() {
-    for (low, size) in [(Low::Earliest, 1000), (Low::V110, 1000), (Low::V110, 4096), (Low::V200, 777)] {
-        let changes = Changes::default();
-        let recorded = changes.clone();
-        let open = move |name: &str, create: bool| {
-            let (tape, changes) = (Tape::default(), recorded.clone());
-            Ok(create.then(|| Member { nth: name.parse().unwrap(), tape, changes }))
-        };
-        let storage = Arc::new(Family::open("%d", size, Box::new(open)).unwrap());
-        let file = OpenOptions::new().create().low(low).family(size).open_on(storage).unwrap();
-        let mut members = Vec::new();
-        let root = file.root().unwrap();
-        root.new_dataset::<i32>().write("kept", &[5; 700]).unwrap();
-        file.flush().unwrap();
-        after_each_write(&changes, &mut members, |members| family(size, members));
-        for n in 0..12 {
-            let group = root.create_group(format!("group {n}")).unwrap();
-            group.set_attribute("text", "long".repeat(50)).unwrap();
-            group.new_dataset::<String>().write("texts", &["some".to_owned(), "text".repeat(n)]).unwrap();
-            if n > 3 {
-                root.delete(format!("group {}", n - 3)).unwrap();
-            }
-            file.flush().unwrap();
-        }
-        drop(root);
+fn split_files_are_made_as_libhdf5_makes_them() {
+    let folder = folder("made-splits");
+    for (nth, low) in [Low::Earliest, Low::V18, Low::V110, Low::V200].into_iter().enumerate() {
+        let common = folder.join(format!("made-{nth}"));
+        let metadata = folder.join(format!("made-{nth}-m.h5"));
+        let file = split().create_new().low(low).open(&common).unwrap();
+        fill(&file);
+        assert_eq!(file.driver(), "split");
+        assert!(split().create_new().open(&common).is_err(), "it is there");
         file.close().unwrap();
-        after_each_write(&changes, &mut members, |members| family(size, members));
+        let values = fs::metadata(folder.join(format!("made-{nth}-r.h5"))).unwrap().len();
+        assert!(values > 3000 * 8 && fs::metadata(&metadata).unwrap().len() < 100_000);
+        sound(&metadata);
+        assert_eq!(check::file(&metadata, &mut |_| ()).unwrap().lost, 0);
+        verify(&File::open(&metadata).unwrap());
+        verify(&split().open(&common).unwrap());
+        python("check", 0, &common);
+        take_turns(&metadata, &common, 0);
     }
+}
+
+#[test]
+fn split_files_of_libhdf5_are_changed() {
+    let folder = folder("changed-splits");
+    for what in ["make", "latest"] {
+        let common = folder.join(what);
+        if !python(what, 0, &common) {
+            return;
+        }
+        let metadata = folder.join(format!("{what}-m.h5"));
+        for turn in 0..3 {
+            let file = split().read_write().open(&common).unwrap();
+            let growing = file.dataset("growing").unwrap();
+            growing.resize([200 + turn * 100]).unwrap();
+            assert_eq!(file.dataset("words").unwrap().read::<String>().unwrap(), ["one", "two"]);
+            if turn == 0 {
+                fill(&file);
+            }
+            file.close().unwrap();
+            sound(&metadata);
+            python("change", 0, &common);
+            sound(&metadata);
+        }
+        fs::remove_file(folder.join(format!("{what}-r.h5"))).unwrap();
+        assert!(split().read_write().open(&common).unwrap_err().to_string().contains("-r.h5"));
+        assert_eq!(split().open(&common).unwrap().root().unwrap().len().unwrap(), 8);
+    }
+}
+
+#[test]
+fn split_files_have_any_endings_and_take_the_place_of_others() {
+    let folder = folder("odd-splits");
+    let common = folder.join("two%d");
+    for endings in [(".meta", ".raw"), ("_a", "_b"), ("%s.first", "%s.second")] {
+        let options = OpenOptions::new().split(endings.0, endings.1);
+        for _ in 0..2 {
+            let file = options.clone().create().truncate().open(&common).unwrap();
+            fill(&file);
+            file.flush().unwrap();
+            file.close().unwrap();
+            verify(&options.clone().open(&common).unwrap());
+        }
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 6);
+    let refused = split().create().user_block(512).open(folder.join("b")).unwrap_err();
+    assert!(refused.to_string().contains("user block"), "{refused}");
+    let pages = hyperslab::FileSpace { strategy: hyperslab::SpaceStrategy::Pages, ..Default::default() };
+    assert!(split().create().file_space(pages).open(folder.join("b")).is_err());
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 6);
 }

@@ -180,6 +180,8 @@ struct Settings {
     page_buffer: Option<usize>,
     /// What outlives a killed process or a power failure.
     durability: String,
+    /// The size of the members of a family, or how the names of the two members of a split file end.
+    members: Option<(u64, String, String)>,
 }
 
 /// What the file has to do with other processes and other files, as a dict.
@@ -225,8 +227,9 @@ fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> 
     if let Some(sharing) = sharing {
         options = sharing.apply(options)?;
     }
-    if let Some(Settings { low, user_block, track_order, space, placement, cache, page_buffer, durability }) = settings
-    {
+    if let Some(settings) = settings {
+        let Settings { low, user_block, track_order, space, placement, cache, page_buffer, durability, members } =
+            settings;
         let (strategy, persist, threshold, page_size) = space;
         let space = FileSpace { strategy: space_strategy(&strategy)?, persist, threshold, page_size };
         let (metadata_block, align_from, alignment) = placement;
@@ -237,6 +240,11 @@ fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> 
         if let Some(bytes) = page_buffer {
             options = options.page_buffer(bytes);
         }
+        options = match members {
+            None => options,
+            Some((0, metadata, raw)) => options.split(metadata, raw),
+            Some((size, ..)) => options.family(size),
+        };
         if cache != Caching::default() {
             options = options.cache(cache_config(cache)?);
         }

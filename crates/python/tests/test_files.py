@@ -94,6 +94,34 @@ def test_family_and_split(tmp_path):
         assert np.array_equal(ours["x"][()], values)
 
 
+@pytest.mark.parametrize("libver", ["earliest", "v110", "latest"])
+@pytest.mark.parametrize(
+    "spread",
+    [
+        {"driver": "family", "memb_size": 10_000},
+        {"driver": "split"},
+        {"driver": "split", "meta_ext": "_meta.h5", "raw_ext": "_raw.h5"},
+    ],
+)
+def test_families_and_split_files_are_made_and_changed(tmp_path, libver, spread):
+    values, name = np.arange(5000.0), str(tmp_path / "part%03d")
+    with hyperslab.File(name, "w", libver=libver, **spread) as ours:
+        ours["x"] = values
+        ours["words"] = ["one", "two"]
+        assert ours.driver == spread["driver"] and ours.filename == name
+    with pytest.raises(FileExistsError):
+        hyperslab.File(name, "x", **spread)
+    with h5py.File(name, "r+", **spread) as theirs:
+        assert np.array_equal(theirs["x"][()], values) and theirs["words"][1] == b"two"
+        theirs["y"] = values
+    with hyperslab.File(name, "a", **spread) as ours:
+        assert np.array_equal(ours["y"][()], values)
+        del ours["x"]
+        ours.create_dataset("z", data=values, chunks=(100,), compression="gzip")
+    with h5py.File(name, **spread) as theirs:
+        assert sorted(theirs) == ["words", "y", "z"] and np.array_equal(theirs["z"][()], values)
+
+
 def test_file_objects(path):
     for file in [io.BytesIO(path.read_bytes()), path.open("rb")]:
         with file, hyperslab.File(file) as ours:

@@ -13,6 +13,12 @@ pub(crate) struct Caching {
     /// Which chunks leave first
     #[arg(long, value_name = "POLICY", value_parser = policy())]
     pub(crate) cache_policy: Option<CachePolicy>,
+    /// Do not decode chunks before they are asked for
+    #[arg(long)]
+    pub(crate) no_read_ahead: bool,
+    /// Memory for pages of metadata of a file, such as 64M [default: 16M]
+    #[arg(long, value_name = "BYTES", value_parser = size)]
+    pub(crate) page_buffer: Option<usize>,
     /// Tell at the end, on standard error, what the cache did
     #[arg(long)]
     pub(crate) cache_stats: bool,

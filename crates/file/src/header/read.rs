@@ -236,7 +236,7 @@ impl Header {
     }
 
     /// The bytes of all blocks.
-    pub(super) fn blocks(&self) -> &[Arc<Vec<u8>>] {
+    pub(crate) fn blocks(&self) -> &[Arc<Vec<u8>>] {
         &self.blocks
     }
 

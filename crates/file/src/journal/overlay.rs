@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hyperslab_driver::{Capabilities, Driver, Error, Operation, Result, Transfer, Why};
+use hyperslab_driver::{Capabilities, Driver, Error, MemoryType, Operation, Result, Transfer, Why};
 
 /// A block of a journal: bytes of the storage, from `at` on, that belong to `place`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,11 +19,13 @@ pub(super) struct Overlay {
     blocks: Vec<Block>,
     /// Without the journal.
     length: u64,
+    /// With it. Behind it are only values that have a member of their own.
+    stored: u64,
 }
 
 impl Overlay {
-    pub(super) fn new(below: Arc<dyn Driver>, blocks: Vec<Block>, length: u64) -> Overlay {
-        Overlay { below, blocks, length }
+    pub(super) fn new(below: Arc<dyn Driver>, blocks: Vec<Block>, length: u64, stored: u64) -> Overlay {
+        Overlay { below, blocks, length, stored }
     }
 
     fn refuse(&self, operation: Operation, addr: u64, len: u64) -> Error {
@@ -37,9 +39,20 @@ impl Driver for Overlay {
             return Ok(());
         }
         let len = buf.len() as u64;
-        let end = addr.checked_add(len).filter(|end| *end <= self.length);
-        let past = || Error::new(self.name(), Operation::Read, addr, len, Why::PastEnd { end: self.length });
-        let end = end.ok_or_else(past)?;
+        let past = |end| Error::new(self.name(), Operation::Read, addr, len, Why::PastEnd { end });
+        let end = addr.checked_add(len).ok_or_else(|| past(self.length))?;
+        if end > self.length && addr < self.stored {
+            // Where values have a member of their own, there is a gap before their addresses.
+            let whole = self.len(&transfer.clone().with_kind(MemoryType::Default))?;
+            let there = usize::try_from(self.length.saturating_sub(addr)).unwrap_or(usize::MAX);
+            return match buf.split_at_mut_checked(there).filter(|_| end <= whole) {
+                None => Err(past(whole)),
+                Some((there, gap)) => {
+                    gap.fill(0);
+                    self.read_at(addr, there, transfer)
+                }
+            };
+        }
         self.below.read_at(addr, buf, transfer)?;
         let first = self.blocks.partition_point(|block| block.place + block.length <= addr);
         for block in self.blocks.iter().skip(first).take_while(|block| block.place < end) {
@@ -54,8 +67,9 @@ impl Driver for Overlay {
         if buf.is_empty() { Ok(()) } else { Err(self.refuse(Operation::Write, addr, buf.len() as u64)) }
     }
 
-    fn len(&self, _: &Transfer) -> Result<u64> {
-        Ok(self.length)
+    fn len(&self, transfer: &Transfer) -> Result<u64> {
+        let length = self.below.len(transfer)?;
+        Ok(if length == self.stored { self.length } else { length })
     }
 
     fn set_len(&self, len: u64, _: &Transfer) -> Result<()> {
@@ -71,6 +85,6 @@ impl Driver for Overlay {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::empty()
+        self.below.capabilities() & Capabilities::KINDS_APART
     }
 }

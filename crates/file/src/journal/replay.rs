@@ -26,15 +26,18 @@ pub(crate) struct Found {
     blocks: Vec<Block>,
     /// How long the storage is without it.
     length: u64,
+    /// And with it.
+    stored: u64,
 }
 
-/// The journal at the end of a storage of `stored` bytes, whose superblock is at `base` and says that the file ends at `end`. Whatever is wrong
+/// The journal at the end of a storage of `stored` bytes, whose superblock is at `base` and says that the file ends at `end`. Addresses are before
+/// `reach`: values may have a member of their own. Whatever is wrong
 /// with it, it is none.
 pub(crate) fn find(
     storage: &impl Driver,
     base: u64,
-    end: u64,
-    stored: u64,
+    (end, stored): (u64, u64),
+    reach: u64,
     transfer: &Transfer,
 ) -> Result<Option<Found>> {
     let Some(place) = stored.checked_sub(SECTOR).filter(|place| *place >= end && place.is_multiple_of(SECTOR)) else {
@@ -48,8 +51,8 @@ pub(crate) fn find(
     if !is_whole(storage, &trailer, transfer)? {
         return Ok(None);
     }
-    let blocks = blocks(storage, &trailer, transfer)?;
-    Ok(blocks.map(|blocks| Found { blocks, length: trailer.length }))
+    let blocks = blocks(storage, &trailer, (stored, base.saturating_add(reach)), transfer)?;
+    Ok(blocks.map(|blocks| Found { blocks, length: trailer.length, stored }))
 }
 
 /// Whether its blocks have the checksum that the trailer says.
@@ -62,8 +65,13 @@ fn is_whole(storage: &impl Driver, trailer: &Trailer, transfer: &Transfer) -> Re
     Ok(checksum.digest() == trailer.checksum)
 }
 
-/// Its blocks; nothing if one is not inside of the file, or lies over another.
-fn blocks(storage: &impl Driver, trailer: &Trailer, transfer: &Transfer) -> Result<Option<Vec<Block>>> {
+/// Its blocks; nothing if one is not inside of the file, or lies over another. The journal ends at `stored`, the storage at `reach`.
+fn blocks(
+    storage: &impl Driver,
+    trailer: &Trailer,
+    (stored, reach): (u64, u64),
+    transfer: &Transfer,
+) -> Result<Option<Vec<Block>>> {
     let (mut blocks, mut at, mut free) = (Vec::new(), trailer.start, trailer.base);
     let end = trailer.start.saturating_add(trailer.size);
     while at < end && blocks.len() as u64 <= trailer.blocks {
@@ -74,7 +82,9 @@ fn blocks(storage: &impl Driver, trailer: &Trailer, transfer: &Transfer) -> Resu
         storage.read_at(at, &mut head, transfer)?;
         let (place, length) = decode_head(head);
         at += HEAD;
-        let fits = |past: &u64| place >= free && *past <= trailer.length && length > 0 && length <= end - at;
+        // Behind the journal are only values that have a member of their own.
+        let is_inside = |past: u64| past <= trailer.length || place >= stored && past <= reach;
+        let fits = |past: &u64| place >= free && is_inside(*past) && length > 0 && length <= end - at;
         let Some(past) = place.checked_add(length).filter(fits) else { return Ok(None) };
         blocks.push(Block { place, length, at });
         (at, free) = (at + length, past);
@@ -109,13 +119,13 @@ impl Found {
             })?;
         }
         storage.sync(&transfers.any)?;
-        storage.set_len(self.length, &transfers.metadata)?;
+        storage.set_len(self.length, &transfers.superblock)?;
         Ok(storage.sync(&transfers.any)?)
     }
 
     /// The storage as it is when all blocks are in place, to read.
     pub(crate) fn overlay(self, storage: Arc<dyn Driver>) -> Arc<dyn Driver> {
-        Arc::new(Overlay::new(storage, self.blocks, self.length))
+        Arc::new(Overlay::new(storage, self.blocks, self.length, self.stored))
     }
 }
 
@@ -151,7 +161,7 @@ mod tests {
 
     fn found(storage: &Memory, end: u64) -> Option<Found> {
         let any = Transfer::default();
-        find(storage, 0, end, storage.len(&any).unwrap(), &any).unwrap()
+        find(storage, 0, (end, storage.len(&any).unwrap()), storage.len(&any).unwrap(), &any).unwrap()
     }
 
     #[test]
@@ -209,8 +219,8 @@ mod tests {
         none(&[(3, 5)], |trailer| trailer.size = 20);
         none(&[(3, 5)], |trailer| trailer.checksum ^= 1);
         assert!(found(&storage(&[(3, 5)], |_| ()), LENGTH + 1).is_none(), "the file reaches over it");
-        assert!(find(&Memory::from(vec![0; 512]), 0, 0, 512, &Transfer::default()).unwrap().is_none());
-        assert!(find(&Memory::from(vec![0; 100]), 0, 0, 100, &Transfer::default()).unwrap().is_none());
+        assert!(find(&Memory::from(vec![0; 512]), 0, (0, 512), 512, &Transfer::default()).unwrap().is_none());
+        assert!(find(&Memory::from(vec![0; 100]), 0, (0, 100), 100, &Transfer::default()).unwrap().is_none());
     }
 
     #[test]

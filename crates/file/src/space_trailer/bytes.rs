@@ -45,8 +45,8 @@ impl Leftovers {
         bytes
     }
 
-    /// What a whole trailer says, if all of it is right: it was written for this base and this end.
-    pub(super) fn decode(bytes: &[u8], base: u64, end: u64) -> Option<Leftovers> {
+    /// What a whole trailer says, if all of it is right: it was written for this base and this end, and nothing lies at `last` or behind.
+    pub(super) fn decode(bytes: &[u8], base: u64, end: u64, last: u64) -> Option<Leftovers> {
         let (said, checksum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
         if checksum != xxh3_64(said).to_le_bytes() {
             return None;
@@ -64,7 +64,7 @@ impl Leftovers {
         });
         let sections = sections.collect::<Option<Vec<_>>>()?;
         let collections = (0..next(&mut body)?).map(|_| next(&mut body)).collect::<Option<Vec<_>>>()?;
-        let is_inside = before <= end.checked_sub(base)? && collections.iter().all(|address| *address < end - base);
+        let is_inside = before <= last && collections.iter().all(|address| *address < last);
         (is_inside && body.is_empty()).then_some(Leftovers { sections, collections })
     }
 }
@@ -120,15 +120,15 @@ mod tests {
     #[test]
     fn a_trailer_is_read_as_it_was_written_and_no_bit_may_differ() {
         let bytes = some().encode(512, 100_000);
-        assert_eq!(Leftovers::decode(&bytes, 512, 100_000), Some(some()));
-        assert_eq!(Leftovers::decode(&bytes, 0, 100_000), None, "another user block");
-        assert_eq!(Leftovers::decode(&bytes, 512, 100_001), None, "another end of the file");
+        assert_eq!(Leftovers::decode(&bytes, 512, 100_000, 99_488), Some(some()));
+        assert_eq!(Leftovers::decode(&bytes, 0, 100_000, 100_000), None, "another user block");
+        assert_eq!(Leftovers::decode(&bytes, 512, 100_001, 99_489), None, "another end of the file");
         for bit in 0..bytes.len() * 8 {
             let mut other = bytes.clone();
             other[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(Leftovers::decode(&other, 512, 100_000), None, "bit {bit}");
+            assert_eq!(Leftovers::decode(&other, 512, 100_000, 99_488), None, "bit {bit}");
         }
-        (0..bytes.len()).for_each(|length| assert_eq!(Leftovers::decode(&bytes[..length], 512, 100_000), None));
+        (0..bytes.len()).for_each(|length| assert_eq!(Leftovers::decode(&bytes[..length], 512, 100_000, 99_488), None));
     }
 
     /// All of them have the right checksum.
@@ -137,7 +137,7 @@ mod tests {
         let none = |change: fn(&mut Leftovers)| {
             let mut leftovers = some();
             change(&mut leftovers);
-            assert_eq!(Leftovers::decode(&leftovers.encode(0, 100_000), 0, 100_000), None, "{leftovers:?}");
+            assert_eq!(Leftovers::decode(&leftovers.encode(0, 100_000), 0, 100_000, 100_000), None, "{leftovers:?}");
         };
         none(|leftovers| leftovers.sections[1].0.len = 99_701); // behind the end
         none(|leftovers| leftovers.sections[1].0.len = u64::MAX);
@@ -150,7 +150,7 @@ mod tests {
         bytes.extend(MAGIC);
         [VERSION, 0, 100_000, size].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
-        assert_eq!(Leftovers::decode(&bytes, 0, 100_000), None);
+        assert_eq!(Leftovers::decode(&bytes, 0, 100_000, 100_000), None);
     }
 
     #[test]

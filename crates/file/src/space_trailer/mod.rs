@@ -34,8 +34,14 @@ const MOST: u64 = 64 << 20;
 /// A new file that has fewer free bytes does without a trailer.
 const FEW: u64 = 256;
 
-/// The trailer behind a file that ends at `end` of its storage. Whatever is wrong with it, it is none.
-fn find(storage: &impl Driver, base: u64, end: u64, stored: u64, transfer: &Transfer) -> Result<Option<Leftovers>> {
+/// The trailer behind a file that ends at `end` of its storage, and whose addresses are before `last`. Whatever is wrong with it, it is none.
+fn find(
+    storage: &impl Driver,
+    base: u64,
+    (end, stored): (u64, u64),
+    last: u64,
+    transfer: &Transfer,
+) -> Result<Option<Leftovers>> {
     let Some(size) = stored.checked_sub(end).filter(|size| *size > FOOTER && *size <= MOST) else { return Ok(None) };
     let mut footer = [0; FOOTER as usize];
     storage.read_at(stored - FOOTER, &mut footer, transfer)?;
@@ -44,22 +50,27 @@ fn find(storage: &impl Driver, base: u64, end: u64, stored: u64, transfer: &Tran
     }
     let mut bytes = vec![0; size as usize];
     storage.read_at(end, &mut bytes, transfer)?;
-    Ok(Leftovers::decode(&bytes, base, end))
+    Ok(Leftovers::decode(&bytes, base, end, last))
 }
 
 impl OpenFile {
     /// What the last writer left behind the end of the file.
     pub(crate) fn leftovers(&self) -> Result<Option<Leftovers>> {
-        let stored = self.base.saturating_add(self.seen_end());
+        let stored = self.base.saturating_add(self.own_end());
         match self.told_end().map(|end| self.base.saturating_add(end)) {
-            Some(end) if end < stored => find(&self.pages, self.base, end, stored, &self.transfers.metadata),
+            Some(end) if end < stored => {
+                // Values may have a member of their own, with higher addresses.
+                let last =
+                    if self.own_end() < self.seen_end() { self.seen_end() } else { end.saturating_sub(self.base) };
+                find(&self.pages, self.base, (end, stored), last, &self.transfers.metadata)
+            }
             _ => Ok(None),
         }
     }
 
     /// How many bytes behind the end of the file are its space trailer; it has none while it is open for writing.
     pub fn trailer_length(&self) -> Result<u64> {
-        let behind = |_| self.seen_end().saturating_sub(self.told_end().unwrap_or(0));
+        let behind = |_| self.own_end().saturating_sub(self.told_end().unwrap_or(0));
         Ok(self.leftovers()?.map_or(0, behind))
     }
 
@@ -67,15 +78,15 @@ impl OpenFile {
     pub(crate) fn survey_trailer(&self, survey: &mut dyn Survey) {
         let end = self.told_end().unwrap_or(0);
         let Some(Some(leftovers)) = survey.found(SPACE_TRAILER, end, self.leftovers()) else { return };
-        survey.block(SPACE_TRAILER, end, self.seen_end().saturating_sub(end));
+        survey.block(SPACE_TRAILER, end, self.own_end().saturating_sub(end));
         leftovers.sections.iter().for_each(|(span, _)| survey.free(span.start, span.len));
     }
 
     /// Cuts the trailer off, and takes over what it lists. Nothing else was written yet.
     pub(crate) fn take_over_leftovers(&self, store: &Store, leftovers: Leftovers) -> Result<()> {
         let end = self.end_of_space(store);
-        self.pages.set_len(end, &self.transfers.metadata)?;
-        self.end.store(end.saturating_sub(self.base), Ordering::Relaxed);
+        self.pages.set_len(end, &self.transfers.superblock)?;
+        self.end.store(self.pages.len(&self.transfers.any)?.saturating_sub(self.base), Ordering::Relaxed);
         self.wrote(store);
         let mut space = store.space.lock();
         leftovers.sections.into_iter().for_each(|(span, kind)| space.allocator.restore(span, kind));
@@ -101,7 +112,7 @@ impl OpenFile {
         // The next writer gives out what the trailer lists: the storage must have the state of the file that no longer names it before.
         self.barrier(store)?;
         if self.pages.write_at(end, &bytes, &self.transfers.metadata).is_err() {
-            self.pages.set_len(end, &self.transfers.metadata)?;
+            self.pages.set_len(end, &self.transfers.superblock)?;
         }
         self.wrote(store);
         Ok(())

@@ -32,7 +32,7 @@ use crate::{
     gate::Gate,
     header::{Deleted, Handles},
     journal::Journal,
-    members::Members,
+    spread::Members,
 };
 
 /// The write side of an open file.
@@ -136,6 +136,14 @@ impl Store {
             journal: Mutex::default(),
             journal_left: AtomicBool::new(false),
         }
+    }
+
+    /// Of a file with these members, whose values end at `values_end` if they have a member of their own.
+    pub(crate) fn with_members(mut self, members: Option<Members>, values_end: u64) -> Store {
+        if let Some(start) = members.as_ref().and_then(Members::values_start) {
+            self.space.get_mut().keep_values_apart(start, values_end);
+        }
+        Store { members, ..self }
     }
 
     /// Space at the very end of the file.

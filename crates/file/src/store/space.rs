@@ -38,6 +38,11 @@ impl Space {
         Space { allocator, fresh, attempt, deletes, deleted, awaited, returned, lists_free }
     }
 
+    /// Values have addresses from `start` on, and end at `end`.
+    pub(super) fn keep_values_apart(&mut self, start: u64, end: u64) {
+        self.allocator = self.allocator.clone().with_values_apart(start, end);
+    }
+
     /// Space for `length` bytes, which ends at `most` at the latest.
     pub(crate) fn allocate(&mut self, kind: Kind, length: u64, most: u64) -> Result<Span, hyperslab_alloc::Error> {
         let span = self.allocator.allocate(kind, length)?;
@@ -127,7 +132,7 @@ impl Space {
     /// Whether so much space waits for the next flush that the file grows by it.
     pub(crate) fn awaits_much(&self, durability: Durability) -> bool {
         let share = if durability == Durability::Full { FEWER } else { SHARE };
-        self.awaited > (self.allocator.end() / share).max(LITTLE)
+        self.awaited > (self.allocator.size() / share).max(LITTLE)
     }
 
     /// The file was flushed: what was freed is others' now.

@@ -23,9 +23,13 @@ use crate::{Error, Result, open_options::Access};
 /// The file that a path leads to: open, but neither locked nor looked into. Of several files it is the first.
 pub(crate) struct Source {
     path: PathBuf,
+    /// Where the file itself is.
+    first: PathBuf,
     local: Arc<Local>,
     /// The names of a family of files.
     template: Option<String>,
+    /// What is put before the endings of members of a split file, if that was given in place of a name.
+    common: Option<String>,
 }
 
 /// Storage that can be read.
@@ -53,7 +57,8 @@ impl Source {
     pub(crate) fn find(path: &Path, access: &Access) -> Result<Source> {
         // Absolute, as the program may change its directory.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        let template = path.to_str().filter(|name| !access.one_file && family::is_template(name)).map(str::to_owned);
+        let template =
+            path.to_str().filter(|name| may_be_family(access) && family::is_template(name)).map(str::to_owned);
         match &template {
             // Refused before anything is made.
             Some(template) if access.truncate || access.create_new => {
@@ -74,9 +79,14 @@ impl Source {
             .special(access.special)
             .create(makes && (access.create || access.truncate))
             .create_new(access.create_new);
-        let first = template.as_deref().map(family::first_name);
-        let local = Arc::new(options.open(first.as_deref().map_or(path.as_path(), Path::new))?);
-        Ok(Source { path, local, template })
+        let (mut common, mut first) = (None, template.as_deref().map(family::first_name));
+        if let Some(Members::Split { metadata, .. }) = &access.members {
+            let name = path.to_str().ok_or_else(|| Error::Storage(format!("{}: it is no text", path.display())))?;
+            (common, first) = (Some(name.to_owned()), Some(metadata.replace("%s", name)));
+        }
+        let first = first.map_or_else(|| path.clone(), PathBuf::from);
+        let local = Arc::new(options.open(&first)?);
+        Ok(Source { path, first, local, template, common })
     }
 
     /// Whether there is a file at a path, or the first of a family; so, too, if the system cannot tell.
@@ -113,14 +123,26 @@ impl Source {
             return Ok(Storage { driver, name: "family", size: None, hold, alone });
         }
         let one: Arc<dyn Driver> = self.local;
-        let several = if access.truncate { None } else { multi::open(&self.path, &one)? };
+        let length = one.len(&access.transfer)?;
+        let is_new = access.write && (access.truncate || access.create_new || length == 0);
+        let several = match (&access.members, &self.common) {
+            (Some(Members::Split { raw, .. }), Some(common)) if is_new => {
+                Some(multi::make(&raw.replace("%s", common), one.clone())?)
+            }
+            (_, common) if !is_new => multi::open(&self.first, &one, common.is_some(), access)?,
+            _ => None,
+        };
         match several {
-            Some(_) if access.write => Err(Error::Unsupported("writing a file for each kind of content")),
-            Some((driver, name)) => {
-                let size = Some(one.len(&access.transfer)?);
-                Ok(Storage { driver, name, size, hold, alone })
+            Some((driver, name)) => Ok(Storage { driver, name, size: Some(length), hold, alone }),
+            None if self.common.is_some() => {
+                Err(Error::Storage(format!("{}: it is not the metadata of a split file", self.first.display())))
             }
             None => Ok(Storage { driver: one, name: "sec2", size: None, hold, alone }),
         }
     }
+}
+
+/// Whether a name may be that of a family.
+fn may_be_family(access: &Access) -> bool {
+    !access.one_file && !matches!(access.members, Some(Members::Split { .. }))
 }

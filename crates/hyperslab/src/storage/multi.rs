@@ -2,10 +2,10 @@
 
 use std::{path::Path, sync::Arc};
 
-use hyperslab_driver::{Absent, Driver, Local, MemoryType, Multi};
+use hyperslab_driver::{Absent, Driver, Error as DriverError, Local, MemoryType, Multi, Operation, Why};
 use hyperslab_format::{MemberFiles, MultiMember};
 
-use crate::{Error, Result};
+use crate::{Error, Result, open_options::Access};
 
 /// How the names of members with a superblock end, and which driver makes them.
 const ENDINGS: [(&str, &str); 3] = [("-s.h5", "multi"), ("-m.h5", "split"), (".meta", "split")];
@@ -16,10 +16,18 @@ const LETTERS: &str = "sbrglo";
 /// A driver, and how libhdf5 calls it.
 type Named = (Arc<dyn Driver>, &'static str);
 
-/// The multi or split file that `one` is the first member of; nothing if it is a file by itself.
-pub(super) fn open(path: &Path, one: &Arc<dyn Driver>) -> Result<Option<Named>> {
+/// A new split file.
+pub(super) fn make(raw: &str, metadata: Arc<dyn Driver>) -> Result<Named> {
+    let raw: Arc<dyn Driver> = Arc::new(Local::options().write(true).create(true).open(raw)?);
+    Ok((Arc::new(Multi::split(metadata, raw)), "split"))
+}
+
+/// The multi or split file that `one` is the first member of; nothing if it is a file by itself. Unless the user says that it is `split`, its name
+/// must be as libhdf5 makes it.
+pub(super) fn open(path: &Path, one: &Arc<dyn Driver>, split: bool, access: &Access) -> Result<Option<Named>> {
     let Some(path) = path.to_str() else { return Ok(None) };
-    let Some((ending, name)) = ENDINGS.iter().find(|(ending, _)| path.ends_with(ending)) else { return Ok(None) };
+    let usual_ending = ENDINGS.iter().find(|(ending, _)| path.ends_with(ending));
+    let Some((ending, name)) = usual_ending.or(split.then_some(&("", "split"))) else { return Ok(None) };
     let members = match hyperslab_file::members(one.clone()) {
         Ok(Some(MemberFiles::Multi(members))) => members,
         // A new superblock of a multi file has what tells of members in one of these, at an address that only those know.
@@ -36,7 +44,7 @@ pub(super) fn open(path: &Path, one: &Arc<dyn Driver>) -> Result<Option<Named>> 
     let mut opened = Vec::new();
     for (index, member) in members.iter().enumerate() {
         let kinds = member.kinds.iter().filter_map(|kind| MemoryType::MAPPED.get(usize::from(*kind) - 1).copied());
-        let driver = if index == 0 { one.clone() } else { open_member(member, common)? };
+        let driver = if index == 0 { one.clone() } else { open_member(member, common, access)? };
         opened.push((member.start, driver, kinds.collect()));
     }
     Ok(Some((Arc::new(Multi::new(opened)?), name)))
@@ -47,13 +55,17 @@ fn common<'a>(path: &'a str, ending: &str) -> &'a str {
 }
 
 /// A member that is not there may never be asked for: a file without its raw data still has its structure.
-fn open_member(member: &MultiMember, common: &str) -> Result<Arc<dyn Driver>> {
+fn open_member(member: &MultiMember, common: &str, access: &Access) -> Result<Arc<dyn Driver>> {
     let template = String::from_utf8_lossy(&member.name);
     let Some((before, after)) = template.split_once("%s") else {
         return Err(Error::Storage(format!("the name {template:?} of a member of a multi file has no %s")));
     };
     let name = format!("{before}{common}{after}");
-    let Ok(place) = Path::new(&name).canonicalize() else { return Ok(Arc::new(Absent::new(name, member.length))) };
+    let place = match Path::new(&name).canonicalize() {
+        Ok(place) => place,
+        Err(_) if !access.write => return Ok(Arc::new(Absent::new(name, member.length))),
+        Err(why) => return Err(DriverError::new(&name, Operation::Open, 0, 0, Why::Io(why)).into()),
+    };
     // A file does not lead to others elsewhere by the names of its members.
     let folder = Path::new(common).parent().and_then(|folder| folder.canonicalize().ok());
     if folder.is_none_or(|folder| !place.starts_with(folder)) {
@@ -61,7 +73,7 @@ fn open_member(member: &MultiMember, common: &str) -> Result<Arc<dyn Driver>> {
             "{name} is outside of the folder of the multi file that it should be a member of"
         )));
     }
-    Ok(Arc::new(Local::open(&place)?))
+    Ok(Arc::new(Local::options().write(access.write).open(&place)?))
 }
 
 /// The members that libhdf5 makes by itself: equal ranges of addresses.
@@ -70,7 +82,7 @@ fn usual() -> Vec<MultiMember> {
     let member = |(kind, letter): (u8, char)| MultiMember {
         kinds: vec![kind],
         start: u64::from(kind - 1) * RANGE,
-        length: RANGE / 2, // nobody knows; only of matter for a member that is not there
+        length: RANGE / 2, // unknown; only of matter for a member that is not there
         name: format!("%s-{letter}.h5").into_bytes(),
     };
     (1..).zip(LETTERS.chars()).map(member).collect()

@@ -26,4 +26,26 @@ impl OpenOptions {
         (self.access.members, self.access.one_file) = (Some(Members::Family { size: member_size }), false);
         self
     }
+
+    /// The file is two: one for metadata and one for values, on faster and on larger storage, say. The path is what their names share, and each name is
+    /// the path with one of these endings; libhdf5 has `-m.h5` and `-r.h5`. An ending with a `%s` is a whole name, where that stands for the path.
+    ///
+    /// ```
+    /// use hyperslab::OpenOptions;
+    /// # let folder = std::env::temp_dir().join(format!("hyperslab-split-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder).unwrap();
+    /// let split = OpenOptions::new().split("-m.h5", "-r.h5");
+    /// let file = split.clone().create().open(folder.join("run"))?;
+    /// file.root()?.new_dataset::<u8>().write("bytes", &[7; 1000])?;
+    /// file.close()?;
+    /// assert_eq!(std::fs::metadata(folder.join("run-r.h5")).unwrap().len(), 1000);
+    /// assert_eq!(split.open(folder.join("run"))?.dataset("bytes")?.len(), 1000);
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn split(mut self, metadata: impl AsRef<str>, values: impl AsRef<str>) -> OpenOptions {
+        self.access.members = Some(Members::split(metadata.as_ref(), values.as_ref()));
+        self
+    }
 }

@@ -10,7 +10,7 @@ from typing import Any, Self
 from . import _config
 from ._group import Group
 from ._hyperslab import FileHandle
-from ._options import check_options, libver_bounds, page_buffer, settings, wanted_policy
+from ._options import check_options, libver_bounds, members, page_buffer, settings, wanted_policy
 
 _WRITING = ("r+", "w", "w-", "x", "a")
 
@@ -69,7 +69,8 @@ class File(Group):
         Takes what `h5py.File` takes. `rdcc_nbytes` is another name of `cache_bytes`: one cache serves all datasets of a file. `rdcc_w0=1` means
         `cache_policy="s3-fifo"`, where chunks that were used once leave first, and `rdcc_w0=0` means "lru". `page_buf_size` is how much memory
         pages of metadata may take, 16 MiB if nothing is said. `rdcc_nslots` must be right, and means nothing more: the cache has no slots. Drivers: "sec2", "stdio" and "core" for
-        one file, "family" for a name such as "part%05d.h5", "split" for a pair whose common part is given, both to be read only,
+        one file, "family" for a name such as "part%05d.h5", where `memb_size` says how many bytes each file of a new family has but the last,
+        "split" for a pair whose common part is given, one for metadata and one for values, whose names end with `meta_ext` and `raw_ext`,
         and "fileobj" for objects. With "core" and `backing_store=False` the file is in memory only: nothing is ever written to the disk. With
         "core" alone the file is on the disk as any other, locked, and values may be written before it is flushed or closed.
         """
@@ -100,6 +101,7 @@ class File(Group):
         made["cache"] = (cache_bytes, cache_max_bytes, cache_policy, cache_read_ahead)
         made["page_buffer"] = page_buffer(options, mode in ("w", "w-", "x"))
         made["durability"] = durability
+        made["members"] = members(driver, options)
         sharing = {"locking": _locking(locking), "swmr": bool(swmr) and mode == "r", "external": external_access}
         sharing["family"] = driver == "family"
         opened = _open(name, driver, options, (mode, made), sharing)
@@ -208,8 +210,6 @@ def _open(
     path = os.fsdecode(name)
     if driver == "core" and mode != "r" and not options.get("backing_store", True):
         return _open_copy(path, how, sharing)
-    if driver == "split":
-        path += options.get("meta_ext", "-m.h5")
     if driver == "family" and "%" not in path:
         raise ValueError(f"a family of files has a name such as 'part%05d.h5', not {path!r}")
     return FileHandle(path, *how, sharing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -62,6 +63,22 @@ def check_cache_options(options: dict[str, Any]) -> None:
 def wanted_policy(options: dict[str, Any]) -> str | None:
     """Which chunks leave the cache first, if `rdcc_w0` says so: 1 lets those go first that were used once, 0 those that were used longest ago."""
     return {0.0: "lru", 1.0: "s3-fifo"}.get(options.get("rdcc_w0"))  # type: ignore[arg-type]
+
+
+#: How large the members of a new family are, and how the names of a split file end, if nothing is said: as in h5py.
+_MEMBER_SIZE = 2**31 - 1
+_ENDINGS = ("-m.h5", "-r.h5")
+
+
+def members(driver: str | None, options: dict[str, Any]) -> tuple[int, str, str] | None:
+    """How a file is spread over several: the size of a member of a family, or how the names of a split file end."""
+    if driver == "family":
+        return int(options.get("memb_size") or _MEMBER_SIZE), "", ""
+    if driver == "split":
+        given = (options.get(name) for name in ("meta_ext", "raw_ext"))
+        meta, raw = (os.fsdecode(own or usual) for own, usual in zip(given, _ENDINGS, strict=True))
+        return 0, meta, raw
+    return None
 
 
 def page_buffer(options: dict[str, Any], is_new: bool) -> int | None:
