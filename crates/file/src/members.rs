@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyperslab_driver::Driver;
 use hyperslab_format::{
-    DriverInfoBlock, MemberFiles,
+    MemberFiles,
     message::{self, kind},
 };
 
@@ -12,8 +12,6 @@ use crate::{
     Error, Header, OpenFile, OpenOptions, Result,
     file_blocks::{DriverInfo, MOST},
 };
-
-const WHAT: &str = "driver information block";
 
 /// The members of the file whose superblock is in `storage`; nothing if it is one file, or if what tells is in another member.
 pub fn members(storage: Arc<dyn Driver>) -> Result<Option<MemberFiles>> {
