@@ -99,7 +99,7 @@ fn own() -> Vec<u8> {
     }
     drop(group);
     file.close().unwrap();
-    let mut bytes = vec![0; usize::try_from(memory.len().unwrap()).unwrap()];
+    let mut bytes = vec![0; usize::try_from(memory.len(&Transfer::default()).unwrap()).unwrap()];
     memory.read_at(0, &mut bytes, &Transfer::default()).unwrap();
     bytes
 }
@@ -217,10 +217,15 @@ fn a_file_that_reads_again_is_read_as_it_is() {
                 storage.arm(nth, missing);
                 let seen = walk(&storage, 3);
                 assert!(seen.errors.is_empty(), "{file}, read {nth}, {missing:?}: {:?}", seen.errors);
-                assert_eq!(seen.content, whole.content, "{file}, read {nth}, {missing:?}");
+                assert_eq!(named(&seen), named(&whole), "{file}, read {nth}, {missing:?}");
             }
         }
     }
+}
+
+/// The structures that the file names. A trailer with free space behind its end is named by nothing: one that is torn is none, and so is what it says.
+fn named(seen: &Seen) -> Vec<&(String, u64, u64)> {
+    seen.content.iter().filter(|(what, ..)| !["space trailer", "free"].contains(&what.as_str())).collect()
 }
 
 /// Whatever is torn, also without a checksum, a walk ends.
