@@ -61,7 +61,7 @@ def test_readme_of_the_project(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["sample.py", "sample.h5"])
     runpy.run_path(str(project / "xtask" / "sample.py"), run_name="__main__")
     all_examples = examples(project / "README.md")
-    assert len(all_examples) == 3
+    assert len(all_examples) == 4
     for example in all_examples:
         exec(compile(example, "README.md", "exec"), {})
     with h5py.File("run.h5") as file:

@@ -100,7 +100,7 @@ def test_family_and_split(tmp_path):
     [
         {"driver": "family", "memb_size": 10_000},
         {"driver": "split"},
-        {"driver": "split", "meta_ext": "_meta.h5", "raw_ext": "_raw.h5"},
+        {"driver": "split", "meta_ext": b"_meta.h5", "raw_ext": b"_raw.h5"},
     ],
 )
 def test_families_and_split_files_are_made_and_changed(tmp_path, libver, spread):
