@@ -51,7 +51,7 @@ impl<'a> Loader<'a> {
     }
 
     /// What `decode` makes of chunks, on all cores; nothing where there is no chunk. `decode` gets the number of the chunk among `wanted`.
-    /// As many are read at once as take [`BATCH`] bytes. Tells `decoding` how long the decoding takes.
+    /// As many are read at once as take 64 MiB. Tells `decoding` how long the decoding takes.
     pub fn load<T: Send>(
         mut self,
         wanted: &[Wanted<'_>],
