@@ -56,7 +56,7 @@ impl MemberFiles {
     /// let family = MemberFiles::Family { size: 4096 };
     /// let (name, info) = family.encode();
     /// assert_eq!(MemberFiles::decode(name, &info)?, Some(family));
-    /// # Ok::<(), hyperslab_format::Error>(())
+    /// # Ok::<(), hyperslab_format::Malformed>(())
     /// ```
     pub fn encode(&self) -> ([u8; 8], Vec<u8>) {
         match self {
