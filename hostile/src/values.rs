@@ -31,7 +31,7 @@ pub(crate) fn dataset(walk: &mut Walk, dataset: &Dataset) {
     let all = dataset.space();
     for selection in selections(walk, &all) {
         let Some(stored) = walk.count(dataset.read_stored_selection(&selection)) else { continue };
-        references(walk, dataset.file(), dataset.datatype(), &stored);
+        references(walk, &dataset.file(), dataset.datatype(), &stored);
         shown(walk, dataset.read_values(&selection));
         for datatype in targets(dataset.datatype()) {
             let count = selection.npoints();

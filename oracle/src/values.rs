@@ -24,7 +24,7 @@ pub fn hashed(bytes: &[u8]) -> String {
 /// If Hyperslab cannot read them.
 pub fn stored(dataset: &Dataset, selection: &Space) -> Result<String> {
     let bytes = dataset.read_stored_selection(selection)?;
-    Ok(hashed(&encode(dataset.file(), dataset.datatype(), &bytes)?))
+    Ok(hashed(&encode(&dataset.file(), dataset.datatype(), &bytes)?))
 }
 
 /// The selected values of a dataset, as values of another type.

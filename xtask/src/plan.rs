@@ -42,29 +42,24 @@ pub(crate) const PLAN: &[Room] = &[
         "chunk",
         &["base", "space", "cache", "dtype", "filter", "driver", "meta", "alloc", "format", "file", "structures"],
     ),
-    // jobs: a file as a whole
+    // one file in this process: openings, open datasets, other files that it leads to
+    room(
+        "session",
+        &["base", "space", "cache", "dtype", "filter", "driver", "format", "file", "structures", "object", "chunk"],
+    ),
+    // Rust types as values
+    room("element", &["base", "dtype", "driver", "format", "structures", "session"]),
+    // jobs: objects and files as a whole
     room("check", &["base", "driver", "filter", "format", "file", "structures", "object", "chunk"]),
+    room("copy", &["base", "space", "dtype", "driver", "format", "file", "object", "chunk", "session"]),
     // beside the model: what its derive macro writes
     pure("derive", &[]),
     // model
     room(
         "hyperslab",
         &[
-            "base",
-            "space",
-            "cache",
-            "dtype",
-            "filter",
-            "driver",
-            "meta",
-            "alloc",
-            "format",
-            "file",
-            "structures",
-            "object",
-            "chunk",
-            "check",
-            "derive",
+            "base", "space", "dtype", "filter", "driver", "format", "file", "object", "chunk", "session", "element",
+            "check", "copy", "derive",
         ],
     ),
     // doors: everybody comes in through the model

@@ -41,9 +41,10 @@ fn nowhere(file: &File, path: &str, at: &str) -> Failure {
         let hint = format!(" in {}, where {above}/{name} leads", printable(&home));
         return Failure::Missing { path: at.into(), hint };
     }
-    let home = group.file().path().filter(|_| group.file() != file);
+    let found = group.file();
+    let home = found.path().filter(|_| found != *file);
     let place = home.map_or_else(String::new, |home| format!(" in {}", home.display()));
-    missing(group.file(), at, &place)
+    missing(&found, at, &place)
 }
 
 /// The last group on the way to where a path leads: its path without the slash at the end, the name that follows, the group.

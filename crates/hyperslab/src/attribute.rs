@@ -1,12 +1,13 @@
 //! Attributes: small named arrays that belong to an object.
 
-use std::{borrow::Cow, ops::Deref, sync::Arc};
+use std::{borrow::Cow, ops::Deref};
 
 use hyperslab_dtype::{Arena, Datatype, Plan};
-use hyperslab_file::Handle;
-use hyperslab_object::{Life, Object};
+use hyperslab_session::{OpenAttribute, Session};
 
-use crate::{Dataset, Element, Error, File, Group, NamedDatatype, Node, Result, element::Reading};
+use hyperslab_element::Reading;
+
+use crate::{Dataset, Element, Error, File, Group, NamedDatatype, Node, Result};
 
 /// A small named array that belongs to a group, a dataset or a committed datatype. What the file says of it are the fields of
 /// what it dereferences to.
@@ -20,32 +21,37 @@ use crate::{Dataset, Element, Error, File, Group, NamedDatatype, Node, Result, e
 /// ```
 #[derive(Clone, Debug)]
 pub struct Attribute {
-    /// What keeps the owner. Before the file, so that it is dropped before.
-    _handle: Option<Arc<Handle>>,
-    file: File,
-    owner: Life,
-    stored: hyperslab_object::Attribute,
+    open: OpenAttribute,
 }
 
 impl Attribute {
+    pub(crate) fn session(&self) -> &Session {
+        self.open.session()
+    }
+
+    /// Holds changes off while its values are looked up in the heap.
+    pub(crate) fn held(&self) -> Result<hyperslab_file::Reading<'_>> {
+        self.open.held()
+    }
+
     /// The file that it is in.
-    pub fn file(&self) -> &File {
-        &self.file
+    pub fn file(&self) -> File {
+        File { session: self.session().clone() }
     }
 
     /// Its name; what is not UTF-8 in it is replaced.
     pub fn name(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.stored.name)
+        self.open.name()
     }
 
     /// Its size in each dimension; nothing for a scalar.
     pub fn shape(&self) -> &[u64] {
-        self.stored.extent.dims()
+        self.open.extent.dims()
     }
 
     /// How many values it has.
     pub fn len(&self) -> u64 {
-        self.stored.extent.elements().unwrap_or(u64::MAX)
+        self.open.extent.elements().unwrap_or(u64::MAX)
     }
 
     /// Whether it has no values.
@@ -55,8 +61,8 @@ impl Attribute {
 
     /// Its values, the last dimension fastest.
     pub fn read<T: Element>(&self) -> Result<Vec<T>> {
-        let _held = self.held()?;
-        Reading::new(&self.stored.datatype)?.values(&self.file, &self.stored.data)
+        let _held = self.open.held()?;
+        Reading::new(&self.open.datatype)?.values(self.session(), &self.open.data)
     }
 
     /// Reads all values into `buf`, as values of another datatype. What is of variable length is put into `arena`.
@@ -64,34 +70,15 @@ impl Attribute {
     /// In a file that is being changed, an attribute whose values of variable length are not there any more is an [`Error::Outdated`]:
     /// [`Attribute::renewed`] has those that came instead.
     pub fn read_converted(&self, datatype: &Datatype, buf: &mut [u8], arena: &mut Arena) -> Result<()> {
-        let _held = self.held()?;
-        let plan = Plan::new(&self.stored.datatype, datatype)?;
+        let _held = self.open.held()?;
+        let plan = Plan::new(&self.open.datatype, datatype)?;
         let count = buf.len() / datatype.size().max(1);
-        Ok(plan.convert(count, &self.stored.data, buf, &self.file.heap(), arena)?)
+        Ok(plan.convert(count, &self.open.data, buf, &self.session().heap(), arena)?)
     }
 
     /// The attribute of this name as it is now.
     pub fn renewed(&self) -> Result<Attribute> {
-        let context = &self.file.inner.context;
-        let _held = context.file().reading();
-        self.file.check_alive(self.owner)?;
-        let now = Object::open(context, self.owner.address())?.find_attribute(context, &self.stored.name)?;
-        let stored = now.ok_or_else(|| Error::Missing(format!("attribute {}", self.name())))?;
-        Ok(Attribute { stored, ..self.clone() })
-    }
-
-    /// Holds changes off while values are read. What of variable length somebody overwrote since is not in the heap any more.
-    pub(crate) fn held(&self) -> Result<hyperslab_file::Reading<'_>> {
-        let context = &self.file.inner.context;
-        let held = context.file().reading();
-        if self.file.inner.is_writable() && self.stored.datatype.has_vlen() {
-            self.file.check_alive(self.owner)?;
-            let now = Object::open(context, self.owner.address())?.find_attribute(context, &self.stored.name)?;
-            if now.is_none_or(|now| now.data != self.stored.data) {
-                return Err(Error::Outdated(self.name().into_owned()));
-            }
-        }
-        Ok(held)
+        self.open.renewed().map(|open| Attribute { open })
     }
 
     /// Its only value.
@@ -108,7 +95,7 @@ impl Deref for Attribute {
     type Target = hyperslab_object::Attribute;
 
     fn deref(&self) -> &hyperslab_object::Attribute {
-        &self.stored
+        &self.open
     }
 }
 
@@ -118,46 +105,46 @@ macro_rules! have_attributes {
         impl $owner {
             /// The attribute with this name.
             pub fn attribute(&self, name: impl AsRef<[u8]>) -> Result<Attribute> {
-                let (name, context) = (name.as_ref(), &self.file().inner.context);
+                let (name, context) = (name.as_ref(), self.session().context());
                 let missing = || Error::Missing(format!("attribute {}", String::from_utf8_lossy(name)));
                 let find = || Ok(self.object()?.find_attribute(context, name)?);
-                let stored = self.file().read_current(find)?.ok_or_else(missing)?;
-                Ok(Attribute { file: self.file().clone(), owner: self.life(), _handle: self.handle(), stored })
+                let stored = self.session().read_current(find)?.ok_or_else(missing)?;
+                Ok(Attribute { open: OpenAttribute::new(self.session(), (self.life(), self.handle()), stored) })
             }
 
             /// Whether there is an attribute with this name.
             pub fn has_attribute(&self, name: impl AsRef<[u8]>) -> Result<bool> {
-                let (name, context) = (name.as_ref(), &self.file().inner.context);
+                let (name, context) = (name.as_ref(), self.session().context());
                 let find = || Ok(self.object()?.find_attribute(context, name)?);
-                Ok(self.file().read_current(find)?.is_some())
+                Ok(self.session().read_current(find)?.is_some())
             }
 
             /// How many attributes there are. None of them is read.
             pub fn attribute_count(&self) -> Result<u64> {
-                let context = &self.file().inner.context;
-                self.file().read_current(|| Ok(self.object()?.attribute_count(context)?))
+                let context = self.session().context();
+                self.session().read_current(|| Ok(self.object()?.attribute_count(context)?))
             }
 
             /// The names of all attributes, in the order of their bytes; what is not UTF-8 in them is replaced.
             pub fn attribute_names(&self) -> Result<Vec<String>> {
-                let context = &self.file().inner.context;
-                let names = self.file().read_current(|| Ok(self.object()?.attribute_names(context)?))?;
+                let context = self.session().context();
+                let names = self.session().read_current(|| Ok(self.object()?.attribute_names(context)?))?;
                 Ok(names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
             }
 
             /// The names of all attributes, as bytes, in the order in which they were made; in the order of their bytes where the
             /// object does not keep it.
             pub fn attribute_names_as_made(&self) -> Result<Vec<Vec<u8>>> {
-                let context = &self.file().inner.context;
-                self.file().read_current(|| Ok(self.object()?.attribute_names_as_made(context)?))
+                let context = self.session().context();
+                self.session().read_current(|| Ok(self.object()?.attribute_names_as_made(context)?))
             }
 
             /// All attributes, in the order of their names' bytes; one that cannot be understood does not hide the others.
             pub fn attributes(&self) -> Result<Vec<Result<Attribute>>> {
-                let context = &self.file().inner.context;
-                let found = self.file().read_current(|| Ok(self.object()?.attributes(context)?))?;
+                let context = self.session().context();
+                let found = self.session().read_current(|| Ok(self.object()?.attributes(context)?))?;
                 let own = |stored| {
-                    Attribute { file: self.file().clone(), owner: self.life(), _handle: self.handle(), stored }
+                    Attribute { open: OpenAttribute::new(self.session(), (self.life(), self.handle()), stored) }
                 };
                 Ok(found.into_iter().map(|stored| stored.map(own).map_err(Into::into)).collect())
             }

@@ -5,12 +5,12 @@ use std::{borrow::Cow, sync::Arc};
 use hyperslab_dtype::{Arena, Datatype, NoHeap, Plan};
 use hyperslab_file::Handle;
 use hyperslab_object::{Life, NewType};
+use hyperslab_session::{HeapWriter, Session, charset, room};
 use hyperslab_space::Extent;
 
-use crate::{
-    Dataset, Error, File, Group, NamedDatatype, Node, Result, Storable, dataset::room, datatype,
-    heap_writer::HeapWriter, place::charset, storable::Writing,
-};
+use hyperslab_element::Writing;
+
+use crate::{Dataset, Error, Group, NamedDatatype, Node, Result, Storable};
 
 /// An attribute that is not there yet, as `new_attribute` of an object gives it.
 ///
@@ -26,7 +26,7 @@ use crate::{
 pub struct NewAttribute {
     /// What keeps the owner. Before the file, so that it is dropped before.
     _handle: Option<Arc<Handle>>,
-    file: File,
+    session: Session,
     owner: Life,
     kind: Result<Kind>,
     extent: Wanted,
@@ -48,9 +48,9 @@ enum Wanted {
 }
 
 impl NewAttribute {
-    fn new(file: &File, owner: (Life, Option<Arc<Handle>>), kind: Result<Kind>) -> NewAttribute {
+    fn new(session: &Session, owner: (Life, Option<Arc<Handle>>), kind: Result<Kind>) -> NewAttribute {
         let (owner, handle) = owner;
-        NewAttribute { _handle: handle, file: file.clone(), owner, kind, extent: Wanted::Usual }
+        NewAttribute { _handle: handle, session: session.clone(), owner, kind, extent: Wanted::Usual }
     }
 
     /// Its size in each dimension. Without this it has one dimension, for all values.
@@ -103,8 +103,10 @@ impl NewAttribute {
     /// The stored type, and where it is committed.
     fn stored_type(&self) -> Result<(Datatype, Option<u64>)> {
         match &self.kind {
-            Ok(Kind::Own(own)) => Ok((datatype::in_file(own, &self.file)?, None)),
-            Ok(Kind::Committed(named)) if *named.file() == self.file => Ok((named.datatype()?, Some(named.address()))),
+            Ok(Kind::Own(own)) => Ok((self.session.in_file(own)?, None)),
+            Ok(Kind::Committed(named)) if *named.session() == self.session => {
+                Ok((named.datatype()?, Some(named.address())))
+            }
             Ok(Kind::Committed(_)) => Err(Error::Change("a committed datatype of another file".into())),
             Err(why) => Err(Error::Change(why.to_string())),
         }
@@ -121,17 +123,17 @@ impl NewAttribute {
         if extent.elements() != Some(count) {
             return Err(Error::Length { values: count, room: extent.elements().unwrap_or(u64::MAX) });
         }
-        let (mut data, file) = (room(count, stored.size())?, &self.file);
+        let (mut data, session) = (room(count, stored.size())?, &self.session);
         let count = usize::try_from(count).unwrap_or(usize::MAX);
-        file.operate(|| {
-            file.check_alive(self.owner)?;
+        session.operate(|| {
+            session.check_alive(self.owner)?;
             let (charset, extent, owner) = (charset(name), &extent, self.owner.address());
             let datatype = || committed.map_or(NewType::Own(&stored), NewType::Committed);
             if stored.has_vlen() {
                 let new = hyperslab_object::NewAttribute { name, charset, datatype: datatype(), extent, data: &data };
-                hyperslab_object::check_attribute(&file.inner.context, owner, &new)?;
+                hyperslab_object::check_attribute(session.context(), owner, &new)?;
             }
-            let mut heap = HeapWriter::new(file);
+            let mut heap = HeapWriter::new(session);
             match stored.has_vlen() {
                 true => heap.attempt(|heap| {
                     plan.convert(count, bytes, &mut data, arena, heap)?;
@@ -140,8 +142,8 @@ impl NewAttribute {
                 false => plan.convert(count, bytes, &mut data, arena, &mut NoHeap)?,
             }
             let new = hyperslab_object::NewAttribute { name, charset, datatype: datatype(), extent, data: &data };
-            let went = hyperslab_object::set_attribute(&file.inner.context, owner, &new)?;
-            heap.remove(went.map_or_else(Vec::new, |went| file.behind(&went.datatype, &went.data)));
+            let went = hyperslab_object::set_attribute(session.context(), owner, &new)?;
+            heap.remove(went.map_or_else(Vec::new, |went| session.behind(&went.datatype, &went.data)));
             Ok(())
         })
     }
@@ -172,38 +174,38 @@ macro_rules! attributes_change {
 
             /// A new attribute, of which more can be said.
             pub fn new_attribute<T: Storable + ?Sized>(&self) -> NewAttribute {
-                NewAttribute::new(self.file(), (self.life(), self.handle()), T::datatype().map(Kind::Own))
+                NewAttribute::new(self.session(), (self.life(), self.handle()), T::datatype().map(Kind::Own))
             }
 
             /// As `new_attribute`, for values of a datatype.
             pub fn new_attribute_of(&self, datatype: Datatype) -> NewAttribute {
-                NewAttribute::new(self.file(), (self.life(), self.handle()), Ok(Kind::Own(datatype)))
+                NewAttribute::new(self.session(), (self.life(), self.handle()), Ok(Kind::Own(datatype)))
             }
 
             /// Takes an attribute away.
             pub fn remove_attribute(&self, name: impl AsRef<[u8]>) -> Result<()> {
-                let (file, name) = (self.file(), name.as_ref());
-                let was_there = file.operate(|| -> Result<bool> {
-                    file.check_alive(self.life())?;
+                let (session, name) = (self.session(), name.as_ref());
+                let was_there = session.operate(|| -> Result<bool> {
+                    session.check_alive(self.life())?;
                     let went = |went: &hyperslab_object::Attribute| {
-                        HeapWriter::new(file).remove(file.behind(&went.datatype, &went.data));
+                        HeapWriter::new(session).remove(session.behind(&went.datatype, &went.data));
                     };
-                    Ok(hyperslab_object::remove_attribute(&file.inner.context, self.address(), name, went)?)
+                    Ok(hyperslab_object::remove_attribute(session.context(), self.address(), name, went)?)
                 })?;
                 if was_there { Ok(()) } else { Err(missing(name)) }
             }
 
             /// Gives an attribute another name.
             pub fn rename_attribute(&self, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<()> {
-                let (file, from, to) = (self.file(), from.as_ref(), to.as_ref());
+                let (session, from, to) = (self.session(), from.as_ref(), to.as_ref());
                 self.attribute_there(from)?;
                 if from != to && self.has_attribute(to)? {
                     return Err(Error::Exists(format!("attribute {}", text(to))));
                 }
                 let address = self.address();
-                let context = &file.inner.context;
-                file.operate(|| {
-                    file.check_alive(self.life())?;
+                let context = session.context();
+                session.operate(|| {
+                    session.check_alive(self.life())?;
                     Ok(hyperslab_object::rename_attribute(context, address, from, to, charset(to))?)
                 })
             }

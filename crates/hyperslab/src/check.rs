@@ -12,16 +12,17 @@ use std::{path::Path, sync::Arc};
 
 use hyperslab_driver::Driver;
 
-use crate::{Locking, Result, error::opened, open_options::Access, storage::Source};
+use hyperslab_session::{Access, with_storage};
+
+use crate::{Locking, Result};
 
 pub use hyperslab_check::{END_OF_FILE, Finding, MARK, Marks, Progress, Report, Severity, Space, Usage};
 
 /// Looks at everything in a file. An error if it cannot be read at all; what is wrong with its content is in the report. `progress` is
 /// called now and then.
 pub fn file(path: impl AsRef<Path>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
-    let (path, access) = (path.as_ref(), Access::default());
-    let storage = opened(path, Source::find(path, &access).and_then(|source| source.unlocked(&access)))?;
-    opened(path, hyperslab_check::check(storage.driver, progress).map_err(Into::into))
+    let check = |storage| Ok(hyperslab_check::check(storage, progress)?);
+    with_storage(path.as_ref(), &Access::default(), false, check)
 }
 
 /// As [`file()`], on any storage.
@@ -35,13 +36,6 @@ pub fn storage(storage: Arc<dyn Driver>) -> Result<Report> {
 /// Objects without names that a killed program of ours left in heaps, and counts of names that it left too high, are mended then, but not by `force`:
 /// a file that is not whole is not changed any further.
 pub fn clear(path: impl AsRef<Path>, force: bool) -> Result<Marks> {
-    opened(path.as_ref(), clear_at(path.as_ref(), force))
-}
-
-fn clear_at(path: &Path, force: bool) -> Result<Marks> {
     let access = Access { write: true, locking: Locking::BestEffort, ..Access::default() };
-    let source = Source::find(path, &access)?;
-    // The lock is held until the end.
-    let storage = if force { source.unlocked(&access)? } else { source.lock(&access)? };
-    Ok(hyperslab_check::clear(storage.driver.clone(), !force)?)
+    with_storage(path.as_ref(), &access, !force, |storage| Ok(hyperslab_check::clear(storage, !force)?))
 }

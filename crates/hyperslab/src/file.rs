@@ -3,12 +3,10 @@
 use std::{path::Path, sync::Arc};
 
 use hyperslab_driver::Driver;
-use hyperslab_file::Writing;
-use hyperslab_object::Object;
+use hyperslab_dtype::Datatype;
+use hyperslab_session::Session;
 
-use crate::{
-    Dataset, Error, Group, Heap, Node, OpenOptions, Result, engine::Inner, opening::Opening, others::Others, trip::Trip,
-};
+use crate::{CacheStatistics, Dataset, Group, Heap, Node, OpenOptions, Referent, Result};
 
 /// An HDF5 file that is open. Cheap to clone; any number of threads may use it at once. One that may be changed is closed with its last
 /// handle; [`File::close`] tells what may go wrong then.
@@ -29,13 +27,9 @@ use crate::{
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), hyperslab::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct File {
-    pub(crate) inner: Arc<Inner>,
-    pub(crate) opening: Arc<Opening>,
-    pub(crate) others: Arc<Others>,
-    /// Why the file cannot be changed through this handle, which another file led to, though this process has it open for writing.
-    pub(crate) refuses: Option<Arc<str>>,
+    pub(crate) session: Session,
 }
 
 impl File {
@@ -81,25 +75,14 @@ impl File {
 
     /// Whether the file may be changed.
     pub fn is_writable(&self) -> bool {
-        self.inner.is_writable() && self.refuses.is_none()
-    }
-
-    /// Refuses changes through this handle, before anything is done.
-    pub(crate) fn check_changeable(&self) -> Result<()> {
-        self.check_refused()?;
-        Ok(self.inner.context.file().check_writable()?)
-    }
-
-    fn check_refused(&self) -> Result<()> {
-        self.refuses.as_ref().map_or(Ok(()), |why| Err(Error::Forbidden(why.to_string())))
+        self.session.is_writable()
     }
 
     /// Writes everything that was changed so far. After this, all of it can be read, whatever happens to this process; and to the power, if
     /// the [durability](OpenOptions::durability) says so. If chunks of datasets cannot be written, everything else is, and the error names one
     /// of them: their values stay in memory, and the next flush tries again.
     pub fn flush(&self) -> Result<()> {
-        self.delete_abandoned();
-        self.inner.flush().map_err(|why| self.locate(why))
+        self.session.flush()
     }
 
     /// Writes everything and says what went wrong, if something does. Without this, the last handle that goes closes the file and says nothing.
@@ -107,95 +90,48 @@ impl File {
     /// If this process opened the file several times, the last opening that ends closes it. Then it waits for other threads that are writing, and
     /// nothing can be changed afterwards through any handle. The file is closed, and other processes may open it, also if this is an error.
     pub fn close(self) -> Result<()> {
-        self.opening.close().map_err(|why| self.locate(why))
-    }
-
-    /// Does one operation that changes the file, alone. Runs under the exclusive operation lock: public read methods take the same lock and
-    /// would deadlock.
-    pub(crate) fn operate<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
-        let _writing = self.writing()?;
-        self.delete_abandoned();
-        self.inner.context.file().operate(change).map_err(|why| self.locate(why))
-    }
-
-    /// A change that closing waits for; an error if there can be none.
-    pub(crate) fn writing(&self) -> Result<Writing<'_>> {
-        self.check_refused()?;
-        Ok(self.inner.context.file().writing()?)
+        self.session.close()
     }
 
     /// Where it was opened, unless on other storage.
     pub fn path(&self) -> Option<&Path> {
-        self.opening.path()
-    }
-
-    /// For the engine itself: it keeps nothing open.
-    pub(crate) fn within(inner: &Arc<Inner>) -> File {
-        File::of(Opening::within(inner), &Others::new(OpenOptions::new()))
-    }
-
-    /// Of an opening, with the files that it leads to.
-    pub(crate) fn of(opening: Arc<Opening>, others: &Arc<Others>) -> File {
-        File { inner: opening.inner().clone(), opening, others: others.clone(), refuses: None }
+        self.session.path()
     }
 
     /// How many bytes the storage has; those of the member with the superblock, if each kind of content has its own.
     pub fn size(&self) -> u64 {
-        let file = self.inner.context.file();
-        let end = if self.inner.size.is_some() { file.own_end() } else { file.end() };
-        file.user_block() + end
+        self.session.size()
     }
 
     /// How the file lies on storage, as libhdf5 names it: `sec2` for one file, `family` for a row of them, `multi` and `split` for
     /// one of each kind of content.
     pub fn driver(&self) -> &'static str {
-        self.inner.driver
+        self.session.driver()
     }
 
     /// The version of the superblock.
     pub fn superblock_version(&self) -> u8 {
-        self.inner.context.file().superblock().version
+        self.session.file().superblock().version
     }
 
     /// The bytes before the HDF5 part of the file.
     pub fn user_block(&self) -> u64 {
-        self.inner.context.file().user_block()
+        self.session.file().user_block()
     }
 
     /// The root group.
     pub fn root(&self) -> Result<Group> {
-        self.at(self.root_address()?)?.into_group().map_err(|why| why.of(b"/"))
-    }
-
-    pub(crate) fn root_address(&self) -> Result<u64> {
-        Ok(self.inner.context.file().root()?)
+        self.session.root_group().map(Group::of)
     }
 
     /// The object whose header is at an address.
     pub fn at(&self, address: u64) -> Result<Node> {
-        self.node(|| Ok(Object::open(&self.inner.context, address)?))
-    }
-
-    /// As [`File::at`], also if the object has messages that must be understood and are not: for who copies them.
-    pub(crate) fn at_guarded(&self, address: u64) -> Result<Node> {
-        self.node(|| Ok(Object::open_guarded(&self.inner.context, address)?))
-    }
-
-    fn node(&self, open: impl FnOnce() -> Result<Object>) -> Result<Node> {
-        let held = self.inner.context.file().reading();
-        let node = self.read_current(|| Node::new(self, open()?))?;
-        drop(held);
-        node.grown(&Trip::default())
+        self.session.at(address).map(Node::of)
     }
 
     /// The object that a path leads to, through links of all kinds. It may be in another file.
     pub fn get(&self, path: impl AsRef<[u8]>) -> Result<Node> {
-        self.get_from(self.root_address()?, path.as_ref())
-    }
-
-    /// As [`File::get`], from the group at an address on.
-    pub(crate) fn get_from(&self, start: u64, path: &[u8]) -> Result<Node> {
-        self.follow(start, path, &Trip::default())?.object()
+        self.session.get(self.session.root()?, path.as_ref()).map(Node::of)
     }
 
     /// The group that a path leads to.
@@ -219,19 +155,36 @@ impl File {
 
     /// The values that are kept outside of datasets and attributes: variable-length data and region references.
     pub fn heap(&self) -> Heap<'_> {
-        Heap::new(self)
+        self.session.heap()
+    }
+
+    /// What a reference refers to, given its type and its bytes; nothing if it is null.
+    ///
+    /// To follow many references of a file, ask one [`File::heap`]: it reads what they share once.
+    pub fn dereference(&self, datatype: &Datatype, bytes: &[u8]) -> Result<Option<Referent>> {
+        self.heap().dereference(datatype, bytes)
+    }
+
+    /// What the chunk cache did so far, and how much memory it has.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let rows = file.root()?.new_dataset::<i32>().shape([64, 64]).chunks([64, 64]).deflate(1).create("rows")?;
+    /// for row in 0..64 {
+    ///     rows.write_slice(hyperslab::s![row, ..], &[row; 64])?;
+    /// }
+    /// assert_eq!(rows.read_slice::<i32>(hyperslab::s![7, 5])?, [7]);
+    /// let seen = file.cache_statistics();
+    /// assert!(seen.bytes == 0 || (seen.hits, seen.misses, seen.written) == (64, 1, 0));
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn cache_statistics(&self) -> CacheStatistics {
+        self.session.cache_statistics()
     }
 
     /// The width of an address in this file.
     pub fn address_width(&self) -> usize {
-        self.inner.context.file().widths().offsets.bytes()
-    }
-}
-
-/// The same open file, also if it was opened twice.
-impl PartialEq for File {
-    fn eq(&self, other: &File) -> bool {
-        Arc::ptr_eq(&self.inner, &other.inner)
+        self.session.file().widths().offsets.bytes()
     }
 }
 

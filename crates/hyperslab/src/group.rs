@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use hyperslab_file::Handle;
 use hyperslab_format::message::Link;
-use hyperslab_object::{GroupSettings, Life, Links};
+use hyperslab_object::Life;
+use hyperslab_session::{Current, ObjectHandle, Session};
 
-use crate::{Dataset, File, Node, Result, current::Current, unnamed::Opened};
+use crate::{Dataset, File, Node, Result};
 
 /// An object that holds links: names of other objects.
 ///
@@ -21,27 +22,30 @@ use crate::{Dataset, File, Node, Result, current::Current, unnamed::Opened};
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Before the file, so that it is dropped before.
-    pub(crate) object: Opened,
-    pub(crate) file: File,
+    pub(crate) open: ObjectHandle,
 }
 
 impl Group {
     /// The file that it is in.
-    pub fn file(&self) -> &File {
-        &self.file
+    pub fn file(&self) -> File {
+        File { session: self.session().clone() }
+    }
+
+    pub(crate) fn of(open: ObjectHandle) -> Group {
+        Group { open }
+    }
+
+    pub(crate) fn session(&self) -> &Session {
+        &self.open.session
     }
 
     pub(crate) fn object(&self) -> Result<Current<'_>> {
-        self.file.current(&self.object)
-    }
-
-    fn read_links<T>(&self, read: impl FnOnce(Links<'_>) -> hyperslab_file::Result<T>) -> Result<T> {
-        self.file.read_current(|| Ok(read(Links::of(&self.file.inner.context, &*self.object()?)?)?))
+        self.open.current()
     }
 
     /// All links, in the order of their names' bytes.
     pub fn links(&self) -> Result<Vec<Link>> {
-        self.read_links(|links| links.all())
+        self.open.read_links(|links| links.all())
     }
 
     /// All links, in the order in which they were made; in the order of their names where a group does not keep it.
@@ -53,25 +57,17 @@ impl Group {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn links_as_made(&self) -> Result<Vec<Link>> {
-        let mut links = self.links()?;
-        // libhdf5 lets a link keep its number when it moves to a group that has none.
-        if self.tracks_order()? {
-            links.sort_by_key(|link| link.order);
-        }
-        Ok(links)
+        self.open.links_as_made()
     }
 
     /// Whether it keeps the order in which links are made.
     pub fn tracks_order(&self) -> Result<bool> {
-        let current = self.object()?;
-        let settings =
-            self.file.read_current(|| Ok(GroupSettings::of(&self.file.inner.context, current.address())?))?;
-        Ok(settings.tracked)
+        self.open.tracks_order()
     }
 
     /// The link with this name.
     pub fn link(&self, name: impl AsRef<[u8]>) -> Result<Option<Link>> {
-        self.read_links(|links| links.find(name.as_ref()))
+        self.open.read_links(|links| links.find(name.as_ref()))
     }
 
     /// The names of all links, in the order of their bytes. What is not UTF-8 in them is replaced; [`Group::links`] has the bytes.
@@ -84,7 +80,7 @@ impl Group {
 
     /// How many links it has.
     pub fn len(&self) -> Result<u64> {
-        self.read_links(|links| links.count())
+        self.open.read_links(|links| links.count())
     }
 
     /// Whether it has no links.
@@ -99,8 +95,7 @@ impl Group {
 
     /// The object that a path leads to, from this group on; from the root group if it begins with a slash.
     pub fn get(&self, path: impl AsRef<[u8]>) -> Result<Node> {
-        self.file.check_alive(self.life())?;
-        self.file.get_from(self.address(), path.as_ref())
+        self.open.get(path.as_ref()).map(Node::of)
     }
 
     /// The group that a path leads to, from this group on.
@@ -135,22 +130,24 @@ impl Group {
     pub(crate) fn follow(&self, link: &Link) -> Result<Node> {
         match link.target {
             // Where nothing changes, what the link led to is there.
-            hyperslab_object::Target::Hard(address) if !self.file.inner.is_writable() => self.file.at(address),
+            hyperslab_object::Target::Hard(address) if !self.session().file().is_writable() => {
+                self.session().at(address).map(Node::of)
+            }
             _ => self.get(&link.name),
         }
     }
 
     /// What keeps it.
     pub(crate) fn handle(&self) -> Option<Arc<Handle>> {
-        self.object.handle()
+        self.open.handle()
     }
 
     pub(crate) fn life(&self) -> Life {
-        self.object.life()
+        self.open.life()
     }
 
     /// Where its header is.
     pub fn address(&self) -> u64 {
-        self.object.address()
+        self.open.address()
     }
 }

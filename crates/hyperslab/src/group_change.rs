@@ -3,10 +3,9 @@
 use hyperslab_dtype::Datatype;
 use hyperslab_object::{GroupSettings, ObjectSettings, Target};
 
-use crate::{
-    Dataset, Error, Group, NamedDatatype, Node, Result, dataset, datatype,
-    place::{Made, untimed},
-};
+use hyperslab_session::{Made, OpenObject, untimed};
+
+use crate::{Dataset, Error, Group, NamedDatatype, Node, Result};
 
 /// A group that is not there yet, as [`Group::new_group`] gives it.
 #[must_use = "nothing happens before `create`"]
@@ -33,13 +32,13 @@ impl NewGroup {
 
     /// Makes the group at a path. Groups on the way are made if they are missing.
     pub fn create(self, path: impl AsRef<[u8]>) -> Result<Group> {
-        let place = self.parent.place(path.as_ref())?;
+        let place = self.parent.open.place(path.as_ref())?;
         let mut address = 0;
         let _kept = place.operate(|| {
-            address = hyperslab_object::new_group(&place.file.inner.context, &self.object, &self.group)?;
+            address = hyperslab_object::new_group(place.session().context(), &self.object, &self.group)?;
             Ok(Made::Object(address))
         })?;
-        place.file.at(address)?.into_group()
+        place.session().at(address)?.into_group().map(Group::of)
     }
 }
 
@@ -73,12 +72,12 @@ impl Group {
 
     /// Gives an object of the same file another name: a hard link.
     pub fn hard_link(&self, path: impl AsRef<[u8]>, object: &Node) -> Result<()> {
-        let place = self.place_for_link(path.as_ref())?;
-        if *object.file() != place.file {
+        let place = self.open.place_for_link(path.as_ref())?;
+        if object.session() != place.session() {
             return Err(Error::Change("an object of another file: make an external link, or copy it".into()));
         }
         let made = place.operate(|| {
-            place.file.check_alive(object.life())?;
+            place.session().check_alive(object.life())?;
             Ok(Made::Other(Target::Hard(object.address())))
         });
         named(path.as_ref(), made)
@@ -109,7 +108,7 @@ impl Group {
     }
 
     fn other_link(&self, path: &[u8], target: Target) -> Result<()> {
-        let place = self.place_for_link(path)?;
+        let place = self.open.place_for_link(path)?;
         let has_zero = match &target {
             Target::Soft(path) => path.is_empty() || path.contains(&0),
             Target::External { file, path } => {
@@ -137,14 +136,14 @@ impl Group {
     pub fn delete(&self, path: impl AsRef<[u8]>) -> Result<()> {
         let path = path.as_ref();
         let (group, name) = self.split(path)?;
-        let file = &group.file;
-        if file.check_changeable().is_err() {
+        let session = group.session();
+        if session.check_changeable().is_err() {
             return self.holder(path).map(drop); // which tells what is wrong
         }
-        let was_there = file.operate(|| {
-            file.check_alive(group.life())?;
-            let drop = &mut |object: &hyperslab_object::Object| dataset::drop_values(file, object);
-            Ok(hyperslab_object::unlink(&file.inner.context, group.address(), name, drop)?)
+        let was_there = session.operate(|| {
+            session.check_alive(group.life())?;
+            let drop = &mut |object: &hyperslab_object::Object| session.drop_values(object);
+            Ok(hyperslab_object::unlink(session.context(), group.address(), name, drop)?)
         })?;
         if was_there { Ok(()) } else { Err(missing(path)) }
     }
@@ -165,30 +164,30 @@ impl Group {
     /// ```
     pub fn replace(&self, path: impl AsRef<[u8]>, new: &Node) -> Result<()> {
         let (group, name) = self.holder(path.as_ref())?;
-        let file = &group.file;
-        if new.file() != file {
+        let session = group.session();
+        if new.session() != session {
             return Err(Error::Change("a link leads to an object of its own file: copy the other there".into()));
         }
-        if !file.inner.context.file().is_unnamed(new.address()) {
+        if !session.file().is_unnamed(new.address()) {
             return Err(Error::Change("an object that has a name already takes no other's place: link it".into()));
         }
         // A reader that comes by the link finds all values.
         if let Node::Dataset(dataset) = new {
-            dataset.settle()?;
+            dataset.flush()?;
         }
-        file.operate(|| {
-            file.check_alive(group.life())?;
-            file.check_alive(new.life())?;
-            let drop = &mut |object: &hyperslab_object::Object| dataset::drop_values(file, object);
-            Ok(hyperslab_object::relink(&file.inner.context, group.address(), &name, new.address(), drop)?)
+        session.operate(|| {
+            session.check_alive(group.life())?;
+            session.check_alive(new.life())?;
+            let drop = &mut |object: &hyperslab_object::Object| session.drop_values(object);
+            Ok(hyperslab_object::relink(session.context(), group.address(), &name, new.address(), drop)?)
         })
     }
 
     /// Gives the link at one path another one. Groups on the way to it are made if they are missing.
     pub fn rename(&self, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<()> {
         let (group, name) = self.holder(from.as_ref())?;
-        let place = self.place(to.as_ref())?;
-        if group.file != place.file {
+        let place = self.open.place(to.as_ref())?;
+        if group.session() != place.session() {
             return Err(Error::Change("a link does not move to another file: copy what it leads to".into()));
         }
         place.operate_move((group.life(), &name))
@@ -196,15 +195,15 @@ impl Group {
 
     /// Makes a datatype an object of its own, that datasets and attributes can share.
     pub fn commit_datatype(&self, path: impl AsRef<[u8]>, datatype: &Datatype) -> Result<NamedDatatype> {
-        let place = self.place(path.as_ref())?;
-        let (file, mut address) = (&place.file, 0);
-        let datatype = datatype::in_file(datatype, file)?;
+        let place = self.open.place(path.as_ref())?;
+        let (session, mut address) = (place.session(), 0);
+        let datatype = session.in_file(datatype)?;
         let _kept = place.operate(|| {
-            address = hyperslab_object::new_datatype(&file.inner.context, &untimed(), &datatype)?;
+            address = hyperslab_object::new_datatype(session.context(), &untimed(), &datatype)?;
             Ok(Made::Object(address))
         })?;
-        match file.at(address)? {
-            Node::Datatype(named) => Ok(named),
+        match session.at(address)? {
+            OpenObject::Datatype(open) => Ok(NamedDatatype { open }),
             other => Err(Error::Kind { path: "the new object".into(), found: other.kind(), wanted: "datatype" }),
         }
     }
@@ -215,7 +214,7 @@ impl Group {
         if !group.contains(name)? {
             return Err(missing(path));
         }
-        group.file.check_changeable()?;
+        group.session().check_changeable()?;
         Ok((group, name.to_vec()))
     }
 
@@ -240,14 +239,14 @@ macro_rules! have_comments {
         impl $object {
             /// Gives it a comment, or takes it away.
             pub fn set_comment(&self, comment: Option<&str>) -> Result<()> {
-                let (file, address) = (self.file(), self.address());
+                let (session, address) = (self.session(), self.address());
                 let comment = comment.map(str::as_bytes);
                 if comment.is_some_and(|comment| comment.contains(&0)) {
                     return Err(Error::Change("a comment with a zero in it".into()));
                 }
-                file.operate(|| {
-                    file.check_alive(self.life())?;
-                    Ok(hyperslab_object::set_comment(&file.inner.context, address, comment)?)
+                session.operate(|| {
+                    session.check_alive(self.life())?;
+                    Ok(hyperslab_object::set_comment(session.context(), address, comment)?)
                 })
             }
         }

@@ -71,76 +71,54 @@
 
 mod attribute;
 mod attribute_change;
-mod behind;
-mod cache;
 pub mod check;
 mod copy;
-mod current;
 mod dataset;
-mod datatype;
-mod element;
-mod engine;
-mod error;
-mod external_access;
 mod file;
-mod follow;
 mod group;
 mod group_change;
-mod heap;
-mod heap_writer;
 mod many;
 #[cfg(feature = "ndarray")]
 mod nd;
 mod new_dataset;
 mod node;
 mod open_options;
-mod opening;
-mod others;
 mod paths;
-mod place;
-mod reference;
 mod references;
+mod repack;
 mod scale;
-mod search;
 mod slice;
-mod storable;
-mod storage;
-mod trip;
-mod unnamed;
-mod value;
+mod values;
 mod view;
-mod virtual_dataset;
 mod visit;
 
 pub use attribute::Attribute;
 pub use attribute_change::NewAttribute;
-pub use cache::{CacheConfig, CachePolicy, CacheStatistics};
-pub use copy::{CopyOptions, CopyProgress, Lost, Repack, Repacked};
-pub use dataset::{Dataset, ExternalName, Layout, StoredSize, VirtualName};
-pub use element::{Element, Recipe};
-pub use error::{Error, Result};
-pub use external_access::ExternalAccess;
+pub use copy::CopyOptions;
+pub use dataset::Dataset;
 pub use file::File;
 pub use group::Group;
 pub use group_change::NewGroup;
-pub use heap::{Heap, Sequences};
 pub use hyperslab_base::ErrorKind;
+pub use hyperslab_copy::{CopyProgress, Repacked};
 pub use hyperslab_driver::Transfer as TransferOptions;
+pub use hyperslab_element::{Element, Recipe, Shown, Storable, Storing, Value, Values};
 pub use hyperslab_file::{Durability, FileSpace, Placement, SpaceStrategy};
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
 pub use hyperslab_format::{version::Low, virtual_mapping::Mapping};
 pub use hyperslab_object::{PathId, Paths};
+pub use hyperslab_session::{
+    CacheConfig, CachePolicy, CacheStatistics, Error, ExternalAccess, ExternalName, Heap, Layout, LinkResolver,
+    Locking, Lost, ReferencePart as Part, Referent, Result, Sequences, StoredSize, VirtualName, VirtualView,
+};
 pub use many::{PartToRead, PartToWrite, prefetch, read_many, read_many_converted, write_many, write_many_converted};
 pub use new_dataset::NewDataset;
 pub use node::{NamedDatatype, Node};
-pub use open_options::{LinkResolver, OpenOptions, VirtualView};
+pub use open_options::OpenOptions;
 pub use paths::ObjectPaths;
-pub use reference::{Part, Referent};
 pub use references::{ObjectReference, RegionReference};
+pub use repack::Repack;
 pub use slice::{Index, Slice};
-pub use storable::{Storable, Storing};
-pub use storage::Locking;
-pub use value::{Shown, Value, Values};
 pub use view::View;
 
 #[cfg(feature = "derive")]
@@ -153,9 +131,8 @@ pub use hyperslab_space as space;
 /// What derived code calls; not for people.
 #[doc(hidden)]
 pub mod derived {
-    pub use crate::element::{Field, Fields, Variants, read};
-    pub use crate::storable::{StoredField, StoredFields, StoredVariants, put};
     pub use bytemuck;
+    pub use hyperslab_element::{Field, Fields, StoredField, StoredFields, StoredVariants, Variants, put, read};
 }
 
 /// The README's examples, compiled and run as tests.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use hyperslab_dtype::Datatype;
 use hyperslab_file::Handle;
-use hyperslab_object::{Kind, Life, Object};
+use hyperslab_object::Life;
+use hyperslab_session::{Current, ObjectHandle, OpenObject, Session};
 
-use crate::{Dataset, Error, File, Group, Result, current::Current, trip::Trip, unnamed::Opened};
+use crate::{Dataset, Error, File, Group, Result};
 
 /// An object of a file.
 #[derive(Clone, Debug)]
@@ -23,26 +24,24 @@ pub enum Node {
 #[derive(Clone, Debug)]
 pub struct NamedDatatype {
     /// Before the file, so that it is dropped before.
-    pub(crate) object: Opened,
-    pub(crate) file: File,
+    pub(crate) open: ObjectHandle,
 }
 
 impl Node {
-    /// The object as what it is, before it has [grown](Node::grown). The caller holds changes off.
-    pub(crate) fn new(file: &File, object: Object) -> Result<Node> {
-        let file = file.clone();
-        Ok(match object.kind() {
-            Kind::Group => Node::Group(Group { object: Opened::new(&file, object), file }),
-            Kind::Dataset => Node::Dataset(Dataset::open(&file, object)?),
-            Kind::Datatype => Node::Datatype(NamedDatatype { object: Opened::new(&file, object), file }),
-        })
+    /// The object below the handle.
+    pub(crate) fn open(&self) -> OpenObject {
+        match self.clone() {
+            Node::Group(group) => OpenObject::Group(group.open),
+            Node::Dataset(dataset) => OpenObject::Dataset(dataset.open),
+            Node::Datatype(datatype) => OpenObject::Datatype(datatype.open),
+        }
     }
 
-    /// The object with the size that its sources give it now, as [`Dataset::grown`].
-    pub(crate) fn grown(self, trip: &Trip) -> Result<Node> {
-        match self {
-            Node::Dataset(dataset) => dataset.grown(trip).map(Node::Dataset),
-            other => Ok(other),
+    pub(crate) fn of(open: OpenObject) -> Node {
+        match open {
+            OpenObject::Group(open) => Node::Group(Group { open }),
+            OpenObject::Dataset(open) => Node::Dataset(Dataset { open }),
+            OpenObject::Datatype(open) => Node::Datatype(NamedDatatype { open }),
         }
     }
 
@@ -161,7 +160,7 @@ impl Node {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn is_alive(&self) -> bool {
-        self.file().check_alive(self.life()).is_ok()
+        self.session().check_alive(self.life()).is_ok()
     }
 
     /// How many hard links lead to it, as it says itself.
@@ -179,40 +178,44 @@ impl Node {
     }
 
     /// The file that it is in.
-    pub fn file(&self) -> &File {
+    pub fn file(&self) -> File {
+        File { session: self.session().clone() }
+    }
+
+    pub(crate) fn session(&self) -> &Session {
         match self {
-            Node::Group(group) => &group.file,
-            Node::Dataset(dataset) => dataset.file(),
-            Node::Datatype(datatype) => &datatype.file,
+            Node::Group(group) => group.session(),
+            Node::Dataset(dataset) => dataset.session(),
+            Node::Datatype(datatype) => datatype.session(),
         }
     }
 }
 
 impl NamedDatatype {
-    pub(crate) fn file(&self) -> &File {
-        &self.file
+    pub(crate) fn session(&self) -> &Session {
+        &self.open.session
     }
 
     pub(crate) fn object(&self) -> Result<Current<'_>> {
-        self.file.current(&self.object)
+        self.open.current()
     }
 
     /// What keeps it.
     pub(crate) fn handle(&self) -> Option<Arc<Handle>> {
-        self.object.handle()
+        self.open.handle()
     }
 
     pub(crate) fn life(&self) -> Life {
-        self.object.life()
+        self.open.life()
     }
 
     /// Where its header is.
     pub fn address(&self) -> u64 {
-        self.object.address()
+        self.open.address()
     }
 
     /// The datatype.
     pub fn datatype(&self) -> Result<Datatype> {
-        Ok(self.object()?.datatype(&self.file.inner.context)?.0)
+        Ok(self.object()?.datatype(self.session().context())?.0)
     }
 }

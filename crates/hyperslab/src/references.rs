@@ -2,11 +2,11 @@
 
 use hyperslab_base::Sink;
 use hyperslab_dtype::{Class, Datatype, Reference, Target};
+use hyperslab_session::HeapWriter;
 use hyperslab_space::Space;
 
 use crate::{
     Dataset, Element, Error, File, Group, NamedDatatype, Node, Part, Recipe, Result, Sequences, Storable, Storing,
-    heap_writer::HeapWriter,
 };
 
 /// A reference to an object of the same file, as a value that datasets and attributes can hold.
@@ -119,14 +119,14 @@ can_be_referred_to!(Node Group Dataset NamedDatatype);
 impl Dataset {
     /// A reference to a part of it, as a value. What is selected is kept in the file at once, even if the reference never is.
     pub fn region_reference(&self, selection: &Space) -> Result<RegionReference> {
-        self.check_extent(selection)?;
-        let stored = self.file().inner.context.file();
+        self.open.check_extent(selection)?;
+        let stored = self.session().file();
         let mut sink = Sink::new();
         sink.uint(stored.widths().offsets, self.address());
         sink.extend(&selection.encode_selection(stored.low())?);
-        self.file().operate(|| {
-            self.file().check_alive(self.life())?;
-            let mut heap = HeapWriter::new(self.file());
+        self.session().operate(|| {
+            self.session().check_alive(self.life())?;
+            let mut heap = HeapWriter::new(self.session());
             let (heap, index) = heap.attempt(|heap| {
                 let place = heap.put(sink.as_bytes())?;
                 heap.settle().map(|()| place)

@@ -49,7 +49,7 @@ impl Group {
                 path.push(b'/');
             }
             path.extend_from_slice(&link.name);
-            let node = level.group.file.at(address);
+            let node = level.group.file().at(address);
             let below = match &node {
                 Ok(Node::Group(group)) => Some(Level::new(group.clone(), &path)),
                 _ => None,

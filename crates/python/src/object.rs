@@ -55,7 +55,7 @@ pub(crate) struct DatatypeHandle;
 
 /// An object as the class that fits it. An external link led into another file than `shared`, which is then a file of its own.
 pub(crate) fn handle(py: Python<'_>, shared: &Arc<Shared>, node: Node) -> PyResult<Py<PyAny>> {
-    let other = (*node.file() != shared.file).then(|| Shared::new(node.file().clone(), Backing::Path(None)));
+    let other = (node.file() != shared.file).then(|| Shared::new(node.file(), Backing::Path(None)));
     let shared = other.as_ref().unwrap_or(shared);
     let base = PyClassInitializer::from(ObjectHandle { shared: shared.clone(), node: node.clone() });
     Ok(match node {

@@ -131,7 +131,7 @@ impl PyReference {
 
     /// The region of a dataset that it points at.
     pub(crate) fn region(&self, dataset: &Dataset) -> PyResult<Space> {
-        match self.referent(dataset.file())? {
+        match self.referent(&dataset.file())? {
             Some(Referent { part: Part::Region(region), .. }) => in_present_extent(dataset, &region),
             _ => Err(PyTypeError::new_err("not a region reference")),
         }

@@ -45,7 +45,7 @@ pub(crate) fn run(options: &Diff, out: &mut Output) -> Result<Status, Failure> {
     let (left, right) = (open(&options.left)?, open(&options.right)?);
     let first = find::object(&left, &options.path)?;
     let second = find::object(&right, options.other.as_deref().unwrap_or(&options.path))?;
-    let side = |node: &Node| Side { file: node.file().clone(), names: Names::new(node.file()) };
+    let side = |node: &Node| Side { file: node.file(), names: Names::new(&node.file()) };
     let rules = Rules {
         absolute: options.absolute.unwrap_or(0.0),
         relative: options.relative.unwrap_or(0.0),

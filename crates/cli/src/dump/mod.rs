@@ -47,7 +47,7 @@ pub(crate) fn run(options: &Dump, out: &mut Output) -> Result<(), Failure> {
     let brief = options.brief || (terminal && !options.full && options.limit.is_none());
     let mut dumper = Dumper { options, names: Names::new(&file), out, brief, objects: 0, failed: 0 };
     for (path, node) in paths.iter().zip(nodes) {
-        dumper.names.turn_to(node.file());
+        dumper.names.turn_to(&node.file());
         for entry in Walk::new(path, node, Sort::Name, usize::MAX) {
             match &entry.met {
                 Met::Object(node) => dumper.object(&entry.path, node)?,

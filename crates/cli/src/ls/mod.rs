@@ -15,7 +15,7 @@ use std::io::Write;
 pub(crate) fn run(options: &Ls, out: &mut Output) -> Result<(), Failure> {
     let file = find::open(&options.file)?;
     let node = find::object(&file, &options.path)?;
-    let names = Names::new(node.file());
+    let names = Names::new(&node.file());
     let mut failed = 0;
     for entry in Walk::new(&options.path, node, options.sort, options.depth) {
         let record = Record::new(&entry, &names, options.attributes && options.json);

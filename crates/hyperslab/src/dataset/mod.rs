@@ -1,228 +1,146 @@
 //! Datasets.
 
-mod batch;
-mod behind;
+mod cache;
 mod change;
-mod defined;
-mod extent;
-mod external;
-mod header;
-mod known;
-mod layout;
-mod opened_values;
-mod partitions;
-mod portions;
-mod raw_file;
-mod read;
-mod stored_size;
-mod stored_values;
-mod turns;
 mod typed;
-mod way;
 mod write;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use hyperslab_chunk::{ChunkPartition, DatasetState, DatasetStorage, Keep};
 use hyperslab_dtype::Datatype;
 use hyperslab_file::Handle;
-use hyperslab_format::message::{self, FillWrite, FilterPipeline, FilterStep};
-use hyperslab_object::{Life, Object};
-use hyperslab_space::Extent;
+use hyperslab_format::{
+    message::{FillWrite, FilterStep},
+    virtual_mapping::Mapping,
+};
+use hyperslab_object::Life;
+use hyperslab_session::{Current, Layout, OpenDataset, Session, StoredSize};
+use hyperslab_space::{Extent, Space};
 
-use self::header::Header;
-use crate::{File, Result, current::Current, trip::Trip, unnamed::Opened, virtual_dataset::Virtual};
-
-pub(crate) use change::{allocated, drop_values, write_stored};
-pub(crate) use external::make_external;
-pub(crate) use known::Known;
-pub use layout::{ExternalName, Layout, VirtualName};
-pub(crate) use partitions::Partitions;
-pub(crate) use raw_file::RawFiles;
-pub(crate) use read::{room, to_places};
-pub use stored_size::StoredSize;
+use crate::{File, Result};
 
 /// An object that holds an array of values. Cheap to clone; any number of threads may use it at once.
 #[derive(Clone, Debug)]
 pub struct Dataset {
-    file: File,
-    inner: Arc<Inner>,
-    /// Whether whoever uses this handle has a turn already, of a request for several datasets.
-    has_turn: bool,
-    /// What requests by this handle leave in the cache.
-    keep: Keep,
-}
-
-/// What all handles share. It knows no [`File`], so that it does not keep another opening of the file open.
-struct Inner {
-    /// As it was when the dataset was opened.
-    object: Opened,
-    datatype: Datatype,
-    /// Where the datatype is committed, if it is.
-    committed: Option<u64>,
-    filters: FilterPipeline,
-    fill: FillWrite,
-    /// The datasets behind it, if it is virtual.
-    elsewhere: Option<Arc<Virtual>>,
-    storage: Arc<DatasetStorage>,
-    /// Its chunks in the cache, found out when the first values are read or written.
-    partition: OnceLock<Option<ChunkPartition>>,
+    pub(crate) open: OpenDataset,
 }
 
 impl Dataset {
-    /// A dataset whose header can be understood as a whole. One that grows with its sources has the size that is stored, until it
-    /// has [grown](Dataset::grown). The caller holds changes off, or is the operation itself.
-    pub(crate) fn open(file: &File, object: Object) -> Result<Dataset> {
-        let (context, known, address) = (&file.inner.context, &file.inner.datasets, object.address());
-        if let Some(inner) = known.get(address) {
-            return Ok(Dataset::of(file, inner));
-        }
-        let (datatype, committed) = object.datatype(context)?;
-        let (extent, layout) = (object.extent(context)?, object.layout(context)?);
-        let (filters, fill) = (object.filters(context)?, object.fill(context)?);
-        let elsewhere = match layout.layout {
-            message::Layout::Virtual { heap, index } => {
-                let mappings = layout::mappings(file, heap, index)?;
-                Some(Virtual::open(file, mappings, &extent, &datatype, &fill)?)
-            }
-            _ => None,
-        };
-        let header = Box::new(Header::new(context, object.life()));
-        let new = || Arc::new(DatasetStorage::new(header, DatasetState::new(extent, layout)));
-        let storage = file.inner.partitions.storage(address).unwrap_or_else(new);
-        // The size of a virtual dataset is found out anew whenever it is opened.
-        let shared = context.file().is_writable() && elsewhere.is_none();
-        let (object, elsewhere, partition) = (Opened::new(file, object), elsewhere.map(Arc::new), OnceLock::new());
-        let inner = Arc::new(Inner { object, datatype, committed, filters, fill, elsewhere, storage, partition });
-        let inner = if shared { known.insert(address, inner) } else { inner };
-        Ok(Dataset::of(file, inner))
+    pub(crate) fn of(open: OpenDataset) -> Dataset {
+        Dataset { open }
     }
 
-    /// The dataset, just opened, with the size that its sources give it now. The caller must hold no lock: this opens other files, and may close
-    /// them.
-    pub(crate) fn grown(mut self, trip: &Trip) -> Result<Dataset> {
-        // Each opening of a virtual dataset makes its own `Inner`, so this thread has the only reference.
-        let Some(inner) = Arc::get_mut(&mut self.inner) else { return Ok(self) };
-        let (elsewhere, storage) = (inner.elsewhere.as_mut().and_then(Arc::get_mut), Arc::get_mut(&mut inner.storage));
-        if let (Some(elsewhere), Some(storage)) = (elsewhere, storage) {
-            storage.get_mut().extent = elsewhere.grow(trip)?.clone();
-        }
-        Ok(self)
+    pub(crate) fn session(&self) -> &Session {
+        self.open.session()
+    }
+
+    pub(crate) fn object(&self) -> Result<Current<'_>> {
+        self.open.object()
+    }
+
+    pub(crate) fn handle(&self) -> Option<Arc<Handle>> {
+        self.open.handle()
+    }
+
+    pub(crate) fn life(&self) -> Life {
+        self.open.life()
+    }
+
+    /// The file that it is in.
+    pub fn file(&self) -> File {
+        File { session: self.session().clone() }
     }
 
     /// A handle of the dataset as the file has it now, if another process may have changed it; a file that this process may change is always seen as
     /// it is. Other handles stay as they were. The sources of a virtual dataset are read anew, too.
     pub fn refresh(&self) -> Result<Dataset> {
-        let file = self.file.inner.context.file();
-        self.file.check_alive(self.life())?;
-        if file.is_writable() && !self.is_virtual() {
-            return Ok(self.clone());
-        }
-        file.reload()?;
-        let fresh = self.reopened()?.grown(&Trip::renewing())?;
-        Ok(Dataset { keep: self.keep, ..fresh })
-    }
-
-    /// A handle that shares nothing with those that are there, before it has [grown](Dataset::grown). The file is one that is only read, or the
-    /// dataset is virtual.
-    pub(crate) fn reopened(&self) -> Result<Dataset> {
-        let (context, address) = (&self.file.inner.context, self.address());
-        self.file.inner.partitions.renew(address);
-        let _held = context.file().reading();
-        self.file.check_alive(self.life())?;
-        self.file.read_current(|| Dataset::open(&self.file, Object::open(context, address)?))
-    }
-
-    fn of(file: &File, inner: Arc<Inner>) -> Dataset {
-        Dataset { file: file.clone(), inner, has_turn: false, keep: Keep::default() }
-    }
-
-    /// The file that it is in.
-    pub fn file(&self) -> &File {
-        &self.file
-    }
-
-    /// Whether the file is read as it is now.
-    pub(crate) fn is_current(&self) -> bool {
-        self.file.check_current().is_ok()
-    }
-
-    pub(crate) fn object(&self) -> Result<Current<'_>> {
-        self.file.current(&self.inner.object)
-    }
-
-    /// What keeps it.
-    pub(crate) fn handle(&self) -> Option<Arc<Handle>> {
-        self.inner.object.handle()
-    }
-
-    /// Whether it has no name.
-    pub(crate) fn is_unnamed(&self) -> bool {
-        self.stored().is_unnamed(self.address())
-    }
-
-    pub(crate) fn life(&self) -> Life {
-        self.inner.object.life()
+        self.open.refresh().map(Dataset::of)
     }
 
     /// Where its header is.
     pub fn address(&self) -> u64 {
-        self.inner.object.address()
+        self.open.address()
     }
 
     /// Its size now, and how far it may grow.
     pub fn extent(&self) -> Extent {
-        self.now().extent.clone()
+        self.open.extent()
     }
 
     /// Its size in each dimension now; nothing for a scalar.
     pub fn shape(&self) -> Vec<u64> {
-        self.now().extent.dims().to_vec()
+        self.open.shape()
     }
 
     /// The number of its dimensions; none for a scalar.
     pub fn rank(&self) -> usize {
-        self.now().extent.rank()
+        self.open.rank()
     }
 
     /// How many values it has; `u64::MAX` if 64 bits do not hold the number ([`Extent::elements`] tells).
     pub fn len(&self) -> u64 {
-        self.now().extent.elements().unwrap_or(u64::MAX)
+        self.open.len()
     }
 
     /// Whether it has no values.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.open.is_empty()
     }
 
     /// The type of its values, as stored.
     pub fn datatype(&self) -> &Datatype {
-        &self.inner.datatype
-    }
-
-    /// Whether its values are those of other datasets.
-    pub(crate) fn is_virtual(&self) -> bool {
-        self.inner.elsewhere.is_some()
+        self.open.datatype()
     }
 
     /// Whether its type is a committed one.
     pub fn has_committed_datatype(&self) -> bool {
-        self.inner.committed.is_some()
+        self.open.has_committed_datatype()
     }
 
     /// The filters that its chunks go through, in the order in which they are applied when writing.
     pub fn filters(&self) -> &[FilterStep] {
-        &self.inner.filters.steps
+        self.open.filters()
     }
 
     /// What elements are that were never written, and when that is decided.
     pub fn fill(&self) -> &FillWrite {
-        &self.inner.fill
+        self.open.fill()
     }
-}
 
-impl std::fmt::Debug for Inner {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Inner").field("object", &self.object).finish_non_exhaustive()
+    /// How it is stored.
+    pub fn layout(&self) -> Result<Layout> {
+        self.open.layout()
+    }
+
+    /// Where the parts of a virtual dataset come from; nothing for others.
+    pub fn virtual_mappings(&self) -> Result<Vec<Mapping>> {
+        self.open.virtual_mappings()
+    }
+
+    /// How much place its values take, as stored. Reads the index of a chunked dataset as a whole, when the file has all of its
+    /// chunks; else costs nothing.
+    pub fn stored_size(&self) -> Result<StoredSize> {
+        self.open.stored_size()
+    }
+
+    /// All of its values, for the reads that take a selection.
+    pub fn space(&self) -> Space {
+        self.open.space()
+    }
+
+    /// A handle whose reads and writes go between file and caller directly, and leave nothing new in the cache: for what is used once, next to
+    /// what is used often. What the cache has already is used, and stays right. A virtual dataset has nothing there; its sources do as they do.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let rows = file.root()?.new_dataset::<i32>().shape([64, 64]).chunks([64, 64]).deflate(1).create("rows")?;
+    /// rows.past_cache().write_slice(hyperslab::s![7, ..], &[7; 64])?;
+    /// assert_eq!(rows.past_cache().read_slice::<i32>(hyperslab::s![7, 5])?, [7]);
+    /// assert_eq!(file.cache_statistics().bytes, 0);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn past_cache(&self) -> Dataset {
+        Dataset::of(self.open.past_cache())
     }
 }

@@ -5,8 +5,12 @@ use std::borrow::Cow;
 use hyperslab_dtype::{Arena, Datatype};
 use hyperslab_space::Space;
 
-use super::{Dataset, room};
-use crate::{Element, Error, Result, Slice, View, element::Reading};
+use super::Dataset;
+use hyperslab_session::room;
+
+use hyperslab_element::Reading;
+
+use crate::{Element, Error, Result, Slice, View};
 
 impl Dataset {
     /// All values, the last dimension fastest. Values are converted as libhdf5 converts them: numbers that do not fit
@@ -21,7 +25,7 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn read<T: Element>(&self) -> Result<Vec<T>> {
-        self.with_extent(|| self.read_selection(&self.space()))
+        self.open.with_extent(|| self.read_selection(&self.space()))
     }
 
     /// The only value.
@@ -53,7 +57,7 @@ impl Dataset {
     /// ```
     pub fn read_slice<T: Element>(&self, slice: impl Into<Slice>) -> Result<Vec<T>> {
         let slice = slice.into();
-        self.with_extent(|| self.read_selection(&slice.select(&self.extent())?.0))
+        self.open.with_extent(|| self.read_selection(&slice.select(&self.extent())?.0))
     }
 
     /// The selected values, in the order of the selection: any hyperslabs, or points. The selection must be one of the extent that the
@@ -72,7 +76,7 @@ impl Dataset {
         let count = selection.npoints();
         let size = size_of::<T>() as u64;
         // Memory is taken before it is the request's turn: a selection that the dataset never had may want any amount.
-        let room = || self.check_extent(selection).err().unwrap_or(Error::Memory { values: count, size });
+        let room = || self.open.check_extent(selection).err().unwrap_or(Error::Memory { values: count, size });
         let length = usize::try_from(count).map_err(|_| room())?;
         if Reading::<T>::is_plain() {
             let mut values = T::zeros(length).ok_or_else(room)?;
@@ -98,13 +102,13 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn read_into<T: Element>(&self, to: &mut [T]) -> Result<()> {
-        self.with_extent(|| self.read_selection_into(&self.space(), to))
+        self.open.with_extent(|| self.read_selection_into(&self.space(), to))
     }
 
     /// Reads the values of a slice to `to`, which has room for exactly so many.
     pub fn read_slice_into<T: Element>(&self, slice: impl Into<Slice>, to: &mut [T]) -> Result<()> {
         let slice = slice.into();
-        self.with_extent(|| self.read_selection_into(&slice.select(&self.extent())?.0, to))
+        self.open.with_extent(|| self.read_selection_into(&slice.select(&self.extent())?.0, to))
     }
 
     /// Reads the selected values to `to`, which has room for exactly so many.
@@ -143,10 +147,10 @@ impl Dataset {
         let places = Space::simple(&[values.len() as u64])?;
         let Some(bytes) = T::as_bytes(values) else { return Ok(()) };
         // The sources of a virtual dataset may know more than its own type holds.
-        if let (Some(_), Some(memory)) = (&self.inner.elsewhere, reading.memory()) {
+        if let (true, Some(memory)) = (self.open.is_virtual(), reading.memory()) {
             return self.read_converted(selection, memory, &places, bytes, &mut Arena::default());
         }
-        self.read_planned(selection, reading.plan(), reading.size(), &places, bytes)
+        self.open.read_planned(selection, reading.plan(), reading.size(), &places, bytes)
     }
 
     /// The type of values as they are decoded: the stored one, or what is gathered from several files.
@@ -160,7 +164,7 @@ impl Dataset {
 
     /// Whether variable-length values come from the heaps of other files, as those of a virtual dataset do.
     fn has_many_heaps(&self) -> bool {
-        self.inner.elsewhere.is_some() && self.datatype().has_vlen()
+        self.open.is_virtual() && self.datatype().has_vlen()
     }
 
     fn read_decoded<T: Element>(
@@ -175,7 +179,30 @@ impl Dataset {
             self.read_converted(selection, &datatype, &Space::simple(&[count])?, &mut gathered, &mut arena)?;
             return reading.decode_gathered(&arena, &gathered, take);
         }
-        let (mut heap, mut converted) = (self.file().heap(), Vec::new());
-        self.in_order(selection, &mut |stored| reading.decode(&mut heap, stored, &mut converted, take))
+        let (mut heap, mut converted) = (self.session().heap(), Vec::new());
+        self.open.in_order(selection, &mut |stored| reading.decode(&mut heap, stored, &mut converted, take))
+    }
+
+    /// All values, as bytes of the stored type; variable-length parts are references into [`File::heap`](crate::File::heap).
+    pub fn read_stored(&self) -> Result<Vec<u8>> {
+        self.open.read_stored()
+    }
+
+    /// The selected values one after the other, as bytes of the stored type.
+    pub fn read_stored_selection(&self, selection: &Space) -> Result<Vec<u8>> {
+        self.open.read_stored_selection(selection)
+    }
+
+    /// Reads the selected values, converted to `datatype`, to the selected places of `buf`, whose extent is in values of that type.
+    /// What is of variable length goes to `arena`; `datatype` says so if it is [in memory](Datatype::in_memory).
+    pub fn read_converted(
+        &self,
+        selection: &Space,
+        datatype: &Datatype,
+        places: &Space,
+        buf: &mut [u8],
+        arena: &mut Arena,
+    ) -> Result<()> {
+        self.open.read_converted(selection, datatype, places, buf, arena)
     }
 }

@@ -1,10 +1,6 @@
-//! Several datasets in one call.
-//!
-//! Lives here: whose turn it is where several datasets are read or written together, and in which order their parts go. Does not live here: how one
-//! dataset is read or written (`dataset`), and how chunks of several come with one request (`hyperslab_chunk`).
+//! Several datasets in one call, as Rust values or converted.
 
 mod read;
-pub(crate) mod turns;
 mod write;
 
 use hyperslab_space::Space;
@@ -15,9 +11,6 @@ pub use self::{
     read::{PartToRead, read_many, read_many_converted},
     write::{PartToWrite, write_many, write_many_converted},
 };
-
-/// A part of a dataset.
-type Part<'a> = (&'a Dataset, &'a Space);
 
 /// Brings the chunks that hold parts of several datasets into the caches of their files, with one request for each file, as far as they fit
 /// there. Reads and writes of these parts then wait for the storage no more. What is not stored in chunks, and what is as fast without a
@@ -36,20 +29,6 @@ type Part<'a> = (&'a Dataset, &'a Space);
 /// # Ok::<(), hyperslab::Error>(())
 /// ```
 pub fn prefetch(parts: &[(&Dataset, &Space)]) -> Result<()> {
-    let _turns = turns::to_read(parts)?;
-    parts.iter().try_for_each(|(dataset, selection)| dataset.check_extent(selection))?;
-    bring(parts, false)
-}
-
-/// Brings the chunks of parts into the caches, with one request for each file, when it is the caller's turn.
-fn bring(parts: &[Part<'_>], to_write: bool) -> Result<()> {
-    let mut wanted = turns::with_partitions(parts)?;
-    wanted.retain(|wanted| wanted.dataset.uses_cache());
-    wanted.sort_by_key(turns::order);
-    for file in wanted.chunk_by(|left, right| turns::file(left.dataset) == turns::file(right.dataset)) {
-        let Some(first) = file.first() else { continue };
-        let parts: Vec<_> = file.iter().map(|wanted| (wanted.partition, wanted.selection)).collect();
-        first.dataset.file().inner.partitions.cache.prefetch(&parts, to_write)?;
-    }
-    Ok(())
+    let parts: Vec<_> = parts.iter().map(|(dataset, selection)| (&dataset.open, *selection)).collect();
+    hyperslab_session::prefetch(&parts)
 }

@@ -3,8 +3,9 @@
 use hyperslab_dtype::{Arena, Datatype};
 use hyperslab_space::Space;
 
-use super::{Part, bring, turns};
-use crate::{Dataset, Element, Error, Result};
+use hyperslab_session::{Part, read_together};
+
+use crate::{Dataset, Element, Result};
 
 /// Where values of a dataset go, for [`read_many_converted`]: all as in [`Dataset::read_converted`].
 #[derive(Debug)]
@@ -41,9 +42,10 @@ pub struct PartToRead<'a> {
 /// ```
 pub fn read_many<T: Element>(parts: &[(&Dataset, &Space)]) -> Result<Vec<Vec<T>>> {
     let mut values: Vec<Vec<T>> = parts.iter().map(|_| Vec::new()).collect();
-    together(parts, &mut |nth, dataset| {
-        if let (Some((_, selection)), Some(place)) = (parts.get(nth), values.get_mut(nth)) {
-            *place = dataset.read_selection(selection)?;
+    let wanted: Vec<Part<'_>> = parts.iter().map(|(dataset, selection)| (&dataset.open, *selection)).collect();
+    read_together(&wanted, &mut |nth, dataset| {
+        if let (Some((_, selection)), Some(place)) = (wanted.get(nth), values.get_mut(nth)) {
+            *place = Dataset::of(dataset.clone()).read_selection(selection)?;
         }
         Ok(())
     })?;
@@ -52,26 +54,9 @@ pub fn read_many<T: Element>(parts: &[(&Dataset, &Space)]) -> Result<Vec<Vec<T>>
 
 /// As [`read_many`], converted to any datatypes, and to any places in memory.
 pub fn read_many_converted(parts: &mut [PartToRead<'_>]) -> Result<()> {
-    let wanted: Vec<Part<'_>> = parts.iter().map(|part| (part.dataset, part.selection)).collect();
-    together(&wanted, &mut |nth, dataset| match parts.get_mut(nth) {
+    let wanted: Vec<Part<'_>> = parts.iter().map(|part| (&part.dataset.open, part.selection)).collect();
+    read_together(&wanted, &mut |nth, dataset| match parts.get_mut(nth) {
         Some(part) => dataset.read_converted(part.selection, part.datatype, part.places, part.buf, part.arena),
         None => Ok(()),
     })
-}
-
-/// Reads all parts by their number, when it is the turn for all.
-fn together(all: &[Part<'_>], read: &mut dyn FnMut(usize, &Dataset) -> Result<()>) -> Result<()> {
-    // Whoever reads a virtual dataset waits for the turns of its sources, and must have none then.
-    let (own, others): (Vec<_>, Vec<_>) = (0..).zip(all).partition(|(_, (dataset, _))| !dataset.is_virtual());
-    let parts: Vec<_> = own.iter().map(|(_, part)| **part).collect();
-    let turns = turns::to_read(&parts)?;
-    for (nth, (dataset, selection)) in all.iter().enumerate() {
-        dataset.check_extent(selection).map_err(|why| Error::part(nth, 0, why))?;
-    }
-    bring(&parts, false)?;
-    for (nth, (dataset, _)) in own {
-        read(nth, &dataset.in_turn()).map_err(|why| Error::part(nth, 0, why))?;
-    }
-    drop(turns);
-    others.into_iter().try_for_each(|(nth, (dataset, _))| read(nth, dataset).map_err(|why| Error::part(nth, 0, why)))
 }

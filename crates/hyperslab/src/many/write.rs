@@ -1,10 +1,11 @@
 //! Writes of several datasets.
 
-use hyperslab_dtype::{Arena, Datatype, Plan};
+use hyperslab_dtype::{Arena, Datatype};
 use hyperslab_space::Space;
 
-use super::{Part, bring, turns};
-use crate::{Dataset, Error, Result, Storable, storable::Writing};
+use hyperslab_element::Writing;
+
+use crate::{Dataset, Error, Result, Storable};
 
 /// Values for a dataset, for [`write_many_converted`]: all as in [`Dataset::write_converted`].
 #[derive(Clone, Copy, Debug)]
@@ -66,35 +67,8 @@ pub fn write_many<T: Storable>(parts: &[(&Dataset, &Space, &[T])]) -> Result<()>
 
 /// As [`write_many`], of any datatypes, and from any places in memory.
 pub fn write_many_converted(parts: &[PartToWrite<'_>]) -> Result<()> {
-    check_each(parts, |part| part.check())?;
-    // Whoever writes to a virtual dataset waits for the turns of its sources, and must have none then; and parts keep their order.
-    if parts.iter().any(|part| part.dataset.is_virtual()) {
-        return write_each(parts, |part| part.write());
-    }
-    let wanted: Vec<Part<'_>> = parts.iter().map(|part| (part.dataset, part.selection)).collect();
-    let _turns = turns::to_write(&wanted)?;
-    check_each(parts, |part| part.dataset.check_extent(part.selection))?;
-    bring(&wanted, true)?;
-    write_each(parts, |part| PartToWrite { dataset: &part.dataset.in_turn(), ..*part }.write())
-}
-
-fn check_each(parts: &[PartToWrite<'_>], check: impl Fn(&PartToWrite<'_>) -> Result<()>) -> Result<()> {
-    parts.iter().enumerate().try_for_each(|(nth, part)| check(part).map_err(|why| Error::part(nth, 0, why)))
-}
-
-fn write_each(parts: &[PartToWrite<'_>], write: impl Fn(&PartToWrite<'_>) -> Result<()>) -> Result<()> {
-    parts.iter().enumerate().try_for_each(|(nth, part)| write(part).map_err(|why| Error::part(nth, nth, why)))
-}
-
-impl PartToWrite<'_> {
-    /// Refuses what cannot be written, whatever the storage does.
-    fn check(&self) -> Result<()> {
-        self.dataset.check_write(self.selection, self.datatype.size(), self.places, self.buf)?;
-        Plan::new(self.datatype, self.dataset.datatype())?;
-        Ok(())
-    }
-
-    fn write(&self) -> Result<()> {
-        self.dataset.write_converted(self.selection, self.datatype, self.places, self.buf, self.arena)
-    }
+    let parts = parts.iter().map(|&PartToWrite { dataset, selection, datatype, places, buf, arena }| {
+        hyperslab_session::PartToWrite { dataset: &dataset.open, selection, datatype, places, buf, arena }
+    });
+    hyperslab_session::write_together(&parts.collect::<Vec<_>>())
 }

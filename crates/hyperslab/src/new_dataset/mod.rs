@@ -13,8 +13,9 @@ use hyperslab_format::{
 use hyperslab_space::Space;
 
 use self::filters::Wish;
-pub(crate) use self::{create::put, planned::Planned};
-use crate::{Dataset, ExternalName, Group, NamedDatatype, Result, Storable, storable::Writing};
+use hyperslab_element::Writing;
+
+use crate::{Dataset, ExternalName, Group, NamedDatatype, Result, Storable};
 
 /// A dataset that is not there yet, as [`Group::new_dataset`] gives it. Nothing happens before [`NewDataset::create`] or
 /// [`NewDataset::write`].
@@ -172,7 +173,7 @@ impl NewDataset {
             let writing = Writing::<T>::new(stored)?;
             let values = std::slice::from_ref(&value);
             let (bytes, arena) = writing.encode(values)?;
-            let mut stored = crate::dataset::room(count as u64, stored.size())?;
+            let mut stored = hyperslab_session::room(count as u64, stored.size())?;
             writing.plan().convert(count, &bytes.repeat(count), &mut stored, &arena, heap)?;
             Ok(stored)
         };
@@ -183,7 +184,7 @@ impl NewDataset {
     pub fn fill_converted(self, datatype: Datatype, bytes: Vec<u8>, arena: Arena) -> NewDataset {
         let encode = move |stored: &Datatype, count: usize, heap: &mut dyn Target| {
             let plan = Plan::new(&datatype, stored)?;
-            let mut filled = crate::dataset::room(count as u64, stored.size())?;
+            let mut filled = hyperslab_session::room(count as u64, stored.size())?;
             plan.convert(count, &bytes.repeat(count), &mut filled, &arena, heap)?;
             Ok(filled)
         };
@@ -277,26 +278,26 @@ impl NewDataset {
 impl NewDataset {
     /// Makes the dataset at a path from the group on. Groups on the way are made if they are missing.
     pub fn create(self, path: impl AsRef<[u8]>) -> Result<Dataset> {
-        let place = self.group.place(path.as_ref())?;
+        let place = self.group.open.place(path.as_ref())?;
         create::create(self, &place)
     }
 
     /// Makes the dataset without a name, in the file of the group. It is deleted with its last handle, unless it gets a name before, by
     /// [`Group::hard_link`] or [`Group::replace`].
     pub fn create_unnamed(self) -> Result<Dataset> {
-        let place = self.group.nowhere()?;
+        let place = self.group.open.nowhere()?;
         create::create(self, &place)
     }
 
     /// Makes the dataset and writes all its values, the last dimension fastest.
     pub fn write<T: Storable>(self, path: impl AsRef<[u8]>, values: &[T]) -> Result<Dataset> {
-        let place = self.group.place(path.as_ref())?;
+        let place = self.group.open.place(path.as_ref())?;
         create::create_with(self, &place, values)
     }
 
     /// As [`NewDataset::write`], [without a name](NewDataset::create_unnamed).
     pub fn write_unnamed<T: Storable>(self, values: &[T]) -> Result<Dataset> {
-        let place = self.group.nowhere()?;
+        let place = self.group.open.nowhere()?;
         create::create_with(self, &place, values)
     }
 

@@ -4,28 +4,13 @@ use hyperslab_dtype::{Datatype, Target};
 use hyperslab_format::{
     message::{AllocTime, FillTime, FillValue, FillWrite, FilterPipeline, Layout},
     version::{self, Low},
-    virtual_mapping::Mapping,
 };
 use hyperslab_space::{Extent, UNLIMITED};
 
 use super::{Fill, Kind, NewDataset, Shape, Wanted, guess};
-use crate::{Error, ExternalName, File, Result, datatype};
+use hyperslab_session::{DatasetPlan, Session, room};
 
-/// What a new dataset will be.
-#[derive(Debug)]
-pub(crate) struct Planned {
-    pub(crate) extent: Extent,
-    pub(crate) datatype: Datatype,
-    /// Where it is committed, if it is.
-    pub(crate) committed: Option<u64>,
-    pub(crate) fill: FillWrite,
-    pub(crate) filters: FilterPipeline,
-    /// Without addresses: nothing has a place yet.
-    pub(crate) layout: Layout,
-    pub(crate) layout_version: u8,
-    pub(crate) external: Vec<ExternalName>,
-    pub(crate) mappings: Vec<Mapping>,
-}
+use crate::{Error, ExternalName, Result};
 
 /// The most bytes of values in a header: what the layout message has room for; in headers of version 1 its size is a multiple of eight.
 const MOST_COMPACT: [u64; 2] = [65_528 - 4, 65_535 - 4];
@@ -36,10 +21,10 @@ fn refuse(why: impl Into<String>) -> Error {
 
 impl NewDataset {
     /// Checks what was said.
-    pub(crate) fn plan(&self, file: &File) -> Result<Planned> {
-        let stored = file.inner.context.file();
+    pub(crate) fn plan(&self, session: &Session) -> Result<DatasetPlan> {
+        let stored = session.file();
         let low = stored.low();
-        let (datatype, committed) = self.stored_type(file)?;
+        let (datatype, committed) = self.stored_type(session)?;
         let (extent, element) = (self.extent()?, datatype.size() as u64);
         let in_one_piece = || {
             let size =
@@ -65,7 +50,7 @@ impl NewDataset {
                     FillValue::Default => Some(vec![0; datatype.size()]),
                     FillValue::Undefined => None,
                 };
-                let registry = &file.inner.registry;
+                let registry = session.registry();
                 let steps = self.filters.iter().map(|wish| wish.step(registry, &datatype, chunk, value.as_deref()));
                 FilterPipeline::of_version(version::filter_pipeline(low), steps.collect::<Result<_>>()?)
             }
@@ -99,14 +84,14 @@ impl NewDataset {
         if let Layout::Compact(values) = &mut layout {
             *values = filled(&fill, extent.elements().unwrap_or(u64::MAX), datatype.size())?;
         }
-        Ok(Planned { extent, datatype, committed, fill, filters, layout, layout_version, external, mappings })
+        Ok(DatasetPlan { extent, datatype, committed, fill, filters, layout, layout_version, external, mappings })
     }
 
     /// The stored type, and where it is committed.
-    fn stored_type(&self, file: &File) -> Result<(Datatype, Option<u64>)> {
+    fn stored_type(&self, session: &Session) -> Result<(Datatype, Option<u64>)> {
         match &self.kind {
-            Kind::Given(datatype) => Ok((datatype::in_file(datatype, file)?, None)),
-            Kind::Committed(named) if named.file() == file => Ok((named.datatype()?, Some(named.address()))),
+            Kind::Given(datatype) => Ok((session.in_file(datatype)?, None)),
+            Kind::Committed(named) if named.session() == session => Ok((named.datatype()?, Some(named.address()))),
             Kind::Committed(_) => Err(refuse("a committed datatype of another file")),
         }
     }
@@ -247,7 +232,7 @@ fn check_external(files: &[ExternalName], extent: &Extent, bytes: u64) -> Result
 
 /// Elements that were never written.
 fn filled(fill: &FillWrite, count: u64, size: usize) -> Result<Vec<u8>> {
-    let mut bytes = crate::dataset::room(count, size)?;
+    let mut bytes = room(count, size)?;
     if let (FillValue::User(value), FillTime::Alloc | FillTime::IfSet) = (&fill.value, fill.write) {
         bytes.chunks_exact_mut(value.len().max(1)).for_each(|place| place.copy_from_slice(value));
     }

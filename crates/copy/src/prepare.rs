@@ -1,0 +1,165 @@
+//! Objects before they are made: everything that can be wrong with the source is found out here.
+
+use hyperslab_dtype::Datatype;
+use hyperslab_format::{
+    message::{self, FillValue, FilterPipeline, Layout, kind},
+    version,
+};
+use hyperslab_object::{GroupSettings, Object, ObjectSettings};
+use hyperslab_space::UNLIMITED;
+
+use super::{
+    damage::{OfSource, Step},
+    gather::Gathered,
+    tree::Copier,
+};
+use hyperslab_session::{
+    DatasetPlan, Layout as Stored, ObjectHandle, OpenDataset, OpenObject, Result, Session, make_dataset, room,
+};
+
+/// An object that can be made.
+pub(super) enum Prepared {
+    Group(ObjectSettings, GroupSettings),
+    /// Without values; what of the fill value is in a heap.
+    Dataset(ObjectSettings, Box<DatasetPlan>, Option<Gathered>),
+    Datatype(ObjectSettings, Datatype),
+}
+
+impl Prepared {
+    pub(super) fn new(copier: &mut Copier<'_>, from: &OpenObject) -> Step<Prepared> {
+        match from {
+            OpenObject::Group(group) => {
+                let object = group.current().of_source()?;
+                Ok(Prepared::Group(settings(&object), group_settings(group).of_source()?))
+            }
+            OpenObject::Datatype(named) => {
+                let object = named.current().of_source()?;
+                let (datatype, _) = object.datatype(named.session.context()).of_source()?;
+                Ok(Prepared::Datatype(settings(&object), copier.target.in_file(&datatype)?))
+            }
+            OpenObject::Dataset(dataset) => {
+                let committed = dataset.committed();
+                let committed = committed.map(|address| copier.committed(dataset.session(), address)).transpose()?;
+                let settings = settings(&*dataset.object().of_source()?);
+                let mut planned = planned(copier, dataset, committed).of_source()?;
+                copier.restore(dataset, &mut planned)?;
+                let fill = match &planned.fill.value {
+                    FillValue::User(value) => {
+                        copier.gather(dataset.session(), dataset.datatype(), &planned.datatype, value).of_source()?
+                    }
+                    _ => None,
+                };
+                if let (Some(fill), FillValue::User(value)) = (&fill, &mut planned.fill.value) {
+                    // As long as it will be.
+                    *value = fill.values().to_vec();
+                }
+                Ok(Prepared::Dataset(settings, Box::new(planned), fill))
+            }
+        }
+    }
+
+    /// What stands for an object that cannot be read.
+    pub(super) fn stand_in() -> Prepared {
+        Prepared::Group(ObjectSettings::default(), GroupSettings::default())
+    }
+
+    /// Makes the object; where it is. Only within an operation.
+    pub(super) fn create(self, session: &Session) -> Result<u64> {
+        let context = session.context();
+        match self {
+            Prepared::Group(object, group) => Ok(hyperslab_object::new_group(context, &object, &group)?),
+            Prepared::Datatype(object, datatype) => Ok(hyperslab_object::new_datatype(context, &object, &datatype)?),
+            Prepared::Dataset(object, mut planned, fill) => {
+                if let Some(fill) = fill {
+                    planned.fill.value = FillValue::User(fill.store(session)?);
+                }
+                make_dataset(&object, session, &planned, &planned.fill, None)
+            }
+        }
+    }
+}
+
+pub(super) fn settings(object: &Object) -> ObjectSettings {
+    let (header, prefix) = (object.header(), object.header().prefix());
+    let times = prefix.times.is_some() || prefix.version == 1 && header.find(kind::MODIFICATION_TIME).is_some();
+    let (ordered, indexed) = (prefix.ordered, prefix.indexed);
+    ObjectSettings { times, ordered, indexed, attribute_limits: prefix.attribute_limits }
+}
+
+pub(super) fn group_settings(group: &ObjectHandle) -> Result<GroupSettings> {
+    let (context, object) = (group.session.context(), group.current()?);
+    let broken = hyperslab_file::Error::at(group.address());
+    let mut settings = GroupSettings::default();
+    if let Some(links) = object.message(context, kind::LINK_INFO)? {
+        let links = message::LinkInfo::decode(&links.bytes, context.file().widths()).map_err(broken)?;
+        (settings.tracked, settings.indexed) = (links.tracked, links.indexed);
+    }
+    if let Some(info) = object.message(context, kind::GROUP_INFO)? {
+        let info = message::GroupInfo::decode(&info.bytes).map_err(hyperslab_file::Error::at(group.address()))?;
+        (settings.limits, settings.expected) = (info.limits, info.expected);
+    }
+    Ok(settings)
+}
+
+/// A dataset like another one, but without values that are other bytes in the target.
+fn planned(copier: &Copier<'_>, from: &OpenDataset, committed: Option<u64>) -> Result<DatasetPlan> {
+    let target = &copier.target;
+    let datatype = target.in_file(from.datatype())?;
+    let (extent, element) = (from.stored_extent()?, datatype.size() as u64);
+    let (low, fill) = (target.file().low(), from.fill().clone());
+    let filters = FilterPipeline::of_version(version::filter_pipeline(low), from.filters().to_vec());
+    let bytes = extent.bytes(element).unwrap_or(u64::MAX);
+    let (mut least, mut plain) = (0, false);
+    let mut layout = match from.stored_layout().layout {
+        Layout::Compact(values) => Layout::Compact(compact(copier, from, &datatype, values)?),
+        Layout::Contiguous { .. } => Layout::Contiguous { address: None, size: Some(bytes) },
+        Layout::Virtual { .. } => Layout::Virtual { heap: None, index: 0 },
+        Layout::Chunked { chunk, plain_edges, index, .. } => {
+            (least, plain) = (if plain_edges { 4 } else { 0 }, plain_edges);
+            Layout::Chunked { chunk, element_size: element, plain_edges, index, address: None }
+        }
+    };
+    let filtered = !filters.steps.is_empty();
+    let mut layout_version = version::data_layout(low, &layout, filtered).max(least);
+    if let Layout::Chunked { chunk, .. } = &layout
+        && least < 4
+        && !is_countable(extent.max(), chunk)
+    {
+        // Newer versions have an array with a place for each chunk that there may be.
+        layout_version = layout_version.min(3);
+    }
+    if let Layout::Chunked { chunk, index, plain_edges, .. } = &mut layout {
+        if chunk.len() != extent.rank() {
+            let why = format!("a chunk of {chunk:?} in an extent of {:?}", extent.dims());
+            return Err(hyperslab_chunk::Error::Layout(why).into());
+        }
+        let usual = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
+        *index = hyperslab_chunk::index_that_holds(usual, &extent, chunk);
+        *plain_edges = plain;
+    }
+    let external = match from.layout()? {
+        Stored::External(names) => names,
+        _ => Vec::new(),
+    };
+    let mappings = from.virtual_mappings()?;
+    Ok(DatasetPlan { extent, datatype, committed, fill, filters, layout, layout_version, external, mappings })
+}
+
+/// The values that a copy has in its header from the start: zeros for those that are other bytes in the target. The copy may be deleted
+/// before its values are there, and must not refer to what others have in the heap.
+fn compact(copier: &Copier<'_>, from: &OpenDataset, datatype: &Datatype, values: Vec<u8>) -> Result<Vec<u8>> {
+    from.check_values()?;
+    let stored = room(from.len(), datatype.size())?;
+    let is_same = values.len() == stored.len() && !copier.changes(from.session(), from.datatype(), datatype);
+    Ok(if is_same { values } else { stored })
+}
+
+/// So many places of an array take 16 GiB.
+const MOST_PLACES: u64 = 1 << 31;
+
+/// Whether an array could have a place for each chunk. One that may grow without end has no such array.
+fn is_countable(max: &[u64], chunk: &[u64]) -> bool {
+    let count = |(&max, &chunk): (&u64, &u64)| max.div_ceil(chunk.max(1));
+    let chunks = max.iter().zip(chunk).map(count).fold(1, u64::saturating_mul);
+    max.contains(&UNLIMITED) || chunks <= MOST_PLACES
+}

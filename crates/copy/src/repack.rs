@@ -1,0 +1,95 @@
+//! A file anew: everything that it has, and no space that was lost.
+
+use std::{fmt, io, path::Path, sync::Arc};
+
+use hyperslab_driver::{Existing, Operation, Staged};
+use hyperslab_format::version::Low;
+use hyperslab_session::{CacheConfig, CacheStatistics, Error, Lost, Options, Result, Session};
+
+use super::{
+    CopyOptions, CopyProgress,
+    prepare::{group_settings, settings},
+    restore::Restore,
+    tree::Copier,
+    user_block,
+};
+
+/// How a file is written anew.
+#[derive(Clone, Default)]
+pub struct Repack {
+    /// The oldest library that should read the new file. Where such a file cannot hold everything, it is made for the next library whose
+    /// versions can.
+    pub low: Low,
+    /// What cannot be read is left out; else it is an error.
+    pub skips: bool,
+    /// The chunk cache of the new file.
+    pub cache: Option<CacheConfig>,
+    /// How datasets are stored in the new file, if not as they were.
+    pub restore: Option<Arc<Restore>>,
+}
+
+impl fmt::Debug for Repack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Repack").field("low", &self.low).field("skips", &self.skips).finish_non_exhaustive()
+    }
+}
+
+impl Repack {
+    /// Writes the file anew, to a path where no file is. The new file has another name beside it until it is complete and durable.
+    pub fn run(&self, from: &Session, to: &Path, progress: &mut dyn FnMut(CopyProgress)) -> Result<Repacked> {
+        if to.symlink_metadata().is_ok() {
+            return Err(Error::Exists(format!("the file {}", to.display())));
+        }
+        let newer = Low::ALL.into_iter().filter(|low| *low > self.low);
+        newer.fold(self.run_once(self.low, from, to, progress), |done, low| match done {
+            Err(why) if why.is_too_old() => self.run_once(low, from, to, progress),
+            done => done,
+        })
+    }
+
+    fn run_once(
+        &self,
+        low: Low,
+        from: &Session,
+        to: &Path,
+        progress: &mut dyn FnMut(CopyProgress),
+    ) -> Result<Repacked> {
+        let root = from.root_group()?;
+        let mut options = Options { cache: self.cache, ..Options::default() };
+        (options.access.write, options.access.truncate) = (true, true);
+        (options.access.low, options.access.user_block) = (low, from.file().user_block());
+        options.access.root = Some((settings(&*root.current()?), group_settings(&root)?));
+        let new = Staged::beside(to).map_err(|why| trouble(to, Operation::Open, why))?;
+        let target = Session::open(new.path(), options)?;
+        let lost = self.copy_all(from, &target, progress)?;
+        target.close()?;
+        user_block::copy(from, new.path())?;
+        new.publish(Existing::Keep).map_err(|why| trouble(to, Operation::Sync, why))?;
+        Ok(Repacked { lost, cache: target.cache_statistics() })
+    }
+
+    fn copy_all(&self, from: &Session, target: &Session, progress: &mut dyn FnMut(CopyProgress)) -> Result<Vec<Lost>> {
+        let mut show = |done| progress(done);
+        let mut copier = Copier::new(CopyOptions::default(), target, &mut show);
+        copier.restore.clone_from(&self.restore);
+        copier.skips = self.skips;
+        copier.begin_at(&from.root_group()?, &target.root_group()?);
+        copier.run()?;
+        target.operate(|| copier.complete(b"/"))?;
+        Ok(copier.lost)
+    }
+}
+
+pub(super) fn trouble(path: &Path, operation: Operation, why: io::Error) -> Error {
+    hyperslab_driver::Error::new(&path.display().to_string(), operation, 0, 0, why).into()
+}
+
+/// What is to be told of a file that was written anew.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Repacked {
+    /// What could not be read, if it was to be left out.
+    pub lost: Vec<Lost>,
+    /// What the chunk cache of the new file did.
+    pub cache: CacheStatistics,
+}

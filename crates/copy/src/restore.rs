@@ -1,0 +1,31 @@
+//! Datasets that are stored in another way in a file that is written anew.
+
+use hyperslab_format::{message::Layout, version};
+use hyperslab_session::{DatasetPlan, OpenDataset, Result, Session};
+
+use crate::tree::Copier;
+
+/// Is given a dataset, the plan of a copy of it, and the new file; the plan of a dataset that is stored in another way, if it should be.
+pub type Restore = dyn Fn(&OpenDataset, &DatasetPlan, &Session) -> Result<Option<DatasetPlan>> + Send + Sync;
+
+impl Copier<'_> {
+    /// Gives a dataset the layout and the filters that somebody wants it to have. Values that are elsewhere stay there.
+    pub(super) fn restore(&self, from: &OpenDataset, planned: &mut DatasetPlan) -> Result<()> {
+        let Some(how) = &self.restore else { return Ok(()) };
+        if !planned.external.is_empty() || matches!(planned.layout, Layout::Virtual { .. }) {
+            return Ok(());
+        }
+        let Some(wanted) = how(from, planned, &self.target)? else { return Ok(()) };
+        let is_same = std::mem::discriminant(&wanted.layout) == std::mem::discriminant(&planned.layout);
+        if !is_same {
+            planned.fill.alloc = wanted.fill.alloc;
+        }
+        (planned.layout, planned.filters) = (wanted.layout, wanted.filters);
+        planned.layout_version = wanted.layout_version;
+        if let Layout::Chunked { chunk, index, .. } = &mut planned.layout {
+            let filtered = !planned.filters.steps.is_empty();
+            *index = version::chunk_index(planned.layout_version, &planned.extent, chunk, filtered, planned.fill.alloc);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,201 @@
+//! Values of copies: chunks as they are stored where nothing in them changes, else part after part.
+
+use hyperslab_format::message::{FilterStep, Layout};
+use hyperslab_space::{Op, Slab, Space};
+
+use super::{
+    damage::{OfSource, Step},
+    tree::Copier,
+};
+use hyperslab_session::OpenDataset;
+
+/// Stored bytes that are in memory at once, if no chunk is larger.
+const BATCH: u64 = 16 << 20;
+
+/// The same for values that refer to more in the heap.
+const BATCH_IN_HEAP: u64 = 1 << 18;
+
+impl Copier<'_> {
+    /// Copies the values, and the size if it is another one by now. Requests that write to the dataset or resize it wait meanwhile, so that all is of
+    /// one time.
+    pub(super) fn values(&mut self, from: &OpenDataset, to: &OpenDataset) -> Step<()> {
+        let new = to.stored_layout().layout;
+        // Neither has values in this file.
+        let is_elsewhere = |old| matches!(old, Layout::Contiguous { address: None, .. } | Layout::Virtual { .. });
+        if is_elsewhere(from.stored_layout().layout) && !matches!(new, Layout::Compact(_)) {
+            return Ok(());
+        }
+        let turn = from.turn_to_read_all().of_source()?;
+        self.shows = turn.is_none();
+        let copied = self.values_in_turn(&if turn.is_some() { from.in_turn() } else { from.clone() }, to, &new);
+        drop(turn);
+        self.shows = true;
+        self.show(0);
+        copied
+    }
+
+    fn values_in_turn(&mut self, from: &OpenDataset, to: &OpenDataset, new: &Layout) -> Step<()> {
+        if !from.is_virtual() && from.shape() != to.shape() {
+            to.resize(from.shape())?;
+        }
+        self.all_values(from, to, new)
+    }
+
+    fn all_values(&mut self, from: &OpenDataset, to: &OpenDataset, new: &Layout) -> Step<()> {
+        let changes = self.changes(from.session(), from.datatype(), to.datatype());
+        let old = from.stored_layout().layout;
+        let is_same = same_filters(from.filters(), to.filters()) && alike(&old, new);
+        match &old {
+            // The header has them already.
+            Layout::Compact(_) if !changes && old == *new => Ok(()),
+            // The header has room for each element, so those that were never written are stored, too.
+            _ if matches!(new, Layout::Compact(_)) => self.part_by_part(from, to, new),
+            Layout::Chunked { .. } if !changes && is_same => self.chunks(from, to),
+            Layout::Chunked { chunk, .. } => self.chunk_by_chunk(from, to, chunk, new),
+            Layout::Compact(_) | Layout::Contiguous { address: Some(_), .. } => self.part_by_part(from, to, new),
+            Layout::Contiguous { address: None, .. } | Layout::Virtual { .. } => Ok(()),
+        }
+    }
+
+    /// Values of chunks that are stored in another way.
+    fn chunk_by_chunk(&mut self, from: &OpenDataset, to: &OpenDataset, chunk: &[u64], new: &Layout) -> Step<()> {
+        let (entries, dims) = (from.stored_entries().of_source()?, from.shape());
+        let all = dims.iter().zip(chunk).fold(1u64, |all, (dim, side)| all.saturating_mul(dim.div_ceil(*side)));
+        let is_same = matches!(new, Layout::Chunked { chunk: new, .. } if new == chunk);
+        if !is_same && entries.len() as u64 >= all / 2 {
+            // Each new chunk is made once.
+            return self.part_by_part(from, to, new);
+        }
+        for (place, _) in entries {
+            let corner = place.iter().zip(chunk).map(|(nth, size)| nth.saturating_mul(*size));
+            let whole = corner.zip(chunk).zip(&dims);
+            let part = whole.map(|((start, size), dim)| Slab::block(start, (*size).min(dim.saturating_sub(start))));
+            self.part(from, to, &part.collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+
+    /// All values, in parts that are whole chunks where there will be some.
+    fn part_by_part(&mut self, from: &OpenDataset, to: &OpenDataset, new: &Layout) -> Step<()> {
+        let changes = self.changes(from.session(), from.datatype(), to.datatype());
+        let most = if changes { BATCH_IN_HEAP } else { BATCH };
+        let most = most / (from.datatype().size() as u64).max(1);
+        let parts = match new {
+            Layout::Chunked { chunk, .. } => Parts::of_chunks(from.shape(), chunk, most),
+            _ => Parts::new(from.shape(), most),
+        };
+        for part in parts {
+            self.part(from, to, &part)?;
+        }
+        Ok(())
+    }
+
+    /// All chunks, as they are.
+    fn chunks(&mut self, from: &OpenDataset, to: &OpenDataset) -> Step<()> {
+        let entries = from.stored_entries().of_source()?;
+        let mut rest = entries.as_slice();
+        while !rest.is_empty() {
+            let mut bytes = 0u64;
+            let fits = rest.iter().take_while(|(_, entry)| {
+                bytes = bytes.saturating_add(entry.size);
+                bytes <= BATCH
+            });
+            let (batch, others) = rest.split_at(fits.count().clamp(1, rest.len()));
+            to.write_entries(&from.read_entries(batch).of_source()?)?;
+            self.show(batch.iter().map(|(_, entry)| entry.size).sum());
+            rest = others;
+        }
+        Ok(())
+    }
+
+    /// Some of the values.
+    fn part(&mut self, from: &OpenDataset, to: &OpenDataset, part: &[Slab]) -> Step<()> {
+        let mut selection = from.space();
+        if !part.is_empty() {
+            selection.select_hyperslab(Op::Set, part).of_source()?;
+        }
+        let stored = from.read_stored_selection(&selection).of_source()?;
+        let gathered = self.gather(from.session(), from.datatype(), to.datatype(), &stored).of_source()?;
+        let there = Space::with(to.extent(), selection.selection().clone()).of_source()?;
+        let bytes = stored.len() as u64;
+        to.write_stored(&there, || match gathered {
+            Some(gathered) => gathered.store(to.session()),
+            None => Ok(stored),
+        })?;
+        self.show(bytes);
+        Ok(())
+    }
+}
+
+/// Whether chunks went through the same filters; names are not kept everywhere.
+fn same_filters(old: &[FilterStep], new: &[FilterStep]) -> bool {
+    let told = |step: &FilterStep| (step.id, step.params.clone());
+    old.iter().map(told).eq(new.iter().map(told))
+}
+
+/// Whether chunks of one are chunks of the other.
+fn alike(old: &Layout, new: &Layout) -> bool {
+    match (old, new) {
+        (Layout::Chunked { chunk, plain_edges, .. }, Layout::Chunked { chunk: other, plain_edges: plain, .. }) => {
+            chunk == other && plain_edges == plain
+        }
+        _ => false,
+    }
+}
+
+/// Boxes that make up an array together, each with at most so many elements and in one piece.
+struct Parts {
+    dims: Vec<u64>,
+    /// The sides of a box.
+    sides: Vec<u64>,
+    next: Option<Vec<u64>>,
+}
+
+impl Parts {
+    fn new(dims: Vec<u64>, most: u64) -> Parts {
+        let (mut left, mut sides) = (most.max(1), dims.clone());
+        for side in sides.iter_mut().rev() {
+            let whole = *side;
+            *side = left.min(whole).max(1);
+            left = if *side == whole { (left / whole.max(1)).max(1) } else { 1 };
+        }
+        Parts::with(dims, sides)
+    }
+
+    /// Boxes of whole chunks, at least one.
+    fn of_chunks(dims: Vec<u64>, chunk: &[u64], most: u64) -> Parts {
+        let mut left = (most / chunk.iter().fold(1u64, |product, side| product.saturating_mul(*side)).max(1)).max(1);
+        let mut sides = chunk.to_vec();
+        for (side, dim) in sides.iter_mut().zip(&dims).rev() {
+            let chunks = dim.div_ceil((*side).max(1)).clamp(1, left);
+            left /= chunks;
+            *side = side.saturating_mul(chunks);
+        }
+        Parts::with(dims, sides)
+    }
+
+    fn with(dims: Vec<u64>, sides: Vec<u64>) -> Parts {
+        let next = (!dims.contains(&0)).then(|| vec![0; dims.len()]);
+        Parts { dims, sides, next }
+    }
+}
+
+impl Iterator for Parts {
+    type Item = Vec<Slab>;
+
+    fn next(&mut self) -> Option<Vec<Slab>> {
+        let start = self.next.take()?;
+        let bounds = start.iter().zip(self.sides.iter().zip(&self.dims));
+        let part = bounds.map(|(&start, (&side, &dim))| Slab::block(start, side.min(dim - start))).collect();
+        let mut next = start;
+        for ((place, side), dim) in next.iter_mut().zip(&self.sides).zip(&self.dims).rev() {
+            *place = place.saturating_add(*side);
+            if *place < *dim {
+                self.next = Some(next);
+                return Some(part);
+            }
+            *place = 0;
+        }
+        Some(part)
+    }
+}

@@ -1,0 +1,202 @@
+//! A dataset that is being changed, within one operation.
+
+use std::sync::OnceLock;
+
+use hyperslab_chunk::{DatasetState, Filling, Resizing, Storage, StorageChange, Values};
+use hyperslab_file::OpenFile;
+use hyperslab_space::{Coords, Extent, Space};
+
+use super::{OpenDataset, opened_values::is_found_by};
+use crate::{Error, Result, heap_writer::HeapWriter};
+
+/// The state of a dataset, taken for a change. All handles see what becomes of it.
+pub(super) struct Change<'a> {
+    dataset: &'a OpenDataset,
+    state: StorageChange<'a>,
+    /// Whether the header must say something new of the layout.
+    pub(super) moved: bool,
+}
+
+impl OpenDataset {
+    /// Takes the state for a change. Only within an operation.
+    pub(super) fn change(&self) -> Result<Change<'_>> {
+        self.session().check_alive(self.life())?;
+        Ok(Change { dataset: self, state: self.inner.storage.change()?, moved: false })
+    }
+
+    /// Makes it larger or smaller, as far as it may grow. New elements are the fill value.
+    pub fn resize(&self, shape: impl AsRef<[u64]>) -> Result<()> {
+        self.resize_to(|_| Ok(shape.as_ref().to_vec()))
+    }
+
+    /// As [`OpenDataset::resize`], of one dimension. The others stay, also beside other threads that resize these.
+    pub fn resize_dimension(&self, dimension: usize, size: u64) -> Result<()> {
+        self.resize_to(|now| {
+            let (mut shape, rank) = (now.to_vec(), now.len());
+            let side = shape.get_mut(dimension);
+            *side.ok_or_else(|| Error::Create(format!("dimension {dimension} of {rank}")))? = size;
+            Ok(shape)
+        })
+    }
+
+    fn resize_to(&self, wanted: impl FnOnce(&[u64]) -> Result<Vec<u64>>) -> Result<()> {
+        let session = self.session();
+        session.check_changeable()?;
+        let (shape, _turn) = self.turn_to_resize(wanted)?;
+        let shape = shape.as_slice();
+        session.operate(|| {
+            let mut change = self.change()?;
+            let old = change.state.extent.clone();
+            let new = resized(change.values()?, &old, shape)?;
+            let (filling, stored) = (filling(self), session.file());
+            if new == old {
+                return Ok(());
+            }
+            let gone = change.behind_outside(shape);
+            let resizing = change.values()?.begin_resize(stored, shape, &filling)?;
+            let is_published = !stored.is_fresh(self.address());
+            let publish = |needed: bool| if needed && is_published { stored.publish() } else { Ok(()) };
+            change.moved |= resizing.moved;
+            change.save()?;
+            if let Err(why) = publish(resizing.stored) {
+                return Err(keep_size(stored, resizing, why)?);
+            }
+            change.set_extent(&new)?;
+            if let Err(why) = publish(resizing.loses) {
+                change.set_extent(&old)?;
+                return Err(keep_size(stored, resizing, why)?);
+            }
+            let moved = change.values()?.end_resize(stored, resizing, &filling)?;
+            HeapWriter::new(session).remove(gone);
+            change.moved |= moved;
+            change.save()
+        })
+    }
+
+    /// The stored bytes of the chunk at a place in the grid of chunks, and the filters that were left out, a bit each; nothing if
+    /// it was never written.
+    pub fn read_chunk(&self, place: impl AsRef<[u64]>) -> Result<Option<(u32, Vec<u8>)>> {
+        if let Some(partition) = self.partition()? {
+            self.session().engine.partitions.cache.flush_chunk(partition, place.as_ref())?;
+        }
+        let now = self.now();
+        self.session().read_current(|| match &self.values(&now)?.storage {
+            Storage::Chunked(chunked) => Ok(chunked.read_chunk(self.stored(), place.as_ref())?),
+            _ => Err(Error::Change("the dataset is not stored in chunks".into())),
+        })
+    }
+
+    /// Stores bytes as the chunk at a place in the grid of chunks. They went through the filters already, but for those whose bit in
+    /// `mask` is set.
+    pub fn write_chunk(&self, place: impl AsRef<[u64]>, mask: u32, bytes: &[u8]) -> Result<()> {
+        let replaced = |other: &Coords| other.as_slice() == place.as_ref();
+        self.session().check_changeable()?;
+        let no_chunks = || Error::Change("the dataset is not stored in chunks".into());
+        let check = || match &self.values(&self.now())?.storage {
+            Storage::Chunked(chunked) => Ok(chunked.check_chunk(self.stored(), place.as_ref(), mask, bytes.len())?),
+            _ => Err(no_chunks()),
+        };
+        let (session, _turn) = (self.session(), self.turn_alone_but(&replaced, check)?);
+        session.operate(|| {
+            let (mut change, filling) = (self.change()?, filling(self));
+            let Storage::Chunked(chunked) = &mut change.values()?.storage else { return Err(no_chunks()) };
+            let moved = chunked.write_chunk(session.file(), place.as_ref(), mask, bytes, &filling)?;
+            change.moved |= moved;
+            change.save()
+        })
+    }
+}
+
+impl<'a> Change<'a> {
+    pub(super) fn extent(&self) -> &Extent {
+        &self.state.extent
+    }
+
+    /// Lets the header tell another size.
+    fn set_extent(&mut self, extent: &Extent) -> Result<()> {
+        Ok(self.state.set_extent(extent)?)
+    }
+
+    pub(super) fn state(&self) -> &DatasetState {
+        &self.state
+    }
+
+    /// Takes the values out, before they are deleted.
+    pub(super) fn take_values(&mut self) -> Option<Values> {
+        self.state.values.take().map(|opened| opened.values)
+    }
+
+    pub(super) fn dataset(&self) -> &'a OpenDataset {
+        self.dataset
+    }
+
+    pub(super) fn values(&mut self) -> Result<&mut Values> {
+        if !self.state.values.get().is_some_and(|opened| is_found_by(opened, self.dataset.session())) {
+            let opened = self.dataset.open_values(&self.state)?;
+            self.state.values = OnceLock::from(opened);
+        }
+        Ok(self.state.values_mut()?)
+    }
+
+    /// Reads stored values.
+    pub(super) fn read(&mut self, part: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
+        let file = self.dataset.stored();
+        Ok(self.values()?.read(file, part, places, buf)?)
+    }
+
+    /// Writes stored values.
+    pub(super) fn write(&mut self, part: &Space, places: &Space, buf: &[u8]) -> Result<()> {
+        let (file, filling) = (self.dataset.stored(), filling(self.dataset));
+        let moved = self.values()?.write(file, part, places, buf, &filling)?;
+        self.moved |= moved;
+        Ok(())
+    }
+
+    /// Writes stored values that name new objects of the heap. If it fails, these are removed again, unless some values may name them already.
+    pub(super) fn write_naming(&mut self, heap: &mut HeapWriter<'_>, part: &Space, stored: &[u8]) -> Result<()> {
+        let dataset = self.dataset;
+        dataset.stored().mark_whole();
+        let written = self.write(part, &Space::simple(&[part.npoints()])?, stored);
+        if written.is_err() && !self.values()?.is_overwritten() {
+            heap.remove(dataset.session().behind(dataset.datatype(), stored));
+        }
+        written
+    }
+
+    /// Lets the header say what changed.
+    pub(super) fn save(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.moved) {
+            return Ok(());
+        }
+        Ok(self.state.save_layout()?)
+    }
+}
+
+/// A dataset keeps its size, and the file is whole: what was to be in the file before the size changes could not be written.
+fn keep_size(file: &OpenFile, resizing: Resizing, why: hyperslab_file::Error) -> Result<Error> {
+    resizing.abandon(file)?;
+    file.mark_whole();
+    Ok(why.into())
+}
+
+/// What new space holds.
+pub(super) fn filling(dataset: &OpenDataset) -> Filling<'_> {
+    Filling::new(&dataset.inner.fill)
+}
+
+/// An extent with other sizes; an error if it, or the dataset with these values, may not have them.
+pub(super) fn resized(values: &Values, old: &Extent, shape: &[u64]) -> Result<Extent> {
+    if shape.len() != old.rank() || old.rank() == 0 {
+        let why = format!("{shape:?} for a shape of {:?}: the number of dimensions stays", old.dims());
+        return Err(Error::Create(why));
+    }
+    let sides = shape.iter().zip(old.dims().iter().zip(old.max()));
+    if let Some(dim) = sides.clone().position(|(new, (_, max))| new > max) {
+        let max = old.max().get(dim).copied().unwrap_or(0);
+        return Err(Error::Create(format!("dimension {dim} never has more than {max}")));
+    }
+    if !matches!(values.storage, Storage::Chunked(_) | Storage::External(_)) {
+        return Err(Error::Create("only what is stored in chunks or other files changes its size".into()));
+    }
+    Ok(values.resized(shape)?)
+}

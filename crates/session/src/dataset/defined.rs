@@ -1,0 +1,57 @@
+//! Which elements have values. In layouts that do not keep account of that, all have: those that were never written have the fill value.
+
+use hyperslab_dtype::{Arena, Plan};
+use hyperslab_space::{Grid, Space};
+
+use super::{
+    OpenDataset,
+    batch::{boxes, placed},
+    read::room,
+};
+use crate::{Error, Result, many};
+
+impl OpenDataset {
+    /// The selected elements that have values: all of them, since no layout of today's files keeps account of others.
+    pub fn defined(&self, selection: &Space) -> Result<Space> {
+        self.check_extent(selection)?;
+        Ok(selection.clone())
+    }
+
+    /// Lets the selected elements have no values any more. An error: no layout of today's files can do that; [`OpenDataset::write_fill`] gives
+    /// elements the fill value.
+    pub fn erase(&self, selection: &Space) -> Result<()> {
+        self.defined(selection)?;
+        let why = "its layout does not keep account of elements that have values; to give them the fill value, use write_fill";
+        Err(Error::Change(format!("elements of a dataset cannot be erased: {why}")))
+    }
+
+    /// Gives the selected elements the value of those that were never written. One request: nobody sees some of them before all are so.
+    pub fn write_fill(&self, selection: &Space) -> Result<()> {
+        self.check_extent(selection)?;
+        self.stored().check_writable()?;
+        // Whoever writes to a virtual dataset waits for the turns of its sources, and must have none then.
+        let parts = [(self, selection)];
+        let _turns = if self.is_virtual() { Vec::new() } else { many::turns::to_write(&parts)? };
+        let dataset = if self.is_virtual() { self.clone() } else { self.in_turn() };
+        dataset.check_extent(selection)?;
+        // What the fill value names in the heap is its own: each element gets a copy.
+        let datatype = self.datatype().in_memory()?;
+        let (mut value, mut arena) = (room(1, datatype.size())?, Arena::default());
+        if let Some(fill) = self.shown_fill() {
+            Plan::new(self.datatype(), &datatype)?.convert(1, fill, &mut value, &self.session().heap(), &mut arena)?;
+        }
+        let put = |part: &Space| {
+            let count = part.npoints();
+            let mut values = room(count, value.len())?;
+            values.chunks_exact_mut(value.len().max(1)).for_each(|place| place.copy_from_slice(&value));
+            dataset.write_converted(part, &datatype, &Space::simple(&[count])?, &values, &arena)
+        };
+        // A part at a time, however much is selected.
+        let cut = boxes(&self.now(), datatype.size(), selection, false);
+        let Some(cut) = cut else { return put(selection) };
+        for piece in selection.pieces(&Grid::new(&cut)?, &Space::simple(&[selection.npoints()])?)? {
+            put(&placed(selection.extent(), &piece?, &cut)?)?;
+        }
+        Ok(())
+    }
+}

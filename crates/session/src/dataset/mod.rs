@@ -1,0 +1,233 @@
+//! Datasets.
+
+mod batch;
+mod behind;
+mod cache;
+mod change;
+mod convert;
+mod defined;
+mod extent;
+mod external;
+mod header;
+mod known;
+mod layout;
+mod opened_values;
+mod partitions;
+mod portions;
+mod raw_file;
+mod read;
+mod stored_size;
+mod stored_values;
+mod turns;
+mod way;
+mod whole;
+mod write;
+
+use std::sync::{Arc, OnceLock};
+
+use hyperslab_chunk::{ChunkPartition, DatasetState, DatasetStorage, Keep};
+use hyperslab_dtype::Datatype;
+use hyperslab_file::Handle;
+use hyperslab_format::message::{self, FillWrite, FilterPipeline, FilterStep};
+use hyperslab_object::{Life, Object};
+use hyperslab_space::Extent;
+
+use self::header::Header;
+use crate::{Result, Session, current::Current, trip::Trip, unnamed::Opened, virtual_dataset::Virtual};
+
+pub use convert::convert;
+pub(crate) use external::make_external;
+pub(crate) use known::Known;
+pub use layout::{ExternalName, Layout, VirtualName};
+pub(crate) use partitions::Partitions;
+pub(crate) use raw_file::RawFiles;
+pub use read::room;
+pub(crate) use read::to_places;
+pub use stored_size::StoredSize;
+
+/// An object that holds an array of values. Cheap to clone; any number of threads may use it at once.
+#[derive(Clone, Debug)]
+pub struct OpenDataset {
+    session: Session,
+    inner: Arc<Inner>,
+    /// Whether whoever uses this handle has a turn already, of a request for several datasets.
+    has_turn: bool,
+    /// What requests by this handle leave in the cache.
+    keep: Keep,
+}
+
+/// What all handles share. It knows no [`Session`], so that it does not keep another opening of the file open.
+struct Inner {
+    /// As it was when the dataset was opened.
+    object: Opened,
+    datatype: Datatype,
+    /// Where the datatype is committed, if it is.
+    committed: Option<u64>,
+    filters: FilterPipeline,
+    fill: FillWrite,
+    /// The datasets behind it, if it is virtual.
+    elsewhere: Option<Arc<Virtual>>,
+    storage: Arc<DatasetStorage>,
+    /// Its chunks in the cache, found out when the first values are read or written.
+    partition: OnceLock<Option<ChunkPartition>>,
+}
+
+impl OpenDataset {
+    /// A dataset whose header can be understood as a whole. One that grows with its sources has the size that is stored, until it
+    /// has [grown](OpenDataset::grown). The caller holds changes off, or is the operation itself.
+    pub(crate) fn open(session: &Session, object: Object) -> Result<OpenDataset> {
+        let (context, known, address) = (session.context(), &session.engine.datasets, object.address());
+        if let Some(inner) = known.get(address) {
+            return Ok(OpenDataset::of(session, inner));
+        }
+        let (datatype, committed) = object.datatype(context)?;
+        let (extent, layout) = (object.extent(context)?, object.layout(context)?);
+        let (filters, fill) = (object.filters(context)?, object.fill(context)?);
+        let elsewhere = match layout.layout {
+            message::Layout::Virtual { heap, index } => {
+                let mappings = layout::mappings(session, heap, index)?;
+                Some(Virtual::open(session, mappings, &extent, &datatype, &fill)?)
+            }
+            _ => None,
+        };
+        let header = Box::new(Header::new(context, object.life()));
+        let new = || Arc::new(DatasetStorage::new(header, DatasetState::new(extent, layout)));
+        let storage = session.engine.partitions.storage(address).unwrap_or_else(new);
+        // The size of a virtual dataset is found out anew whenever it is opened.
+        let shared = context.file().is_writable() && elsewhere.is_none();
+        let (object, elsewhere, partition) = (Opened::new(session, object), elsewhere.map(Arc::new), OnceLock::new());
+        let inner = Arc::new(Inner { object, datatype, committed, filters, fill, elsewhere, storage, partition });
+        let inner = if shared { known.insert(address, inner) } else { inner };
+        Ok(OpenDataset::of(session, inner))
+    }
+
+    /// The dataset, just opened, with the size that its sources give it now. The caller must hold no lock: this opens other files, and may close
+    /// them.
+    pub(crate) fn grown(mut self, trip: &Trip) -> Result<OpenDataset> {
+        // Each opening of a virtual dataset makes its own `Inner`, so this thread has the only reference.
+        let Some(inner) = Arc::get_mut(&mut self.inner) else { return Ok(self) };
+        let (elsewhere, storage) = (inner.elsewhere.as_mut().and_then(Arc::get_mut), Arc::get_mut(&mut inner.storage));
+        if let (Some(elsewhere), Some(storage)) = (elsewhere, storage) {
+            storage.get_mut().extent = elsewhere.grow(trip)?.clone();
+        }
+        Ok(self)
+    }
+
+    /// A handle of the dataset as the file has it now, if another process may have changed it; a file that this process may change is always seen as
+    /// it is. Other handles stay as they were. The sources of a virtual dataset are read anew, too.
+    pub fn refresh(&self) -> Result<OpenDataset> {
+        let file = self.session.file();
+        self.session.check_alive(self.life())?;
+        if file.is_writable() && !self.is_virtual() {
+            return Ok(self.clone());
+        }
+        file.reload()?;
+        let fresh = self.reopened()?.grown(&Trip::renewing())?;
+        Ok(OpenDataset { keep: self.keep, ..fresh })
+    }
+
+    /// A handle that shares nothing with those that are there, before it has [grown](OpenDataset::grown). The file is one that is only read, or the
+    /// dataset is virtual.
+    pub(crate) fn reopened(&self) -> Result<OpenDataset> {
+        let (context, address) = (self.session.context(), self.address());
+        self.session.engine.partitions.renew(address);
+        let _held = context.file().reading();
+        self.session.check_alive(self.life())?;
+        self.session.read_current(|| OpenDataset::open(&self.session, Object::open(context, address)?))
+    }
+
+    fn of(session: &Session, inner: Arc<Inner>) -> OpenDataset {
+        OpenDataset { session: session.clone(), inner, has_turn: false, keep: Keep::default() }
+    }
+
+    /// The file that it is in.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Whether the file is read as it is now.
+    pub(crate) fn is_current(&self) -> bool {
+        self.session.check_current().is_ok()
+    }
+
+    /// Its header as it is now.
+    pub fn object(&self) -> Result<Current<'_>> {
+        self.session.current(&self.inner.object)
+    }
+
+    /// What keeps it.
+    pub fn handle(&self) -> Option<Arc<Handle>> {
+        self.inner.object.handle()
+    }
+
+    /// Whether it has no name.
+    pub(crate) fn is_unnamed(&self) -> bool {
+        self.stored().is_unnamed(self.address())
+    }
+
+    /// Which object it is, also if another one has its address later.
+    pub fn life(&self) -> Life {
+        self.inner.object.life()
+    }
+
+    /// Where its header is.
+    pub fn address(&self) -> u64 {
+        self.inner.object.address()
+    }
+
+    /// Its size now, and how far it may grow.
+    pub fn extent(&self) -> Extent {
+        self.now().extent.clone()
+    }
+
+    /// Its size in each dimension now; nothing for a scalar.
+    pub fn shape(&self) -> Vec<u64> {
+        self.now().extent.dims().to_vec()
+    }
+
+    /// The number of its dimensions; none for a scalar.
+    pub fn rank(&self) -> usize {
+        self.now().extent.rank()
+    }
+
+    /// How many values it has; `u64::MAX` if 64 bits do not hold the number ([`Extent::elements`] tells).
+    pub fn len(&self) -> u64 {
+        self.now().extent.elements().unwrap_or(u64::MAX)
+    }
+
+    /// Whether it has no values.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The type of its values, as stored.
+    pub fn datatype(&self) -> &Datatype {
+        &self.inner.datatype
+    }
+
+    /// Whether its values are those of other datasets.
+    pub fn is_virtual(&self) -> bool {
+        self.inner.elsewhere.is_some()
+    }
+
+    /// Whether its type is a committed one.
+    pub fn has_committed_datatype(&self) -> bool {
+        self.inner.committed.is_some()
+    }
+
+    /// The filters that its chunks go through, in the order in which they are applied when writing.
+    pub fn filters(&self) -> &[FilterStep] {
+        &self.inner.filters.steps
+    }
+
+    /// What elements are that were never written, and when that is decided.
+    pub fn fill(&self) -> &FillWrite {
+        &self.inner.fill
+    }
+}
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inner").field("object", &self.object).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,171 @@
+//! A dataset and the cache: whose turn it is, and what goes through.
+
+use hyperslab_cache::{LockRange, RangeGuard};
+use hyperslab_chunk::{ChunkPartition, Keep, Storage};
+use hyperslab_space::{Coords, Space};
+
+use super::{
+    OpenDataset,
+    change::{filling, resized},
+};
+use crate::Result;
+
+impl OpenDataset {
+    /// Its chunks in the cache, and the turns of its requests; nothing if other datasets have its values, or if nothing of it ever is in
+    /// the cache or changes.
+    pub(crate) fn partition(&self) -> Result<Option<&ChunkPartition>> {
+        self.session().check_alive(self.life())?;
+        if let Some(known) = self.inner.partition.get() {
+            return Ok(known.as_ref());
+        }
+        let partitions = &self.session().engine.partitions;
+        let layout = self.values(&self.now())?.chunk_layout()?;
+        let layout = layout.filter(|layout| layout.has_chunks() || self.session().engine.is_writable());
+        let partition = layout.map(|layout| partitions.partition(&self.inner.storage, layout));
+        Ok(self.inner.partition.get_or_init(|| partition).as_ref())
+    }
+
+    /// Its chunks in the cache, if new values may wait there. Values that name others may not: what they name goes its own way to the file.
+    /// Nor may the first ones, if they bring space for all others, nor those of which some chunks can never be written, nor those of external
+    /// files, which each opening finds by a rule of its own.
+    pub(crate) fn partition_to_write(&self) -> Result<Option<&ChunkPartition>> {
+        let Some(partition) = self.partition()? else { return Ok(None) };
+        let now = self.now();
+        let values = self.values(&now)?;
+        let is_external = matches!(values.storage, Storage::External(_));
+        let at_once = is_external || values.allocates_with_first(&filling(self)) || values.exceeds_index();
+        let names = self.datatype().has_vlen() || self.datatype().has_reference();
+        Ok((!at_once && !names).then_some(partition))
+    }
+
+    /// Waits for the turn to read a part, and refuses a selection of another extent than the dataset has then. Where nothing changes, no
+    /// thread waits.
+    pub(super) fn turn_to_read(&self, selection: &Space) -> Result<Option<RangeGuard<'_>>> {
+        let turn = self.enter_to_read(|| LockRange::of(selection))?;
+        self.check_extent(selection)?;
+        Ok(turn)
+    }
+
+    /// Waits for the turn to read everything, the extent included, in any number of requests by a handle that is [in turn](Self::in_turn). Until
+    /// it ends, writers and resizes wait; so the thread that has it must not ask for another turn of the dataset.
+    pub fn turn_to_read_all(&self) -> Result<Option<RangeGuard<'_>>> {
+        self.enter_to_read(|| LockRange::Whole)
+    }
+
+    fn enter_to_read(&self, area: impl FnOnce() -> LockRange) -> Result<Option<RangeGuard<'_>>> {
+        let partition = self.partition()?.filter(|_| self.session().engine.is_writable() && !self.has_turn);
+        Ok(partition.map(|partition| partition.enter(area(), false)))
+    }
+
+    /// Waits for the turn to write a part, and refuses a selection of another extent than the dataset has then.
+    pub(super) fn turn_to_write<'a>(
+        &self,
+        partition: &'a ChunkPartition,
+        selection: &Space,
+    ) -> Result<Option<RangeGuard<'a>>> {
+        let turn = (!self.has_turn).then(|| partition.enter(LockRange::of(selection), true));
+        self.check_extent(selection)?;
+        Ok(turn)
+    }
+
+    /// A handle for whoever has the turn for all that it does with it.
+    pub fn in_turn(&self) -> OpenDataset {
+        OpenDataset { has_turn: true, ..self.clone() }
+    }
+
+    /// A handle whose reads and writes go between file and caller directly, and leave nothing new in the cache: for what is used once, next to
+    /// what is used often. What the cache has already is used, and stays right. A virtual dataset has nothing there; its sources do as they do.
+    #[must_use]
+    pub fn past_cache(&self) -> OpenDataset {
+        OpenDataset { keep: Keep::Nothing, ..self.clone() }
+    }
+
+    /// Whether what is read or written by this handle may stay in the cache.
+    pub(crate) fn uses_cache(&self) -> bool {
+        self.keep == Keep::Worthy
+    }
+
+    /// Waits until nobody else uses the values. What the cache had of them is in the file then.
+    pub(crate) fn turn_alone(&self) -> Result<Option<RangeGuard<'_>>> {
+        self.turn_alone_but(&|_| false, || Ok(()))
+    }
+
+    /// As [`OpenDataset::turn_alone`], for a request that takes some chunks away: what cannot be written of them is forgotten, unless `check` refuses the
+    /// request before.
+    pub(super) fn turn_alone_but(
+        &self,
+        goes: &dyn Fn(&Coords) -> bool,
+        check: impl FnOnce() -> Result<()>,
+    ) -> Result<Option<RangeGuard<'_>>> {
+        let Some(partition) = self.partition()? else { return Ok(None) };
+        let turn = (!self.has_turn).then(|| partition.enter(LockRange::Whole, true));
+        check()?;
+        self.session().engine.partitions.cache.empty_partition(partition, goes)?;
+        Ok(turn)
+    }
+
+    /// Waits until no other request uses the values, to change their extent: to the sizes that `wanted` makes of the present ones, which no other
+    /// resize changes then. Chunks that do not change stay in the cache; so do all if the dataset cannot have this shape.
+    pub(super) fn turn_to_resize(
+        &self,
+        wanted: impl FnOnce(&[u64]) -> Result<Vec<u64>>,
+    ) -> Result<(Vec<u64>, Option<RangeGuard<'_>>)> {
+        let Some(partition) = self.partition()? else { return Ok((wanted(self.now().extent.dims())?, None)) };
+        let turn = partition.enter(LockRange::Whole, true);
+        let (shape, keeps_chunks) = {
+            let now = self.now();
+            let (shape, values) = (wanted(now.extent.dims())?, self.values(&now)?);
+            resized(&values, &now.extent, &shape)?;
+            let keeps_chunks = values.keeps_chunks(&shape, &filling(self));
+            (shape, keeps_chunks)
+        };
+        if !keeps_chunks {
+            let goes = |place: &Coords| partition.home().layout().is_outside(place, &shape);
+            self.session().engine.partitions.cache.empty_partition(partition, &goes)?;
+        }
+        Ok((shape, Some(turn)))
+    }
+
+    /// Lets the file have what only the cache has.
+    pub fn settle(&self) -> Result<()> {
+        match self.partition()? {
+            Some(partition) => Ok(self.session().engine.partitions.cache.flush_partition(partition)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads stored values to places of a buffer, when it is the caller's turn.
+    pub(super) fn read_part(&self, selection: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
+        self.read_places(selection, places, buf).map_err(|why| self.locate(why))?;
+        // A file that is only read may have been closed meanwhile, and another process may have changed it since.
+        self.session().check_current()
+    }
+
+    fn read_places(&self, selection: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
+        if let Some(partition) = self.partition()?.filter(|partition| partition.home().layout().has_chunks()) {
+            let cache = &self.session().engine.partitions.cache;
+            return Ok(cache.read(partition, self.keep, selection, places, buf, self.shown_fill())?);
+        }
+        let now = self.now();
+        let values = self.values(&now)?;
+        if let Storage::Virtual(elsewhere) = &values.storage {
+            // Its sources may be of the same file, and may have to change it to make room in the cache.
+            let elsewhere = elsewhere.clone();
+            drop(values);
+            drop(now);
+            return Ok(elsewhere.read(selection, places, buf)?);
+        }
+        Ok(values.read(self.stored(), selection, places, buf)?)
+    }
+
+    /// Writes stored values from places of a buffer, through the cache, when it is the caller's turn.
+    pub(super) fn write_part(
+        &self,
+        partition: &ChunkPartition,
+        part: &Space,
+        places: &Space,
+        buf: &[u8],
+    ) -> Result<()> {
+        Ok(self.session().engine.partitions.cache.write(partition, self.keep, part, places, buf, &filling(self))?)
+    }
+}

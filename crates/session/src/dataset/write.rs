@@ -1,0 +1,210 @@
+//! Writing values: encoded and converted as they go, each operation as a whole.
+
+use hyperslab_base::memory;
+use hyperslab_chunk::ChunkPartition;
+use hyperslab_dtype::{Arena, Datatype, Plan};
+use hyperslab_space::{Grid, Space};
+
+use super::{OpenDataset, batch::placed, change::Change, convert::convert, read::room, way::Way};
+use crate::{Error, Result, heap_writer::HeapWriter, piled::Piled, trip::Trip, virtual_dataset::Request};
+
+/// Values in memory: where they are in a buffer, their bytes, and what is of variable length.
+struct Given<'a> {
+    plan: &'a Plan,
+    datatype: &'a Datatype,
+    places: &'a Space,
+    bytes: &'a [u8],
+    sequences: &'a Arena,
+}
+
+impl OpenDataset {
+    /// Writes values that were converted for this dataset, one after the other.
+    pub fn write_piled(&self, selection: &Space, piled: Piled) -> Result<()> {
+        self.write_at_once(selection, |change, heap| {
+            let old = change.behind(selection);
+            let stored = heap.attempt(|heap| {
+                let stored = piled.settle(heap)?;
+                self.show(heap).map(|()| stored)
+            })?;
+            change.write_naming(heap, selection, &stored)?;
+            heap.remove(old);
+            Ok(())
+        })
+    }
+
+    /// Writes values that were encoded for this dataset, one after the other.
+    pub fn write_encoded(
+        &self,
+        selection: &Space,
+        (plan, datatype): (&Plan, &Datatype),
+        bytes: &[u8],
+        sequences: &Arena,
+    ) -> Result<()> {
+        let places = Space::simple(&[selection.npoints()])?;
+        self.write_given(selection, &Given { plan, datatype, places: &places, bytes, sequences })
+    }
+
+    /// Writes the selected values from the selected places of `buf`, whose extent is in values of `datatype`. What is of variable
+    /// length is taken from `arena`; `datatype` says so if it is [in memory](Datatype::in_memory).
+    pub fn write_converted(
+        &self,
+        selection: &Space,
+        datatype: &Datatype,
+        places: &Space,
+        buf: &[u8],
+        arena: &Arena,
+    ) -> Result<()> {
+        let plan = Plan::new(datatype, self.datatype())?;
+        check_places(places, buf.len() / datatype.size().max(1))?;
+        self.write_given(selection, &Given { plan: &plan, datatype, places, bytes: buf, sequences: arena })
+    }
+
+    /// As [`OpenDataset::write_converted`], for a write that came here through virtual datasets.
+    pub(crate) fn write_below(&self, request: &Request<'_>, buf: &[u8], arena: &Arena, trip: &Trip) -> Result<()> {
+        match &self.inner.elsewhere {
+            Some(elsewhere) => {
+                self.check_extent(request.wanted)?;
+                elsewhere.write(request, buf, arena, trip)
+            }
+            None => self.write_converted(request.wanted, request.datatype, request.places, buf, arena),
+        }
+    }
+
+    /// Refuses what cannot be written from the selected places of `buf`, which holds values of `size` bytes.
+    pub(crate) fn check_write(&self, selection: &Space, size: usize, places: &Space, buf: &[u8]) -> Result<()> {
+        check_places(places, buf.len() / size.max(1))?;
+        let (left, right) = (selection.npoints(), places.npoints());
+        if left != right {
+            return Err(hyperslab_space::Error::Counts { left, right }.into());
+        }
+        self.session().check_changeable()?;
+        self.check_extent(selection)
+    }
+
+    fn write_given(&self, selection: &Space, given: &Given<'_>) -> Result<()> {
+        let (left, right) = (selection.npoints(), given.places.npoints());
+        if left != right {
+            return Err(hyperslab_space::Error::Counts { left, right }.into());
+        }
+        if let Some(elsewhere) = &self.inner.elsewhere {
+            self.check_extent(selection)?;
+            let request = Request { wanted: selection, datatype: given.datatype, places: given.places };
+            return elsewhere.write(&request, given.bytes, given.sequences, &Trip::default());
+        }
+        match self.partition_to_write()? {
+            Some(partition) => self.write_through_cache(partition, selection, given),
+            None => self.in_portions(selection, given.places, |dataset, part, places| {
+                let given = Given { places, ..*given };
+                dataset.write_at_once(part, |change, heap| dataset.put(&mut Way::AtOnce(change, heap), part, &given))
+            }),
+        }
+    }
+
+    /// Writes values so that they wait in the cache, or past it where that is better. No other request is in the way.
+    fn write_through_cache(&self, partition: &ChunkPartition, selection: &Space, given: &Given<'_>) -> Result<()> {
+        self.session().check_changeable()?;
+        let _writing = self.session().writing()?;
+        let _turn = self.turn_to_write(partition, selection)?;
+        self.put(&mut Way::Cached(self, partition), selection, given)
+    }
+
+    /// Changes selected values in one operation: those that belong together with what it changes elsewhere.
+    fn write_at_once<'a>(
+        &'a self,
+        selection: &Space,
+        work: impl FnOnce(&mut Change<'a>, &mut HeapWriter<'a>) -> Result<()>,
+    ) -> Result<()> {
+        let _turn = self.turn_alone()?;
+        self.session().operate(|| {
+            let mut change = self.change()?;
+            self.check_selection(selection, change.extent())?;
+            // A name comes after what it names, and values may be written where the file names them already.
+            if self.datatype().has_reference() && !self.stored().is_fresh(self.address()) {
+                self.stored().publish()?;
+            }
+            work(&mut change, &mut HeapWriter::new(self.session()))?;
+            change.save()
+        })
+    }
+
+    fn put(&self, way: &mut Way<'_, '_>, selection: &Space, given: &Given<'_>) -> Result<()> {
+        if given.plan.is_copy() {
+            return way.write(selection, given.places, given.bytes);
+        }
+        let Some(cut) = way.boxes(self.datatype().size(), selection) else {
+            return self.put_part(way, selection, given, given.places);
+        };
+        for piece in selection.pieces(&Grid::new(&cut)?, given.places)? {
+            let piece = piece?;
+            self.put_part(way, &placed(selection.extent(), &piece, &cut)?, given, &piece.memory)?;
+        }
+        Ok(())
+    }
+
+    fn put_part(&self, way: &mut Way<'_, '_>, part: &Space, given: &Given<'_>, places: &Space) -> Result<()> {
+        let old = if self.datatype().has_vlen() { way.behind(part) } else { Vec::new() };
+        let stored = self.converted(way, part, given, places)?;
+        match way {
+            Way::AtOnce(change, heap) if self.datatype().has_vlen() => change.write_naming(heap, part, &stored)?,
+            _ => way.write(part, &Space::simple(&[part.npoints()])?, &stored)?,
+        }
+        way.remove(old);
+        way.mark_whole()
+    }
+
+    /// The values of some places as the dataset stores them, one after the other.
+    fn converted(&self, way: &mut Way<'_, '_>, part: &Space, given: &Given<'_>, places: &Space) -> Result<Vec<u8>> {
+        let (count, to) = (part.npoints(), self.datatype().size());
+        let mut stored = room(count, to)?;
+        if given.plan.keeps_background() {
+            way.read(part, &Space::simple(&[count])?, &mut stored)?;
+        }
+        let mut packed = Vec::new();
+        let from = gathered(given, places, count, &mut packed)?;
+        match way {
+            Way::AtOnce(_, heap) if self.datatype().has_vlen() => {
+                let count = usize::try_from(count).unwrap_or(usize::MAX);
+                heap.attempt(|heap| {
+                    given.plan.convert(count, from, &mut stored, given.sequences, heap)?;
+                    heap.settle()?;
+                    self.show(heap)
+                })?;
+                Ok(stored)
+            }
+            _ => convert(given.plan, (given.datatype.size(), to), from, &mut stored).map(|()| stored),
+        }
+    }
+
+    /// Before values name sequences that are new in the heap.
+    fn show(&self, heap: &mut HeapWriter<'_>) -> Result<()> {
+        if self.stored().is_fresh(self.address()) { Ok(()) } else { heap.show() }
+    }
+}
+
+/// Refuses places outside of a buffer that holds so many values.
+fn check_places(places: &Space, room: usize) -> Result<()> {
+    let (values, room) = (places.extent().elements().unwrap_or(u64::MAX), room as u64);
+    if values > room {
+        return Err(Error::Length { values, room });
+    }
+    Ok(places.check_inside()?)
+}
+
+/// The values of some places one after the other: where they are, if they lie so.
+fn gathered<'a>(given: &Given<'a>, places: &Space, count: u64, packed: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+    let size = given.datatype.size() as u64;
+    let range = |start: u64, len: u64| {
+        let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        place(start)..place(start.saturating_add(len))
+    };
+    let outside = || Error::Length { values: count, room: given.bytes.len() as u64 / size.max(1) };
+    let mut runs = places.runs(size)?;
+    let first = runs.next();
+    if let (Some(run), None) = (first, runs.next()) {
+        return given.bytes.get(range(run.offset, run.len)).ok_or_else(outside);
+    }
+    for run in places.runs(size)? {
+        memory::append(packed, given.bytes.get(range(run.offset, run.len)).ok_or_else(outside)?)?;
+    }
+    Ok(packed)
+}

@@ -1,0 +1,59 @@
+//! One file in this process: its engine, the openings that share it, its open datasets, and the other files that it leads to.
+//!
+//! ```text
+//!  Session --> Opening --> Engine --> objects, chunk cache, heap
+//!     |
+//!     +--> OpenDataset --> requests in turn --> chunk cache, or the file
+//!               |
+//!               +--> sources of a virtual dataset, in this and in other files
+//! ```
+//!
+//! Lives here: how files are opened, shared and closed, values of datasets as bytes, conversion on their way, values of variable length,
+//! virtual datasets, and the error that programs see. Does not live here: handles, builders and Rust types of values (`hyperslab`).
+
+mod attribute;
+mod behind;
+mod current;
+mod dataset;
+mod datatype;
+mod engine;
+mod error;
+mod external_access;
+mod follow;
+mod heap;
+mod heap_writer;
+mod many;
+mod new_dataset;
+mod object;
+mod opening;
+mod options;
+mod others;
+mod piled;
+mod place;
+mod reference;
+mod search;
+mod session;
+mod storage;
+mod trip;
+mod unnamed;
+mod virtual_dataset;
+
+pub use attribute::OpenAttribute;
+pub use behind::Behind;
+pub use current::Current;
+pub use dataset::{ExternalName, Layout, OpenDataset, StoredSize, VirtualName, convert, room};
+pub use error::{Error, Lost, Result};
+pub use external_access::ExternalAccess;
+pub use heap::{Heap, Sequences};
+pub use heap_writer::HeapWriter;
+pub use hyperslab_cache::{Config as CacheConfig, Policy as CachePolicy, Statistics as CacheStatistics};
+pub use many::{Part, PartToWrite, prefetch, read_together, write_together};
+pub use new_dataset::{DatasetPlan, make_dataset};
+pub use object::{ObjectHandle, OpenObject};
+pub use options::{Access, LinkResolver, Options, VirtualView};
+pub use piled::{PileWriter, Piled};
+pub use place::{Made, Place, charset, name, untimed};
+pub use reference::{Part as ReferencePart, Referent, quoted};
+pub use session::Session;
+pub use storage::{Locking, Members, with_storage};
+pub use unnamed::Opened;

@@ -1,0 +1,87 @@
+//! Turns at several datasets at once.
+
+use std::sync::Arc;
+
+use hyperslab_cache::{LockRange, RangeGuard};
+use hyperslab_chunk::ChunkPartition;
+use hyperslab_space::Space;
+
+use super::Part;
+use crate::{OpenDataset, Result};
+
+/// A part that the cache may have something of.
+pub(super) struct Wanted<'a> {
+    pub(super) dataset: &'a OpenDataset,
+    pub(super) partition: &'a ChunkPartition,
+    pub(super) selection: &'a Space,
+}
+
+/// The parts that the cache may have something of.
+pub(super) fn with_partitions<'a>(parts: &[Part<'a>]) -> Result<Vec<Wanted<'a>>> {
+    let mut wanted = Vec::with_capacity(parts.len());
+    for (dataset, selection) in parts {
+        let partition = dataset.partition()?.filter(|_| selection.npoints() > 0);
+        wanted.extend(partition.map(|partition| Wanted { dataset, partition, selection }));
+    }
+    Ok(wanted)
+}
+
+/// Which file a dataset is in.
+pub(super) fn file(dataset: &OpenDataset) -> usize {
+    Arc::as_ptr(&dataset.session().engine).addr()
+}
+
+/// Everybody enters files and datasets in this order, so nobody waits for one who waits.
+pub(super) fn order(wanted: &Wanted<'_>) -> (usize, u64) {
+    (file(wanted.dataset), wanted.partition.number())
+}
+
+/// Waits for the turn to read all parts. Where nothing changes, nobody waits.
+pub(super) fn to_read<'a>(parts: &[Part<'a>]) -> Result<Vec<RangeGuard<'a>>> {
+    let mut wanted = with_partitions(parts)?;
+    wanted.retain(|wanted| wanted.dataset.session().engine.is_writable());
+    Ok(enter(wanted, false, false))
+}
+
+/// Waits for the turn to write all parts.
+pub(crate) fn to_write<'a>(parts: &[Part<'a>]) -> Result<Vec<RangeGuard<'a>>> {
+    let all = need_all(parts)?;
+    let turns = enter(with_partitions(parts)?, true, all);
+    if all || !need_all(parts)? {
+        return Ok(turns);
+    }
+    // A dataset was made small meanwhile, say, and all its space is to be allocated again.
+    drop(turns);
+    Ok(enter(with_partitions(parts)?, true, true))
+}
+
+/// Whether values do not wait in the cache: they are written by whoever is alone with the dataset.
+fn need_all(parts: &[Part<'_>]) -> Result<bool> {
+    for (dataset, _) in parts {
+        if dataset.partition()?.is_some() && dataset.partition_to_write()?.is_none() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Enters datasets one after the other: where parts are, or everywhere.
+fn enter(mut wanted: Vec<Wanted<'_>>, writes: bool, all: bool) -> Vec<RangeGuard<'_>> {
+    wanted.sort_by_key(order);
+    let mut turns = Vec::new();
+    for parts in wanted.chunk_by(|left, right| left.partition.is(right.partition)) {
+        let areas = parts.iter().map(|part| if all { LockRange::Whole } else { LockRange::of(part.selection) });
+        if let (Some(first), Some(area)) = (parts.first(), areas.reduce(joined)) {
+            turns.push(first.partition.enter(area, writes));
+        }
+    }
+    turns
+}
+
+/// What holds two areas.
+fn joined(left: LockRange, right: LockRange) -> LockRange {
+    let (LockRange::Box(low, high), LockRange::Box(from, to)) = (left, right) else { return LockRange::Whole };
+    let low = low.iter().zip(&from).map(|(left, right)| *left.min(right)).collect();
+    let high = high.iter().zip(&to).map(|(left, right)| *left.max(right)).collect();
+    LockRange::Box(low, high)
+}

@@ -1,0 +1,133 @@
+//! Making a dataset, after everything was checked.
+
+use hyperslab_chunk::{Chunked, Filling, Storage, Values};
+use hyperslab_dtype::Datatype;
+use hyperslab_file::Kind;
+use hyperslab_format::{
+    message::{AllocTime, DataLayout, ExternalFiles, ExternalSlot, FillWrite, FilterPipeline, Layout},
+    virtual_mapping::{self, Mapping},
+};
+use hyperslab_object::{DatasetParts, NewType, ObjectSettings};
+use hyperslab_space::Extent;
+use hyperslab_structures::LocalHeap;
+
+use crate::{ExternalName, HeapWriter, Result, Session, dataset};
+
+/// What a new dataset will be.
+#[derive(Debug)]
+pub struct DatasetPlan {
+    /// Its size, and how far it may grow.
+    pub extent: Extent,
+    /// The type of its values.
+    pub datatype: Datatype,
+    /// Where it is committed, if it is.
+    pub committed: Option<u64>,
+    /// What elements are that were never written.
+    pub fill: FillWrite,
+    /// What its chunks go through.
+    pub filters: FilterPipeline,
+    /// Without addresses: nothing has a place yet.
+    pub layout: Layout,
+    /// The version of the layout message.
+    pub layout_version: u8,
+    /// The files that hold its values, if they are outside of this one.
+    pub external: Vec<ExternalName>,
+    /// Where the parts of a virtual dataset come from.
+    pub mappings: Vec<Mapping>,
+}
+
+impl DatasetPlan {
+    /// Makes the files that hold values outside of this one, and grants access to them and to the sources of a virtual dataset: the
+    /// program named them.
+    pub fn grant(&self, session: &Session) -> Result<()> {
+        self.external.iter().try_for_each(|(name, ..)| dataset::make_external(session, name))?;
+        self.mappings.iter().for_each(|mapping| session.grant_source(&mapping.file));
+        Ok(())
+    }
+}
+
+/// Makes the dataset, which has no name yet. Only within an operation.
+pub fn make_dataset(
+    settings: &ObjectSettings,
+    session: &Session,
+    plan: &DatasetPlan,
+    fill: &FillWrite,
+    at_once: Option<&[u8]>,
+) -> Result<u64> {
+    let context = session.context();
+    let stored = context.file();
+    let mut layout = plan.layout.clone();
+    if let Layout::Virtual { heap, index } = &mut layout {
+        let bytes = virtual_mapping::encode(&plan.mappings, stored.low(), stored.widths());
+        let bytes = bytes.map_err(hyperslab_file::Error::from)?;
+        let (address, object) = HeapWriter::new(session).attempt(|writer| {
+            let place = writer.put(&bytes)?;
+            writer.settle().map(|()| place)
+        })?;
+        (*heap, *index) = (Some(address), object);
+    }
+    if let (Some(values), Layout::Contiguous { address, .. }) = (at_once, &mut layout) {
+        *address = Some(stored.tentative(|| {
+            let place = stored.allocate(Kind::Raw, values.len() as u64)?;
+            stored.write_raw("contiguous values", &[(place, values)]).map(|()| place)
+        })?);
+    }
+    if fill.alloc == AllocTime::Early {
+        // Before the header: if there is no space, nothing has changed.
+        layout = allocated(session, plan, fill, layout)?;
+    }
+    let constant_layout = is_constant(plan);
+    let layout = DataLayout { version: plan.layout_version, old_sizes: Vec::new(), layout };
+    let parts = DatasetParts {
+        extent: &plan.extent,
+        datatype: plan.committed.map_or(NewType::Own(&plan.datatype), NewType::Committed),
+        fill,
+        layout: layout.encode(stored.widths()).map_err(hyperslab_file::Error::from)?,
+        constant_layout,
+        filters: Some(&plan.filters),
+        external: external(session, plan)?,
+    };
+    Ok(hyperslab_object::new_dataset(context, settings, parts)?)
+}
+
+/// Takes space for all values of a new dataset with this layout, which has no header yet; the layout with the space. Only within an operation.
+fn allocated(session: &Session, plan: &DatasetPlan, fill: &FillWrite, layout: Layout) -> Result<Layout> {
+    let stored = session.file();
+    let (version, element) = (plan.layout_version, plan.datatype.size() as u64);
+    let storage = match &layout {
+        Layout::Contiguous { address: None, .. } if plan.external.is_empty() => Storage::Contiguous(None),
+        Layout::Chunked { .. } => {
+            let (pipeline, registry) = (hyperslab_chunk::pipeline(&plan.filters)?, session.engine.registry.clone());
+            let chunked = Chunked::open(stored, &layout, version, &plan.extent, element, pipeline, registry)?;
+            Storage::Chunked(Box::new(chunked))
+        }
+        _ => return Ok(layout),
+    };
+    let mut values = Values { extent: plan.extent.clone(), element, fill: None, storage };
+    let is_new = values.allocate(stored, &Filling::new(fill))?;
+    Ok(values.layout(version).filter(|_| is_new).unwrap_or(layout))
+}
+
+/// Whether the layout never changes, as libhdf5 says it: all space is there from the start.
+fn is_constant(plan: &DatasetPlan) -> bool {
+    let is_compact = matches!(plan.layout, Layout::Compact(_));
+    let is_plain = !is_compact && plan.filters.steps.is_empty();
+    plan.fill.alloc == AllocTime::Early && is_plain && !plan.extent.is_empty()
+}
+
+/// The message that names external files.
+fn external(session: &Session, plan: &DatasetPlan) -> Result<Option<Vec<u8>>> {
+    if plan.external.is_empty() {
+        return Ok(None);
+    }
+    let stored = session.file();
+    let sizes = plan.external.iter().map(|(name, ..)| (name.len() as u64 + 1).next_multiple_of(8));
+    let mut heap = LocalHeap::create(stored, 8 + sizes.sum::<u64>())?;
+    heap.add(stored, b"")?;
+    let mut slots = Vec::new();
+    for (name, offset, size) in &plan.external {
+        slots.push(ExternalSlot { name: heap.add(stored, name)?, offset: *offset, size: *size });
+    }
+    let files = ExternalFiles { room: slots.len() as u16, heap: Some(heap.address()), slots };
+    Ok(Some(files.encode(stored.widths()).map_err(hyperslab_file::Error::from)?))
+}

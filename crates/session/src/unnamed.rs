@@ -1,0 +1,87 @@
+//! Objects that lost their last name while handles of them were open, as in libhdf5: they can be used until the last handle is dropped.
+//!
+//! A handle may be dropped anywhere, also in the middle of an operation, so dropping it deletes nothing. What has neither name nor handle
+//! is deleted before the next operation or flush, and when the file is closed.
+
+use std::{collections::VecDeque, ops::Deref, sync::Arc};
+
+use hyperslab_file::Handle;
+use hyperslab_object::Object;
+
+use crate::{Result, Session};
+
+/// An object as it was when it was opened, and a handle of it. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    object: Object,
+    handle: Option<Arc<Handle>>,
+}
+
+impl Opened {
+    /// The caller holds changes off, or is the operation itself.
+    pub(crate) fn new(session: &Session, object: Object) -> Opened {
+        let handle = session.file().handle(object.address()).map(Arc::new);
+        Opened { object, handle }
+    }
+
+    /// What keeps the object.
+    pub fn handle(&self) -> Option<Arc<Handle>> {
+        self.handle.clone()
+    }
+}
+
+impl Deref for Opened {
+    type Target = Object;
+
+    fn deref(&self) -> &Object {
+        &self.object
+    }
+}
+
+impl Session {
+    /// Deletes what has neither names nor handles. If this fails before it changes anything, what could not be deleted is tried again when another
+    /// object is; if it fails later, the file is poisoned, and the next operation says so.
+    pub fn delete_abandoned(&self) {
+        if self.file().notice_abandoned() {
+            self.delete_now();
+        }
+    }
+
+    /// Each object is deleted by an operation of its own, so that one that cannot be read stands in the way of no other.
+    fn delete_now(&self) {
+        let (context, file) = (self.context(), self.file());
+        let (mut abandoned, mut kept) = (VecDeque::new(), Vec::new());
+        loop {
+            let mut next = None;
+            let deleted = file.operate(|| -> Result<()> {
+                if abandoned.is_empty() {
+                    // One object may hold the last handle of another: a virtual dataset that of its source.
+                    abandoned.extend(file.take_abandoned());
+                }
+                next = abandoned.pop_front();
+                match next {
+                    // A reference led to it since.
+                    Some(object) if file.has_handle(object.0) => file.keep_abandoned(&[object]),
+                    Some((address, lost)) => {
+                        let drop = &mut |object: &Object| self.drop_values(object);
+                        hyperslab_object::delete_unnamed(context, address, lost, drop)?;
+                    }
+                    None => {}
+                }
+                Ok(())
+            });
+            match (next, deleted) {
+                (None, _) => break,
+                (Some(object), Err(_)) => kept.push(object),
+                (Some(_), Ok(())) => {}
+            }
+        }
+        file.keep_abandoned(&kept);
+    }
+
+    /// Deletes all objects that lost their last name, whether there are handles of them or not: the file is about to be closed.
+    pub(crate) fn delete_unnamed(&self) {
+        self.file().abandon_all();
+        self.delete_abandoned();
+    }
+}
