@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyperslab_chunk::{Chunked, Filling, Storage, Values};
 use hyperslab_driver::{Driver, Memory, Tape};
-use hyperslab_file::{CreateOptions, Kind, OpenFile, OpenOptions};
+use hyperslab_file::{CreateOptions, Kind, OpenFile, OpenOptions, Plan};
 use hyperslab_filter::{Deflate, Fletcher32, Pipeline, Registry, Step};
 use hyperslab_format::{
     message::{AllocTime, ArrayShape, ChunkIndex, FillTime, FillValue, FillWrite, Layout},
@@ -118,7 +118,7 @@ fn resized_after_every_write(index: ChunkIndex, plain_edges: bool) {
             let mut expected = all(&file, &values);
             expected.resize(size as usize, 0);
             let resizing = values.begin_resize(&file, &[size], &Filling::new(&fill)).unwrap();
-            file.publish().unwrap();
+            drop(Plan::flushing_if(&file, true).begin().unwrap());
             // Here a header would change, with one write.
             told.push((tape.changes().len(), Some(expected.clone())));
             values.end_resize(&file, resizing, &Filling::new(&fill)).unwrap();

@@ -5,6 +5,7 @@
 //!                                             --abandon--->  deleted; if the process is killed before, lost space
 //! ```
 
+use hyperslab_file::Plan;
 use hyperslab_object::{Links, Object};
 
 use super::tree::Copier;
@@ -16,9 +17,8 @@ impl Copier<'_> {
     pub(super) fn complete(&self, path: &[u8]) -> Result<()> {
         let context = self.target.context();
         // A process that is killed must not leave the names and objects as they were at a flush before their values came.
-        if self.first.is_some_and(|copy| !context.file().is_fresh(copy)) {
-            context.file().publish()?;
-        }
+        let is_in_file = self.first.is_some_and(|copy| !context.file().is_fresh(copy));
+        drop(Plan::flushing_if(context.file(), is_in_file).begin()?);
         let (root, parts) = (self.target.root()?, path.split(|&byte| byte == b'/'));
         for &copy in &self.referred {
             let group = Object::open(context, root)?;

@@ -207,9 +207,13 @@ impl OpenFile {
         block.bytes()
     }
 
-    /// Of two blocks that are in the file and both change, `first` is written before `later`. An error if it must already be the other
-    /// way round. An object header stands for all of its blocks that change in place.
-    pub fn order(&self, first: u64, later: u64) -> Result<()> {
+    /// Of two blocks of one structure that are in the file and both change, `first` is written before `later`. An error if it must already be the other way
+    /// round: a structure has all its orders in one direction. Blocks of different objects are ordered by a [`Change`](crate::Change).
+    pub fn order_within(&self, first: u64, later: u64) -> Result<()> {
+        self.order(first, later)
+    }
+
+    pub(crate) fn order(&self, first: u64, later: u64) -> Result<()> {
         let store = self.store()?;
         if first == later {
             return Ok(());
@@ -243,19 +247,6 @@ impl OpenFile {
         Ok(self.store()?.orders.lock().of(block))
     }
 
-    /// To be called in an operation, when all that it changed so far belongs together: writes that, before it takes away what only the
-    /// file as it was before needs.
-    pub fn publish(&self) -> Result<()> {
-        let store = self.store()?;
-        let is_whole = store.changes.load(Ordering::Relaxed) == store.whole.load(Ordering::Relaxed);
-        let flushed = self.flush_now();
-        if is_whole {
-            // The operation itself has changed nothing since.
-            self.mark_whole();
-        }
-        flushed
-    }
-
     /// To be called before values that the file names already get to name space that was taken since the last flush: the file tells that it
     /// reaches there, and has what was written there.
     pub fn publish_end(&self) -> Result<()> {
@@ -263,78 +254,5 @@ impl OpenFile {
         self.write_waiting()?;
         self.write_superblock(store)?;
         self.barrier(store)
-    }
-
-    /// To be called once, before an operation changes anything, with pairs of objects: it will [order](OpenFile::order) blocks of the first before
-    /// blocks of the second. If that and the orders of other operations since the last flush make a circle, those are written now.
-    pub fn plan_orders(&self, pairs: &[(u64, u64)]) -> Result<()> {
-        if !self.add_orders(pairs)? {
-            self.publish()?;
-            if !self.add_orders(pairs)? {
-                return Err(Error::Refused(
-                    "each of two objects that it changes would have to be written before the other".into(),
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// Notes pairs of objects that are ordered; whether none of them is against the orders before it.
-    fn add_orders(&self, pairs: &[(u64, u64)]) -> Result<bool> {
-        let matters = |&&(first, later): &&(u64, u64)| !self.is_fresh(first) && !self.is_fresh(later);
-        let pairs: Vec<_> = pairs.iter().filter(matters).collect();
-        let mut orders = self.store()?.object_orders.lock();
-        Ok(pairs.into_iter().all(|&(first, later)| {
-            let fits = !orders.waits(first, later);
-            if fits {
-                orders.add(first, later);
-            }
-            fits
-        }))
-    }
-
-    /// To be called before an operation gives an object in the file another name.
-    pub fn plan_name(&self, object: u64) -> Result<()> {
-        if !self.is_fresh(object) {
-            self.store()?.object_orders.lock().named.insert(object);
-        }
-        Ok(())
-    }
-
-    /// To be called before an operation takes one of its names from an object, and before all other plans: a name that it got since the last
-    /// flush is written now, so that it is never without.
-    pub fn settle_names(&self, object: u64) -> Result<()> {
-        let is_named = self.store()?.object_orders.lock().named.contains(&object);
-        if is_named { self.publish() } else { Ok(()) }
-    }
-
-    /// To be called before an operation takes a link from a group, and orders that.
-    pub fn plan_loss(&self, group: u64) -> Result<()> {
-        self.store()?.object_orders.lock().losing.insert(group);
-        Ok(())
-    }
-
-    /// Whether a group lost links since the last flush, in an order.
-    pub fn is_losing(&self, group: u64) -> bool {
-        self.store.as_ref().is_some_and(|store| store.object_orders.lock().losing.contains(&group))
-    }
-
-    /// To be called before an operation, and before all other plans, if another block of a group than the one that lost a link may then show the
-    /// loss: what is ordered by that is written now.
-    pub fn settle_losses(&self, group: u64) -> Result<()> {
-        if self.is_losing(group) { self.publish() } else { Ok(()) }
-    }
-
-    /// To be called before an operation, and before all other plans, if something of the object at `later` may be seen only after something of
-    /// the object at `first`. What the file does not know yet cannot be ordered behind what it knows: then it is written now.
-    pub fn settle_later(&self, first: u64, later: u64) -> Result<()> {
-        if self.is_fresh(later) && !self.is_fresh(first) { self.publish() } else { Ok(()) }
-    }
-
-    /// To be called before an operation, and before all other plans, if other blocks of an object than before will show its changes: what is
-    /// ordered by the old ones is written now.
-    pub fn settle_orders(&self, object: u64) -> Result<()> {
-        let is_ordered = self.store()?.object_orders.lock().ordered.contains(&object);
-        if is_ordered { self.publish() } else { Ok(()) }
     }
 }

@@ -79,8 +79,8 @@ fn fresh_blocks_and_the_superblock_go_before_changed_ones() {
     file.put(old, vec![3; 10]).unwrap();
     file.put(other, vec![3; 10]).unwrap();
     file.put(fresh, vec![2; 5000]).unwrap();
-    file.order(other, old).unwrap();
-    assert!(file.order(old, other).is_err(), "a cycle");
+    file.order_within(other, old).unwrap();
+    assert!(file.order_within(old, other).is_err(), "a cycle");
     file.flush().unwrap();
     let is_write = |record: &Record| matches!(record.operation, Operation::Write | Operation::WriteVector);
     let written: Vec<u64> = storage.records().iter().filter(|one| is_write(one)).map(|one| one.parts[0].0).collect();
@@ -96,10 +96,10 @@ fn an_order_through_a_block_that_is_freed_stays() {
     storage.clear();
     blocks.iter().for_each(|&block| file.put(block, vec![2; 10]).unwrap());
     for pair in [3, 1, 2, 0].windows(2) {
-        file.order(blocks[pair[0]], blocks[pair[1]]).unwrap();
+        file.order_within(blocks[pair[0]], blocks[pair[1]]).unwrap();
     }
     file.free(blocks[1], 20).unwrap();
-    assert!(file.order(blocks[0], blocks[3]).is_err(), "a cycle");
+    assert!(file.order_within(blocks[0], blocks[3]).is_err(), "a cycle");
     file.flush().unwrap();
     let is_write = |record: &Record| matches!(record.operation, Operation::Write | Operation::WriteVector);
     let written: Vec<u64> = storage.records().iter().filter(|one| is_write(one)).map(|one| one.parts[0].0).collect();

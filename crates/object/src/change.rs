@@ -9,6 +9,7 @@ use hyperslab_space::Extent;
 
 use crate::{
     Context, Object, parts,
+    plan::Plan,
     shared_change::{self, Use},
 };
 
@@ -68,10 +69,11 @@ pub fn set_extent(context: &Context, dataset: u64, extent: &Extent) -> Result<()
     let least = if old.flags.is_shared() { 0 } else { old.body.first().copied().unwrap_or(0) };
     let lost = Use::of_message(context, dataset, kind::DATASPACE, old.flags, old.body)?;
     let (flags, body) = (old.flags.unshared(), parts::extent(context, extent, least)?);
+    let change = Plan::new(context).begin()?;
     header.replace_flagged(id, flags, body)?;
     header.touch();
     header.save()?;
-    shared_change::release(context, lost, Some(dataset))
+    shared_change::release(context, &change, lost, Some(dataset))
 }
 
 /// Says anew how a dataset is stored: the layout message.

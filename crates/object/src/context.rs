@@ -8,8 +8,9 @@ use hyperslab_structures::{
     FractalHeap,
     fractal_heap::{Parameters, Unfilter},
 };
+use parking_lot::Mutex;
 
-use crate::shared;
+use crate::{plan::Names, shared};
 
 /// An open file, with what is needed to understand its objects.
 pub struct Context {
@@ -17,17 +18,23 @@ pub struct Context {
     unfilter: Arc<Unfilter>,
     /// The heaps of shared messages by message type, read when the first shared message is met.
     shared_heaps: OnceLock<Vec<(u16, FractalHeap)>>,
+    /// Names and links that changed since the last flush. Held for a look or a note, and no lock is taken meanwhile.
+    names: Mutex<Names>,
 }
 
 impl Context {
     /// A file, and how filtered heaps of it are decoded.
     pub fn new(file: OpenFile, unfilter: Arc<Unfilter>) -> Context {
-        Context { file, unfilter, shared_heaps: OnceLock::new() }
+        Context { file, unfilter, shared_heaps: OnceLock::new(), names: Mutex::default() }
     }
 
     /// The file.
     pub fn file(&self) -> &OpenFile {
         &self.file
+    }
+
+    pub(crate) fn names(&self) -> &Mutex<Names> {
+        &self.names
     }
 
     /// The fractal heap at an address.

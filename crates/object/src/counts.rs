@@ -2,21 +2,22 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hyperslab_file::{Error, Header, HeaderEdit, Result};
+use hyperslab_file::{Change, Error, Header, HeaderEdit, Result};
 use hyperslab_format::message::{self, Shared, kind};
 use hyperslab_structures::LocalHeap;
 
 use crate::{
     Context, Kind, Links, Object, Target, attributes, links,
+    plan::Plan,
     shared_change::{self, Use},
 };
 
 /// Gives back what the values of an object and of its attributes take outside of it, which is not known here.
 pub type DropValues<'a> = dyn FnMut(&Object) -> Result<()> + 'a;
 
-/// Refuses to count one more name where there is no room for it. To be called before anything changes, and before all other plans.
-pub(crate) fn check_gain(context: &Context, object: u64) -> Result<()> {
-    context.file().settle_unnamed(object)?;
+/// Plans one more name of an object. Refused where there is no room to count it.
+pub(crate) fn plan_gain(context: &Context, plan: &mut Plan<'_>, object: u64) -> Result<()> {
+    plan.names_again(object);
     if references(context, object)? == u32::MAX {
         return Err(Error::Refused(format!("the object at {object:#x} has as many names as can be counted")));
     }
@@ -24,12 +25,12 @@ pub(crate) fn check_gain(context: &Context, object: u64) -> Result<()> {
 }
 
 /// Counts one more name of an object, which is written before the block at `by`, where it is named.
-pub(crate) fn gain(context: &Context, object: u64, by: u64) -> Result<()> {
+pub(crate) fn gain(context: &Context, change: &Change<'_>, object: u64, by: u64) -> Result<()> {
     if context.file().gain_first_name(object)? {
         return Ok(());
     }
     Header::set_references(context.file(), object, references(context, object)?.saturating_add(1))?;
-    context.file().order(object, by)
+    change.order(object, by)
 }
 
 /// How many names an object has whose header may be changed.
@@ -57,9 +58,9 @@ pub(crate) struct Loss {
 }
 
 impl Loss {
-    /// Finds out what happens if something no longer names the objects at `named`. An object without names takes its links with it, unless
-    /// there are handles of it. To be called before all other plans.
-    pub(crate) fn plan(context: &Context, named: impl IntoIterator<Item = u64>) -> Result<Loss> {
+    /// Finds out, and plans, what happens if something no longer names the objects at `named`. An object without names takes its links with it, unless
+    /// there are handles of it.
+    pub(crate) fn plan(context: &Context, plan: &mut Plan<'_>, named: impl IntoIterator<Item = u64>) -> Result<Loss> {
         let (mut counts, mut gone, mut open) = (HashMap::new(), Vec::new(), Vec::from_iter(named));
         let (mut dead, mut unnamed) = (HashSet::new(), Vec::new());
         while let Some(address) = open.pop() {
@@ -85,9 +86,9 @@ impl Loss {
             open.extend(named_by(context, &object)?);
             gone.push(object);
         }
-        counts.keys().try_for_each(|&address| context.file().settle_names(address))?;
+        counts.keys().for_each(|&address| plan.takes_name(address));
         // What moved away since the last flush is seen elsewhere before its old group is gone.
-        gone.iter().try_for_each(|object| context.file().settle_losses(object.address()))?;
+        gone.iter().for_each(|object| plan.moves_losses(object.address()));
         Ok(Loss { fewer: counts.into_iter().collect(), unnamed, gone })
     }
 
@@ -113,10 +114,16 @@ impl Loss {
     }
 
     /// Does it, after the block at `after` no longer names them, if something in the file led to that.
-    pub(crate) fn happen(self, context: &Context, after: Option<u64>, drop_values: &mut DropValues<'_>) -> Result<()> {
+    pub(crate) fn happen(
+        self,
+        context: &Context,
+        change: &Change<'_>,
+        after: Option<u64>,
+        drop_values: &mut DropValues<'_>,
+    ) -> Result<()> {
         for (address, count) in self.fewer {
             Header::set_references(context.file(), address, count)?;
-            after.map_or(Ok(()), |after| context.file().order(after, address))?;
+            after.map_or(Ok(()), |after| change.order(after, address))?;
         }
         self.unnamed.into_iter().try_for_each(|address| context.file().lose_last_name(address))?;
         let mut unused = Vec::new();
@@ -126,7 +133,7 @@ impl Loss {
             }
         }
         self.gone.into_iter().try_for_each(|object| delete(context, &object, drop_values))?;
-        shared_change::release(context, unused, after)
+        shared_change::release(context, change, unused, after)
     }
 }
 
@@ -138,13 +145,13 @@ pub fn delete_unnamed(
     lost: Option<u64>,
     drop_values: &mut DropValues<'_>,
 ) -> Result<()> {
-    let (file, loss) = (context.file(), Loss::plan(context, [object])?);
+    let (file, mut plan) = (context.file(), Plan::new(context));
+    let loss = Loss::plan(context, &mut plan, [object])?;
     // Whatever it names loses that name after it lost its own.
-    if lost == Some(file.flushes()) && !(loss.fewer.is_empty() && file.shared_table().is_none()) {
-        file.publish()?;
-    }
+    let names_others = !loss.fewer.is_empty() || file.shared_table().is_some();
+    plan.flushes_if(lost == Some(file.flushes()) && names_others);
     // Nothing in the file leads to it by now, so that all counts may shrink at any time.
-    loss.happen(context, None, drop_values)
+    loss.happen(context, &plan.begin()?, None, drop_values)
 }
 
 /// The objects that an object names: by hard links, and as the types of its values and attributes.

@@ -18,6 +18,7 @@ mod object;
 mod parts;
 mod path;
 mod paths;
+mod plan;
 mod shared;
 mod shared_blocks;
 mod shared_change;

@@ -12,7 +12,7 @@ use hyperslab_format::{
 use hyperslab_space::Extent;
 use hyperslab_structures::{LocalHeap, group_tree};
 
-use crate::{Context, NewType, counts, parts};
+use crate::{Context, NewType, counts, parts, plan::Plan};
 
 /// What every new object may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,13 +194,11 @@ pub fn new_dataset(context: &Context, object: &ObjectSettings, parts: DatasetPar
     if new.version == 1 && object.times {
         header.add(kind::MODIFICATION_TIME, Flags::NONE, None, message::encode_modification_time(now()))?;
     }
-    if let Some(committed) = parts.datatype.committed() {
-        counts::check_gain(context, committed)?;
-    }
+    let (mut plan, committed) = (Plan::new(context), parts.datatype.committed());
+    committed.map_or(Ok(()), |committed| counts::plan_gain(context, &mut plan, committed))?;
+    let change = plan.begin()?;
     let address = header.save()?;
-    if let Some(committed) = parts.datatype.committed() {
-        counts::gain(context, committed, address)?;
-    }
+    committed.map_or(Ok(()), |committed| counts::gain(context, &change, committed, address))?;
     Ok(address)
 }
 

@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 
 use hyperslab_base::{Reader, lookup3_seeded};
-use hyperslab_file::{Block, Error, Header, Result};
+use hyperslab_file::{Block, Change, Error, Header, Result};
 use hyperslab_format::{
     index::record::{Form, Record, kind as record},
     message::{self, Shared, kind},
@@ -92,7 +92,7 @@ fn in_heap(context: &Context, object: u64, kind: u16, body: &[u8]) -> Result<Opt
 }
 
 /// Lowers the counts of messages, after the block at `after` no longer uses them, if something in the file led to it.
-pub(crate) fn release(context: &Context, mut uses: Vec<Use>, after: Option<u64>) -> Result<()> {
+pub(crate) fn release(context: &Context, change: &Change<'_>, mut uses: Vec<Use>, after: Option<u64>) -> Result<()> {
     let file = context.file();
     let table = file.shared_table().and_then(|shared| Some((shared.table?, shared.indexes)));
     let (Some((address, indexes)), false) = (table, uses.is_empty()) else { return Ok(()) };
@@ -119,7 +119,7 @@ pub(crate) fn release(context: &Context, mut uses: Vec<Use>, after: Option<u64>)
         }
     }
     file.put(address, shared_messages::encode_table(&table, file.widths())?)?;
-    after.map_or(Ok(()), |after| file.order(after, address))
+    after.map_or(Ok(()), |after| change.order(after, address))
 }
 
 /// An index of shared messages that changes.

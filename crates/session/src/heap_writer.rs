@@ -63,9 +63,7 @@ impl<'a> HeapWriter<'a> {
 
     /// To be called before values that the file names already get to name what was put: the file reaches so far then.
     pub(crate) fn show(&mut self) -> Result<()> {
-        let file = self.session.file();
-        self.heap.show(file);
-        Ok(file.publish_end()?)
+        Ok(self.heap.show(self.session.file())?)
     }
 }
 

@@ -383,9 +383,9 @@ impl<'a, F: Form> Editor<'a, F> {
         for (address, bytes, node) in blocks {
             self.file.put_decoded(address, Arc::new(bytes), node)?;
             if let Some(first) = first {
-                self.file.order(first, address)?;
+                self.file.order_within(first, address)?;
             }
         }
-        self.orders.iter().try_for_each(|&(above, below)| self.file.order(above, below))
+        self.orders.iter().try_for_each(|&(above, below)| self.file.order_within(above, below))
     }
 }

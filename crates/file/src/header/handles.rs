@@ -102,13 +102,6 @@ impl OpenFile {
         Ok(())
     }
 
-    /// To be called before an operation names an object, and before all other plans. If the object is unnamed, but the file has it, what is known
-    /// of it is written now. Else a process that is killed could leave its old name and the new one, and the header counts one; or the new name,
-    /// and the object as it was at the last flush.
-    pub fn settle_unnamed(&self, address: u64) -> Result<()> {
-        if self.is_unnamed(address) && !self.is_fresh(address) { self.publish() } else { Ok(()) }
-    }
-
     /// Whether the object at an address was unnamed. It is not any more: the name that its header counts is a new one.
     pub fn gain_first_name(&self, address: u64) -> Result<bool> {
         Ok(self.store()?.handles.open.lock().unnamed.remove(&address).is_some())

@@ -50,6 +50,8 @@ pub(crate) struct Store {
     pub(crate) flushes: AtomicU64,
     /// Which objects have blocks that go before blocks of others, until the next flush.
     pub(crate) object_orders: Mutex<ObjectOrders>,
+    /// Whether a step of an operation has begun: in debug builds, for an assertion.
+    pub(crate) changing: AtomicBool,
     /// Small values that are not in the storage yet.
     pub(crate) waiting: Mutex<Waiting>,
     /// The superblock as it will be, and the bytes of it that the file has.
@@ -110,6 +112,7 @@ impl Store {
             orders: Mutex::default(),
             shown_by: Mutex::default(),
             object_orders: Mutex::default(),
+            changing: AtomicBool::new(false),
             given_up: Mutex::default(),
             flushes: AtomicU64::new(0),
             waiting: Mutex::default(),

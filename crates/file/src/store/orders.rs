@@ -61,17 +61,13 @@ pub(crate) struct ObjectOrders {
     /// By object, those that go before it.
     firsts: HashMap<u64, HashSet<u64>>,
     /// All objects that have an order.
-    pub(crate) ordered: HashSet<u64>,
-    /// Objects of the file that got another name.
-    pub(crate) named: HashSet<u64>,
-    /// Groups that lost names in an order.
-    pub(crate) losing: HashSet<u64>,
+    ordered: HashSet<u64>,
 }
 
 impl ObjectOrders {
     /// Whether `this` waits for `other`, directly or through others. An object that has blocks which wait for its own may have them the other
     /// way round.
-    pub(crate) fn waits(&self, this: u64, other: u64) -> bool {
+    fn waits(&self, this: u64, other: u64) -> bool {
         if this == other {
             return self.firsts.get(&this).is_some_and(|firsts| firsts.contains(&this));
         }
@@ -86,15 +82,23 @@ impl ObjectOrders {
         false
     }
 
-    pub(crate) fn add(&mut self, first: u64, later: u64) {
+    /// Lets `first` go before `later`, unless it waits for that; whether it does not.
+    pub(crate) fn add(&mut self, first: u64, later: u64) -> bool {
+        if self.waits(first, later) {
+            return false;
+        }
         self.ordered.extend([first, later]);
         self.firsts.entry(later).or_default().insert(first);
+        true
+    }
+
+    /// Whether an object has an order.
+    pub(crate) fn is_ordered(&self, object: u64) -> bool {
+        self.ordered.contains(&object)
     }
 
     pub(crate) fn clear(&mut self) {
         self.firsts.clear();
         self.ordered.clear();
-        self.named.clear();
-        self.losing.clear();
     }
 }

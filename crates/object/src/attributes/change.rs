@@ -10,12 +10,13 @@ use hyperslab_space::Extent;
 
 use super::{
     dense::{Body, Dense, Stored},
-    holder::{Holder, Lookup},
+    holder::{HolderPlan, Lookup},
 };
 use crate::{
     Attribute, Context, NewType, Object,
     counts::{self, Loss},
     parts,
+    plan::Plan,
     shared_change::{self, Use},
 };
 
@@ -39,9 +40,9 @@ pub fn check_attribute(context: &Context, object: u64, attribute: &NewAttribute<
     checked(context, object, attribute).map(drop)
 }
 
-fn checked<'a>(context: &'a Context, object: u64, attribute: &NewAttribute<'_>) -> Result<(Holder<'a>, Vec<u8>)> {
+fn checked<'a>(context: &'a Context, object: u64, attribute: &NewAttribute<'_>) -> Result<(HolderPlan<'a>, Vec<u8>)> {
     check_name(attribute.name)?;
-    let holder = Holder::open(context, object)?;
+    let holder = HolderPlan::open(context, object)?;
     let body = encode(context, attribute)?;
     holder.check_size(body.len())?;
     holder.check_order()?;
@@ -51,7 +52,7 @@ fn checked<'a>(context: &'a Context, object: u64, attribute: &NewAttribute<'_>) 
 /// Gives an object an attribute. One with the same name goes; the new one is the newest of all. Gives back the one that went, if its
 /// values lie in a heap and it is no shared message.
 pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<Option<Attribute>> {
-    let (mut holder, body) = checked(context, object, attribute)?;
+    let (holder, body) = checked(context, object, attribute)?;
     let (old, vacant) = match holder.find(attribute.name)? {
         Lookup::Found(place, old) => (Some((place, old)), None),
         Lookup::Free(vacant) => (None, vacant),
@@ -60,21 +61,23 @@ pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_
     let unused = old.as_ref().map_or_else(|| Ok(Vec::new()), |(_, old)| holder.uses(old))?;
     let gained = attribute.datatype.committed();
     let lost = old.as_ref().map(|(_, old)| holder.committed_type(old)).transpose()?.flatten();
+    let mut plan = Plan::new(context);
     if old.is_some() {
-        holder.settle_form()?;
+        holder.plan_form(&mut plan);
     }
     // One that is lost and gained stays as it is.
     let (gained, lost) = if gained == lost { (None, None) } else { (gained, lost) };
-    let mut loss = Loss::plan(context, lost)?;
+    let mut loss = Loss::plan(context, &mut plan, lost)?;
     let regained = gained.map_or(Ok(false), |committed| loss.regain(context, committed))?;
     let gained = gained.filter(|_| !regained);
     if let Some(committed) = gained {
-        counts::check_gain(context, committed)?;
-        context.file().settle_later(committed, object)?;
+        counts::plan_gain(context, &mut plan, committed)?;
+        plan.shows_later(committed, object);
     }
     let orders = loss.orders(object).chain(gained.map(|committed| (committed, object)));
-    context.file().plan_orders(&orders.collect::<Vec<_>>())?;
-    holder.renew_if_flushed()?;
+    orders.for_each(|(first, later)| plan.orders(first, later));
+    let change = plan.begin()?;
+    let mut holder = holder.begin(&change)?;
     if let Some((place, _)) = old {
         holder.remove(attribute.name, place)?;
     }
@@ -82,16 +85,16 @@ pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_
     holder.insert(attribute.name, Stored { flags: Flags::NONE, order, body: Body::Here(body) }, vacant)?;
     let by = holder.finish()?;
     if let Some(committed) = gained {
-        counts::gain(context, committed, by)?;
+        counts::gain(context, &change, committed, by)?;
     }
-    shared_change::release(context, unused, Some(by))?;
-    loss.happen(context, Some(by), &mut |_| Ok(()))?;
+    shared_change::release(context, &change, unused, Some(by))?;
+    loss.happen(context, &change, Some(by), &mut |_| Ok(()))?;
     Ok(went)
 }
 
 /// Gives an attribute other values of the same type and number.
 pub fn write_attribute(context: &Context, object: u64, name: &[u8], data: &[u8]) -> Result<()> {
-    let holder = Holder::open(context, object)?;
+    let holder = HolderPlan::open(context, object)?;
     let (place, stored) = holder.require(name)?;
     let bytes = holder.bytes(&stored)?;
     let parts = decode(&bytes, object)?;
@@ -101,13 +104,13 @@ pub fn write_attribute(context: &Context, object: u64, name: &[u8], data: &[u8])
     let padding = parts.data.get(data.len()..).unwrap_or_default();
     let body = message::Attribute { data: &[data, padding].concat(), ..parts }.encode()?;
     let stored = Stored { flags: stored.flags.unshared(), body: Body::Here(body), ..stored };
-    holder.put((name, place), (name, stored))
+    holder.begin(&Plan::new(context).begin()?)?.put((name, place), (name, stored))
 }
 
 /// Gives an attribute another name. It keeps its place in the order of creation.
 pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], charset: CharSet) -> Result<()> {
     check_name(new)?;
-    let holder = Holder::open(context, object)?;
+    let holder = HolderPlan::open(context, object)?;
     let (place, stored) = holder.require(old)?;
     if old == new {
         return Ok(());
@@ -123,22 +126,24 @@ pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], 
     let body = message::Attribute { version, name: new, charset, ..parts }.encode()?;
     holder.check_size(body.len())?;
     let stored = Stored { flags: stored.flags.unshared(), body: Body::Here(body), ..stored };
-    holder.put((old, place), (new, stored))
+    holder.begin(&Plan::new(context).begin()?)?.put((old, place), (new, stored))
 }
 
 /// Takes an attribute away; whether there was one. `went` gets it if its values lie in a heap and it is no shared message.
 pub fn remove_attribute(context: &Context, object: u64, name: &[u8], went: impl FnOnce(&Attribute)) -> Result<bool> {
-    let mut holder = Holder::open(context, object)?;
+    let holder = HolderPlan::open(context, object)?;
     let Lookup::Found(place, old) = holder.find(name)? else { return Ok(false) };
     let (own, unused) = (holder.with_heap_values(&old), holder.uses(&old)?);
-    holder.settle_form()?;
-    let loss = Loss::plan(context, holder.committed_type(&old)?)?;
-    context.file().plan_orders(&loss.orders(object).collect::<Vec<_>>())?;
-    holder.renew_if_flushed()?;
+    let mut plan = Plan::new(context);
+    holder.plan_form(&mut plan);
+    let loss = Loss::plan(context, &mut plan, holder.committed_type(&old)?)?;
+    loss.orders(object).for_each(|(first, later)| plan.orders(first, later));
+    let change = plan.begin()?;
+    let mut holder = holder.begin(&change)?;
     holder.remove(name, place)?;
     let by = holder.finish()?;
-    shared_change::release(context, unused, Some(by))?;
-    loss.happen(context, Some(by), &mut |_| Ok(()))?;
+    shared_change::release(context, &change, unused, Some(by))?;
+    loss.happen(context, &change, Some(by), &mut |_| Ok(()))?;
     if let Some(own) = &own {
         went(own);
     }
@@ -147,13 +152,15 @@ pub fn remove_attribute(context: &Context, object: u64, name: &[u8], went: impl 
 
 /// Whether the heap of an object's attributes has objects that no name leads to.
 pub(crate) fn lag(context: &Context, object: u64) -> Result<bool> {
-    Holder::open(context, object)?.lags()
+    HolderPlan::open(context, object)?.lags()
 }
 
 /// Takes such objects away.
 pub(crate) fn mend(context: &Context, object: u64) -> Result<()> {
-    context.file().settle_orders(object)?;
-    Holder::open(context, object)?.mend()
+    let mut plan = Plan::new(context);
+    plan.moves_blocks(object);
+    let change = plan.begin()?;
+    HolderPlan::open(context, object)?.begin(&change)?.mend()
 }
 
 /// Gives back what the attributes of an object take beside its header.

@@ -1,7 +1,9 @@
 //! An object whose attributes change: inside of its header or outside, and from one to the other.
 
+use std::ops::Deref;
+
 use hyperslab_dtype::Datatype;
-use hyperslab_file::{Error, HeaderEdit, MessageId, Result};
+use hyperslab_file::{Change, Error, HeaderEdit, MessageId, Result};
 use hyperslab_format::{
     message::{AttributeInfo, Shared, kind},
     object_header::Flags,
@@ -14,12 +16,19 @@ use super::{
     change::{committed_type, decode},
     dense::{Body, Dense, NO_ORDER, Stored},
 };
-use crate::{Context, shared, shared_change::Use};
+use crate::{Context, plan::Plan, shared, shared_change::Use};
 
 /// The most bytes of an attribute that lies in a header.
 const MAX_MESSAGE: usize = 65_535;
 /// The order that no attribute has.
 const MAX_ORDER: u16 = 65_535;
+
+/// An object whose attributes are about to change: it can be asked, not changed.
+pub(super) struct HolderPlan<'a> {
+    holder: Holder<'a>,
+    /// How many flushes there had been when it was opened.
+    flushes: u64,
+}
 
 /// An object whose attributes change.
 pub(super) struct Holder<'a> {
@@ -31,8 +40,6 @@ pub(super) struct Holder<'a> {
     dense: Option<Dense>,
     /// The block whose write makes the change visible.
     by: u64,
-    /// How many flushes there had been when it was opened.
-    flushes: u64,
 }
 
 /// Where an attribute is.
@@ -48,8 +55,39 @@ pub(super) enum Lookup {
     Free(Option<Vacant>),
 }
 
+impl<'a> HolderPlan<'a> {
+    pub(super) fn open(context: &'a Context, address: u64) -> Result<HolderPlan<'a>> {
+        Ok(HolderPlan { holder: Holder::open(context, address)?, flushes: context.file().flushes() })
+    }
+
+    /// Plans for attributes that come in when one goes: then the header shows what a tree showed.
+    pub(super) fn plan_form(&self, plan: &mut Plan<'_>) {
+        let [_, fewest] = self.header.prefix().attribute_limits.unwrap_or([8, 6]);
+        if self.dense.as_ref().is_some_and(|dense| dense.len() <= u64::from(fewest)) {
+            plan.moves_blocks(self.address);
+        }
+    }
+
+    /// The object, to be changed. What a flush since it was opened may have changed is read again. Places stay as they are.
+    pub(super) fn begin(self, change: &Change<'_>) -> Result<Holder<'a>> {
+        let mut holder = self.holder;
+        if self.flushes != change.file().flushes() {
+            holder.dense = Dense::open(holder.context, &holder.info)?;
+        }
+        Ok(holder)
+    }
+}
+
+impl<'a> Deref for HolderPlan<'a> {
+    type Target = Holder<'a>;
+
+    fn deref(&self) -> &Holder<'a> {
+        &self.holder
+    }
+}
+
 impl<'a> Holder<'a> {
-    pub(super) fn open(context: &'a Context, address: u64) -> Result<Holder<'a>> {
+    fn open(context: &'a Context, address: u64) -> Result<Holder<'a>> {
         let header = HeaderEdit::open(context.file(), address)?;
         let prefix = header.prefix();
         let (tracked, indexed) = (prefix.ordered, prefix.ordered && prefix.indexed);
@@ -63,22 +101,7 @@ impl<'a> Holder<'a> {
             }
         };
         let dense = Dense::open(context, &info)?;
-        Ok(Holder { context, address, header, info, dense, by: address, flushes: context.file().flushes() })
-    }
-
-    /// Prepares for attributes that come in when one goes: then the header shows what a tree showed.
-    pub(super) fn settle_form(&self) -> Result<()> {
-        let [_, fewest] = self.header.prefix().attribute_limits.unwrap_or([8, 6]);
-        let comes_in = self.dense.as_ref().is_some_and(|dense| dense.len() <= u64::from(fewest));
-        if comes_in { self.context.file().settle_orders(self.address) } else { Ok(()) }
-    }
-
-    /// Reads again what a flush may have changed. Places stay as they are.
-    pub(super) fn renew_if_flushed(&mut self) -> Result<()> {
-        if self.flushes != self.context.file().flushes() {
-            self.dense = Dense::open(self.context, &self.info)?;
-        }
-        Ok(())
+        Ok(Holder { context, address, header, info, dense, by: address })
     }
 
     /// Whether the heap has objects that no name leads to.

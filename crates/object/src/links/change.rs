@@ -7,7 +7,7 @@ use super::{
     Links,
     dense::Dense,
     group_change::{
-        Form, GroupChange,
+        Form, GroupPlan,
         Happens::{Gets, Loses},
     },
     old,
@@ -15,6 +15,7 @@ use super::{
 use crate::{
     Context, Object, attributes,
     counts::{self, DropValues, Loss},
+    plan::Plan,
 };
 
 /// A name that a group will have.
@@ -44,15 +45,18 @@ impl<'a> Name<'a> {
 pub fn link_new(context: &Context, group: u64, name: &Name<'_>, object: u64) -> Result<()> {
     check_name(name.bytes)?;
     let link = name.link(Target::Hard(object));
-    let mut change = GroupChange::open(context, group)?;
-    change.check_free(&link)?;
-    change.settle_form(Gets(&link))?;
+    let (mut plan, mut links) = (Plan::new(context), GroupPlan::open(context, group)?);
+    links.check_free(&link)?;
+    links.plan_form(&mut plan, Gets(&link))?;
     let types = types_of(context, object)?;
-    types.iter().try_for_each(|&committed| context.file().settle_later(committed, group))?;
-    context.file().plan_orders(&types.iter().map(|&committed| (committed, group)).collect::<Vec<_>>())?;
-    change.renew_if_flushed()?;
-    change.insert(link)?;
-    change.finish_after(&types).map(drop)
+    types.iter().for_each(|&committed| {
+        plan.shows_later(committed, group);
+        plan.orders(committed, group);
+    });
+    let change = plan.begin()?;
+    let mut links = links.begin(&change)?;
+    links.insert(link)?;
+    links.finish_after(&change, &types).map(drop)
 }
 
 /// Lets a link of a group lead to an object without names, from one write on: there is no moment without the link. What it led to loses a
@@ -62,29 +66,27 @@ pub fn relink(context: &Context, group: u64, name: &[u8], object: u64, drop_valu
     if !file.is_unnamed(object) {
         return Err(Error::Refused(format!("the object at {object:#x} has a name already")));
     }
-    file.settle_unnamed(object)?;
+    let (mut plan, links) = (Plan::new(context), GroupPlan::open(context, group)?);
+    plan.names_again(object);
     let types = types_of(context, object)?;
-    types.iter().chain([&object]).try_for_each(|&first| file.settle_later(first, group))?;
-    let loss = Loss::plan(context, hard(&old))?;
-    let mut losses: Vec<_> = loss.orders(group).collect();
+    types.iter().chain([&object]).for_each(|&first| plan.shows_later(first, group));
+    let loss = Loss::plan(context, &mut plan, hard(&old))?;
     // The count of a type that both objects use cannot be written both before the link and after it.
-    let share_a_type = losses.iter().any(|(_, loses)| types.contains(loses));
-    if share_a_type {
-        losses.clear();
+    let share_a_type = loss.orders(group).any(|(_, loses)| types.contains(&loses));
+    let losses = loss.orders(group).filter(|_| !share_a_type);
+    for (first, later) in types.iter().map(|&committed| (committed, group)).chain(losses) {
+        plan.orders(first, later);
+        plan.loses_link(group);
     }
-    let orders: Vec<_> = types.iter().map(|&committed| (committed, group)).chain(losses).collect();
-    file.plan_orders(&orders)?;
-    if !orders.is_empty() {
-        file.plan_loss(group)?;
-    }
-    let mut change = GroupChange::open(context, group)?;
-    change.replace(&Link { target: Target::Hard(object), ..old })?;
-    let by = change.finish_after(&types)?;
+    let change = plan.begin()?;
+    let mut links = links.begin(&change)?;
+    links.replace(&Link { target: Target::Hard(object), ..old })?;
+    let by = links.finish_after(&change, &types)?;
     file.gain_first_name(object)?;
     if share_a_type {
-        file.publish()?;
+        change.publish()?;
     }
-    loss.happen(context, Some(by), drop_values)
+    loss.happen(context, &change, Some(by), drop_values)
 }
 
 /// Adds a link: another name of an object, a path, or something outside of this file.
@@ -92,29 +94,32 @@ pub fn link(context: &Context, group: u64, name: &Name<'_>, target: Target) -> R
     check_name(name.bytes)?;
     let link = name.link(target);
     link.encode(context.file().widths())?;
-    let mut change = GroupChange::open(context, group)?;
-    change.check_free(&link)?;
-    change.settle_form(Gets(&link))?;
-    let (file, named, mut types) = (context.file(), hard(&link), Vec::new());
+    let (mut plan, mut links) = (Plan::new(context), GroupPlan::open(context, group)?);
+    links.check_free(&link)?;
+    links.plan_form(&mut plan, Gets(&link))?;
+    let (named, mut types) = (hard(&link), Vec::new());
     if let Some(object) = named {
-        counts::check_gain(context, object)?;
-        if file.is_unnamed(object) {
+        counts::plan_gain(context, &mut plan, object)?;
+        if context.file().is_unnamed(object) {
             types = types_of(context, object)?;
         }
-        types.iter().chain([&object]).try_for_each(|&first| file.settle_later(first, group))?;
-        file.plan_orders(&types.iter().chain([&object]).map(|&first| (first, group)).collect::<Vec<_>>())?;
-        file.plan_name(object)?;
+        types.iter().chain([&object]).for_each(|&first| {
+            plan.shows_later(first, group);
+            plan.orders(first, group);
+        });
+        plan.gives_name(object);
     }
-    change.renew_if_flushed()?;
-    change.insert(link)?;
-    let before = change.names();
-    let by = change.finish_after(&types)?;
+    let change = plan.begin()?;
+    let mut links = links.begin(&change)?;
+    links.insert(link)?;
+    let before = links.names();
+    let by = links.finish_after(&change, &types)?;
     match named {
         // The group may name itself.
         Some(object) => {
-            counts::gain(context, object, by)?;
+            counts::gain(context, &change, object, by)?;
             // Nodes of an old group may yet be split; all of them are written after the names.
-            before.map_or(Ok(()), |names| file.order(object, names))
+            before.map_or(Ok(()), |names| change.order(object, names))
         }
         None => Ok(()),
     }
@@ -123,19 +128,19 @@ pub fn link(context: &Context, group: u64, name: &Name<'_>, target: Target) -> R
 /// Takes a link out of a group; whether there was one. An object that loses its last name goes, with everything that it owns; its values are
 /// given to `drop_values`.
 pub fn unlink(context: &Context, group: u64, name: &[u8], drop_values: &mut DropValues<'_>) -> Result<bool> {
-    let mut change = GroupChange::open(context, group)?;
-    let Some(link) = change.find(name)? else { return Ok(false) };
-    change.settle_form(Loses(name))?;
-    let loss = Loss::plan(context, hard(&link))?;
-    let orders: Vec<_> = loss.orders(group).collect();
-    context.file().plan_orders(&orders)?;
-    if !orders.is_empty() {
-        context.file().plan_loss(group)?;
+    let (mut plan, mut links) = (Plan::new(context), GroupPlan::open(context, group)?);
+    let Some(link) = links.find(name)? else { return Ok(false) };
+    links.plan_form(&mut plan, Loses(name))?;
+    let loss = Loss::plan(context, &mut plan, hard(&link))?;
+    for (first, later) in loss.orders(group) {
+        plan.orders(first, later);
+        plan.loses_link(group);
     }
-    change.renew_if_flushed()?;
-    change.remove(name)?;
-    let by = change.finish()?;
-    loss.happen(context, Some(by), drop_values)?;
+    let change = plan.begin()?;
+    let mut links = links.begin(&change)?;
+    links.remove(name)?;
+    let by = links.finish()?;
+    loss.happen(context, &change, Some(by), drop_values)?;
     Ok(true)
 }
 
@@ -149,36 +154,45 @@ pub fn rename(context: &Context, from: (u64, &[u8]), to: (u64, &[u8]), charset: 
     let link = Link { name: to.1.to_vec(), charset, order: None, ..link };
     link.encode(context.file().widths())?;
     check_free(context, to.0, to.1)?;
-    GroupChange::open(context, to.0)?.settle_form(Gets(&link))?;
-    GroupChange::open(context, from.0)?.settle_form(Loses(from.1))?;
+    let (mut plan, gains) = (Plan::new(context), GroupPlan::open(context, to.0)?);
+    gains.plan_form(&mut plan, Gets(&link))?;
     if from.0 == to.0 {
-        let mut both = GroupChange::open(context, from.0)?;
-        both.insert(link)?;
-        // Another node of an old group may lose the link than the one that got it.
-        if both.names().is_some() && !context.file().is_fresh(from.0) {
-            context.file().publish()?;
-        }
-        both.remove(from.1)?;
-        both.finish()?;
-        return Ok(());
+        return rename_within(plan, gains, from.1, link);
     }
+    let loses = GroupPlan::open(context, from.0)?;
+    loses.plan_form(&mut plan, Loses(from.1))?;
     // A new group has to be in reach before links move there.
-    context.file().settle_later(from.0, to.0)?;
-    context.file().plan_orders(&[(to.0, from.0)])?;
-    context.file().plan_loss(from.0)?;
-    let mut gains = GroupChange::open(context, to.0)?;
+    plan.shows_later(from.0, to.0);
+    plan.orders(to.0, from.0);
+    plan.loses_link(from.0);
+    let change = plan.begin()?;
+    let mut gains = gains.begin(&change)?;
     gains.insert(link)?;
-    let gains_by_tree = gains.names().is_some();
-    let first = gains.finish()?;
-    let mut loses = GroupChange::open(context, from.0)?;
     // Several blocks of an old group show its links: keys of its tree, too, by which others look for them.
     let is_seen = |by_tree: bool, group| by_tree && !context.file().is_fresh(group);
-    if is_seen(gains_by_tree, to.0) || is_seen(loses.names().is_some(), from.0) {
-        context.file().publish()?;
+    let is_seen = is_seen(gains.names().is_some(), to.0) || is_seen(loses.names().is_some(), from.0);
+    let first = gains.finish()?;
+    if is_seen {
+        change.publish()?;
     }
+    let mut loses = loses.begin(&change)?;
     loses.remove(from.1)?;
     let last = loses.finish()?;
-    context.file().order(first, last)
+    change.order(first, last)
+}
+
+/// Gives the link called `old` another name in its group.
+fn rename_within(mut plan: Plan<'_>, links: GroupPlan<'_>, old: &[u8], link: Link) -> Result<()> {
+    links.plan_form(&mut plan, Loses(old))?;
+    let change = plan.begin()?;
+    let mut links = links.begin(&change)?;
+    links.insert(link)?;
+    // Another node of an old group may lose the link than the one that got it.
+    if links.names().is_some() && !change.file().is_fresh(links.address()) {
+        change.publish()?;
+    }
+    links.remove(old)?;
+    links.finish().map(drop)
 }
 
 /// Whether the heap of a group has objects that no name leads to.
@@ -191,12 +205,14 @@ pub(crate) fn lag(context: &Context, group: &Object) -> Result<bool> {
 
 /// Takes such objects away.
 pub(crate) fn mend(context: &Context, group: u64) -> Result<()> {
-    context.file().settle_orders(group)?;
-    let mut change = GroupChange::open(context, group)?;
-    if let Form::New { info, dense, .. } = &mut change.form {
+    let mut plan = Plan::new(context);
+    plan.moves_blocks(group);
+    let change = plan.begin()?;
+    let mut links = GroupPlan::open(context, group)?.begin(&change)?;
+    if let Form::New { info, dense, .. } = &mut links.form {
         *dense = dense.take().map(|dense| dense.anew(context, info).map(Box::new)).transpose()?;
     }
-    change.finish().map(drop)
+    links.finish().map(drop)
 }
 
 /// Gives back what the links of a group take beside its header.

@@ -1,6 +1,6 @@
 //! A group whose links change: in a symbol table, in its header, or outside of it.
 
-use hyperslab_file::{Error, HeaderEdit, Result};
+use hyperslab_file::{Change, Error, HeaderEdit, Result};
 use hyperslab_format::{
     message::{GroupInfo, Link, LinkInfo, SymbolTable, Target, kind},
     object_header::Flags,
@@ -15,10 +15,17 @@ use super::{
     dense::Dense,
     old,
 };
-use crate::{Context, Object};
+use crate::{Context, Object, plan::Plan};
 
 /// The most bytes of a link that lies in a header.
 const MAX_MESSAGE: usize = 65_535;
+
+/// A group whose links are about to change.
+pub(super) struct GroupPlan<'a> {
+    links: GroupChange<'a>,
+    /// How many flushes there had been when it was opened.
+    flushes: u64,
+}
 
 /// A group whose links change.
 pub(super) struct GroupChange<'a> {
@@ -28,8 +35,6 @@ pub(super) struct GroupChange<'a> {
     pub(super) form: Form,
     /// The block whose write makes the change visible.
     by: u64,
-    /// How many flushes there had been when it was opened.
-    flushes: u64,
     /// The place of the link that was looked for, outside of the header.
     entry: Option<Entry>,
 }
@@ -49,8 +54,65 @@ pub(super) enum Happens<'a> {
 }
 use Happens::{Gets, Loses};
 
+impl<'a> GroupPlan<'a> {
+    pub(super) fn open(context: &'a Context, address: u64) -> Result<GroupPlan<'a>> {
+        Ok(GroupPlan { links: GroupChange::open(context, address)?, flushes: context.file().flushes() })
+    }
+
+    /// The link with this name. If nothing else comes or goes before it, it is not searched for again.
+    pub(super) fn find(&mut self, name: &[u8]) -> Result<Option<Link>> {
+        let GroupChange { context, address, form, entry, .. } = &mut self.links;
+        let Form::New { dense: Some(dense), .. } = form else { return find(context, *address, name) };
+        let (found, link) = dense.find(context.file(), name)?;
+        *entry = Some(found);
+        Ok(link)
+    }
+
+    /// An error if there is a link with this name, unless adding it finds that out before it changes anything.
+    pub(super) fn check_free(&mut self, link: &Link) -> Result<()> {
+        match &self.links.form {
+            Form::Old(_) if version::old_group_holds(link) => Ok(()),
+            _ => self.find(&link.name)?.map_or(Ok(()), |_| Err(exists(&link.name))),
+        }
+    }
+
+    /// Plans for a group that changes its form by what happens to it: then its header shows what other blocks showed. Of an old group, nodes are
+    /// split and given up as links come and go: then others show what one lost.
+    pub(super) fn plan_form(&self, plan: &mut Plan<'_>, happens: Happens<'_>) -> Result<()> {
+        let group = self.links.address;
+        match (&self.links.form, happens) {
+            (Form::Old(_), Gets(link)) if !version::old_group_holds(link) => plan.moves_blocks(group),
+            (Form::Old(table), _)
+                if plan.is_losing(group) && old::restructures(self.links.context, table, happens)? =>
+            {
+                plan.moves_losses(group);
+            }
+            (Form::New { limits, dense: Some(dense), .. }, Loses(_))
+                if dense.len() <= u64::from(limits.min_dense()) =>
+            {
+                plan.moves_blocks(group);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Where the names of an old group are.
+    pub(super) fn names(&self) -> Option<u64> {
+        self.links.names()
+    }
+
+    /// The group, to be changed. What a flush since it was opened may have changed is read again.
+    pub(super) fn begin(self, change: &Change<'_>) -> Result<GroupChange<'a>> {
+        match self.flushes == change.file().flushes() {
+            true => Ok(self.links),
+            false => GroupChange::open(self.links.context, self.links.address),
+        }
+    }
+}
+
 impl<'a> GroupChange<'a> {
-    pub(super) fn open(context: &'a Context, address: u64) -> Result<GroupChange<'a>> {
+    fn open(context: &'a Context, address: u64) -> Result<GroupChange<'a>> {
         let (header, widths) = (HeaderEdit::open(context.file(), address)?, context.file().widths());
         let form = if let Some(id) = header.find(kind::SYMBOL_TABLE) {
             Form::Old(SymbolTable::decode(header.body(id), widths).map_err(Error::at(address))?)
@@ -62,50 +124,12 @@ impl<'a> GroupChange<'a> {
         } else {
             return Err(Error::broken("object header", address, "it is no group"));
         };
-        Ok(GroupChange { context, address, header, form, by: address, flushes: context.file().flushes(), entry: None })
+        Ok(GroupChange { context, address, header, form, by: address, entry: None })
     }
 
-    /// Reads again what a flush may have changed.
-    pub(super) fn renew_if_flushed(&mut self) -> Result<()> {
-        if self.flushes != self.context.file().flushes() {
-            *self = GroupChange::open(self.context, self.address)?;
-        }
-        Ok(())
-    }
-
-    /// The link with this name. If nothing else comes or goes before it, it is not searched for again.
-    pub(super) fn find(&mut self, name: &[u8]) -> Result<Option<Link>> {
-        let Form::New { dense: Some(dense), .. } = &self.form else { return find(self.context, self.address, name) };
-        let (entry, link) = dense.find(self.context.file(), name)?;
-        self.entry = Some(entry);
-        Ok(link)
-    }
-
-    /// An error if there is a link with this name, unless adding it finds that out before it changes anything.
-    pub(super) fn check_free(&mut self, link: &Link) -> Result<()> {
-        match &self.form {
-            Form::Old(_) if version::old_group_holds(link) => Ok(()),
-            _ => self.find(&link.name)?.map_or(Ok(()), |_| Err(exists(&link.name))),
-        }
-    }
-
-    /// Prepares for a group that changes its form by what happens to it: then its header shows what other blocks showed. Of an old group, nodes are
-    /// split and given up as links come and go: then others show what one lost.
-    pub(super) fn settle_form(&self, happens: Happens<'_>) -> Result<()> {
-        let (file, group) = (self.context.file(), self.address);
-        match (&self.form, happens) {
-            (Form::Old(_), Gets(link)) if !version::old_group_holds(link) => file.settle_orders(group),
-            (Form::Old(table), _) if file.is_losing(group) => match old::restructures(self.context, table, happens)? {
-                true => file.settle_losses(group),
-                false => Ok(()),
-            },
-            (Form::New { limits, dense: Some(dense), .. }, Loses(_))
-                if dense.len() <= u64::from(limits.min_dense()) =>
-            {
-                file.settle_orders(group)
-            }
-            _ => Ok(()),
-        }
+    /// Where the header of the group is.
+    pub(super) fn address(&self) -> u64 {
+        self.address
     }
 
     pub(super) fn insert(&mut self, mut link: Link) -> Result<()> {
@@ -240,11 +264,11 @@ impl<'a> GroupChange<'a> {
     }
 
     /// As [`GroupChange::finish`], and no block shows the change before the counts of these types are written.
-    pub(super) fn finish_after(self, types: &[u64]) -> Result<u64> {
-        let (file, names) = (self.context.file(), self.names());
+    pub(super) fn finish_after(self, change: &Change<'_>, types: &[u64]) -> Result<u64> {
+        let names = self.names();
         let by = self.finish()?;
         for &committed in types {
-            names.into_iter().chain([by]).try_for_each(|shown| file.order(committed, shown))?;
+            names.into_iter().chain([by]).try_for_each(|shown| change.order(committed, shown))?;
         }
         Ok(by)
     }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use hyperslab_chunk::{DatasetState, Filling, Resizing, Storage, StorageChange, Values};
-use hyperslab_file::OpenFile;
+use hyperslab_file::{OpenFile, Plan};
 use hyperslab_space::{Coords, Extent, Space};
 
 use super::{OpenDataset, opened_values::is_found_by};
@@ -55,7 +55,7 @@ impl OpenDataset {
             let gone = change.behind_outside(shape);
             let resizing = change.values()?.begin_resize(stored, shape, &filling)?;
             let is_published = !stored.is_fresh(self.address());
-            let publish = |needed: bool| if needed && is_published { stored.publish() } else { Ok(()) };
+            let publish = |needed: bool| Plan::flushing_if(stored, needed && is_published).begin().map(drop);
             change.moved |= resizing.moved;
             change.save()?;
             if let Err(why) = publish(resizing.stored) {

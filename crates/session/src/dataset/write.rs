@@ -119,9 +119,8 @@ impl OpenDataset {
             let mut change = self.change()?;
             self.check_selection(selection, change.extent())?;
             // A name comes after what it names, and values may be written where the file names them already.
-            if self.datatype().has_reference() && !self.stored().is_fresh(self.address()) {
-                self.stored().publish()?;
-            }
+            let flushes = self.datatype().has_reference() && !self.stored().is_fresh(self.address());
+            drop(hyperslab_file::Plan::flushing_if(self.stored(), flushes).begin()?);
             work(&mut change, &mut HeapWriter::new(self.session()))?;
             change.save()
         })

@@ -49,7 +49,7 @@ impl FractalHeap {
 
     /// Has everything that was added through this handle written before the block at `later`, which names the objects and was changed too.
     pub fn before(&self, file: &OpenFile, later: u64) -> Result<()> {
-        self.touched.iter().chain([&self.address]).try_for_each(|&block| file.order(block, later))
+        self.touched.iter().chain([&self.address]).try_for_each(|&block| file.order_within(block, later))
     }
 
     /// Gives back the space of the heap and of all its objects.

@@ -162,9 +162,10 @@ impl GlobalHeap {
         let _ = self.note(file);
     }
 
-    /// To be called before values that the file names already get to name objects of this heap: from now on the file may name any of them.
-    pub fn show(&mut self, file: &OpenFile) {
+    /// To be called before values that the file names already get to name objects of this heap: from now on the file may name any of them, and reaches so far.
+    pub fn show(&mut self, file: &OpenFile) -> Result<()> {
         self.shown = Some(file.flushes());
+        file.publish_end()
     }
 
     /// Removes an object, after the next flush if the file may name it: says whether that is so. The values that named it were written before, or

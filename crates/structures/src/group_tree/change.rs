@@ -244,8 +244,8 @@ fn store(
     let above = editor.shown_by(path);
     editor.finish(Some(heap.address()))?;
     Symbols::change(file, address, change)?;
-    file.order(heap.address(), address)?;
-    file.order(above, address)
+    file.order_within(heap.address(), address)?;
+    file.order_within(above, address)
 }
 
 /// Gives up where a soft link leads to.

@@ -197,7 +197,7 @@ impl LocalHeap {
         if std::mem::replace(&mut self.free, free) != free || !file.is_changed(self.address) {
             file.put(self.address, self.head(file)?)?;
         }
-        self.place.map_or(Ok(()), |place| file.order(place, self.address))
+        self.place.map_or(Ok(()), |place| file.order_within(place, self.address))
     }
 
     /// Lets the file know no more where the list of free bytes is, before that changes where it is.

@@ -100,7 +100,7 @@ impl ChunkArray {
         set?;
         if self.header != before {
             file.put(self.address, self.header.encode(file.widths())?)?;
-            file.order(self.header.index.unwrap_or(0), self.address)?;
+            file.order_within(self.header.index.unwrap_or(0), self.address)?;
         }
         Ok(())
     }
@@ -210,7 +210,7 @@ impl ChunkArray {
         if changed {
             let bytes = extensible_array::encode_super(&entries, &self.header, &block, self.address, file.widths())?;
             file.put(address, bytes)?;
-            new_pages.into_iter().try_for_each(|page| file.order(page, address))?;
+            new_pages.into_iter().try_for_each(|page| file.order_within(page, address))?;
         }
         self.supers.keep(address, entries);
         Ok(())

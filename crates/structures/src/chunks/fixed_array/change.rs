@@ -108,7 +108,7 @@ impl ChunkArray {
         if !is_new.is_empty() {
             file.put(data, fixed_array::encode_head(&self.written, &self.header, self.address, file.widths())?)?;
         }
-        is_new.iter().try_for_each(|place| file.order(self.page_address(file, data, *place as u64), data))
+        is_new.iter().try_for_each(|place| file.order_within(self.page_address(file, data, *place as u64), data))
     }
 
     fn put_whole(&mut self, file: &OpenFile, data: u64, entries: Vec<ChunkEntry>) -> Result<()> {
