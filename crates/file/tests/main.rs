@@ -17,3 +17,4 @@ mod headers;
 mod replay;
 mod space_trailer;
 mod structures;
+mod unnamed_space;
