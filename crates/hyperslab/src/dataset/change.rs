@@ -116,7 +116,14 @@ impl Dataset {
             Storage::Chunked(chunked) => Ok(chunked.check_chunk(self.stored(), place.as_ref(), mask, bytes.len())?),
             _ => Err(no_chunks()),
         };
-        let (file, _turn) = (self.file(), self.turn_alone_but(&replaced, check)?);
+        let file = self.file();
+        if let Some(partition) = self.partition_to_write()?.filter(|partition| partition.home().layout().has_chunks()) {
+            let _writing = file.writing()?;
+            let _turn = self.turn_of_chunk(partition, place.as_ref());
+            check()?;
+            return Ok(file.inner.partitions.cache.write_chunk(partition, place.as_ref(), mask, bytes)?);
+        }
+        let _turn = self.turn_alone_but(&replaced, check)?;
         file.operate(|| {
             let (mut change, filling) = (self.change()?, filling(self));
             let Storage::Chunked(chunked) = &mut change.values()?.storage else { return Err(no_chunks()) };
