@@ -149,7 +149,7 @@ impl OpenFile {
         let Some(store) = &self.store else { return Ok(()) };
         self.check_process()?;
         store.gate.shut();
-        let _alone = store.operation.write();
+        let _alone = store.lock_at_rest();
         if store.closed.load(Ordering::Relaxed) {
             return Ok(());
         }

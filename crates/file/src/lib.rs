@@ -39,6 +39,7 @@ mod survey;
 #[cfg(feature = "torn")]
 mod torn;
 mod transfers;
+mod unnamed_space;
 
 pub use attached::Attached;
 pub use block::{Block, Extent, Seal};
@@ -61,3 +62,4 @@ pub use retry::Retry;
 pub use space_trailer::SPACE_TRAILER;
 pub use structure::Structure;
 pub use survey::Survey;
+pub use unnamed_space::UnnamedSpace;

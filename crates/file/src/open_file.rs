@@ -188,7 +188,8 @@ impl OpenFile {
             let addr = self.check(what, address, buf.len() as u64)?;
             request.push(ReadPart { kind: MemoryType::RawData, addr, buf });
         }
-        let unwritten = self.reach()?.is_some();
+        let end = request.iter().map(|part| part.addr.saturating_add(part.buf.len() as u64)).max();
+        let unwritten = self.reach(end.unwrap_or(0))?.is_some();
         self.raw.read_vector(&mut request, &self.transfers.raw)?;
         if unwritten {
             request.iter_mut().for_each(|part| self.lay_waiting_over(part.addr, part.buf));
@@ -198,7 +199,7 @@ impl OpenFile {
 
     /// Reads selections of raw data into one buffer, in one request. The offsets of the pieces come from [`OpenFile::check`].
     pub fn read_selection(&self, pairs: &[SelectionPair<'_>], buf: &mut [u8]) -> Result<()> {
-        if let Some(why) = self.reach()?
+        if let Some(why) = self.reach(pairs.iter().map(end_of).max().unwrap_or(0))?
             && pairs.iter().any(|pair| self.is_waiting_in(pair))
         {
             return Err(why);
@@ -207,13 +208,16 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Makes the storage as long as the space that was given out, so that values never written read as zeros. Why values that wait cannot be written, if so:
-    /// that is told by the flush, and here only to those who read them and cannot have them from memory.
-    fn reach(&self) -> Result<Option<Error>> {
+    /// Makes the storage as long as the space that was given out if it ends before a place that is read, so that values never written read as zeros. Why values
+    /// that wait cannot be written, if so: that is told by the flush, and here only to those who read them and cannot have them from memory.
+    fn reach(&self, end: u64) -> Result<Option<Error>> {
         let Some(store) = &self.store else { return Ok(None) };
         self.check_open(store)?;
         let unwritten = self.write_waiting().err();
-        self.reach_end(store)?;
+        // Other threads may be writing to new space at the end: a read of what lies before it does not wait for them.
+        if store.members.is_some() || self.pages.len(&self.transfers.raw)? < end {
+            self.reach_end(store)?;
+        }
         Ok(unwritten)
     }
 
@@ -229,8 +233,7 @@ impl OpenFile {
 
     /// Whether values that wait to be written may be among selected ones.
     fn is_waiting_in(&self, pair: &SelectionPair<'_>) -> bool {
-        let bytes = pair.file.extent().bytes(pair.element_size).unwrap_or(u64::MAX);
-        let end = pair.offset.saturating_add(bytes);
+        let end = end_of(pair);
         let is_inside = |(start, range): &(u64, std::ops::Range<usize>)| {
             *start < end && start.saturating_add(range.len() as u64) > pair.offset
         };
@@ -245,6 +248,11 @@ impl OpenFile {
             _ => Err(Error::Outside { what, address, length, end: self.end() }),
         }
     }
+}
+
+/// Where the values end of which a piece is a selection.
+fn end_of(pair: &SelectionPair<'_>) -> u64 {
+    pair.offset.saturating_add(pair.file.extent().bytes(pair.element_size).unwrap_or(u64::MAX))
 }
 
 /// Copies what lies at `start` over bytes that lie at `address`, where they overlap.

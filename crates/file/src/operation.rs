@@ -2,10 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
+use hyperslab_alloc::Span;
 use hyperslab_driver::cores::SharedLock;
 use parking_lot::RwLockReadGuard;
 
-use crate::{Error, OpenFile, Result, gate::Writing, store::Store};
+use crate::{Error, Kind, OpenFile, Result, gate::Writing, store::Store};
 
 /// While this lives, nothing in the file changes. A file that is only read needs none.
 pub struct Reading<'a> {
@@ -59,6 +60,14 @@ impl OpenFile {
     /// A part of an operation that takes space and writes values there, and changes no block: if it fails, the space is given back, as if nothing had
     /// happened. So an operation that fails only here does not poison the file.
     pub fn tentative<T, E: From<Error>>(&self, attempt: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        self.attempt(attempt).map(|(attempted, _)| attempted)
+    }
+
+    /// As [`OpenFile::tentative`]; also says what space was taken.
+    pub(crate) fn attempt<T, E: From<Error>>(
+        &self,
+        attempt: impl FnOnce() -> Result<T, E>,
+    ) -> Result<(T, Vec<(Kind, Span)>), E> {
         let store = self.store()?;
         let before = store.changes.load(Ordering::Relaxed);
         store.space.lock().begin_attempt();
@@ -67,12 +76,10 @@ impl OpenFile {
         std::mem::forget(begun);
         let taken = store.space.lock().end_attempt(attempted.is_err());
         if attempted.is_err() {
-            // What waits to be written there must not come over what lies there next.
-            let place = |address: u64| self.base.saturating_add(address);
-            taken.iter().for_each(|span| store.waiting.lock().forget(&(place(span.start)..place(span.end()))));
+            self.forget_waiting(store, &taken);
             store.changes.store(before, Ordering::Relaxed);
         }
-        attempted
+        attempted.map(|attempted| (attempted, taken))
     }
 
     /// To be called in an operation whose changes so far leave the file whole, also without those that follow: if it fails and changed nothing more, the

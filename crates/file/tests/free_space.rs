@@ -17,7 +17,7 @@ fn root(file: &OpenFile) {
     file.flush().unwrap();
 }
 
-fn create(storage: Arc<dyn Driver>) -> OpenFile {
+pub(crate) fn create(storage: Arc<dyn Driver>) -> OpenFile {
     let mut create = CreateOptions::default();
     create.low = Low::V110;
     let file = OpenFile::create(storage, &create, &OpenOptions::default()).unwrap();
@@ -25,7 +25,7 @@ fn create(storage: Arc<dyn Driver>) -> OpenFile {
     file
 }
 
-fn open(storage: Arc<dyn Driver>) -> OpenFile {
+pub(crate) fn open(storage: Arc<dyn Driver>) -> OpenFile {
     OpenFile::open_writable(storage, &OpenOptions::default(), Low::V110).unwrap()
 }
 

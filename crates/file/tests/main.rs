@@ -18,3 +18,4 @@ mod plans;
 mod replay;
 mod space_trailer;
 mod structures;
+mod unnamed_space;

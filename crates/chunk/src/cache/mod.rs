@@ -21,6 +21,7 @@ mod reuse_counter;
 mod workers;
 mod write;
 mod write_back;
+mod write_chunk;
 
 use std::sync::Arc;
 

@@ -65,10 +65,10 @@ impl ChunkCache {
         }
         let (source, layout) = (partition.home(), partition.home().layout());
         let Some((dim, grid)) = source.pattern.goes_on(reach).zip(layout.grid()) else { return };
-        let Ok(view) = source.storage().live_view() else { return };
-        let counts = view.extent.dims().iter().zip(grid.chunk()).map(|(dim, size)| dim.div_ceil(*size));
-        let next = reach.next_in(dim, &counts.collect::<Vec<_>>());
-        drop(view);
+        let counts: Vec<u64> = source.storage().with_state(|state| {
+            state.extent.dims().iter().zip(grid.chunk()).map(|(dim, size)| dim.div_ceil(*size)).collect()
+        });
+        let next = reach.next_in(dim, &counts);
         let bytes = |next: &Reach| next.count().saturating_mul(layout.expected_bytes() as u64);
         let few =
             |next: &Reach| next.count() <= PIECES as u64 && bytes(next) <= self.cache.limits().quiescent as u64 / PART;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use hyperslab_cache::{Demand, LoadTicket, Lookup};
 use hyperslab_driver::cores;
-use hyperslab_space::{Piece, Space};
+use hyperslab_space::{Grid, Piece, Space};
 
 use super::{
     ChunkCache, ChunkPartition, Keep,
@@ -13,7 +13,7 @@ use super::{
     reach::Reach,
 };
 use crate::{
-    Filling, ResidentChunk, Result, Values, Workspace,
+    Filling, ResidentChunk, Result, Storer, Workspace,
     layout::chunk_layout::covers,
     transfer::{BATCH, PIECES},
 };
@@ -41,7 +41,7 @@ impl ChunkCache {
             // No thread loads these chunks meanwhile.
             let alone = reach.coords().map(|coord| partition.vacant(&coord)).collect::<Option<Vec<_>>>();
             if let Some(_held) = alone {
-                return write_all_past(partition, target, source, buf, filling);
+                return write_held(partition, grid, target, source, buf, filling);
             }
         }
         // In one chunk, the memory goes as it is.
@@ -156,11 +156,11 @@ impl ChunkCache {
     }
 }
 
-/// Writes pieces whose chunks no other thread loads meanwhile, so many at a time that each operation writes all or fails before it changes anything.
+/// Writes pieces whose chunks no other thread loads meanwhile, so many at a time that each call of the storer writes all or fails before it changes anything.
 fn write_alone(partition: &ChunkPartition, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
     let (home, layout) = (partition.home(), partition.home().layout());
     let bytes = layout.expected_bytes() as u64;
-    let mut most = if layout.is_addressable() { u64::MAX } else { (BATCH / bytes.max(1)).max(1) };
+    let mut most = if layout.is_addressable() && layout.has_index() { u64::MAX } else { (BATCH / bytes.max(1)).max(1) };
     if let [first, .., last] = pieces
         && replace(home, &first.chunk, &last.chunk)
     {
@@ -168,13 +168,39 @@ fn write_alone(partition: &ChunkPartition, pieces: &[Piece], buf: &[u8], filling
         most = most.min((portion / bytes.max(1)).max(2 * cores::count() as u64));
     }
     for some in pieces.chunks(usize::try_from(most).unwrap_or(usize::MAX)) {
-        let write = |values: &mut Values| values.write_pieces(home.file(), some, buf, filling);
-        home.file().operate(|| home.storage().change_values(write))?;
+        Storer::new(home.file()).write_pieces(home.storage(), some, buf, filling)?;
     }
     Ok(())
 }
 
-/// Writes all that is selected past the cache.
+/// Writes all that is selected past the cache, to chunks that lie in the file as they are in memory and that no other thread loads meanwhile.
+fn write_held(
+    partition: &ChunkPartition,
+    grid: &Grid,
+    target: &Space,
+    source: &Space,
+    buf: &[u8],
+    filling: &Filling<'_>,
+) -> Result<()> {
+    let (home, source) = (partition.home(), aligned(target, source)?);
+    let is_late = {
+        let view = home.storage().live_view()?;
+        home.file().check_writable()?;
+        let values = view.values()?;
+        values.check_write(target)?;
+        if home.layout().selected(target) <= BATCH && values.overwrite(home.file(), target, &source, buf)? {
+            return Ok(());
+        }
+        values.allocates_with_first(filling)
+    };
+    if is_late {
+        return write_all_past(partition, target, &source, buf, filling);
+    }
+    let pieces = target.pieces(grid, &source)?.batch(PIECES)?;
+    write_alone(partition, &pieces, buf, filling)
+}
+
+/// Writes all that is selected past the cache, in one operation.
 fn write_all_past(
     partition: &ChunkPartition,
     target: &Space,

@@ -1,6 +1,6 @@
 //! What the chunks of a dataset are like. Nothing of it ever changes, so it is used while no lock is held.
 
-use hyperslab_space::{Grid, Kind, Piece, Space};
+use hyperslab_space::{Coords, Grid, Kind, Piece, Space};
 
 use crate::{Coder, Result, StoredAs, StoredAt};
 
@@ -57,6 +57,13 @@ impl ChunkLayout {
     /// Whether all of the chunk at a coordinate is outside of a dataset of this size.
     pub fn is_outside(&self, coord: &[u64], dims: &[u64]) -> bool {
         coord.iter().zip(self.chunk().iter().zip(dims)).any(|(nth, (size, dim))| nth.saturating_mul(*size) >= *dim)
+    }
+
+    /// The elements of the chunk at a coordinate: the first and the last index of each dimension, also outside of the dataset.
+    pub fn elements_of(&self, coord: &[u64]) -> (Coords, Coords) {
+        let low: Coords = coord.iter().zip(self.chunk()).map(|(nth, size)| nth.saturating_mul(*size)).collect();
+        let high = low.iter().zip(self.chunk()).map(|(first, size)| first.saturating_add(size - 1)).collect();
+        (low, high)
     }
 
     /// Whether each chunk lies in the file as it is in memory, so that any part of it can be read and written in place. Only the direct path

@@ -26,6 +26,8 @@ pub struct Chunked {
     plain_edges: bool,
     pub(crate) extent: Extent,
     layout_version: u8,
+    /// How often the index or the extent was changed: what was found before may be wrong since.
+    pub(crate) generation: u64,
 }
 
 impl Chunked {
@@ -60,7 +62,7 @@ impl Chunked {
         let codec = Coder::new(pipeline, registry, bytes);
         let chunks = Arc::new(ChunkLayout::chunked(grid.clone(), element, bytes, codec, *plain_edges));
         let (plain_edges, extent) = (*plain_edges, extent.clone());
-        Ok(Chunked { grid, index, kind, chunks, plain_edges, extent, layout_version: version })
+        Ok(Chunked { grid, index, kind, chunks, plain_edges, extent, layout_version: version, generation: 0 })
     }
 
     /// Whether chunks that reach over the extent have no filters where others have.

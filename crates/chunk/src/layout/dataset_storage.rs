@@ -3,7 +3,8 @@
 //! All handles of a dataset share one [`DatasetStorage`], and so does the cache, which may keep it longer than any handle. It knows no handle and
 //! no name. What the object header must say is told through [`DatasetHeader`].
 //!
-//! The lock of the state comes after the operation lock of the file. A reader takes both, shared; a change takes it within an operation.
+//! The lock of the state comes after the operation lock of the file. A reader of the file takes both, shared; a change takes it within an operation. A thread that
+//! wants the extent alone takes only the lock of the state.
 
 use std::{
     any::Any,
@@ -17,7 +18,7 @@ use hyperslab_format::message::DataLayout;
 use hyperslab_space::Extent;
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::{ChunkCoord, Error, Result, StoredAt, Values};
+use crate::{ChunkCoord, Chunked, Error, Result, Storage, StoredAt, Values};
 
 /// The object header of a dataset, as its storage needs it.
 pub trait DatasetHeader: Send + Sync {
@@ -126,6 +127,15 @@ impl DatasetStorage {
         StorageView { state, _reading: reading }
     }
 
+    /// What `look` sees of the state, without a look at the file: the caller neither waits for operations nor holds them off. Extent and layout message are
+    /// those of the moment. `look` must not read the file, nor wait for it.
+    pub fn with_state<T>(&self, look: impl FnOnce(&DatasetState) -> T) -> T {
+        match &self.state {
+            Lock::ReadOnly(state) => look(state),
+            Lock::Writable(state) => look(&state.read_recursive()),
+        }
+    }
+
     /// As [`DatasetStorage::view`], if the dataset was not deleted.
     pub(crate) fn live_view(&self) -> Result<StorageView<'_>> {
         let view = self.view();
@@ -144,6 +154,12 @@ impl DatasetStorage {
             Lock::Writable(state) => Ok(StorageChange { header: &*self.header, state: state.write() }),
             Lock::ReadOnly(_) => Err(hyperslab_file::Error::ReadOnly.into()),
         }
+    }
+
+    /// As [`DatasetStorage::change`], if the dataset was not deleted.
+    pub(crate) fn change_alive(&self) -> Result<StorageChange<'_>> {
+        self.header.check_alive()?;
+        self.change()
     }
 
     /// Changes the values, within an operation. If the layout message must say something new, as the result of `change` says, it does then.
@@ -180,6 +196,14 @@ impl StorageChange<'_> {
     /// The values; an error if nothing has looked for them yet.
     pub fn values_mut(&mut self) -> Result<&mut Values> {
         Ok(&mut self.state.values.get_mut().ok_or_else(not_opened)?.values)
+    }
+
+    /// The chunks; an error if the values are not in chunks.
+    pub(crate) fn chunked_mut(&mut self) -> Result<&mut Chunked> {
+        match &mut self.values_mut()?.storage {
+            Storage::Chunked(chunked) => Ok(chunked),
+            _ => Err(Error::Layout("the values are not in chunks".into())),
+        }
     }
 
     /// Lets the header say where the values are now.

@@ -10,12 +10,9 @@ use hyperslab_file::OpenFile;
 use hyperslab_space::{Grid, Piece};
 
 use crate::{
-    ChunkCoord, ChunkLayout, EncodedChunk, Error, Filling, Result, Sections, Storage, StoredAs, StoredAt, Values,
+    ChunkCoord, ChunkLayout, Error, Filling, Result, Sections, Storage, StoredAs, StoredAt, Values,
     layout::blocks::Blocks,
-    transfer::{
-        allocation::{Allocation, Overwrite},
-        scatter,
-    },
+    transfer::{allocation::Allocation, scatter},
 };
 
 impl Values {
@@ -136,16 +133,10 @@ impl Values {
         coords.iter().map(located).collect()
     }
 
-    /// Takes space for chunks, by rising coordinate. What has no filters is overwritten where it is.
-    pub(crate) fn allocate_for(&self, file: &OpenFile, chunks: &[&EncodedChunk<'_>]) -> Result<Allocation> {
-        let coords: Vec<ChunkCoord> = chunks.iter().map(|chunk| chunk.coord.clone()).collect();
-        if let Storage::Chunked(chunked) = &self.storage {
-            let old = chunked.index.find_all(file, &coords, chunked.chunk())?;
-            return chunked.allocate(file, chunks, old, Overwrite::Unfiltered);
-        }
-        let located = self.locate(file, &coords)?.into_iter();
-        let addresses = located.map(|located| located.map(|located| located.address).ok_or_else(not_cut));
-        addresses.collect::<Result<_>>().map(Allocation::before)
+    /// The addresses of chunks, by rising coordinate, that have been in the file from the start.
+    pub(crate) fn addresses(&self, file: &OpenFile, coords: &[ChunkCoord]) -> Result<Vec<u64>> {
+        let located = self.locate(file, coords)?.into_iter();
+        located.map(|located| located.map(|located| located.address).ok_or_else(not_cut)).collect()
     }
 
     /// Makes chunks known that are in the file now. Whether the layout message must say something new.
@@ -180,8 +171,12 @@ impl Values {
         if let Storage::Chunked(chunked) = &mut self.storage {
             return chunked.write_pieces(file, pieces, buf, filling);
         }
+        self.overwrite_pieces(file, pieces, buf).map(|()| false)
+    }
+
+    /// Writes pieces of contiguous values where they are. The caller holds changes of the file off, or is the operation that changes it.
+    pub(crate) fn overwrite_pieces(&self, file: &OpenFile, pieces: &[Piece], buf: &[u8]) -> Result<()> {
         let address = self.address()?.ok_or_else(not_cut)?;
-        file.write_selection(&self.pairs(file, address, pieces)?, buf)?;
-        Ok(false)
+        Ok(file.write_selection(&self.pairs(file, address, pieces)?, buf)?)
     }
 }

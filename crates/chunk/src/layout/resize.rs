@@ -59,6 +59,7 @@ impl Chunked {
                 self.fill_places(file, &self.index, Some(&self.extent), new, filling)?;
             } else if filling.alloc == AllocTime::Early {
                 self.index = file.tentative(|| self.filled_index(file, new, filling))?;
+                self.generation += 1;
                 resizing.moved = true;
             }
             return Ok(resizing);
@@ -117,10 +118,10 @@ impl Chunked {
         let Resizing { extent: new, gone, made, .. } = resizing;
         if self.kind == ChunkIndex::Implicit && !matches!(self.index, Index::Empty) {
             self.blank_edges(file, &new, filling)?;
-            self.extent = new;
+            self.set_extent(new);
             return Ok(false);
         }
-        self.extent = new;
+        self.set_extent(new);
         let mut moved = false;
         for allocation in made {
             moved |= self.insert(file, allocation)?;
@@ -134,6 +135,11 @@ impl Chunked {
             }
         }
         Ok(moved)
+    }
+
+    fn set_extent(&mut self, extent: Extent) {
+        self.extent = extent;
+        self.generation += 1;
     }
 
     /// Refuses an extent that these chunks cannot have.

@@ -63,6 +63,25 @@ impl Values {
         }
     }
 
+    /// Refuses a selection of another extent, and one of chunks that the index cannot hold.
+    pub(crate) fn check_write(&self, target: &Space) -> Result<()> {
+        self.check_selection(target)?;
+        match &self.storage {
+            Storage::Chunked(chunked) => chunked.check_reach(target),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the selection of `source` in `buf` to the selection of `target`, which has this extent, if the values lie in one piece; whether they do. The caller
+    /// holds changes of the file off.
+    pub(crate) fn overwrite(&self, file: &OpenFile, target: &Space, source: &Space, buf: &[u8]) -> Result<bool> {
+        let Storage::Contiguous(Some(address)) = self.storage else { return Ok(false) };
+        let offset = file.check("contiguous values", address, self.bytes())?;
+        let piece = SelectionPair { memory: source, file: target, offset, element_size: self.element };
+        file.write_selection(&[piece], buf)?;
+        Ok(true)
+    }
+
     /// Whether values may be written where older ones are, so that a write that fails may leave some of them.
     pub fn is_overwritten(&self) -> bool {
         match &self.storage {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use hyperslab_file::{Kind, OpenFile};
 use hyperslab_format::ChunkEntry;
 
-use super::{EncodedChunk, make::Job};
+use super::{ChunkCoord, EncodedChunk, make::Job};
 use crate::{Chunked, Error, Index, Result, index::Change};
 
 /// Space for chunks that the index does not name yet.
@@ -29,16 +29,33 @@ pub(crate) enum Overwrite {
 }
 
 impl Allocation {
-    /// Space that chunks have had before, which nothing must be told of.
-    pub(crate) fn before(addresses: Vec<u64>) -> Allocation {
-        Allocation { addresses, ..Allocation::default() }
-    }
-
     /// Adds space for more chunks.
     pub(crate) fn append(&mut self, more: Allocation) {
         self.addresses.extend(more.addresses);
         self.changes.extend(more.changes);
         self.replaced.extend(more.replaced);
+    }
+
+    /// Finds out again what the chunks replace: the index has changed since.
+    pub(crate) fn renew(&mut self, file: &OpenFile, chunked: &Chunked) -> Result<()> {
+        let coords: Vec<ChunkCoord> = self.changes.iter().map(|(coord, _)| coord.clone()).collect();
+        self.replaced.clear();
+        for old in chunked.index.find_all(file, &coords, chunked.chunk())?.into_iter().flatten() {
+            if let Some(address) = old.address {
+                file.check("chunk", address, old.size)?;
+                self.replaced.push((address, old.size));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the space back: there is no index any more.
+    pub(crate) fn abandon(self, file: &OpenFile) -> Result<()> {
+        let release = |(_, entry): &Change| match entry.address {
+            Some(address) => file.release_values(address, entry.size),
+            None => Ok(()),
+        };
+        Ok(self.changes.iter().try_for_each(release)?)
     }
 
     /// These chunks were made of what `jobs` read, too, and the index will name those that were `made` of the jobs before it names these.
@@ -106,6 +123,7 @@ impl Chunked {
         let mut index = std::mem::replace(&mut self.index, Index::Empty);
         let changed = index.change(file, self.kind, &self.shape(), changes);
         self.index = index;
+        self.generation += 1;
         Ok(changed?)
     }
 }

@@ -13,7 +13,7 @@ use super::{
     dense,
     loader::batch,
 };
-use crate::{ChunkKind, Chunked, Filling, Result};
+use crate::{ChunkKind, ChunkLayout, Chunked, Filling, Result};
 
 /// A chunk to be made.
 pub(crate) struct Job<'a> {
@@ -52,13 +52,9 @@ impl Chunked {
         filling: &Filling<'_>,
     ) -> Result<Allocation> {
         let mut allocation = Allocation::default();
-        let bytes = |job: &Job<'_>| {
-            let read = job.read.map_or(0, |at| at.sections.bytes());
-            read.max(self.chunks.expected_bytes() as u64)
-        };
         while !jobs.is_empty() {
-            let (now, later) = jobs.split_at(batch(jobs, bytes));
-            let encoded = self.encode_jobs(file, now, buf, filling)?;
+            let (now, later) = jobs.split_at(batch_of(&self.chunks, jobs));
+            let encoded = encode_jobs(&self.chunks, now, read_jobs(file, now)?, buf, filling)?;
             let old = now.iter().map(|job| job.old.clone()).collect();
             let encoded: Vec<_> = encoded.iter().collect();
             allocation.append(Storer::new(file).store(self, &encoded, old, Overwrite::Never)?);
@@ -66,69 +62,78 @@ impl Chunked {
         }
         Ok(allocation)
     }
+}
 
-    /// Chunks as they will be stored. The old ones are read with one request.
-    fn encode_jobs<'a>(
-        &self,
-        file: &OpenFile,
-        jobs: &[Job<'_>],
-        buf: &'a [u8],
-        filling: &Filling<'_>,
-    ) -> Result<Vec<EncodedChunk<'a>>> {
-        let wanted: Vec<_> = jobs.iter().map(|job| (&job.coord, job.read)).collect();
-        let stored = Loader::new(file).read(&wanted)?;
-        cores::map(jobs.iter().zip(stored).collect(), |workspace, (job, stored)| {
-            self.encode_job(job, stored, buf, filling, workspace)
-        })
-    }
+/// How many of these jobs are in memory at once.
+pub(super) fn batch_of(layout: &ChunkLayout, jobs: &[Job<'_>]) -> usize {
+    batch(jobs, |job| job.read.map_or(0, |at| at.sections.bytes()).max(layout.expected_bytes() as u64))
+}
 
-    fn encode_job<'a>(
-        &self,
-        job: &Job<'_>,
-        stored: Option<EncodedChunk<'_>>,
-        buf: &'a [u8],
-        filling: &Filling<'_>,
-        workspace: &mut Workspace,
-    ) -> Result<EncodedChunk<'a>> {
-        let layout = &*self.chunks;
-        let mut encoded = match self.straight(job, buf)? {
-            Some(values) => dense::encode(layout, &job.coord, Cow::Borrowed(values), job.form, workspace)?,
-            None => {
-                let mut chunk = match stored.zip(job.read) {
-                    Some((stored, at)) => ResidentChunk::decode(layout, &at, stored, workspace)?,
-                    None => ResidentChunk::new(layout, filling, matches!(job.blank, Blank::All), workspace)?,
-                };
-                if let Blank::Part(part) = &job.blank {
-                    chunk.fill(layout, filling, part)?;
-                }
-                if let Some(piece) = job.piece {
-                    chunk.gather(layout, piece, buf)?;
-                }
-                chunk.into_encoded(layout, &job.coord, job.form, workspace)?
+/// The old chunks of jobs, where they are wanted, read with one request. The caller holds changes of the file off, or is the operation that changes it.
+pub(super) fn read_jobs(file: &OpenFile, jobs: &[Job<'_>]) -> Result<Vec<Option<EncodedChunk<'static>>>> {
+    let wanted: Vec<_> = jobs.iter().map(|job| (&job.coord, job.read)).collect();
+    Loader::new(file).read(&wanted)
+}
+
+/// Chunks as they will be stored, made of the old ones.
+pub(super) fn encode_jobs<'a>(
+    layout: &ChunkLayout,
+    jobs: &[Job<'_>],
+    old: Vec<Option<EncodedChunk<'static>>>,
+    buf: &'a [u8],
+    filling: &Filling<'_>,
+) -> Result<Vec<EncodedChunk<'a>>> {
+    cores::map(jobs.iter().zip(old).collect(), |workspace, (job, old)| {
+        encode_job(layout, job, old, buf, filling, workspace)
+    })
+}
+
+fn encode_job<'a>(
+    layout: &ChunkLayout,
+    job: &Job<'_>,
+    stored: Option<EncodedChunk<'_>>,
+    buf: &'a [u8],
+    filling: &Filling<'_>,
+    workspace: &mut Workspace,
+) -> Result<EncodedChunk<'a>> {
+    let mut encoded = match straight(layout, job, buf)? {
+        Some(values) => dense::encode(layout, &job.coord, Cow::Borrowed(values), job.form, workspace)?,
+        None => {
+            let mut chunk = match stored.zip(job.read) {
+                Some((stored, at)) => ResidentChunk::decode(layout, &at, stored, workspace)?,
+                None => ResidentChunk::new(layout, filling, matches!(job.blank, Blank::All), workspace)?,
+            };
+            if let Blank::Part(part) = &job.blank {
+                chunk.fill(layout, filling, part)?;
             }
-        };
-        if !encoded.filtered {
-            encoded.sections = Sections::one(encoded.sections.bytes(), job.mask);
+            if let Some(piece) = job.piece {
+                chunk.gather(layout, piece, buf)?;
+            }
+            chunk.into_encoded(layout, &job.coord, job.form, workspace)?
         }
-        Ok(encoded)
+    };
+    if !encoded.filtered {
+        encoded.sections = Sections::one(encoded.sections.bytes(), job.mask);
     }
+    Ok(encoded)
+}
 
-    /// The caller's own bytes, if they are the whole chunk and lie together as a dense chunk has them.
-    fn straight<'a>(&self, job: &Job<'_>, buf: &'a [u8]) -> Result<Option<&'a [u8]>> {
-        let is_dense = self.chunks.kind() == ChunkKind::Dense;
-        let is_whole = |piece: &&Piece| is_dense && job.read.is_none() && piece.file.npoints() == self.elements();
-        let Some(piece) = job.piece.filter(is_whole) else { return Ok(None) };
-        if matches!(job.blank, Blank::All | Blank::Part(_)) || !self.is_in_order(&piece.file)? {
-            return Ok(None);
-        }
-        let mut runs = piece.memory.runs(self.element())?;
-        let Some(first) = runs.next().filter(|run| run.len == self.bytes() as u64) else { return Ok(None) };
-        let start = usize::try_from(first.offset).unwrap_or(usize::MAX);
-        Ok(buf.get(start..start.saturating_add(self.bytes())))
+/// The caller's own bytes, if they are the whole chunk and lie together as a dense chunk has them.
+fn straight<'a>(layout: &ChunkLayout, job: &Job<'_>, buf: &'a [u8]) -> Result<Option<&'a [u8]>> {
+    let is_dense = layout.kind() == ChunkKind::Dense;
+    let is_whole = |piece: &&Piece| is_dense && job.read.is_none() && piece.file.npoints() == layout.elements();
+    let Some(piece) = job.piece.filter(is_whole) else { return Ok(None) };
+    if matches!(job.blank, Blank::All | Blank::Part(_)) || !is_in_order(layout, &piece.file)? {
+        return Ok(None);
     }
+    let bytes = layout.dense_bytes();
+    let mut runs = piece.memory.runs(layout.element())?;
+    let Some(first) = runs.next().filter(|run| run.len == bytes as u64) else { return Ok(None) };
+    let start = usize::try_from(first.offset).unwrap_or(usize::MAX);
+    Ok(buf.get(start..start.saturating_add(bytes)))
+}
 
-    /// Whether a selection of a chunk is all of it, first to last.
-    fn is_in_order(&self, file: &Space) -> Result<bool> {
-        Ok(file.runs(self.element())?.next().is_some_and(|run| run.len == self.bytes() as u64))
-    }
+/// Whether a selection of a chunk is all of it, first to last.
+fn is_in_order(layout: &ChunkLayout, file: &Space) -> Result<bool> {
+    Ok(file.runs(layout.element())?.next().is_some_and(|run| run.len == layout.dense_bytes() as u64))
 }

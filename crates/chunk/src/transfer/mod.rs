@@ -14,6 +14,8 @@ mod read;
 mod resident_chunk;
 pub(crate) mod scatter;
 mod sparse;
+mod store_chunks;
+mod store_pieces;
 mod stored_chunks;
 mod storer;
 mod write;

@@ -11,16 +11,13 @@ use super::{
     EncodedChunk,
     allocation::{Allocation, Overwrite},
 };
-use crate::{Chunked, DatasetStorage, Error, Filling, Index, Result};
+use crate::{Chunked, Filling, Index, Result};
 
 /// Stores chunks in a file.
 #[derive(Clone, Copy)]
 pub struct Storer<'a> {
-    file: &'a OpenFile,
+    pub(super) file: &'a OpenFile,
 }
-
-/// Chunks of a dataset, by rising coordinate.
-pub(crate) type DatasetChunks<'a> = (&'a DatasetStorage, Vec<&'a EncodedChunk<'a>>);
 
 impl<'a> Storer<'a> {
     /// A storer for chunks of any datasets of a file.
@@ -28,7 +25,8 @@ impl<'a> Storer<'a> {
         Storer { file }
     }
 
-    /// Writes chunks to their addresses, all with one vector request. Within an operation; the index is told later.
+    /// Writes chunks to their addresses, all with one vector request; the index is told later. Within an operation, or where changes of the file are held off, or to
+    /// space that the file does not name.
     pub fn write<'c>(&self, chunks: impl IntoIterator<Item = (u64, &'c EncodedChunk<'c>)>) -> Result<()> {
         let parts = chunks.into_iter().filter_map(|(address, chunk)| Some((address, chunk.bytes()?)));
         let parts: Vec<_> = parts.collect();
@@ -50,28 +48,6 @@ impl<'a> Storer<'a> {
         self.write(allocation.addresses.iter().copied().zip(chunks.iter().copied()))?;
         Ok(allocation)
     }
-
-    /// Stores chunks of any datasets with one request, in an operation of their own, all or none. Those of deleted datasets are left out.
-    pub(crate) fn store_all(&self, datasets: &[DatasetChunks<'_>]) -> Result<()> {
-        self.file.operate(|| {
-            let alive: Vec<_> = datasets.iter().filter(|(storage, _)| storage.is_alive()).collect();
-            let allocations = self.file.tentative(|| {
-                let mut allocations = Vec::with_capacity(alive.len());
-                for (storage, chunks) in &alive {
-                    allocations.push(storage.change()?.values_mut()?.allocate_for(self.file, chunks)?);
-                }
-                let chunks = alive.iter().zip(&allocations);
-                self.write(chunks.flat_map(|((_, chunks), allocation)| {
-                    allocation.addresses.iter().copied().zip(chunks.iter().copied())
-                }))?;
-                Ok::<_, Error>(allocations)
-            })?;
-            let mut stored = alive.iter().zip(allocations);
-            stored.try_for_each(|((storage, _), allocation)| {
-                storage.change_values(|values| values.insert(self.file, allocation))
-            })
-        })
-    }
 }
 
 impl Chunked {
@@ -87,6 +63,7 @@ impl Chunked {
         let stored = file.tentative(|| {
             if makes_all {
                 self.index = self.filled_index(file, &self.extent, filling)?;
+                self.generation += 1;
             }
             store(self)
         });

@@ -17,13 +17,14 @@ use super::{
     ChunkCoord, PIECES, StoredAs,
     allocation::Allocation,
     make::{Blank, Job},
+    store_pieces::Plan,
 };
-use crate::{Chunked, Filling, Index, Result, layout::chunk_layout::covers};
+use crate::{ChunkLayout, Chunked, Filling, Index, Result, layout::chunk_layout::covers};
 
 /// A piece whose values go straight to the file.
-struct Straight<'a> {
-    piece: &'a Piece,
-    address: u64,
+pub(super) struct Straight<'a> {
+    pub(super) piece: &'a Piece,
+    pub(super) address: u64,
 }
 
 impl Chunked {
@@ -90,42 +91,49 @@ impl Chunked {
         buf: &[u8],
         filling: &Filling<'_>,
     ) -> Result<[Allocation; 2]> {
+        let plan = self.plan(file, pieces)?;
+        let (whole, mut straight) = self.allocate_whole(file, &plan.whole)?;
+        straight.extend(plan.in_place);
+        let made = self.write_jobs(file, &plan.jobs, buf, filling)?;
+        write_straight(file, &self.chunks, &straight, buf)?;
+        Ok([made, whole])
+    }
+
+    /// What becomes of pieces, by rising coordinate.
+    pub(super) fn plan<'a>(&self, file: &OpenFile, pieces: &'a [Piece]) -> Result<Plan<'a>> {
         let coords: Vec<ChunkCoord> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
         let entries = self.index.find_all(file, &coords, self.chunk())?;
-        let (mut straight, mut jobs, mut new) = (Vec::new(), Vec::new(), Vec::new());
+        let mut plan = Plan::at(self.generation);
         for (piece, old) in pieces.iter().zip(entries) {
             let form = self.stored_as(&piece.chunk, &self.extent);
             let is_in_place = self.chunks.is_addressable_as(form);
             match old.as_ref().and_then(|old| old.address) {
                 Some(address) if is_in_place => {
                     file.check("chunk", address, self.bytes() as u64)?;
-                    straight.push(Straight { piece, address });
+                    plan.in_place.push(Straight { piece, address });
                 }
-                None if is_in_place && covers(piece, self.elements()) => new.push(piece),
-                _ => jobs.push(self.job(file, piece, old, form)?),
+                None if is_in_place && covers(piece, self.elements()) => plan.whole.push(piece),
+                _ => plan.jobs.push(self.job(file, piece, old, form)?),
             }
         }
-        let mut whole = Allocation::default();
-        for piece in new {
+        Ok(plan)
+    }
+
+    /// Takes space for new chunks that go to the file as they are in memory.
+    pub(super) fn allocate_whole<'a>(
+        &self,
+        file: &OpenFile,
+        whole: &[&'a Piece],
+    ) -> Result<(Allocation, Vec<Straight<'a>>)> {
+        let (mut allocation, mut straight) = (Allocation::default(), Vec::with_capacity(whole.len()));
+        for &piece in whole {
             let (size, mask) = (self.bytes() as u64, 0);
             let address = file.allocate(SpaceKind::Raw, size)?;
             straight.push(Straight { piece, address });
             let entry = ChunkEntry { start: Vec::new(), address: Some(address), size, mask };
-            whole.changes.push((piece.chunk.clone(), entry));
+            allocation.changes.push((piece.chunk.clone(), entry));
         }
-        let made = self.write_jobs(file, &jobs, buf, filling)?;
-        self.write_straight(file, &straight, buf)?;
-        Ok([made, whole])
-    }
-
-    fn write_straight(&self, file: &OpenFile, straight: &[Straight<'_>], buf: &[u8]) -> Result<()> {
-        let mut request = Vec::with_capacity(straight.len());
-        for Straight { piece, address } in straight {
-            let offset = file.check("chunk", *address, self.bytes() as u64)?;
-            let (memory, file, element_size) = (&piece.memory, &piece.file, self.element());
-            request.push(SelectionPair { memory, file, offset, element_size });
-        }
-        if request.is_empty() { Ok(()) } else { Ok(file.write_selection(&request, buf)?) }
+        Ok((allocation, straight))
     }
 
     fn job<'a>(&self, file: &OpenFile, piece: &'a Piece, old: Option<ChunkEntry>, form: StoredAs) -> Result<Job<'a>> {
@@ -138,4 +146,20 @@ impl Chunked {
         };
         Ok(Job { coord: piece.chunk.clone(), old, read, piece: Some(piece), blank, form, mask: 0 })
     }
+}
+
+/// Writes pieces of chunks that lie in the file as they are in memory, with one selection request.
+pub(super) fn write_straight(
+    file: &OpenFile,
+    layout: &ChunkLayout,
+    straight: &[Straight<'_>],
+    buf: &[u8],
+) -> Result<()> {
+    let (bytes, element_size) = (layout.dense_bytes() as u64, layout.element());
+    let mut request = Vec::with_capacity(straight.len());
+    for Straight { piece, address } in straight {
+        let (memory, offset) = (&piece.memory, file.check("chunk", *address, bytes)?);
+        request.push(SelectionPair { memory, file: &piece.file, offset, element_size });
+    }
+    if request.is_empty() { Ok(()) } else { Ok(file.write_selection(&request, buf)?) }
 }

@@ -58,8 +58,8 @@ impl Journal {
         bytes.resize(bytes.len().next_multiple_of(SECTOR as usize), 0);
         bytes.extend(trailer.encode());
         if let Err(why) = pages.write_at(start, &bytes, transfer) {
-            // Without its trailer it does not count.
-            let _ = pages.set_len(stored, transfer);
+            // Without its trailer it does not count. Other threads may be writing values before the end of the file.
+            let _ = pages.set_len(length, transfer);
             return Err(why.into());
         }
         self.open = Some(Open { length, bytes, blocks: places });

@@ -33,6 +33,7 @@ use crate::{
     header::{Deleted, Handles},
     journal::Journal,
     spread::Members,
+    unnamed_space::WritesInFlight,
 };
 
 /// The write side of an open file.
@@ -58,6 +59,8 @@ pub(crate) struct Store {
     pub(crate) superblock: Mutex<(Superblock, Vec<u8>)>,
     /// Changes take it alone, reads share it.
     pub(crate) operation: RwLock<()>,
+    /// Writes to space that nothing in the file names yet.
+    pub(crate) writes: WritesInFlight,
     /// How many times a block or the space was changed.
     pub(crate) changes: AtomicU64,
     /// How many times that was when an operation last said that the file is whole.
@@ -118,6 +121,7 @@ impl Store {
             waiting: Mutex::default(),
             superblock: Mutex::new((superblock, stored)),
             operation: RwLock::new(()),
+            writes: WritesInFlight::default(),
             changes: AtomicU64::new(0),
             whole: AtomicU64::new(0),
             attached: Mutex::default(),

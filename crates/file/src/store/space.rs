@@ -61,18 +61,22 @@ impl Space {
         self.attempt = Some(Vec::new());
     }
 
-    /// Gives back what was given out since [`Space::begin_attempt`], if it `failed`; says what.
-    pub(crate) fn end_attempt(&mut self, failed: bool) -> Vec<Span> {
-        let (taken, returned) = (self.attempt.take().filter(|_| failed).unwrap_or_default(), self.returned);
-        for (kind, span) in taken.iter().rev() {
-            self.free(*kind, *span);
-        }
+    /// Says what was given out since [`Space::begin_attempt`], and gives it back if that `failed`.
+    pub(crate) fn end_attempt(&mut self, failed: bool) -> Vec<(Kind, Span)> {
+        let taken = self.attempt.take().unwrap_or_default();
         if failed {
-            self.allocator.shrink();
-            // What was free before is as it was.
-            self.returned = returned;
+            self.untake(&taken);
         }
-        taken.into_iter().map(|(_, span)| span).collect()
+        taken
+    }
+
+    /// Gives back what was given out and is not named in the file.
+    pub(crate) fn untake(&mut self, taken: &[(Kind, Span)]) {
+        let returned = self.returned;
+        taken.iter().rev().for_each(|&(kind, span)| self.release(kind, span));
+        self.allocator.shrink();
+        // What was free before is as it was.
+        self.returned = returned;
     }
 
     /// Notes that nothing in the file names this range.

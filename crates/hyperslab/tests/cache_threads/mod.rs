@@ -1,4 +1,4 @@
-//! Threads that read, write, fill, resize, flush and evict overlapping parts of the same datasets at once. Each write fills a box with a stamp of
+//! Threads that read, write, fill, resize, flush and evict overlapping parts of the same datasets at once, store whole chunks, and make and delete datasets beside that. Each write fills a box with a stamp of
 //! its own. What was written when is in a diary; every read must be explained by some order of the writes that agrees with it.
 //!
 //! `HYPERSLAB_SECONDS` and `HYPERSLAB_THREADS` make it longer and wilder.
@@ -15,7 +15,11 @@ use std::{
 };
 
 use fastrand::Rng;
-use hyperslab::{CacheConfig, Dataset, Error, File, OpenOptions, driver::Memory, s};
+use hyperslab::{
+    CacheConfig, Dataset, Error, File, OpenOptions, check,
+    driver::{Memory, Throttle},
+    s,
+};
 use parking_lot::RwLock;
 
 const DATASETS: usize = 20;
@@ -231,7 +235,8 @@ impl Shared {
                 let dataset = if stamp.is_multiple_of(4) { &dataset.past_cache() } else { dataset };
                 dataset.write_selection(&selected(dataset)?, &vec![stamp; part.elements().count()])
             }),
-            24..54 => self.read(nth, part),
+            24..53 => self.read(nth, part),
+            53 => self.come_and_go(stamp, rng),
             54..57 => self.change(nth, FILL, part, |dataset| dataset.write_fill(&selected(dataset)?)),
             57 if nth % 5 != 1 => {
                 let rows = rng.u64(KEPT..ROWS);
@@ -242,18 +247,58 @@ impl Shared {
             58..60 => self.datasets[nth].evict().unwrap(),
             60..62 => self.datasets[nth].flush().unwrap(),
             62 => self.file.flush().unwrap(),
+            63 if nth % 5 != 1 => self.write_chunk(nth, stamp, rng),
             _ => drop(self.datasets[nth].read_chunk([0, 0])),
         }
+    }
+
+    /// Stores a chunk as it is, past the filters.
+    fn write_chunk(&self, nth: usize, stamp: u64, rng: &mut Rng) {
+        let width = 10 + nth as u64;
+        let [row, column] = [rng.u64(..KEPT / 3), rng.u64(..COLUMNS.div_ceil(width))];
+        let columns = (column * width, ((column + 1) * width).min(COLUMNS) - 1);
+        let part = Part { rows: (row * 3, row * 3 + 2), columns };
+        let bytes: Vec<u8> = (0..3 * width).flat_map(|_| stamp.to_le_bytes()).collect();
+        let mask = u32::from(!self.datasets[nth].filters().is_empty());
+        self.change(nth, stamp, part, |dataset| dataset.write_chunk([row, column], mask, &bytes));
+    }
+
+    /// Makes a dataset of its own, and deletes it while some of its chunks are on their way to the file.
+    fn come_and_go(&self, stamp: u64, rng: &mut Rng) {
+        let (root, name) = (self.file.root().unwrap(), format!("t{stamp}"));
+        let new = root.new_dataset::<u64>().shape([ROWS, COLUMNS]).chunks([3, 16]);
+        let dataset = if rng.bool() { new.deflate(1) } else { new }.create(&name).unwrap();
+        let part = Part::any(ROWS, rng);
+        let values = vec![stamp; part.elements().count()];
+        let used = if rng.bool() { dataset.past_cache() } else { dataset.clone() };
+        used.write_slice(part.slice(), &values).unwrap();
+        assert_eq!(dataset.read_slice::<u64>(part.slice()).unwrap(), values);
+        std::thread::scope(|scope| {
+            scope.spawn(|| drop(dataset.flush()));
+            scope.spawn(|| drop(used.write_slice(part.slice(), &values)));
+            root.delete(&name).unwrap();
+        });
     }
 }
 
 #[test]
 fn every_read_is_explained_by_some_order() {
+    explain_all(Duration::ZERO);
+}
+
+/// While values are on their way to the storage, other threads change the index and flush the file.
+#[test]
+fn every_read_of_slow_storage_is_explained_by_some_order() {
+    explain_all(Duration::from_micros(100));
+}
+
+fn explain_all(latency: Duration) {
     let (threads, seconds) = (setting("HYPERSLAB_THREADS", 8), setting("HYPERSLAB_SECONDS", 3));
     // A few chunks of each dataset fit.
     let cache = CacheConfig::default().bytes(64 << 10).reserve(2 << 10);
     let storage = Arc::new(Memory::new());
-    let shared = Shared::new(OpenOptions::new().create().truncate().cache(cache).open_on(storage.clone()).unwrap());
+    let slow = Arc::new(Throttle::new(storage.clone()).latency(latency));
+    let shared = Shared::new(OpenOptions::new().create().truncate().cache(cache).open_on(slow).unwrap());
     std::thread::scope(|scope| {
         for thread in 1..=threads {
             let shared = &shared;
@@ -280,6 +325,8 @@ fn every_read_is_explained_by_some_order() {
     let Shared { file, datasets, diaries, clock, .. } = shared;
     drop(datasets);
     file.close().unwrap();
+    let report = check::storage(storage.clone()).unwrap();
+    assert_eq!(report.problems().collect::<Vec<_>>(), Vec::<&check::Finding>::new());
     let file = File::open_driver(storage).unwrap();
     for (nth, diary) in diaries.iter().enumerate() {
         let (dataset, began) = (file.dataset(format!("d{nth}")).unwrap(), clock.now());

@@ -38,12 +38,14 @@ impl OpenDataset {
         each: &mut dyn FnMut(&[u8], &Space) -> Result<()>,
     ) -> Result<()> {
         let _turn = self.turn_to_read(selection)?;
-        let boxes = ordered.and_then(|ordered| boxes(&self.now(), self.datatype().size(), selection, ordered));
+        let cut =
+            |ordered| self.inner.storage.with_state(|state| boxes(state, self.datatype().size(), selection, ordered));
+        let boxes = ordered.and_then(cut);
         // What no turn keeps others from is held, so that all parts are of one time. The sources of a virtual dataset are others' affair.
         let _held = (self.partition()?.is_none() && self.inner.elsewhere.is_none()).then(|| self.now());
         let mut each = |stored: &[u8], places: &Space| {
             // What values name in the heap stays there meanwhile.
-            let _held = self.now();
+            let _held = (self.datatype().has_vlen() || self.datatype().has_reference()).then(|| self.now());
             self.session().check_alive(self.life())?;
             each(stored, places)
         };

@@ -96,7 +96,14 @@ impl OpenDataset {
             Storage::Chunked(chunked) => Ok(chunked.check_chunk(self.stored(), place.as_ref(), mask, bytes.len())?),
             _ => Err(no_chunks()),
         };
-        let (session, _turn) = (self.session(), self.turn_alone_but(&replaced, check)?);
+        let session = self.session();
+        if let Some(partition) = self.partition_to_write()?.filter(|partition| partition.home().layout().has_chunks()) {
+            let _writing = session.writing()?;
+            let _turn = self.turn_of_chunk(partition, place.as_ref());
+            check()?;
+            return Ok(session.engine.partitions.cache.write_chunk(partition, place.as_ref(), mask, bytes)?);
+        }
+        let _turn = self.turn_alone_but(&replaced, check)?;
         session.operate(|| {
             let (mut change, filling) = (self.change()?, filling(self));
             let Storage::Chunked(chunked) = &mut change.values()?.storage else { return Err(no_chunks()) };

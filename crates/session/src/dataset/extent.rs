@@ -17,7 +17,7 @@ impl OpenDataset {
     /// it is the caller's turn, or if the caller holds the state of the dataset.
     pub fn check_extent(&self, selection: &Space) -> Result<()> {
         self.session().check_alive(self.life())?;
-        self.check_selection(selection, &self.now().extent)
+        self.inner.storage.with_state(|state| self.check_selection(selection, &state.extent))
     }
 
     /// As [`OpenDataset::check_extent`], for a caller that holds the state of the dataset.

@@ -177,22 +177,22 @@ impl OpenDataset {
 
     /// Its size now, and how far it may grow.
     pub fn extent(&self) -> Extent {
-        self.now().extent.clone()
+        self.inner.storage.with_state(|state| state.extent.clone())
     }
 
     /// Its size in each dimension now; nothing for a scalar.
     pub fn shape(&self) -> Vec<u64> {
-        self.now().extent.dims().to_vec()
+        self.inner.storage.with_state(|state| state.extent.dims().to_vec())
     }
 
     /// The number of its dimensions; none for a scalar.
     pub fn rank(&self) -> usize {
-        self.now().extent.rank()
+        self.inner.storage.with_state(|state| state.extent.rank())
     }
 
     /// How many values it has; `u64::MAX` if 64 bits do not hold the number ([`Extent::elements`] tells).
     pub fn len(&self) -> u64 {
-        self.now().extent.elements().unwrap_or(u64::MAX)
+        self.inner.storage.with_state(|state| state.extent.elements().unwrap_or(u64::MAX))
     }
 
     /// Whether it has no values.

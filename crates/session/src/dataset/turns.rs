@@ -1,7 +1,7 @@
 //! A dataset and the cache: whose turn it is, and what goes through.
 
 use hyperslab_cache::{LockRange, RangeGuard};
-use hyperslab_chunk::{ChunkPartition, Keep, Storage};
+use hyperslab_chunk::{ChunkPartition, Keep, Storage, Values};
 use hyperslab_space::{Coords, Space};
 
 use super::{
@@ -30,10 +30,16 @@ impl OpenDataset {
     /// files, which each opening finds by a rule of its own.
     pub(crate) fn partition_to_write(&self) -> Result<Option<&ChunkPartition>> {
         let Some(partition) = self.partition()? else { return Ok(None) };
-        let now = self.now();
-        let values = self.values(&now)?;
-        let is_external = matches!(values.storage, Storage::External(_));
-        let at_once = is_external || values.allocates_with_first(&filling(self)) || values.exceeds_index();
+        let is_at_once = |values: &Values| {
+            let is_external = matches!(values.storage, Storage::External(_));
+            is_external || values.allocates_with_first(&filling(self)) || values.exceeds_index()
+        };
+        // The operation lock is needed once, to find out where the values are.
+        let known = self.inner.storage.with_state(|state| state.values().ok().map(is_at_once));
+        let at_once = match known {
+            Some(at_once) => at_once,
+            None => is_at_once(&*self.values(&self.now())?),
+        };
         let names = self.datatype().has_vlen() || self.datatype().has_reference();
         Ok((!at_once && !names).then_some(partition))
     }
@@ -66,6 +72,12 @@ impl OpenDataset {
         let turn = (!self.has_turn).then(|| partition.enter(LockRange::of(selection), true));
         self.check_extent(selection)?;
         Ok(turn)
+    }
+
+    /// Waits for the turn to write all of a chunk.
+    pub(super) fn turn_of_chunk<'a>(&self, partition: &'a ChunkPartition, coord: &[u64]) -> Option<RangeGuard<'a>> {
+        let (low, high) = partition.home().layout().elements_of(coord);
+        (!self.has_turn).then(|| partition.enter(LockRange::Box(low, high), true))
     }
 
     /// A handle for whoever has the turn for all that it does with it.

@@ -34,7 +34,7 @@ impl Way<'_, '_> {
     /// The boxes in which values of `size` bytes are converted.
     pub(super) fn boxes(&self, size: usize, selection: &Space) -> Option<Vec<u64>> {
         match self {
-            Way::Cached(dataset, _) => boxes(&dataset.now(), size, selection, false),
+            Way::Cached(dataset, _) => dataset.inner.storage.with_state(|state| boxes(state, size, selection, false)),
             Way::AtOnce(change, _) => boxes(change.state(), size, selection, false),
         }
     }
