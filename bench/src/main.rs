@@ -63,6 +63,7 @@ fn main() -> Result<()> {
         .chain(reads::CASES)
         .chain(writes::CASES)
         .chain(writes::DURABILITIES)
+        .chain(writes::BESIDE)
         .chain(open_at_once::CASES)
         .filter(|case| wanted(case.name))
     {

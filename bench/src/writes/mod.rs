@@ -1,5 +1,6 @@
 //! Writes: new files with the same content, made by us and by libhdf5 at the same settings, from creating the file to closing it.
 
+mod beside;
 mod durability;
 
 use crate::case::Case;
@@ -10,6 +11,7 @@ use anyhow::{Result, ensure};
 use std::ffi::CString;
 use std::path::Path;
 
+pub(crate) use beside::CASES as BESIDE;
 pub(crate) use durability::CASES as DURABILITIES;
 
 /// In the order of the table.

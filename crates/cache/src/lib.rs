@@ -38,7 +38,7 @@ pub use cache::Cache;
 pub use config::{Config, Limits};
 pub use eviction::Eviction;
 pub use footprint::Footprint;
-pub use lookup::{LoadTicket, LoadWaiter, Lookup};
+pub use lookup::{Bypass, LoadTicket, LoadWaiter, Lookup};
 pub use order::{Policy, UnknownPolicy};
 pub use partition::Partition;
 pub use pinned::{Pinned, Writing};

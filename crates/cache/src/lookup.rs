@@ -43,6 +43,12 @@ impl<V: Footprint> Partition<V> {
         Some(LoadTicket { slot: Some(slot), partition: self.inner.clone() })
     }
 
+    /// As [`Partition::vacant`], for requests that write different parts of the chunk where it is in the file: any number of them may have it at once.
+    /// Nothing if another thread waits to load it.
+    pub fn bypass(&self, coord: &Coords) -> Option<Bypass<V>> {
+        Some(Bypass { slot: self.inner.bypass(coord)?, partition: self.inner.clone() })
+    }
+
     /// What the cache has of a chunk, which counts as used. For requests that have a [reservation](crate::Cache::reserve).
     pub fn find(&self, coord: &Coords) -> Lookup<V> {
         match self.inner.look(coord, true) {
@@ -88,6 +94,18 @@ impl<V: Footprint> Drop for LoadTicket<V> {
         if let Some(slot) = self.slot.take() {
             self.partition.give_up(&slot);
         }
+    }
+}
+
+/// A chunk that is written past the cache: no thread loads it while this lives.
+pub struct Bypass<V: Footprint> {
+    slot: Arc<Slot<V>>,
+    partition: Arc<PartitionState<V>>,
+}
+
+impl<V: Footprint> Drop for Bypass<V> {
+    fn drop(&mut self) {
+        self.partition.end_bypass(&self.slot);
     }
 }
 

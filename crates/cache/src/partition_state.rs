@@ -61,6 +61,16 @@ pub(crate) enum Victim<V: Footprint> {
     Shed,
 }
 
+impl<V: Footprint> Slots<V> {
+    /// A chunk that a thread loads.
+    fn add(&mut self, coord: &Coords) -> Arc<Slot<V>> {
+        let slot = Arc::new(Slot::new(coord.clone()));
+        self.by_coord.insert(coord.clone(), slot.clone());
+        self.order.enter(coord);
+        slot
+    }
+}
+
 impl<V: Footprint> PartitionState<V> {
     pub(crate) fn new(
         home: Arc<V::Home>,
@@ -91,10 +101,30 @@ impl<V: Footprint> PartitionState<V> {
             }
             return SlotLookup::Known(slot);
         }
-        let slot = Arc::new(Slot::new(coord.clone()));
-        slots.by_coord.insert(coord.clone(), slot.clone());
-        slots.order.enter(coord);
-        SlotLookup::New(slot)
+        SlotLookup::New(slots.add(coord))
+    }
+
+    /// A chunk that is not in memory, or that only requests past the cache have, while no thread waits for it.
+    pub(crate) fn bypass(&self, coord: &Coords) -> Option<Arc<Slot<V>>> {
+        let mut slots = self.slots.lock();
+        let slot = match slots.by_coord.get(coord) {
+            // Each request past the cache has a reference, so has each thread that waits.
+            Some(slot) if slot.bypasses() > 0 && Arc::strong_count(slot) == slot.bypasses() + 1 => slot.clone(),
+            Some(_) => return None,
+            None => slots.add(coord),
+        };
+        slot.begin_bypass();
+        Some(slot)
+    }
+
+    /// A request past the cache has ended.
+    pub(crate) fn end_bypass(&self, slot: &Arc<Slot<V>>) {
+        let slots = self.slots.lock();
+        let was_last = slot.end_bypass();
+        drop(slots);
+        if was_last {
+            self.give_up(slot);
+        }
     }
 
     /// The chunks at coordinates, if all are known.

@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+    atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
 };
 
 use hyperslab_space::Coords;
@@ -28,13 +28,30 @@ pub(crate) struct Slot<V: Footprint> {
     partly: AtomicBool,
     /// The stretch of time in which it was used last, for a cache that finds its own size.
     used: AtomicU64,
+    /// How many requests write it past the cache. Changed under the lock of the partition's slots.
+    bypasses: AtomicUsize,
 }
 
 impl<V: Footprint> Slot<V> {
     /// One that a thread loads.
     pub(crate) fn new(coord: Coords) -> Slot<V> {
-        let (settled, partly, used) = Default::default();
-        Slot { coord, state: Mutex::new(Rank::Phase, SlotState::loading()), settled, partly, used }
+        let (settled, partly, used, bypasses) = Default::default();
+        Slot { coord, state: Mutex::new(Rank::Phase, SlotState::loading()), settled, partly, used, bypasses }
+    }
+
+    /// How many requests write it past the cache.
+    pub(crate) fn bypasses(&self) -> usize {
+        self.bypasses.load(Ordering::Relaxed)
+    }
+
+    /// One more request writes it past the cache.
+    pub(crate) fn begin_bypass(&self) {
+        self.bypasses.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A request past the cache has ended; whether it was the last.
+    pub(crate) fn end_bypass(&self) -> bool {
+        self.bypasses.fetch_sub(1, Ordering::Relaxed) == 1
     }
 
     pub(crate) fn phase(&self) -> Phase {

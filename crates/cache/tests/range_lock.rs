@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use hyperslab_cache::{Cache, Config, Demand, Footprint, LockRange};
+use hyperslab_cache::{Cache, Config, Demand, Footprint, LockRange, Lookup};
 
 struct Nothing;
 
@@ -116,4 +116,29 @@ fn work_in_the_background_waits_for_nobody() {
     assert!(first.is_some() && cache.try_reserve(Demand { chunks: 60, aside: 0 }).is_none());
     drop(first);
     assert!(cache.try_reserve(Demand { chunks: 101, aside: 0 }).is_none(), "not even alone");
+}
+
+#[test]
+fn requests_past_the_cache_share_a_chunk_until_a_thread_waits_for_it() {
+    let cache = Cache::<Nothing>::new(Config::default().bytes(100));
+    let (partition, coord) = (cache.open(().into(), None, None), [7].as_slice().into());
+    let ticket = partition.vacant(&coord);
+    assert!(ticket.is_some() && partition.bypass(&coord).is_none(), "a thread loads it");
+    drop(ticket);
+    let (first, second) = (partition.bypass(&coord), partition.bypass(&coord));
+    assert!(first.is_some() && second.is_some() && partition.vacant(&coord).is_none());
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| match partition.find(&coord) {
+            Lookup::Loading(waiter) => matches!(waiter.wait(), Lookup::Miss(_)),
+            _ => false,
+        });
+        while partition.bypass(&coord).is_some() {
+            std::thread::yield_now();
+        }
+        drop(first);
+        assert!(partition.bypass(&coord).is_none(), "the reader would wait for ever new writers");
+        drop(second);
+        assert!(reader.join().unwrap());
+    });
+    assert!(partition.bypass(&coord).is_some());
 }

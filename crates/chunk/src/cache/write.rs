@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use hyperslab_cache::{Demand, LoadTicket, Lookup};
 use hyperslab_driver::cores;
-use hyperslab_space::{Grid, Piece, Space};
+use hyperslab_space::{Piece, Space};
 
 use super::{
     ChunkCache, ChunkPartition, Keep,
@@ -37,12 +37,9 @@ impl ChunkCache {
             return write_all_past(partition, target, source, buf, filling);
         };
         let worth = if keep == Keep::Worthy { self.worth_written(home, &reach, target) } else { Worth::None };
-        if layout.is_addressable() && worth == Worth::None && reach.count() <= PIECES as u64 {
-            // No thread loads these chunks meanwhile.
-            let alone = reach.coords().map(|coord| partition.vacant(&coord)).collect::<Option<Vec<_>>>();
-            if let Some(_held) = alone {
-                return write_held(partition, grid, target, source, buf, filling);
-            }
+        let is_direct = layout.is_addressable() && worth == Worth::None && reach.count() <= PIECES as u64;
+        if is_direct && write_directly(partition, &reach, target, source, buf, filling)? {
+            return Ok(());
         }
         // In one chunk, the memory goes as it is.
         let source = if reach.count() > 1 { aligned(target, source)? } else { Cow::Borrowed(source) };
@@ -173,31 +170,46 @@ fn write_alone(partition: &ChunkPartition, pieces: &[Piece], buf: &[u8], filling
     Ok(())
 }
 
-/// Writes all that is selected past the cache, to chunks that lie in the file as they are in memory and that no other thread loads meanwhile.
-fn write_held(
+/// Writes all that is selected past the cache, to chunks that lie in the file as they are in memory; whether that was possible, since no chunk is in memory and
+/// no other thread loads one.
+fn write_directly(
     partition: &ChunkPartition,
-    grid: &Grid,
+    reach: &Reach,
     target: &Space,
     source: &Space,
     buf: &[u8],
     filling: &Filling<'_>,
-) -> Result<()> {
-    let (home, source) = (partition.home(), aligned(target, source)?);
-    let is_late = {
+) -> Result<bool> {
+    let (home, layout) = (partition.home(), partition.home().layout());
+    let (Some(grid), source) = (layout.grid(), aligned(target, source)?) else { return Ok(false) };
+    if !layout.has_index() {
+        // Requests that write different values of a block need not wait for each other: the block stays where it is.
+        let held: Option<Vec<_>> = reach.coords().map(|coord| partition.bypass(&coord)).collect();
+        let Some(_held) = held else { return Ok(false) };
+        if layout.selected(target) > BATCH {
+            let pieces = target.pieces(grid, &source)?.batch(PIECES)?;
+            return write_alone(partition, &pieces, buf, filling).map(|()| true);
+        }
         let view = home.storage().live_view()?;
         home.file().check_writable()?;
         let values = view.values()?;
         values.check_write(target)?;
-        if home.layout().selected(target) <= BATCH && values.overwrite(home.file(), target, &source, buf)? {
-            return Ok(());
-        }
-        values.allocates_with_first(filling)
-    };
-    if is_late {
-        return write_all_past(partition, target, &source, buf, filling);
+        return values.overwrite(home.file(), target, &source, buf);
     }
     let pieces = target.pieces(grid, &source)?.batch(PIECES)?;
-    write_alone(partition, &pieces, buf, filling)
+    let held: Option<Vec<_>> = pieces.iter().map(|piece| partition.vacant(&piece.chunk)).collect();
+    let Some(_held) = held else { return Ok(false) };
+    let is_late = {
+        let view = home.storage().live_view()?;
+        let values = view.values()?;
+        values.check_write(target)?;
+        values.allocates_with_first(filling)
+    };
+    match is_late {
+        true => write_all_past(partition, target, &source, buf, filling)?,
+        false => write_alone(partition, &pieces, buf, filling)?,
+    }
+    Ok(true)
 }
 
 /// Writes all that is selected past the cache, in one operation.

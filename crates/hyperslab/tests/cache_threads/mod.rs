@@ -40,11 +40,12 @@ type Element = (u64, u64);
 /// A write, and the elements that show it.
 type Shown<'a> = (&'a Arc<Write>, &'a Vec<Element>);
 
-/// Part of a dataset: first and last row and column.
+/// Part of a dataset: first and last row and column, and the distance from row to row.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     rows: (u64, u64),
     columns: (u64, u64),
+    step: u64,
 }
 
 impl Part {
@@ -53,20 +54,28 @@ impl Part {
             let first = rng.u64(..size);
             (first, rng.u64(first..size))
         };
-        Part { rows: side(rows), columns: side(COLUMNS) }
+        let (rows, columns) = (side(rows), side(COLUMNS));
+        Part { step: if rng.bool() { 1 } else { rng.u64(2..5) }, ..Part::all(rows, columns) }
+    }
+
+    fn all(rows: (u64, u64), columns: (u64, u64)) -> Part {
+        Part { rows, columns, step: 1 }
     }
 
     fn has(&self, (row, column): Element) -> bool {
-        (self.rows.0..=self.rows.1).contains(&row) && (self.columns.0..=self.columns.1).contains(&column)
+        let is_row = (self.rows.0..=self.rows.1).contains(&row) && (row - self.rows.0).is_multiple_of(self.step);
+        is_row && (self.columns.0..=self.columns.1).contains(&column)
     }
 
     fn slice(&self) -> hyperslab::Slice {
-        s![self.rows.0..=self.rows.1, self.columns.0..=self.columns.1]
+        s![self.rows.0..=self.rows.1; self.step, self.columns.0..=self.columns.1]
     }
 
     fn elements(&self) -> impl Iterator<Item = Element> + use<> {
-        let Part { rows, columns } = *self;
-        (rows.0..=rows.1).flat_map(move |row| (columns.0..=columns.1).map(move |column| (row, column)))
+        let Part { rows, columns, step } = *self;
+        (rows.0..=rows.1)
+            .step_by(step as usize)
+            .flat_map(move |row| (columns.0..=columns.1).map(move |column| (row, column)))
     }
 }
 
@@ -192,7 +201,7 @@ impl Shared {
         let datasets: Vec<Dataset> = (0..DATASETS).map(make).collect();
         let (clock, done) = (Clock(AtomicU64::new(1)), AtomicBool::new(false));
         let diaries: Vec<Diary> = (0..DATASETS).map(|_| Diary::default()).collect();
-        let whole = Part { rows: (0, ROWS - 1), columns: (0, COLUMNS - 1) };
+        let whole = Part::all((0, ROWS - 1), (0, COLUMNS - 1));
         for diary in &diaries {
             diary.begin(FILL, whole, &clock).done.store(clock.now(), Ordering::SeqCst);
         }
@@ -240,7 +249,7 @@ impl Shared {
             54..57 => self.change(nth, FILL, part, |dataset| dataset.write_fill(&selected(dataset)?)),
             57 if nth % 5 != 1 => {
                 let rows = rng.u64(KEPT..ROWS);
-                let cut = Part { rows: (rows, ROWS - 1), columns: (0, COLUMNS - 1) };
+                let cut = Part::all((rows, ROWS - 1), (0, COLUMNS - 1));
                 self.change(nth, FILL, cut, |dataset| dataset.resize([rows, COLUMNS]));
                 self.datasets[nth].resize([ROWS, COLUMNS]).unwrap();
             }
@@ -257,7 +266,7 @@ impl Shared {
         let width = 10 + nth as u64;
         let [row, column] = [rng.u64(..KEPT / 3), rng.u64(..COLUMNS.div_ceil(width))];
         let columns = (column * width, ((column + 1) * width).min(COLUMNS) - 1);
-        let part = Part { rows: (row * 3, row * 3 + 2), columns };
+        let part = Part::all((row * 3, row * 3 + 2), columns);
         let bytes: Vec<u8> = (0..3 * width).flat_map(|_| stamp.to_le_bytes()).collect();
         let mask = u32::from(!self.datasets[nth].filters().is_empty());
         self.change(nth, stamp, part, |dataset| dataset.write_chunk([row, column], mask, &bytes));
@@ -330,7 +339,7 @@ fn explain_all(latency: Duration) {
     let file = File::open_driver(storage).unwrap();
     for (nth, diary) in diaries.iter().enumerate() {
         let (dataset, began) = (file.dataset(format!("d{nth}")).unwrap(), clock.now());
-        let part = Part { rows: (0, dataset.shape()[0] - 1), columns: (0, COLUMNS - 1) };
+        let part = Part::all((0, dataset.shape()[0] - 1), (0, COLUMNS - 1));
         diary.explain(part, &dataset.read::<u64>().unwrap(), began, clock.now());
     }
 }

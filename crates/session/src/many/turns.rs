@@ -71,17 +71,9 @@ fn enter(mut wanted: Vec<Wanted<'_>>, writes: bool, all: bool) -> Vec<RangeGuard
     let mut turns = Vec::new();
     for parts in wanted.chunk_by(|left, right| left.partition.is(right.partition)) {
         let areas = parts.iter().map(|part| if all { LockRange::Whole } else { LockRange::of(part.selection) });
-        if let (Some(first), Some(area)) = (parts.first(), areas.reduce(joined)) {
+        if let (Some(first), Some(area)) = (parts.first(), areas.reduce(LockRange::join)) {
             turns.push(first.partition.enter(area, writes));
         }
     }
     turns
-}
-
-/// What holds two areas.
-fn joined(left: LockRange, right: LockRange) -> LockRange {
-    let (LockRange::Box(low, high), LockRange::Box(from, to)) = (left, right) else { return LockRange::Whole };
-    let low = low.iter().zip(&from).map(|(left, right)| *left.min(right)).collect();
-    let high = high.iter().zip(&to).map(|(left, right)| *left.max(right)).collect();
-    LockRange::Box(low, high)
 }
