@@ -62,7 +62,7 @@ pub(crate) const PLAN: &[Room] = &[
             "check", "copy", "derive",
         ],
     ),
-    // doors: everybody comes in through the model
+    // doors: programs come in through the model
     room("cli", &["hyperslab"]),
     room("python", &["hyperslab"]),
     room("capi", &["hyperslab"]),

@@ -6,7 +6,7 @@ use crate::{layers, python};
 use anyhow::Result;
 use std::process::Command;
 
-/// What nobody gets without asking is tested too; the same for all steps, so that nothing is built twice.
+/// Features that are off by default are tested too; the same for all steps, so that nothing is built twice.
 const FEATURES: &[&str] = &["--features", "hyperslab/ndarray"];
 
 /// The chunk cache on locks that try out in which order threads can run; a build of its own, of few crates.

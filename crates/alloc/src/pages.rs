@@ -18,7 +18,7 @@ pub(crate) struct Pages {
     raw: Sections,
     /// What the pages hold that were cut into pieces.
     kinds: HashMap<u64, Kind>,
-    /// Where something large begins that was given out here, and so has its last page for itself. Of what was there before nobody knows:
+    /// Where something large begins that was given out here, and so has its last page for itself. Of what was there before it is unknown:
     /// libhdf5 gives the rest of such a page to others.
     whole: HashSet<u64>,
 }

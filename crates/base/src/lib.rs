@@ -2,7 +2,7 @@
 //!
 //! Lives here: field widths, checked little-endian cursors, a reader and a writer that name what fails, the metadata checksum,
 //! memory that may not be there, kinds of errors.
-//! Does not live here: anything that knows an HDF5 structure. Everybody calls it; it calls nobody.
+//! Does not live here: anything that knows an HDF5 structure. All crates call it; it calls none.
 
 mod any_error;
 mod cursor;

@@ -10,7 +10,7 @@ use hyperslab_object::{PathId, Paths};
 
 use crate::{Finding, Severity, Usage};
 
-/// More problems or notes than this nobody reads.
+/// A report holds no more problems or notes than this.
 const MOST_FINDINGS: usize = 10_000;
 /// Findings of a file that nests deep have long paths; those of one severity take no more bytes than this together.
 const MOST_WORDS: usize = 16 << 20;
@@ -191,7 +191,7 @@ impl Span {
         self.what == FREE
     }
 
-    /// A span that nobody named, found by what is in it.
+    /// A span that nothing names, found by what is in it.
     pub(crate) fn unnamed(what: &'static str, address: u64, length: u64) -> Span {
         Span { address, length, what, owner: 0 }
     }

@@ -46,7 +46,7 @@ pub(crate) fn fill(file: &OpenFile, book: &mut Book, spans: &mut Vec<Span>, regi
 fn note(book: &mut Book, from: u64, to: u64) -> u64 {
     let length = to - from;
     if length > 0 {
-        book.note("lost space", from, format!("{length} bytes that nobody uses and no list has as free"));
+        book.note("lost space", from, format!("{length} bytes that nothing uses and no list has as free"));
     }
     length
 }

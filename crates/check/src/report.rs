@@ -29,11 +29,11 @@ pub struct Report {
     pub usage: Vec<Usage>,
     /// Bytes that the file lists as free.
     pub free: u64,
-    /// Bytes that are in use by nobody, and listed as free by nobody.
+    /// Bytes that nothing uses and no list has as free.
     pub lost: u64,
     /// What is wrong or worth knowing, by address.
     pub findings: Vec<Finding>,
-    /// How many more problems there were than anybody would read.
+    /// How many more problems there were than the report holds.
     pub more_problems: u64,
     /// How many more notes there were.
     pub more_notes: u64,
@@ -68,7 +68,7 @@ pub struct Space {
 pub enum Severity {
     /// The file is not as it should be.
     Problem,
-    /// Nothing is wrong, but worth knowing: bytes that nobody uses.
+    /// Nothing is wrong, but worth knowing: bytes that nothing uses.
     Note,
 }
 

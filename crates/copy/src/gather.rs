@@ -196,7 +196,7 @@ impl Work<'_, '_> {
         }
     }
 
-    /// A reference to something of another file than the target. What has no copy is referred to by nobody.
+    /// A reference to something of another file than the target. What has no copy is not referred to.
     fn reference(
         &mut self,
         home: Option<usize>,

@@ -9,7 +9,7 @@ use crate::tree::Copier;
 pub type Restore = dyn Fn(&OpenDataset, &DatasetPlan, &Session) -> Result<Option<DatasetPlan>> + Send + Sync;
 
 impl Copier<'_> {
-    /// Gives a dataset the layout and the filters that somebody wants it to have. Values that are elsewhere stay there.
+    /// Gives a dataset the layout and the filters that the caller wants it to have. Values that are elsewhere stay there.
     pub(super) fn restore(&self, from: &OpenDataset, planned: &mut DatasetPlan) -> Result<()> {
         let Some(how) = &self.restore else { return Ok(()) };
         if !planned.external.is_empty() || matches!(planned.layout, Layout::Virtual { .. }) {

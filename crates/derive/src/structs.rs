@@ -167,7 +167,7 @@ fn plain(input: &DeriveInput, fields: &[Field<'_>], span: Span) -> Result<TokenS
             && attribute.parse_args::<Ident>().is_ok_and(|repr| repr == "C" || repr == "transparent")
     };
     if !input.attrs.iter().any(is_c) {
-        return Err(Error::new(span, "`pod` needs `#[repr(C)]`: else nobody knows where the fields are"));
+        return Err(Error::new(span, "`pod` needs `#[repr(C)]`: else it is unknown where the fields are"));
     }
     let (impls, types, wheres) = input.generics.split_for_impl();
     let ident = &input.ident;

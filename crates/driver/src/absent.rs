@@ -1,6 +1,6 @@
 //! A storage that should be there and is not.
 //!
-//! Lives here: [`Absent`]. Used for members of divided files that nobody may ask for.
+//! Lives here: [`Absent`]. Used for members of divided files that no request may ask for.
 
 use std::io;
 

@@ -19,7 +19,7 @@ pub(crate) type Job<'env, E> = Box<dyn FnOnce() -> Result<(), E> + Send + 'env>;
 
 /// Does all jobs, at once as far as there are threads, and returns the error of the first job that has one.
 ///
-/// The caller works along, so a single job costs no thread. It starts one helper, and whoever begins to help starts two more
+/// The caller works along, so a single job costs no thread. It starts one helper, and each thread that begins to help starts two more
 /// while jobs are left: jobs that wait soon all run, and jobs that are over at once cost hardly a thread.
 pub(crate) fn all<E: Send>(jobs: Vec<Job<'_, E>>) -> Result<(), E> {
     let left =

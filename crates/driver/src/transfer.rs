@@ -1,7 +1,7 @@
 //! What goes with every request besides addresses and bytes.
 //!
 //! Lives here: [`Transfer`] and its parts. Does not live here: anything a driver remembers from one request to the
-//! next. Made by whoever issues a request, changed by lowering where it cuts one.
+//! next. Made by the issuer of a request, changed by lowering where it cuts one.
 
 use crate::MemoryType;
 
@@ -28,7 +28,7 @@ pub enum Place {
 /// Who may allocate the buffer that type conversion needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Allocator {
-    /// Whoever issued the request.
+    /// The issuer of the request.
     #[default]
     Caller,
     /// The driver, which may know better memory (that of a device, say).

@@ -1,7 +1,7 @@
 //! The parts of a vector request.
 //!
 //! Lives here: [`ReadPart`], [`WritePart`], and how they are made from the arrays of the design document with its shortened
-//! `types` and `sizes`. Does not live here: running them. Called by whoever issues a vector request.
+//! `types` and `sizes`. Does not live here: running them. Called by the issuer of a vector request.
 
 use crate::{Error, MemoryType, Operation, Result, Why};
 

@@ -11,13 +11,13 @@ use crate::{OpenFile, OpenOptions, Result, open::flag, spread::Members};
 /// What a superblock says of those who have the file open. They are left there by programs that end without closing it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// Somebody has it open for writing.
+    /// A program has it open for writing.
     pub writing: bool,
-    /// Whoever writes lets others read meanwhile.
+    /// The writer lets other programs read meanwhile.
     pub swmr: bool,
-    /// Whoever writes keeps it whole at every instant.
+    /// The writer keeps it whole at every instant.
     pub whole: bool,
-    /// All bits of the field, also those that nobody knows.
+    /// All bits of the field, also unknown ones.
     pub bits: u32,
     /// A journal is behind the end of the file: blocks that it holds may be half written. libhdf5 knows nothing of it.
     pub journal: bool,

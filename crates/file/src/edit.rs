@@ -35,7 +35,7 @@ impl OpenFile {
         self.store.as_ref().map_or(Low::Earliest, |store| store.low)
     }
 
-    /// Space for `length` bytes. Its old content is nobody's; what is put there may be written at any time, since nothing in the file
+    /// Space for `length` bytes. Nothing uses its old content; what is put there may be written at any time, since nothing in the file
     /// names it before the next flush.
     pub fn allocate(&self, kind: Kind, length: u64) -> Result<u64> {
         let store = self.store()?;

@@ -15,7 +15,7 @@ use crate::{
 const SMALL: usize = 4096;
 
 impl OpenFile {
-    /// Writes values, all in one request: pairs of address and bytes. Few bytes wait for others, until somebody reads values or the file
+    /// Writes values, all in one request: pairs of address and bytes. Few bytes wait for others, until values are read or the file
     /// is flushed.
     pub fn write_raw(&self, what: &'static str, parts: &[(u64, &[u8])]) -> Result<()> {
         if let (Some(store), &[(address, bytes)]) = (&self.store, parts)

@@ -26,7 +26,7 @@ pub struct OpenOptions {
     pub marks_whole: bool,
     /// Whether the file may be read while a SWMR writer has it open.
     pub swmr: bool,
-    /// Whether a file is opened though it is marked as open for writing, or lost its end: by whoever wants to see what is wrong with it.
+    /// Whether a file is opened though it is marked as open for writing, or lost its end: by a check that looks for what is wrong with it.
     pub as_it_is: bool,
     /// Where new pieces of the file go.
     pub placement: Placement,

@@ -169,7 +169,7 @@ impl Dataset {
         let user =
             |bytes: &[u8]| Some((ObjectReference::new(number(bytes, "dataset")?), number(bytes, "dimension")? as u32));
         let all: Option<Vec<_>> = list.data.chunks_exact(list.datatype.size().max(1)).map(user).collect();
-        all.ok_or_else(|| refuse(format!("{USERS} of the scale is {}, which nobody understands", list.datatype)))
+        all.ok_or_else(|| refuse(format!("{USERS} of the scale is {}, which is not understood", list.datatype)))
     }
 
     fn set_users(&self, users: &[(ObjectReference, u32)]) -> Result<()> {

@@ -30,7 +30,7 @@ pub fn set_comment(context: &Context, object: u64, comment: Option<&[u8]>) -> Re
     Ok(())
 }
 
-/// Gives an object the [guards](Object::guards) of another. Nobody who does not understand them can open it then.
+/// Gives an object the [guards](Object::guards) of another. A program that does not understand them cannot open it then.
 pub fn guard(context: &Context, object: u64, from: &Object) -> Result<()> {
     let mut header = HeaderEdit::open(context.file(), object)?;
     for message in from.guards() {
@@ -40,7 +40,7 @@ pub fn guard(context: &Context, object: u64, from: &Object) -> Result<()> {
     Ok(())
 }
 
-/// Keeps everybody from an object that stands for one which could not be read, and says why.
+/// Keeps all readers from an object that stands for one which could not be read, and says why.
 pub fn mark_lost(context: &Context, object: u64, why: &str) -> Result<()> {
     let mut header = HeaderEdit::open(context.file(), object)?;
     let text = why.bytes().take(LONG).collect();
@@ -52,7 +52,7 @@ pub fn mark_lost(context: &Context, object: u64, why: &str) -> Result<()> {
 /// More bytes than these are not said of an object that was lost.
 const LONG: usize = 1000;
 
-/// Gives a dataset another size. Its chunks are somebody else's matter.
+/// Gives a dataset another size. Its chunks stay as they are.
 pub fn set_extent(context: &Context, dataset: u64, extent: &Extent) -> Result<()> {
     let header = Header::read(context.file(), dataset)?;
     if let Some(found) =

@@ -65,7 +65,7 @@ impl Object {
         Ok(Object { header, kind })
     }
 
-    /// Messages that nobody here understands, and without which the object would be misunderstood.
+    /// Messages that are not understood here, and without which the object would be misunderstood.
     pub fn guards(&self) -> impl Iterator<Item = &Message> {
         self.header.unknown().filter(|message| message.flags.fails_if_unknown())
     }

@@ -28,7 +28,7 @@ pub enum Found {
     },
 }
 
-/// A link that only somebody who knows more than this file can follow.
+/// A link that leads beyond this file.
 #[derive(Debug)]
 pub struct Beyond {
     /// What it stands for.

@@ -1,4 +1,4 @@
-//! Messages that objects share lose users: their counts go down, and what nobody uses leaves table and heap. Nothing is shared anew.
+//! Messages that objects share lose users: their counts go down, and what no object uses leaves table and heap. Nothing is shared anew.
 //!
 //! Lists and trees are shadowed, so that the table switches to all changes with one write, after what no longer uses the messages.
 

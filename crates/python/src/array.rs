@@ -11,7 +11,7 @@ use crate::numpy_type::Dtype;
 
 pub(crate) type Array<'py> = Bound<'py, PyUntypedArray>;
 
-/// `numpy.zeros(shape, dtype)`. Zeros, since memory that nobody wrote must not be seen; large arrays get theirs from the system for nothing.
+/// `numpy.zeros(shape, dtype)`. Zeros, since memory that was never written must not be seen; large arrays get theirs from the system for nothing.
 pub(crate) fn zeros<'py>(shape: &[usize], dtype: &Dtype<'py>) -> PyResult<Array<'py>> {
     let py = dtype.py();
     let made = py.import("numpy")?.call_method1("zeros", (PyTuple::new(py, shape)?, dtype))?;
@@ -100,7 +100,7 @@ pub(crate) fn contents<'a>(array: &'a Array<'_>) -> PyResult<&'a [u8]> {
     if length == 0 {
         return Ok(&[]);
     }
-    // SAFETY: as in `bytes`. Arrays that NumPy left unwritten have been written by whoever gives them away.
+    // SAFETY: as in `bytes`. Arrays that NumPy left unwritten have been written before they are given away.
     Ok(unsafe { std::slice::from_raw_parts((*array.as_array_ptr()).fields.data.cast(), length) })
 }
 

@@ -8,7 +8,7 @@ use hyperslab_object::{Life, Object};
 
 use crate::{Error, Result, Session};
 
-/// An object that nobody changes while this lives.
+/// An object that no operation changes while this lives.
 pub struct Current<'a> {
     object: Cow<'a, Object>,
     _held: Reading<'a>,

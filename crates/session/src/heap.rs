@@ -49,7 +49,7 @@ impl<'a> Heap<'a> {
     }
 
     /// Reads the collections at these addresses with one request, so that nothing waits for them one by one. Those that
-    /// cannot be read are left to whoever asks for an object of theirs.
+    /// cannot be read are left to the first request for an object of theirs.
     pub fn fetch(&mut self, mut addresses: Vec<u64>) {
         addresses.sort_unstable();
         addresses.dedup();

@@ -157,7 +157,7 @@ impl Place {
     }
 }
 
-/// Objects keep no times unless somebody wants it, as in h5py: so equal files have equal bytes.
+/// Objects keep no times unless the caller wants it, as in h5py: so equal files have equal bytes.
 pub fn untimed() -> ObjectSettings {
     ObjectSettings { times: false, ..Default::default() }
 }

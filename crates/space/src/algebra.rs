@@ -78,7 +78,7 @@ impl Space {
             Some(known) => known,
             None => {
                 let (left, right) = (self.view()?.to_tree()?, other.view()?.to_tree()?);
-                // Let go of a tree, so that it can be changed in place if nobody else holds it.
+                // Let go of a tree, so that it can be changed in place if nothing else holds it.
                 if let Shape::Tree(_) = self.selection.0 {
                     self.selection = Selection::NONE;
                 }

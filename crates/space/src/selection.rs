@@ -1,4 +1,4 @@
-//! A selection by itself: which elements, of an extent that somebody else knows.
+//! A selection by itself: which elements, of an extent that is known elsewhere.
 
 use smallvec::SmallVec;
 

@@ -61,7 +61,7 @@ impl<V: Weighed> Kept<V> {
         self.values.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Takes a value out to change it, if it is there and nobody else holds it; it goes back with [`Kept::keep`].
+    /// Takes a value out to change it, if it is there and nothing else holds it; it goes back with [`Kept::keep`].
     pub(crate) fn take(&mut self, number: u64) -> Option<V> {
         let values = self.values.get_mut().unwrap_or_else(PoisonError::into_inner);
         let value = values.by_number.remove(&number)?;

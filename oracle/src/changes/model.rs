@@ -4,7 +4,7 @@ use super::Kind;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 
-/// A file. Objects that nothing leads to stay; nobody sees them.
+/// A file. Objects that nothing leads to stay; no program sees them.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// All objects; the first is the root group.

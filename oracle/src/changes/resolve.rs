@@ -13,7 +13,7 @@ const COPIED: usize = 12;
 pub enum Refusal {
     /// Every library refuses this.
     Refused,
-    /// The model does not know what comes of it: nobody shall do it.
+    /// The model does not know what comes of it: no program does it.
     Unclear,
 }
 
@@ -191,7 +191,7 @@ impl Model {
         Ok(())
     }
 
-    /// Nobody knows what becomes of references to what is gone: another object may get its place.
+    /// It is unknown what becomes of references to what is gone: another object may get its place.
     fn delete(&mut self, path: &str) -> Result<()> {
         let mut without = self.clone();
         without.unlink(path)?;

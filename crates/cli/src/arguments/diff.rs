@@ -82,7 +82,7 @@ impl Diff {
     /// Whether this is compared.
     pub(crate) fn compares(&self, aspect: Aspect) -> bool {
         match self.only.as_slice() {
-            // How values are stored is nobody's business unless asked for.
+            // How values are stored is compared only if asked for.
             [] => aspect != Aspect::Storage && !self.ignore.contains(&aspect),
             only => only.contains(&aspect),
         }

@@ -35,7 +35,7 @@ impl Differ<'_> {
     pub(super) fn datasets(&self, left: &Dataset, right: &Dataset) -> Result<Differing> {
         let mut found = Differing::default();
         let same_type = left.datatype() == right.datatype() && self.rules.are_plain() && is_flat(left.datatype());
-        // Values that nobody ever wrote may be more than anybody could read.
+        // Values that were never written may be more than a program can read.
         if same_type && is_unwritten(left) && is_unwritten(right) && left.fill() == right.fill() {
             found.compared = left.len();
             return Ok(found);

@@ -1,4 +1,4 @@
-//! What every driver must do, as a suite that anybody's driver can be put through.
+//! What every driver must do, as a suite that any driver can be put through.
 //!
 //! Lives here: [`run`] and its verdict. Does not live here: speed. Called by the tests of this crate, and by those of anyone who
 //! writes a driver; needs no test framework.

@@ -40,7 +40,7 @@ fn grains(number: u64) -> impl Iterator<Item = u64> {
     (number * GRAIN..SPACE - GRAIN).step_by((THREADS * GRAIN) as usize)
 }
 
-/// Writes and reads the ranges of one thread; nobody else does.
+/// Writes and reads the ranges of one thread; no other thread does.
 fn alone(driver: &dyn Driver, number: u64) -> Result<(Twin, Report), Stop> {
     let (mut random, mut own, mut report) = (Random::new(100 + number), Twin::default(), Report::default());
     own.set_len(SPACE);

@@ -14,7 +14,7 @@ const NOT_SUPPORTED_BY_SERVER: i32 = 524;
 pub enum Lock {
     /// Others may read.
     Shared,
-    /// Nobody else may open the file.
+    /// No other process may open the file.
     Exclusive,
 }
 

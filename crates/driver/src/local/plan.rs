@@ -162,7 +162,7 @@ fn through_sieve(file: &Positioned, mut group: &mut [Target<'_>], sieve: &mut Ve
     Ok(())
 }
 
-/// Reads straight into the targets, which must not overlap, and the gaps between them into a buffer that nobody looks at.
+/// Reads straight into the targets, which must not overlap, and the gaps between them into a buffer that is not read.
 fn over_gaps(file: &Positioned, group: &mut [Target<'_>]) -> Result<(), Failed> {
     for row in group.chunks_mut(IOV_MAX / 2) {
         let gaps: Vec<usize> = row

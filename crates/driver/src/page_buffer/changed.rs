@@ -7,7 +7,7 @@ use std::sync::{Condvar, MutexGuard, PoisonError};
 #[derive(Debug, Default)]
 pub(super) struct Changed {
     condition: Condvar,
-    /// Changed under the lock of the waiting threads. Whoever changes what they wait for takes that lock too, and so sees them here.
+    /// Changed under the lock of the waiting threads. A thread that changes what they wait for takes that lock too, and so sees them here.
     waiting: AtomicUsize,
 }
 

@@ -35,7 +35,7 @@ impl<D: Driver> PageBuffer<D> {
         read(&self.below)
     }
 
-    /// Writes straight down, and then `written` to the pages that are here. If that fails they are dropped: nobody knows which of
+    /// Writes straight down, and then `written` to the pages that are here. If that fails they are dropped: it is unknown which of
     /// the bytes the storage has.
     pub(super) fn write_direct<'b, W: Iterator<Item = (u64, &'b [u8])>>(
         &self,
@@ -83,7 +83,7 @@ impl<D: Driver> PageBuffer<D> {
         self.below.len(&transfer.clone().with_kind(MemoryType::Default))
     }
 
-    /// Waits until nobody uses these pages.
+    /// Waits until no request uses these pages.
     fn keep_off(&self, touched: &Touched) -> Direct<'_, D> {
         let mut slots = self.lock();
         while !slots.is_free(touched) {

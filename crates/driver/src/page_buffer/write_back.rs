@@ -35,7 +35,7 @@ impl<D: Driver> PageBuffer<D> {
         Ok(())
     }
 
-    /// Returns when no byte of these pages that was dirty is here only. Waits for whoever writes them straight down, unless
+    /// Returns when no byte of these pages that was dirty is here only. Waits for requests that write them straight down, unless
     /// that is the caller.
     pub(super) fn write_back_touched(&self, touched: &Touched, own: bool, transfer: &Transfer) -> Result<()> {
         let mut slots = self.lock();

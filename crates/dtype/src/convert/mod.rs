@@ -2,7 +2,7 @@
 //!
 //! [`Plan`] is made once for two datatypes and run over any number of values. Which way a pair goes, and what the result is, follows
 //! libhdf5: pairs it converts by the processor go through `hard`, what it does bit by bit goes through `soft`, and the two round
-//! differently on purpose. Called by whoever moves values between a file and memory.
+//! differently on purpose. Called where values move between a file and memory.
 
 mod choose;
 mod compound;

@@ -60,6 +60,6 @@ fn together<T, const N: usize>(elements: Vec<T>) -> Option<Vec<[T; N]>> {
     }
     let start = std::mem::ManuallyDrop::new(elements).as_mut_ptr();
     // SAFETY: `[T; N]` is N elements in a row with the alignment of `T`, so the memory is valid for `room / N` of them, its layout
-    // for freeing is the same, and the first `count / N` are initialized. Nobody else owns it any more.
+    // for freeing is the same, and the first `count / N` are initialized. Nothing else owns it any more.
     Some(unsafe { Vec::from_raw_parts(start.cast::<[T; N]>(), count / N, room / N) })
 }

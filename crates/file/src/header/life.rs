@@ -1,4 +1,4 @@
-//! Objects that are deleted while somebody knows them: what comes into their place is not theirs.
+//! Objects that are deleted while handles know them: what comes into their place is not theirs.
 
 use std::{
     collections::HashMap,
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::Header;
 use crate::{Error, OpenFile, Result};
 
-/// An object as somebody met it: where its header is, and how many objects were deleted before.
+/// An object as it was met: where its header is, and how many objects were deleted before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Life {
     address: u64,
@@ -50,7 +50,7 @@ impl Deleted {
 }
 
 impl OpenFile {
-    /// Refuses what was deleted since somebody met it, whatever is there now.
+    /// Refuses what was deleted since it was met, whatever is there now.
     pub fn check_alive(&self, life: Life) -> Result<()> {
         let Some(deleted) = self.store.as_ref().map(|store| &store.deleted) else { return Ok(()) };
         if deleted.count.load(Ordering::Relaxed) == life.since {

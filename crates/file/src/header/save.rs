@@ -143,7 +143,7 @@ impl HeaderEdit<'_> {
         (stays && changed.next().is_none()).then_some(nth)
     }
 
-    /// Leaves a mark on messages that ask for it when somebody who does not understand them changes the object.
+    /// Leaves a mark on messages that ask for it when a program that does not understand them changes the object.
     fn mark_unknown(&mut self) {
         let mut marked = Vec::new();
         for piece in self.pieces.iter_mut().filter(|piece| is_unknown(piece.kind) && piece.flags.0 & 0x30 == 0x10) {

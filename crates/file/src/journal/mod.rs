@@ -1,7 +1,7 @@
 //! The journal: blocks that are about to be rewritten in place, behind the end of the file.
 //!
 //! A block that is rewritten in place may be left half old and half new: at the border of a page by a killed process, anywhere at 512 bytes by a
-//! power failure. So what is to be written is in the journal first, and whoever opens the file next does it again.
+//! power failure. So what is to be written is in the journal first, and the next program that opens the file does it again.
 //!
 //! ```text
 //!  … the file | zeros | address length bytes, address length bytes, … | zeros | trailer |

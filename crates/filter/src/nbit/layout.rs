@@ -122,7 +122,7 @@ pub(super) fn to_params(elements: u32, of: &NbitType) -> Result<Vec<u32>, Fault>
     }
     let mut params = vec![3 + described.len() as u32, u32::from(of.is_full()), elements];
     params.append(&mut described);
-    // Whoever built the type gets the same checks as a file.
+    // A type that a program built gets the same checks as one of a file.
     from_params(&params)?;
     Ok(params)
 }

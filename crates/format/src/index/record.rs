@@ -107,7 +107,7 @@ impl Form {
         Form { kind, rank: 0, chunk_bytes: 0, size_width: Width::W8 }
     }
 
-    /// How many bytes a record takes; none for a type that nobody knows.
+    /// How many bytes a record takes; none for an unknown type.
     pub fn size(&self, widths: Widths) -> Option<usize> {
         let chunk = widths.offsets.bytes() + 8 * self.rank;
         Some(match self.kind {

@@ -83,8 +83,8 @@ pub mod kind {
     pub const CACHE_IMAGE: u16 = 0x18;
     /// A type that only tests of libhdf5 know.
     pub const BOGUS: u16 = 0x09;
-    /// The first type that nobody knows.
+    /// The first unknown type.
     pub const UNKNOWN: u16 = 0x19;
-    /// Nobody knows it: it keeps readers from an object that stands for one that could not be read.
+    /// An unknown type: it keeps readers from an object that stands for one that could not be read.
     pub const LOST: u16 = 0xfd;
 }

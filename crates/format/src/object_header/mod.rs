@@ -226,7 +226,7 @@ impl Flags {
         self.0 & 0x40 != 0
     }
 
-    /// The same for a message with bytes of its own, which nobody shares.
+    /// The same for a message with bytes of its own, which are not shared.
     pub const fn unshared(self) -> Flags {
         Flags(self.0 & !0x42)
     }

@@ -34,7 +34,7 @@ impl Dataset {
         self.open.resize_dimension(dimension, size)
     }
 
-    /// Gives the selected elements the value of those that were never written. One request: nobody sees some of them before all are so.
+    /// Gives the selected elements the value of those that were never written. One request: no thread sees some of them before all are so.
     ///
     /// ```
     /// use hyperslab::s;

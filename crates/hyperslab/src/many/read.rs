@@ -24,7 +24,7 @@ pub struct PartToRead<'a> {
     pub arena: &'a mut Arena,
 }
 
-/// The selected values of several datasets, of any files. All are of one time: nobody changes a part while others are read. Chunks that
+/// The selected values of several datasets, of any files. All are of one time: no thread changes a part while others are read. Chunks that
 /// are not in memory come with one request for each file, as far as they fit the cache. The sources of virtual datasets are read one after the
 /// other, after all the rest.
 ///

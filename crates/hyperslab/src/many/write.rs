@@ -24,7 +24,7 @@ pub struct PartToWrite<'a> {
     pub arena: &'a Arena,
 }
 
-/// Writes the selected values of several datasets, of any files. Nobody reads a part while others are written. Where parts overlap, the last
+/// Writes the selected values of several datasets, of any files. No thread reads a part while others are written. Where parts overlap, the last
 /// one counts. Chunks that are changed in part and not in memory come with one request for each file, as far as they fit the cache.
 ///
 /// Whatever is wrong with a part is found out before anything is written. If the storage fails then, or a filter, [`Error::Part`] says how

@@ -64,7 +64,7 @@ enum Kind {
 
 #[derive(Debug)]
 enum Shape {
-    /// Nobody said; that of the first values.
+    /// The caller did not say; that of the first values.
     Unknown,
     Empty,
     Scalar,

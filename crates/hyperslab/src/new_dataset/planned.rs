@@ -112,7 +112,7 @@ impl NewDataset {
         })
     }
 
-    /// The chunks of a dataset of which nobody said how it is stored; none if one piece will do.
+    /// The chunks of a dataset of which the caller did not say how it is stored; none if one piece will do.
     fn usual_chunks(&self, extent: &Extent, element: u64) -> Result<Option<Vec<u64>>> {
         let wanted = matches!(self.layout, Wanted::SomeChunks);
         if !wanted && self.filters.is_empty() && extent.max() == extent.dims() {

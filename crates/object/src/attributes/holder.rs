@@ -94,7 +94,7 @@ impl<'a> Holder<'a> {
         let info = match header.find(kind::ATTRIBUTE_INFO) {
             Some(id) => AttributeInfo::decode(header.body(id), context.file().widths()).map_err(Error::at(address))?,
             None => {
-                // Somebody may have left the message out.
+                // A writer may have left the message out.
                 let orders = header.all(kind::ATTRIBUTE).filter_map(|id| header.message(id).order);
                 let next_order = orders.max().filter(|_| tracked).map_or(0, |order| order.saturating_add(1));
                 AttributeInfo { tracked, next_order, indexed, heap: None, names: None, orders: None }

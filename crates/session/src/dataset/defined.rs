@@ -25,11 +25,11 @@ impl OpenDataset {
         Err(Error::Change(format!("elements of a dataset cannot be erased: {why}")))
     }
 
-    /// Gives the selected elements the value of those that were never written. One request: nobody sees some of them before all are so.
+    /// Gives the selected elements the value of those that were never written. One request: no thread sees some of them before all are so.
     pub fn write_fill(&self, selection: &Space) -> Result<()> {
         self.check_extent(selection)?;
         self.stored().check_writable()?;
-        // Whoever writes to a virtual dataset waits for the turns of its sources, and must have none then.
+        // A write to a virtual dataset waits for the turns of its sources, and must have none then.
         let parts = [(self, selection)];
         let _turns = if self.is_virtual() { Vec::new() } else { many::turns::to_write(&parts)? };
         let dataset = if self.is_virtual() { self.clone() } else { self.in_turn() };

@@ -50,7 +50,7 @@ pub use stored_size::StoredSize;
 pub struct OpenDataset {
     session: Session,
     inner: Arc<Inner>,
-    /// Whether whoever uses this handle has a turn already, of a request for several datasets.
+    /// Whether the caller has a turn already, of a request for several datasets.
     has_turn: bool,
     /// What requests by this handle leave in the cache.
     keep: Keep,

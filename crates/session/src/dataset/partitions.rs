@@ -38,7 +38,7 @@ impl Partitions {
         {
             return partition.clone();
         }
-        // Those that nobody has and that are empty go when there are twice as many as before.
+        // Those without handles that are empty go when there are twice as many as before.
         if open.datasets.len() == open.datasets.capacity() {
             self.sweep(&mut open);
         }
@@ -81,7 +81,7 @@ impl Partitions {
         }
     }
 
-    /// The dataset at an address is no more. Waits for nobody, since this is part of an operation.
+    /// The dataset at an address is no more. Does not wait, since this is part of an operation.
     pub(super) fn forget(&self, address: u64) {
         let mut open = self.open.lock();
         if let Some((storage, partition)) = open.datasets.remove(&address) {

@@ -80,7 +80,7 @@ impl OpenDataset {
         (!self.has_turn).then(|| partition.enter(LockRange::Box(low, high), true))
     }
 
-    /// A handle for whoever has the turn for all that it does with it.
+    /// A handle for a request that has the turn for all that it does with it.
     pub fn in_turn(&self) -> OpenDataset {
         OpenDataset { has_turn: true, ..self.clone() }
     }
@@ -97,7 +97,7 @@ impl OpenDataset {
         self.keep == Keep::Worthy
     }
 
-    /// Waits until nobody else uses the values. What the cache had of them is in the file then.
+    /// Waits until no other request uses the values. What the cache had of them is in the file then.
     pub(crate) fn turn_alone(&self) -> Result<Option<RangeGuard<'_>>> {
         self.turn_alone_but(&|_| false, || Ok(()))
     }

@@ -5,7 +5,7 @@ use crate::{Error, OpenDataset, Result};
 
 /// Reads all parts by their number, when it is the turn for all.
 pub fn read_together(all: &[Part<'_>], read: &mut dyn FnMut(usize, &OpenDataset) -> Result<()>) -> Result<()> {
-    // Whoever reads a virtual dataset waits for the turns of its sources, and must have none then.
+    // A read of a virtual dataset waits for the turns of its sources, and must have none then.
     let (own, others): (Vec<_>, Vec<_>) = (0..).zip(all).partition(|(_, (dataset, _))| !dataset.is_virtual());
     let parts: Vec<_> = own.iter().map(|(_, part)| **part).collect();
     let turns = turns::to_read(&parts)?;

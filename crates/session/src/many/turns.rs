@@ -31,12 +31,12 @@ pub(super) fn file(dataset: &OpenDataset) -> usize {
     Arc::as_ptr(&dataset.session().engine).addr()
 }
 
-/// Everybody enters files and datasets in this order, so nobody waits for one who waits.
+/// All requests enter files and datasets in this order, so there is no circle of requests that wait.
 pub(super) fn order(wanted: &Wanted<'_>) -> (usize, u64) {
     (file(wanted.dataset), wanted.partition.number())
 }
 
-/// Waits for the turn to read all parts. Where nothing changes, nobody waits.
+/// Waits for the turn to read all parts. Where nothing changes, this does not wait.
 pub(super) fn to_read<'a>(parts: &[Part<'a>]) -> Result<Vec<RangeGuard<'a>>> {
     let mut wanted = with_partitions(parts)?;
     wanted.retain(|wanted| wanted.dataset.session().engine.is_writable());
@@ -55,7 +55,7 @@ pub(crate) fn to_write<'a>(parts: &[Part<'a>]) -> Result<Vec<RangeGuard<'a>>> {
     Ok(enter(with_partitions(parts)?, true, true))
 }
 
-/// Whether values do not wait in the cache: they are written by whoever is alone with the dataset.
+/// Whether values do not wait in the cache: they are written by a request that is alone with the dataset.
 fn need_all(parts: &[Part<'_>]) -> Result<bool> {
     for (dataset, _) in parts {
         if dataset.partition()?.is_some() && dataset.partition_to_write()?.is_none() {

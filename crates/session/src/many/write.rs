@@ -26,7 +26,7 @@ pub struct PartToWrite<'a> {
 /// Writes the selected values of several datasets. Whatever is wrong with a part is found out before anything is written.
 pub fn write_together(parts: &[PartToWrite<'_>]) -> Result<()> {
     check_each(parts, |part| part.check())?;
-    // Whoever writes to a virtual dataset waits for the turns of its sources, and must have none then; and parts keep their order.
+    // A write to a virtual dataset waits for the turns of its sources, and must have none then; and parts keep their order.
     if parts.iter().any(|part| part.dataset.is_virtual()) {
         return write_each(parts, |part| part.write());
     }

@@ -6,7 +6,7 @@ use hyperslab_space::{Extent, Slab, UNLIMITED};
 use super::{Virtual, part::Kind};
 use crate::{Result, VirtualView, trip::Trip};
 
-/// More numbered sources than anybody has.
+/// The most numbered sources.
 pub(super) const MAX_BLOCKS: u64 = 1 << 20;
 
 impl Virtual {

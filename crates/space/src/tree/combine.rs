@@ -11,7 +11,7 @@ use crate::{
     span::{self, Span},
 };
 
-/// The combination of two trees of one rank; `None` is the empty set. Where nobody else holds `left` and the operation leaves alone what
+/// The combination of two trees of one rank; `None` is the empty set. Where nothing else holds `left` and the operation leaves alone what
 /// `right` does not touch, only the touched part is rebuilt: adding blocks one by one costs as much as the ranges they touch.
 pub(crate) fn apply(mut left: Link, op: Op, right: &Link) -> Option<Link> {
     let mut combiner = Combiner::new(op);

@@ -68,7 +68,7 @@ impl Link {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether anybody else points to this node: only then can meeting it again be expected.
+    /// Whether something else points to this node: only then can meeting it again be expected.
     fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }

@@ -71,7 +71,7 @@ impl ChunkTree {
         Ok(())
     }
 
-    /// Gives the tree's space back; the chunks are somebody else's.
+    /// Gives the tree's space back; the chunks keep theirs.
     pub fn delete(self, file: &OpenFile) -> Result<()> {
         self.tree.delete(file, &mut |_| Ok(()))
     }

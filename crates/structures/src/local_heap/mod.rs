@@ -15,7 +15,7 @@ use crate::ranges::Ranges;
 
 const WHAT: &str = "local heap";
 
-/// A local heap with its data, as it was when it was opened. Whoever changes it opens it in the same operation.
+/// A local heap with its data, as it was when it was opened. An operation that changes it opens it itself.
 ///
 /// If the data follow the header in the file, both are one block, which is written as a whole. Else new names go into bytes that nothing in the file names, the
 /// data are written before the header, and the list of free bytes is not in the file meanwhile.

@@ -1,4 +1,4 @@
-//! A look at every block of a structure, as whoever checks a file takes it.
+//! A look at every block of a structure, as a check of a file takes it.
 //!
 //! Readers go straight to what is asked for and stop at the first thing that is wrong. These walks go everywhere, and go on: what is wrong is told to
 //! the [`Survey`], with its place, and the rest is looked at all the same. No block is looked at twice, so no walk is endless.

@@ -70,7 +70,7 @@ impl Slots {
         self.stored = self.stored.max(end(addr, buf));
     }
 
-    /// Nobody knows what the storage has of these pages, and how long it is if it is longer.
+    /// It is unknown what the storage has of these pages, and how long it is if it is longer.
     pub(in crate::page_buffer) fn forget(&mut self, touched: &Touched, stored: u64) {
         let pages: Vec<u64> = self.among(touched).map(|(page, _)| page).collect();
         pages.into_iter().for_each(|page| self.remove(page));

@@ -4,7 +4,7 @@ use super::{Content, Slot, Slots};
 use crate::page_buffer::touched::Touched;
 
 impl Slots {
-    /// Whether all these pages are here and nobody writes them straight down; if so they count as just used.
+    /// Whether all these pages are here and no request writes them straight down; if so they count as just used.
     pub(in crate::page_buffer) fn use_if_here(&mut self, touched: &Touched) -> bool {
         let (newest, mut all_newest) = (self.clock, true);
         let here = |page| match self.slots.get(&page) {
@@ -22,7 +22,7 @@ impl Slots {
         free
     }
 
-    /// Puts a page that nobody holds behind all others in the row of those to go.
+    /// Puts a page that no request holds behind all others in the row of those to go.
     fn used(&mut self, page: u64) {
         if let Some(slot) = self.slots.get_mut(&page).filter(|slot| slot.holders == 0) {
             self.by_use.remove(&slot.used);
@@ -32,7 +32,7 @@ impl Slots {
         }
     }
 
-    /// Whether a request can hold these pages now: they fit beside those that others hold, and nobody writes them straight
+    /// Whether a request can hold these pages now: they fit beside those that others hold, and no request writes them straight
     /// down. Requests hold all their pages or none, so they never wait for each other's.
     pub(in crate::page_buffer) fn can_hold(&self, touched: &Touched) -> bool {
         let shared = self.among(touched).filter(|(_, slot)| slot.holders > 0).count();
@@ -65,7 +65,7 @@ impl Slots {
         }
     }
 
-    /// Whether a request could write these pages straight down: nobody holds, writes or writes back any of them.
+    /// Whether a request could write these pages straight down: no request holds, writes or writes back any of them.
     pub(in crate::page_buffer) fn is_free(&self, touched: &Touched) -> bool {
         self.among(touched).all(|(_, slot)| slot.holders == 0 && slot.leaving.is_none())
             && !self.written_directly(touched)

@@ -50,7 +50,7 @@ impl Slots {
         }
     }
 
-    /// Drops pages that nobody holds, least recently used first, until there are no more than there may be. Gives the dirty ones
+    /// Drops pages that no request holds, least recently used first, until there are no more than there may be. Gives the dirty ones
     /// among them, which must be written back first.
     pub(in crate::page_buffer) fn shrink(&mut self) -> Vec<Leaving> {
         let mut dirty = Vec::new();
@@ -74,7 +74,7 @@ impl Slots {
         self.slots.len().saturating_sub(self.capacity)
     }
 
-    /// Up to so many pages that nobody uses, least recently used first.
+    /// Up to so many pages that no request uses, least recently used first.
     fn idle(&self, most: usize, wanted: impl Fn(&Slot) -> bool) -> Vec<u64> {
         let idle = |page: &u64| {
             self.slots.get(page).is_some_and(|slot| slot.leaving.is_none() && wanted(slot))

@@ -47,7 +47,7 @@ struct Slot {
 
 #[derive(Debug, Default)]
 enum Content {
-    /// Nobody has begun to load it.
+    /// No request has begun to load it.
     #[default]
     Absent,
     Loading,

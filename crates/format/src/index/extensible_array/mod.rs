@@ -176,7 +176,7 @@ impl ExtensibleArray {
     }
 
     /// The offset that the `nth` data block of a super block has in its head. Where the index block itself names the data blocks,
-    /// libhdf5 counts those of earlier super blocks in once more; nobody reads the number.
+    /// libhdf5 counts those of earlier super blocks in once more; no library reads the number.
     pub fn data_offset(&self, nth_super: u32, nth: u64) -> Option<u64> {
         let block = self.super_block(nth_super)?;
         let before = if nth_super < self.direct_super_blocks() { block.first_block } else { 0 };

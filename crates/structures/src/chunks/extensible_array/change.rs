@@ -139,7 +139,7 @@ impl ChunkArray {
         for together in changes.chunk_by(|left, right| left.0 == right.0) {
             let Some((Home::Block(place), _)) = together.first() else { continue };
             if self.header.pages(place.block.elements) > 0 {
-                let why = "data blocks of the index block with pages, which nobody could find";
+                let why = "data blocks of the index block with pages, which no reader could find";
                 return Err(Error::broken(WHAT, self.address, why));
             }
             let slot = usize::try_from(place.block.first_block + place.data).unwrap_or(usize::MAX);
@@ -307,7 +307,7 @@ impl ChunkArray {
         Ok(Home::Block(InBlock { nth, block, data, page, first: number - within }))
     }
 
-    /// Gives the array's space back; the chunks are somebody else's.
+    /// Gives the array's space back; the chunks keep theirs.
     pub fn delete(self, file: &OpenFile) -> Result<()> {
         self.for_each_block(file, &mut |block, _, address, _| file.free(address, self.data_size(file, block)))?;
         let supers = self.index.iter().flat_map(|index| &index.supers);

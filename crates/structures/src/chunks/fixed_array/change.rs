@@ -125,7 +125,7 @@ impl ChunkArray {
         self.header.data_head(file.widths()).saturating_add(elements)
     }
 
-    /// Gives the array's space back; the chunks are somebody else's.
+    /// Gives the array's space back; the chunks keep theirs.
     pub fn delete(self, file: &OpenFile) -> Result<()> {
         if let Some(data) = self.header.data {
             file.free(data, self.data_size(file))?;
