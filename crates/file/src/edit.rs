@@ -1,20 +1,13 @@
 //! Changing an open file: space, blocks, and their order. Nothing of this is in the file before [`OpenFile::flush`].
 
-use std::{
-    any::Any,
-    sync::{Arc, atomic::Ordering},
-};
+use std::sync::atomic::Ordering;
 
 use hyperslab_alloc::Span;
 use hyperslab_format::version::Low;
-use hyperslab_meta::Home;
 
 pub use hyperslab_alloc::Kind;
 
-use crate::{
-    Error, OpenFile, Result,
-    store::{CachedBlock, Store},
-};
+use crate::{Error, OpenFile, Result, store::Store};
 
 /// Takes back pieces of the block at an address, which nothing in the file names any more: pairs of place and length, or what else the
 /// structure gave.
@@ -138,73 +131,6 @@ impl OpenFile {
         let shadow = self.allocate(Kind::Metadata, length)?;
         self.free(address, length)?;
         Ok(shadow)
-    }
-
-    /// The block at `address` from now on: a new one, or all of a changed one.
-    pub fn put(&self, address: u64, bytes: Vec<u8>) -> Result<()> {
-        self.put_shared(address, Arc::new(bytes))
-    }
-
-    pub(crate) fn put_shared(&self, address: u64, bytes: Arc<Vec<u8>>) -> Result<()> {
-        self.put_block(address, CachedBlock::new(bytes))
-    }
-
-    /// As [`OpenFile::put`], with what the bytes say, for the next who [loads](OpenFile::load) it.
-    pub fn put_decoded<T: Any + Send + Sync>(&self, address: u64, bytes: Arc<Vec<u8>>, decoded: Arc<T>) -> Result<()> {
-        let block = CachedBlock::new(bytes);
-        block.keep(Some(decoded));
-        self.put_block(address, block)
-    }
-
-    pub(crate) fn put_block(&self, address: u64, block: CachedBlock) -> Result<()> {
-        let store = self.store()?;
-        let home = if self.is_fresh(address) { Home::fresh(0) } else { Home::user(0) };
-        store.cache.put(address, block, home)?;
-        store.touch();
-        Ok(())
-    }
-
-    /// Changes the block of `length` bytes at `address` in place; also says what it is then.
-    pub fn edit<T>(
-        &self,
-        what: &'static str,
-        address: u64,
-        length: u64,
-        change: impl FnOnce(&mut [u8]) -> Result<T>,
-    ) -> Result<(T, Arc<Vec<u8>>)> {
-        let store = self.store()?;
-        let load = || Ok(CachedBlock::new(Arc::new(self.metadata(what, address, length)?)));
-        let mut block = store.cache.get_mut(address, Home::user(0), load)?;
-        let changed = change(block.change()?)?;
-        store.touch();
-        Ok((changed, block.bytes()?))
-    }
-
-    /// Puts bytes into the block of `length` bytes at `address`, where nothing in the file names them: pairs of place in the block and bytes. Says what it is
-    /// then. Unless the whole block waits to be written, only these bytes are, with values and so before all blocks.
-    pub fn amend(
-        &self,
-        what: &'static str,
-        (address, length): (u64, u64),
-        parts: &[(u64, &[u8])],
-    ) -> Result<Arc<Vec<u8>>> {
-        let store = self.store()?;
-        let is_inside = |&(at, bytes): &(u64, &[u8])| at.saturating_add(bytes.len() as u64) <= length;
-        if !parts.iter().all(is_inside) {
-            return Err(Error::broken(what, address, "bytes for a place behind its end"));
-        }
-        let write = |&(at, bytes): &(u64, &[u8])| self.write_raw(what, &[(address.saturating_add(at), bytes)]);
-        // If a write fails, the whole block becomes dirty and the next flush writes it, or tells why not.
-        let is_amended = !self.is_changed(address) && parts.iter().try_for_each(write).is_ok();
-        let load = || Ok(CachedBlock::new(Arc::new(self.metadata(what, address, length)?)));
-        let mut block = store.cache.get_mut(address, Home::user(0), load)?;
-        let all = if is_amended { block.amend().change()? } else { block.change()? };
-        for &(at, bytes) in parts {
-            let place = usize::try_from(at).ok().and_then(|at| all.get_mut(at..)?.get_mut(..bytes.len()));
-            place.ok_or_else(|| Error::broken(what, address, "it is cut"))?.copy_from_slice(bytes);
-        }
-        store.touch();
-        block.bytes()
     }
 
     /// Of two blocks of one structure that are in the file and both change, `first` is written before `later`. An error if it must already be the other way

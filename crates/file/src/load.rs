@@ -6,32 +6,24 @@ use hyperslab_base::{Fault, Malformed};
 use hyperslab_meta::Home;
 
 use crate::{
-    Block, Error, Extent, OpenFile, Result, Structure,
+    Block, Error, Extent, OpenFile, Owned, Result, Structure,
     store::{CachedBlock, Decoded, Store},
 };
 
 /// Bytes that the metadata cache shares with those who read them.
 type Bytes = Arc<Vec<u8>>;
 
-impl OpenFile {
+impl Owned<'_> {
     /// The block at `address`, verified and decoded. While the file may be changed, it stays in the metadata cache.
     pub fn load<B: Block>(&self, block: &B, address: u64) -> Result<Arc<B::Value>> {
         let Some(store) = &self.store else { return self.load_once(block, address).map(Arc::new) };
         if B::IS_CHEAP {
             return self.load_missing(store, block, address);
         }
-        match store.cache.look(address, CachedBlock::decoded::<B::Value>)?.flatten() {
+        match store.cache.look(address, self.owner, CachedBlock::decoded::<B::Value>)?.flatten() {
             Some(known) if block.fits(&known) => Ok(known),
             Some(_) => self.load_once(block, address).map(Arc::new),
             None => self.load_missing(store, block, address),
-        }
-    }
-
-    /// As [`OpenFile::load`], of a block that its reader keeps, or wants once.
-    pub fn load_once<B: Block>(&self, block: &B, address: u64) -> Result<B::Value> {
-        match self.cached_bytes(block, address)? {
-            Some((own, _)) => block.decode(self, address, &own),
-            None => self.read(block, address).map(|(_, value)| value),
         }
     }
 
@@ -47,7 +39,7 @@ impl OpenFile {
     {
         let store = self.store()?;
         let load = || Ok(CachedBlock::of(Arc::new(self.read(block, address)?.1)));
-        let mut cached = store.cache.get_mut(address, Home::user(0), load).map_err(unpack)?;
+        let mut cached = store.cache.get_mut(address, Home::user(self.owner), load).map_err(unpack)?;
         store.touch();
         change(cached.change_structure(|bytes| block.decode(self, address, bytes))?)
     }
@@ -82,13 +74,23 @@ impl OpenFile {
                 }
             })
         };
-        let cached = store.cache.get(address, Home::user(0), load).map_err(unpack)?;
+        let cached = store.cache.get(address, Home::user(self.owner), load).map_err(unpack)?;
         match cached.decoded().filter(|value| block.fits(value)) {
             Some(value) => Ok(value),
             None => {
                 drop(cached);
                 self.load_once(block, address).map(Arc::new)
             }
+        }
+    }
+}
+
+impl OpenFile {
+    /// As [`OpenFile::load`], of a block that its reader keeps, or wants once.
+    pub fn load_once<B: Block>(&self, block: &B, address: u64) -> Result<B::Value> {
+        match self.cached_bytes(block, address)? {
+            Some((own, _)) => block.decode(self, address, &own),
+            None => self.read(block, address).map(|(_, value)| value),
         }
     }
 

@@ -3,9 +3,9 @@
 //! A structure that changes many times between two flushes is encoded and gets its checksum once. The order in which blocks are written does not
 //! depend on which form they have in memory.
 
-use std::{any::Any, sync::Arc};
+use std::any::Any;
 
-use crate::{OpenFile, Result, store::CachedBlock};
+use crate::Result;
 
 /// A block as a value.
 pub trait Structure: Any + Send + Sync {
@@ -14,11 +14,4 @@ pub trait Structure: Any + Send + Sync {
 
     /// About how many bytes of memory the value takes.
     fn footprint(&self) -> usize;
-}
-
-impl OpenFile {
-    /// The structure at `address` from now on: a new one, or a changed one.
-    pub fn put_structure(&self, address: u64, structure: Arc<dyn Structure>) -> Result<()> {
-        self.put_block(address, CachedBlock::of(structure))
-    }
 }

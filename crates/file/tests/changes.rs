@@ -261,11 +261,11 @@ fn what_a_block_says_is_kept_until_it_changes() {
     })
     .unwrap();
     assert_eq!(first(), (2, 2));
-    file.put_decoded(address, Arc::new(vec![3; 10]), Arc::new(3u8)).unwrap();
+    file.owned_by(address).put_decoded(address, Arc::new(vec![3; 10]), Arc::new(3u8)).unwrap();
     assert_eq!(first(), (3, 2));
     assert_eq!((file.load_once(&block, address).unwrap(), block.0.get()), (3, 3), "only for this caller");
     // The same block as another structure is decoded once more.
-    file.put_decoded(address, Arc::new(vec![4; 10]), Arc::new("four")).unwrap();
+    file.owned_by(address).put_decoded(address, Arc::new(vec![4; 10]), Arc::new("four")).unwrap();
     assert_eq!(first(), (4, 4));
 }
 

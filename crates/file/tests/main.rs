@@ -14,6 +14,7 @@ mod changes;
 mod free_space;
 mod header_growth;
 mod headers;
+mod owners;
 mod plans;
 mod replay;
 mod space_trailer;

@@ -38,14 +38,14 @@ impl Cache {
     /// loaded while blocks were written may be older than the file, and is loaded again.
     ///
     /// ```
-    /// # use hyperslab_meta::{Cache, Entry, Failure, Home};
+    /// # use hyperslab_meta::{Cache, Entry, Failure, Home, Owner};
     /// # struct Node(u8);
     /// # impl Entry for Node {
     /// #     fn encode(&self) -> Result<Vec<u8>, Failure> { Ok(vec![self.0]) }
     /// #     fn footprint(&self) -> usize { 1 }
     /// # }
     /// let cache = Cache::default();
-    /// let node = cache.get(8, Home::user(0), || Ok(Node(5)))?;
+    /// let node = cache.get(8, Home::user(Owner::FILE), || Ok(Node(5)))?;
     /// assert_eq!(node.0, 5);
     /// # Ok::<(), hyperslab_meta::Error>(())
     /// ```
@@ -72,15 +72,15 @@ impl Cache {
 
     /// The entry, to read, if it is here.
     pub fn peek<T: Entry>(&self, address: u64) -> Result<Option<Shared<T>>> {
-        let found = self.known::<T>(address)?;
+        let found = self.known::<T>(address, Owner::FILE)?;
         Ok(found.map(|(_, value)| Shared { value: value.read_arc() }))
     }
 
-    /// What `look` sees in the entry, if it is here. As [`Cache::peek`], for a short look: it is called while the books are locked, and must not use the cache.
+    /// What `look` sees in the entry, if it is here; it belongs to `owner`. As [`Cache::peek`], for a short look: it is called while the books are locked, and must not use the cache.
     /// An entry that is not here is no miss yet.
-    pub fn look<T: Entry, R>(&self, address: u64, look: impl FnOnce(&T) -> R) -> Result<Option<R>> {
+    pub fn look<T: Entry, R>(&self, address: u64, owner: Owner, look: impl FnOnce(&T) -> R) -> Result<Option<R>> {
         let mut slots = self.locks.slots.lock();
-        let Some((_, Slot { value, .. })) = slots.touch(address) else { return Ok(None) };
+        let Some((_, Slot { value, .. })) = slots.touch(address, owner) else { return Ok(None) };
         let value: &dyn Any = &**value;
         let value = value.downcast_ref::<RwLock<T>>().ok_or(Error::Type(address))?;
         if let Some(value) = value.try_read() {
@@ -108,7 +108,7 @@ impl Cache {
         mut load: impl FnMut() -> Result<T, Failure>,
     ) -> Result<(Id, Arc<RwLock<T>>)> {
         loop {
-            if let Some(found) = self.known(address)? {
+            if let Some(found) = self.known(address, home.owner)? {
                 return Ok(found);
             }
             let waves = self.statistics().waves;
@@ -121,9 +121,9 @@ impl Cache {
     }
 
     /// The entry if it is here, counted as a hit, or else as a miss.
-    fn known<T: Entry>(&self, address: u64) -> Result<Option<(Id, Arc<RwLock<T>>)>> {
+    fn known<T: Entry>(&self, address: u64, owner: Owner) -> Result<Option<(Id, Arc<RwLock<T>>)>> {
         let mut slots = self.locks.slots.lock();
-        let Some((id, Slot { value, .. })) = slots.touch(address) else {
+        let Some((id, Slot { value, .. })) = slots.touch(address, owner) else {
             slots.books.missed();
             return Ok(None);
         };
@@ -162,7 +162,7 @@ impl Cache {
 
     /// The entry from now on, dirty: a new one, or another value for one that is here.
     pub fn put<T: Entry>(&self, address: u64, value: T, home: Home) -> Result<()> {
-        match self.known::<T>(address)? {
+        match self.known::<T>(address, home.owner)? {
             Some((id, old)) => {
                 let mut old = Exclusive { cache: self.clone(), id, value: old.write_arc(), changed: false };
                 *old = value;
@@ -234,6 +234,15 @@ impl Cache {
     /// The phase of an entry that is here.
     pub fn phase(&self, address: u64) -> Option<Phase> {
         self.locks.slots.lock().get(address).map(|slot| slot.phase)
+    }
+
+    /// The addresses of the entries of an object, in rising order.
+    pub fn entries_of(&self, owner: Owner) -> Vec<u64> {
+        let mut slots = self.locks.slots.lock();
+        let mut addresses: Vec<_> =
+            slots.of(owner).into_iter().filter_map(|id| slots.slot(id).map(|slot| slot.address)).collect();
+        addresses.sort_unstable();
+        addresses
     }
 
     /// Evicts all entries of an object that may leave; says how many stay.

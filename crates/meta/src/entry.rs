@@ -11,8 +11,14 @@ pub trait Entry: Send + Sync + 'static {
     fn footprint(&self) -> usize;
 }
 
-/// Which object an entry belongs to; entries of an object are flushed and evicted together.
-pub type Owner = u64;
+/// Which object an entry belongs to, by the address of its header. Entries of an object are flushed and evicted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Owner(pub u64);
+
+impl Owner {
+    /// The file as a whole, or an object that is not known yet. An entry of this owner belongs to the first object that asks for it.
+    pub const FILE: Owner = Owner(0);
+}
 
 /// The order of last resort: entries of a ring are written when no entry of a ring before it is dirty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -35,7 +35,7 @@ impl Cache {
         self.flush_of(Part::Rings(last), write)
     }
 
-    /// Writes the entries of one object, as far as they do not wait for others.
+    /// Writes the entries of one object, and before them all that they wait for.
     pub fn flush_owner(&self, owner: Owner, write: &mut Write<'_>) -> Result<Left> {
         self.flush_of(Part::Owner(owner), write)
     }

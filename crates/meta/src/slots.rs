@@ -6,7 +6,7 @@ use hashlink::LinkedHashMap;
 use parking_lot::RwLock;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::{Entry, Error, Event, Failure, Graph, Home, Id, Owner, Phase, Result, Ring, budget::Books};
+use crate::{Entry, Error, Event, Failure, Graph, Home, Id, Owner, Phase, Result, Ring, budget::Books, owners::Owners};
 
 /// A value whose type only its users know.
 pub(crate) trait Value: Any + Send + Sync {
@@ -31,7 +31,7 @@ impl<T: Entry> Value for RwLock<T> {
 pub(crate) enum Part {
     /// All up to this ring.
     Rings(Ring),
-    /// Those of one object.
+    /// Those of one object, and all that they wait for.
     Owner(Owner),
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Slots {
     by_address: FxHashMap<u64, Id>,
     /// The addresses of blocks in order, so that a range of them can be asked for.
     addresses: BTreeSet<u64>,
-    by_owner: FxHashMap<Owner, FxHashSet<Id>>,
+    owners: Owners,
     graph: Graph,
     /// The entries of each ring that are not clean.
     unclean: [FxHashSet<Id>; Ring::ALL.len()],
@@ -90,11 +90,16 @@ impl Slots {
         self.slots.get(self.by_address.get(&address)?)
     }
 
-    /// The entry, which is used now: a hit.
-    pub(crate) fn touch(&mut self, address: u64) -> Option<(Id, &Slot)> {
+    /// The entry, which `owner` uses now: a hit.
+    pub(crate) fn touch(&mut self, address: u64, owner: Owner) -> Option<(Id, &Slot)> {
         let id = *self.by_address.get(&address)?;
         let slot = self.slots.get_mut(&id)?;
         slot.used = true;
+        if slot.home.owner == Owner::FILE && owner != Owner::FILE {
+            self.owners.remove(Owner::FILE, address, id);
+            self.owners.add(owner, address, id);
+            slot.home.owner = owner;
+        }
         self.books.found();
         Some((id, slot))
     }
@@ -110,7 +115,7 @@ impl Slots {
         let id = Id(self.next);
         self.next += 1;
         self.name(slot.address, id);
-        self.by_owner.entry(slot.home.owner).or_default().insert(id);
+        self.owners.add(slot.home.owner, slot.address, id);
         self.graph.add(id);
         if !slot.phase.is_clean() {
             self.graph.set_clean(id, false);
@@ -126,12 +131,7 @@ impl Slots {
     pub(crate) fn remove(&mut self, id: Id) -> Option<Slot> {
         let slot = self.slots.remove(&id)?;
         self.unname(slot.address);
-        if let Some(owned) = self.by_owner.get_mut(&slot.home.owner) {
-            owned.remove(&id);
-            if owned.is_empty() {
-                self.by_owner.remove(&slot.home.owner);
-            }
-        }
+        self.owners.remove(slot.home.owner, slot.address, id);
         if !slot.phase.is_clean() {
             self.set_unclean(id, slot.home.ring, false);
             self.books.clean(slot.footprint);
@@ -160,6 +160,8 @@ impl Slots {
         self.unname(from);
         self.name(to, id);
         if let Some(slot) = self.slots.get_mut(&id) {
+            self.owners.remove(slot.home.owner, from, id);
+            self.owners.add(slot.home.owner, to, id);
             slot.address = to;
         }
         self.happen(id, Event::Change)
@@ -250,7 +252,7 @@ impl Slots {
         let ready = |id: &&Id| self.slots.get(*id).is_some_and(|slot| self.may_be_written(**id, slot));
         match part {
             Part::Rings(last) => self.unclean.iter().take(last as usize + 1).flatten().filter(ready).copied().collect(),
-            Part::Owner(owner) => self.by_owner.get(&owner).into_iter().flatten().filter(ready).copied().collect(),
+            Part::Owner(owner) => self.graph.under(self.of(owner)).iter().filter(ready).copied().collect(),
         }
     }
 
@@ -259,8 +261,8 @@ impl Slots {
         match part {
             Part::Rings(last) => self.unclean.iter().take(last as usize + 1).map(FxHashSet::len).sum(),
             Part::Owner(owner) => {
-                let owned = self.by_owner.get(&owner).into_iter().flatten();
-                owned.filter(|id| self.slots.get(id).is_some_and(|slot| !slot.phase.is_clean())).count()
+                let is_unclean = |id: &&Id| self.slots.get(*id).is_some_and(|slot| !slot.phase.is_clean());
+                self.graph.under(self.of(owner)).iter().filter(is_unclean).count()
             }
         }
     }
@@ -273,7 +275,9 @@ impl Slots {
 
     /// The entries of an owner.
     pub(crate) fn of(&self, owner: Owner) -> Vec<Id> {
-        self.by_owner.get(&owner).into_iter().flatten().copied().collect()
+        let at_its_address = self.by_address.get(&owner.0).copied();
+        let is_own = |id: &Id| self.slots.get(id).is_some_and(|slot| slot.home.owner == owner);
+        at_its_address.filter(is_own).into_iter().chain(self.owners.further(owner)).collect()
     }
 
     /// Takes out entries that may leave and were not used since they were looked at, until the budget holds, after `changes` entries came or became clean. Only

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use hyperslab_base::ErrorKind;
-use hyperslab_meta::{Budget, Cache, Failure, Home, Phase};
+use hyperslab_meta::{Budget, Cache, Failure, Home, Owner, Phase};
 use proptest::prelude::*;
 
 use crate::common::{Block, block};
@@ -43,7 +43,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn home(place: u64) -> Home {
-    Home::user(place % 3)
+    Home::user(Owner(place % 3))
 }
 
 /// The file, and what the program believes to be true.
@@ -79,7 +79,9 @@ fn flush(cache: &Cache, twin: &mut Twin, owner: Option<u64>, fails_after: usize)
         }
         waves += 1;
         for (place, _) in wave {
-            assert!(owner.is_none_or(|owner| place % 3 == owner), "{place} belongs to another");
+            let is_wanted =
+                |owner| (owner..PLACES).step_by(3).any(|own| own == *place || twin.under(own).contains(place));
+            assert!(owner.is_none_or(is_wanted), "{place} belongs to another, and nothing of this one waits for it");
             for below in twin.under(*place) {
                 assert!(!twin.dirty(below), "{place} was written before {below}");
             }
@@ -92,7 +94,7 @@ fn flush(cache: &Cache, twin: &mut Twin, owner: Option<u64>, fails_after: usize)
     };
     match owner {
         None => cache.flush(&mut write).is_ok(),
-        Some(owner) => cache.flush_owner(owner, &mut write).is_ok(),
+        Some(owner) => cache.flush_owner(Owner(owner), &mut write).is_ok(),
     }
 }
 
@@ -140,8 +142,11 @@ proptest! {
                 }
                 Step::Flush => { prop_assert!(flush(&cache, &mut twin, None, usize::MAX)); }
                 Step::FlushThatFails(waves) => { flush(&cache, &mut twin, None, waves); }
-                Step::FlushOwner(owner) => { prop_assert!(flush(&cache, &mut twin, Some(owner), usize::MAX)); }
-                Step::Evict(owner) => { cache.evict(owner); }
+                Step::FlushOwner(owner) => {
+                    prop_assert!(flush(&cache, &mut twin, Some(owner), usize::MAX));
+                    prop_assert!((owner..PLACES).step_by(3).all(|own| !twin.dirty(own)));
+                }
+                Step::Evict(owner) => { cache.evict(Owner(owner)); }
             }
             // Dependencies end when one of the two leaves.
             let here = |place: u64| cache.phase(place).is_some();
@@ -155,7 +160,7 @@ proptest! {
         prop_assert!(flush(&cache, &mut twin, None, usize::MAX));
         prop_assert_eq!(&twin.values, &twin.file);
         // A parent leaves after its children, which may belong to others.
-        (0..3 * PLACES).for_each(|turn| { cache.evict(turn % 3); });
+        (0..3 * PLACES).for_each(|turn| { cache.evict(Owner(turn % 3)); });
         prop_assert_eq!(cache.statistics().bytes, 0);
     }
 }
@@ -172,7 +177,7 @@ fn the_budget_holds_and_follows_the_work() {
     read(0..300);
     assert_eq!(cache.statistics().budget, 6400, "300 blocks of 16 bytes are in use");
     read(0..4);
-    (0..3).for_each(|owner| assert_eq!(cache.evict(owner), 0));
+    (0..3).for_each(|owner| assert_eq!(cache.evict(Owner(owner)), 0));
     (0..10).for_each(|_| read(0..4));
     assert!(cache.statistics().budget < 1600, "four are");
 }

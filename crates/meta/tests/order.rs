@@ -1,11 +1,11 @@
 //! The order in which entries reach the file, by examples.
 
 use hyperslab_base::ErrorKind;
-use hyperslab_meta::{Budget, Cache, Error, Failure, Home, Phase, Ring};
+use hyperslab_meta::{Budget, Cache, Error, Failure, Home, Owner, Phase, Ring};
 
 use crate::common::{Block, block};
 
-const USER: Home = Home { ring: Ring::User, owner: 0 };
+const USER: Home = Home { ring: Ring::User, owner: Owner::FILE };
 
 /// The waves of a flush, as addresses.
 fn waves(cache: &Cache) -> Vec<Vec<u64>> {
@@ -50,7 +50,7 @@ fn cycles_are_refused() {
 fn rings_are_written_from_the_inside_out() {
     let cache = Cache::default();
     for (address, ring) in Ring::ALL.into_iter().rev().enumerate() {
-        cache.insert(address as u64, block(0), Home { ring, owner: 0 }).unwrap();
+        cache.insert(address as u64, block(0), Home { ring, owner: Owner::FILE }).unwrap();
     }
     assert_eq!(waves(&cache), [vec![4], vec![3], vec![2], vec![1], vec![0]]);
 }
@@ -71,16 +71,52 @@ fn order_passes_through_a_clean_entry() {
 #[test]
 fn one_object_is_flushed_alone() {
     let cache = Cache::default();
-    (1..=4).for_each(|address| cache.insert(address, block(0), Home::user(address % 2)).unwrap());
+    (1..=4).for_each(|address| cache.insert(address, block(0), Home::user(Owner(address % 2))).unwrap());
     let mut written = Vec::new();
-    let left = cache.flush_owner(1, &mut |wave| {
+    let left = cache.flush_owner(Owner(1), &mut |wave| {
         written.extend(wave.iter().map(|(address, _)| *address));
         Ok(())
     });
     assert_eq!((written, left.unwrap().entries), (vec![1, 3], 0));
     assert_eq!(cache.phase(2), Some(Phase::Dirty));
-    assert_eq!(cache.evict(1), 0);
+    assert_eq!(cache.evict(Owner(1)), 0);
     assert_eq!(cache.phase(1), None);
+}
+
+#[test]
+fn one_object_is_flushed_with_all_that_it_waits_for() {
+    let cache = Cache::default();
+    (1..=6).for_each(|address| cache.insert(address, block(0), Home::user(Owner(address))).unwrap());
+    waves(&cache);
+    [1, 3, 4].iter().for_each(|&address| cache.put(address, block(1), Home::user(Owner(address))).unwrap());
+    // Through an entry that is clean.
+    [(1, 2), (2, 3), (4, 1), (5, 1)].iter().for_each(|&(parent, child)| cache.depend(parent, child).unwrap());
+    let mut written = Vec::new();
+    let left = cache.flush_owner(Owner(1), &mut |wave| {
+        written.extend(wave.iter().map(|(address, _)| *address));
+        Ok(())
+    });
+    assert_eq!((written, left.unwrap().entries), (vec![3, 1], 0));
+    assert_eq!(cache.phase(4), Some(Phase::Dirty));
+}
+
+#[test]
+fn an_entry_belongs_to_the_first_object_that_asks_for_it() {
+    let (cache, home) = (Cache::default(), |owner| Home::user(Owner(owner)));
+    (10..=13).for_each(|address| cache.insert(address, block(0), USER).unwrap());
+    drop(cache.get(10, home(10), || Ok(block(0))).unwrap());
+    cache.put(11, block(1), home(10)).unwrap();
+    cache.look(12, Owner(10), |_: &Block| ()).unwrap();
+    drop(cache.get(12, home(13), || Ok(block(0))).unwrap());
+    assert_eq!((cache.entries_of(Owner(10)), cache.entries_of(Owner(13))), (vec![10, 11, 12], vec![]));
+    drop(cache.peek::<Block>(13).unwrap());
+    assert_eq!(cache.entries_of(Owner::FILE), [13]);
+    cache.relocate(11, 20).unwrap();
+    cache.remove(12).unwrap();
+    assert_eq!(cache.entries_of(Owner(10)), [10, 20]);
+    waves(&cache);
+    assert_eq!((cache.evict(Owner(10)), cache.entries_of(Owner(10))), (0, vec![]));
+    assert_eq!(cache.phase(13), Some(Phase::Clean));
 }
 
 #[test]
@@ -132,12 +168,12 @@ fn what_is_held_or_pinned_or_a_parent_stays() {
     let held = cache.get(1, USER, || Ok(block(0))).unwrap();
     let pinned = cache.pin(2).unwrap();
     let corner = cache.pin(4).unwrap();
-    assert_eq!(cache.evict(0), 4);
+    assert_eq!(cache.evict(Owner::FILE), 4);
     assert!(matches!(cache.remove(2), Err(Error::Busy(_))));
     drop((held, pinned));
-    assert_eq!(cache.evict(0), 2, "a parent and its child");
+    assert_eq!(cache.evict(Owner::FILE), 2, "a parent and its child");
     drop(corner);
-    assert_eq!(cache.evict(0), 0, "the child first, then the parent");
+    assert_eq!(cache.evict(Owner::FILE), 0, "the child first, then the parent");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use hyperslab_file::{OpenFile, Result};
+use hyperslab_file::{OpenFile, Owner, Result};
 use hyperslab_format::message::kind;
 use hyperslab_structures::{
     FractalHeap,
@@ -37,14 +37,14 @@ impl Context {
         &self.names
     }
 
-    /// The fractal heap at an address.
-    pub(crate) fn heap(&self, address: u64) -> Result<FractalHeap> {
-        FractalHeap::open(&self.file, address, self.unfilter.clone())
+    /// The fractal heap at an address, which belongs to an owner.
+    pub(crate) fn heap(&self, owner: Owner, address: u64) -> Result<FractalHeap> {
+        FractalHeap::open(self.file.owned(owner), address, self.unfilter.clone())
     }
 
-    /// A new fractal heap.
-    pub(crate) fn new_heap(&self, parameters: &Parameters) -> Result<FractalHeap> {
-        FractalHeap::create(&self.file, parameters, self.unfilter.clone())
+    /// A new fractal heap of the object at `object`.
+    pub(crate) fn new_heap(&self, object: u64, parameters: &Parameters) -> Result<FractalHeap> {
+        FractalHeap::create(self.file.owned_by(object), parameters, self.unfilter.clone())
     }
 
     /// How filtered heaps are decoded.

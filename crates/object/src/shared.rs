@@ -1,6 +1,6 @@
 //! Messages that are somewhere else: in the heap of shared messages, or in the header of a committed datatype.
 
-use hyperslab_file::{Error, Header, Result};
+use hyperslab_file::{Error, Header, Owner, Result};
 use hyperslab_format::message::{Shared, kind};
 use hyperslab_structures::FractalHeap;
 
@@ -14,7 +14,7 @@ pub(crate) fn open_heaps(context: &Context) -> Result<Vec<(u16, FractalHeap)>> {
     };
     let table = file.load_once(&SharedTable(indexes), address)?;
     let with_heap = table.into_iter().filter_map(|index| Some((index.types, index.heap?)));
-    with_heap.map(|(types, heap)| Ok((types, context.heap(heap)?))).collect()
+    with_heap.map(|(types, heap)| Ok((types, context.heap(Owner::FILE, heap)?))).collect()
 }
 
 /// The message of type `wanted` with this id in the heap of shared messages.

@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 
 use hyperslab_base::{Reader, lookup3_seeded};
-use hyperslab_file::{Block, Change, Error, Header, Result};
+use hyperslab_file::{Block, Change, Error, Header, Owner, Result};
 use hyperslab_format::{
     index::record::{Form, Record, kind as record},
     message::{self, Shared, kind},
@@ -102,7 +102,7 @@ pub(crate) fn release(context: &Context, change: &Change<'_>, mut uses: Vec<Use>
         let kind = if lost.kind == kind::OLD_FILL_VALUE { kind::FILL_VALUE } else { lost.kind };
         let Some(index) = table.iter_mut().find(|index| index.types & (1 << kind) != 0) else { continue };
         let (Some(heap), Some(_)) = (index.heap, index.index) else { continue };
-        let mut index = Index { context, heap: context.heap(heap)?, index };
+        let mut index = Index { context, heap: context.heap(Owner::FILE, heap)?, index };
         let Some(record) = index.find(&lost)? else { continue };
         match record.place {
             Place::Heap { references, id } if references > 1 => {

@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-use hyperslab_file::{Block, Error, Kind, OpenFile, Result};
+use hyperslab_file::{Block, Error, Kind, OpenFile, Owned, Result};
 use hyperslab_format::btree_v1::Node;
 use rustc_hash::FxHashMap;
 
@@ -42,7 +42,7 @@ pub(crate) struct Step {
 
 /// A tree that is being changed. Its nodes are in memory until [`Editor::finish`].
 pub(crate) struct Editor<'a, F: Form> {
-    file: &'a OpenFile,
+    file: Owned<'a>,
     pub(crate) form: F,
     root: u64,
     nodes: FxHashMap<u64, Edited<F::Key>>,
@@ -64,17 +64,17 @@ impl<K> Edited<K> {
 }
 
 /// A tree without children.
-pub(crate) fn create<F: Form>(file: &OpenFile, form: &F) -> Result<u64> {
+pub(crate) fn create<F: Form>(file: Owned<'_>, form: &F) -> Result<u64> {
     let root = Node { level: 0, left: None, right: None, entries: Vec::new(), last: None };
-    let bytes = form.encode(file, &root)?;
+    let bytes = form.encode(&file, &root)?;
     let address = file.allocate(Kind::Metadata, bytes.len() as u64)?;
     file.put(address, bytes)?;
     Ok(address)
 }
 
-fn read<F: Form>(file: &OpenFile, form: &F, address: u64) -> Result<Edited<F::Key>> {
+fn read<F: Form>(file: Owned<'_>, form: &F, address: u64) -> Result<Edited<F::Key>> {
     let node = file.load(&form.node(), address)?;
-    let most = 2 * usize::from(form.k(file));
+    let most = 2 * usize::from(form.k(&file));
     if node.entries.len() > most {
         let why = format!("{} children where {most} have room", node.entries.len());
         return Err(Error::broken(F::WHAT, address, why));
@@ -83,7 +83,7 @@ fn read<F: Form>(file: &OpenFile, form: &F, address: u64) -> Result<Edited<F::Ke
 }
 
 impl<'a, F: Form> Editor<'a, F> {
-    pub(crate) fn new(file: &'a OpenFile, form: F, root: u64) -> Self {
+    pub(crate) fn new(file: Owned<'a>, form: F, root: u64) -> Self {
         Editor { file, form, root, nodes: FxHashMap::default(), orders: BTreeSet::new() }
     }
 
@@ -158,7 +158,7 @@ impl<'a, F: Form> Editor<'a, F> {
     }
 
     fn insert_at(&mut self, path: &[Step], depth: usize, at: usize, entry: (F::Key, u64)) -> Result<()> {
-        let most = 2 * usize::from(self.form.k(self.file));
+        let most = 2 * usize::from(self.form.k(&self.file));
         let Step { address, index } = self.step(path, depth)?;
         let node = self.change(address)?;
         if node.entries.len() < most {
@@ -191,7 +191,7 @@ impl<'a, F: Form> Editor<'a, F> {
         } else {
             right.entries.insert(at.saturating_sub(count).min(right.entries.len()), entry);
         }
-        let new = self.file.allocate(Kind::Metadata, self.form.node_size(self.file))?;
+        let new = self.file.allocate(Kind::Metadata, self.form.node_size(&self.file))?;
         if depth == 0 {
             return self.split_root(address, (new, right), border);
         }
@@ -207,7 +207,7 @@ impl<'a, F: Form> Editor<'a, F> {
 
     /// What is left of the root moves, so that the root itself does not.
     fn split_root(&mut self, root: u64, (new, mut right): (u64, Node<F::Key>), border: F::Key) -> Result<()> {
-        let moved = self.file.allocate(Kind::Metadata, self.form.node_size(self.file))?;
+        let moved = self.file.allocate(Kind::Metadata, self.form.node_size(&self.file))?;
         let old = self.change(root)?;
         let Some(first) = old.entries.first().map(|(key, _)| key.clone()) else {
             return Err(Error::broken(F::WHAT, root, "there is nothing to split"));
@@ -284,7 +284,7 @@ impl<'a, F: Form> Editor<'a, F> {
             self.keep_below(path, depth, behind);
         }
         self.nodes.remove(&address);
-        self.file.free(address, self.form.node_size(self.file))
+        self.file.free(address, self.form.node_size(&self.file))
     }
 
     /// Sets the key behind the child that a path leads to at `depth`, and where else it stands.
@@ -376,7 +376,7 @@ impl<'a, F: Form> Editor<'a, F> {
         let mut blocks = Vec::new();
         for (address, edited) in self.nodes.drain() {
             if edited.changed {
-                blocks.push((address, self.form.encode(self.file, &edited.node)?, edited.node));
+                blocks.push((address, self.form.encode(&self.file, &edited.node)?, edited.node));
             }
         }
         blocks.sort_by_key(|&(address, ..)| address);

@@ -3,7 +3,7 @@
 use std::{ops::Deref, sync::Arc};
 
 use hyperslab_base::{Width, Widths};
-use hyperslab_file::{OpenFile, Result, Structure};
+use hyperslab_file::{OpenFile, Owned, Result, Structure};
 
 /// What the format has of a header.
 pub(crate) trait Encode: Send + Sync + 'static {
@@ -31,7 +31,7 @@ impl<T: Encode> Lazy<T> {
     }
 
     /// It is at `address` from now on. A header that cannot be encoded is refused now, not when it is written.
-    pub(crate) fn put(self: &Arc<Lazy<T>>, file: &OpenFile, address: u64) -> Result<()> {
+    pub(crate) fn put(self: &Arc<Lazy<T>>, file: Owned<'_>, address: u64) -> Result<()> {
         if (self.widths.offsets, self.widths.lengths) != (Width::W8, Width::W8) || !self.value.fits() {
             self.value.encode(self.widths)?;
         }

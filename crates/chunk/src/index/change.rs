@@ -30,7 +30,7 @@ impl Index {
     pub(crate) fn create(file: &OpenFile, kind: ChunkIndex, shape: &Shape<'_>) -> Result<Index> {
         let numbering = |unlimited_first| Numbering::new(shape.extent, shape.chunk, unlimited_first);
         let element = shape.element(file.widths().lengths);
-        let rank = shape.chunk.len();
+        let (file, rank) = (file.owned(shape.owner), shape.chunk.len());
         Ok(match kind {
             ChunkIndex::BtreeV1 => Index::BtreeV1(chunks::btree_v1::ChunkTree::create(file, rank)?),
             ChunkIndex::Single(_) => {

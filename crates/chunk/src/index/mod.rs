@@ -7,7 +7,7 @@ mod stored_size;
 mod walk;
 
 use hyperslab_base::Width;
-use hyperslab_file::{OpenFile, Result};
+use hyperslab_file::{OpenFile, Owner, Result};
 use hyperslab_format::{ChunkEntry, index::ChunkElement, message::ChunkIndex};
 use hyperslab_space::{Coords, Extent};
 use hyperslab_structures::chunks;
@@ -59,6 +59,8 @@ pub(crate) struct Shape<'a> {
     pub(crate) element_size: u64,
     pub(crate) filtered: bool,
     pub(crate) layout_version: u8,
+    /// The dataset that the index belongs to.
+    pub(crate) owner: Owner,
 }
 
 impl Index {
@@ -68,9 +70,9 @@ impl Index {
         let numbering = |unlimited_first| Numbering::new(shape.extent, shape.chunk, unlimited_first);
         let size_width = shape.size_width(file.widths().lengths);
         let element = shape.element(file.widths().lengths);
-        let rank = shape.chunk.len();
+        let (file, rank) = (file.owned(shape.owner), shape.chunk.len());
         Ok(match kind {
-            ChunkIndex::BtreeV1 => Index::BtreeV1(chunks::btree_v1::ChunkTree::new(address, rank)),
+            ChunkIndex::BtreeV1 => Index::BtreeV1(chunks::btree_v1::ChunkTree::new(address, rank).owned(shape.owner)),
             ChunkIndex::Single(stored) => {
                 let (size, mask) = stored.unwrap_or((shape.bytes, 0));
                 Index::Single(ChunkEntry { start: vec![0; rank], address: Some(address), size, mask })

@@ -1,7 +1,7 @@
 //! A look at every place in the file where values of a dataset are.
 
 use hyperslab_base::Width;
-use hyperslab_file::{OpenFile, Survey};
+use hyperslab_file::{OpenFile, Owner, Survey};
 use hyperslab_format::{
     ChunkEntry,
     message::{ChunkIndex, DataLayout, Layout},
@@ -71,7 +71,8 @@ impl Kept<'_> {
     fn chunks(&self, file: &OpenFile, chunk: &[u64], index: ChunkIndex, address: u64, survey: &mut dyn Survey) {
         let bytes = chunk.iter().fold(self.element, |bytes, side| bytes.saturating_mul(*side));
         let (filtered, layout_version) = (self.filtered, self.layout.version);
-        let shape = Shape { extent: self.extent, chunk, bytes, element_size: self.element, filtered, layout_version };
+        let (extent, element_size, owner) = (self.extent, self.element, Owner::FILE);
+        let shape = Shape { extent, chunk, bytes, element_size, filtered, layout_version, owner };
         let (lengths, rank): (Width, usize) = (file.widths().lengths, chunk.len());
         let one = |survey: &mut dyn Survey, place: Option<&[u64]>, entry: &ChunkEntry| {
             let Some(at) = entry.address else { return };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hyperslab_file::OpenFile;
+use hyperslab_file::{OpenFile, Owned, Owner};
 use hyperslab_filter::{Pipeline, Registry};
 use hyperslab_format::{
     ChunkEntry,
@@ -28,12 +28,14 @@ pub struct Chunked {
     layout_version: u8,
     /// How often the index or the extent was changed: what was found before may be wrong since.
     pub(crate) generation: u64,
+    /// The dataset, if it has an address yet.
+    owner: Owner,
 }
 
 impl Chunked {
     /// Opens a chunked layout.
-    pub fn open(
-        file: &OpenFile,
+    pub fn open<'f>(
+        file: impl Into<Owned<'f>>,
         layout: &Layout,
         version: u8,
         extent: &Extent,
@@ -51,18 +53,19 @@ impl Chunked {
             let why = format!("chunks of elements of {element_size} bytes, but the type has {element}");
             return Err(Error::Layout(why));
         }
-        let grid = Grid::new(chunk)?;
+        let (file, grid) = (file.into(), Grid::new(chunk)?);
         let elements = Space::simple(chunk)?.npoints();
         let bytes = elements.checked_mul(element).ok_or(Error::Memory(u64::MAX))?;
         let filtered = !pipeline.steps().is_empty();
-        let shape = Shape { extent, chunk, bytes, element_size: element, filtered, layout_version: version };
+        let (owner, layout_version) = (file.owner(), version);
+        let shape = Shape { extent, chunk, bytes, element_size: element, filtered, layout_version, owner };
         let kind: ChunkIndex = *index;
-        let index = Index::open(file, kind, *address, &shape)?;
+        let index = Index::open(&file, kind, *address, &shape)?;
         let bytes = usize::try_from(bytes).map_err(|_| Error::Memory(bytes))?;
         let codec = Coder::new(pipeline, registry, bytes);
         let chunks = Arc::new(ChunkLayout::chunked(grid.clone(), element, bytes, codec, *plain_edges));
         let (plain_edges, extent) = (*plain_edges, extent.clone());
-        Ok(Chunked { grid, index, kind, chunks, plain_edges, extent, layout_version: version, generation: 0 })
+        Ok(Chunked { grid, index, kind, chunks, plain_edges, extent, layout_version, generation: 0, owner })
     }
 
     /// Whether chunks that reach over the extent have no filters where others have.
@@ -100,6 +103,7 @@ impl Chunked {
             element_size: self.element(),
             filtered: self.has_filters(),
             layout_version: self.layout_version,
+            owner: self.owner,
         }
     }
 

@@ -39,7 +39,8 @@ impl Header {
         }
         prefix.reseal(&mut bytes);
         let bytes = Arc::new(bytes);
-        file.put_decoded(self.address(), bytes.clone(), Arc::new(self.with_first(prefix, bytes)))?;
+        let decoded = Arc::new(self.with_first(prefix, bytes.clone()));
+        file.owned_by(self.address()).put_decoded(self.address(), bytes, decoded)?;
         Ok(true)
     }
 }

@@ -128,7 +128,7 @@ impl Block for Further<'_> {
 impl Header {
     /// Reads a header and everything that continues it.
     pub fn read(file: &OpenFile, address: u64) -> Result<Arc<Header>> {
-        file.load(&First, address)
+        file.owned_by(address).load(&First, address)
     }
 
     /// Where it is.

@@ -89,7 +89,7 @@ impl HeaderEdit<'_> {
         let (address, after) = (self.address(), self.after(&written)?);
         for Written { nth, bytes, .. } in written.into_iter().rev() {
             let place = self.block(nth).address.unwrap_or(0);
-            self.file.put_shared(place, bytes)?;
+            self.file.owned_by(address).put_shared(place, bytes)?;
         }
         // What follows the first block is part of it.
         self.file.keep_decoded(address, after.map(|header| Arc::new(header) as _))

@@ -167,7 +167,7 @@ pub(crate) fn mend(context: &Context, object: u64) -> Result<()> {
 pub(crate) fn delete_all(context: &Context, object: &Object) -> Result<()> {
     let Some(found) = object.header().find(kind::ATTRIBUTE_INFO) else { return Ok(()) };
     let info = AttributeInfo::decode(object.header().body(found), context.file().widths());
-    let dense = Dense::open(context, &info.map_err(Error::at(object.address()))?)?;
+    let dense = Dense::open(context, object.address(), &info.map_err(Error::at(object.address()))?)?;
     dense.map_or(Ok(()), |dense| dense.delete(context.file()))
 }
 
@@ -180,7 +180,9 @@ pub(crate) fn uses(context: &Context, object: &Object) -> Result<Vec<Use>> {
     }
     let Some(found) = object.header().find(kind::ATTRIBUTE_INFO) else { return Ok(uses) };
     let info = AttributeInfo::decode(object.header().body(found), context.file().widths());
-    let Some(dense) = Dense::open(context, &info.map_err(Error::at(object.address()))?)? else { return Ok(uses) };
+    let Some(dense) = Dense::open(context, object.address(), &info.map_err(Error::at(object.address()))?)? else {
+        return Ok(uses);
+    };
     for stored in dense.all(context)? {
         uses.extend(stored.uses(context, object.address())?);
     }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_file::{Error, OpenFile, Owner, Result};
 use hyperslab_format::{
     index::record::{AttributePlace, Form, Record, kind},
     message::{self, AttributeInfo},
@@ -60,19 +60,19 @@ impl Stored {
 
 impl Dense {
     /// No attributes yet.
-    pub(super) fn create(context: &Context, info: &AttributeInfo) -> Result<Dense> {
-        let heap = context.new_heap(&Parameters::attributes())?;
-        let names = tree::create(context, kind::ATTRIBUTE_NAME)?;
-        let orders = info.indexed.then(|| tree::create(context, kind::ATTRIBUTE_ORDER)).transpose()?;
+    pub(super) fn create(context: &Context, object: u64, info: &AttributeInfo) -> Result<Dense> {
+        let heap = context.new_heap(object, &Parameters::attributes())?;
+        let names = tree::create(context, object, kind::ATTRIBUTE_NAME)?;
+        let orders = info.indexed.then(|| tree::create(context, object, kind::ATTRIBUTE_ORDER)).transpose()?;
         Ok(Dense { heap, names, orders, tracked: info.tracked, inserted: false })
     }
 
     /// The attributes that the message names, if it does.
-    pub(super) fn open(context: &Context, info: &AttributeInfo) -> Result<Option<Dense>> {
+    pub(super) fn open(context: &Context, object: u64, info: &AttributeInfo) -> Result<Option<Dense>> {
         let (Some(heap), Some(names)) = (info.heap, info.names) else { return Ok(None) };
-        let open = |address, kind| Tree::open(context.file(), address, &[kind]);
+        let open = |address, kind| Tree::open(context.file().owned_by(object), address, &[kind]);
         let orders = info.orders.map(|orders| open(orders, kind::ATTRIBUTE_ORDER)).transpose()?;
-        let (heap, names) = (context.heap(heap)?, open(names, kind::ATTRIBUTE_NAME)?);
+        let (heap, names) = (context.heap(Owner(object), heap)?, open(names, kind::ATTRIBUTE_NAME)?);
         Ok(Some(Dense { heap, names, orders, tracked: info.tracked, inserted: false }))
     }
 
@@ -206,8 +206,8 @@ impl Dense {
     }
 
     /// The same attributes in a new heap, without what no name leads to.
-    pub(super) fn anew(self, context: &Context, info: &AttributeInfo) -> Result<Dense> {
-        let mut new = Dense::create(context, info)?;
+    pub(super) fn anew(self, context: &Context, object: u64, info: &AttributeInfo) -> Result<Dense> {
+        let mut new = Dense::create(context, object, info)?;
         for stored in self.all(context)? {
             let body = match &stored.body {
                 Body::Here(body) => body.clone(),

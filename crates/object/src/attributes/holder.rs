@@ -72,7 +72,7 @@ impl<'a> HolderPlan<'a> {
     pub(super) fn begin(self, change: &Change<'_>) -> Result<Holder<'a>> {
         let mut holder = self.holder;
         if self.flushes != change.file().flushes() {
-            holder.dense = Dense::open(holder.context, &holder.info)?;
+            holder.dense = Dense::open(holder.context, holder.address, &holder.info)?;
         }
         Ok(holder)
     }
@@ -100,7 +100,7 @@ impl<'a> Holder<'a> {
                 AttributeInfo { tracked, next_order, indexed, heap: None, names: None, orders: None }
             }
         };
-        let dense = Dense::open(context, &info)?;
+        let dense = Dense::open(context, address, &info)?;
         Ok(Holder { context, address, header, info, dense, by: address })
     }
 
@@ -111,7 +111,7 @@ impl<'a> Holder<'a> {
 
     /// Takes such objects away, and ends.
     pub(super) fn mend(mut self) -> Result<()> {
-        self.dense = self.dense.take().map(|dense| dense.anew(self.context, &self.info)).transpose()?;
+        self.dense = self.dense.take().map(|dense| dense.anew(self.context, self.address, &self.info)).transpose()?;
         self.finish().map(drop)
     }
 
@@ -220,7 +220,7 @@ impl<'a> Holder<'a> {
         if self.is_old() || few && stored.size() <= MAX_MESSAGE {
             return self.add(stored);
         }
-        let mut dense = Dense::create(context, &self.info)?;
+        let mut dense = Dense::create(context, self.address, &self.info)?;
         let inside: Vec<_> = self.header.all(kind::ATTRIBUTE).collect();
         for id in inside {
             let moved = self.inside(id)?;

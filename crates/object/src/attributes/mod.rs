@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use hyperslab_base::Reader;
 use hyperslab_dtype::Datatype;
-use hyperslab_file::{Error, Message, Result};
+use hyperslab_file::{Error, Message, Owner, Result};
 use hyperslab_format::message::{self, CharSet, kind};
 use hyperslab_space::Extent;
 use hyperslab_structures::{FractalHeap, Tree};
@@ -184,7 +184,8 @@ impl Object {
         let info = message::AttributeInfo::decode(self.header().body(info), context.file().widths());
         let info = info.map_err(Error::at(self.address()))?;
         let (Some(heap), Some(at)) = (info.heap, info.names) else { return Ok(None) };
-        Ok(Some(Dense { heap: context.heap(heap)?, names: Tree::open(context.file(), at, &[BY_NAME])?, at }))
+        let names = Tree::open(context.file().owned_by(self.address()), at, &[BY_NAME])?;
+        Ok(Some(Dense { heap: context.heap(Owner(self.address()), heap)?, names, at }))
     }
 
     fn parts<'a>(&self, bytes: &'a [u8]) -> Result<message::Attribute<'a>> {

@@ -200,7 +200,7 @@ pub(crate) fn lag(context: &Context, group: &Object) -> Result<bool> {
     let (header, widths) = (group.header(), context.file().widths());
     let Some(found) = header.find(kind::LINK_INFO) else { return Ok(false) };
     let info = LinkInfo::decode(header.body(found), widths).map_err(Error::at(group.address()))?;
-    Dense::open(context, &info)?.map_or(Ok(false), |dense| dense.lags(context.file()))
+    Dense::open(context, group.address(), &info)?.map_or(Ok(false), |dense| dense.lags(context.file()))
 }
 
 /// Takes such objects away.
@@ -210,7 +210,7 @@ pub(crate) fn mend(context: &Context, group: u64) -> Result<()> {
     let change = plan.begin()?;
     let mut links = GroupPlan::open(context, group)?.begin(&change)?;
     if let Form::New { info, dense, .. } = &mut links.form {
-        *dense = dense.take().map(|dense| dense.anew(context, info).map(Box::new)).transpose()?;
+        *dense = dense.take().map(|dense| dense.anew(context, group, info).map(Box::new)).transpose()?;
     }
     links.finish().map(drop)
 }
@@ -220,11 +220,11 @@ pub(crate) fn delete_all(context: &Context, object: &Object) -> Result<()> {
     let (file, header) = (context.file(), object.header());
     if let Some(found) = header.find(kind::SYMBOL_TABLE) {
         let table = SymbolTable::decode(header.body(found), file.widths()).map_err(Error::at(object.address()))?;
-        old::delete(context, &table)?;
+        old::delete(file.owned_by(object.address()), &table)?;
     }
     if let Some(found) = header.find(kind::LINK_INFO) {
         let info = LinkInfo::decode(header.body(found), file.widths()).map_err(Error::at(object.address()))?;
-        if let Some(dense) = Dense::open(context, &info)? {
+        if let Some(dense) = Dense::open(context, object.address(), &info)? {
             dense.delete(file)?;
         }
     }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_file::{Error, OpenFile, Owner, Result};
 use hyperslab_format::{
     index::record::{Form, Record, kind},
     message::{Link, LinkInfo},
@@ -24,19 +24,19 @@ pub(super) struct Dense {
 
 impl Dense {
     /// No links yet.
-    pub(super) fn create(context: &Context, info: &LinkInfo) -> Result<Dense> {
-        let heap = context.new_heap(&Parameters::links())?;
-        let names = tree::create(context, kind::LINK_NAME)?;
-        let orders = info.indexed.then(|| tree::create(context, kind::LINK_ORDER)).transpose()?;
+    pub(super) fn create(context: &Context, object: u64, info: &LinkInfo) -> Result<Dense> {
+        let heap = context.new_heap(object, &Parameters::links())?;
+        let names = tree::create(context, object, kind::LINK_NAME)?;
+        let orders = info.indexed.then(|| tree::create(context, object, kind::LINK_ORDER)).transpose()?;
         Ok(Dense { heap, names, orders, tracked: info.tracked, inserted: false })
     }
 
     /// The links that the message names, if it does.
-    pub(super) fn open(context: &Context, info: &LinkInfo) -> Result<Option<Dense>> {
+    pub(super) fn open(context: &Context, object: u64, info: &LinkInfo) -> Result<Option<Dense>> {
         let (Some(heap), Some(names)) = (info.heap, info.names) else { return Ok(None) };
-        let open = |address, kind| Tree::open(context.file(), address, &[kind]);
+        let open = |address, kind| Tree::open(context.file().owned_by(object), address, &[kind]);
         let orders = info.orders.map(|orders| open(orders, kind::LINK_ORDER)).transpose()?;
-        let (heap, names) = (context.heap(heap)?, open(names, kind::LINK_NAME)?);
+        let (heap, names) = (context.heap(Owner(object), heap)?, open(names, kind::LINK_NAME)?);
         Ok(Some(Dense { heap, names, orders, tracked: info.tracked, inserted: false }))
     }
 
@@ -154,8 +154,8 @@ impl Dense {
     }
 
     /// The same links in a new heap, without what no name leads to.
-    pub(super) fn anew(self, context: &Context, info: &LinkInfo) -> Result<Dense> {
-        let mut new = Dense::create(context, info)?;
+    pub(super) fn anew(self, context: &Context, object: u64, info: &LinkInfo) -> Result<Dense> {
+        let mut new = Dense::create(context, object, info)?;
         self.all(context.file())?.iter().try_for_each(|link| new.insert(context, link, None))?;
         self.delete(context.file())?;
         Ok(new)

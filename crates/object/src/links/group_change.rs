@@ -1,6 +1,6 @@
 //! A group whose links change: in a symbol table, in its header, or outside of it.
 
-use hyperslab_file::{Change, Error, HeaderEdit, Result};
+use hyperslab_file::{Change, Error, HeaderEdit, Owned, Result};
 use hyperslab_format::{
     message::{GroupInfo, Link, LinkInfo, SymbolTable, Target, kind},
     object_header::Flags,
@@ -82,9 +82,7 @@ impl<'a> GroupPlan<'a> {
         let group = self.links.address;
         match (&self.links.form, happens) {
             (Form::Old(_), Gets(link)) if !version::old_group_holds(link) => plan.moves_blocks(group),
-            (Form::Old(table), _)
-                if plan.is_losing(group) && old::restructures(self.links.context, table, happens)? =>
-            {
+            (Form::Old(table), _) if plan.is_losing(group) && old::restructures(self.links.file(), table, happens)? => {
                 plan.moves_losses(group);
             }
             (Form::New { limits, dense: Some(dense), .. }, Loses(_))
@@ -120,11 +118,16 @@ impl<'a> GroupChange<'a> {
             let info = LinkInfo::decode(header.body(id), widths).map_err(Error::at(address))?;
             let limits = header.find(kind::GROUP_INFO).map(|id| GroupInfo::decode(header.body(id))).transpose();
             let limits = limits.map_err(Error::at(address))?.unwrap_or_default();
-            Form::New { dense: Dense::open(context, &info)?.map(Box::new), info, limits }
+            Form::New { dense: Dense::open(context, address, &info)?.map(Box::new), info, limits }
         } else {
             return Err(Error::broken("object header", address, "it is no group"));
         };
         Ok(GroupChange { context, address, header, form, by: address, entry: None })
+    }
+
+    /// The file as the group sees it.
+    fn file(&self) -> Owned<'a> {
+        self.context.file().owned_by(self.address)
     }
 
     /// Where the header of the group is.
@@ -136,7 +139,7 @@ impl<'a> GroupChange<'a> {
         let (context, address) = (self.context, self.address);
         if let Form::Old(table) = &self.form {
             if version::old_group_holds(&link) {
-                self.by = old::insert(context, table, &link)?;
+                self.by = old::insert(self.file(), table, &link)?;
                 return Ok(());
             }
             self.modernize()?;
@@ -160,7 +163,7 @@ impl<'a> GroupChange<'a> {
             self.header.add(kind::LINK, Flags::NONE, None, body)?;
             return Ok(());
         }
-        let mut outside = Dense::create(context, info)?;
+        let mut outside = Dense::create(context, address, info)?;
         let inside: Vec<_> = self.header.all(kind::LINK).collect();
         for id in inside {
             let link = Link::decode(self.header.body(id), context.file().widths()).map_err(Error::at(address))?;
@@ -175,9 +178,9 @@ impl<'a> GroupChange<'a> {
     /// Lets the link that has this name lead elsewhere. It keeps its number.
     pub(super) fn replace(&mut self, link: &Link) -> Result<()> {
         let (context, address) = (self.context, self.address);
-        let widths = context.file().widths();
+        let (file, widths) = (self.file(), context.file().widths());
         match (&mut self.form, &link.target) {
-            (Form::Old(table), Target::Hard(object)) => self.by = old::replace(context, table, &link.name, *object)?,
+            (Form::Old(table), Target::Hard(object)) => self.by = old::replace(file, table, &link.name, *object)?,
             (Form::Old(_), _) => return Err(Error::Refused("a link is replaced by one to an object".into())),
             (Form::New { dense: Some(dense), .. }, _) => {
                 dense.detach(context.file())?;
@@ -218,7 +221,7 @@ impl<'a> GroupChange<'a> {
         self.header.add(kind::GROUP_INFO, Flags::CONSTANT, None, limits.encode())?;
         self.form = Form::New { info, limits, dense: None };
         links.into_iter().try_for_each(|link| self.insert(link))?;
-        old::delete(context, &table)?;
+        old::delete(self.file(), &table)?;
         file.forget_cached_root(self.address)
     }
 
@@ -226,7 +229,7 @@ impl<'a> GroupChange<'a> {
         let (context, address) = (self.context, self.address);
         let file = context.file();
         match &mut self.form {
-            Form::Old(table) => self.by = old::remove(context, table, name)?,
+            Form::Old(table) => self.by = old::remove(file.owned_by(address), table, name)?,
             Form::New { info, limits, dense: Some(dense) } => {
                 let occupied = match self.entry.take() {
                     Some(Entry::Occupied(occupied)) => Some(occupied),

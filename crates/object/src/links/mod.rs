@@ -8,7 +8,7 @@ mod old;
 pub use change::{Name, link, link_new, relink, rename, unlink};
 pub(crate) use change::{delete_all, lag, mend};
 
-use hyperslab_file::{Error, Result};
+use hyperslab_file::{Error, Owner, Result};
 use hyperslab_format::{
     message::{self, CharSet, Link, Target, kind},
     symbol_table::{Cache, Entry},
@@ -44,14 +44,14 @@ impl<'a> Links<'a> {
         let (header, address, widths) = (object.header(), object.address(), context.file().widths());
         let form = if let Some(found) = header.find(kind::SYMBOL_TABLE) {
             let table = message::SymbolTable::decode(header.body(found), widths).map_err(Error::at(address))?;
-            let heap = table.heap.map(|heap| LocalHeap::open(context.file(), heap)).transpose()?;
+            let heap = table.heap.map(|heap| LocalHeap::open(context.file().owned_by(address), heap)).transpose()?;
             Form::Old { btree: table.btree, heap }
         } else if let Some(found) = header.find(kind::LINK_INFO) {
             let info = message::LinkInfo::decode(header.body(found), widths).map_err(Error::at(address))?;
             match (info.heap, info.names) {
                 (Some(heap), Some(names)) => Form::Dense {
-                    heap: Box::new(context.heap(heap)?),
-                    names: Tree::open(context.file(), names, &[BY_NAME])?,
+                    heap: Box::new(context.heap(Owner(address), heap)?),
+                    names: Tree::open(context.file().owned_by(address), names, &[BY_NAME])?,
                 },
                 _ => Form::Compact,
             }
@@ -67,7 +67,7 @@ impl<'a> Links<'a> {
         match &self.form {
             Form::Old { btree: Some(btree), heap: Some(heap) } => {
                 let mut room = Room { left: file.end(), group: self.object.address() };
-                group_tree::for_each(file, *btree, &mut |entry| {
+                group_tree::for_each(file.owned_by(self.object.address()), *btree, &mut |entry| {
                     let link = old_link(&entry, heap, self.object.address())?;
                     room.take(&link)?;
                     links.push(link);
@@ -93,7 +93,9 @@ impl<'a> Links<'a> {
     /// How many links there are.
     pub fn count(&self) -> Result<u64> {
         match &self.form {
-            Form::Old { btree: Some(btree), .. } => group_tree::count(self.context.file(), *btree),
+            Form::Old { btree: Some(btree), .. } => {
+                group_tree::count(self.context.file().owned_by(self.object.address()), *btree)
+            }
             Form::Old { .. } => Ok(0),
             Form::Compact => {
                 let messages = self.object.header().messages();

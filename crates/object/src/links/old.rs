@@ -1,6 +1,6 @@
 //! Links of groups of the old kind, in a B-tree with their names in a local heap.
 
-use hyperslab_file::{Error, Result};
+use hyperslab_file::{Error, Owned, Result};
 use hyperslab_format::{
     message::{Link, SymbolTable},
     symbol_table::Cache,
@@ -8,36 +8,35 @@ use hyperslab_format::{
 use hyperslab_structures::{LocalHeap, group_tree};
 
 use super::group_change::Happens;
-use crate::Context;
 
 /// Adds a hard or soft link; the block whose write shows it.
-pub(super) fn insert(context: &Context, table: &SymbolTable, link: &Link) -> Result<u64> {
-    let (root, mut heap) = open(context, table)?;
-    group_tree::insert(context.file(), root, &mut heap, &link.name, &link.target)
+pub(super) fn insert(file: Owned<'_>, table: &SymbolTable, link: &Link) -> Result<u64> {
+    let (root, mut heap) = open(file, table)?;
+    group_tree::insert(&file, root, &mut heap, &link.name, &link.target)
 }
 
 /// Lets a link lead to an object, whatever it led to before; the block whose write shows it.
-pub(super) fn replace(context: &Context, table: &SymbolTable, name: &[u8], object: u64) -> Result<u64> {
-    let (root, heap) = open(context, table)?;
-    let replaced = group_tree::replace(context.file(), root, &heap, name, (Some(object), Cache::Nothing))?;
+pub(super) fn replace(file: Owned<'_>, table: &SymbolTable, name: &[u8], object: u64) -> Result<u64> {
+    let (root, heap) = open(file, table)?;
+    let replaced = group_tree::replace(&file, root, &heap, name, (Some(object), Cache::Nothing))?;
     replaced.ok_or_else(|| missing(root))
 }
 
 /// Takes a link out; the block whose write hides it.
-pub(super) fn remove(context: &Context, table: &SymbolTable, name: &[u8]) -> Result<u64> {
-    let (root, heap) = open(context, table)?;
-    let removed = group_tree::remove(context.file(), root, &heap, name)?;
+pub(super) fn remove(file: Owned<'_>, table: &SymbolTable, name: &[u8]) -> Result<u64> {
+    let (root, heap) = open(file, table)?;
+    let removed = group_tree::remove(&file, root, &heap, name)?;
     removed.map(|removed| removed.block).ok_or_else(|| missing(root))
 }
 
 /// Whether nodes of the tree are made or given up by what happens.
-pub(super) fn restructures(context: &Context, table: &SymbolTable, happens: Happens<'_>) -> Result<bool> {
-    let (root, heap) = open(context, table)?;
+pub(super) fn restructures(file: Owned<'_>, table: &SymbolTable, happens: Happens<'_>) -> Result<bool> {
+    let (root, heap) = open(file, table)?;
     let (name, adds) = match happens {
         Happens::Gets(link) => (&*link.name, true),
         Happens::Loses(name) => (name, false),
     };
-    group_tree::restructures(context.file(), root, &heap, name, adds)
+    group_tree::restructures(&file, root, &heap, name, adds)
 }
 
 fn missing(root: u64) -> Error {
@@ -45,17 +44,16 @@ fn missing(root: u64) -> Error {
 }
 
 /// Gives all space back.
-pub(super) fn delete(context: &Context, table: &SymbolTable) -> Result<()> {
-    let file = context.file();
+pub(super) fn delete(file: Owned<'_>, table: &SymbolTable) -> Result<()> {
     if let Some(root) = table.btree {
-        group_tree::delete(file, root, &mut |_| Ok(()))?;
+        group_tree::delete(&file, root, &mut |_| Ok(()))?;
     }
-    table.heap.map_or(Ok(()), |heap| LocalHeap::open(file, heap)?.delete(file))
+    table.heap.map_or(Ok(()), |heap| LocalHeap::open(file, heap)?.delete(&file))
 }
 
-fn open(context: &Context, table: &SymbolTable) -> Result<(u64, LocalHeap)> {
+fn open(file: Owned<'_>, table: &SymbolTable) -> Result<(u64, LocalHeap)> {
     let (Some(root), Some(heap)) = (table.btree, table.heap) else {
         return Err(Error::broken("symbol table message", 0, "a group without B-tree or heap"));
     };
-    Ok((root, LocalHeap::open(context.file(), heap)?))
+    Ok((root, LocalHeap::open(file, heap)?))
 }

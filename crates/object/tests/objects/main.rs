@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 mod listing;
+mod owners;
 mod program;
 mod twin;
 
@@ -57,6 +58,9 @@ fn go(mut program: Program, mut context: Context, steps: usize, tape: &Arc<Tape>
     for step in 0..steps {
         program.step(&context).unwrap_or_else(|why| panic!("seed {seed}, step {step}: {why}"));
         program.twin.age();
+        if seed.is_multiple_of(3) {
+            evict_one(&context, &program.twin, step);
+        }
         if program.random.u8(0..8) == 0 {
             check(&context, &program.twin, seed, step);
             context.file().flush().unwrap();
@@ -73,6 +77,15 @@ fn go(mut program: Program, mut context: Context, steps: usize, tape: &Arc<Tape>
     context.file().close().unwrap();
     flushed.push((tape.changes().len(), program.twin.clone()));
     (program.twin, flushed)
+}
+
+/// Forgets what is in memory of a single object.
+fn evict_one(context: &Context, twin: &Twin, step: usize) {
+    let mut things: Vec<u64> = twin.things.keys().copied().collect();
+    things.sort_unstable();
+    let (file, object) = (context.file(), things[step * 7 % things.len()]);
+    let stay = file.evict_object(object).unwrap();
+    assert_eq!(file.blocks_of(object).len(), stay);
 }
 
 fn check(context: &Context, twin: &Twin, seed: u64, step: usize) {

@@ -74,7 +74,8 @@ impl OpenDataset {
                 let pipeline = hyperslab_chunk::pipeline(&inner.filters)?;
                 let registry = self.session.engine.registry.clone();
                 let version = now.layout.version;
-                let chunked = Chunked::open(context.file(), layout, version, &now.extent, element, pipeline, registry)?;
+                let file = context.file().owned_by(self.address());
+                let chunked = Chunked::open(file, layout, version, &now.extent, element, pipeline, registry)?;
                 Storage::Chunked(Box::new(chunked))
             }
             message::Layout::Virtual { .. } => match &inner.elsewhere {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use hyperslab_file::{Error, Kind, OpenFile, Result};
+use hyperslab_file::{Error, Kind, OpenFile, Owned, Result};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer, Shape};
 
 use super::{
@@ -20,7 +20,7 @@ use super::{
 const TRIES: u32 = 2;
 /// One change of a tree.
 pub(super) struct Change<'a> {
-    file: &'a OpenFile,
+    file: Owned<'a>,
     address: u64,
     header: BtreeV2,
     root: Option<Draft>,
@@ -30,6 +30,7 @@ pub(super) struct Change<'a> {
 
 impl<'a> Change<'a> {
     pub(super) fn of(tree: &Tree, file: &'a OpenFile) -> Result<Change<'a>> {
+        let file = tree.owned(file);
         let mut change =
             Change { file, address: tree.address, header: BtreeV2::clone(&tree.header), root: None, freed: Vec::new() };
         change.root = Some(change.read(tree.header.root, tree.header.depth)?);
@@ -274,7 +275,7 @@ impl<'a> Change<'a> {
             below = below.saturating_add(child.pointer.below);
         }
         let children = node.children.iter().map(|child| child.pointer).collect();
-        let stored = Node::new(self.file, &self.header, level, node.take_records(), children)?;
+        let stored = Node::new(&self.file, &self.header, level, node.take_records(), children)?;
         let size = u64::from(self.header.node_size);
         let address = match node.address {
             Some(address) => self.file.shadow(address, size)?,

@@ -33,7 +33,7 @@ impl Tree {
         let size = self.record_size();
         let first = records.get(..size).unwrap_or_default();
         let mut to_first = |stored: &[u8]| Ok(order(stored, first));
-        let path = Path::find(file, (&self.header, self.address), true, &mut to_first)?;
+        let path = Path::find(self.owned(file), (&self.header, self.address), true, &mut to_first)?;
         let (found, in_leaf) = path.as_ref().map_or((false, false), |path| (path.is_found(), path.ends_in_leaf()));
         let room = path.as_ref().map_or(0, |path| path.room(&self.header));
         let Some(path) = path.filter(|_| found || room > 0) else {
@@ -42,13 +42,13 @@ impl Tree {
             return Ok(1);
         };
         if !in_leaf {
-            let root = path.modify(file, &self.header, &mut |stored| stored.copy_from_slice(first))?;
+            let root = path.modify(self.owned(file), &self.header, &mut |stored| stored.copy_from_slice(first))?;
             self.set_root(file, root)?;
             return Ok(1);
         }
         let (mut taken, mut last) = (0, None);
         let is_behind = |record: &[u8]| path.bound.as_ref().is_some_and(|bound| order(bound, record).is_le());
-        let root = path.add(file, &self.header, |leaf, mut from| {
+        let root = path.add(self.owned(file), &self.header, |leaf, mut from| {
             let mut added = 0;
             for record in records.chunks_exact(size) {
                 if is_behind(record) || last.is_some_and(|last| order(last, record).is_ge()) {

@@ -1,6 +1,6 @@
 //! Changing a tree. A change goes down once, and changes the nodes on its way where they are, if it can; else nodes are [balanced](super::balance) first.
 
-use hyperslab_file::{Error, Kind, OpenFile, Result};
+use hyperslab_file::{Error, Kind, OpenFile, Owned, Result};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer, Shape};
 
 use super::{
@@ -14,7 +14,15 @@ use crate::lazy::Lazy;
 impl Tree {
     /// A new tree without records: its header. `split` and `merge` say in percent when a node is so full that it is split, and so empty that it
     /// is merged; libhdf5 has 100 and 40.
-    pub fn create(file: &OpenFile, kind: u8, record_size: usize, node_size: u32, split: u8, merge: u8) -> Result<Tree> {
+    pub fn create<'f>(
+        file: impl Into<Owned<'f>>,
+        kind: u8,
+        record_size: usize,
+        node_size: u32,
+        split: u8,
+        merge: u8,
+    ) -> Result<Tree> {
+        let file = file.into();
         let refuse = |why: String| Error::Refused(format!("{WHAT}: {why}"));
         let shape =
             u16::try_from(record_size).ok().map(|record_size| Shape { kind, node_size, record_size, split, merge });
@@ -29,9 +37,9 @@ impl Tree {
             return Err(refuse(format!("nodes of {node_size} bytes do not suit records of {record_size}")));
         }
         let address = file.allocate(Kind::Metadata, BtreeV2::size(file.widths()) as u64)?;
-        let header = Lazy::new(header, file);
+        let header = Lazy::new(header, &file);
         header.put(file, address)?;
-        Ok(Tree { address, header })
+        Ok(Tree { address, owner: file.owner(), header })
     }
 
     /// Where the header is.
@@ -45,7 +53,7 @@ impl Tree {
             return Ok(());
         }
         self.address = file.shadow(self.address, BtreeV2::size(file.widths()) as u64)?;
-        self.header.put(file, self.address)
+        self.header.put(self.owned(file), self.address)
     }
 
     /// Adds a record; `order` tells how a stored record stands to it. An error that changes nothing if there is an equal one.
@@ -61,7 +69,7 @@ impl Tree {
         self.check(record)?;
         match self.path(file, order)? {
             Some(path) if path.is_found() => {
-                let root = path.modify(file, &self.header, &mut |stored| stored.copy_from_slice(record))?;
+                let root = path.modify(self.owned(file), &self.header, &mut |stored| stored.copy_from_slice(record))?;
                 self.set_root(file, root)
             }
             path => self.add(file, path, record, order),
@@ -92,14 +100,14 @@ impl Tree {
     ) -> Result<bool> {
         let path = self.path(file, order)?;
         let Some(path) = path.filter(Path::is_found) else { return Ok(false) };
-        let root = path.modify(file, &self.header, change)?;
+        let root = path.modify(self.owned(file), &self.header, change)?;
         self.set_root(file, root)?;
         Ok(true)
     }
 
     /// The way to what `order` looks for.
     pub(super) fn path(&self, file: &OpenFile, order: &mut Order<'_>) -> Result<Option<Path>> {
-        Path::find(file, (&self.header, self.address), false, order)
+        Path::find(self.owned(file), (&self.header, self.address), false, order)
     }
 
     pub(super) fn check(&self, record: &[u8]) -> Result<()> {
@@ -120,7 +128,7 @@ impl Tree {
     ) -> Result<()> {
         match path.filter(|path| path.room(&self.header) > 0) {
             Some(path) => {
-                let root = path.add(file, &self.header, |leaf, at| {
+                let root = path.add(self.owned(file), &self.header, |leaf, at| {
                     leaf.insert(at, record);
                     Ok(1)
                 })?;
@@ -145,7 +153,7 @@ impl Tree {
 
     pub(super) fn set_header(&mut self, file: &OpenFile, header: BtreeV2) -> Result<()> {
         self.header = Lazy::new(header, file);
-        self.header.put(file, self.address)
+        self.header.put(self.owned(file), self.address)
     }
 
     /// Shows every record, then gives back the space of all nodes and of the header.

@@ -60,8 +60,8 @@ impl Tree {
         if root != self.header.root {
             return self.remove(file, order);
         }
-        if path.reach_leaf(file, &self.header)? {
-            let (root, removed) = path.remove(file, &self.header)?;
+        if path.reach_leaf(self.owned(file), &self.header)? {
+            let (root, removed) = path.remove(self.owned(file), &self.header)?;
             self.set_root(file, root)?;
             return Ok(Some(removed));
         }

@@ -12,7 +12,7 @@ mod rules;
 use std::{cmp::Ordering, sync::Arc};
 
 use hyperslab_base::Widths;
-use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal, Structure};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Owned, Owner, Result, Seal, Structure};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 
 use self::node::Node;
@@ -35,6 +35,8 @@ type Order<'a> = dyn FnMut(&[u8]) -> Result<Ordering> + 'a;
 #[derive(Clone, Debug)]
 pub struct Tree {
     address: u64,
+    /// The object that it belongs to.
+    owner: Owner,
     header: Arc<Lazy<BtreeV2>>,
 }
 
@@ -83,7 +85,8 @@ impl Encode for BtreeV2 {
 
 impl Tree {
     /// Reads the header and checks what the records are.
-    pub fn open(file: &OpenFile, address: u64, kinds: &[u8]) -> Result<Tree> {
+    pub fn open<'f>(file: impl Into<Owned<'f>>, address: u64, kinds: &[u8]) -> Result<Tree> {
+        let file = file.into();
         let header = file.load(&TreeHeader, address)?;
         if !kinds.contains(&header.kind) {
             return Err(Error::broken(WHAT, address, format!("records of type {} do not belong here", header.kind)));
@@ -91,7 +94,12 @@ impl Tree {
         if header.depth > MAX_DEPTH {
             return Err(Error::broken(WHAT, address, format!("{} levels", header.depth)));
         }
-        Ok(Tree { address, header })
+        Ok(Tree { address, owner: file.owner(), header })
+    }
+
+    /// The file as the tree's object sees it.
+    fn owned<'f>(&self, file: &'f OpenFile) -> Owned<'f> {
+        file.owned(self.owner)
     }
 
     /// What the records are.
@@ -141,7 +149,7 @@ impl Tree {
     fn walk(&self, file: &OpenFile, node: Pointer, level: u16, walk: &mut Walk<'_>) -> Result<()> {
         let Some(address) = self.address_of(node) else { return Ok(()) };
         (walk.visit)(address)?;
-        let node = Node::read(file, &self.header, (address, node.records), level)?;
+        let node = Node::read(self.owned(file), &self.header, (address, node.records), level)?;
         // A tree cannot show more records than its header counts.
         walk.budget = walk
             .budget
@@ -167,7 +175,7 @@ impl Tree {
         let mut at = self.header.root;
         for level in (0..=self.header.depth).rev() {
             let Some(address) = self.address_of(at) else { return Ok(None) };
-            let node = Node::read(file, &self.header, (address, at.records), level)?;
+            let node = Node::read(self.owned(file), &self.header, (address, at.records), level)?;
             let (low, found) = node.locate_from(0, order)?;
             if let Some(record) = node.record(low).filter(|_| found) {
                 return take(record).map(Some);
@@ -205,7 +213,7 @@ impl Tree {
             return Ok(());
         }
         let Some(address) = self.address_of(node) else { return Ok(()) };
-        let node = Node::read(file, &self.header, (address, node.records), level)?;
+        let node = Node::read(self.owned(file), &self.header, (address, node.records), level)?;
         let mut children = node.children.iter();
         for record in node.records() {
             let count = wanted.partition_point(|one| order(record, one) == Ordering::Greater);

@@ -3,7 +3,7 @@
 use std::{cmp::Ordering, sync::Arc};
 
 use hyperslab_base::Widths;
-use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal, Structure};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Owned, Result, Seal, Structure};
 use hyperslab_format::index::btree_v2::{BtreeV2, NodeShape, Pointer};
 
 use super::{NODE, Order};
@@ -78,7 +78,7 @@ impl Node {
 
     /// The node at an address that is said to have so many records.
     pub(super) fn read(
-        file: &OpenFile,
+        file: Owned<'_>,
         header: &BtreeV2,
         (address, records): (u64, u64),
         level: u16,
@@ -88,7 +88,7 @@ impl Node {
 
     /// Changes the node at an address in place.
     pub(super) fn change<R>(
-        file: &OpenFile,
+        file: Owned<'_>,
         header: &BtreeV2,
         (address, records): (u64, u64),
         level: u16,

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_file::{Error, Owned, Result};
 use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 
 use super::{
@@ -41,7 +41,7 @@ pub(super) struct Path {
 impl Path {
     /// The way to what `order` looks for; none in a tree without records.
     pub(super) fn find(
-        file: &OpenFile,
+        file: Owned<'_>,
         (header, at): (&BtreeV2, u64),
         wants_bound: bool,
         order: &mut Order<'_>,
@@ -99,7 +99,7 @@ impl Path {
 
     /// Goes on to the leaf that loses a record when the one that was found is removed: its own, or the first behind it. Whether no node on the
     /// way must be merged or evened out first.
-    pub(super) fn reach_leaf(&mut self, file: &OpenFile, header: &BtreeV2) -> Result<bool> {
+    pub(super) fn reach_leaf(&mut self, file: Owned<'_>, header: &BtreeV2) -> Result<bool> {
         while let Some(&last) = self.steps.last()
             && last.level > 0
         {
@@ -113,7 +113,7 @@ impl Path {
     }
 
     /// Whether no node on the way must be merged or evened out before the leaf loses a record.
-    fn keeps_shape(&self, file: &OpenFile, header: &BtreeV2) -> Result<bool> {
+    fn keeps_shape(&self, file: Owned<'_>, header: &BtreeV2) -> Result<bool> {
         let below = self.steps.iter().skip(1);
         let is_sparse = |step: &Step| step.count <= sparse(header, step.level);
         let in_doubt = |(above, below): &(&Step, &Step)| above.count == 1 || is_sparse(below);
@@ -132,7 +132,7 @@ impl Path {
     /// Adds to the records of the leaf; `change` says how many. Gives what the header says of the root then.
     pub(super) fn add(
         &self,
-        file: &OpenFile,
+        file: Owned<'_>,
         header: &BtreeV2,
         change: impl FnOnce(&mut Node, usize) -> Result<usize>,
     ) -> Result<Pointer> {
@@ -142,7 +142,7 @@ impl Path {
     }
 
     /// Takes out the record that was found, on the way that [`Path::reach_leaf`] went.
-    pub(super) fn remove(&self, file: &OpenFile, header: &BtreeV2) -> Result<(Pointer, Vec<u8>)> {
+    pub(super) fn remove(&self, file: Owned<'_>, header: &BtreeV2) -> Result<(Pointer, Vec<u8>)> {
         let (leaf, above) = self.split()?;
         let (address, mut record) = leaf.change(file, header, |node| node.take(leaf.at))?;
         let found = self.found.as_ref().map(|(found, _)| *found);
@@ -154,7 +154,7 @@ impl Path {
     /// Changes the record that was found.
     pub(super) fn modify(
         &self,
-        file: &OpenFile,
+        file: Owned<'_>,
         header: &BtreeV2,
         change: &mut dyn FnMut(&mut [u8]),
     ) -> Result<Pointer> {
@@ -180,7 +180,7 @@ impl Path {
 /// Tells the nodes above one that changed where it is now, how many records it has, and how many `more` are below. `swap` is a step whose record changes
 /// places with another. Gives what the header says of the root then.
 fn lift(
-    file: &OpenFile,
+    file: Owned<'_>,
     header: &BtreeV2,
     above: &[Step],
     (mut address, mut count): (u64, usize),
@@ -207,7 +207,7 @@ impl Step {
     /// Changes the node where it is if nothing in the file names it yet; else in new space. Gives where it is now.
     fn change<R>(
         &self,
-        file: &OpenFile,
+        file: Owned<'_>,
         header: &BtreeV2,
         change: impl FnOnce(&mut Node) -> Result<R>,
     ) -> Result<(u64, R)> {

@@ -1,7 +1,7 @@
 //! Chunks in the second kind of B-tree, ordered by their place in the grid.
 
 use hyperslab_base::{Reader, Width, Writer};
-use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_file::{Error, OpenFile, Owned, Result};
 use hyperslab_format::ChunkEntry;
 
 use crate::Tree;
@@ -21,7 +21,14 @@ pub struct ChunkTree {
 
 impl ChunkTree {
     /// The tree at `address`, of a dataset with `rank` dimensions and chunks of `chunk_bytes`; stored sizes have `size_width` bytes.
-    pub fn open(file: &OpenFile, address: u64, rank: usize, chunk_bytes: u64, size_width: Width) -> Result<ChunkTree> {
+    pub fn open<'f>(
+        file: impl Into<Owned<'f>>,
+        address: u64,
+        rank: usize,
+        chunk_bytes: u64,
+        size_width: Width,
+    ) -> Result<ChunkTree> {
+        let file = file.into();
         let tree = Tree::open(file, address, &[PLAIN, FILTERED])?;
         let filtered = if tree.kind() == FILTERED { size_width.bytes() + 4 } else { 0 };
         let record = file.widths().offsets.bytes() + filtered + rank * 8;
@@ -33,14 +40,14 @@ impl ChunkTree {
     }
 
     /// A new tree, with nodes of `node_size` bytes that are split and merged at so many percent; `size_width` if chunks are filtered.
-    pub fn create(
-        file: &OpenFile,
+    pub fn create<'f>(
+        file: impl Into<Owned<'f>>,
         rank: usize,
         chunk_bytes: u64,
         size_width: Option<Width>,
         (node_size, split, merge): (u32, u8, u8),
     ) -> Result<ChunkTree> {
-        let kind = if size_width.is_some() { FILTERED } else { PLAIN };
+        let (file, kind) = (file.into(), if size_width.is_some() { FILTERED } else { PLAIN });
         let record = file.widths().offsets.bytes() + size_width.map_or(0, |width| width.bytes() + 4) + rank * 8;
         let tree = Tree::create(file, kind, record, node_size, split, merge)?;
         let (address, size_width) = (tree.address(), size_width.unwrap_or(Width::W8));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyperslab_base::Widths;
-use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Owned, Result, Seal};
 use hyperslab_format::{
     Fault, Malformed,
     heap::fractal::{self, Child, FractalHeap as Header},
@@ -61,7 +61,7 @@ pub(super) fn capacity(header: &Header, rows: u32, widths: Widths) -> u64 {
 }
 
 /// The children of an indirect block.
-pub(super) fn read_indirect(file: &OpenFile, header: &Header, address: u64, rows: u32) -> Result<Arc<Vec<Child>>> {
+pub(super) fn read_indirect(file: Owned<'_>, header: &Header, address: u64, rows: u32) -> Result<Arc<Vec<Child>>> {
     file.load(&IndirectBlock { header, rows }, address)
 }
 

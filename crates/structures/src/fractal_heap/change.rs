@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use hyperslab_file::{Error, Kind, OpenFile, Result};
+use hyperslab_file::{Error, Kind, OpenFile, Owned, Result};
 use hyperslab_format::heap::fractal::{self, Child, FractalHeap as Header, HeapId, Usage};
 
 use super::{
@@ -17,7 +17,12 @@ use crate::{lazy::Lazy, nodes::Nodes};
 
 impl FractalHeap {
     /// A new heap without objects: its header.
-    pub fn create(file: &OpenFile, parameters: &Parameters, unfilter: Arc<Unfilter>) -> Result<FractalHeap> {
+    pub fn create<'f>(
+        file: impl Into<Owned<'f>>,
+        parameters: &Parameters,
+        unfilter: Arc<Unfilter>,
+    ) -> Result<FractalHeap> {
+        let file = file.into();
         let bytes = parameters.header(file.widths())?.encode(file.widths())?;
         let address = file.allocate(Kind::Metadata, bytes.len() as u64)?;
         file.put(address, bytes)?;
@@ -30,7 +35,7 @@ impl FractalHeap {
     pub fn insert(&mut self, file: &OpenFile, object: &[u8]) -> Result<Vec<u8>> {
         let state = State::of(file, self.address)?;
         let mut inner = state.lock();
-        let mut change = Change::of(file, self.address, &mut inner)?;
+        let mut change = Change::of(file.owned(self.owner), self.address, &mut inner)?;
         let id = change.insert(object)?;
         self.touched.extend(change.touched);
         Ok(id)
@@ -40,7 +45,7 @@ impl FractalHeap {
     pub fn remove(&mut self, file: &OpenFile, id: &[u8]) -> Result<()> {
         let state = State::of(file, self.address)?;
         let mut inner = state.lock();
-        let mut change = Change::of(file, self.address, &mut inner)?;
+        let mut change = Change::of(file.owned(self.owner), self.address, &mut inner)?;
         let id = HeapId::decode(id, &change.header, file.widths()).map_err(Error::at(self.address))?;
         change.check_removed(&id)?;
         inner.remove(file.flushes(), id);
@@ -56,7 +61,7 @@ impl FractalHeap {
     pub fn delete(self, file: &OpenFile) -> Result<()> {
         let state = State::of(file, self.address)?;
         let mut inner = state.lock();
-        let mut change = Change::of(file, self.address, &mut inner)?;
+        let mut change = Change::of(file.owned(self.owner), self.address, &mut inner)?;
         let blocks = change.all_blocks()?;
         change.free_list()?;
         change.delete_huge()?;
@@ -70,7 +75,7 @@ impl FractalHeap {
 
 /// One change of a heap.
 pub(super) struct Change<'a> {
-    pub(super) file: &'a OpenFile,
+    pub(super) file: Owned<'a>,
     pub(super) address: u64,
     pub(super) header: Header,
     /// The header as it was before.
@@ -81,7 +86,7 @@ pub(super) struct Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    pub(super) fn of(file: &'a OpenFile, address: u64, kept: &'a mut Inner) -> Result<Change<'a>> {
+    pub(super) fn of(file: Owned<'a>, address: u64, kept: &'a mut Inner) -> Result<Change<'a>> {
         let before = file.load(&HeapHeader, address)?;
         Ok(Change { file, address, header: Header::clone(&before), before, kept, touched: Vec::new() })
     }
@@ -96,12 +101,12 @@ impl<'a> Change<'a> {
 
     fn write_header(&mut self) -> Result<()> {
         self.kept.touch();
-        Lazy::new(self.header.clone(), self.file).put(self.file, self.address)
+        Lazy::new(self.header.clone(), &self.file).put(self.file, self.address)
     }
 
     pub(super) fn free_list(&mut self) -> Result<&mut FreeList> {
         if self.kept.free.is_none() {
-            self.kept.free = Some(FreeList::read(self.file, &self.header)?);
+            self.kept.free = Some(FreeList::read(&self.file, &self.header)?);
         }
         self.kept.free.as_mut().ok_or_else(|| Error::broken(WHAT, self.address, "no list of free space"))
     }
@@ -118,7 +123,7 @@ impl<'a> Change<'a> {
     /// Takes the free ranges out of the file, if they are no longer true: they are in memory.
     pub(super) fn forget_written(&mut self) -> Result<()> {
         let Some(free) = self.kept.free.as_mut().filter(|free| free.is_changed()) else { return Ok(()) };
-        free.free(self.file)?;
+        free.free(&self.file)?;
         match self.header.free_manager.take() {
             Some(_) => self.write_header(),
             None => Ok(()),
@@ -366,7 +371,7 @@ impl<'a> Change<'a> {
             return Ok(vec![(root, stored.unwrap_or(self.header.table.start))]);
         }
         // Indirect blocks are smaller than what is counted here, but each has a direct block.
-        let mut nodes = Nodes::of(self.file, WHAT, self.header.table.start / 4);
+        let mut nodes = Nodes::of(&self.file, WHAT, self.header.table.start / 4);
         let mut all = Vec::new();
         let mut left = vec![(root, u32::from(self.header.root_rows))];
         while let Some((address, rows)) = left.pop() {

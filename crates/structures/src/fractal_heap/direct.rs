@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyperslab_base::Widths;
-use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal, Structure};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Owned, Result, Seal, Structure};
 use hyperslab_format::heap::fractal;
 
 use super::{DIRECT, Header, blocks::Direct};
@@ -66,13 +66,13 @@ impl Block for PlainBlock<'_> {
 
 impl DirectBlock {
     /// A new block of zeros, which begins at `offset` in the heap at `heap`.
-    pub(super) fn new(file: &OpenFile, (header, heap): (Arc<Header>, u64), size: u64, offset: u64) -> DirectBlock {
+    pub(super) fn new(file: Owned<'_>, (header, heap): (Arc<Header>, u64), size: u64, offset: u64) -> DirectBlock {
         let bytes = vec![0; usize::try_from(size).unwrap_or(usize::MAX)];
         DirectBlock { bytes, header, heap, offset, widths: file.widths() }
     }
 
     /// A block of the heap at `heap`.
-    pub(super) fn read(file: &OpenFile, heap: (&Arc<Header>, u64), block: &Direct) -> Result<Arc<DirectBlock>> {
+    pub(super) fn read(file: Owned<'_>, heap: (&Arc<Header>, u64), block: &Direct) -> Result<Arc<DirectBlock>> {
         let found = file.load(&PlainBlock { heap, block }, block.address)?;
         if (found.offset, found.bytes.len() as u64) != (block.offset, block.size) {
             return Err(Error::broken(DIRECT, block.address, "it has two places in the heap"));
@@ -82,7 +82,7 @@ impl DirectBlock {
 
     /// Changes a block of the heap at `heap` in place.
     pub(super) fn change(
-        file: &OpenFile,
+        file: Owned<'_>,
         heap: (&Arc<Header>, u64),
         block: &Direct,
         change: impl FnOnce(&mut DirectBlock) -> Result<()>,

@@ -4,7 +4,7 @@
 //! such blocks.
 
 use hyperslab_base::Width;
-use hyperslab_file::{Error, FreeSections, FreeSpaceManager, Kind, OpenFile, Result};
+use hyperslab_file::{Error, FreeSections, FreeSpaceManager, Kind, OpenFile, Owned, Result};
 use hyperslab_format::{
     free_space::{Client, FreeSpace, Section},
     heap::fractal::FractalHeap as Header,
@@ -112,11 +112,11 @@ impl FreeList {
     }
 
     /// Writes the manager anew if something changed, to space that nothing names yet, so that the heap's header switches to it.
-    pub(super) fn write(&mut self, file: &OpenFile, header: &mut Header) -> Result<()> {
+    pub(super) fn write(&mut self, file: Owned<'_>, header: &mut Header) -> Result<()> {
         if !std::mem::take(&mut self.changed) {
             return Ok(());
         }
-        self.free(file)?;
+        self.free(&file)?;
         header.free_manager = None;
         let single = |(offset, size)| Section { offset, size, class: SINGLE, blocks: None };
         let mut sections: Vec<Section> = self.ranges.all().map(single).chain(self.others.iter().copied()).collect();

@@ -61,7 +61,7 @@ impl Change<'_> {
     /// Whether the object is in the tree.
     pub(super) fn has_huge(&self, id: &HeapId) -> Result<bool> {
         let Some(tree) = self.huge_tree()? else { return Ok(false) };
-        Ok(tree.find(self.file, &mut self.huge_order(id), |_| Ok(()))?.is_some())
+        Ok(tree.find(&self.file, &mut self.huge_order(id), |_| Ok(()))?.is_some())
     }
 
     /// Adds an object; gives its id.
@@ -88,8 +88,8 @@ impl Change<'_> {
             (HeapId::Huge(self.header.next_huge), Some(self.header.next_huge))
         };
         let record = form.encode(&Record::Huge(huge, number), widths)?;
-        tree.relocate(file)?;
-        tree.insert(file, &record, &mut self.huge_order(&id))?;
+        tree.relocate(&file)?;
+        tree.insert(&file, &record, &mut self.huge_order(&id))?;
         self.header.huge_tree = Some(tree.address());
         self.header.usage.huge_size = self.header.usage.huge_size.saturating_add(length);
         self.header.usage.huge_objects += 1;
@@ -99,8 +99,8 @@ impl Change<'_> {
     /// Takes an object out of the tree and gives back its space; with the last one the tree goes.
     pub(super) fn remove_huge(&mut self, id: &HeapId) -> Result<()> {
         let Some(mut tree) = self.huge_tree()? else { return Err(self.broken("there is no tree of huge objects")) };
-        tree.relocate(self.file)?;
-        let removed = tree.remove(self.file, &mut self.huge_order(id))?;
+        tree.relocate(&self.file)?;
+        let removed = tree.remove(&self.file, &mut self.huge_order(id))?;
         let record = removed.ok_or_else(|| self.broken("there is no such huge object"))?;
         let size = self.free_huge(&record)?;
         let usage = &mut self.header.usage;
@@ -108,7 +108,7 @@ impl Change<'_> {
         usage.huge_objects = usage.huge_objects.saturating_sub(1);
         self.header.huge_tree = Some(tree.address());
         if tree.is_empty() {
-            tree.delete(self.file, &mut |_| Ok(()))?;
+            tree.delete(&self.file, &mut |_| Ok(()))?;
             (self.header.huge_tree, self.header.next_huge, self.header.huge_wrapped) = (None, 0, false);
         }
         Ok(())
@@ -117,7 +117,7 @@ impl Change<'_> {
     /// Gives back all of them, and the tree.
     pub(super) fn delete_huge(&mut self) -> Result<()> {
         let Some(tree) = self.huge_tree()? else { return Ok(()) };
-        tree.delete(self.file, &mut |record| self.free_huge(record).map(drop))
+        tree.delete(&self.file, &mut |record| self.free_huge(record).map(drop))
     }
 
     /// Gives back the space of an object; says how many bytes it had.

@@ -11,7 +11,7 @@ mod state;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hyperslab_base::Widths;
-use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal, Structure};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Owned, Owner, Result, Seal, Structure};
 use hyperslab_format::{
     Malformed,
     heap::fractal::{self, Child, HeapId, Huge},
@@ -40,6 +40,8 @@ pub type Unfilter = dyn Fn(&FilterPipeline, Vec<u8>, u32, u64) -> Result<Vec<u8>
 /// A heap whose header was read. Whatever changes the heap meanwhile, through this handle or another one, is seen.
 pub struct FractalHeap {
     address: u64,
+    /// The object that it belongs to.
+    owner: Owner,
     unfilter: Arc<Unfilter>,
     /// The header as it was when the heap was opened.
     header: Arc<Header>,
@@ -105,9 +107,11 @@ impl Encode for fractal::FractalHeap {
 
 impl FractalHeap {
     /// Reads the header.
-    pub fn open(file: &OpenFile, address: u64, unfilter: Arc<Unfilter>) -> Result<FractalHeap> {
+    pub fn open<'f>(file: impl Into<Owned<'f>>, address: u64, unfilter: Arc<Unfilter>) -> Result<FractalHeap> {
+        let file = file.into();
         let header = file.load(&HeapHeader, address)?;
-        Ok(FractalHeap { address, unfilter, header, view: Mutex::default(), touched: Vec::new() })
+        let (owner, view, touched) = (file.owner(), Mutex::default(), Vec::new());
+        Ok(FractalHeap { address, owner, unfilter, header, view, touched })
     }
 
     /// Where the header is.
@@ -134,7 +138,7 @@ impl FractalHeap {
 
     /// The object with this id.
     pub fn get(&self, file: &OpenFile, id: &[u8]) -> Result<Vec<u8>> {
-        let view = self.view(file)?;
+        let (view, file) = (self.view(file)?, file.owned(self.owner));
         let id = HeapId::decode(id, &view.header, file.widths()).map_err(Error::at(self.address))?;
         match id {
             HeapId::Managed { offset, length } => view.managed(file, offset, length),
@@ -151,6 +155,7 @@ impl FractalHeap {
         if let Some(view) = view.as_ref().filter(|view| view.stamp == stamp) {
             return Ok(view.clone());
         }
+        let file = file.owned(self.owner);
         let header = if file.is_writable() { file.load(&HeapHeader, self.address)? } else { self.header.clone() };
         let now = Arc::new(View::read(file, (header, self.address), stamp, self.unfilter.clone())?);
         *view = Some(now.clone());
@@ -160,7 +165,7 @@ impl FractalHeap {
 
 impl View {
     fn read(
-        file: &OpenFile,
+        file: Owned<'_>,
         (header, address): (Arc<Header>, u64),
         stamp: (u64, u64),
         unfilter: Arc<Unfilter>,
@@ -174,7 +179,7 @@ impl View {
         Error::broken(WHAT, self.address, why)
     }
 
-    fn managed(&self, file: &OpenFile, offset: u64, length: u64) -> Result<Vec<u8>> {
+    fn managed(&self, file: Owned<'_>, offset: u64, length: u64) -> Result<Vec<u8>> {
         let mut children = |at, rows| {
             let read = || blocks::read_indirect(file, &self.header, at, rows);
             // The metadata cache keeps those of a file that may be changed.
@@ -193,7 +198,7 @@ impl View {
         end.and_then(|end| bytes.get(start..end)).map(<[u8]>::to_vec).ok_or_else(missing)
     }
 
-    fn huge(&self, file: &OpenFile, huge: Huge) -> Result<Vec<u8>> {
+    fn huge(&self, file: Owned<'_>, huge: Huge) -> Result<Vec<u8>> {
         let bytes = file.metadata("huge object of a fractal heap", huge.address, huge.length)?;
         match (&self.header.filters, huge.filtered) {
             (Some((pipeline, ..)), Some((mask, size))) => (self.unfilter)(pipeline, bytes, mask, size),
@@ -201,7 +206,7 @@ impl View {
         }
     }
 
-    fn huge_record(&self, file: &OpenFile, number: u64) -> Result<Huge> {
+    fn huge_record(&self, file: Owned<'_>, number: u64) -> Result<Huge> {
         let tree = self.huge.as_ref().ok_or_else(|| self.broken("a huge object, but no tree of them"))?;
         let form = Form::plain(tree.kind());
         let read = |record: &[u8]| match form.decode(record, file.widths()).map_err(Error::at(self.address))? {
@@ -209,7 +214,7 @@ impl View {
             _ => Err(self.broken("the tree of huge objects does not number them")),
         };
         let mut order = |record: &[u8]| Ok(read(record)?.1.cmp(&number));
-        let found = tree.find(file, &mut order, |record| read(record))?;
+        let found = tree.find(&file, &mut order, |record| read(record))?;
         found.map(|(huge, _)| huge).ok_or_else(|| self.broken(format!("there is no huge object {number}")))
     }
 }

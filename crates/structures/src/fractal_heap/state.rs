@@ -96,7 +96,7 @@ impl Attached for State {
         if waits && inner.removed.is_empty() && !all {
             return Ok(());
         }
-        let mut change = Change::of(file, self.address, &mut inner)?;
+        let mut change = Change::of(file.into(), self.address, &mut inner)?;
         change.let_go()?;
         if all {
             change.write_free()?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_file::{Error, OpenFile, Owned, Result};
 use hyperslab_format::{
     btree_v1::Node,
     message::Target,
@@ -30,20 +30,21 @@ pub struct Removed {
 }
 
 /// An empty tree; says where its root is, which stays there.
-pub fn create(file: &OpenFile) -> Result<u64> {
-    crate::btree_v1::create(file, &Names)
+pub fn create<'f>(file: impl Into<Owned<'f>>) -> Result<u64> {
+    crate::btree_v1::create(file.into(), &Names)
 }
 
 /// Adds a hard or soft link. An error, before anything changes, if there is one with this name.
 ///
-/// Says which block shows the link when it is written: what must not be seen before it is [ordered](OpenFile::order) behind that.
+/// Says which block shows the link when it is written: what must not be seen before it is [ordered](hyperslab_file::Change::order) behind that.
 pub fn insert(file: &OpenFile, root: u64, heap: &mut LocalHeap, name: &[u8], target: &Target) -> Result<u64> {
+    let file = file.owned(heap.owner());
     let mut editor = Editor::new(file, Names, root);
     let path = editor.descend(|node| child_with(node, heap, name))?;
     let leaf = editor.leaf(&path)?;
     let index = path.last().map_or(0, |step| step.index);
     let Some(&(_, child)) = leaf.entries.get(index) else {
-        let entry = new_entry(file, heap, name, target)?;
+        let entry = new_entry(&file, heap, name, target)?;
         let (last, child) = (entry.name, Symbols::put_new(file, vec![entry])?);
         editor.insert(&path, 0, 0, child)?;
         editor.set_right_key(&path, path.len() - 1, last)?;
@@ -63,7 +64,7 @@ pub fn insert(file: &OpenFile, root: u64, heap: &mut LocalHeap, name: &[u8], tar
     let mut left = if symbols.len() < 2 * k { Vec::new() } else { symbols.to_vec() };
     let is_last = at == symbols.len();
     drop(symbols); // so that it can be changed where it is
-    let entry = new_entry(file, heap, name, target)?;
+    let entry = new_entry(&file, heap, name, target)?;
     if is_last {
         editor.set_right_key(&path, path.len() - 1, entry.name)?;
     }
@@ -107,10 +108,11 @@ pub fn replace(
     name: &[u8],
     (header, cache): (Option<u64>, Cache),
 ) -> Result<Option<u64>> {
+    let file = file.owned(heap.owner());
     let mut editor = Editor::new(file, Names, root);
     let Some(Found { path, child, at, entry: old, .. }) = find(file, &mut editor, heap, name)? else { return Ok(None) };
     if old.cache != cache {
-        remove_target(file, heap, &old)?;
+        remove_target(&file, heap, &old)?;
     }
     let block = if file.is_fresh(child) { editor.shown_by(&path) } else { child };
     store(file, editor, heap, &path, child, |symbols| {
@@ -124,12 +126,13 @@ pub fn replace(
 
 /// Removes a link, if there is one with this name, and its strings from the heap.
 pub fn remove(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8]) -> Result<Option<Removed>> {
+    let file = file.owned(heap.owner());
     let mut editor = Editor::new(file, Names, root);
     let Some(Found { path, child, at, entry, last }) = find(file, &mut editor, heap, name)? else { return Ok(None) };
-    heap.remove(file, entry.name)?;
-    remove_target(file, heap, &entry)?;
+    heap.remove(&file, entry.name)?;
+    remove_target(&file, heap, &entry)?;
     let Some((last, is_new)) = last else {
-        file.free(child, Symbols::size(file))?;
+        file.free(child, Symbols::size(&file))?;
         let block = editor.remove(&path)?;
         editor.finish(Some(heap.address()))?;
         return Ok(Some(Removed { entry, block }));
@@ -146,6 +149,7 @@ pub fn remove(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8]) -> Resu
 
 /// Whether nodes are made or given up when a link with this name is added, or removed.
 pub fn restructures(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8], adds: bool) -> Result<bool> {
+    let file = file.owned(heap.owner());
     let mut editor = Editor::new(file, Names, root);
     let path = editor.descend(|node| child_with(node, heap, name))?;
     let index = path.last().map_or(0, |step| step.index);
@@ -160,12 +164,12 @@ pub fn delete(file: &OpenFile, root: u64, each: &mut dyn FnMut(Entry) -> Result<
     let (mut blocks, mut open) = (Vec::new(), vec![(root, None)]);
     while let Some((address, above)) = open.pop() {
         counted.visit(address)?;
-        let node = super::read_node(file, address, above)?;
+        let node = super::read_node(file.into(), address, above)?;
         if node.level > 0 {
             open.extend(node.entries.iter().rev().map(|(_, child)| (*child, Some(node.level))));
         } else {
             for &(_, child) in &node.entries {
-                Symbols::read(file, child)?.iter().cloned().try_for_each(&mut *each)?;
+                Symbols::read(file.into(), child)?.iter().cloned().try_for_each(&mut *each)?;
                 blocks.push((child, Symbols::size(file)));
             }
         }
@@ -212,7 +216,7 @@ struct Found {
     last: Option<(u64, bool)>,
 }
 
-fn find(file: &OpenFile, editor: &mut Editor<'_, Names>, heap: &LocalHeap, name: &[u8]) -> Result<Option<Found>> {
+fn find(file: Owned<'_>, editor: &mut Editor<'_, Names>, heap: &LocalHeap, name: &[u8]) -> Result<Option<Found>> {
     let path = editor.descend(|node| child_with(node, heap, name))?;
     let index = path.last().map_or(0, |step| step.index);
     let Some(&(_, child)) = editor.leaf(&path)?.entries.get(index) else { return Ok(None) };
@@ -223,7 +227,7 @@ fn find(file: &OpenFile, editor: &mut Editor<'_, Names>, heap: &LocalHeap, name:
     Ok(symbols.get(at).cloned().map(|entry| Found { path, child, at, entry, last }))
 }
 
-fn symbols_of(file: &OpenFile, address: u64) -> Result<Arc<Symbols>> {
+fn symbols_of(file: Owned<'_>, address: u64) -> Result<Arc<Symbols>> {
     let symbols = Symbols::read(file, address)?;
     let most = 2 * usize::from(file.superblock().group_leaf_k);
     if symbols.len() > most {
@@ -234,7 +238,7 @@ fn symbols_of(file: &OpenFile, address: u64) -> Result<Arc<Symbols>> {
 
 /// Changes a symbol table node, and puts the tree above it: names first, then the tree from above.
 fn store(
-    file: &OpenFile,
+    file: Owned<'_>,
     editor: Editor<'_, Names>,
     heap: &LocalHeap,
     path: &[Step],

@@ -6,7 +6,7 @@ mod symbols;
 
 use std::sync::Arc;
 
-use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Owned, Result, Seal};
 use hyperslab_format::{btree_v1, symbol_table};
 
 pub(crate) use self::symbols::{SymbolNode, Symbols};
@@ -18,14 +18,18 @@ const WHAT: &str = "group B-tree";
 const SYMBOLS: &str = SymbolNode::WHAT;
 
 /// Calls `each` for every entry of the tree at `root`, in order of names.
-pub fn for_each(file: &OpenFile, root: u64, each: &mut dyn FnMut(symbol_table::Entry) -> Result<()>) -> Result<()> {
-    for_each_node(file, root, &mut |entries| entries.iter().cloned().try_for_each(&mut *each))
+pub fn for_each<'f>(
+    file: impl Into<Owned<'f>>,
+    root: u64,
+    each: &mut dyn FnMut(symbol_table::Entry) -> Result<()>,
+) -> Result<()> {
+    for_each_node(file.into(), root, &mut |entries| entries.iter().cloned().try_for_each(&mut *each))
 }
 
 /// How many entries the tree at `root` has: its nodes tell, no name is looked at.
-pub fn count(file: &OpenFile, root: u64) -> Result<u64> {
+pub fn count<'f>(file: impl Into<Owned<'f>>, root: u64) -> Result<u64> {
     let mut count = 0;
-    for_each_node(file, root, &mut |entries| {
+    for_each_node(file.into(), root, &mut |entries| {
         count += entries.len() as u64;
         Ok(())
     })?;
@@ -35,15 +39,15 @@ pub fn count(file: &OpenFile, root: u64) -> Result<u64> {
 /// Is shown the entries of a symbol table node.
 type EachNode<'a> = dyn FnMut(&[symbol_table::Entry]) -> Result<()> + 'a;
 
-fn for_each_node(file: &OpenFile, root: u64, each: &mut EachNode<'_>) -> Result<()> {
-    let mut nodes = Nodes::of(file, WHAT, node_size(file) as u64);
-    let mut symbols = Nodes::of(file, SYMBOLS, Symbols::size(file));
+fn for_each_node(file: Owned<'_>, root: u64, each: &mut EachNode<'_>) -> Result<()> {
+    let mut nodes = Nodes::of(&file, WHAT, node_size(&file) as u64);
+    let mut symbols = Nodes::of(&file, SYMBOLS, Symbols::size(&file));
     walk(file, root, None, (&mut nodes, &mut symbols), each)
 }
 
 /// The entry with this name.
 pub fn find(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8]) -> Result<Option<symbol_table::Entry>> {
-    let mut address = root;
+    let (file, mut address) = (file.owned(heap.owner()), root);
     let mut above = None;
     loop {
         let node = read_node(file, address, above)?;
@@ -59,7 +63,7 @@ pub fn find(file: &OpenFile, root: u64, heap: &LocalHeap, name: &[u8]) -> Result
 }
 
 fn walk(
-    file: &OpenFile,
+    file: Owned<'_>,
     address: u64,
     above: Option<u8>,
     (nodes, symbols): (&mut Nodes, &mut Nodes),
@@ -99,7 +103,7 @@ impl Block for GroupNode {
 }
 
 /// Levels go down from node to node, so that no tree is endless.
-fn read_node(file: &OpenFile, address: u64, above: Option<u8>) -> Result<Arc<btree_v1::Node<u64>>> {
+fn read_node(file: Owned<'_>, address: u64, above: Option<u8>) -> Result<Arc<btree_v1::Node<u64>>> {
     let node = file.load(&GroupNode, address)?;
     match above {
         Some(above) if node.level >= above => Err(Error::broken(WHAT, address, "a node that is not below its parent")),

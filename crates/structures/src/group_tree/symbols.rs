@@ -3,7 +3,7 @@
 use std::{ops::Deref, sync::Arc};
 
 use hyperslab_base::Widths;
-use hyperslab_file::{Block, Error, Extent, Kind, OpenFile, Result, Seal, Structure};
+use hyperslab_file::{Block, Error, Extent, Kind, OpenFile, Owned, Result, Seal, Structure};
 use hyperslab_format::symbol_table::{self, Entry};
 
 /// A symbol table node: its entries, by rising name.
@@ -63,19 +63,19 @@ impl Symbols {
     }
 
     /// The node at an address.
-    pub(super) fn read(file: &OpenFile, address: u64) -> Result<Arc<Symbols>> {
+    pub(super) fn read(file: Owned<'_>, address: u64) -> Result<Arc<Symbols>> {
         file.load(&SymbolNode, address)
     }
 
     /// A new node; says where it is.
-    pub(super) fn put_new(file: &OpenFile, entries: Vec<Entry>) -> Result<u64> {
-        let address = file.allocate(Kind::Metadata, Symbols::size(file))?;
-        file.put_structure(address, Arc::new(Symbols::of(file, entries)))?;
+    pub(super) fn put_new(file: Owned<'_>, entries: Vec<Entry>) -> Result<u64> {
+        let address = file.allocate(Kind::Metadata, Symbols::size(&file))?;
+        file.put_structure(address, Arc::new(Symbols::of(&file, entries)))?;
         Ok(address)
     }
 
     /// Changes the entries of the node at an address.
-    pub(super) fn change(file: &OpenFile, address: u64, change: impl FnOnce(&mut Vec<Entry>)) -> Result<()> {
+    pub(super) fn change(file: Owned<'_>, address: u64, change: impl FnOnce(&mut Vec<Entry>)) -> Result<()> {
         file.change(&SymbolNode, address, |symbols| {
             change(&mut symbols.entries);
             Ok(())

@@ -140,7 +140,7 @@ impl LocalHeap {
         }
         self.data = Data { block: None, start: 0, end: length };
         self.put(file, data)?; // the block has its new length
-        *self = LocalHeap::open(file, self.address)?;
+        *self = LocalHeap::open(file.owned(self.owner), self.address)?;
         Ok(())
     }
 
@@ -151,13 +151,13 @@ impl LocalHeap {
             self.hide_list(file, free)?;
             free.changed = true;
             let data = self.lend_data()?;
-            self.data.block = Some(file.amend(WHAT, data, parts)?);
+            self.data.block = Some(file.owned(self.owner).amend(WHAT, data, parts)?);
             return self.put_head_behind(file, None);
         }
         let (before, length) = (head_size(file), self.data.len());
         // The heap lets go of the block, because a shared block is copied before it changes.
         self.data.block = None;
-        let ((), block) = file.edit(WHAT, self.address, before + length, |bytes| {
+        let ((), block) = file.owned(self.owner).edit(WHAT, self.address, before + length, |bytes| {
             let short = || Error::broken(WHAT, self.address, "it is cut");
             let (head, data) = bytes.split_at_mut_checked(before as usize).ok_or_else(short)?;
             for &(at, bytes) in parts {
@@ -180,7 +180,7 @@ impl LocalHeap {
         let blocks = listed(&free.ranges, file);
         let heads = heap::local::encode_heads(length, &blocks, file.widths())?;
         let parts: Vec<_> = heads.iter().map(|(at, head)| (*at, head.as_slice())).collect();
-        self.data.block = Some(file.amend(WHAT, (place, length), &parts)?);
+        self.data.block = Some(file.owned(self.owner).amend(WHAT, (place, length), &parts)?);
         self.put_head_behind(file, blocks.first().map(|first| first.start))
     }
 
@@ -195,7 +195,7 @@ impl LocalHeap {
     fn put_head_behind(&mut self, file: &OpenFile, free: Option<u64>) -> Result<()> {
         // What names the new strings waits for the header, so that must be written, too.
         if std::mem::replace(&mut self.free, free) != free || !file.is_changed(self.address) {
-            file.put(self.address, self.head(file)?)?;
+            file.owned(self.owner).put(self.address, self.head(file)?)?;
         }
         self.place.map_or(Ok(()), |place| file.order_within(place, self.address))
     }
@@ -218,10 +218,10 @@ impl LocalHeap {
         let mut head = head.encode(file.widths())?;
         match self.place {
             Some(_) if self.is_one_block(file) => head.extend_from_slice(&data),
-            Some(place) => file.put(place, data)?,
+            Some(place) => file.owned(self.owner).put(place, data)?,
             None => {}
         }
-        file.put(self.address, head)
+        file.owned(self.owner).put(self.address, head)
     }
 
     fn head(&self, file: &OpenFile) -> Result<Vec<u8>> {

@@ -5,7 +5,7 @@ mod free;
 
 use std::{cmp::Ordering, sync::Arc};
 
-use hyperslab_file::{Block, Error, Extent, Kind, OpenFile, Result, Seal};
+use hyperslab_file::{Block, Error, Extent, Kind, OpenFile, Owned, Owner, Result, Seal};
 use hyperslab_format::{
     Fault, Malformed,
     heap::{self, local::FreeBlock},
@@ -22,6 +22,8 @@ const WHAT: &str = "local heap";
 #[derive(Clone, Debug)]
 pub struct LocalHeap {
     address: u64,
+    /// The object that it belongs to.
+    owner: Owner,
     data: Data,
     place: Option<u64>,
     free: Option<u64>,
@@ -66,7 +68,7 @@ impl Block for HeapBlock {
             Some(behind) if behind > 0 => Data { block: Some(bytes.clone()), start, end: start + behind },
             _ => Data { block: None, start: 0, end: size },
         };
-        Ok(LocalHeap { address, data, place: head.data, free: head.free })
+        Ok(LocalHeap { address, owner: Owner::FILE, data, place: head.data, free: head.free })
     }
 }
 
@@ -103,8 +105,10 @@ impl Data {
 
 impl LocalHeap {
     /// Reads the heap.
-    pub fn open(file: &OpenFile, address: u64) -> Result<LocalHeap> {
+    pub fn open<'f>(file: impl Into<Owned<'f>>, address: u64) -> Result<LocalHeap> {
+        let file = file.into();
         let mut heap = Arc::unwrap_or_clone(file.load(&HeapBlock, address)?);
+        heap.owner = file.owner();
         if let Some(place) = heap.place.filter(|_| heap.data.block.is_none()) {
             heap.data = Arc::unwrap_or_clone(file.load(&HeapData(heap.data.len()), place)?);
         }
@@ -112,19 +116,26 @@ impl LocalHeap {
     }
 
     /// A new heap with room for names of about `room` bytes together. It has the empty name, at zero.
-    pub fn create(file: &OpenFile, room: u64) -> Result<LocalHeap> {
-        let (head, smallest) = (head_size(file), 8 + block_head(file));
+    pub fn create<'f>(file: impl Into<Owned<'f>>, room: u64) -> Result<LocalHeap> {
+        let file = file.into();
+        let (head, smallest) = (head_size(&file), 8 + block_head(&file));
         let size = room.max(smallest).next_multiple_of(8);
         let Ok(length) = usize::try_from(size) else {
             return Err(Error::Memory { what: WHAT, address: 0, length: size });
         };
         let address = file.allocate(Kind::Metadata, head + size)?;
-        let mut heap = LocalHeap { address, data: Data::default(), place: Some(address + head), free: None };
+        let (owner, data, place) = (file.owner(), Data::default(), Some(address + head));
+        let mut heap = LocalHeap { address, owner, data, place, free: None };
         let mut data = vec![0; length];
         let free = [FreeBlock { start: 8, size: size - 8 }];
         heap.free = heap::local::encode_free(&mut data, &free, file.widths())?;
-        heap.put(file, data)?;
+        heap.put(&file, data)?;
         LocalHeap::open(file, address)
+    }
+
+    /// The object that it belongs to.
+    pub fn owner(&self) -> Owner {
+        self.owner
     }
 
     /// Where it is in the file: what names strings of the heap is written after the block here.

@@ -165,7 +165,7 @@ fn many_at_once_give_the_tree_that_one_by_one_gives() {
                 .collect();
             let gone: Vec<u32> = twin.keys().copied().filter(|_| rng.u32(..10) == 0).collect();
             for (nth, ((tape, file), address)) in files.iter_mut().zip(addresses).enumerate() {
-                let mut tree = Tree::open(file, address, &[KIND]).unwrap();
+                let mut tree = Tree::open(&*file, address, &[KIND]).unwrap();
                 if nth == 0 {
                     let records = batch.values().flatten().copied().collect::<Vec<u8>>();
                     tree.put_sorted(file, &records, &|stored, record| key(stored).cmp(&key(record))).unwrap();

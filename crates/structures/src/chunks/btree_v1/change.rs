@@ -1,6 +1,6 @@
 //! Changing the first kind of chunk index.
 
-use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_file::{Error, OpenFile, Owned, Result};
 use hyperslab_format::{
     ChunkEntry,
     btree_v1::{ChunkKey, Node},
@@ -14,8 +14,9 @@ use crate::{
 
 impl ChunkTree {
     /// A tree without chunks, for a dataset with `rank` dimensions.
-    pub fn create(file: &OpenFile, rank: usize) -> Result<ChunkTree> {
-        Ok(ChunkTree::new(crate::btree_v1::create(file, &Chunks { rank })?, rank))
+    pub fn create<'f>(file: impl Into<Owned<'f>>, rank: usize) -> Result<ChunkTree> {
+        let file = file.into();
+        Ok(ChunkTree::new(crate::btree_v1::create(file, &Chunks { rank })?, rank).owned(file.owner()))
     }
 
     /// Where the root is. It stays there.
@@ -32,7 +33,7 @@ impl ChunkTree {
     /// As [`ChunkTree::insert`], for many; nodes are written once. Says what was replaced.
     pub fn insert_all(&self, file: &OpenFile, extent: &[u64], chunks: &[ChunkEntry]) -> Result<Vec<ChunkEntry>> {
         let keys = chunks.iter().map(|chunk| self.key(extent, chunk)).collect::<Result<Vec<_>>>()?;
-        let mut editor = Editor::new(file, Chunks { rank: self.rank }, self.root);
+        let mut editor = Editor::new(file.owned(self.owner), Chunks { rank: self.rank }, self.root);
         let mut replaced = Vec::new();
         for (key, child, behind) in keys {
             replaced.extend(insert(&mut editor, key, child, behind)?);
@@ -49,7 +50,7 @@ impl ChunkTree {
 
     /// Removes the chunks that begin at elements; says which were there.
     pub fn remove_all<P: AsRef<[u64]>>(&self, file: &OpenFile, starts: &[P]) -> Result<Vec<ChunkEntry>> {
-        let mut editor = Editor::new(file, Chunks { rank: self.rank }, self.root);
+        let mut editor = Editor::new(file.owned(self.owner), Chunks { rank: self.rank }, self.root);
         let mut removed = Vec::new();
         for start in starts {
             let (path, found) = find(&mut editor, start.as_ref())?;

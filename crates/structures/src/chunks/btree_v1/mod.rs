@@ -4,7 +4,7 @@ mod change;
 
 use std::sync::Arc;
 
-use hyperslab_file::{Block, Error, Extent, OpenFile, Result, Seal};
+use hyperslab_file::{Block, Error, Extent, OpenFile, Owner, Result, Seal};
 use hyperslab_format::{
     ChunkEntry,
     btree_v1::{self, ChunkKey, Node},
@@ -18,6 +18,8 @@ const WHAT: &str = "chunk B-tree";
 #[derive(Debug)]
 pub struct ChunkTree {
     root: u64,
+    /// The object that it belongs to.
+    owner: Owner,
     rank: usize,
     nodes: Kept<Node<ChunkKey>>,
 }
@@ -25,7 +27,12 @@ pub struct ChunkTree {
 impl ChunkTree {
     /// The tree at `root`, of a dataset with `rank` dimensions.
     pub fn new(root: u64, rank: usize) -> ChunkTree {
-        ChunkTree { root, rank, nodes: Kept::new() }
+        ChunkTree { root, owner: Owner::FILE, rank, nodes: Kept::new() }
+    }
+
+    /// The tree as a part of an object.
+    pub fn owned(self, owner: Owner) -> ChunkTree {
+        ChunkTree { owner, ..self }
     }
 
     /// The chunks whose first elements are these, in row-major order; `each` gets the number of every one that is there. One walk,

@@ -1,7 +1,7 @@
 //! Changing an extensible array. Blocks come with the first chunk in them; a new block is in the file before the slot that names it,
 //! a new page before its bit in the super block, and the header with its counts comes last.
 
-use hyperslab_file::{Error, Kind, OpenFile, Result};
+use hyperslab_file::{Error, Kind, OpenFile, Owned, Result};
 use hyperslab_format::{
     ChunkEntry,
     index::{
@@ -43,7 +43,8 @@ type Changes<'a> = [(Home, &'a (u64, ChunkEntry))];
 
 impl ChunkArray {
     /// A new array of this shape.
-    pub fn create(file: &OpenFile, shape: ArrayShape, element: ChunkElement) -> Result<ChunkArray> {
+    pub fn create<'f>(file: impl Into<Owned<'f>>, shape: ArrayShape, element: ChunkElement) -> Result<ChunkArray> {
+        let file = file.into();
         let ArrayShape { count_bits, in_index, min_blocks, min_elements, page_bits } = shape;
         let header = ExtensibleArray {
             filtered: element.size_width.is_some(),
@@ -60,7 +61,15 @@ impl ChunkArray {
         let bytes = header.encode(file.widths())?;
         let address = file.allocate(Kind::Metadata, bytes.len() as u64)?;
         file.put(address, bytes)?;
-        Ok(ChunkArray { address, header, element, index: None, supers: Kept::new(), blocks: Kept::new() })
+        Ok(ChunkArray {
+            address,
+            owner: file.owner(),
+            header,
+            element,
+            index: None,
+            supers: Kept::new(),
+            blocks: Kept::new(),
+        })
     }
 
     /// The chunk with this number from now on, or that there is none.
@@ -94,12 +103,12 @@ impl ChunkArray {
         if set.is_ok() && index_changed {
             let bytes =
                 extensible_array::encode_index(&index, &self.header, self.element, self.address, file.widths())?;
-            file.put(self.header.index.unwrap_or(0), bytes)?;
+            file.owned(self.owner).put(self.header.index.unwrap_or(0), bytes)?;
         }
         self.index = Some(index);
         set?;
         if self.header != before {
-            file.put(self.address, self.header.encode(file.widths())?)?;
+            file.owned(self.owner).put(self.address, self.header.encode(file.widths())?)?;
             file.order_within(self.header.index.unwrap_or(0), self.address)?;
         }
         Ok(())
@@ -209,7 +218,7 @@ impl ChunkArray {
         }
         if changed {
             let bytes = extensible_array::encode_super(&entries, &self.header, &block, self.address, file.widths())?;
-            file.put(address, bytes)?;
+            file.owned(self.owner).put(address, bytes)?;
             new_pages.into_iter().try_for_each(|page| file.order_within(page, address))?;
         }
         self.supers.keep(address, entries);
@@ -241,7 +250,7 @@ impl ChunkArray {
             }
             _ => extensible_array::encode_page(&entries, &self.header, self.element, widths)?,
         };
-        file.put(address, bytes)?;
+        file.owned(self.owner).put(address, bytes)?;
         self.blocks.keep(address, entries);
         Ok(())
     }
@@ -280,7 +289,7 @@ impl ChunkArray {
         if self.header.pages(place.block.elements) > 0 {
             let offset = self.header.data_offset(place.nth, place.data).unwrap_or(0);
             let head = extensible_array::encode_paged_head(&self.header, offset, self.address, file.widths())?;
-            file.put(address, head)?;
+            file.owned(self.owner).put(address, head)?;
         }
         let usage = &mut self.header.usage;
         usage.data_blocks += 1;

@@ -5,7 +5,7 @@ mod change;
 
 use std::sync::Arc;
 
-use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_file::{Error, OpenFile, Owned, Owner, Result};
 use hyperslab_format::{
     ChunkEntry,
     index::{
@@ -26,6 +26,8 @@ type EachBlock<'a> = dyn FnMut(&SuperBlock, u64, u64, &[bool]) -> Result<()> + '
 #[derive(Debug)]
 pub struct ChunkArray {
     address: u64,
+    /// The object that it belongs to.
+    owner: Owner,
     header: ExtensibleArray,
     element: ChunkElement,
     index: Option<IndexBlock>,
@@ -35,7 +37,8 @@ pub struct ChunkArray {
 
 impl ChunkArray {
     /// The array at `address`.
-    pub fn open(file: &OpenFile, address: u64, element: ChunkElement) -> Result<ChunkArray> {
+    pub fn open<'f>(file: impl Into<Owned<'f>>, address: u64, element: ChunkElement) -> Result<ChunkArray> {
+        let file = file.into();
         let widths = file.widths();
         let header = file.load_once(&Header, address)?;
         if usize::from(header.element_size) != element.size(widths) {
@@ -43,7 +46,15 @@ impl ChunkArray {
             return Err(Error::broken(WHAT, address, why));
         }
         let index = header.index.map(|place| file.load_once(&Index(&header, element), place)).transpose()?;
-        Ok(ChunkArray { address, header, element, index, supers: Kept::new(), blocks: Kept::new() })
+        Ok(ChunkArray {
+            address,
+            owner: file.owner(),
+            header,
+            element,
+            index,
+            supers: Kept::new(),
+            blocks: Kept::new(),
+        })
     }
 
     /// Where its header is.

@@ -1,7 +1,7 @@
 //! Changing a fixed array. The data block comes with the first chunk, each of its pages with the first chunk in it; a page is
 //! in the file before the bit that says so.
 
-use hyperslab_file::{Error, Kind, OpenFile, Result};
+use hyperslab_file::{Error, Kind, OpenFile, Owned, Result};
 use hyperslab_format::{
     ChunkEntry,
     index::{
@@ -18,7 +18,13 @@ use crate::{
 
 impl ChunkArray {
     /// A new array of so many elements, with pages of two to the power of `page_bits`.
-    pub fn create(file: &OpenFile, elements: u64, page_bits: u8, element: ChunkElement) -> Result<ChunkArray> {
+    pub fn create<'f>(
+        file: impl Into<Owned<'f>>,
+        elements: u64,
+        page_bits: u8,
+        element: ChunkElement,
+    ) -> Result<ChunkArray> {
+        let file = file.into();
         let size = element.size(file.widths());
         let header = FixedArray {
             filtered: element.size_width.is_some(),
@@ -30,7 +36,7 @@ impl ChunkArray {
         let bytes = header.encode(file.widths())?;
         let address = file.allocate(Kind::Metadata, bytes.len() as u64)?;
         file.put(address, bytes)?;
-        Ok(ChunkArray { address, header, element, written: Vec::new(), pages: Kept::new() })
+        Ok(ChunkArray { address, owner: file.owner(), header, element, written: Vec::new(), pages: Kept::new() })
     }
 
     /// The chunk with this number from now on, or that there is none.
@@ -79,7 +85,7 @@ impl ChunkArray {
         } else {
             self.set_pages(file, data, sorted)?;
         }
-        file.put(self.address, self.header.encode(file.widths())?)
+        file.owned(self.owner).put(self.address, self.header.encode(file.widths())?)
     }
 
     /// Changes pages, and if there are new ones, what says so.
@@ -99,21 +105,22 @@ impl ChunkArray {
             };
             apply(&mut entries, together.iter().copied(), number * page, self.element);
             let bytes = fixed_array::encode_page(&entries, self.element, file.widths())?;
-            file.put(self.page_address(file, data, number), bytes)?;
+            file.owned(self.owner).put(self.page_address(file, data, number), bytes)?;
             self.pages.keep(number, entries);
         }
         for &place in &is_new {
             self.written.get_mut(place).into_iter().for_each(|written| *written = true);
         }
         if !is_new.is_empty() {
-            file.put(data, fixed_array::encode_head(&self.written, &self.header, self.address, file.widths())?)?;
+            file.owned(self.owner)
+                .put(data, fixed_array::encode_head(&self.written, &self.header, self.address, file.widths())?)?;
         }
         is_new.iter().try_for_each(|place| file.order_within(self.page_address(file, data, *place as u64), data))
     }
 
     fn put_whole(&mut self, file: &OpenFile, data: u64, entries: Vec<ChunkEntry>) -> Result<()> {
         let bytes = fixed_array::encode_data(&entries, &self.header, self.element, self.address, file.widths())?;
-        file.put(data, bytes)?;
+        file.owned(self.owner).put(data, bytes)?;
         self.pages.keep(0, entries);
         Ok(())
     }

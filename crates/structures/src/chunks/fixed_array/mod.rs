@@ -5,7 +5,7 @@ mod change;
 
 use std::sync::Arc;
 
-use hyperslab_file::{Error, OpenFile, Result};
+use hyperslab_file::{Error, OpenFile, Owned, Owner, Result};
 use hyperslab_format::{
     ChunkEntry,
     index::{ChunkElement, fixed_array::FixedArray},
@@ -20,6 +20,8 @@ const WHAT: &str = "fixed array";
 #[derive(Debug)]
 pub struct ChunkArray {
     address: u64,
+    /// The object that it belongs to.
+    owner: Owner,
     header: FixedArray,
     element: ChunkElement,
     /// Which pages were ever written; none if the array has no pages.
@@ -29,7 +31,8 @@ pub struct ChunkArray {
 
 impl ChunkArray {
     /// The array at `address`.
-    pub fn open(file: &OpenFile, address: u64, element: ChunkElement) -> Result<ChunkArray> {
+    pub fn open<'f>(file: impl Into<Owned<'f>>, address: u64, element: ChunkElement) -> Result<ChunkArray> {
+        let file = file.into();
         let widths = file.widths();
         let header = file.load_once(&Header, address)?;
         if usize::from(header.element_size) != element.size(widths) {
@@ -40,7 +43,7 @@ impl ChunkArray {
         if let Some(data) = header.data {
             written = file.load_once(&Head(&header), data)?;
         }
-        Ok(ChunkArray { address, header, element, written, pages: Kept::new() })
+        Ok(ChunkArray { address, owner: file.owner(), header, element, written, pages: Kept::new() })
     }
 
     /// Where its header is.
