@@ -6,7 +6,7 @@ use hyperslab_object::{NewAttribute, NewType};
 use super::{
     CopyOptions,
     damage::{OfSource, Step, Trouble},
-    gather::Gathered,
+    gathered::Gathered,
     tree::Copier,
 };
 use hyperslab_object::PathId;

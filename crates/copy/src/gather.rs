@@ -3,72 +3,16 @@
 use hyperslab_base::{Reader, Sink};
 use hyperslab_dtype::{Class, Datatype, HeapReference, Reference, Source};
 
-use super::tree::{Copier, key};
-use hyperslab_session::{Heap, HeapWriter, Result, Session, room};
+use hyperslab_session::{Heap, Result, Session, room};
+
+use crate::{
+    gathered::{Form, Gathered, Piece},
+    tree::{Copier, key},
+};
 
 /// The kinds of revised references, and the flag of those into other files.
 const OBJECT: u8 = 2;
 const EXTERNAL: u8 = 1;
-
-/// Values, and what of them goes to the heap.
-pub(super) struct Gathered {
-    values: Vec<u8>,
-    /// Those that others refer to come after them.
-    pieces: Vec<Piece>,
-}
-
-/// Bytes that go to the heap.
-struct Piece {
-    bytes: Vec<u8>,
-    /// The piece that refers to them; none for the values themselves.
-    home: Option<usize>,
-    /// Where in it the reference is, and how long that is.
-    at: usize,
-    size: usize,
-    form: Form,
-}
-
-/// How heap objects are referred to.
-enum Form {
-    /// With how many elements there are.
-    Sequence(u32),
-    /// By address and index alone, after so many other bytes.
-    After(usize),
-}
-
-impl Gathered {
-    pub(super) fn values(&self) -> &[u8] {
-        &self.values
-    }
-
-    /// Puts everything into the heap of a file; the values, which refer to it. Only within an operation.
-    pub(super) fn store(self, session: &Session) -> Result<Vec<u8>> {
-        HeapWriter::new(session).attempt(|heap| self.put(session, heap))
-    }
-
-    fn put(mut self, session: &Session, heap: &mut HeapWriter<'_>) -> Result<Vec<u8>> {
-        while let Some(piece) = self.pieces.pop() {
-            let (address, index) = heap.put(&piece.bytes)?;
-            let home = match piece.home {
-                Some(home) => self.pieces.get_mut(home).map(|home| &mut home.bytes),
-                None => Some(&mut self.values),
-            };
-            let range = piece.at..piece.at.saturating_add(piece.size);
-            let Some(slot) = home.and_then(|home| home.get_mut(range)) else { continue };
-            match piece.form {
-                Form::Sequence(count) => HeapReference { count, address, index }.encode(slot)?,
-                Form::After(others) => {
-                    let mut sink = Sink::new();
-                    sink.uint(session.file().widths().offsets, address);
-                    sink.u32(index);
-                    slot.iter_mut().skip(others).zip(sink.as_bytes()).for_each(|(to, from)| *to = *from);
-                }
-            }
-        }
-        heap.settle()?;
-        Ok(self.values)
-    }
-}
 
 impl Copier<'_> {
     /// Values of the type `from` as values of `to`, which is the same in the target; nothing if they are the same bytes there.

@@ -7,22 +7,27 @@ mod attributes;
 mod damage;
 mod end;
 mod gather;
+mod gathered;
+mod leave_out;
 mod needed;
 mod prepare;
+mod prepared;
 mod repack;
 mod restore;
 mod tree;
 mod user_block;
 mod values;
 
-use hyperslab_session::{Made, ObjectHandle, OpenObject, Result};
+use hyperslab_session::{DatasetPlan, Made, ObjectHandle, OpenDataset, OpenObject, Result, Session};
 
 use self::tree::Copier;
 pub use self::{
     attributes::copy_attributes,
     repack::{Repack, Repacked},
-    restore::Restore,
 };
+
+/// Is given a dataset, the plan of a copy of it, and the new file; the plan of a dataset that is stored in another way, if it should be.
+pub type Restore = dyn Fn(&OpenDataset, &DatasetPlan, &Session) -> Result<Option<DatasetPlan>> + Send + Sync;
 
 /// How far a copy is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

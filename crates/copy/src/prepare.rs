@@ -2,31 +2,35 @@
 
 use hyperslab_dtype::Datatype;
 use hyperslab_format::{
-    message::{self, FillValue, FilterPipeline, Layout, kind},
+    message::{FillValue, FilterPipeline, Layout},
     version,
 };
-use hyperslab_object::{GroupSettings, Object, ObjectSettings};
+use hyperslab_session::{DatasetPlan, Error, Layout as Stored, OpenDataset, OpenObject, Result, room};
 use hyperslab_space::UNLIMITED;
 
-use super::{
-    damage::{OfSource, Step},
-    gather::Gathered,
-    tree::Copier,
-};
-use hyperslab_session::{
-    DatasetPlan, Layout as Stored, ObjectHandle, OpenDataset, OpenObject, Result, Session, make_dataset, room,
+use crate::{
+    damage::{OfSource, Step, Trouble},
+    prepared::{Prepared, group_settings, settings},
+    tree::{Copier, key},
 };
 
-/// An object that can be made.
-pub(super) enum Prepared {
-    Group(ObjectSettings, GroupSettings),
-    /// Without values; what of the fill value is in a heap.
-    Dataset(ObjectSettings, Box<DatasetPlan>, Option<Gathered>),
-    Datatype(ObjectSettings, Datatype),
-}
+/// A dataset needs its committed datatype, and what its fill value refers to, which may need others.
+const MOST_PREPARING: usize = 64;
 
-impl Prepared {
-    pub(super) fn new(copier: &mut Copier<'_>, from: &OpenObject) -> Step<Prepared> {
+impl Copier<'_> {
+    /// An object like `from`, before it is made.
+    pub(super) fn prepare(&mut self, from: &OpenObject) -> Step<Prepared> {
+        let key = key(from.session(), from.address());
+        if self.preparing.len() >= MOST_PREPARING || !self.preparing.insert(key) {
+            let why = format!("it needs itself or more than {MOST_PREPARING} objects before it can be made");
+            return Err(Trouble::Source(Error::Change(why)));
+        }
+        let prepared = self.prepared(from);
+        self.preparing.remove(&key);
+        prepared
+    }
+
+    fn prepared(&mut self, from: &OpenObject) -> Step<Prepared> {
         match from {
             OpenObject::Group(group) => {
                 let object = group.current().of_source()?;
@@ -35,17 +39,17 @@ impl Prepared {
             OpenObject::Datatype(named) => {
                 let object = named.current().of_source()?;
                 let (datatype, _) = object.datatype(named.session.context()).of_source()?;
-                Ok(Prepared::Datatype(settings(&object), copier.target.in_file(&datatype)?))
+                Ok(Prepared::Datatype(settings(&object), self.target.in_file(&datatype)?))
             }
             OpenObject::Dataset(dataset) => {
                 let committed = dataset.committed();
-                let committed = committed.map(|address| copier.committed(dataset.session(), address)).transpose()?;
+                let committed = committed.map(|address| self.committed(dataset.session(), address)).transpose()?;
                 let settings = settings(&*dataset.object().of_source()?);
-                let mut planned = planned(copier, dataset, committed).of_source()?;
-                copier.restore(dataset, &mut planned)?;
+                let mut planned = planned(self, dataset, committed).of_source()?;
+                self.restore(dataset, &mut planned)?;
                 let fill = match &planned.fill.value {
                     FillValue::User(value) => {
-                        copier.gather(dataset.session(), dataset.datatype(), &planned.datatype, value).of_source()?
+                        self.gather(dataset.session(), dataset.datatype(), &planned.datatype, value).of_source()?
                     }
                     _ => None,
                 };
@@ -57,48 +61,6 @@ impl Prepared {
             }
         }
     }
-
-    /// What stands for an object that cannot be read.
-    pub(super) fn stand_in() -> Prepared {
-        Prepared::Group(ObjectSettings::default(), GroupSettings::default())
-    }
-
-    /// Makes the object; where it is. Only within an operation.
-    pub(super) fn create(self, session: &Session) -> Result<u64> {
-        let context = session.context();
-        match self {
-            Prepared::Group(object, group) => Ok(hyperslab_object::new_group(context, &object, &group)?),
-            Prepared::Datatype(object, datatype) => Ok(hyperslab_object::new_datatype(context, &object, &datatype)?),
-            Prepared::Dataset(object, mut planned, fill) => {
-                if let Some(fill) = fill {
-                    planned.fill.value = FillValue::User(fill.store(session)?);
-                }
-                make_dataset(&object, session, &planned, &planned.fill, None)
-            }
-        }
-    }
-}
-
-pub(super) fn settings(object: &Object) -> ObjectSettings {
-    let (header, prefix) = (object.header(), object.header().prefix());
-    let times = prefix.times.is_some() || prefix.version == 1 && header.find(kind::MODIFICATION_TIME).is_some();
-    let (ordered, indexed) = (prefix.ordered, prefix.indexed);
-    ObjectSettings { times, ordered, indexed, attribute_limits: prefix.attribute_limits }
-}
-
-pub(super) fn group_settings(group: &ObjectHandle) -> Result<GroupSettings> {
-    let (context, object) = (group.session.context(), group.current()?);
-    let broken = hyperslab_file::Error::at(group.address());
-    let mut settings = GroupSettings::default();
-    if let Some(links) = object.message(context, kind::LINK_INFO)? {
-        let links = message::LinkInfo::decode(&links.bytes, context.file().widths()).map_err(broken)?;
-        (settings.tracked, settings.indexed) = (links.tracked, links.indexed);
-    }
-    if let Some(info) = object.message(context, kind::GROUP_INFO)? {
-        let info = message::GroupInfo::decode(&info.bytes).map_err(hyperslab_file::Error::at(group.address()))?;
-        (settings.limits, settings.expected) = (info.limits, info.expected);
-    }
-    Ok(settings)
 }
 
 /// A dataset like another one, but without values that are other bytes in the target.

@@ -1,17 +1,16 @@
 //! A file anew: everything that it has, and no space that was lost.
 
-use std::{fmt, io, path::Path, sync::Arc};
+use std::{fmt, path::Path, sync::Arc};
 
 use hyperslab_driver::{Existing, Operation, Staged};
 use hyperslab_format::version::Low;
 use hyperslab_session::{CacheConfig, CacheStatistics, Error, Lost, Options, Result, Session};
 
 use super::{
-    CopyOptions, CopyProgress,
-    prepare::{group_settings, settings},
-    restore::Restore,
+    CopyOptions, CopyProgress, Restore,
+    prepared::{group_settings, settings},
     tree::Copier,
-    user_block,
+    user_block::{self, trouble},
 };
 
 /// How a file is written anew.
@@ -78,10 +77,6 @@ impl Repack {
         target.operate(|| copier.complete(b"/"))?;
         Ok(copier.lost)
     }
-}
-
-pub(super) fn trouble(path: &Path, operation: Operation, why: io::Error) -> Error {
-    hyperslab_driver::Error::new(&path.display().to_string(), operation, 0, 0, why).into()
 }
 
 /// What is to be told of a file that was written anew.

@@ -1,12 +1,9 @@
 //! Datasets that are stored in another way in a file that is written anew.
 
 use hyperslab_format::{message::Layout, version};
-use hyperslab_session::{DatasetPlan, OpenDataset, Result, Session};
+use hyperslab_session::{DatasetPlan, OpenDataset, Result};
 
 use crate::tree::Copier;
-
-/// Is given a dataset, the plan of a copy of it, and the new file; the plan of a dataset that is stored in another way, if it should be.
-pub type Restore = dyn Fn(&OpenDataset, &DatasetPlan, &Session) -> Result<Option<DatasetPlan>> + Send + Sync;
 
 impl Copier<'_> {
     /// Gives a dataset the layout and the filters that the caller wants it to have. Values that are elsewhere stay there.

@@ -9,15 +9,11 @@ use hyperslab_format::message::Link;
 use hyperslab_object::{Name, Object, PathId, Paths, Target};
 
 use super::{
-    CopyOptions, CopyProgress,
+    CopyOptions, CopyProgress, Restore,
     damage::{OfSource, Step, Trouble},
-    prepare::Prepared,
-    restore::Restore,
+    prepared::Prepared,
 };
 use hyperslab_session::{Error, Lost, ObjectHandle, OpenObject, Result, Session};
-
-/// A dataset needs its committed datatype, and what its fill value refers to, which may need others.
-const MOST_PREPARING: usize = 64;
 
 /// An object that is in the target, but not yet with everything that belongs to it.
 struct Begun {
@@ -282,17 +278,6 @@ impl<'a> Copier<'a> {
             self.target.operate(|| Ok(hyperslab_object::guard(context, begun.copy, &object)?))?;
         }
         Ok(())
-    }
-
-    pub(super) fn prepare(&mut self, from: &OpenObject) -> Step<Prepared> {
-        let key = key(from.session(), from.address());
-        if self.preparing.len() >= MOST_PREPARING || !self.preparing.insert(key) {
-            let why = format!("it needs itself or more than {MOST_PREPARING} objects before it can be made");
-            return Err(Trouble::Source(Error::Change(why)));
-        }
-        let prepared = Prepared::new(self, from);
-        self.preparing.remove(&key);
-        prepared
     }
 }
 

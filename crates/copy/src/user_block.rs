@@ -8,8 +8,7 @@ use std::{
 
 use hyperslab_driver::Operation;
 
-use super::repack::trouble;
-use hyperslab_session::{Result, Session};
+use hyperslab_session::{Error, Result, Session};
 
 /// What is copied at once.
 const PIECE: u64 = 1 << 20;
@@ -34,4 +33,9 @@ pub(super) fn copy(from: &Session, to: &Path) -> Result<()> {
         start += piece.len() as u64;
     }
     Ok(())
+}
+
+/// What the system refused at a path.
+pub(super) fn trouble(path: &Path, operation: Operation, why: io::Error) -> Error {
+    hyperslab_driver::Error::new(&path.display().to_string(), operation, 0, 0, why).into()
 }

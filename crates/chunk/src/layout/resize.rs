@@ -13,7 +13,7 @@ use crate::{
     transfer::{
         allocate::Places,
         allocation::Allocation,
-        make::{Blank, Job},
+        job::{Blank, Job},
     },
 };
 

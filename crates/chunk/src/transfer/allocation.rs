@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use hyperslab_file::{Kind, OpenFile};
 use hyperslab_format::ChunkEntry;
 
-use super::{ChunkCoord, EncodedChunk, make::Job};
+use super::{ChunkCoord, EncodedChunk, job::Job};
 use crate::{Chunked, Error, Index, Result, index::Change};
 
 /// Space for chunks that the index does not name yet.

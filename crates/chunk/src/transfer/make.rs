@@ -4,43 +4,16 @@ use std::borrow::Cow;
 
 use hyperslab_driver::cores;
 use hyperslab_file::OpenFile;
-use hyperslab_format::ChunkEntry;
 use hyperslab_space::{Piece, Space};
 
 use super::{
-    ChunkCoord, EncodedChunk, Loader, ResidentChunk, Sections, StoredAs, StoredAt, Storer, Workspace,
+    EncodedChunk, Loader, ResidentChunk, Sections, Storer, Workspace,
     allocation::{Allocation, Overwrite},
     dense,
+    job::{Blank, Job},
     loader::batch,
 };
 use crate::{ChunkKind, ChunkLayout, Chunked, Filling, Result};
-
-/// A chunk to be made.
-pub(crate) struct Job<'a> {
-    pub(crate) coord: ChunkCoord,
-    /// What the index says so far.
-    pub(crate) old: Option<ChunkEntry>,
-    /// Where the old values are, if they are wanted.
-    pub(crate) read: Option<StoredAt>,
-    /// Values of the caller that come over it.
-    pub(crate) piece: Option<&'a Piece>,
-    /// What is filled in it, before values come.
-    pub(crate) blank: Blank,
-    /// How it will be stored.
-    pub(crate) form: StoredAs,
-    /// What the index says of filters that were left out, if it goes through none.
-    pub(crate) mask: u32,
-}
-
-/// The part of a chunk that gets the fill value.
-pub(crate) enum Blank {
-    /// Nothing.
-    Nothing,
-    /// All of it.
-    All,
-    /// A part.
-    Part(Box<Space>),
-}
 
 impl Chunked {
     /// Makes chunks, by rising coordinate, so many at a time, takes new space for them and writes them. The index does not know of them yet.

@@ -15,31 +15,13 @@ use hyperslab_space::Piece;
 use super::{
     ChunkCoord, EncodedChunk, Storer,
     allocation::{Allocation, Overwrite},
-    make::{Job, batch_of, encode_jobs, read_jobs},
-    write::{Straight, write_straight},
+    job::{Job, Plan, Straight, write_straight},
+    make::{batch_of, encode_jobs, read_jobs},
 };
 use crate::{ChunkLayout, DatasetStorage, Error, Filling, Result, Storage};
 
 /// So many bytes are written in place at once: changes of the file wait for that.
 const PORTION: u64 = 64 << 20;
-
-/// What becomes of the pieces of a request.
-pub(super) struct Plan<'a> {
-    /// Values that go over bytes that the file has.
-    pub(super) in_place: Vec<Straight<'a>>,
-    /// Values that are all of a new chunk, which goes to the file as it is in memory.
-    pub(super) whole: Vec<&'a Piece>,
-    /// Chunks that are made in memory.
-    pub(super) jobs: Vec<Job<'a>>,
-    /// When that was found out.
-    generation: u64,
-}
-
-impl<'a> Plan<'a> {
-    pub(super) fn at(generation: u64) -> Plan<'a> {
-        Plan { in_place: Vec::new(), whole: Vec::new(), jobs: Vec::new(), generation }
-    }
-}
 
 /// Chunks that are in the file, but not in the index.
 #[derive(Default)]

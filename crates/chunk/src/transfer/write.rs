@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 
-use hyperslab_driver::SelectionPair;
 use hyperslab_file::{Kind as SpaceKind, OpenFile};
 use hyperslab_format::{
     ChunkEntry,
@@ -16,16 +15,9 @@ use hyperslab_space::{Piece, Space};
 use super::{
     ChunkCoord, PIECES, StoredAs,
     allocation::Allocation,
-    make::{Blank, Job},
-    store_pieces::Plan,
+    job::{Blank, Job, Plan, Straight, write_straight},
 };
-use crate::{ChunkLayout, Chunked, Filling, Index, Result, layout::chunk_layout::covers};
-
-/// A piece whose values go straight to the file.
-pub(super) struct Straight<'a> {
-    pub(super) piece: &'a Piece,
-    pub(super) address: u64,
-}
+use crate::{Chunked, Filling, Index, Result, layout::chunk_layout::covers};
 
 impl Chunked {
     /// Writes the selection of `source` in `buf` to the selection of `target`. Whether the layout message must say something new.
@@ -146,20 +138,4 @@ impl Chunked {
         };
         Ok(Job { coord: piece.chunk.clone(), old, read, piece: Some(piece), blank, form, mask: 0 })
     }
-}
-
-/// Writes pieces of chunks that lie in the file as they are in memory, with one selection request.
-pub(super) fn write_straight(
-    file: &OpenFile,
-    layout: &ChunkLayout,
-    straight: &[Straight<'_>],
-    buf: &[u8],
-) -> Result<()> {
-    let (bytes, element_size) = (layout.dense_bytes() as u64, layout.element());
-    let mut request = Vec::with_capacity(straight.len());
-    for Straight { piece, address } in straight {
-        let (memory, offset) = (&piece.memory, file.check("chunk", *address, bytes)?);
-        request.push(SelectionPair { memory, file: &piece.file, offset, element_size });
-    }
-    if request.is_empty() { Ok(()) } else { Ok(file.write_selection(&request, buf)?) }
 }

@@ -9,8 +9,8 @@ Looks at every structure of a file: superblock, object headers, trees, heaps, ar
 and the place of every chunk. Checksums, counts, orders, hard-link counts and neighbours are verified,
 and no two structures may have the same bytes. Values are not read.
 
-Bytes that nothing uses and no list has as free are lost. libhdf5 leaves such bytes in most files, so
-they are no problem by themselves; --lost lists them, --strict makes them a problem.
+Bytes that nothing uses and no list has as free are lost. libhdf5 leaves such bytes in most files,
+so they are no problem by themselves; --lost lists them, --strict makes them a problem.
 
 With --json, each file is one line: file, clean, objects, blocks, problems and notes (each with
 address, what, of, why), bytes free and lost.
@@ -42,9 +42,9 @@ pub(crate) struct Check {
 #[derive(Args)]
 #[command(after_help = "\
 A program that writes marks the file in its superblock, and takes the mark away when it closes the
-file. If it ends without that, the mark stays, and no program opens the file. This takes the mark away
-after a look at the file. It refuses if another program has the file locked, or if the file is not
-whole; --force does it all the same.
+file. If it ends without that, the mark stays, and no program opens the file. This takes the mark
+away after a look at the file. It refuses if another program has the file locked, or if the file is
+not whole; --force does it all the same.
 
 Examples:
   hyperslab clear run.h5")]

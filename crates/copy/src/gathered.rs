@@ -1,0 +1,65 @@
+//! Values on their way to another file, with what goes to its heap.
+
+use hyperslab_base::Sink;
+use hyperslab_dtype::HeapReference;
+use hyperslab_session::{HeapWriter, Result, Session};
+
+/// Values, and what of them goes to the heap.
+pub(super) struct Gathered {
+    pub(super) values: Vec<u8>,
+    /// Those that others refer to come after them.
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// Bytes that go to the heap.
+pub(super) struct Piece {
+    pub(super) bytes: Vec<u8>,
+    /// The piece that refers to them; none for the values themselves.
+    pub(super) home: Option<usize>,
+    /// Where in it the reference is, and how long that is.
+    pub(super) at: usize,
+    pub(super) size: usize,
+    pub(super) form: Form,
+}
+
+/// How heap objects are referred to.
+pub(super) enum Form {
+    /// With how many elements there are.
+    Sequence(u32),
+    /// By address and index alone, after so many other bytes.
+    After(usize),
+}
+
+impl Gathered {
+    pub(super) fn values(&self) -> &[u8] {
+        &self.values
+    }
+
+    /// Puts everything into the heap of a file; the values, which refer to it. Only within an operation.
+    pub(super) fn store(self, session: &Session) -> Result<Vec<u8>> {
+        HeapWriter::new(session).attempt(|heap| self.put(session, heap))
+    }
+
+    fn put(mut self, session: &Session, heap: &mut HeapWriter<'_>) -> Result<Vec<u8>> {
+        while let Some(piece) = self.pieces.pop() {
+            let (address, index) = heap.put(&piece.bytes)?;
+            let home = match piece.home {
+                Some(home) => self.pieces.get_mut(home).map(|home| &mut home.bytes),
+                None => Some(&mut self.values),
+            };
+            let range = piece.at..piece.at.saturating_add(piece.size);
+            let Some(slot) = home.and_then(|home| home.get_mut(range)) else { continue };
+            match piece.form {
+                Form::Sequence(count) => HeapReference { count, address, index }.encode(slot)?,
+                Form::After(others) => {
+                    let mut sink = Sink::new();
+                    sink.uint(session.file().widths().offsets, address);
+                    sink.u32(index);
+                    slot.iter_mut().skip(others).zip(sink.as_bytes()).for_each(|(to, from)| *to = *from);
+                }
+            }
+        }
+        heap.settle()?;
+        Ok(self.values)
+    }
+}
