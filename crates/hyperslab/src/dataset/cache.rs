@@ -33,12 +33,12 @@ impl Dataset {
     }
 
     /// How many bytes of it the cache keeps while other datasets have more than their share, instead of what the file's
-    /// [`CacheConfig`] says. For all handles of the dataset, until the last one is dropped.
+    /// [`CacheConfig`](crate::CacheConfig) says. For all handles of the dataset, until the last one is dropped.
     pub fn set_cache_reserve(&self, bytes: usize) -> Result<()> {
         self.open.set_cache_reserve(bytes)
     }
 
-    /// Which of its chunks leave the cache first, instead of what the file's [`CacheConfig`] says. For all handles of the dataset, until
+    /// Which of its chunks leave the cache first, instead of what the file's [`CacheConfig`](crate::CacheConfig) says. For all handles of the dataset, until
     /// the last one is dropped.
     pub fn set_cache_policy(&self, policy: CachePolicy) -> Result<()> {
         self.open.set_cache_policy(policy)

@@ -21,7 +21,7 @@ impl OpenDataset {
         self.parts(selection, places, Some(false), each)
     }
 
-    /// As [`OpenDataset::in_batches`], in the order of the selection.
+    /// Reads the selected values part after part, in the order of the selection. Hands the stored bytes of each to `each`.
     pub fn in_order(&self, selection: &Space, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         // Points come in any order; cut into boxes they would lose it.
         let ordered = (selection.kind() != Kind::Points).then_some(true);

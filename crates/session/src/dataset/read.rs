@@ -12,7 +12,7 @@ impl OpenDataset {
         Space::new(self.extent())
     }
 
-    /// All values, as bytes of the stored type; variable-length parts are references into [`Session::heap`](crate::File::heap).
+    /// All values, as bytes of the stored type; variable-length parts are references into [`Session::heap`](crate::Session::heap).
     pub fn read_stored(&self) -> Result<Vec<u8>> {
         self.with_extent(|| self.read_stored_selection(&self.space()))
     }
