@@ -24,10 +24,10 @@ pub struct Wrong {
 /// Puts checksums right; whether that changed anything.
 ///
 /// ```
-/// use hyperslab_base::{Fault, Malformed};
+/// use hyperslab_base::{Defect, Fault, Malformed};
 /// use hyperslab_hostile::repair::{Wrong, checksums};
 /// let fault = Fault::Checksum { stored: 0, computed: 0x107 };
-/// let error = Malformed { what: "heap", at: 5, fault, why: "damaged".into() };
+/// let error = Malformed::new(Defect { what: "heap", at: 5, fault, why: "damaged".into() });
 /// let mut bytes = vec![0; 8];
 /// assert!(checksums(&mut bytes, 0, Wrong::new(2, &error)));
 /// assert_eq!(bytes, [0, 0, 0, 7, 1, 0, 0, 0]);

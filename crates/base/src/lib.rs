@@ -17,6 +17,6 @@ pub use any_error::{AnyError, Classified};
 pub use cursor::{Cursor, Sink, Truncated};
 pub use error_kind::{ErrorKind, os_error};
 pub use lookup3::{lookup3, lookup3_seeded};
-pub use reader::{Fault, Malformed, Reader};
+pub use reader::{Defect, Fault, Malformed, Reader};
 pub use width::{Width, Widths};
 pub use writer::{Unfit, Writer};

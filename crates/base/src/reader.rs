@@ -2,11 +2,22 @@
 
 use crate::{Cursor, ErrorKind, Truncated, Width, Widths};
 
-/// Bytes that are not what the format says: which structure, where in it, and why.
+/// Bytes that are not what the format says. As large as a pointer, so that fields which are as they should be are read at little cost.
+///
+/// ```
+/// use hyperslab_base::{Fault, Reader};
+/// let why = Reader::new("heap", b"HEAD").signature(b"HEAP").unwrap_err();
+/// assert_eq!((why.what, why.at, why.fault), ("heap", 0, Fault::Signature));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub struct Malformed(Box<Defect>);
+
+/// What is wrong with a structure: which one, where in it, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}, at byte {at}: {why}")]
-pub struct Malformed {
-    /// Which structure.
+pub struct Defect {
+    /// The structure.
     pub what: &'static str,
     /// Where in its bytes.
     pub at: usize,
@@ -14,6 +25,14 @@ pub struct Malformed {
     pub fault: Fault,
     /// What is wrong.
     pub why: String,
+}
+
+impl std::ops::Deref for Malformed {
+    type Target = Defect;
+
+    fn deref(&self) -> &Defect {
+        &self.0
+    }
 }
 
 /// Which check the bytes of a structure fail. The checks are made in this order, so that content is looked at only if all before it passed.
@@ -37,6 +56,12 @@ pub enum Fault {
 }
 
 impl Malformed {
+    /// The error of a structure that has a defect.
+    #[cold]
+    pub fn new(defect: Defect) -> Malformed {
+        Malformed(Box::new(defect))
+    }
+
     /// What went wrong, for a program that wants to act on it.
     pub fn kind(&self) -> ErrorKind {
         match self.fault {
@@ -91,7 +116,7 @@ impl<'a> Reader<'a> {
 
     /// An error at the current place.
     pub fn refuse_as(&self, fault: Fault, why: impl Into<String>) -> Malformed {
-        Malformed { what: self.what, at: self.cursor.position(), fault, why: why.into() }
+        Malformed::new(Defect { what: self.what, at: self.cursor.position(), fault, why: why.into() })
     }
 
     /// How many bytes were read so far.
@@ -257,6 +282,7 @@ impl<'a> Reader<'a> {
     #[cold]
     fn truncated(&self, Truncated { at, needed, left }: Truncated) -> Malformed {
         let fault = if self.is_sealed { Fault::Content } else { Fault::Length };
-        Malformed { what: self.what, at, fault, why: format!("{needed} bytes wanted, but only {left} are left") }
+        let why = format!("{needed} bytes wanted, but only {left} are left");
+        Malformed::new(Defect { what: self.what, at, fault, why })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyperslab_format::{
-    DriverInfoBlock, Fault, Malformed, cache_image,
+    Defect, DriverInfoBlock, Fault, Malformed, cache_image,
     free_space::{FreeSpace, Section},
 };
 
@@ -93,7 +93,7 @@ impl Block for DriverInfo {
         let size = DriverInfoBlock::full_size(first)?;
         if size > MOST {
             let why = format!("it has {size} bytes, more than any driver leaves");
-            return Err(Malformed { what: Self::WHAT, at: 4, fault: Fault::Length, why });
+            return Err(Malformed::new(Defect { what: Self::WHAT, at: 4, fault: Fault::Length, why }));
         }
         Ok(size as u64)
     }

@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, sync::Arc};
 
-use hyperslab_base::{Fault, Malformed};
+use hyperslab_base::{Defect, Fault, Malformed};
 use hyperslab_meta::Home;
 
 use crate::{
@@ -171,7 +171,7 @@ impl OpenFile {
     /// The error of a block that says of itself that it has `length` bytes.
     fn too_long<B: Block>(&self, address: u64, length: u64) -> Error {
         let why = format!("its {length} bytes reach over the end of the file at {:#x}", self.end());
-        Error::Malformed { address, source: Malformed { what: B::WHAT, at: 0, fault: Fault::Length, why } }
+        Error::Malformed { address, source: Malformed::new(Defect { what: B::WHAT, at: 0, fault: Fault::Length, why }) }
     }
 
     /// What the block at `address` is understood as from now on, as far as that is known: something changed that may not be in the block itself.

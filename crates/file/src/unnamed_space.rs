@@ -9,9 +9,11 @@
 //! the space, and nothing else. A close waits, so that the lists of free space that it writes are complete and nothing is written behind it.
 
 use hyperslab_alloc::Span;
-use parking_lot::{Condvar, Mutex, RwLockWriteGuard};
 
-use crate::{Error, Kind, OpenFile, Result, store::Store};
+use crate::{
+    Error, Kind, OpenFile, Result,
+    store::{InFlight, Store},
+};
 
 /// Space for values that nothing in the file names yet. The file is not closed while this lives. If it is dropped, the space is free again. To be dropped outside of
 /// operations.
@@ -75,54 +77,5 @@ impl OpenFile {
     pub(crate) fn forget_waiting(&self, store: &Store, taken: &[(Kind, Span)]) {
         let place = |address: u64| self.base.saturating_add(address);
         taken.iter().for_each(|(_, span)| store.waiting.lock().forget(&(place(span.start)..place(span.end()))));
-    }
-}
-
-/// How many writes go on to space that the file does not name.
-#[derive(Default)]
-pub(crate) struct WritesInFlight {
-    count: Mutex<usize>,
-    none: Condvar,
-}
-
-/// One of them.
-pub(crate) struct InFlight<'a>(&'a WritesInFlight);
-
-impl WritesInFlight {
-    /// Within an operation.
-    fn begin(&self) -> InFlight<'_> {
-        *self.count.lock() += 1;
-        InFlight(self)
-    }
-
-    fn wait(&self) {
-        let mut count = self.count.lock();
-        while *count > 0 {
-            self.none.wait(&mut count);
-        }
-    }
-}
-
-impl Drop for InFlight<'_> {
-    fn drop(&mut self) {
-        let mut count = self.0.count.lock();
-        *count -= 1;
-        if *count == 0 {
-            self.0.none.notify_all();
-        }
-    }
-}
-
-impl Store {
-    /// The exclusive operation lock, at a time when no write goes on to space that the file does not name.
-    pub(crate) fn lock_at_rest(&self) -> RwLockWriteGuard<'_, ()> {
-        loop {
-            self.writes.wait();
-            let alone = self.operation.write();
-            // Writes begin within operations, so none begins now.
-            if *self.writes.count.lock() == 0 {
-                return alone;
-            }
-        }
     }
 }

@@ -28,7 +28,7 @@ mod member_files;
 
 pub use chunk_entry::ChunkEntry;
 pub use driver_info_block::DriverInfoBlock;
-pub use hyperslab_base::{Fault, Malformed, Unfit, Widths};
+pub use hyperslab_base::{Defect, Fault, Malformed, Unfit, Widths};
 pub use member_files::{MemberFiles, MultiMember};
 pub use superblock::Superblock;
 

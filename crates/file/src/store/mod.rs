@@ -5,6 +5,7 @@ mod orders;
 mod poison;
 mod space;
 mod waiting;
+mod writes;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,6 +27,7 @@ pub(crate) use self::{
     poison::Poison,
     space::Space,
     waiting::Waiting,
+    writes::{InFlight, WritesInFlight},
 };
 use crate::{
     Attached, Durability, Reclaim,
@@ -33,7 +35,6 @@ use crate::{
     header::{Deleted, Handles},
     journal::Journal,
     spread::Members,
-    unnamed_space::WritesInFlight,
 };
 
 /// The write side of an open file.

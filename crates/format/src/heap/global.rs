@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use hyperslab_base::{Reader, Widths, Writer};
+use hyperslab_base::{Reader, Width, Widths, Writer};
 
 use crate::{Encoded, Result};
 
@@ -59,8 +59,9 @@ fn each(bytes: &[u8], widths: Widths, mut take: impl FnMut(Counted)) -> Result<(
     head(&mut reader, widths)?;
     reader.align(8);
     while reader.left() >= head_size(widths) {
-        let (index, references) = (reader.u16()?, reader.u16()?);
-        reader.skip(4)?;
+        // Index, references, and four bytes without a meaning: there may be many objects, so they are read at once.
+        let head = reader.uint(Width::W8)?;
+        let (index, references) = (head as u16, (head >> 16) as u16);
         let size = usize::try_from(reader.length(widths)?).unwrap_or(usize::MAX);
         if index == 0 {
             break; // the free space behind the last object
@@ -147,8 +148,6 @@ fn head(reader: &mut Reader<'_>, widths: Widths) -> Result<u64> {
 
 #[cfg(test)]
 mod tests {
-    use hyperslab_base::Width;
-
     use super::*;
 
     #[test]

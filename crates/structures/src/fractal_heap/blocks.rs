@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hyperslab_base::Widths;
 use hyperslab_file::{Block, Error, Extent, OpenFile, Owned, Result, Seal};
 use hyperslab_format::{
-    Fault, Malformed,
+    Defect, Fault, Malformed,
     heap::fractal::{self, Child, FractalHeap as Header},
 };
 
@@ -118,8 +118,9 @@ impl Block for StoredBlock<'_> {
         let bytes = match (&header.filters, block.filtered) {
             (Some((pipeline, ..)), Some((_, mask))) => {
                 // The checksum is in what the filters give: bytes that they refuse do not hold a block.
-                let refused =
-                    |why: Error| Malformed { what: DIRECT, at: 0, fault: Fault::Length, why: why.to_string() };
+                let refused = |why: Error| {
+                    Malformed::new(Defect { what: DIRECT, at: 0, fault: Fault::Length, why: why.to_string() })
+                };
                 let plain = (self.unfilter)(pipeline, bytes.to_vec(), mask, block.size);
                 plain.map_err(|why| Error::at(address)(refused(why)))?
             }

@@ -7,7 +7,7 @@ use std::{cmp::Ordering, sync::Arc};
 
 use hyperslab_file::{Block, Error, Extent, Kind, OpenFile, Owned, Owner, Result, Seal};
 use hyperslab_format::{
-    Fault, Malformed,
+    Defect, Fault, Malformed,
     heap::{self, local::FreeBlock},
 };
 
@@ -57,7 +57,8 @@ impl Block for HeapBlock {
     fn length(&self, file: &OpenFile, address: u64, first: &[u8]) -> Result<u64, Malformed> {
         let (head, size) = (heap::LocalHeap::decode(first, file.widths())?, head_size(file));
         let data = if head.data == address.checked_add(size) { head.size } else { 0 };
-        let endless = || Malformed { what: WHAT, at: 8, fault: Fault::Length, why: "it has no end".into() };
+        let endless =
+            || Malformed::new(Defect { what: WHAT, at: 8, fault: Fault::Length, why: "it has no end".into() });
         size.checked_add(data).ok_or_else(endless)
     }
 
