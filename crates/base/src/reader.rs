@@ -44,7 +44,7 @@ pub enum Fault {
     Version,
     /// The bytes end before the structure does, or no structure has the length that they tell.
     Length,
-    /// The checksum is not that of the bytes. [`Malformed::at`] is where it ends.
+    /// The checksum is not that of the bytes. [`Defect::at`] is where it ends.
     Checksum {
         /// What is stored.
         stored: u32,
