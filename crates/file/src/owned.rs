@@ -149,42 +149,8 @@ impl OpenFile {
         Owned::from(self).load(block, address)
     }
 
-    /// As [`Owned::change`], of a block of the file as a whole.
-    pub fn change<B: Block, R>(
-        &self,
-        block: &B,
-        address: u64,
-        change: impl FnOnce(&mut B::Value) -> Result<R>,
-    ) -> Result<R>
-    where
-        B::Value: Structure + Clone,
-    {
-        Owned::from(self).change(block, address, change)
-    }
-
     /// As [`Owned::put`], of a block of the file as a whole.
     pub fn put(&self, address: u64, bytes: Vec<u8>) -> Result<()> {
         Owned::from(self).put(address, bytes)
-    }
-
-    /// As [`Owned::put_structure`], of a block of the file as a whole.
-    pub fn put_structure(&self, address: u64, structure: Arc<dyn Structure>) -> Result<()> {
-        Owned::from(self).put_structure(address, structure)
-    }
-
-    /// As [`Owned::edit`], of a block of the file as a whole.
-    pub fn edit<T>(
-        &self,
-        what: &'static str,
-        address: u64,
-        length: u64,
-        change: impl FnOnce(&mut [u8]) -> Result<T>,
-    ) -> Result<(T, Arc<Vec<u8>>)> {
-        Owned::from(self).edit(what, address, length, change)
-    }
-
-    /// As [`Owned::amend`], of a block of the file as a whole.
-    pub fn amend(&self, what: &'static str, block: (u64, u64), parts: &[(u64, &[u8])]) -> Result<Arc<Vec<u8>>> {
-        Owned::from(self).amend(what, block, parts)
     }
 }

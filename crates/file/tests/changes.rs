@@ -3,7 +3,7 @@
 use std::{cell::Cell, sync::Arc};
 
 use hyperslab_driver::{Driver, Log, Memory, Operation, Record, Transfer};
-use hyperslab_file::{Block, CreateOptions, Error, Extent, Kind, OpenFile, OpenOptions, Result, Seal};
+use hyperslab_file::{Block, CreateOptions, Error, Extent, Kind, OpenFile, OpenOptions, Owner, Result, Seal};
 use hyperslab_format::{object_header::Prefix, superblock::Root, version::Low};
 
 type Storage = Arc<Log<Memory>>;
@@ -33,11 +33,12 @@ fn changes_are_seen_at_once_and_by_others_after_a_flush() {
     let (storage, file) = new_file();
     let address = file.allocate(Kind::Metadata, 100).unwrap();
     file.put(address, vec![1; 100]).unwrap();
-    file.edit("block", address, 100, |bytes| {
-        bytes[50] = 2;
-        Ok(())
-    })
-    .unwrap();
+    file.owned(Owner::FILE)
+        .edit("block", address, 100, |bytes| {
+            bytes[50] = 2;
+            Ok(())
+        })
+        .unwrap();
     assert_eq!(file.metadata("block", address, 100).unwrap()[49..52], [1, 2, 1]);
     assert_eq!(file.metadata("block", address + 40, 20).unwrap()[9..12], [1, 2, 1], "from the middle");
     assert_eq!(again(&storage).metadata("block", address, 100).unwrap(), [0; 100], "not there yet");
@@ -54,17 +55,17 @@ fn bytes_that_nothing_names_are_written_alone() {
     let written = || storage.records().iter().filter(is_write).map(Record::bytes).sum::<u64>();
     file.put(address, vec![1; 1000]).unwrap();
     storage.clear();
-    let now = file.amend("block", (address, 1000), &[(10, &[2; 4])]).unwrap();
+    let now = file.owned(Owner::FILE).amend("block", (address, 1000), &[(10, &[2; 4])]).unwrap();
     assert_eq!((first(&now), written()), ([2, 1, 1], 0), "the block waits");
     file.flush().unwrap();
     storage.clear();
-    let now = file.amend("block", (address, 1000), &[(20, &[3; 4]), (500, &[4; 8])]).unwrap();
+    let now = file.owned(Owner::FILE).amend("block", (address, 1000), &[(20, &[3; 4]), (500, &[4; 8])]).unwrap();
     assert_eq!((first(&now), file.is_changed(address)), ([2, 3, 4], false));
     assert_eq!(first(&file.metadata("block", address, 1000).unwrap()), [2, 3, 4]);
     file.flush().unwrap();
     assert_eq!(written(), 12);
     assert_eq!(first(&again(&storage).metadata("block", address, 1000).unwrap()), [2, 3, 4]);
-    assert!(file.amend("block", (address, 1000), &[(998, &[5; 4])]).is_err(), "that is not in it");
+    assert!(file.owned(Owner::FILE).amend("block", (address, 1000), &[(998, &[5; 4])]).is_err(), "that is not in it");
 }
 
 #[test]
@@ -187,11 +188,12 @@ fn pieces_of_a_block_are_taken_back_after_the_flush_unless_the_block_is_freed() 
     file.put(kept, vec![1; 10]).unwrap();
     file.put(freed, vec![1; 10]).unwrap();
     let clear = |file: &OpenFile, address: u64, pieces: &[(u64, u64)]| {
-        file.edit("block", address, 10, |bytes| {
-            pieces.iter().for_each(|&(start, len)| bytes[start as usize..(start + len) as usize].fill(0));
-            Ok(())
-        })
-        .map(drop)
+        file.owned(Owner::FILE)
+            .edit("block", address, 10, |bytes| {
+                pieces.iter().for_each(|&(start, len)| bytes[start as usize..(start + len) as usize].fill(0));
+                Ok(())
+            })
+            .map(drop)
     };
     file.give_up(kept, (1, 2), clear).unwrap();
     file.give_up(kept, (5, 1), clear).unwrap();
@@ -255,11 +257,12 @@ fn what_a_block_says_is_kept_until_it_changes() {
     assert_eq!([first(), first()], [(1, 1), (1, 1)]);
     file.flush().unwrap();
     assert_eq!(first(), (1, 1), "a flush changes nothing");
-    file.edit("block", address, 10, |bytes| {
-        bytes[0] = 2;
-        Ok(())
-    })
-    .unwrap();
+    file.owned(Owner::FILE)
+        .edit("block", address, 10, |bytes| {
+            bytes[0] = 2;
+            Ok(())
+        })
+        .unwrap();
     assert_eq!(first(), (2, 2));
     file.owned_by(address).put_decoded(address, Arc::new(vec![3; 10]), Arc::new(3u8)).unwrap();
     assert_eq!(first(), (3, 2));

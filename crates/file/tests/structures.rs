@@ -6,7 +6,9 @@ use std::sync::{
 };
 
 use hyperslab_driver::Memory;
-use hyperslab_file::{Block, CreateOptions, Error, Extent, Kind, OpenFile, OpenOptions, Result, Seal, Structure};
+use hyperslab_file::{
+    Block, CreateOptions, Error, Extent, Kind, OpenFile, OpenOptions, Owner, Result, Seal, Structure,
+};
 use hyperslab_format::{object_header::Prefix, superblock::Root, version::Low};
 
 const SIZE: u64 = 64;
@@ -84,7 +86,7 @@ fn set(file: &OpenFile, address: u64, byte: u8) {
         fill.byte = byte;
         Ok(())
     };
-    file.change(&Filled, address, change).unwrap();
+    file.owned(Owner::FILE).change(&Filled, address, change).unwrap();
 }
 
 fn new_file() -> (Arc<Memory>, OpenFile) {
@@ -110,7 +112,7 @@ fn stored(storage: &Arc<Memory>, address: u64) -> Vec<u8> {
 fn a_structure_is_encoded_once_for_many_changes() {
     let (storage, file) = new_file();
     let (address, encoded) = (file.allocate(Kind::Metadata, SIZE).unwrap(), Arc::new(AtomicUsize::new(0)));
-    file.put_structure(address, Arc::new(Fill { byte: 1, encoded: encoded.clone() })).unwrap();
+    file.owned(Owner::FILE).put_structure(address, Arc::new(Fill { byte: 1, encoded: encoded.clone() })).unwrap();
     for byte in 0..200 {
         set(&file, address, byte);
         assert_eq!(get(&file, address).unwrap(), byte);
@@ -132,17 +134,18 @@ fn code_that_wants_bytes_gets_them() {
     let (_, file) = new_file();
     let address = file.allocate(Kind::Metadata, SIZE + 16).unwrap();
     file.put(address + SIZE, vec![9; 16]).unwrap();
-    file.put_structure(address, Arc::new(Fill { byte: 5, encoded: Arc::default() })).unwrap();
+    file.owned(Owner::FILE).put_structure(address, Arc::new(Fill { byte: 5, encoded: Arc::default() })).unwrap();
     assert_eq!(file.metadata("fill", address, SIZE).unwrap(), [5; SIZE as usize]);
     let wide = file.metadata("both", address + 60, 10).unwrap();
     assert_eq!(wide, [5, 5, 5, 5, 9, 9, 9, 9, 9, 9]);
     assert_eq!(*file.load(&FirstByte, address).unwrap(), 5);
     // Bytes that are edited are a structure again for those who ask.
-    file.edit("fill", address, SIZE, |bytes| {
-        bytes.fill(6);
-        Ok(())
-    })
-    .unwrap();
+    file.owned(Owner::FILE)
+        .edit("fill", address, SIZE, |bytes| {
+            bytes.fill(6);
+            Ok(())
+        })
+        .unwrap();
     assert_eq!(get(&file, address).unwrap(), 6);
     set(&file, address, 8);
     assert_eq!(file.metadata("fill", address, 1).unwrap(), [8]);
@@ -152,7 +155,7 @@ fn code_that_wants_bytes_gets_them() {
 fn a_reader_keeps_what_it_has() {
     let (_, file) = new_file();
     let address = file.allocate(Kind::Metadata, SIZE).unwrap();
-    file.put_structure(address, Arc::new(Fill { byte: 1, encoded: Arc::default() })).unwrap();
+    file.owned(Owner::FILE).put_structure(address, Arc::new(Fill { byte: 1, encoded: Arc::default() })).unwrap();
     let held = file.load(&Filled, address).unwrap();
     set(&file, address, 2);
     assert_eq!((held.byte, get(&file, address).unwrap()), (1, 2));
