@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use hyperslab_base::{Reader, Width, Widths, Writer};
+use hyperslab_base::{Reader, Widths, Writer};
 
 use crate::{Encoded, Result};
 
@@ -59,16 +59,16 @@ fn each(bytes: &[u8], widths: Widths, mut take: impl FnMut(Counted)) -> Result<(
     head(&mut reader, widths)?;
     reader.align(8);
     while reader.left() >= head_size(widths) {
-        // Index, references, and four bytes without a meaning: there may be many objects, so they are read at once.
-        let head = reader.uint(Width::W8)?;
-        let (index, references) = (head as u16, (head >> 16) as u16);
-        let size = usize::try_from(reader.length(widths)?).unwrap_or(usize::MAX);
+        // A collection has many objects: the index, the references and four bytes without a meaning are read at once, and so is a length with its padding.
+        let numbers = u64::from_le_bytes(reader.array()?);
+        let (index, references) = (numbers as u16, (numbers >> 16) as u16);
+        let size = u64::from_le_bytes(reader.array()?) & widths.lengths.max();
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
         if index == 0 {
             break; // the free space behind the last object
         }
-        reader.align(8);
         let start = reader.position();
-        reader.take(size)?;
+        reader.skip(size)?;
         take(Counted { index, references, bytes: start..start + size });
         reader.align(8);
     }
@@ -148,6 +148,8 @@ fn head(reader: &mut Reader<'_>, widths: Widths) -> Result<u64> {
 
 #[cfg(test)]
 mod tests {
+    use hyperslab_base::Width;
+
     use super::*;
 
     #[test]
