@@ -249,6 +249,39 @@ fn another_count_of_references_changes_nothing_else() {
 }
 
 #[test]
+fn messages_that_take_the_place_of_an_empty_one_lie_where_they_would_lie_otherwise() {
+    for (version, ordered) in [(1, false), (2, false), (2, true)] {
+        for (length, count) in (0..100).flat_map(|length| [(length, 1), (length, 2)]) {
+            let save = |at_once: bool| {
+                let (storage, mut create) = (Arc::new(Memory::new()), CreateOptions::default());
+                create.low = Low::V18;
+                let file = OpenFile::create(storage.clone(), &create, &OpenOptions::default()).unwrap();
+                let new =
+                    NewHeader { version, times: false, ordered, indexed: false, attribute_limits: None, room: 96 };
+                let mut edit = HeaderEdit::new(&file, &new);
+                edit.add(0x0d, Flags::NONE, None, b"a comment".to_vec()).unwrap();
+                let address = edit.save().unwrap();
+                file.set_root(Root::Header(Some(address))).unwrap();
+                file.flush().unwrap();
+                let mut edit = HeaderEdit::open(&file, address).unwrap();
+                for nth in 0..count {
+                    let id = edit.add(ATTRIBUTE, Flags::NONE, None, vec![7 - u8::from(at_once); length]).unwrap();
+                    assert_eq!(edit.body(id).len(), length);
+                    // A message that changes is reason to take the header apart.
+                    (0..usize::from(!at_once)).for_each(|_| edit.replace(id, vec![6; length]).unwrap());
+                    assert_eq!(edit.all(ATTRIBUTE).count(), nth + 1);
+                }
+                edit.save().unwrap();
+                let listed = list(&file, address);
+                file.flush().unwrap();
+                (listed, storage.inspect(<[u8]>::to_vec))
+            };
+            assert!(save(true) == save(false), "version {version}, {count} of {length} bytes");
+        }
+    }
+}
+
+#[test]
 fn another_count_of_references_does_not_look_at_all_messages() {
     let (_, file, address) = with_attributes(1, 4_000);
     let begun = std::time::Instant::now();

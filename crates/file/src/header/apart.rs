@@ -13,7 +13,7 @@ impl HeaderEdit<'_> {
         self.before.as_deref().filter(|_| !self.is_apart)
     }
 
-    /// Makes blocks and pieces of the header as it was. Messages keep their numbers.
+    /// Makes blocks and pieces of the header as it was, before those that were added. Messages keep their numbers.
     pub(super) fn take_apart(&mut self) {
         let Some(header) = self.before.clone().filter(|_| !self.is_apart) else { return };
         self.is_apart = true;
@@ -22,7 +22,8 @@ impl HeaderEdit<'_> {
             let room = stored.saturating_sub(self.around(nth));
             self.blocks.push(Block { address: Some(address), stored, room, ..Block::default() });
         }
-        self.pieces.reserve(header.framed().count() + 1);
+        let added = std::mem::take(&mut self.pieces);
+        self.pieces.reserve(header.framed().count() + added.len() + 1);
         let (mut continuations, widths) = (0, self.file.widths());
         let size = widths.offsets.bytes() + widths.lengths.bytes();
         for (message, block) in header.framed() {
@@ -47,5 +48,6 @@ impl HeaderEdit<'_> {
                 gone: is_empty,
             });
         }
+        self.pieces.extend(added);
     }
 }

@@ -26,9 +26,10 @@ pub struct HeaderEdit<'a> {
     /// As it was; a new one was not.
     pub(super) before: Option<Arc<Header>>,
     pub(super) prefix: Prefix,
-    /// Whether `blocks` and `pieces` are filled: when the first message changes. Before that, `before` says it all.
+    /// Whether `blocks` and `pieces` are filled: when the first message changes. Before that, `before` says it all, but for messages that were added.
     pub(super) is_apart: bool,
     pub(super) blocks: Vec<Block>,
+    /// All messages; as long as the header is not taken apart, those that were added.
     pub(super) pieces: Vec<Piece>,
     /// Whether the time of the last change is to be noted.
     pub(super) touched: bool,
@@ -120,7 +121,7 @@ impl<'a> HeaderEdit<'a> {
         if let Some((header, found)) = self.whole().and_then(|header| Some((header, header.nth(id.0)?))) {
             return Message { kind: found.kind, flags: found.flags, order: found.order, body: header.body(found) };
         }
-        match self.pieces.get(id.0).filter(|piece| !piece.gone) {
+        match self.pieces.get(id.0 - self.stored_messages()).filter(|piece| !piece.gone) {
             Some(piece) => Message { kind: piece.kind, flags: piece.flags, order: piece.order, body: &piece.body },
             None => Message { kind: kind::NIL, flags: Flags::NONE, order: None, body: &[] },
         }
@@ -134,11 +135,15 @@ impl<'a> HeaderEdit<'a> {
     /// Adds a message. Headers that keep orders take 0 where none is given; others have no place for one.
     pub fn add(&mut self, kind: u16, flags: Flags, order: Option<u16>, body: Vec<u8>) -> Result<MessageId> {
         self.check(&body)?;
-        self.take_apart();
         let order = self.prefix.ordered.then(|| order.unwrap_or(0));
         self.note_change(kind);
         self.pieces.push(Piece { kind, flags, order, body: body.into(), block: None, gone: false });
-        Ok(MessageId(self.pieces.len() - 1))
+        Ok(MessageId(self.stored_messages() + self.pieces.len() - 1))
+    }
+
+    /// How many messages are numbered before the first of `pieces`.
+    fn stored_messages(&self) -> usize {
+        self.whole().map_or(0, |header| header.framed().count())
     }
 
     /// Gives a message another body. It moves if it does not fit where it is.

@@ -1,6 +1,7 @@
 //! Object headers: their blocks and messages, not yet understood; read, made and changed.
 
 mod apart;
+mod append;
 mod edit;
 mod fit;
 mod handles;

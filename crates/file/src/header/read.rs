@@ -182,6 +182,33 @@ impl Header {
         header
     }
 
+    /// The bytes of the empty message that is the last one of the first block.
+    pub(super) fn room(&self) -> Option<Range<usize>> {
+        let last = self.messages.iter().take_while(|message| message.block == 0).last();
+        let last = last.filter(|message| message.kind == kind::NIL)?;
+        Some(last.body.start.checked_sub(self.prefix.message_head())?..last.body.end)
+    }
+
+    /// As it is with another prefix and first block, whose last message gave way to others.
+    pub(super) fn with_last(&self, prefix: Prefix, first: Arc<Vec<u8>>, messages: Vec<RawMessage>) -> Header {
+        let mut header = self.with_first(prefix, first);
+        let last = self.messages.iter().take_while(|message| message.block == 0).count().saturating_sub(1);
+        header.kinds = messages.iter().fold(self.kinds, |kinds, message| kinds | bit(message.kind));
+        let framed = messages.into_iter().map(|RawMessage { kind, flags, order, body }| Message {
+            kind,
+            flags,
+            order,
+            block: 0,
+            body,
+        });
+        let mut all = Vec::with_capacity(self.messages.len() + framed.len());
+        all.extend(self.messages.iter().take(last).cloned());
+        all.extend(framed);
+        all.extend(self.messages.iter().skip(last + 1).cloned());
+        header.messages = Arc::new(all);
+        header
+    }
+
     /// As it is with another prefix and other blocks in the same places.
     pub(super) fn with(&self, prefix: Prefix, written: &[Written]) -> Header {
         let (blocks, messages) = (Vec::with_capacity(self.blocks.len()), Arc::default());

@@ -20,7 +20,7 @@ static ZEROS: [u8; 65_528] = [0; 65_528];
 impl HeaderEdit<'_> {
     /// Puts everything that changed; where the header is. Nothing is touched if the messages cannot be placed.
     pub fn save(mut self) -> Result<u64> {
-        if !(self.is_apart || self.touched && self.has_time()) {
+        if !(self.is_apart || !self.pieces.is_empty() || self.touched && self.has_time()) || self.append()? {
             return Ok(self.address());
         }
         self.take_apart();

@@ -1,9 +1,11 @@
 //! Writing the blocks of object headers.
 
+use std::ops::Range;
+
 use hyperslab_base::{Width, Writer, lookup3};
 
-use super::{Message, Prefix};
-use crate::Encoded;
+use super::{Flags, Message, Prefix};
+use crate::{Encoded, message::kind};
 
 impl Prefix {
     /// The prefix of a header of version 1, with a first block of `size` bytes.
@@ -99,7 +101,40 @@ impl Prefix {
         self.encode_messages(writer, messages, self.first.end)
     }
 
-    /// Brings a header with its first block up to date, in which bodies of messages were overwritten: times, the count of hard links, and the checksum.
+    /// Writes messages over an empty one that takes the bytes `room` of a block; what is left of it becomes a smaller empty one. The block has
+    /// to be [sealed](Self::reseal) again.
+    ///
+    /// ```
+    /// use hyperslab_format::object_header::{Flags, Message, Prefix};
+    /// let (nil, note) = (Message { kind: 0, flags: Flags::NONE, order: None, body: &[0; 15] }, &[0, 2, 0, 0, 0]);
+    /// let prefix = Prefix::new(19);
+    /// let mut bytes = prefix.encode_first(&[nil])?;
+    /// let message = Message { kind: 0x16, flags: Flags::NONE, order: None, body: note };
+    /// prefix.overwrite(&mut bytes, prefix.first.clone(), &[message])?;
+    /// prefix.reseal(&mut bytes);
+    /// assert_eq!(bytes, prefix.encode_first(&[message, Message { body: &[0; 6], ..nil }])?);
+    /// # Ok::<(), hyperslab_format::Unfit>(())
+    /// ```
+    pub fn overwrite(&self, block: &mut [u8], room: Range<usize>, messages: &[Message<'_>]) -> Encoded<()> {
+        let mut writer = Writer::sized("object header", room.len());
+        for message in messages {
+            self.encode_message(&mut writer, message)?;
+        }
+        let left = room.len().saturating_sub(writer.position());
+        let order = self.ordered.then_some(0);
+        if let Some(body) = left.checked_sub(self.message_head()) {
+            let empty = Message { kind: kind::NIL, flags: Flags::NONE, order, body: &[] };
+            self.encode_head(&mut writer, &empty, body)?;
+        }
+        writer.fill_to("messages", room.len())?;
+        match block.get_mut(room) {
+            Some(place) => place.copy_from_slice(&writer.into_bytes()),
+            None => return Err(writer.refuse("messages", "the block ends before their place does")),
+        }
+        Ok(())
+    }
+
+    /// Brings a header with its first block up to date, in which messages were overwritten: times, the counts of version 1, and the checksum.
     ///
     /// ```
     /// use hyperslab_format::object_header::{Flags, Message, Prefix};
@@ -112,14 +147,19 @@ impl Prefix {
     /// # Ok::<(), hyperslab_format::Unfit>(())
     /// ```
     pub fn reseal(&self, bytes: &mut [u8]) {
-        let mut put = |at: usize, value: u32| {
-            if let Some(place) = bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
-                *place = value.to_le_bytes();
-            }
+        let mut put = |at: usize, value: &[u8]| {
+            let place = bytes.get_mut(at..).and_then(|bytes| bytes.get_mut(..value.len()));
+            place.into_iter().for_each(|place| place.copy_from_slice(value));
         };
         match self.version {
-            1 => self.references.iter().for_each(|&count| put(4, count)),
-            _ => (6..).step_by(4).zip(self.times.iter().flatten()).for_each(|(at, &time)| put(at, time)),
+            1 => {
+                self.messages.iter().for_each(|count| put(2, &count.to_le_bytes()));
+                self.references.iter().for_each(|count| put(4, &count.to_le_bytes()));
+            }
+            _ => {
+                let times = (6..).step_by(4).zip(self.times.iter().flatten());
+                times.for_each(|(at, time)| put(at, &time.to_le_bytes()));
+            }
         }
         if let Some((sealed, sum)) = bytes.split_last_chunk_mut().filter(|_| self.version == 2) {
             *sum = lookup3(sealed).to_le_bytes();
@@ -173,12 +213,22 @@ impl Prefix {
     }
 
     fn encode_message(&self, writer: &mut Writer, message: &Message<'_>) -> Encoded<()> {
+        let size = message.body.len();
+        self.encode_head(writer, message, size)?;
+        writer.extend(message.body);
+        if self.version == 1 {
+            writer.zeros(size.next_multiple_of(8) - size);
+        }
+        Ok(())
+    }
+
+    /// Writes what stands before the body of a message, which has `size` bytes.
+    fn encode_head(&self, writer: &mut Writer, message: &Message<'_>, size: usize) -> Encoded<()> {
         let old = self.version == 1;
         if let Some(why) = message.flags.contradiction(message.kind) {
             return Err(writer.refuse("message flags", why));
         }
         writer.uint("message type", if old { Width::W2 } else { Width::W1 }, message.kind.into())?;
-        let size = message.body.len();
         writer.count("message size", Width::W2, if old { size.next_multiple_of(8) } else { size })?;
         writer.u8(message.flags.0);
         match (self.ordered, message.order) {
@@ -186,10 +236,6 @@ impl Prefix {
             (false, None) if old => writer.zeros(3),
             (false, None) => {}
             _ => return Err(writer.refuse("creation order", "either the header and all its messages keep it, or none")),
-        }
-        writer.extend(message.body);
-        if old {
-            writer.zeros(size.next_multiple_of(8) - size);
         }
         Ok(())
     }
