@@ -84,8 +84,8 @@ pub struct DatasetParts<'a> {
     pub external: Option<Vec<u8>>,
 }
 
-/// Room for messages that libhdf5 gives a dataset, beside values that lie in the header.
-const DATASET_ROOM: usize = 256;
+/// The size of a dataset's header, beside values that lie in it: most messages fit, and such headers fill pages without a gap.
+const DATASET_HEADER: usize = 256;
 
 impl ObjectSettings {
     fn header(&self, context: &Context, room: usize) -> Result<NewHeader> {
@@ -168,8 +168,9 @@ pub fn new_group(context: &Context, object: &ObjectSettings, group: &GroupSettin
 /// Makes the header of a dataset; where it is. It has no name yet.
 pub fn new_dataset(context: &Context, object: &ObjectSettings, parts: DatasetParts<'_>) -> Result<u64> {
     let (file, low) = (context.file(), context.file().low());
-    let in_header = if parts.layout.len() > DATASET_ROOM { parts.layout.len() } else { 0 };
-    let mut new = object.header(context, DATASET_ROOM + in_header)?;
+    let in_header = if parts.layout.len() > DATASET_HEADER { parts.layout.len() } else { 0 };
+    let mut new = object.header(context, 0)?;
+    new.room = DATASET_HEADER - new.around() + in_header;
     // Only a header with a checksum is believed such a type.
     if matches!(parts.datatype, NewType::Own(datatype) if datatype.is_suspicious()) {
         new.version = 2;

@@ -24,6 +24,26 @@ pub struct NewHeader {
     pub room: usize,
 }
 
+impl NewHeader {
+    /// How many bytes of the first block are not messages, if these take less than 256 bytes.
+    pub fn around(&self) -> usize {
+        self.prefix().sized(0).full_size()
+    }
+
+    fn prefix(&self) -> Prefix {
+        match self.version {
+            1 => Prefix::old(0, 1, 0),
+            _ => Prefix {
+                times: self.times.then(|| [now(); 4]),
+                ordered: self.ordered,
+                indexed: self.indexed,
+                attribute_limits: self.attribute_limits,
+                ..Prefix::new(0)
+            },
+        }
+    }
+}
+
 /// Seconds since 1970.
 pub fn now() -> u32 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -51,16 +71,6 @@ impl<'a> HeaderEdit<'a> {
     /// # Ok::<(), hyperslab_file::Error>(())
     /// ```
     pub fn new(file: &'a OpenFile, new: &NewHeader) -> HeaderEdit<'a> {
-        let prefix = match new.version {
-            1 => Prefix::old(0, 1, 0),
-            _ => Prefix {
-                times: new.times.then(|| [now(); 4]),
-                ordered: new.ordered,
-                indexed: new.indexed,
-                attribute_limits: new.attribute_limits,
-                ..Prefix::new(0)
-            },
-        };
-        HeaderEdit::empty(file, prefix, new.room)
+        HeaderEdit::empty(file, new.prefix(), new.room)
     }
 }
