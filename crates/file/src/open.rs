@@ -42,7 +42,7 @@ impl Default for OpenOptions {
     fn default() -> OpenOptions {
         OpenOptions {
             page_size: 64 << 10,
-            pages: 256,
+            pages: 128,
             alone: false,
             marks_whole: true,
             swmr: false,
