@@ -85,6 +85,40 @@ fn values_are_those_of_arrays_in_memory() {
 }
 
 #[test]
+fn chunks_without_filters_come_with_one_request_too() {
+    let log = Arc::new(Log::new(Memory::new()));
+    let file = OpenOptions::new().create().truncate().open_on(log.clone()).unwrap();
+    let make = |nth: i32| {
+        let new = file.root().unwrap().new_dataset::<i32>().shape([SIDE, SIDE]).chunks([8, 8]);
+        let new = if nth == 0 { new.deflate(1) } else { new };
+        let dataset = new.create(format!("d{nth}")).unwrap();
+        dataset.write(&[nth; ALL]).unwrap();
+        dataset.evict().unwrap();
+        dataset
+    };
+    let datasets: Vec<Dataset> = (0..10).map(make).collect();
+    file.flush().unwrap();
+    let (all, corner) = (datasets[0].slice(s![.., ..]).unwrap(), datasets[0].slice(s![0, 0]).unwrap());
+    let chunks = SIDE.div_ceil(8).pow(2) as usize;
+    let read = |selection: &Space| {
+        let parts: Vec<_> = datasets.iter().map(|dataset| (dataset, selection)).collect();
+        log.clear();
+        let values = read_many::<i32>(&parts).unwrap();
+        let same = vec![0; selection.npoints() as usize];
+        assert!(
+            values.iter().zip(0..).all(|(values, nth)| values.len() == same.len() && values.iter().all(|v| *v == nth))
+        );
+        log.records().iter().map(|record| (record.operation, record.parts.len())).collect::<Vec<_>>()
+    };
+    // Of chunks of which little is wanted, that is read alone.
+    let records = read(corner.selection());
+    assert_eq!(records.first(), Some(&(Operation::ReadVector, 1)), "{records:?}");
+    assert_eq!(records.len(), 10);
+    datasets.iter().for_each(|dataset| dataset.evict().unwrap());
+    assert_eq!(read(all.selection()), [(Operation::ReadVector, 10 * chunks)]);
+}
+
+#[test]
 fn chunks_of_all_datasets_come_with_one_request() {
     let log = Arc::new(Log::new(Memory::new()));
     let cache = CacheConfig::default().bytes(1 << 20);

@@ -8,7 +8,7 @@ use super::{
     io_path::{Worth, coords},
     reach::Reach,
 };
-use crate::{Result, layout::chunk_layout::covers, transfer::PIECES};
+use crate::{ChunkLayout, Result, layout::chunk_layout::covers, transfer::PIECES};
 
 impl ChunkCache {
     /// Brings the chunks that hold parts of several datasets into memory with one request, as far as they fit and are worth it. It must be the
@@ -17,10 +17,11 @@ impl ChunkCache {
         let (mut wanted, mut bytes) = (Vec::new(), 0usize);
         for (partition, selection) in parts {
             let layout = partition.home().layout();
-            // Parts of chunks that are addressable in place are as fast without the cache, until they earned their place there.
-            let grid = layout.grid().filter(|_| !layout.is_addressable());
-            let Some((grid, reach)) = grid.and_then(|grid| Some((grid, Reach::of(grid, selection)?))) else { continue };
-            if reach.most() > PIECES as u64 {
+            let Some((grid, reach)) = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, selection)?))) else {
+                continue;
+            };
+            let joins = !to_write && parts.len() > 1 && self.joins(layout, &reach, selection);
+            if reach.most() > PIECES as u64 || layout.is_addressable() && !joins {
                 continue;
             }
             let memory = Space::simple(&[selection.npoints()])?;
@@ -30,7 +31,8 @@ impl ChunkCache {
                 let values = view.values()?;
                 pieces.retain(|piece| !layout.is_whole(piece) && !covers(piece, values.inside(&piece.chunk)));
             }
-            let through = coords(&self.paths(partition, pieces, Keep::Worthy, Worth::None).through);
+            let worth = if joins { Worth::All } else { Worth::None };
+            let through = coords(&self.paths(partition, pieces, Keep::Worthy, worth).through);
             let here = partition.has(&through);
             let missing = through.into_iter().zip(here).filter(|(_, here)| !here);
             let fits = self.cache.available().saturating_sub(bytes) / layout.expected_footprint(1);
@@ -55,5 +57,12 @@ impl ChunkCache {
             chunk.and_then(|chunk| ticket.fill(chunk, &mut grant, false));
         }
         Ok(())
+    }
+
+    /// Whether chunks that are addressable in place come into memory because others come with the same request: few, most of whose bytes are wanted. By itself
+    /// a request for such chunks is as fast without the cache, until they earned their place there.
+    fn joins(&self, layout: &ChunkLayout, reach: &Reach, selection: &Space) -> bool {
+        let bytes = reach.count().saturating_mul(layout.expected_bytes() as u64);
+        layout.is_addressable() && !self.is_stream(layout, reach) && layout.selected(selection) >= bytes / 2
     }
 }
