@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 pub(crate) const CASES: &[Case] = &[
     Case { name: "hits beside 1 GiB past the cache, median (alone)", aim: 0.5, run: |_: &Hdf5| hits(50) },
     Case { name: "hits beside 1 GiB past the cache, p99 (alone)", aim: 0.1, run: |_: &Hdf5| hits(99) },
+    Case { name: "2 threads write interleaved rows, in the cache (1)", aim: 1.7, run: |_: &Hdf5| cached() },
     Case { name: "2 threads write interleaved rows, chunks (1)", aim: 1.7, run: |_: &Hdf5| interleaved(Some(false)) },
     Case { name: "2 threads write interleaved rows, gzip (1)", aim: 1.7, run: |_: &Hdf5| interleaved(Some(true)) },
     Case { name: "2 threads write interleaved rows, contiguous (1)", aim: 1.7, run: |_: &Hdf5| interleaved(None) },
@@ -104,10 +105,6 @@ fn interleaved(chunks: Option<bool>) -> Result<Both> {
 }
 
 fn write_rows(path: &Path, chunks: Option<bool>, threads: u64) -> Result<()> {
-    const ROWS: u64 = 1024;
-    const SIDE: u64 = 1 << 14;
-    const REQUEST: u64 = 16;
-    let values = numbers(REQUEST * SIDE);
     let file = create(path, true)?;
     let new = file.root()?.new_dataset::<f32>().shape([ROWS, SIDE]);
     let new = match chunks {
@@ -115,11 +112,34 @@ fn write_rows(path: &Path, chunks: Option<bool>, threads: u64) -> Result<()> {
         Some(false) => new.chunks([1, SIDE]),
         Some(true) => new.chunks([1, SIDE]).deflate(1),
     };
+    write_by(&new.create("data")?, ROWS, threads, &numbers(REQUEST * SIDE))?;
+    Ok(file.close()?)
+}
+
+/// The same rows of 32 MiB, again and again: chunks that hold rows of both threads, and stay in the cache.
+fn cached() -> Result<Both> {
+    let path = path("interleaved.h5")?;
+    let _written = Written(&path);
+    let (file, values) = (create(&path, true)?, numbers(REQUEST * SIDE));
+    let new = file.root()?.new_dataset::<f32>().shape([ROWS / 2, SIDE]).chunks([REQUEST * 2, SIDE / 16]);
     let dataset = new.create("data")?;
+    let by = |threads: u64| write_by(&dataset, ROWS / 2, threads, &values);
+    let times = side_by_side(|| by(2), || by(1))?;
+    file.close()?;
+    Ok(times)
+}
+
+const ROWS: u64 = 1024;
+const SIDE: u64 = 1 << 14;
+/// The rows of one request.
+const REQUEST: u64 = 16;
+
+/// Writes all rows: those of one remainder by each thread.
+fn write_by(dataset: &Dataset, rows: u64, threads: u64, values: &[f32]) -> Result<()> {
     let write = |thread: u64| -> Result<()> {
-        for start in (0..ROWS).step_by(usize::try_from(REQUEST * 2)?) {
+        for start in (0..rows).step_by(usize::try_from(REQUEST * 2)?) {
             for first in (0..2).filter(|first| first % threads == thread) {
-                dataset.write_slice(s![start + first..start + REQUEST * 2; 2, ..], &values)?;
+                dataset.write_slice(s![start + first..start + REQUEST * 2; 2, ..], values)?;
             }
         }
         Ok(())
@@ -128,6 +148,5 @@ fn write_rows(path: &Path, chunks: Option<bool>, threads: u64) -> Result<()> {
         let others: Vec<_> = (1..threads).map(|first| scope.spawn(move || write(first))).collect();
         write(0)?;
         others.into_iter().try_for_each(|other| other.join().map_err(|_| anyhow!("a writer panicked"))?)
-    })?;
-    Ok(file.close()?)
+    })
 }
