@@ -49,7 +49,7 @@ impl<V: Footprint> Cache<V> {
             }
             // If all that is here is pinned, other threads must let go first.
             if !any {
-                match self.shared.budget.grant_or_wait(bytes, seen) {
+                match self.shared.budget.grant_or_wait(bytes, seen, &self.shared.counters) {
                     Ok(grant) => return Eviction::Granted(grant),
                     Err(NoRoom::Full) => return Eviction::Full,
                     Err(NoRoom::Retry) => {}

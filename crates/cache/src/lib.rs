@@ -12,6 +12,7 @@
 mod budget;
 mod cache;
 mod config;
+mod counters;
 mod dirty_index;
 mod eviction;
 mod footprint;
@@ -44,7 +45,7 @@ pub use partition::Partition;
 pub use pinned::{Pinned, Writing};
 pub use range_lock::{LockRange, RangeGuard};
 pub use reservation::{Demand, Grant, Reservation};
-pub use statistics::Statistics;
+pub use statistics::{Statistics, Waits};
 pub use sync::{Reading, assert_no_locks_held};
 pub use unwritten::Unwritten;
 pub use write_back::WriteBack;

@@ -1,11 +1,15 @@
 //! The chunks of one dataset: what requests call.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use hyperslab_space::Coords;
 
 use crate::{
-    Footprint, LockRange, Pinned, Policy, RangeGuard, WriteBack,
+    Demand, Footprint, LockRange, Pinned, Policy, RangeGuard, Reservation, Statistics, WriteBack,
+    counters::Counter,
     partition_state::{PartitionState, Slots},
     pinned::{Gone, Hold, PendingPins},
     shared::Shared,
@@ -59,12 +63,17 @@ impl<V: Footprint> Partition<V> {
 
     /// Waits for the turn of a request: for those that came before, overlap it, and of which one writes.
     pub fn enter(&self, area: LockRange, writes: bool) -> RangeGuard<'_> {
-        self.inner.turns.enter(area, writes)
+        self.inner.turns.enter(area, writes, &self.inner.counters)
     }
 
     /// The turn of a request, if it need not wait. For work in the background.
     pub fn try_enter(&self, area: LockRange, writes: bool) -> Option<RangeGuard<'_>> {
         self.inner.turns.try_enter(area, writes)
+    }
+
+    /// As [`Cache::reserve`](crate::Cache::reserve), for a request of this dataset alone, of which the wait is counted.
+    pub fn reserve(&self, demand: Demand) -> Reservation<'_> {
+        self.inner.shared.budget.reserve(demand, &self.inner.counters)
     }
 
     /// A chunk that is in memory now.
@@ -99,6 +108,39 @@ impl<V: Footprint> Partition<V> {
     /// What its chunks take, in bytes.
     pub fn bytes(&self) -> usize {
         self.inner.bytes.load(Ordering::Relaxed)
+    }
+
+    /// So many chunks were read from the file.
+    pub fn count_loads(&self, chunks: usize) {
+        self.inner.counters.add(Counter::Loads, chunks as u64);
+    }
+
+    /// So many bytes of values went between file and caller, past the cache.
+    pub fn count_bypass(&self, bytes: u64) {
+        self.inner.counters.add(Counter::Bypasses, 1);
+        self.inner.counters.add(Counter::BypassedBytes, bytes);
+    }
+
+    /// A thread waited so long for chunks to be decoded.
+    pub fn decoded_for(&self, time: Duration) {
+        self.inner.counters.add_time(Counter::Decoding, time);
+    }
+
+    /// A thread waited so long for chunks to be encoded.
+    pub fn encoded_for(&self, time: Duration) {
+        self.inner.counters.add_time(Counter::Encoding, time);
+    }
+
+    /// What the cache did for this dataset.
+    pub fn statistics(&self) -> Statistics {
+        let (bytes, peak_bytes) = (self.bytes(), self.inner.peak.load(Ordering::Relaxed));
+        let limit = self.inner.shared.budget.limits().quiescent;
+        Statistics { datasets: 1, bytes, peak_bytes, limit, ..self.inner.counters.totals().statistics() }
+    }
+
+    /// Counts anew for this dataset from now on. The sums of the file stay.
+    pub fn reset_statistics(&self) {
+        self.inner.leave_counters();
     }
 
     /// Forgets all chunks that no thread has: the dataset is no more. Never waits; the other chunks leave as usual.

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     Footprint, Grant, Pinned, Policy, WriteBack,
+    counters::{Counter, Counters, Totals},
     life::{Event, Phase},
     order::{Order, Verdict},
     pinned::{Gone, Hold, PendingPins},
@@ -17,7 +18,6 @@ use crate::{
     shared::Shared,
     slot::Slot,
     slot_state::Exit,
-    statistics::count,
     sync::{Mutex, MutexGuard, Rank},
     write_failure::Unwritable,
 };
@@ -32,6 +32,9 @@ pub(crate) struct PartitionState<V: Footprint> {
     pub(crate) turns: RangeLock,
     pub(crate) slots: Mutex<Slots<V>>,
     pub(crate) bytes: AtomicUsize,
+    /// The most that its chunks took.
+    pub(crate) peak: AtomicUsize,
+    pub(crate) counters: Counters,
     pub(crate) shared: Arc<Shared>,
     /// So that what is pinned finds its partition.
     this: Weak<PartitionState<V>>,
@@ -87,6 +90,8 @@ impl<V: Footprint> PartitionState<V> {
             turns: RangeLock::default(),
             slots: Mutex::new(Rank::Slots, slots),
             bytes: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+            counters: Counters::default(),
             shared,
             this: this.clone(),
         })
@@ -166,8 +171,23 @@ impl<V: Footprint> PartitionState<V> {
     }
 
     fn recount(&self, before: usize, after: usize) {
-        self.bytes.fetch_add(after, Ordering::Relaxed);
-        self.bytes.fetch_sub(before, Ordering::Relaxed);
+        if after > before {
+            let now = self.bytes.fetch_add(after - before, Ordering::Relaxed) + (after - before);
+            self.peak.fetch_max(now, Ordering::Relaxed);
+        } else {
+            self.bytes.fetch_sub(before - after, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts anew from now on. What was counted so far.
+    pub(crate) fn reset_counters(&self) -> Totals {
+        self.peak.store(self.bytes.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.counters.take()
+    }
+
+    /// Leaves what it counted to the cache, which has it in its sums from then on.
+    pub(crate) fn leave_counters(&self) {
+        self.shared.counters.absorb(&self.reset_counters());
     }
 
     /// The chunk at a coordinate went on in its life.
@@ -178,7 +198,7 @@ impl<V: Footprint> PartitionState<V> {
     /// The chunks whose values are not in the file, and no others, by rising coordinate.
     pub(crate) fn unwritten(&self) -> Vec<Arc<Slot<V>>> {
         let coords = self.shared.unwritten.of(self.number);
-        count(&self.shared.counters.dirty_visits, coords.len());
+        self.counters.add(Counter::DirtyVisits, coords.len() as u64);
         let slots = self.slots.lock();
         // One that is not here any more was written or deleted since.
         let mut unwritten: Vec<_> = coords.iter().filter_map(|coord| slots.by_coord.get(coord).cloned()).collect();
@@ -309,11 +329,12 @@ impl<V: Footprint> PartitionState<V> {
         if let Some(tuning) = &self.shared.tuning {
             tuning.missed(self.number, coord);
         }
-        self.shared.looked(&self.shared.counters.misses, 1);
+        self.shared.looked(&self.counters, Counter::Misses, 1);
+        self.shared.turned_over();
     }
 
     fn evicted(&self, gone: &Gone<V>) {
-        count(&self.shared.counters.evictions, 1);
+        self.counters.add(Counter::Evictions, 1);
         if let Some(tuning) = &self.shared.tuning {
             tuning.left(self.number, gone.coord(), gone.bytes(), &self.shared.budget);
         }
@@ -328,6 +349,7 @@ impl<V: Footprint> PartitionState<V> {
 impl<V: Footprint> Drop for PartitionState<V> {
     /// Chunks that were pinned when the partition was closed are freed with it.
     fn drop(&mut self) {
+        self.leave_counters();
         self.resize(self.bytes.load(Ordering::Relaxed), 0);
         for slot in self.slots.lock().by_coord.values() {
             self.moved(&slot.coord, slot.phase(), Phase::Gone);

@@ -18,4 +18,5 @@ mod failures;
 mod leaving;
 mod range_lock;
 mod requests;
+mod statistics;
 mod unreserved_pins;

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::cache_stats::cache_stats;
 use crate::engine::{detached, engine};
 use crate::error::{not_opened, too_large};
 use crate::file_object::FileObject;
@@ -85,22 +86,13 @@ impl FileHandle {
     fn cache_stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let file = self.0.file()?;
         let seen = self.0.look(py, || file.cache_statistics())?;
-        let stats = PyDict::new(py);
-        for (name, count) in [
-            ("hits", seen.hits),
-            ("misses", seen.misses),
-            ("evictions", seen.evictions),
-            ("written", seen.written),
-            ("encoded_ahead", seen.encoded_ahead),
-            ("bytes", seen.bytes as u64),
-            ("peak_bytes", seen.peak_bytes as u64),
-            ("limit", seen.limit as u64),
-        ] {
-            stats.set_item(name, count)?;
-        }
-        stats.set_item("decode_seconds", seen.decoding.as_secs_f64())?;
-        stats.set_item("encode_seconds", seen.encoding.as_secs_f64())?;
-        Ok(stats)
+        cache_stats(py, seen)
+    }
+
+    /// Counts anew what the chunk cache does, for the file and for each dataset.
+    fn reset_cache_stats(&self, py: Python<'_>) -> PyResult<()> {
+        let file = self.0.file()?;
+        self.0.look(py, || file.reset_cache_statistics())
     }
 
     /// From now on no object of the file can be used.

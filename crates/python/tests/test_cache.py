@@ -48,7 +48,29 @@ def test_without_read_ahead(path):
 def test_without_a_cache(path):
     with hyperslab.File(path, cache_bytes=0) as file:
         assert file["a"][7, 5] == 705
-        assert not any(file.cache_stats().values())
+        seen = file.cache_stats()
+        assert (seen.pop("bypasses"), seen.pop("bypassed_bytes")) == (1, 8)
+        assert not any(seen.values())
+
+
+def test_each_dataset_counts_for_itself(path):
+    with hyperslab.File(path, cache_bytes=1 << 20, cache_read_ahead=False) as file:
+        a, b = file["a"], file["b"]
+        for row in range(10):
+            a[row], b[row, :10]
+        seen, other = a.cache_stats(), b.cache_stats()
+        assert (seen["misses"], seen["loads"], seen["hits"], seen["bytes"]) == (10, 10, 90, 10 * (800 + 512))
+        assert (other["misses"], other["loads"], other["hits"], other["bytes"]) == (1, 1, 9, 800 + 512)
+        assert seen.keys() == file.cache_stats().keys()
+        a.reset_cache_stats()
+        assert (a.cache_stats()["hits"], b.cache_stats()["hits"], file.cache_stats()["hits"]) == (0, 9, 99)
+        a.past_cache()[50:60]
+        assert (a.cache_stats()["bypasses"], a.cache_stats()["bypassed_bytes"]) == (1, 8000)
+        file.reset_cache_stats()
+        counted = [name for name, count in b.cache_stats().items() if count]
+        assert counted == ["bytes", "peak_bytes", "limit"]
+    with pytest.raises(ValueError):
+        a.cache_stats()
 
 
 @pytest.mark.parametrize("options", [{"cache_policy": "fifo"}, {"cache_bytes": -1}, {"cache_bytes": "many"}])

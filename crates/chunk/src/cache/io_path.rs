@@ -100,6 +100,12 @@ pub(super) fn coords(pieces: &[Piece]) -> Vec<Coords> {
     pieces.iter().map(|piece| piece.chunk.clone()).collect()
 }
 
+/// How many bytes the values of pieces have.
+pub(super) fn bytes_of(partition: &ChunkPartition, pieces: &[Piece]) -> u64 {
+    let element = partition.home().layout().element();
+    pieces.iter().fold(0, |bytes: u64, piece| bytes.saturating_add(piece.file.npoints().saturating_mul(element)))
+}
+
 /// Refuses selections that do not belong together. Whether something is selected.
 pub(super) fn is_any(file: &Space, memory: &Space, element: u64, len: usize) -> Result<bool> {
     let (left, right) = (file.npoints(), memory.npoints());

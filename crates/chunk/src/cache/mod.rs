@@ -70,9 +70,14 @@ impl ChunkCache {
         self.cache.close(partition);
     }
 
-    /// What it did so far.
+    /// What it did so far, for all datasets; [`ChunkPartition`] tells it for one.
     pub fn statistics(&self) -> Statistics {
         self.cache.statistics()
+    }
+
+    /// Counts anew from now on, for the file and for each dataset.
+    pub fn reset_statistics(&self) {
+        self.cache.reset_statistics();
     }
 
     /// Writes all chunks that are not in the file yet, as many as can be written. If some cannot, the error names one: they stay in memory.

@@ -6,7 +6,7 @@ use hyperslab_space::{Kind, Piece, Space};
 use super::{
     ChunkCache, ChunkPartition, Keep,
     hand_out::hand_out,
-    io_path::{Worth, aligned, coords, is_any},
+    io_path::{Worth, aligned, bytes_of, coords, is_any},
     reach::Reach,
 };
 use crate::{
@@ -33,7 +33,10 @@ impl ChunkCache {
             return Ok(());
         }
         let target = aligned(source, target)?;
-        let mut all_past = || storage.live_view()?.values()?.read(storage.file(), source, &target, buf);
+        let mut all_past = || {
+            partition.count_bypass(layout.selected(source));
+            storage.live_view()?.values()?.read(storage.file(), source, &target, buf)
+        };
         let Some((grid, reach)) = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, source)?))) else {
             return all_past();
         };
@@ -74,6 +77,7 @@ impl ChunkCache {
         if pieces.is_empty() {
             return Ok(());
         }
+        partition.count_bypass(bytes_of(partition, pieces));
         storage.live_view()?.values()?.read_pieces(storage.file(), pieces, buf)
     }
 
@@ -84,7 +88,7 @@ impl ChunkCache {
             return hand_out_all(&mut here.into_iter().zip(list).collect::<Vec<_>>(), buf, partition);
         }
         let bytes = layout.expected_footprint(list.len());
-        let _reservation = self.cache.reserve(Demand { chunks: bytes, aside: bytes });
+        let _reservation = partition.reserve(Demand { chunks: bytes, aside: bytes });
         let mut open: Vec<_> = list.iter().map(|piece| (partition.find(&piece.chunk), piece)).collect();
         while !open.is_empty() {
             let (mut here, mut vacant, mut awaited) = (Vec::new(), Vec::new(), Vec::new());

@@ -170,9 +170,17 @@ class File(Group):
         self._opened.flush()
 
     def cache_stats(self) -> dict[str, float]:
-        """What the chunk cache did so far: `hits`, `misses`, `evictions`, chunks `written`, the `bytes` that it has now, and the most that it had,
-        `peak_bytes`; how long chunks were decoded and encoded, `decode_seconds` and `encode_seconds`."""
+        """What the chunk cache did so far, for all datasets: `hits`, `misses`, chunks that were read (`loads`), `evictions`, chunks `written`,
+        reads and writes past the cache (`bypasses`, `bypassed_bytes`); the `bytes` that it has now, and the most that it had, `peak_bytes`; how long
+        chunks were decoded and encoded (`decode_seconds`, `encode_seconds`); how often and how long threads waited: for chunks that others loaded or
+        wrote (`chunk_waits`, `chunk_wait_seconds`), for memory (`memory_waits`, `memory_wait_seconds`), and for requests before them that touch the
+        same values (`range_waits`, `range_wait_seconds`).
+        """
         return self._opened.cache_stats()
+
+    def reset_cache_stats(self) -> None:
+        """Counts anew from now on what the chunk cache does, for the file and for each dataset."""
+        self._opened.reset_cache_stats()
 
     def __enter__(self) -> Self:
         return self
