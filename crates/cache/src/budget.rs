@@ -152,7 +152,7 @@ impl Budget {
     fn grant(&self, account: &mut Account, bytes: usize) -> Grant<'_> {
         account.granted += bytes;
         account.measure();
-        Grant { budget: self, bytes }
+        Grant { budget: self, bytes, claim: None }
     }
 
     /// Chunks have come that a grant was for: they take `after` instead of `before`.

@@ -35,7 +35,8 @@ impl<V: Footprint> Cache<V> {
     pub fn open(&self, home: Arc<V::Home>, reserve: Option<usize>, policy: Option<Policy>) -> Partition<V> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (reserve, policy) = (reserve.unwrap_or(self.config.reserve), policy.unwrap_or(self.config.policy));
-        let partition = Partition::new(home, number, reserve, policy, self.shared.clone());
+        let shares = (reserve, self.config.dataset_limit);
+        let partition = Partition::new(home, number, shares, policy, self.shared.clone());
         self.ranking.lock().insert(number, partition.inner.clone());
         partition
     }

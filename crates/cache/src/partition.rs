@@ -31,11 +31,11 @@ impl<V: Footprint> Partition<V> {
     pub(crate) fn new(
         home: Arc<V::Home>,
         number: u64,
-        reserve: usize,
+        shares: (usize, usize),
         policy: Policy,
         shared: Arc<Shared>,
     ) -> Partition<V> {
-        Partition { inner: PartitionState::new(home, number, reserve, policy, shared) }
+        Partition { inner: PartitionState::new(home, number, shares, policy, shared) }
     }
 
     /// Its number. A thread that locks ranges of several partitions does so in the order of their numbers.
@@ -51,6 +51,27 @@ impl<V: Footprint> Partition<V> {
     /// What it keeps from now on while others have more, in bytes.
     pub fn set_reserve(&self, bytes: usize) {
         self.inner.reserve.store(bytes, Ordering::Relaxed);
+    }
+
+    /// What its chunks may take from now on, in bytes, beside the limits of the cache. Those that are too many leave [at once](Partition::trim), or when
+    /// others come.
+    pub fn set_limit(&self, bytes: usize) {
+        self.inner.share.set_limit(bytes);
+    }
+
+    /// What its chunks may take beside the limits of the cache; [`usize::MAX`] if there is no other limit.
+    pub fn limit(&self) -> usize {
+        self.inner.share.limit()
+    }
+
+    /// Lets chunks leave that are too many for its limit. The caller writes those that it gets, and asks again until there are none.
+    pub fn trim(&self) -> Vec<WriteBack<V>> {
+        loop {
+            let (dirty, any) = self.inner.trim(0);
+            if !any || !dirty.is_empty() {
+                return dirty;
+            }
+        }
     }
 
     /// Which of its chunks leave first from now on.
@@ -107,7 +128,7 @@ impl<V: Footprint> Partition<V> {
 
     /// What its chunks take, in bytes.
     pub fn bytes(&self) -> usize {
-        self.inner.bytes.load(Ordering::Relaxed)
+        self.inner.share.bytes()
     }
 
     /// So many chunks were read from the file.
@@ -133,8 +154,8 @@ impl<V: Footprint> Partition<V> {
 
     /// What the cache did for this dataset.
     pub fn statistics(&self) -> Statistics {
-        let (bytes, peak_bytes) = (self.bytes(), self.inner.peak.load(Ordering::Relaxed));
-        let limit = self.inner.shared.budget.limits().quiescent;
+        let (bytes, peak_bytes) = (self.bytes(), self.inner.share.peak());
+        let limit = self.inner.shared.budget.limits().quiescent.min(self.limit());
         Statistics { datasets: 1, bytes, peak_bytes, limit, ..self.inner.counters.totals().statistics() }
     }
 

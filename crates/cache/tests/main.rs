@@ -13,6 +13,7 @@
 
 mod adaptive;
 mod common;
+mod dataset_limit;
 mod encode_ahead;
 mod failures;
 mod leaving;

@@ -11,7 +11,7 @@ fn touch(cache: &Cache<Hundred>, partition: &Partition<Hundred>, coord: u64, dir
     let _reservation = partition.reserve(Demand { chunks: BYTES, aside: 0 });
     let Lookup::Miss(ticket) = partition.find(&at(coord)) else { return };
     loop {
-        match cache.make_room(BYTES) {
+        match cache.make_room(partition, BYTES) {
             Eviction::Granted(mut grant) => return drop(ticket.fill(Hundred, &mut grant, dirty)),
             Eviction::Dirty(taken) => taken.into_iter().for_each(|taken| taken.written()),
             Eviction::Full => panic!("all can be written"),
@@ -132,7 +132,7 @@ fn waits_are_counted_for_what_they_were() {
         });
         receiver.recv().unwrap();
         pause();
-        let Eviction::Granted(mut grant) = cache.make_room(BYTES) else { panic!("there is room") };
+        let Eviction::Granted(mut grant) = cache.make_room(partition, BYTES) else { panic!("there is room") };
         drop(ticket.fill(Hundred, &mut grant, true));
         waiting.join().unwrap();
     });

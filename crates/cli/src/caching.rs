@@ -39,8 +39,10 @@ struct Told {
 impl Caching {
     /// How large the cache of a file is, if it was said.
     pub(crate) fn config(&self) -> Option<CacheConfig> {
-        (self.cache_bytes.is_some() || self.cache_policy.is_some() || self.no_read_ahead).then(|| {
+        let is_sized = self.cache_bytes.is_some() || self.cache_dataset.is_some();
+        (is_sized || self.cache_policy.is_some() || self.no_read_ahead).then(|| {
             let config = CacheConfig::from_environment();
+            let config = self.cache_dataset.map_or(config, |bytes| config.dataset_limit(bytes));
             let config = if self.no_read_ahead { config.read_ahead(false) } else { config };
             let config = self.cache_bytes.map_or(config, |bytes| config.bytes(bytes));
             self.cache_policy.map_or(config, |policy| config.policy(policy))

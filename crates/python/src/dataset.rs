@@ -365,6 +365,12 @@ impl DatasetHandle {
         engine(py, || self.dataset.set_cache_reserve(count))
     }
 
+    /// How many bytes of the cache its chunks may take.
+    fn set_cache_limit(&self, py: Python<'_>, count: usize) -> PyResult<()> {
+        self.shared.file()?;
+        engine(py, || self.dataset.set_cache_limit(count))
+    }
+
     /// Which of its chunks leave the cache first.
     fn set_cache_policy(&self, py: Python<'_>, policy: &str) -> PyResult<()> {
         self.shared.file()?;

@@ -210,8 +210,9 @@ impl Sharing {
     }
 }
 
-/// How many bytes of chunks are in memory, how many there may be if that is found out, and who leaves first.
-type Caching = (Option<usize>, Option<usize>, Option<String>, Option<bool>);
+/// How many bytes of chunks are in memory, how many there may be if that is found out, which chunks leave first, whether some are read ahead, and how many bytes
+/// chunks of one dataset may take.
+type Caching = (Option<usize>, Option<usize>, Option<String>, Option<bool>, Option<usize>);
 
 /// The options for a mode as `open` of Python has it.
 fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> PyResult<OpenOptions> {
@@ -253,7 +254,7 @@ fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> 
     })
 }
 
-fn cache_config((bytes, most, policy, read_ahead): Caching) -> PyResult<CacheConfig> {
+fn cache_config((bytes, most, policy, read_ahead, dataset): Caching) -> PyResult<CacheConfig> {
     let mut config = CacheConfig::from_environment();
     let bytes = bytes.unwrap_or(config.limits().quiescent);
     config = config.bytes(bytes);
@@ -262,6 +263,9 @@ fn cache_config((bytes, most, policy, read_ahead): Caching) -> PyResult<CacheCon
     }
     if let Some(read_ahead) = read_ahead {
         config = config.read_ahead(read_ahead);
+    }
+    if let Some(bytes) = dataset {
+        config = config.dataset_limit(bytes);
     }
     let Some(policy) = policy else { return Ok(config) };
     Ok(config.policy(cache_policy(&policy)?))

@@ -73,7 +73,39 @@ def test_each_dataset_counts_for_itself(path):
         a.cache_stats()
 
 
-@pytest.mark.parametrize("options", [{"cache_policy": "fifo"}, {"cache_bytes": -1}, {"cache_bytes": "many"}])
+def test_a_dataset_has_a_limit_of_its_own(path):
+    most = 3 * (800 + 512)
+    with hyperslab.File(path, cache_bytes=1 << 20, cache_dataset_bytes=most, cache_read_ahead=False) as file:
+        a, b = file["a"], file["b"]
+        b[:20, 3]
+        for row in range(100):
+            a[row, :10]
+        assert (a.cache_stats()["peak_bytes"], a.cache_stats()["limit"]) == (most, most)
+        assert (a.cache_stats()["evictions"], b.cache_stats()["evictions"]) == (7, 0)
+        a.cache_max_bytes = 0
+        assert a.cache_stats()["bytes"] == 0
+        assert a[5, 5] == 505 and a.cache_stats()["bytes"] == 0
+        a.cache_max_bytes = 1 << 20
+        assert a[5, 5] == 505 and a.cache_stats()["bytes"] == 800 + 512
+        with pytest.raises(OverflowError):
+            a.cache_max_bytes = -1
+
+
+@pytest.mark.parametrize(
+    ("options", "limit"),
+    [({}, 1 << 20), ({"rdcc_nbytes": 5000}, 5000), ({"rdcc_nbytes": 0}, 0), ({"cache_max_bytes": 7000, "rdcc_nbytes": 50}, 7000)],
+)
+def test_new_datasets_with_limits(path, options, limit):
+    with hyperslab.File(path, "r+", cache_bytes=1 << 20) as file:
+        c = file.create_dataset("c", (100, 100), "i4", chunks=(10, 100), compression="gzip", **options)
+        for row in range(100):
+            c[row] = row
+        assert c.cache_stats()["limit"] == limit
+        assert c.cache_stats()["peak_bytes"] == min(limit // (4000 + 512), 10) * (4000 + 512)
+        assert np.array_equal(c[:, 7], np.arange(100))
+
+
+@pytest.mark.parametrize("options", [{"cache_policy": "fifo"}, {"cache_bytes": -1}, {"cache_bytes": "many"}, {"cache_dataset_bytes": -1}])
 def test_settings_that_are_wrong(path, options):
     with pytest.raises((ValueError, TypeError, OverflowError)):
         hyperslab.File(path, **options)

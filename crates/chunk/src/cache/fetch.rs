@@ -8,7 +8,7 @@ use super::{ChunkCache, ChunkPartition};
 use crate::{ChunkCoord, Loader, ResidentChunk, Result, StoredAt};
 
 /// A chunk of a dataset.
-type Chunk<'a> = (&'a ChunkPartition, ChunkCoord);
+pub(super) type Chunk<'a> = (&'a ChunkPartition, ChunkCoord);
 
 impl ChunkCache {
     /// As [`fetch`]; how long it takes to decode them counts as waiting.
@@ -48,7 +48,9 @@ pub(super) fn fetch(wanted: &[Chunk<'_>], decoding: &mut dyn FnMut(Duration)) ->
 }
 
 /// The chunks of each dataset.
-fn by_partition<'a, 'c>(wanted: &'a [Chunk<'c>]) -> impl Iterator<Item = (&'c ChunkPartition, &'a [Chunk<'c>])> {
+pub(super) fn by_partition<'a, 'c>(
+    wanted: &'a [Chunk<'c>],
+) -> impl Iterator<Item = (&'c ChunkPartition, &'a [Chunk<'c>])> {
     wanted.chunk_by(|left, right| left.0.is(right.0)).filter_map(|chunks| Some((chunks.first()?.0, chunks)))
 }
 

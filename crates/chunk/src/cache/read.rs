@@ -42,12 +42,12 @@ impl ChunkCache {
         };
         let keeps = keep == Keep::Worthy;
         let is_plain = layout.is_addressable();
-        let worth = if keeps { self.worth(partition.home(), &reach, source) } else { Worth::None };
+        let worth = if keeps { self.worth(partition, &reach, source) } else { Worth::None };
         if is_plain && worth == Worth::None && partition.is_empty() {
             return all_past();
         }
         let are_points = is_plain && source.kind() == Kind::Points && target.kind() == Kind::All;
-        let goes_past = reach.most() > PIECES as u64 || are_points || is_plain && self.is_stream(layout, &reach);
+        let goes_past = reach.most() > PIECES as u64 || are_points || is_plain && self.is_stream(partition, &reach);
         // The file must have all. If some of it cannot be written, that is in memory.
         if goes_past && self.flush_partition(partition).is_ok() {
             return all_past();
@@ -64,7 +64,7 @@ impl ChunkCache {
                 self.cache.touch(partition);
                 any_through = true;
             }
-            self.lists(layout, &paths.through).try_for_each(|list| self.read_list(partition, list, buf, fill))?;
+            self.lists(partition, &paths.through).try_for_each(|list| self.read_list(partition, list, buf, fill))?;
         }
         if keeps && !is_plain && any_through {
             self.read_ahead(partition, &reach);
@@ -121,7 +121,7 @@ impl ChunkCache {
         if vacant.is_empty() {
             return Ok(left);
         }
-        let Some(mut grant) = self.room(partition.home().layout().expected_footprint(vacant.len())) else {
+        let Some(mut grant) = self.room(partition, partition.home().layout().expected_footprint(vacant.len())) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             return self.read_past(partition, &pieces, buf).map(|()| left);
         };

@@ -29,7 +29,7 @@ impl ChunkCache {
         buf: &[u8],
         filling: &Filling<'_>,
     ) -> Result<()> {
-        let (home, layout) = (partition.home(), partition.home().layout());
+        let layout = partition.home().layout();
         if !is_any(target, source, layout.element(), buf.len())? {
             return Ok(());
         }
@@ -37,7 +37,7 @@ impl ChunkCache {
             partition.count_bypass(layout.selected(target));
             return write_all_past(partition, target, source, buf, filling);
         };
-        let worth = if keep == Keep::Worthy { self.worth_written(home, &reach, target) } else { Worth::None };
+        let worth = if keep == Keep::Worthy { self.worth_written(partition, &reach, target) } else { Worth::None };
         let is_direct = layout.is_addressable() && worth == Worth::None && reach.count() <= PIECES as u64;
         if is_direct && write_directly(partition, &reach, target, source, buf, filling)? {
             partition.count_bypass(layout.selected(target));
@@ -54,7 +54,7 @@ impl ChunkCache {
             }
             let paths = self.paths(partition, next, keep, worth);
             let left = self.write_past(partition, paths.past, buf, filling)?;
-            for list in self.lists(layout, &paths.through).chain(self.lists(layout, &left)) {
+            for list in self.lists(partition, &paths.through).chain(self.lists(partition, &left)) {
                 self.write_list(partition, list, buf, filling)?;
             }
         }
@@ -129,7 +129,7 @@ impl ChunkCache {
             return Ok(());
         }
         let (home, layout) = (partition.home(), partition.home().layout());
-        let Some(mut grant) = self.room(layout.expected_footprint(vacant.len())) else {
+        let Some(mut grant) = self.room(partition, layout.expected_footprint(vacant.len())) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             partition.count_bypass(bytes_of(partition, &pieces));
             return write_alone(partition, &pieces, buf, filling);

@@ -67,6 +67,24 @@ impl Dataset {
         self.open.set_cache_reserve(bytes)
     }
 
+    /// How many bytes of the cache its chunks may take at most, instead of what the file's [`CacheConfig`](crate::CacheConfig) says. At its limit, a dataset lets
+    /// its own chunks go, not those of others; a chunk that is larger never comes in, and 0 keeps the dataset out. Chunks that are too many leave at once, as far as
+    /// they can be written. For all handles of the dataset, until the last one is dropped.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let rows = file.root()?.new_dataset::<i32>().shape([4096, 64]).chunks([64, 64]).deflate(1).create("rows")?;
+    /// rows.set_cache_limit(100_000)?;
+    /// for row in 0..4096 {
+    ///     rows.write_slice(hyperslab::s![row, ..], &[row; 64])?;
+    /// }
+    /// assert!(rows.cache_statistics()?.peak_bytes <= 100_000);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn set_cache_limit(&self, bytes: usize) -> Result<()> {
+        self.open.set_cache_limit(bytes)
+    }
+
     /// Which of its chunks leave the cache first, instead of what the file's [`CacheConfig`](crate::CacheConfig) says. For all handles of the dataset, until
     /// the last one is dropped.
     pub fn set_cache_policy(&self, policy: CachePolicy) -> Result<()> {

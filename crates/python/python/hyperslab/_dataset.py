@@ -325,6 +325,12 @@ class Dataset(HLObject):
     #: How many bytes of it the chunk cache keeps while other datasets have more. Can only be set.
     cache_min_bytes = property(None, _keep_in_cache)
 
+    def _limit_in_cache(self, count: int) -> None:
+        self._handle.set_cache_limit(int(count))
+
+    #: How many bytes of the chunk cache its chunks may take at most; 0 keeps them out. At its limit, it lets its own chunks go. Can only be set.
+    cache_max_bytes = property(None, _limit_in_cache)
+
     def _leave_cache(self, policy: str) -> None:
         self._handle.set_cache_policy(policy)
 

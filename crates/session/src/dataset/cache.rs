@@ -52,6 +52,13 @@ impl OpenDataset {
         Ok(())
     }
 
+    /// Lets its chunks take at most so many bytes of the cache.
+    pub fn set_cache_limit(&self, bytes: usize) -> Result<()> {
+        let cache = &self.session().engine.partitions.cache;
+        self.partition()?.into_iter().for_each(|partition| cache.set_limit(partition, bytes));
+        Ok(())
+    }
+
     /// Which of its chunks leave the cache first.
     pub fn set_cache_policy(&self, policy: Policy) -> Result<()> {
         self.partition()?.into_iter().for_each(|partition| partition.set_policy(policy));
