@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::{
     Demand, Grant, Limits, Reservation,
+    counters::{Counters, WaitsFor},
     sync::{
         Condvar, Mutex, Rank,
         atomic::{AtomicUsize, Ordering},
@@ -91,12 +92,15 @@ impl Budget {
 
     /// Waits until a request can have all that it needs, beside the others that have. Ask before chunks are pinned, never while some are: then
     /// no thread waits for one that waits. A demand above the limit is met when no other request has anything.
-    pub(crate) fn reserve(&self, demand: Demand) -> Reservation<'_> {
+    /// A wait is counted.
+    pub(crate) fn reserve(&self, demand: Demand, counters: &Counters) -> Reservation<'_> {
         let mut account = self.account.lock();
         let ticket = account.next;
         account.next += 1;
         account.queue.push_back(ticket);
+        let mut wait = None;
         while account.queue.front() != Some(&ticket) || !account.has_room_for(demand) {
+            wait.get_or_insert_with(|| counters.wait(WaitsFor::Memory));
             self.freed.wait(&mut account);
         }
         account.queue.pop_front();
@@ -148,7 +152,7 @@ impl Budget {
     fn grant(&self, account: &mut Account, bytes: usize) -> Grant<'_> {
         account.granted += bytes;
         account.measure();
-        Grant { budget: self, bytes }
+        Grant { budget: self, bytes, claim: None }
     }
 
     /// Chunks have come that a grant was for: they take `after` instead of `before`.
@@ -174,7 +178,7 @@ impl Budget {
     /// What requests have reserved fits the cache, so what is in the way has unreserved pins, which this waits for. When there was none, chunks that
     /// cannot be written are in the way: then there is no room. Or chunks have become larger than what was reserved for them, or one request needs more than
     /// there is. Then there is room when otherwise all threads would wait.
-    pub(crate) fn grant_or_wait(&self, bytes: usize, seen: Seen) -> Result<Grant<'_>, NoRoom> {
+    pub(crate) fn grant_or_wait(&self, bytes: usize, seen: Seen, counters: &Counters) -> Result<Grant<'_>, NoRoom> {
         let mut account = self.account.lock();
         if account.excess(bytes) == 0 {
             return Ok(self.grant(&mut account, bytes));
@@ -192,6 +196,7 @@ impl Budget {
         // Said before it is asked whether an unreserved pin has ended: a thread that ends one asks in the other order whether a thread waits.
         self.waiting.fetch_add(1, Ordering::SeqCst);
         if self.unreserved.ended() == seen.unreserved {
+            let _wait = counters.wait(WaitsFor::Memory);
             account.stuck += 1;
             self.freed.wait(&mut account);
             account.stuck -= 1;
@@ -267,6 +272,12 @@ impl Budget {
     pub(crate) fn taken(&self) -> (usize, usize) {
         let account = self.account.lock();
         (account.resident, account.peak)
+    }
+
+    /// Forgets the most that was taken before now.
+    pub(crate) fn reset_peak(&self) {
+        let mut account = self.account.lock();
+        account.peak = account.resident + account.granted + account.aside;
     }
 }
 

@@ -1,11 +1,8 @@
 //! The cache of one file: its partitions, least recently used first.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
 use hashlink::LinkedHashMap;
@@ -38,7 +35,8 @@ impl<V: Footprint> Cache<V> {
     pub fn open(&self, home: Arc<V::Home>, reserve: Option<usize>, policy: Option<Policy>) -> Partition<V> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (reserve, policy) = (reserve.unwrap_or(self.config.reserve), policy.unwrap_or(self.config.policy));
-        let partition = Partition::new(home, number, reserve, policy, self.shared.clone());
+        let shares = (reserve, self.config.dataset_limit);
+        let partition = Partition::new(home, number, shares, policy, self.shared.clone());
         self.ranking.lock().insert(number, partition.inner.clone());
         partition
     }
@@ -47,6 +45,7 @@ impl<V: Footprint> Cache<V> {
     pub fn close(&self, partition: &Partition<V>) {
         let gone = self.ranking.lock().remove(&partition.inner.number);
         partition.abandon();
+        partition.inner.leave_counters();
         drop(gone);
     }
 
@@ -68,7 +67,7 @@ impl<V: Footprint> Cache<V> {
 
     /// Waits until a request may have what it needs. To be asked before chunks are pinned, never while some are.
     pub fn reserve(&self, demand: Demand) -> Reservation<'_> {
-        self.shared.budget.reserve(demand)
+        self.shared.budget.reserve(demand, &self.shared.counters)
     }
 
     /// The same, if it need not wait. For work in the background.
@@ -106,23 +105,27 @@ impl<V: Footprint> Cache<V> {
         self.shared.budget.set_limits(self.config.bytes(bytes).limits());
     }
 
-    /// A thread waited so long for chunks to be decoded.
-    pub fn decoded_for(&self, time: Duration) {
-        self.shared.counters.decoding.fetch_add(nanoseconds(time), Ordering::Relaxed);
+    /// How many chunks have come or were written. As long as there are no more, no others are dirty than before.
+    pub fn turnover(&self) -> u64 {
+        self.shared.turnover()
     }
 
-    /// A thread waited so long for chunks to be encoded.
-    pub fn encoded_for(&self, time: Duration) {
-        self.shared.counters.encoding.fetch_add(nanoseconds(time), Ordering::Relaxed);
-    }
-
-    /// What it did so far.
+    /// What it did so far, for all datasets.
     pub fn statistics(&self) -> Statistics {
-        let datasets = self.ranking.lock().len();
-        Statistics { datasets, ..self.shared.counters.statistics(self.shared.budget.taken(), self.limits().quiescent) }
+        let ranking = self.ranking.lock();
+        let (closed, datasets) = (self.shared.counters.totals(), ranking.len());
+        let totals = ranking.values().fold(closed, |totals, partition| totals.with(&partition.counters.totals()));
+        drop(ranking);
+        let ((bytes, peak_bytes), limit) = (self.shared.budget.taken(), self.limits().quiescent);
+        Statistics { datasets, bytes, peak_bytes, limit, ..totals.statistics() }
     }
-}
 
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+    /// Counts anew from now on, for the file and for each dataset.
+    pub fn reset_statistics(&self) {
+        for partition in self.ranking.lock().values() {
+            partition.reset_counters();
+        }
+        self.shared.counters.take();
+        self.shared.budget.reset_peak();
+    }
 }

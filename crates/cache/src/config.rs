@@ -39,6 +39,7 @@ pub struct Config {
     factor: usize,
     pub(crate) range: Option<Range>,
     pub(crate) reserve: usize,
+    pub(crate) dataset_limit: usize,
     pub(crate) policy: Policy,
     read_ahead: bool,
     encode_ahead: bool,
@@ -47,7 +48,8 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Config {
         let (range, policy, read_ahead, encode_ahead) = (None, Policy::Lru, true, true);
-        Config { bytes: 64 << 20, factor: 2, range, reserve: 10_000_000, policy, read_ahead, encode_ahead }
+        let (reserve, dataset_limit) = (10_000_000, usize::MAX);
+        Config { bytes: 64 << 20, factor: 2, range, reserve, dataset_limit, policy, read_ahead, encode_ahead }
     }
 }
 
@@ -84,6 +86,13 @@ impl Config {
     #[must_use]
     pub fn reserve(self, bytes: usize) -> Config {
         Config { reserve: bytes, ..self }
+    }
+
+    /// What chunks of one dataset may take, if it is less than what all may: a dataset at its limit lets its own chunks go, not those of others. 0 keeps
+    /// datasets out of the cache unless they have a limit of their own.
+    #[must_use]
+    pub fn dataset_limit(self, bytes: usize) -> Config {
+        Config { dataset_limit: bytes, ..self }
     }
 
     /// Which chunks leave first.

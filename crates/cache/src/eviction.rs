@@ -3,9 +3,10 @@
 use std::{collections::HashSet, sync::Arc};
 
 use crate::{
-    Cache, Footprint, Grant, Pinned, WriteBack,
+    Cache, Footprint, Grant, Partition, Pinned, WriteBack,
     budget::NoRoom,
-    partition_state::{PartitionState, Victim},
+    partition_eviction::{Claiming, MORE},
+    partition_state::PartitionState,
 };
 
 /// What came of asking for memory.
@@ -14,12 +15,9 @@ pub enum Eviction<'a, V: Footprint> {
     Granted(Grant<'a>),
     /// There is when these are written.
     Dirty(Vec<WriteBack<V>>),
-    /// There is none: chunks that could not be written are in the way.
+    /// There is none: chunks that could not be written are in the way, or all that the dataset may have is in use.
     Full,
 }
-
-/// When chunks must be written to make room, such a part of the cache is written with them.
-const MORE: usize = 16;
 
 /// A round through the partitions, least recently used first.
 struct Round {
@@ -35,12 +33,17 @@ impl Round {
 }
 
 impl<V: Footprint> Cache<V> {
-    /// Lets chunks leave until there is room for so many bytes more, which then are granted. If some must be written first, they are handed back:
-    /// the caller writes them and asks again. Partitions keep their reserve, as long as that suffices.
-    pub fn make_room(&self, bytes: usize) -> Eviction<'_, V> {
+    /// Lets chunks leave until there is room for so many bytes more of a partition, which then are granted. If some must be written first, they are handed
+    /// back: the caller writes them and asks again. A partition at its limit makes room itself; else partitions keep their reserve, as long as that suffices.
+    pub fn make_room<'a>(&'a self, partition: &'a Partition<V>, bytes: usize) -> Eviction<'a, V> {
+        let claim = match partition.inner.claim(bytes) {
+            Claiming::Claimed(claim) => claim,
+            Claiming::Dirty(dirty) => return Eviction::Dirty(dirty),
+            Claiming::Full => return Eviction::Full,
+        };
         loop {
             let seen = match self.shared.budget.try_grant(bytes) {
-                Ok(grant) => return Eviction::Granted(grant),
+                Ok(grant) => return Eviction::Granted(grant.within(claim)),
                 Err(seen) => seen,
             };
             let (dirty, any) = self.evict(bytes);
@@ -49,8 +52,8 @@ impl<V: Footprint> Cache<V> {
             }
             // If all that is here is pinned, other threads must let go first.
             if !any {
-                match self.shared.budget.grant_or_wait(bytes, seen) {
-                    Ok(grant) => return Eviction::Granted(grant),
+                match self.shared.budget.grant_or_wait(bytes, seen, &partition.inner.counters) {
+                    Ok(grant) => return Eviction::Granted(grant.within(claim)),
                     Err(NoRoom::Full) => return Eviction::Full,
                     Err(NoRoom::Retry) => {}
                 }
@@ -59,16 +62,19 @@ impl<V: Footprint> Cache<V> {
     }
 
     /// The same, if that needs no waiting and nothing must be written. For work in the background.
-    pub fn try_room(&self, bytes: usize) -> Option<Grant<'_>> {
+    pub fn try_room<'a>(&'a self, partition: &'a Partition<V>, bytes: usize) -> Option<Grant<'a>> {
+        let claim = match partition.inner.claim(bytes) {
+            Claiming::Claimed(claim) => claim,
+            Claiming::Dirty(dirty) => return put_back(dirty),
+            Claiming::Full => return None,
+        };
         loop {
             if let Ok(grant) = self.shared.budget.try_grant(bytes) {
-                return Some(grant);
+                return Some(grant.within(claim));
             }
             let (dirty, any) = self.evict(bytes);
             if !any || !dirty.is_empty() {
-                // Each is the next that leaves then, so the first comes last.
-                dirty.into_iter().rev().for_each(drop);
-                return None;
+                return put_back(dirty);
             }
         }
     }
@@ -83,22 +89,11 @@ impl<V: Footprint> Cache<V> {
             let wanted = |coming| self.shared.budget.excess(bytes).saturating_sub(coming);
             while let Some(partitions) = self.next_in(&mut round, wanted(coming)) {
                 for partition in partitions {
-                    let mut on_the_way = 0;
-                    while wanted(coming) > 0 && partition.surplus(spare_reserve) > on_the_way {
-                        match partition.victim() {
-                            Some(Victim::Gone(gone)) => {
-                                any = true;
-                                drop(gone);
-                            }
-                            Some(Victim::Shed) => any = true,
-                            Some(Victim::Dirty(taken)) => {
-                                let size = taken.footprint();
-                                (coming, on_the_way) = (coming + size, on_the_way + size);
-                                dirty.push(taken);
-                                reserves_hold = spare_reserve;
-                            }
-                            None => break,
-                        }
+                    let is_wanted = |more| wanted(coming + more) > 0 && partition.surplus(spare_reserve) > more;
+                    let (left, more) = partition.evict_while(&mut dirty, is_wanted);
+                    any |= left;
+                    if more > 0 {
+                        (coming, reserves_hold) = (coming + more, spare_reserve);
                     }
                 }
             }
@@ -119,28 +114,14 @@ impl<V: Footprint> Cache<V> {
     /// Lets more chunks leave in a round, until there is room for so many bytes when those that are `coming` have left; as long as there is memory for what
     /// they are encoded to.
     fn take_more(&self, bytes: usize, mut coming: usize, mut round: Round, dirty: &mut Vec<WriteBack<V>>) {
-        let (budget, size) = (&self.shared.budget, dirty.last().map_or(0, WriteBack::footprint));
-        let wanted = |coming| budget.excess(bytes).saturating_sub(coming);
+        let wanted = |coming| self.shared.budget.excess(bytes).saturating_sub(coming);
         while let Some(partitions) = self.next_in(&mut round, wanted(coming)) {
             for partition in partitions {
-                let mut on_the_way: usize =
-                    dirty.iter().filter(|taken| taken.is_in(&partition)).map(WriteBack::footprint).sum();
-                let has_more = |on_the_way| partition.surplus(round.spare_reserve) > on_the_way;
-                while wanted(coming) > 0 && has_more(on_the_way) && budget.lend(size) {
-                    match partition.victim() {
-                        Some(Victim::Dirty(taken)) => {
-                            coming += taken.footprint();
-                            on_the_way += taken.footprint();
-                            dirty.push(taken.with(size));
-                        }
-                        left => {
-                            budget.give_back(size);
-                            if left.is_none() {
-                                break;
-                            }
-                        }
-                    }
-                }
+                let on_the_way = dirty.iter().filter(|taken| taken.is_in(&partition)).map(WriteBack::footprint);
+                let (on_the_way, before) = (on_the_way.sum::<usize>(), coming);
+                coming += partition.take_more_while(dirty, |more| {
+                    wanted(before + more) > 0 && partition.surplus(round.spare_reserve) > on_the_way + more
+                });
             }
         }
     }
@@ -197,4 +178,10 @@ impl<V: Footprint> Cache<V> {
             }
         }
     }
+}
+
+/// Chunks that were to be written stay, each as the next that leaves: so the first comes last. There is no room then.
+fn put_back<T, V: Footprint>(dirty: Vec<WriteBack<V>>) -> Option<T> {
+    dirty.into_iter().rev().for_each(drop);
+    None
 }

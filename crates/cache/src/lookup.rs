@@ -6,6 +6,7 @@ use hyperslab_space::Coords;
 
 use crate::{
     Footprint, Grant, Partition, Pinned,
+    counters::Counter,
     partition_state::{PartitionState, SlotLookup},
     pinned::{Hold, PendingPins},
     slot::Slot,
@@ -33,7 +34,7 @@ impl<V: Footprint> Partition<V> {
         let pin = |slot: Arc<Slot<V>>| Some(Pinned { value: slot.value()?, slot, partition: pins.next() });
         let pinned = slots.into_iter().map(pin).collect::<Option<Vec<_>>>()?;
         pinned.iter().for_each(|pinned| pinned.slot.mark_used(&self.inner));
-        self.inner.shared.looked(&self.inner.shared.counters.hits, pinned.len());
+        self.inner.shared.looked(&self.inner.counters, Counter::Hits, pinned.len());
         Some(pinned)
     }
 
@@ -58,7 +59,7 @@ impl<V: Footprint> Partition<V> {
             }
             SlotLookup::Known(slot) => {
                 slot.mark_used(&self.inner);
-                self.inner.shared.looked(&self.inner.shared.counters.hits, 1);
+                self.inner.shared.looked(&self.inner.counters, Counter::Hits, 1);
                 match slot.value() {
                     Some(value) => Lookup::Hit(Pinned { slot, value, partition: Hold::reserved(self.inner.clone()) }),
                     None => Lookup::Loading(LoadWaiter { slot, partition: self.clone() }),
@@ -118,7 +119,7 @@ pub struct LoadWaiter<V: Footprint> {
 impl<V: Footprint> LoadWaiter<V> {
     /// Waits for it. If it could not be loaded, or has left already, it is looked for again.
     pub fn wait(self) -> Lookup<V> {
-        match self.partition.inner.shared.budget.stuck(|| self.slot.wait()) {
+        match self.partition.inner.shared.budget.stuck(|| self.slot.wait(&self.partition.inner)) {
             Some(value) => {
                 Lookup::Hit(Pinned { slot: self.slot, value, partition: Hold::reserved(self.partition.inner.clone()) })
             }

@@ -1,11 +1,15 @@
 //! The chunks of one dataset: what requests call.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use hyperslab_space::Coords;
 
 use crate::{
-    Footprint, LockRange, Pinned, Policy, RangeGuard, WriteBack,
+    Demand, Footprint, LockRange, Pinned, Policy, RangeGuard, Reservation, Statistics, WriteBack,
+    counters::Counter,
     partition_state::{PartitionState, Slots},
     pinned::{Gone, Hold, PendingPins},
     shared::Shared,
@@ -27,11 +31,11 @@ impl<V: Footprint> Partition<V> {
     pub(crate) fn new(
         home: Arc<V::Home>,
         number: u64,
-        reserve: usize,
+        shares: (usize, usize),
         policy: Policy,
         shared: Arc<Shared>,
     ) -> Partition<V> {
-        Partition { inner: PartitionState::new(home, number, reserve, policy, shared) }
+        Partition { inner: PartitionState::new(home, number, shares, policy, shared) }
     }
 
     /// Its number. A thread that locks ranges of several partitions does so in the order of their numbers.
@@ -49,6 +53,27 @@ impl<V: Footprint> Partition<V> {
         self.inner.reserve.store(bytes, Ordering::Relaxed);
     }
 
+    /// What its chunks may take from now on, in bytes, beside the limits of the cache. Those that are too many leave [at once](Partition::trim), or when
+    /// others come.
+    pub fn set_limit(&self, bytes: usize) {
+        self.inner.share.set_limit(bytes);
+    }
+
+    /// What its chunks may take beside the limits of the cache; [`usize::MAX`] if there is no other limit.
+    pub fn limit(&self) -> usize {
+        self.inner.share.limit()
+    }
+
+    /// Lets chunks leave that are too many for its limit. The caller writes those that it gets, and asks again until there are none.
+    pub fn trim(&self) -> Vec<WriteBack<V>> {
+        loop {
+            let (dirty, any) = self.inner.trim(0);
+            if !any || !dirty.is_empty() {
+                return dirty;
+            }
+        }
+    }
+
     /// Which of its chunks leave first from now on.
     pub fn set_policy(&self, policy: Policy) {
         let mut slots = self.inner.slots.lock();
@@ -59,12 +84,17 @@ impl<V: Footprint> Partition<V> {
 
     /// Waits for the turn of a request: for those that came before, overlap it, and of which one writes.
     pub fn enter(&self, area: LockRange, writes: bool) -> RangeGuard<'_> {
-        self.inner.turns.enter(area, writes)
+        self.inner.turns.enter(area, writes, &self.inner.counters)
     }
 
     /// The turn of a request, if it need not wait. For work in the background.
     pub fn try_enter(&self, area: LockRange, writes: bool) -> Option<RangeGuard<'_>> {
         self.inner.turns.try_enter(area, writes)
+    }
+
+    /// As [`Cache::reserve`](crate::Cache::reserve), for a request of this dataset alone, of which the wait is counted.
+    pub fn reserve(&self, demand: Demand) -> Reservation<'_> {
+        self.inner.shared.budget.reserve(demand, &self.inner.counters)
     }
 
     /// A chunk that is in memory now.
@@ -98,7 +128,40 @@ impl<V: Footprint> Partition<V> {
 
     /// What its chunks take, in bytes.
     pub fn bytes(&self) -> usize {
-        self.inner.bytes.load(Ordering::Relaxed)
+        self.inner.share.bytes()
+    }
+
+    /// So many chunks were read from the file.
+    pub fn count_loads(&self, chunks: usize) {
+        self.inner.counters.add(Counter::Loads, chunks as u64);
+    }
+
+    /// So many bytes of values went between file and caller, past the cache.
+    pub fn count_bypass(&self, bytes: u64) {
+        self.inner.counters.add(Counter::Bypasses, 1);
+        self.inner.counters.add(Counter::BypassedBytes, bytes);
+    }
+
+    /// A thread waited so long for chunks to be decoded.
+    pub fn decoded_for(&self, time: Duration) {
+        self.inner.counters.add_time(Counter::Decoding, time);
+    }
+
+    /// A thread waited so long for chunks to be encoded.
+    pub fn encoded_for(&self, time: Duration) {
+        self.inner.counters.add_time(Counter::Encoding, time);
+    }
+
+    /// What the cache did for this dataset.
+    pub fn statistics(&self) -> Statistics {
+        let (bytes, peak_bytes) = (self.bytes(), self.inner.share.peak());
+        let limit = self.inner.shared.budget.limits().quiescent.min(self.limit());
+        Statistics { datasets: 1, bytes, peak_bytes, limit, ..self.inner.counters.totals().statistics() }
+    }
+
+    /// Counts anew for this dataset from now on. The sums of the file stay.
+    pub fn reset_statistics(&self) {
+        self.inner.leave_counters();
     }
 
     /// Forgets all chunks that no thread has: the dataset is no more. Never waits; the other chunks leave as usual.

@@ -114,6 +114,8 @@ impl<V: Footprint> Pinned<V> {
         // A copy is worth no other chunk. It is made beside the chunks, and kept if there is room for what it became; without any, it is not made.
         let (budget, size) = (&self.partition.shared.budget, value.footprint());
         let Some(_aside) = budget.try_reserve(Demand { chunks: 0, aside: size }) else { return Ok(false) };
+        let share = &self.partition.share;
+        let Some(_claim) = share.try_claim(size / PLAUSIBLE) else { return Ok(false) };
         let Ok(mut grant) = budget.try_grant(size / PLAUSIBLE) else { return Ok(false) };
         let encoded = encode(&value).inspect_err(|failure| {
             // Under the value's lock: a change that comes later clears it.
@@ -122,6 +124,7 @@ impl<V: Footprint> Pinned<V> {
             }
         })?;
         let larger = V::encoded_footprint(&encoded).saturating_sub(size / PLAUSIBLE);
+        let Some(_more) = share.try_claim(larger) else { return Ok(false) };
         Ok(grant.try_grow(larger) && self.slot.keep(encoded, &mut grant, &self.partition))
     }
 }

@@ -4,7 +4,10 @@ use std::{collections::VecDeque, fmt, sync::Arc};
 
 use hyperslab_space::{Coords, Slab, Space};
 
-use crate::sync::{Condvar, Mutex, Rank};
+use crate::{
+    counters::{Counters, WaitsFor},
+    sync::{Condvar, Mutex, Rank},
+};
 
 /// Part of a dataset that holds all that a request touches, or everything, its size included.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,7 +136,8 @@ impl Default for RangeLock {
 
 impl RangeLock {
     /// Waits until nothing that came before is in the way. Whatever comes later and is in the way waits until the turn ends.
-    pub(crate) fn enter(&self, area: LockRange, writes: bool) -> RangeGuard<'_> {
+    /// A wait is counted.
+    pub(crate) fn enter(&self, area: LockRange, writes: bool, counters: &Counters) -> RangeGuard<'_> {
         let mut queue = self.queue.lock();
         let mut ticket = queue.ticket(area, writes);
         let number = ticket.number;
@@ -141,6 +145,7 @@ impl RangeLock {
         ticket.free.clone_from(&free);
         queue.tickets.push_back(ticket);
         if let Some(free) = free {
+            let _wait = counters.wait(WaitsFor::Range);
             while queue.must_wait(number) {
                 free.wait(&mut queue);
             }

@@ -1,6 +1,6 @@
 //! What requests may take.
 
-use crate::budget::Budget;
+use crate::{budget::Budget, share::Claim};
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,9 +29,18 @@ impl Drop for Reservation<'_> {
 pub struct Grant<'a> {
     pub(crate) budget: &'a Budget,
     pub(crate) bytes: usize,
+    /// The same within the share of a dataset.
+    pub(crate) claim: Option<Claim<'a>>,
 }
 
-impl Grant<'_> {
+impl<'a> Grant<'a> {
+    /// With a claim to the share of a dataset, which ends with it.
+    pub(crate) fn within(self, claim: Claim<'a>) -> Grant<'a> {
+        let mut grant = self;
+        grant.claim = Some(claim);
+        grant
+    }
+
     /// A chunk is there that takes `after` instead of `before`, counted from now on as its own.
     pub(crate) fn spend(&mut self, before: usize, after: usize) {
         let spent = after.saturating_sub(before).min(self.bytes);

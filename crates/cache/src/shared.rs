@@ -7,9 +7,9 @@ use hyperslab_space::Coords;
 use crate::{
     Config,
     budget::Budget,
+    counters::{Counter, Counters},
     dirty_index::DirtyIndex,
     life::Phase,
-    statistics::{Counters, count},
     tuning::Tuning,
 };
 
@@ -17,7 +17,10 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) budget: Budget,
+    /// What datasets counted that are closed, or whose counting began anew.
     pub(crate) counters: Counters,
+    /// How many chunks have come or were written.
+    turnover: AtomicU64,
     /// If it is to find its own size.
     pub(crate) tuning: Option<Tuning>,
     /// Chunks whose values are not in the file.
@@ -28,22 +31,33 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(config: Config) -> Shared {
-        let (counters, dirty) = Default::default();
+        let (counters, turnover, dirty) = Default::default();
         Shared {
             budget: Budget::new(config.limits()),
             counters,
+            turnover,
             tuning: Tuning::new(config),
             unwritten: DirtyIndex::new(),
             dirty,
         }
     }
 
-    /// Chunks were looked for, which a number counts.
-    pub(crate) fn looked(&self, counter: &AtomicU64, chunks: usize) {
-        count(counter, chunks);
+    /// Chunks of a dataset, which has these counters, were looked for.
+    pub(crate) fn looked(&self, counters: &Counters, counter: Counter, chunks: usize) {
+        counters.add(counter, chunks as u64);
         if let Some(tuning) = &self.tuning {
             tuning.looked(chunks, &self.budget);
         }
+    }
+
+    /// A chunk has come, or was written.
+    pub(crate) fn turned_over(&self) {
+        self.turnover.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many chunks have come or were written.
+    pub(crate) fn turnover(&self) -> u64 {
+        self.turnover.load(Ordering::Relaxed)
     }
 
     /// A chunk went on in its life: the one at a coordinate of a partition. The caller has the lock of its phase, or is alone with it.

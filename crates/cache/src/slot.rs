@@ -9,11 +9,11 @@ use hyperslab_space::Coords;
 
 use crate::{
     Footprint,
+    counters::{Counter, WaitsFor},
     life::{Event, Phase},
     partition_state::PartitionState as Partition,
     reservation::Grant,
     slot_state::{Dirty, Exit, SlotState},
-    statistics::count,
     sync::{Condvar, Mutex, Rank, RwLock},
     write_failure::{Unwritable, WriteFailure},
 };
@@ -143,8 +143,9 @@ impl<V: Footprint> Slot<V> {
     }
 
     /// Waits until its load has ended; nothing if it is gone then.
-    pub(crate) fn wait(&self) -> Option<Arc<RwLock<V>>> {
+    pub(crate) fn wait(&self, partition: &Partition<V>) -> Option<Arc<RwLock<V>>> {
         let mut state = self.state.lock();
+        let _wait = (state.phase == Phase::Loading).then(|| partition.counters.wait(WaitsFor::Chunk));
         while state.phase == Phase::Loading {
             self.settled.wait(&mut state);
         }
@@ -226,9 +227,11 @@ impl<V: Footprint> Slot<V> {
     }
 
     /// Waits while another thread writes it to the file.
-    pub(crate) fn wait_written(&self) {
+    pub(crate) fn wait_written(&self, partition: &Partition<V>) {
         let mut state = self.state.lock();
-        while matches!(state.phase, Phase::Writing | Phase::Stale) {
+        let is_written = |phase| matches!(phase, Phase::Writing | Phase::Stale);
+        let _wait = is_written(state.phase).then(|| partition.counters.wait(WaitsFor::Chunk));
+        while is_written(state.phase) {
             self.settled.wait(&mut state);
         }
     }
@@ -245,7 +248,7 @@ impl<V: Footprint> Slot<V> {
         state.encoded = Some(Arc::new(encoded));
         let kept = state.happen(Event::Encode);
         partition.moved(&self.coord, Phase::Dirty, state.phase);
-        count(&partition.shared.counters.encoded_ahead, 1);
+        partition.counters.add(Counter::EncodedAhead, 1);
         kept
     }
 

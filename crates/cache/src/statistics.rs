@@ -1,11 +1,10 @@
-//! What the cache did so far.
+//! What a cache did so far: for all datasets together, or for one.
 
-use std::{
-    sync::atomic::{AtomicU64, Ordering},
-    time::Duration,
-};
+use std::time::Duration;
 
-/// What the cache did so far, for users to see.
+/// What the chunk cache did so far, for users to see: for all datasets of a file, or for one.
+///
+/// All counters go on from zero after a reset; a reset of a file is one of its datasets, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
@@ -13,10 +12,16 @@ pub struct Statistics {
     pub hits: u64,
     /// Chunks that had to be loaded or made.
     pub misses: u64,
+    /// Chunks that were read from the file into the cache, also before a program asked for them.
+    pub loads: u64,
     /// Chunks that made room for others.
     pub evictions: u64,
     /// Chunks that were written to the file.
     pub written: u64,
+    /// Reads and writes of values, or of parts of them, between file and caller, past the cache.
+    pub bypasses: u64,
+    /// The bytes of these values.
+    pub bypassed_bytes: u64,
     /// Chunks that were looked at, most by flushes, to find those that are not in the file.
     pub dirty_visits: u64,
     /// Chunks that were encoded before a request waited for that.
@@ -25,7 +30,7 @@ pub struct Statistics {
     pub datasets: usize,
     /// What chunks take now, in bytes.
     pub bytes: usize,
-    /// The most that was taken, with what requests had on the way.
+    /// The most that was taken; of a file, with what requests had on the way.
     pub peak_bytes: usize,
     /// What chunks may take now, in bytes.
     pub limit: usize,
@@ -33,33 +38,20 @@ pub struct Statistics {
     pub decoding: Duration,
     /// How long they waited for chunks to be encoded.
     pub encoding: Duration,
+    /// Waits of threads for chunks that other threads loaded or wrote.
+    pub chunk_waits: Waits,
+    /// Waits of threads for memory that other requests had.
+    pub memory_waits: Waits,
+    /// Waits of threads for requests before them that read or wrote the same values of a dataset.
+    pub range_waits: Waits,
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Counters {
-    pub(crate) hits: AtomicU64,
-    pub(crate) misses: AtomicU64,
-    pub(crate) evictions: AtomicU64,
-    pub(crate) written: AtomicU64,
-    pub(crate) dirty_visits: AtomicU64,
-    pub(crate) encoded_ahead: AtomicU64,
-    /// In nanoseconds.
-    pub(crate) decoding: AtomicU64,
-    pub(crate) encoding: AtomicU64,
-}
-
-impl Counters {
-    pub(crate) fn statistics(&self, taken: (usize, usize), limit: usize) -> Statistics {
-        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let (hits, misses, dirty_visits) = (of(&self.hits), of(&self.misses), of(&self.dirty_visits));
-        let (evictions, written, encoded_ahead) = (of(&self.evictions), of(&self.written), of(&self.encoded_ahead));
-        let (decoding, encoding) = (Duration::from_nanos(of(&self.decoding)), Duration::from_nanos(of(&self.encoding)));
-        let (bytes, peak_bytes) = taken;
-        let sizes = Statistics { bytes, peak_bytes, limit, decoding, encoding, ..Statistics::default() };
-        Statistics { hits, misses, evictions, written, dirty_visits, encoded_ahead, ..sizes }
-    }
-}
-
-pub(crate) fn count(counter: &AtomicU64, by: usize) {
-    counter.fetch_add(by as u64, Ordering::Relaxed);
+/// How often threads waited, and how long they did together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Waits {
+    /// How often.
+    pub count: u64,
+    /// How long.
+    pub time: Duration,
 }

@@ -57,7 +57,7 @@ impl<V: Footprint> Unwritten<V> {
 
     /// Waits until other threads have written those that are left, or failed to.
     pub fn wait(&self) {
-        self.left.iter().for_each(|(_, slot)| slot.wait_written());
+        self.left.iter().for_each(|(partition, slot)| slot.wait_written(&partition.inner));
     }
 }
 

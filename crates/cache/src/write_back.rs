@@ -5,8 +5,8 @@ use std::sync::Arc;
 use hyperslab_space::Coords;
 
 use crate::{
-    Footprint, Partition, Pinned, Reading, WriteFailure, life::Event, partition_state::PartitionState,
-    statistics::count,
+    Footprint, Partition, Pinned, Reading, WriteFailure, counters::Counter, life::Event,
+    partition_state::PartitionState,
 };
 
 /// A dirty chunk that a thread writes to the file. If this is dropped before [`WriteBack::written`], it is dirty as before.
@@ -84,7 +84,8 @@ impl<V: Footprint> Drop for WriteBack<V> {
         }
         drop(value);
         if self.written {
-            count(&partition.shared.counters.written, 1);
+            partition.counters.add(Counter::Written, 1);
+            partition.shared.turned_over();
         }
         if self.leaves && !(self.written && partition.leave(&slot.coord)) {
             // A chunk that no thread tried to write is the next to leave again. One that cannot be written, or that was used meanwhile, is not.

@@ -38,7 +38,7 @@ fn read(cache: &Cache<Thousand>, partition: &Partition<Thousand>, coord: u64) {
     }
     let _reservation = cache.reserve(Demand { chunks: BYTES, aside: BYTES });
     let Lookup::Miss(ticket) = partition.find(&coord) else { panic!("no other thread loads it") };
-    let Eviction::Granted(mut grant) = cache.make_room(BYTES) else { panic!("nothing is dirty") };
+    let Eviction::Granted(mut grant) = cache.make_room(partition, BYTES) else { panic!("nothing is dirty") };
     ticket.fill(Thousand, &mut grant, false).unwrap();
 }
 
@@ -91,7 +91,7 @@ fn chunks_that_must_be_written_leave_when_room_is_made() {
     let (_, statistics) = go_through(&cache, &partition, 10, 100_000);
     assert!(statistics.bytes >= 150 * BYTES && statistics.limit < 30 * BYTES, "{statistics:?}");
     let taken = loop {
-        match cache.make_room(BYTES) {
+        match cache.make_room(&partition, BYTES) {
             Eviction::Granted(_) => break cache.statistics(),
             Eviction::Dirty(taken) => taken.into_iter().for_each(|taken| taken.written()),
             Eviction::Full => panic!("all can be written"),

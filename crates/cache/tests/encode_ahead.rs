@@ -10,7 +10,7 @@ fn write(cache: &Cache<Hundred>, partition: &Partition<Hundred>, coord: u64) {
     match partition.find(&at(coord)) {
         Lookup::Hit(pinned) => drop(pinned.write()),
         Lookup::Miss(ticket) => {
-            let Eviction::Granted(mut grant) = cache.make_room(BYTES) else { panic!("there is room") };
+            let Eviction::Granted(mut grant) = cache.make_room(partition, BYTES) else { panic!("there is room") };
             ticket.fill(Hundred, &mut grant, true).unwrap();
         }
         Lookup::Loading(_) => panic!("no other thread loads"),
@@ -113,7 +113,7 @@ fn a_few_more_are_written_with_those_that_must_be() {
     let cache = Cache::new(Config::default().bytes(32 * BYTES).reserve(0));
     let partition = cache.open(().into(), None, None);
     (0..32).for_each(|coord| write(&cache, &partition, coord));
-    let Eviction::Dirty(taken) = cache.make_room(BYTES) else { panic!("all are dirty") };
+    let Eviction::Dirty(taken) = cache.make_room(&partition, BYTES) else { panic!("all are dirty") };
     let coords: Vec<_> = taken.iter().map(|taken| taken.coord().unwrap()[0]).collect();
     assert_eq!(coords, [0, 1, 2], "one, and a sixteenth");
     taken.into_iter().for_each(|taken| taken.written());

@@ -14,7 +14,7 @@ fn write(cache: &Cache<Hundred>, partition: &Partition<Hundred>, coord: u64, fai
     match partition.find(&at(coord)) {
         Lookup::Hit(pinned) => drop(pinned.write()),
         Lookup::Miss(ticket) => loop {
-            match cache.make_room(BYTES) {
+            match cache.make_room(partition, BYTES) {
                 Eviction::Granted(mut grant) => {
                     ticket.fill(Hundred, &mut grant, true).unwrap();
                     break;

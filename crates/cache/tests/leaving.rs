@@ -12,7 +12,7 @@ fn full(policy: Policy) -> (Cache<Hundred>, Partition<Hundred>) {
     for coord in 0..4 {
         let _reservation = cache.reserve(Demand { chunks: BYTES, aside: 0 });
         let Lookup::Miss(ticket) = partition.find(&at(coord)) else { panic!("nothing is there") };
-        let Eviction::Granted(mut grant) = cache.make_room(BYTES) else { panic!("there is room") };
+        let Eviction::Granted(mut grant) = cache.make_room(&partition, BYTES) else { panic!("there is room") };
         ticket.fill(Hundred, &mut grant, coord < 2).unwrap();
     }
     (cache, partition)
@@ -21,9 +21,11 @@ fn full(policy: Policy) -> (Cache<Hundred>, Partition<Hundred>) {
 #[test]
 fn work_in_the_background_that_finds_no_room_leaves_the_order_as_it_is() {
     for policy in [Policy::Lru, Policy::Lfu, Policy::S3Fifo] {
-        let (cache, _shelf) = full(policy);
-        assert!(cache.try_room(2 * BYTES).is_none());
-        let Eviction::Dirty(taken) = cache.make_room(2 * BYTES) else { panic!("{policy:?}: younger chunks left") };
+        let (cache, partition) = full(policy);
+        assert!(cache.try_room(&partition, 2 * BYTES).is_none());
+        let Eviction::Dirty(taken) = cache.make_room(&partition, 2 * BYTES) else {
+            panic!("{policy:?}: younger chunks left")
+        };
         let coords: Vec<Coords> = taken.iter().filter_map(|taken| taken.coord().cloned()).collect();
         assert_eq!(coords, [at(0), at(1)], "{policy:?}");
     }

@@ -13,9 +13,11 @@
 
 mod adaptive;
 mod common;
+mod dataset_limit;
 mod encode_ahead;
 mod failures;
 mod leaving;
 mod range_lock;
 mod requests;
+mod statistics;
 mod unreserved_pins;

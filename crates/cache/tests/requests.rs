@@ -77,7 +77,7 @@ impl File {
                     }
                 }
                 let mut grant = loop {
-                    match self.cache.make_room(vacant.len() * BYTES) {
+                    match self.cache.make_room(partition, vacant.len() * BYTES) {
                         Eviction::Granted(grant) => break grant,
                         Eviction::Dirty(taken) => self.write_back(taken),
                         Eviction::Full => panic!("all can be written"),

@@ -94,7 +94,7 @@ impl World {
         let keys: Vec<Key> = vacant.iter().map(|ticket| (dataset, ticket.coord().unwrap()[0])).collect();
         keys.iter().for_each(|key| assert!(self.loading.lock().unwrap().insert(*key), "loaded twice at once"));
         let mut grant = loop {
-            match self.cache.make_room(vacant.len() * BYTES) {
+            match self.cache.make_room(&self.partitions[dataset], vacant.len() * BYTES) {
                 Eviction::Granted(grant) => break grant,
                 Eviction::Dirty(taken) => self.write_back(taken),
                 // Chunks that could not be written are tried again: here, all can be sooner or later.
@@ -356,7 +356,7 @@ fn a_flush_finds_all_that_is_dirty_and_nothing_else() {
             _ => {
                 let partition = world.cache.open(SHELVES.into(), None, None);
                 let Lookup::Miss(ticket) = partition.find(&at(0)) else { panic!("no thread loaded it") };
-                let Some(mut grant) = world.cache.try_room(BYTES) else { return };
+                let Some(mut grant) = world.cache.try_room(&partition, BYTES) else { return };
                 let pinned = ticket.fill(Twice(0, 0), &mut grant, true).unwrap();
                 world.cache.close(&partition);
                 drop(pinned.write());
@@ -443,9 +443,9 @@ impl Footprint for Parts {
 }
 
 /// Room for more, which other chunks leave.
-fn room_for(cache: &Cache<Parts>, bytes: usize) -> Grant<'_> {
+fn room_for<'a>(cache: &'a Cache<Parts>, partition: &'a Partition<Parts>, bytes: usize) -> Grant<'a> {
     loop {
-        match cache.make_room(bytes) {
+        match cache.make_room(partition, bytes) {
             Eviction::Granted(grant) => return grant,
             Eviction::Dirty(taken) => taken.into_iter().for_each(store),
             Eviction::Full => panic!("all can be written"),
@@ -460,10 +460,10 @@ fn store(taken: WriteBack<Parts>) {
 }
 
 /// Loads what is missing of a chunk.
-fn complete(cache: &Cache<Parts>, pinned: &Pinned<Parts>) {
+fn complete(cache: &Cache<Parts>, partition: &Partition<Parts>, pinned: &Pinned<Parts>) {
     let is_partial = pinned.read().1.is_none();
     if is_partial {
-        let mut value = pinned.complete_in(room_for(cache, BYTES / 2));
+        let mut value = pinned.complete_in(room_for(cache, partition, BYTES / 2));
         let first = value.0;
         value.1.get_or_insert(first);
     }
@@ -486,15 +486,15 @@ fn chunks_that_are_loaded_in_part_grow_and_shed_lose_nothing() {
                         Lookup::Hit(pinned) => break pinned,
                         Lookup::Loading(waiter) => found = waiter.wait(),
                         Lookup::Miss(ticket) => {
-                            let mut grant = room_for(&cache, BYTES / 2);
+                            let mut grant = room_for(&cache, partition, BYTES / 2);
                             let stored = *files[nth].lock().unwrap();
                             break ticket.fill(Parts(stored, None), &mut grant, false).unwrap();
                         }
                     }
                 };
-                complete(&cache, &pinned);
+                complete(&cache, partition, &pinned);
                 if writes {
-                    let mut value = pinned.write_in(room_for(&cache, 0));
+                    let mut value = pinned.write_in(room_for(&cache, partition, 0));
                     *value = Parts(value.0 + 1, Some(value.0 + 1));
                 } else {
                     let value = pinned.read();

@@ -9,7 +9,9 @@ fn change(cache: &Cache<Hundred>, partition: &Partition<Hundred>, coord: u64) {
     match partition.find(&at(coord)) {
         Lookup::Hit(pinned) => drop(pinned.write()),
         Lookup::Miss(ticket) => {
-            let Eviction::Granted(mut grant) = cache.make_room(BYTES) else { panic!("there is room for all") };
+            let Eviction::Granted(mut grant) = cache.make_room(partition, BYTES) else {
+                panic!("there is room for all")
+            };
             ticket.fill(Hundred, &mut grant, true).unwrap();
         }
         Lookup::Loading(_) => panic!("no other thread loads"),

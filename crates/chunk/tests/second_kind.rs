@@ -222,7 +222,7 @@ impl World {
 
     fn room(&self, bytes: usize) -> Grant<'_> {
         loop {
-            match self.cache.make_room(bytes) {
+            match self.cache.make_room(&self.partition, bytes) {
                 Eviction::Granted(grant) => return grant,
                 Eviction::Dirty(taken) => self.write_back(taken),
                 Eviction::Full => panic!("all can be written"),

@@ -182,6 +182,22 @@ impl File {
         self.session.cache_statistics()
     }
 
+    /// Counts anew from now on what the chunk cache does, for the file and for each of its datasets. The size that it has now is the most that it took.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let rows = file.root()?.new_dataset::<i32>().shape([64, 64]).chunks([64, 64]).deflate(1).create("rows")?;
+    /// rows.write(&[7; 64 * 64])?;
+    /// file.reset_cache_statistics();
+    /// rows.read_slice::<i32>(hyperslab::s![7, ..])?;
+    /// let seen = file.cache_statistics();
+    /// assert_eq!((seen.hits + seen.misses + seen.bypasses, seen.written), (1, 0));
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn reset_cache_statistics(&self) {
+        self.session.reset_cache_statistics();
+    }
+
     /// The width of an address in this file.
     pub fn address_width(&self) -> usize {
         self.session.file().widths().offsets.bytes()

@@ -184,7 +184,11 @@ fn pipeline(dataset: &Dataset) -> Pipeline {
 fn config(rng: &mut Rng) -> CacheConfig {
     let policies = [CachePolicy::Lru, CachePolicy::Mru, CachePolicy::Lfu, CachePolicy::S3Fifo];
     let bytes = [0, 256, 1000, 4096, 1 << 20][rng.usize(..5)];
-    CacheConfig::default().bytes(bytes).policy(policies[rng.usize(..4)]).reserve(rng.usize(..600))
+    let limit = [usize::MAX, 0, 700, 3000][rng.usize(..4)];
+    let config = CacheConfig::default().bytes(bytes).policy(policies[rng.usize(..4)]).reserve(rng.usize(..600));
+    // A chunk that a job in the background has stays when a limit becomes smaller.
+    let ahead = rng.bool();
+    config.dataset_limit(limit).read_ahead(ahead).encode_ahead(ahead)
 }
 
 fn open(storage: &Arc<Memory>, rng: &mut Rng) -> (File, CacheConfig) {
@@ -217,8 +221,17 @@ fn the_file_is_equal_to_arrays_in_memory() {
                     (file, cache) = open(&storage, &mut rng);
                     twins.iter_mut().for_each(|twin| twin.check(&file));
                 }
+                3 => {
+                    let limit = [0, 400, 1500, usize::MAX][rng.usize(..4)];
+                    let dataset = twins[nth].dataset(&file);
+                    dataset.set_cache_limit(limit).unwrap();
+                    dataset.reset_cache_statistics().unwrap();
+                }
                 _ => twins[nth].step(&file, &mut rng),
             }
+            let dataset = twins[nth].dataset(&file).cache_statistics().unwrap();
+            let is_within = dataset.bytes <= dataset.limit && dataset.peak_bytes <= dataset.limit;
+            assert!(is_within || cache.reads_ahead(), "seed {seed}: {dataset:?}");
             let (seen, limits) = (file.cache_statistics(), cache.limits());
             assert!(seen.bytes <= limits.quiescent, "seed {seed}: {seen:?} {cache:?}");
             assert!(seen.peak_bytes <= limits.active, "seed {seed}: {seen:?}");

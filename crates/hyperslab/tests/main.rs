@@ -15,6 +15,7 @@ mod background;
 mod cache_ahead;
 mod cache_io;
 mod cache_model;
+mod cache_statistics;
 mod cache_threads;
 mod check;
 mod closing;

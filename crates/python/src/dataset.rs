@@ -9,9 +9,10 @@ use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::array::{Array, bytes, check_writable, pin, room, unwrapped, zeros};
+use crate::cache_stats::cache_stats;
 use crate::engine::{detached, engine};
 use crate::error::{ExtentError, exception, of_space, too_large};
 use crate::extent::again_if_resized;
@@ -364,11 +365,29 @@ impl DatasetHandle {
         engine(py, || self.dataset.set_cache_reserve(count))
     }
 
+    /// How many bytes of the cache its chunks may take.
+    fn set_cache_limit(&self, py: Python<'_>, count: usize) -> PyResult<()> {
+        self.shared.file()?;
+        engine(py, || self.dataset.set_cache_limit(count))
+    }
+
     /// Which of its chunks leave the cache first.
     fn set_cache_policy(&self, py: Python<'_>, policy: &str) -> PyResult<()> {
         self.shared.file()?;
         let policy = cache_policy(policy)?;
         engine(py, || self.dataset.set_cache_policy(policy))
+    }
+
+    /// What the chunk cache did for it so far.
+    fn cache_stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dataset = self.dataset()?;
+        cache_stats(py, engine(py, || dataset.cache_statistics())?)
+    }
+
+    /// Counts anew what the chunk cache does for it.
+    fn reset_cache_stats(&self, py: Python<'_>) -> PyResult<()> {
+        let dataset = self.dataset()?;
+        engine(py, || dataset.reset_cache_statistics())
     }
 
     /// Forgets values that only the cache has.

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::cache_stats::cache_stats;
 use crate::engine::{detached, engine};
 use crate::error::{not_opened, too_large};
 use crate::file_object::FileObject;
@@ -85,22 +86,13 @@ impl FileHandle {
     fn cache_stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let file = self.0.file()?;
         let seen = self.0.look(py, || file.cache_statistics())?;
-        let stats = PyDict::new(py);
-        for (name, count) in [
-            ("hits", seen.hits),
-            ("misses", seen.misses),
-            ("evictions", seen.evictions),
-            ("written", seen.written),
-            ("encoded_ahead", seen.encoded_ahead),
-            ("bytes", seen.bytes as u64),
-            ("peak_bytes", seen.peak_bytes as u64),
-            ("limit", seen.limit as u64),
-        ] {
-            stats.set_item(name, count)?;
-        }
-        stats.set_item("decode_seconds", seen.decoding.as_secs_f64())?;
-        stats.set_item("encode_seconds", seen.encoding.as_secs_f64())?;
-        Ok(stats)
+        cache_stats(py, seen)
+    }
+
+    /// Counts anew what the chunk cache does, for the file and for each dataset.
+    fn reset_cache_stats(&self, py: Python<'_>) -> PyResult<()> {
+        let file = self.0.file()?;
+        self.0.look(py, || file.reset_cache_statistics())
     }
 
     /// From now on no object of the file can be used.
@@ -218,8 +210,9 @@ impl Sharing {
     }
 }
 
-/// How many bytes of chunks are in memory, how many there may be if that is found out, and who leaves first.
-type Caching = (Option<usize>, Option<usize>, Option<String>, Option<bool>);
+/// How many bytes of chunks are in memory, how many there may be if that is found out, which chunks leave first, whether some are read ahead, and how many bytes
+/// chunks of one dataset may take.
+type Caching = (Option<usize>, Option<usize>, Option<String>, Option<bool>, Option<usize>);
 
 /// The options for a mode as `open` of Python has it.
 fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> PyResult<OpenOptions> {
@@ -261,7 +254,7 @@ fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> 
     })
 }
 
-fn cache_config((bytes, most, policy, read_ahead): Caching) -> PyResult<CacheConfig> {
+fn cache_config((bytes, most, policy, read_ahead, dataset): Caching) -> PyResult<CacheConfig> {
     let mut config = CacheConfig::from_environment();
     let bytes = bytes.unwrap_or(config.limits().quiescent);
     config = config.bytes(bytes);
@@ -270,6 +263,9 @@ fn cache_config((bytes, most, policy, read_ahead): Caching) -> PyResult<CacheCon
     }
     if let Some(read_ahead) = read_ahead {
         config = config.read_ahead(read_ahead);
+    }
+    if let Some(bytes) = dataset {
+        config = config.dataset_limit(bytes);
     }
     let Some(policy) = policy else { return Ok(config) };
     Ok(config.policy(cache_policy(&policy)?))

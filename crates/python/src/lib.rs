@@ -5,6 +5,7 @@
 
 mod array;
 mod attribute;
+mod cache_stats;
 mod closing;
 mod copy;
 mod create;

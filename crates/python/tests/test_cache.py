@@ -48,10 +48,64 @@ def test_without_read_ahead(path):
 def test_without_a_cache(path):
     with hyperslab.File(path, cache_bytes=0) as file:
         assert file["a"][7, 5] == 705
-        assert not any(file.cache_stats().values())
+        seen = file.cache_stats()
+        assert (seen.pop("bypasses"), seen.pop("bypassed_bytes")) == (1, 8)
+        assert not any(seen.values())
 
 
-@pytest.mark.parametrize("options", [{"cache_policy": "fifo"}, {"cache_bytes": -1}, {"cache_bytes": "many"}])
+def test_each_dataset_counts_for_itself(path):
+    with hyperslab.File(path, cache_bytes=1 << 20, cache_read_ahead=False) as file:
+        a, b = file["a"], file["b"]
+        for row in range(10):
+            a[row], b[row, :10]
+        seen, other = a.cache_stats(), b.cache_stats()
+        assert (seen["misses"], seen["loads"], seen["hits"], seen["bytes"]) == (10, 10, 90, 10 * (800 + 512))
+        assert (other["misses"], other["loads"], other["hits"], other["bytes"]) == (1, 1, 9, 800 + 512)
+        assert seen.keys() == file.cache_stats().keys()
+        a.reset_cache_stats()
+        assert (a.cache_stats()["hits"], b.cache_stats()["hits"], file.cache_stats()["hits"]) == (0, 9, 99)
+        a.past_cache()[50:60]
+        assert (a.cache_stats()["bypasses"], a.cache_stats()["bypassed_bytes"]) == (1, 8000)
+        file.reset_cache_stats()
+        counted = [name for name, count in b.cache_stats().items() if count]
+        assert counted == ["bytes", "peak_bytes", "limit"]
+    with pytest.raises(ValueError):
+        a.cache_stats()
+
+
+def test_a_dataset_has_a_limit_of_its_own(path):
+    most = 3 * (800 + 512)
+    with hyperslab.File(path, cache_bytes=1 << 20, cache_dataset_bytes=most, cache_read_ahead=False) as file:
+        a, b = file["a"], file["b"]
+        b[:20, 3]
+        for row in range(100):
+            a[row, :10]
+        assert (a.cache_stats()["peak_bytes"], a.cache_stats()["limit"]) == (most, most)
+        assert (a.cache_stats()["evictions"], b.cache_stats()["evictions"]) == (7, 0)
+        a.cache_max_bytes = 0
+        assert a.cache_stats()["bytes"] == 0
+        assert a[5, 5] == 505 and a.cache_stats()["bytes"] == 0
+        a.cache_max_bytes = 1 << 20
+        assert a[5, 5] == 505 and a.cache_stats()["bytes"] == 800 + 512
+        with pytest.raises(OverflowError):
+            a.cache_max_bytes = -1
+
+
+@pytest.mark.parametrize(
+    ("options", "limit"),
+    [({}, 1 << 20), ({"rdcc_nbytes": 5000}, 5000), ({"rdcc_nbytes": 0}, 0), ({"cache_max_bytes": 7000, "rdcc_nbytes": 50}, 7000)],
+)
+def test_new_datasets_with_limits(path, options, limit):
+    with hyperslab.File(path, "r+", cache_bytes=1 << 20) as file:
+        c = file.create_dataset("c", (100, 100), "i4", chunks=(10, 100), compression="gzip", **options)
+        for row in range(100):
+            c[row] = row
+        assert c.cache_stats()["limit"] == limit
+        assert c.cache_stats()["peak_bytes"] == min(limit // (4000 + 512), 10) * (4000 + 512)
+        assert np.array_equal(c[:, 7], np.arange(100))
+
+
+@pytest.mark.parametrize("options", [{"cache_policy": "fifo"}, {"cache_bytes": -1}, {"cache_bytes": "many"}, {"cache_dataset_bytes": -1}])
 def test_settings_that_are_wrong(path, options):
     with pytest.raises((ValueError, TypeError, OverflowError)):
         hyperslab.File(path, **options)

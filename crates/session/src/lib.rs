@@ -46,7 +46,9 @@ pub use error::{Error, Lost, Result};
 pub use external_access::ExternalAccess;
 pub use heap::{Heap, Sequences};
 pub use heap_writer::HeapWriter;
-pub use hyperslab_cache::{Config as CacheConfig, Policy as CachePolicy, Statistics as CacheStatistics};
+pub use hyperslab_cache::{
+    Config as CacheConfig, Policy as CachePolicy, Statistics as CacheStatistics, Waits as CacheWaits,
+};
 pub use many::{Part, PartToWrite, prefetch, read_together, write_together};
 pub use new_dataset::{DatasetPlan, make_dataset};
 pub use object::{ObjectHandle, OpenObject};

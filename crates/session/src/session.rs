@@ -136,6 +136,11 @@ impl Session {
         self.engine.partitions.cache.statistics()
     }
 
+    /// Counts anew from now on what the chunk cache does, for the file and for each dataset.
+    pub fn reset_cache_statistics(&self) {
+        self.engine.partitions.cache.reset_statistics();
+    }
+
     /// Where the header of the root group is.
     pub fn root(&self) -> Result<u64> {
         Ok(self.file().root()?)

@@ -31,8 +31,7 @@ impl ChunkCache {
         if !self.encodes_ahead || !self.cache.is_crowded() {
             return;
         }
-        let seen = self.cache.statistics();
-        let now = seen.misses + seen.written;
+        let now = self.cache.turnover();
         if self.ahead.seen.swap(now, Ordering::Relaxed) == now || self.ahead.busy.swap(true, Ordering::Relaxed) {
             return;
         }

@@ -8,12 +8,17 @@ use super::{ChunkCache, ChunkPartition};
 use crate::{ChunkCoord, Loader, ResidentChunk, Result, StoredAt};
 
 /// A chunk of a dataset.
-type Chunk<'a> = (&'a ChunkPartition, ChunkCoord);
+pub(super) type Chunk<'a> = (&'a ChunkPartition, ChunkCoord);
 
 impl ChunkCache {
     /// As [`fetch`]; how long it takes to decode them counts as waiting.
     pub(super) fn fetch(&self, wanted: &[Chunk<'_>]) -> Result<Vec<Option<ResidentChunk>>> {
-        fetch(wanted, &mut |time| self.cache.decoded_for(time))
+        let mut decoding = Duration::ZERO;
+        let fetched = fetch(wanted, &mut |time| decoding += time);
+        for (partition, chunks) in by_partition(wanted) {
+            partition.decoded_for(decoding.mul_f64(chunks.len() as f64 / wanted.len() as f64));
+        }
+        fetched
     }
 }
 
@@ -26,7 +31,7 @@ pub(super) fn fetch(wanted: &[Chunk<'_>], decoding: &mut dyn FnMut(Duration)) ->
     let located = wanted.iter().zip(locate(wanted)?);
     let located: Vec<_> = located.map(|((_, coord), at)| (coord, at)).collect();
     let layout = |number: usize| wanted.get(number).map_or(first, |(partition, _)| partition).home().layout();
-    loader.load(
+    let loaded = loader.load(
         &located,
         |workspace, number, at, encoded| {
             let mut chunk = ResidentChunk::decode(layout(number), at, encoded, workspace)?;
@@ -34,14 +39,25 @@ pub(super) fn fetch(wanted: &[Chunk<'_>], decoding: &mut dyn FnMut(Duration)) ->
             Ok(chunk)
         },
         decoding,
-    )
+    )?;
+    let mut rest = loaded.iter();
+    for (partition, chunks) in by_partition(wanted) {
+        partition.count_loads(rest.by_ref().take(chunks.len()).flatten().count());
+    }
+    Ok(loaded)
+}
+
+/// The chunks of each dataset.
+pub(super) fn by_partition<'a, 'c>(
+    wanted: &'a [Chunk<'c>],
+) -> impl Iterator<Item = (&'c ChunkPartition, &'a [Chunk<'c>])> {
+    wanted.chunk_by(|left, right| left.0.is(right.0)).filter_map(|chunks| Some((chunks.first()?.0, chunks)))
 }
 
 fn locate(wanted: &[Chunk<'_>]) -> Result<Vec<Option<StoredAt>>> {
     let mut located = Vec::with_capacity(wanted.len());
-    for group in wanted.chunk_by(|left, right| left.0.is(right.0)) {
-        let Some((partition, _)) = group.first() else { continue };
-        let coords: Vec<ChunkCoord> = group.iter().map(|(_, coord)| coord.clone()).collect();
+    for (partition, chunks) in by_partition(wanted) {
+        let coords: Vec<ChunkCoord> = chunks.iter().map(|(_, coord)| coord.clone()).collect();
         located.extend(partition.home().storage().locate(&coords)?);
     }
     Ok(located)

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use hyperslab_space::{Coords, Piece, Space};
 
-use super::{ChunkCache, ChunkPartition, ChunkSource, Keep, reach::Reach};
-use crate::{ChunkLayout, Result, layout::values::shaped};
+use super::{ChunkCache, ChunkPartition, Keep, reach::Reach};
+use crate::{Result, layout::values::shaped};
 
 /// Chunks that the caller has as a whole, or that need no coding, come in if the request wants no larger part of the cache than this: it would
 /// push out what others want, and win nothing.
@@ -34,9 +34,9 @@ pub(super) struct IoPaths {
 
 impl ChunkCache {
     /// Which chunks without filters that a request touches come into the cache: so few, and so much used, that this spares requests.
-    pub(super) fn worth(&self, source: &ChunkSource, reach: &Reach, selection: &Space) -> Worth {
-        let layout = source.layout();
-        if !layout.is_addressable() || self.is_stream(layout, reach) {
+    pub(super) fn worth(&self, partition: &ChunkPartition, reach: &Reach, selection: &Space) -> Worth {
+        let (source, layout) = (partition.home(), partition.home().layout());
+        if !layout.is_addressable() || self.is_stream(partition, reach) {
             return Worth::None;
         }
         let (used, bytes) = (layout.selected(selection) / reach.count().max(1), layout.expected_bytes() as u64);
@@ -46,24 +46,24 @@ impl ChunkCache {
     }
 
     /// As [`ChunkCache::worth`], for a write: small chunks wait for others, so that their index is changed once for many.
-    pub(super) fn worth_written(&self, source: &ChunkSource, reach: &Reach, target: &Space) -> Worth {
-        let layout = source.layout();
+    pub(super) fn worth_written(&self, partition: &ChunkPartition, reach: &Reach, target: &Space) -> Worth {
+        let layout = partition.home().layout();
         let bytes = reach.count().saturating_mul(layout.expected_bytes() as u64);
         let is_cheap = layout.has_index() && layout.is_addressable();
         let gathers = is_cheap && bytes <= FEW && layout.selected(target) == bytes;
-        if gathers && !self.is_stream(layout, reach) { Worth::All } else { self.worth(source, reach, target) }
+        if gathers && !self.is_stream(partition, reach) { Worth::All } else { self.worth(partition, reach, target) }
     }
 
     /// Whether a request would push out too much, or so many chunks that to look after them is no less work, for chunks without filters.
-    pub(super) fn is_stream(&self, layout: &ChunkLayout, reach: &Reach) -> bool {
-        let count = reach.count();
-        count > MANY || layout.expected_footprint(count as usize) > self.cache.largest() / PART as usize
+    pub(super) fn is_stream(&self, partition: &ChunkPartition, reach: &Reach) -> bool {
+        let (count, layout) = (reach.count(), partition.home().layout());
+        count > MANY || layout.expected_footprint(count as usize) > self.largest(partition) / PART as usize
     }
 
     /// Sends pieces their way. What is in memory goes through the cache in any case, chunks without filters if they are `worth` it.
     pub(super) fn paths(&self, partition: &ChunkPartition, pieces: Vec<Piece>, keep: Keep, worth: Worth) -> IoPaths {
         let layout = partition.home().layout();
-        let limit = self.cache.largest() as u64;
+        let limit = self.largest(partition) as u64;
         let keeps = keep == Keep::Worthy;
         if keeps && worth == Worth::All {
             return IoPaths { through: pieces, past: Vec::new() };
@@ -91,13 +91,20 @@ impl ChunkCache {
     }
 
     /// Lists of pieces whose chunks fit into the cache, beside those that could not be written.
-    pub(super) fn lists<'a>(&self, layout: &ChunkLayout, pieces: &'a [Piece]) -> std::slice::Chunks<'a, Piece> {
-        pieces.chunks((self.cache.available() / layout.expected_footprint(1)).max(1))
+    pub(super) fn lists<'a>(&self, partition: &ChunkPartition, pieces: &'a [Piece]) -> std::slice::Chunks<'a, Piece> {
+        let chunks = self.available(partition) / partition.home().layout().expected_footprint(1);
+        pieces.chunks(chunks.max(1))
     }
 }
 
 pub(super) fn coords(pieces: &[Piece]) -> Vec<Coords> {
     pieces.iter().map(|piece| piece.chunk.clone()).collect()
+}
+
+/// How many bytes the values of pieces have.
+pub(super) fn bytes_of(partition: &ChunkPartition, pieces: &[Piece]) -> u64 {
+    let element = partition.home().layout().element();
+    pieces.iter().fold(0, |bytes: u64, piece| bytes.saturating_add(piece.file.npoints().saturating_mul(element)))
 }
 
 /// Refuses selections that do not belong together. Whether something is selected.

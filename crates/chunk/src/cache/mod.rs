@@ -70,9 +70,14 @@ impl ChunkCache {
         self.cache.close(partition);
     }
 
-    /// What it did so far.
+    /// What it did so far, for all datasets; [`ChunkPartition`] tells it for one.
     pub fn statistics(&self) -> Statistics {
         self.cache.statistics()
+    }
+
+    /// Counts anew from now on, for the file and for each dataset.
+    pub fn reset_statistics(&self) {
+        self.cache.reset_statistics();
     }
 
     /// Writes all chunks that are not in the file yet, as many as can be written. If some cannot, the error names one: they stay in memory.
@@ -128,11 +133,33 @@ impl ChunkCache {
         }
     }
 
-    /// Room for chunks that come, which others leave if need be. There is none if chunks that cannot be written are in the way: then the request goes past
-    /// the cache. Why they cannot be written is told by the flush that tries again, not by a request that has nothing to do with them.
-    fn room(&self, bytes: usize) -> Option<Grant<'_>> {
+    /// What chunks of a dataset may take from now on, beside the limits of the cache. Those that are too many leave, as far as they can be written.
+    pub fn set_limit(&self, partition: &ChunkPartition, bytes: usize) {
+        partition.set_limit(bytes);
         loop {
-            match self.cache.make_room(bytes) {
+            let taken = partition.trim();
+            if taken.is_empty() {
+                return;
+            }
+            drop(self.write_back(taken));
+        }
+    }
+
+    /// What chunks of a dataset may take at most, however large the cache becomes.
+    fn largest(&self, partition: &ChunkPartition) -> usize {
+        self.cache.largest().min(partition.limit())
+    }
+
+    /// What chunks of a dataset may take now, beside those that could not be written.
+    fn available(&self, partition: &ChunkPartition) -> usize {
+        self.cache.available().min(partition.limit())
+    }
+
+    /// Room for chunks of a dataset that come, which others leave if need be. There is none if chunks that cannot be written are in the way, or if all that the
+    /// dataset may have is in use: then the request goes past the cache. Why they cannot be written is told by the flush that tries again, not by a request that has nothing to do with them.
+    fn room<'a>(&'a self, partition: &'a ChunkPartition, bytes: usize) -> Option<Grant<'a>> {
+        loop {
+            match self.cache.make_room(partition, bytes) {
                 Eviction::Granted(grant) => return Some(grant),
                 Eviction::Dirty(taken) => drop(self.write_back(taken)),
                 Eviction::Full => return None,

@@ -5,10 +5,11 @@ use hyperslab_space::Space;
 
 use super::{
     ChunkCache, ChunkPartition, Keep,
+    fetch::by_partition,
     io_path::{Worth, coords},
     reach::Reach,
 };
-use crate::{ChunkLayout, Result, layout::chunk_layout::covers, transfer::PIECES};
+use crate::{ChunkCoord, Result, layout::chunk_layout::covers, transfer::PIECES};
 
 impl ChunkCache {
     /// Brings the chunks that hold parts of several datasets into memory with one request, as far as they fit and are worth it. It must be the
@@ -20,7 +21,7 @@ impl ChunkCache {
             let Some((grid, reach)) = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, selection)?))) else {
                 continue;
             };
-            let joins = !to_write && parts.len() > 1 && self.joins(layout, &reach, selection);
+            let joins = !to_write && parts.len() > 1 && self.joins(partition, &reach, selection);
             if reach.most() > PIECES as u64 || layout.is_addressable() && !joins {
                 continue;
             }
@@ -35,7 +36,8 @@ impl ChunkCache {
             let through = coords(&self.paths(partition, pieces, Keep::Worthy, worth).through);
             let here = partition.has(&through);
             let missing = through.into_iter().zip(here).filter(|(_, here)| !here);
-            let fits = self.cache.available().saturating_sub(bytes) / layout.expected_footprint(1);
+            let fits = self.available(partition).min(self.cache.available().saturating_sub(bytes));
+            let fits = fits / layout.expected_footprint(1);
             let missing: Vec<_> = missing.take(fits).map(|(coord, _)| (*partition, coord)).collect();
             bytes += layout.expected_footprint(missing.len());
             wanted.extend(missing);
@@ -43,26 +45,35 @@ impl ChunkCache {
         // Parts of one dataset may share chunks.
         wanted.sort_by(|left, right| (left.0.number(), &left.1).cmp(&(right.0.number(), &right.1)));
         let _reservation = self.cache.reserve(Demand { chunks: bytes, aside: bytes });
-        let (mut vacant, mut bytes) = (Vec::new(), 0);
-        wanted.retain(|(partition, coord)| match partition.find(coord) {
-            Lookup::Miss(ticket) => {
-                bytes += partition.home().layout().expected_footprint(1);
-                vacant.push(ticket);
-                true
+        let (mut loading, mut tickets, mut grants) = (Vec::new(), Vec::new(), Vec::new());
+        for (partition, chunks) in by_partition(&wanted) {
+            let missing = |coord: &ChunkCoord| match partition.find(coord) {
+                Lookup::Miss(ticket) => Some((ticket, coord.clone())),
+                Lookup::Hit(_) | Lookup::Loading(_) => None,
+            };
+            let missing: Vec<_> = chunks.iter().filter_map(|(_, coord)| missing(coord)).collect();
+            // Chunks for which there is no room are left to the request that wants them.
+            let bytes = partition.home().layout().expected_footprint(missing.len());
+            let Some(grant) = self.room(partition, bytes) else { continue };
+            for (ticket, coord) in missing {
+                loading.push((partition, coord));
+                tickets.push((ticket, grants.len()));
             }
-            Lookup::Hit(_) | Lookup::Loading(_) => false,
-        });
-        let Some(mut grant) = self.room(bytes) else { return Ok(()) };
-        for (ticket, chunk) in vacant.into_iter().zip(self.fetch(&wanted)?) {
-            chunk.and_then(|chunk| ticket.fill(chunk, &mut grant, false));
+            grants.push(grant);
+        }
+        for ((ticket, nth), chunk) in tickets.into_iter().zip(self.fetch(&loading)?) {
+            if let (Some(chunk), Some(grant)) = (chunk, grants.get_mut(nth)) {
+                ticket.fill(chunk, grant, false);
+            }
         }
         Ok(())
     }
 
     /// Whether chunks that are addressable in place come into memory because others come with the same request: few, most of whose bytes are wanted. By itself
     /// a request for such chunks is as fast without the cache, until they earned their place there.
-    fn joins(&self, layout: &ChunkLayout, reach: &Reach, selection: &Space) -> bool {
+    fn joins(&self, partition: &ChunkPartition, reach: &Reach, selection: &Space) -> bool {
+        let layout = partition.home().layout();
         let bytes = reach.count().saturating_mul(layout.expected_bytes() as u64);
-        layout.is_addressable() && !self.is_stream(layout, reach) && layout.selected(selection) >= bytes / 2
+        layout.is_addressable() && !self.is_stream(partition, reach) && layout.selected(selection) >= bytes / 2
     }
 }

@@ -6,7 +6,7 @@ use hyperslab_space::{Kind, Piece, Space};
 use super::{
     ChunkCache, ChunkPartition, Keep,
     hand_out::hand_out,
-    io_path::{Worth, aligned, coords, is_any},
+    io_path::{Worth, aligned, bytes_of, coords, is_any},
     reach::Reach,
 };
 use crate::{
@@ -33,18 +33,21 @@ impl ChunkCache {
             return Ok(());
         }
         let target = aligned(source, target)?;
-        let mut all_past = || storage.live_view()?.values()?.read(storage.file(), source, &target, buf);
+        let mut all_past = || {
+            partition.count_bypass(layout.selected(source));
+            storage.live_view()?.values()?.read(storage.file(), source, &target, buf)
+        };
         let Some((grid, reach)) = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, source)?))) else {
             return all_past();
         };
         let keeps = keep == Keep::Worthy;
         let is_plain = layout.is_addressable();
-        let worth = if keeps { self.worth(partition.home(), &reach, source) } else { Worth::None };
+        let worth = if keeps { self.worth(partition, &reach, source) } else { Worth::None };
         if is_plain && worth == Worth::None && partition.is_empty() {
             return all_past();
         }
         let are_points = is_plain && source.kind() == Kind::Points && target.kind() == Kind::All;
-        let goes_past = reach.most() > PIECES as u64 || are_points || is_plain && self.is_stream(layout, &reach);
+        let goes_past = reach.most() > PIECES as u64 || are_points || is_plain && self.is_stream(partition, &reach);
         // The file must have all. If some of it cannot be written, that is in memory.
         if goes_past && self.flush_partition(partition).is_ok() {
             return all_past();
@@ -61,7 +64,7 @@ impl ChunkCache {
                 self.cache.touch(partition);
                 any_through = true;
             }
-            self.lists(layout, &paths.through).try_for_each(|list| self.read_list(partition, list, buf, fill))?;
+            self.lists(partition, &paths.through).try_for_each(|list| self.read_list(partition, list, buf, fill))?;
         }
         if keeps && !is_plain && any_through {
             self.read_ahead(partition, &reach);
@@ -74,6 +77,7 @@ impl ChunkCache {
         if pieces.is_empty() {
             return Ok(());
         }
+        partition.count_bypass(bytes_of(partition, pieces));
         storage.live_view()?.values()?.read_pieces(storage.file(), pieces, buf)
     }
 
@@ -84,7 +88,7 @@ impl ChunkCache {
             return hand_out_all(&mut here.into_iter().zip(list).collect::<Vec<_>>(), buf, partition);
         }
         let bytes = layout.expected_footprint(list.len());
-        let _reservation = self.cache.reserve(Demand { chunks: bytes, aside: bytes });
+        let _reservation = partition.reserve(Demand { chunks: bytes, aside: bytes });
         let mut open: Vec<_> = list.iter().map(|piece| (partition.find(&piece.chunk), piece)).collect();
         while !open.is_empty() {
             let (mut here, mut vacant, mut awaited) = (Vec::new(), Vec::new(), Vec::new());
@@ -117,7 +121,7 @@ impl ChunkCache {
         if vacant.is_empty() {
             return Ok(left);
         }
-        let Some(mut grant) = self.room(partition.home().layout().expected_footprint(vacant.len())) else {
+        let Some(mut grant) = self.room(partition, partition.home().layout().expected_footprint(vacant.len())) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             return self.read_past(partition, &pieces, buf).map(|()| left);
         };

@@ -70,8 +70,8 @@ impl ChunkCache {
         });
         let next = reach.next_in(dim, &counts);
         let bytes = |next: &Reach| next.count().saturating_mul(layout.expected_bytes() as u64);
-        let few =
-            |next: &Reach| next.count() <= PIECES as u64 && bytes(next) <= self.cache.limits().quiescent as u64 / PART;
+        let most = self.cache.limits().quiescent.min(partition.limit()) as u64 / PART;
+        let few = |next: &Reach| next.count() <= PIECES as u64 && bytes(next) <= most;
         let Some(next) = next.filter(few) else { return };
         if BUSY.swap(true, Ordering::Acquire) {
             return;
@@ -100,7 +100,9 @@ impl Job {
             let missing = some.iter().filter_map(|coord| Some((self.partition.vacant(coord)?, coord)));
             let (vacant, wanted): (Vec<_>, Vec<_>) =
                 missing.map(|(ticket, coord)| (ticket, (&self.partition, coord.clone()))).unzip();
-            let Some(mut grant) = self.cache.try_room(layout.expected_footprint(vacant.len())) else { break };
+            let Some(mut grant) = self.cache.try_room(&self.partition, layout.expected_footprint(vacant.len())) else {
+                break;
+            };
             for (ticket, chunk) in vacant.into_iter().zip(fetch(&wanted, &mut |_| ())?) {
                 chunk.and_then(|chunk| ticket.fill(chunk, &mut grant, false));
             }

@@ -8,7 +8,7 @@ use hyperslab_space::{Piece, Space};
 
 use super::{
     ChunkCache, ChunkPartition, Keep,
-    io_path::{Worth, aligned, is_any},
+    io_path::{Worth, aligned, bytes_of, is_any},
     portions::replace,
     reach::Reach,
 };
@@ -29,16 +29,18 @@ impl ChunkCache {
         buf: &[u8],
         filling: &Filling<'_>,
     ) -> Result<()> {
-        let (home, layout) = (partition.home(), partition.home().layout());
+        let layout = partition.home().layout();
         if !is_any(target, source, layout.element(), buf.len())? {
             return Ok(());
         }
         let Some((grid, reach)) = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, target)?))) else {
+            partition.count_bypass(layout.selected(target));
             return write_all_past(partition, target, source, buf, filling);
         };
-        let worth = if keep == Keep::Worthy { self.worth_written(home, &reach, target) } else { Worth::None };
+        let worth = if keep == Keep::Worthy { self.worth_written(partition, &reach, target) } else { Worth::None };
         let is_direct = layout.is_addressable() && worth == Worth::None && reach.count() <= PIECES as u64;
         if is_direct && write_directly(partition, &reach, target, source, buf, filling)? {
+            partition.count_bypass(layout.selected(target));
             return Ok(());
         }
         // In one chunk, the memory goes as it is.
@@ -52,7 +54,7 @@ impl ChunkCache {
             }
             let paths = self.paths(partition, next, keep, worth);
             let left = self.write_past(partition, paths.past, buf, filling)?;
-            for list in self.lists(layout, &paths.through).chain(self.lists(layout, &left)) {
+            for list in self.lists(partition, &paths.through).chain(self.lists(partition, &left)) {
                 self.write_list(partition, list, buf, filling)?;
             }
         }
@@ -82,14 +84,17 @@ impl ChunkCache {
                 None => left.push(piece),
             }
         }
-        write_alone(partition, &alone, buf, filling)?;
+        if !alone.is_empty() {
+            partition.count_bypass(bytes_of(partition, &alone));
+            write_alone(partition, &alone, buf, filling)?;
+        }
         Ok(left)
     }
 
     fn write_list(&self, partition: &ChunkPartition, list: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
         let layout = partition.home().layout();
         let bytes = layout.expected_footprint(list.len());
-        let _reservation = self.cache.reserve(Demand { chunks: bytes, aside: bytes });
+        let _reservation = partition.reserve(Demand { chunks: bytes, aside: bytes });
         let mut open: Vec<_> = list.iter().map(|piece| (partition.find(&piece.chunk), piece)).collect();
         while !open.is_empty() {
             let (mut vacant, mut awaited) = (Vec::new(), Vec::new());
@@ -124,8 +129,9 @@ impl ChunkCache {
             return Ok(());
         }
         let (home, layout) = (partition.home(), partition.home().layout());
-        let Some(mut grant) = self.room(layout.expected_footprint(vacant.len())) else {
+        let Some(mut grant) = self.room(partition, layout.expected_footprint(vacant.len())) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
+            partition.count_bypass(bytes_of(partition, &pieces));
             return write_alone(partition, &pieces, buf, filling);
         };
         let mut partly: Vec<&Piece> =

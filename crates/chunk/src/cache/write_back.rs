@@ -13,7 +13,7 @@ use hyperslab_cache::{Reading, WriteBack, WriteFailure, assert_no_locks_held};
 use hyperslab_driver::cores;
 
 use super::{
-    ChunkCache, ChunkSource,
+    ChunkCache, ChunkPartition, ChunkSource,
     failures::{Failures, is_of_file, kind_of},
     portions::{portions, replace},
 };
@@ -21,7 +21,7 @@ use crate::{ChunkCoord, EncodedChunk, Error, ResidentChunk, Result, StoredAs, St
 
 /// Chunks of one dataset, by rising coordinate.
 struct Group {
-    source: Arc<ChunkSource>,
+    partition: ChunkPartition,
     taken: Vec<(ChunkCoord, WriteBack<ResidentChunk>)>,
 }
 
@@ -48,7 +48,7 @@ impl Outcome {
         let kind = kind_of(&why);
         self.failed.extend(chunks.iter().map(|chunk| ((nth, *chunk), kind)));
         let coord = chunks.first().map_or(&[][..], |first| group.coord(*first));
-        self.failures.add(group.source.storage(), coord, chunks.len(), why);
+        self.failures.add(group.source().storage(), coord, chunks.len(), why);
     }
 }
 
@@ -63,11 +63,13 @@ impl ChunkCache {
             // A thread that wants to change a chunk waits until it is written.
             let open: Vec<Vec<_>> =
                 groups.iter().map(|group| group.taken.iter().map(|(_, taken)| taken.read()).collect()).collect();
-            let (mut ready, begun) = (Vec::new(), Instant::now());
-            for (group, open) in groups.iter().enumerate().zip(&open) {
-                encode(group, open, &mut ready, &mut outcome);
+            let (mut ready, mut begun) = (Vec::new(), Instant::now());
+            for ((nth, group), open) in groups.iter().enumerate().zip(&open) {
+                encode((nth, group), open, &mut ready, &mut outcome);
+                let ended = Instant::now();
+                group.partition.encoded_for(ended - begun);
+                begun = ended;
             }
-            self.cache.encoded_for(begun.elapsed());
             assert_no_locks_held("before chunks are written");
             store_in_portions(&groups, &ready, &mut outcome)
         };
@@ -93,7 +95,7 @@ fn encode<'a>(
     ready: &mut Vec<Ready<'a>>,
     outcome: &mut Outcome,
 ) {
-    let storage = of.source.storage();
+    let storage = of.source().storage();
     let encoded = match of.encode(open) {
         Ok(encoded) => encoded,
         // Chunks of a dataset that is deleted need not be written.
@@ -112,10 +114,10 @@ fn encode<'a>(
 /// Writes chunks, in portions if they replace others. Whether some were written.
 fn store_in_portions(groups: &[Group], ready: &[Ready<'_>], outcome: &mut Outcome) -> bool {
     let replaces = |group: &Group| match &*group.taken {
-        [(first, _), .., (last, _)] => replace(&group.source, first, last),
+        [(first, _), .., (last, _)] => replace(group.source(), first, last),
         _ => false,
     };
-    let Some(file) = groups.first().map(|group| group.source.file()).filter(|_| groups.iter().any(replaces)) else {
+    let Some(file) = groups.first().map(|group| group.source().file()).filter(|_| groups.iter().any(replaces)) else {
         return store(groups, ready, outcome);
     };
     let sizes = || ready.iter().map(|chunk| chunk.chunk.sections.bytes());
@@ -147,7 +149,7 @@ fn store(groups: &[Group], ready: &[Ready<'_>], outcome: &mut Outcome) -> bool {
 fn store_together(groups: &[Group], ready: &[Ready<'_>]) -> Result<()> {
     let parts = ready.chunk_by(|left, right| left.group == right.group);
     let parts = parts.filter_map(|part| Some((groups.get(part.first()?.group)?, part)));
-    let parts = parts.map(|(group, part)| (group.source.storage(), part.iter().map(|ready| &ready.chunk).collect()));
+    let parts = parts.map(|(group, part)| (group.source().storage(), part.iter().map(|ready| &ready.chunk).collect()));
     let parts: Vec<_> = parts.collect();
     match parts.first() {
         Some((storage, _)) => Storer::new(storage.file()).store_all(&parts),
@@ -156,13 +158,17 @@ fn store_together(groups: &[Group], ready: &[Ready<'_>]) -> Result<()> {
 }
 
 impl Group {
+    fn source(&self) -> &Arc<ChunkSource> {
+        self.partition.home()
+    }
+
     fn coord(&self, nth: usize) -> &[u64] {
         self.taken.get(nth).map_or(&[], |(coord, _)| coord)
     }
 
     /// The chunks as the file will have them, those that can be encoded.
     fn encode<'a>(&'a self, open: &'a [Option<Open<'_>>]) -> Result<Vec<Result<EncodedChunk<'a>>>> {
-        let view = self.source.storage().live_view()?;
+        let view = self.source().storage().live_view()?;
         let values = view.values()?;
         let forms: Vec<_> = self.taken.iter().map(|(coord, _)| values.stored_as(coord)).collect();
         drop(view);
@@ -183,7 +189,7 @@ impl Group {
             (StoredAs::Filtered, Some(ahead)) => Ok(ahead.borrowed()),
             _ => {
                 let chunk = chunk.ok_or_else(|| Error::Layout(format!("chunk {coord:?} left the cache")))?;
-                chunk.encode(self.source.layout(), coord, form, workspace)
+                chunk.encode(self.source().layout(), coord, form, workspace)
             }
         }
     }
@@ -195,7 +201,7 @@ fn grouped(taken: Vec<WriteBack<ResidentChunk>>) -> Vec<Group> {
     for taken in taken {
         let (Some(partition), Some(coord)) = (taken.partition(), taken.coord().cloned()) else { continue };
         let group = groups.entry(partition.number());
-        let group = group.or_insert_with(|| Group { source: partition.home().clone(), taken: Vec::new() });
+        let group = group.or_insert_with(|| Group { partition, taken: Vec::new() });
         group.taken.push((coord, taken));
     }
     groups.values_mut().for_each(|group| group.taken.sort_by(|left, right| left.0.cmp(&right.0)));

@@ -21,6 +21,7 @@ impl ChunkCache {
             chunked.is_filtered(&coord, &view.extent)
         };
         let _alone = self.take_out(partition, &coord);
+        partition.count_bypass(bytes.len() as u64);
         let chunk = EncodedChunk::dense(coord, Cow::Borrowed(bytes), mask, filtered);
         Storer::new(storage.file()).store_all(&[(storage, vec![&chunk])])
     }

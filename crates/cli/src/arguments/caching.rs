@@ -10,6 +10,9 @@ pub(crate) struct Caching {
     /// Memory for chunks of a file that are used again, such as 256M; 0 for none [default: 64M]
     #[arg(long, value_name = "BYTES", value_parser = size)]
     pub(crate) cache_bytes: Option<usize>,
+    /// The most of it for chunks of one dataset, such as 16M
+    #[arg(long, value_name = "BYTES", value_parser = size)]
+    pub(crate) cache_dataset: Option<usize>,
     /// Which chunks leave first
     #[arg(long, value_name = "POLICY", value_parser = policy())]
     pub(crate) cache_policy: Option<CachePolicy>,

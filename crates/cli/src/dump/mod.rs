@@ -6,6 +6,7 @@ mod json;
 mod text;
 
 use crate::arguments::Dump;
+use crate::caching::OfDataset;
 use crate::escape::printable;
 use crate::failure::Failure;
 use crate::find;
@@ -27,6 +28,8 @@ struct Dumper<'a> {
     brief: bool,
     objects: u64,
     failed: u64,
+    /// What the cache did for each dataset, if that is to be told.
+    caches: Vec<OfDataset>,
 }
 
 /// What of a dataset is printed.
@@ -45,7 +48,8 @@ pub(crate) fn run(options: &Dump, out: &mut Output) -> Result<(), Failure> {
     let nodes = paths.iter().map(|path| find::object(&file, path)).collect::<Result<Vec<_>, _>>()?;
     let terminal = stdout().is_terminal();
     let brief = options.brief || (terminal && !options.full && options.limit.is_none());
-    let mut dumper = Dumper { options, names: Names::new(&file), out, brief, objects: 0, failed: 0 };
+    let mut dumper =
+        Dumper { options, names: Names::new(&file), out, brief, objects: 0, failed: 0, caches: Vec::new() };
     for (path, node) in paths.iter().zip(nodes) {
         dumper.names.turn_to(&node.file());
         for entry in Walk::new(path, node, Sort::Name, usize::MAX) {
@@ -56,8 +60,8 @@ pub(crate) fn run(options: &Dump, out: &mut Output) -> Result<(), Failure> {
             }
         }
     }
-    let failed = dumper.failed;
-    options.caching.tell(out, &[(&options.file, file.cache_statistics())], options.json);
+    let (failed, caches) = (dumper.failed, dumper.caches);
+    options.caching.tell_with(out, (&options.file, file.cache_statistics()), caches, options.json);
     match failed {
         0 => Ok(()),
         failed => Err(Failure::Some(format!("{} could not be read as a whole", count(failed, "object")))),
@@ -72,6 +76,9 @@ impl Dumper<'_> {
         };
         if !errors.is_empty() {
             self.complain(path, &errors.join("; "));
+        }
+        if let Node::Dataset(dataset) = node {
+            self.caches.extend(self.options.caching.of_dataset(path, dataset));
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import warnings
 from typing import Any
 
@@ -34,7 +35,10 @@ class New:
         self.cache_policy = wanted_policy(options)
         options.pop("rdcc_w0", None)
         nbytes = options.pop("rdcc_nbytes", None)
-        self.cache_min_bytes: int | None = options.pop("cache_min_bytes", int(nbytes) if nbytes else None)
+        # In h5py, it is the size of a cache that the dataset has for itself.
+        size = None if nbytes is None else min(int(nbytes), sys.maxsize)
+        self.cache_min_bytes: int | None = options.pop("cache_min_bytes", size)
+        self.cache_max_bytes: int | None = options.pop("cache_max_bytes", size)
         if options.pop("dcpl", None) is not None:
             raise NotImplementedError("dcpl: there are no property lists here; say it with the other arguments")
         named = isinstance(dtype, Datatype)

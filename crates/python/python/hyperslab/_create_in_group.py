@@ -74,8 +74,8 @@ class CreateInGroup:
     def create_dataset(
         self, name: str | bytes | None, shape: Any = None, dtype: Any = None, data: Any = None, **options: Any
     ) -> Dataset:
-        """A new dataset, with what `h5py.Group.create_dataset` takes. `cache_min_bytes`, or `rdcc_nbytes`, is how much of it the chunk
-        cache keeps while other datasets have more.
+        """A new dataset, with what `h5py.Group.create_dataset` takes. `cache_min_bytes` is how much of it the chunk cache
+        keeps while other datasets have more, `cache_max_bytes` the most that its chunks may take there, and `rdcc_nbytes` means both.
 
         >>> group.create_dataset("x", (100, 100), "f4", chunks=(10, 100), compression="gzip")   # doctest: +SKIP
         """
@@ -87,6 +87,8 @@ class CreateInGroup:
         made = self._wrapped(self._handle.create_dataset(name, new.stored, new.shape, new.options), name)
         if new.cache_min_bytes is not None:
             made.cache_min_bytes = new.cache_min_bytes
+        if new.cache_max_bytes is not None:
+            made.cache_max_bytes = new.cache_max_bytes
         if new.cache_policy is not None:
             made.cache_policy = new.cache_policy
         if new.data is not None and new.data.size:

@@ -325,11 +325,28 @@ class Dataset(HLObject):
     #: How many bytes of it the chunk cache keeps while other datasets have more. Can only be set.
     cache_min_bytes = property(None, _keep_in_cache)
 
+    def _limit_in_cache(self, count: int) -> None:
+        self._handle.set_cache_limit(int(count))
+
+    #: How many bytes of the chunk cache its chunks may take at most; 0 keeps them out. At its limit, it lets its own chunks go. Can only be set.
+    cache_max_bytes = property(None, _limit_in_cache)
+
     def _leave_cache(self, policy: str) -> None:
         self._handle.set_cache_policy(policy)
 
     #: Which of its chunks leave the chunk cache first: "lru", "mru", "lfu" or "s3-fifo". Can only be set.
     cache_policy = property(None, _leave_cache)
+
+    def cache_stats(self) -> dict[str, float]:
+        """What the chunk cache did for this dataset so far, with the names of `File.cache_stats`.
+
+        >>> dataset.cache_stats()["misses"]                 # doctest: +SKIP
+        """
+        return self._handle.cache_stats()
+
+    def reset_cache_stats(self) -> None:
+        """Counts anew from now on what the chunk cache does for this dataset. The counters of the file go on."""
+        self._handle.reset_cache_stats()
 
     def past_cache(self) -> Dataset:
         """The same dataset; its reads and writes leave nothing new in the chunk cache. For what is used once.

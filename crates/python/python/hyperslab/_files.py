@@ -37,6 +37,7 @@ class File(Group):
         track_order: bool | None = None,
         cache_bytes: int | None = None,
         cache_max_bytes: int | None = None,
+        cache_dataset_bytes: int | None = None,
         cache_policy: str | None = None,
         cache_read_ahead: bool | None = None,
         external_access: str = "read-anywhere",
@@ -50,8 +51,8 @@ class File(Group):
         written: "earliest" (all), "v108" … "v200", "latest".
 
         `cache_bytes` is how much memory chunks may take, 64 MiB if nothing is said; with `cache_max_bytes`, the cache finds its size between
-        the two, by the chunks that it let go too early. `cache_policy` says who leaves first: "lru", "mru", "lfu"
-        or "s3-fifo". `cache_read_ahead` says whether chunks that a program will want next, if it goes on as it did, are decoded while it does
+        the two, by the chunks that it let go too early. `cache_dataset_bytes` is the most that chunks of one dataset may take, and its `cache_max_bytes` another
+        limit for it. `cache_policy` says who leaves first: "lru", "mru", "lfu" or "s3-fifo". `cache_read_ahead` says whether chunks that a program will want next, if it goes on as it did, are decoded while it does
         something else: so if nothing is said.
 
         `locking` says whether the file is locked against other processes: `True` (a file system without locks is an error), "best-effort" (also
@@ -98,7 +99,7 @@ class File(Group):
         nbytes = options.get("rdcc_nbytes")
         cache_bytes = int(nbytes) if cache_bytes is None and nbytes is not None else cache_bytes
         cache_policy = wanted_policy(options) if cache_policy is None else cache_policy
-        made["cache"] = (cache_bytes, cache_max_bytes, cache_policy, cache_read_ahead)
+        made["cache"] = (cache_bytes, cache_max_bytes, cache_policy, cache_read_ahead, cache_dataset_bytes)
         made["page_buffer"] = page_buffer(options, mode in ("w", "w-", "x"))
         made["durability"] = durability
         made["members"] = members(driver, options)
@@ -170,9 +171,17 @@ class File(Group):
         self._opened.flush()
 
     def cache_stats(self) -> dict[str, float]:
-        """What the chunk cache did so far: `hits`, `misses`, `evictions`, chunks `written`, the `bytes` that it has now, and the most that it had,
-        `peak_bytes`; how long chunks were decoded and encoded, `decode_seconds` and `encode_seconds`."""
+        """What the chunk cache did so far, for all datasets: `hits`, `misses`, chunks that were read (`loads`), `evictions`, chunks `written`,
+        reads and writes past the cache (`bypasses`, `bypassed_bytes`); the `bytes` that it has now, and the most that it had, `peak_bytes`; how long
+        chunks were decoded and encoded (`decode_seconds`, `encode_seconds`); how often and how long threads waited: for chunks that others loaded or
+        wrote (`chunk_waits`, `chunk_wait_seconds`), for memory (`memory_waits`, `memory_wait_seconds`), and for requests before them that touch the
+        same values (`range_waits`, `range_wait_seconds`).
+        """
         return self._opened.cache_stats()
+
+    def reset_cache_stats(self) -> None:
+        """Counts anew from now on what the chunk cache does, for the file and for each dataset."""
+        self._opened.reset_cache_stats()
 
     def __enter__(self) -> Self:
         return self
@@ -205,8 +214,9 @@ def _open(
     if driver == "fileobj" or hasattr(name, "read"):
         file = options.get("fileobj", name)
         # Ahead of what is asked for, nothing is read: the object may be slow.
-        read_ahead = bool(how[1]["cache"][3])
-        return FileHandle.of_object(file, mode, {**how[1], "cache": (*how[1]["cache"][:3], read_ahead)}, sharing)
+        sizes, policy, read_ahead, dataset = how[1]["cache"][:2], *how[1]["cache"][2:]
+        cache = (*sizes, policy, bool(read_ahead), dataset)
+        return FileHandle.of_object(file, mode, {**how[1], "cache": cache}, sharing)
     path = os.fsdecode(name)
     if driver == "core" and mode != "r" and not options.get("backing_store", True):
         return _open_copy(path, how, sharing)

@@ -4,7 +4,7 @@ use hyperslab_cache::{LockRange, Policy};
 use hyperslab_chunk::ChunkPartition;
 
 use super::OpenDataset;
-use crate::Result;
+use crate::{CacheStatistics, Result};
 
 impl OpenDataset {
     /// Writes its values that only the cache has; then the cache has nothing of it.
@@ -29,9 +29,33 @@ impl OpenDataset {
         Ok(())
     }
 
+    /// What the chunk cache did for it so far. Nothing if none of its values ever are there: it is virtual, or compact or external in a file that is only read.
+    pub fn cache_statistics(&self) -> Result<CacheStatistics> {
+        Ok(self.partition()?.map(ChunkPartition::statistics).unwrap_or_default())
+    }
+
+    /// Counts anew from now on what the chunk cache does for it. The counters of the file go on.
+    pub fn reset_cache_statistics(&self) -> Result<()> {
+        self.partition()?.into_iter().for_each(ChunkPartition::reset_statistics);
+        Ok(())
+    }
+
+    /// Counts values that went between file and caller, past the cache.
+    pub(super) fn count_bypass(&self, bytes: u64) -> Result<()> {
+        self.partition()?.into_iter().for_each(|partition| partition.count_bypass(bytes));
+        Ok(())
+    }
+
     /// Keeps so many bytes of the cache for this dataset.
     pub fn set_cache_reserve(&self, bytes: usize) -> Result<()> {
         self.partition()?.into_iter().for_each(|partition| partition.set_reserve(bytes));
+        Ok(())
+    }
+
+    /// Lets its chunks take at most so many bytes of the cache.
+    pub fn set_cache_limit(&self, bytes: usize) -> Result<()> {
+        let cache = &self.session().engine.partitions.cache;
+        self.partition()?.into_iter().for_each(|partition| cache.set_limit(partition, bytes));
         Ok(())
     }
 

@@ -80,10 +80,12 @@ impl OpenDataset {
             self.session().engine.partitions.cache.flush_chunk(partition, place.as_ref())?;
         }
         let now = self.now();
-        self.session().read_current(|| match &self.values(&now)?.storage {
+        let read = self.session().read_current(|| match &self.values(&now)?.storage {
             Storage::Chunked(chunked) => Ok(chunked.read_chunk(self.stored(), place.as_ref())?),
             _ => Err(Error::Change("the dataset is not stored in chunks".into())),
-        })
+        })?;
+        self.count_bypass(read.as_ref().map_or(0, |(_, bytes)| bytes.len() as u64))?;
+        Ok(read)
     }
 
     /// Stores bytes as the chunk at a place in the grid of chunks. They went through the filters already, but for those whose bit in
@@ -104,6 +106,7 @@ impl OpenDataset {
             return Ok(session.engine.partitions.cache.write_chunk(partition, place.as_ref(), mask, bytes)?);
         }
         let _turn = self.turn_alone_but(&replaced, check)?;
+        self.count_bypass(bytes.len() as u64)?;
         session.operate(|| {
             let (mut change, filling) = (self.change()?, filling(self));
             let Storage::Chunked(chunked) = &mut change.values()?.storage else { return Err(no_chunks()) };

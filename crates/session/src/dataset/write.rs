@@ -115,6 +115,7 @@ impl OpenDataset {
         work: impl FnOnce(&mut Change<'a>, &mut HeapWriter<'a>) -> Result<()>,
     ) -> Result<()> {
         let _turn = self.turn_alone()?;
+        self.count_bypass(selection.npoints().saturating_mul(self.datatype().size() as u64))?;
         self.session().operate(|| {
             let mut change = self.change()?;
             self.check_selection(selection, change.extent())?;
