@@ -6,11 +6,13 @@
 mod edit;
 mod mutate;
 pub mod repair;
+mod report;
 mod seeds;
 mod values;
 mod walk;
 
 pub use edit::edit;
 pub use mutate::{mutate, mutate_file};
+pub use report::Report;
 pub use seeds::seeds;
-pub use walk::{Report, repair_file, walk};
+pub use walk::{repair_file, walk};

@@ -6,7 +6,7 @@ use hyperslab::{
     space::{Op, Slab, Space},
 };
 
-use crate::walk::Walk;
+use crate::Report;
 
 /// Values and chunks of more bytes than this are not read whole.
 const CAP: u64 = 256 << 10;
@@ -27,28 +27,28 @@ pub(crate) fn is_large(dataset: &Dataset) -> bool {
 }
 
 /// Reads a dataset in every way there is.
-pub(crate) fn dataset(walk: &mut Walk, dataset: &Dataset) {
+pub(crate) fn dataset(report: &mut Report, dataset: &Dataset) {
     let all = dataset.space();
-    for selection in selections(walk, &all) {
-        let Some(stored) = walk.count(dataset.read_stored_selection(&selection)) else { continue };
-        references(walk, &dataset.file(), dataset.datatype(), &stored);
-        shown(walk, dataset.read_values(&selection));
+    for selection in selections(report, &all) {
+        let Some(stored) = report.count(dataset.read_stored_selection(&selection)) else { continue };
+        references(report, &dataset.file(), dataset.datatype(), &stored);
+        shown(report, dataset.read_values(&selection));
         for datatype in targets(dataset.datatype()) {
             let count = selection.npoints();
             let size = count.saturating_mul(datatype.size() as u64);
             let (Ok(places), true) = (Space::simple(&[count]), size <= 4 * CAP) else { continue };
             let (mut buf, mut arena) = (vec![0; size as usize], Arena::default());
-            walk.count(dataset.read_converted(&selection, &datatype, &places, &mut buf, &mut arena));
+            report.count(dataset.read_converted(&selection, &datatype, &places, &mut buf, &mut arena));
         }
     }
 }
 
 /// The whole if it is small, else its corners and a coarse grid over it.
-fn selections(walk: &mut Walk, all: &Space) -> Vec<Space> {
+fn selections(report: &mut Report, all: &Space) -> Vec<Space> {
     let mut found = Vec::new();
     let mut add = |slabs: &[Slab]| {
         let mut part = all.clone();
-        if walk.keep(part.select_hyperslab(Op::Set, slabs)).is_some() {
+        if report.keep(part.select_hyperslab(Op::Set, slabs)).is_some() {
             found.push(part);
         }
     };
@@ -68,9 +68,9 @@ fn selections(walk: &mut Walk, all: &Space) -> Vec<Space> {
 }
 
 /// Converts the values of an attribute.
-pub(crate) fn attribute(walk: &mut Walk, file: &File, attribute: &Attribute) {
-    references(walk, file, &attribute.datatype, &attribute.data);
-    shown(walk, attribute.read_values());
+pub(crate) fn attribute(report: &mut Report, file: &File, attribute: &Attribute) {
+    references(report, file, &attribute.datatype, &attribute.data);
+    shown(report, attribute.read_values());
     let size = attribute.datatype.size().max(1);
     let count = attribute.data.len() / size;
     for datatype in targets(&attribute.datatype) {
@@ -80,7 +80,7 @@ pub(crate) fn attribute(walk: &mut Walk, file: &File, attribute: &Attribute) {
             continue;
         }
         let (mut buf, mut arena) = (vec![0; room], Arena::default());
-        walk.count(plan.convert(count, &attribute.data, &mut buf, &file.heap(), &mut arena));
+        report.count(plan.convert(count, &attribute.data, &mut buf, &file.heap(), &mut arena));
     }
 }
 
@@ -93,17 +93,17 @@ fn targets(datatype: &Datatype) -> Vec<Datatype> {
 }
 
 /// Follows the first references.
-fn references(walk: &mut Walk, file: &File, datatype: &Datatype, stored: &[u8]) {
+fn references(report: &mut Report, file: &File, datatype: &Datatype, stored: &[u8]) {
     if matches!(datatype.class(), Class::Reference(_)) {
         for value in stored.chunks_exact(datatype.size().max(1)).take(REFERENCES) {
-            walk.keep(file.dereference(datatype, value));
+            report.keep(file.dereference(datatype, value));
         }
     }
 }
 
 /// Makes values of any type, and shows them.
-fn shown(walk: &mut Walk, values: hyperslab::Result<Values<'_>>) {
-    for value in walk.keep(values).into_iter().flatten().take(VALUES) {
-        walk.keep(value.map(|value| value.to_string()));
+fn shown(report: &mut Report, values: hyperslab::Result<Values<'_>>) {
+    for value in report.keep(values).into_iter().flatten().take(VALUES) {
+        report.keep(value.map(|value| value.to_string()));
     }
 }

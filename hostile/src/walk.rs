@@ -4,9 +4,10 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use hyperslab::{Dataset, Error, File, Group, Layout, Node, Target, driver::Memory};
+use hyperslab::{Dataset, File, Group, Layout, Node, Target, driver::Memory};
 
 use crate::{
+    Report,
     repair::{self, Wrong},
     values,
 };
@@ -17,21 +18,8 @@ const OBJECTS: usize = 300;
 const LINKS: usize = 300;
 /// Names that are looked up again by path or name.
 const LOOKUPS: usize = 8;
-/// Errors that are kept.
-const ERRORS: usize = 200;
 /// How often checksums are put right before the walk that counts.
 const REPAIRS: usize = 12;
-
-/// What a walk found.
-#[derive(Debug, Default)]
-pub struct Report {
-    /// Objects that could be opened.
-    pub objects: usize,
-    /// Reads of values that succeeded.
-    pub reads: usize,
-    /// What could not be had, and why.
-    pub errors: Vec<Error>,
-}
 
 /// Walks over a file in memory.
 ///
@@ -61,7 +49,7 @@ pub fn repair_file(bytes: &mut [u8]) {
 }
 
 #[derive(Default)]
-pub(crate) struct Walk {
+struct Walk {
     report: Report,
     seen: HashSet<u64>,
     /// Whether something leads, or may lead, out of the file, or to values too large to be read.
@@ -72,8 +60,8 @@ pub(crate) struct Walk {
 
 impl Walk {
     fn file(&mut self, bytes: Vec<u8>) {
-        let Some(file) = self.keep(File::open_driver(Arc::new(Memory::from(bytes)))) else { return };
-        let Some(root) = self.keep(file.root()) else { return };
+        let Some(file) = self.report.keep(File::open_driver(Arc::new(Memory::from(bytes)))) else { return };
+        let Some(root) = self.report.keep(file.root()) else { return };
         let mut open = vec![root.address()];
         self.seen.extend(open.last());
         while let Some(address) = open.pop() {
@@ -81,7 +69,7 @@ impl Walk {
                 self.outside = true;
                 break;
             }
-            let Some(node) = self.keep(file.at(address)) else { continue };
+            let Some(node) = self.report.keep(file.at(address)) else { continue };
             self.report.objects += 1;
             self.node(&file, &node, &mut open);
         }
@@ -89,34 +77,34 @@ impl Walk {
             return;
         }
         for dataset in std::mem::take(&mut self.virtuals) {
-            values::dataset(self, &dataset);
+            values::dataset(&mut self.report, &dataset);
         }
         for path in std::mem::take(&mut self.soft) {
-            self.keep(file.get(path));
+            self.report.keep(file.get(path));
         }
     }
 
     fn node(&mut self, file: &File, node: &Node, open: &mut Vec<u64>) {
         let _ = node.comment();
-        for attribute in self.keep(node.attributes()).unwrap_or_default() {
-            if let Some(attribute) = self.keep(attribute) {
-                values::attribute(self, file, &attribute);
+        for attribute in self.report.keep(node.attributes()).unwrap_or_default() {
+            if let Some(attribute) = self.report.keep(attribute) {
+                values::attribute(&mut self.report, file, &attribute);
             }
         }
         match node {
             Node::Group(group) => self.group(group, open),
             Node::Dataset(dataset) => self.dataset(dataset),
-            Node::Datatype(named) => drop(self.keep(named.datatype())),
+            Node::Datatype(named) => drop(self.report.keep(named.datatype())),
         }
     }
 
     fn group(&mut self, group: &Group, open: &mut Vec<u64>) {
-        let links = self.keep(group.links()).unwrap_or_default();
+        let links = self.report.keep(group.links()).unwrap_or_default();
         self.outside |= links.len() > LINKS;
         for link in links.iter().take(LOOKUPS) {
-            self.keep(group.link(&link.name));
+            self.report.keep(group.link(&link.name));
         }
-        self.keep(group.link("no such name"));
+        self.report.keep(group.link("no such name"));
         for link in links.into_iter().take(LINKS) {
             match link.target {
                 Target::Hard(address) if self.seen.insert(address) => open.push(address),
@@ -129,35 +117,15 @@ impl Walk {
     }
 
     fn dataset(&mut self, dataset: &Dataset) {
-        match self.keep(dataset.layout()) {
+        match self.report.keep(dataset.layout()) {
             Some(_) if values::is_large(dataset) => self.outside = true,
             Some(Layout::External(_)) => self.outside = true,
             Some(Layout::Virtual(sources)) => {
                 self.outside |= sources.iter().any(|(file, _)| **file != *b".");
                 self.virtuals.push(dataset.clone());
             }
-            Some(_) => values::dataset(self, dataset),
+            Some(_) => values::dataset(&mut self.report, dataset),
             None => self.outside = true,
         }
-    }
-
-    /// The value, or a note of why there is none.
-    pub(crate) fn keep<T, E: Into<Error>>(&mut self, result: Result<T, E>) -> Option<T> {
-        match result {
-            Ok(value) => Some(value),
-            Err(why) => {
-                if self.report.errors.len() < ERRORS {
-                    self.report.errors.push(why.into());
-                }
-                None
-            }
-        }
-    }
-
-    /// As [`Walk::keep`], for values that were read.
-    pub(crate) fn count<T, E: Into<Error>>(&mut self, result: Result<T, E>) -> Option<T> {
-        let value = self.keep(result);
-        self.report.reads += usize::from(value.is_some());
-        value
     }
 }

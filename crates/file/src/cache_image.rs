@@ -1,22 +1,46 @@
 //! The image of a metadata cache: structures that the last program had in memory when it closed the file. They are newer than the file's bytes at
 //! their addresses, so the file is read through them; before it is changed, they are put where they belong and the image is given up.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use hyperslab_alloc::Span;
-use hyperslab_format::message::{self, kind};
+use hyperslab_format::{
+    cache_image,
+    message::{self, kind},
+};
 
-use crate::{Error, HeaderEdit, OpenFile, Result, file_blocks, spans, store::Store};
+use crate::{Block, Error, Extent, HeaderEdit, OpenFile, Result, Seal, spans, store::Store};
 
 const WHAT: &str = "metadata cache image";
 
 /// Structures by address.
 pub(crate) type Image = BTreeMap<u64, Vec<u8>>;
 
+/// The image of a metadata cache, of so many bytes.
+struct ImageBlock(u64);
+
+impl Block for ImageBlock {
+    type Value = Image;
+    const WHAT: &'static str = WHAT;
+
+    fn seal(&self, _: &[u8]) -> Seal {
+        Seal::Checksum
+    }
+
+    fn extent(&self, _: &OpenFile) -> Extent {
+        Extent::Exact(self.0)
+    }
+
+    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<Image> {
+        let entries = cache_image::decode(bytes, file.widths()).map_err(Error::at(address))?;
+        Ok(entries.into_iter().collect())
+    }
+}
+
 /// The image that a message of the superblock extension at `extension` tells of.
 pub(crate) fn read(file: &OpenFile, extension: u64, body: &[u8]) -> Result<Image> {
     let Some(place) = place(file, extension, body)? else { return Ok(Image::new()) };
-    file.load_once(&file_blocks::CacheImage(place.len), place.start)
+    file.load_once(&ImageBlock(place.len), place.start)
 }
 
 fn place(file: &OpenFile, extension: u64, body: &[u8]) -> Result<Option<Span>> {

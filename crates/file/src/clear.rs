@@ -6,7 +6,7 @@ use hyperslab_driver::Driver;
 
 use hyperslab_format::version::Low;
 
-use crate::{OpenFile, OpenOptions, Result, open::flag, spread::Members};
+use crate::{OpenFile, OpenOptions, Result, member_layout::Members, open::flag};
 
 /// What a superblock says of those who have the file open. They are left there by programs that end without closing it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

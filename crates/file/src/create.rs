@@ -18,8 +18,8 @@ use crate::{
     Error, FileSpace, OpenFile, OpenOptions, Result,
     cache_image::{self, Image},
     free_space,
+    member_layout::Members,
     open::{Intent, flag},
-    spread::Members,
     store::Store,
     transfers::Transfers,
 };

@@ -1,13 +1,13 @@
-//! Blocks that belong to the file as a whole: free-space managers and their lists, the image of a metadata cache, the driver information block.
+//! Blocks that belong to the file as a whole: free-space managers and their lists, the driver information block.
 
 use std::sync::Arc;
 
 use hyperslab_format::{
-    Defect, DriverInfoBlock, Fault, Malformed, cache_image,
+    Defect, DriverInfoBlock, Fault, Malformed,
     free_space::{FreeSpace, Section},
 };
 
-use crate::{Block, Error, Extent, OpenFile, Result, Seal, cache_image::Image};
+use crate::{Block, Error, Extent, OpenFile, Result, Seal};
 
 /// More bytes than any driver leaves.
 pub(crate) const MOST: usize = 4096;
@@ -49,27 +49,6 @@ impl Block for FreeSections<'_> {
 
     fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<Vec<Section>> {
         self.0.decode_list(bytes, file.widths()).map_err(Error::at(address))
-    }
-}
-
-/// The image of a metadata cache, of so many bytes.
-pub(crate) struct CacheImage(pub(crate) u64);
-
-impl Block for CacheImage {
-    type Value = Image;
-    const WHAT: &'static str = "metadata cache image";
-
-    fn seal(&self, _: &[u8]) -> Seal {
-        Seal::Checksum
-    }
-
-    fn extent(&self, _: &OpenFile) -> Extent {
-        Extent::Exact(self.0)
-    }
-
-    fn decode(&self, file: &OpenFile, address: u64, bytes: &Arc<Vec<u8>>) -> Result<Image> {
-        let entries = cache_image::decode(bytes, file.widths()).map_err(Error::at(address))?;
-        Ok(entries.into_iter().collect())
     }
 }
 

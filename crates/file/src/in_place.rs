@@ -10,7 +10,7 @@ use hyperslab_meta::{Failure, Shared};
 use crate::{
     Durability, Error, OpenFile, Result,
     journal::{self, Journal, SECTOR},
-    spread::Members,
+    member_layout::Members,
     store::{CachedBlock, Store},
 };
 

@@ -23,6 +23,7 @@ mod header;
 mod in_place;
 mod journal;
 mod load;
+mod member_layout;
 mod members;
 mod object_blocks;
 mod open;

@@ -4,7 +4,8 @@ use hyperslab::CopyOptions;
 use pyo3::prelude::*;
 
 use crate::engine::engine;
-use crate::object::{GroupHandle, ObjectHandle, name_bytes};
+use crate::handles::{GroupHandle, ObjectHandle};
+use crate::names::name_bytes;
 
 /// What a copy does besides copying an object with everything below it, as a dict.
 #[derive(FromPyObject)]

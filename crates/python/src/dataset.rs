@@ -12,24 +12,25 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::array::{Array, bytes, check_writable, pin, room, unwrapped, zeros};
+use crate::cache_policy::cache_policy;
 use crate::cache_stats::cache_stats;
 use crate::engine::{detached, engine};
 use crate::error::{ExtentError, exception, of_space, too_large};
 use crate::extent::again_if_resized;
-use crate::file::cache_policy;
 use crate::given::Given;
+use crate::handles::ObjectHandle;
 use crate::index::{Picked, pick};
 use crate::memory::Memory;
+use crate::names::name;
 use crate::numbers::{limits, number, numbers, tuple};
 use crate::numpy_type::{Dtype, dtype_of};
-use crate::object::{handle, name};
 use crate::reference::{self, PyReference, PyRegionReference};
 use crate::shared::Shared;
 use crate::space::PySpace;
 use crate::texts;
 
 /// A dataset.
-#[pyclass(name = "DatasetHandle", module = "hyperslab._hyperslab", frozen, extends = crate::object::ObjectHandle)]
+#[pyclass(name = "DatasetHandle", module = "hyperslab._hyperslab", frozen, extends = ObjectHandle)]
 pub(crate) struct DatasetHandle {
     shared: Arc<Shared>,
     dataset: Dataset,
@@ -38,8 +39,21 @@ pub(crate) struct DatasetHandle {
 }
 
 impl DatasetHandle {
-    pub(crate) fn new(shared: Arc<Shared>, dataset: Dataset) -> DatasetHandle {
-        DatasetHandle { shared, dataset, natural: PyOnceLock::new() }
+    /// A dataset as an instance of the class, with what objects have in common.
+    pub(crate) fn open(
+        py: Python<'_>,
+        base: PyClassInitializer<ObjectHandle>,
+        shared: &Arc<Shared>,
+        dataset: Dataset,
+    ) -> PyResult<Py<PyAny>> {
+        let dataset = DatasetHandle { shared: shared.clone(), dataset, natural: PyOnceLock::new() };
+        Ok(Py::new(py, base.add_subclass(dataset))?.into_any())
+    }
+
+    /// Another handle in the same file.
+    fn another(&self, py: Python<'_>, dataset: Dataset) -> PyResult<Py<PyAny>> {
+        let base = ObjectHandle { shared: self.shared.clone(), node: Node::Dataset(dataset.clone()) };
+        DatasetHandle::open(py, base.into(), &self.shared, dataset)
     }
 
     /// The dataset, unless its file is closed.
@@ -400,12 +414,12 @@ impl DatasetHandle {
     fn refresh(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let dataset = self.dataset()?;
         let fresh = engine(py, || dataset.refresh())?;
-        handle(py, &self.shared, Node::Dataset(fresh))
+        self.another(py, fresh)
     }
 
     /// A handle whose reads and writes leave nothing new in the cache.
     fn past_cache(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        handle(py, &self.shared, Node::Dataset(self.dataset()?.past_cache()))
+        self.another(py, self.dataset()?.past_cache())
     }
 
     /// How many bytes the values take in the file.

@@ -4,25 +4,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hyperslab::driver::Memory;
-use hyperslab::{
-    CacheConfig, CachePolicy, ExternalAccess, FileSpace, Locking, Low, OpenOptions, Placement, SpaceStrategy,
-};
+use hyperslab::{CacheConfig, ExternalAccess, FileSpace, Locking, Low, OpenOptions, Placement, SpaceStrategy};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::cache_policy::cache_policy;
 use crate::cache_stats::cache_stats;
 use crate::engine::{detached, engine};
 use crate::error::{not_opened, too_large};
 use crate::file_object::FileObject;
-use crate::object;
+use crate::handles::FileHandle;
+use crate::node_handle::handle;
 use crate::reference::PyReference;
 use crate::shared::{Backing, Shared};
-
-/// An open file.
-#[pyclass(name = "FileHandle", module = "hyperslab._hyperslab", frozen)]
-pub(crate) struct FileHandle(pub(crate) Arc<Shared>);
 
 #[pymethods]
 impl FileHandle {
@@ -139,14 +135,14 @@ impl FileHandle {
     fn root(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let file = self.0.file()?;
         let root = engine(py, || file.root())?;
-        object::handle(py, &self.0, hyperslab::Node::Group(root))
+        handle(py, &self.0, hyperslab::Node::Group(root))
     }
 
     /// The object that a reference points at; nothing for null.
     fn dereference(&self, py: Python<'_>, reference: &PyReference) -> PyResult<Option<Py<PyAny>>> {
         let file = self.0.file()?;
         let node = detached(py, || reference.object(file))??;
-        node.map(|node| object::handle(py, &self.0, node)).transpose()
+        node.map(|node| handle(py, &self.0, node)).transpose()
     }
 
     fn __eq__(&self, other: &FileHandle) -> bool {
@@ -269,11 +265,6 @@ fn cache_config((bytes, most, policy, read_ahead, dataset): Caching) -> PyResult
     }
     let Some(policy) = policy else { return Ok(config) };
     Ok(config.policy(cache_policy(&policy)?))
-}
-
-/// A policy by its name.
-pub(crate) fn cache_policy(name: &str) -> PyResult<CachePolicy> {
-    name.parse::<CachePolicy>().map_err(|why| PyValueError::new_err(why.to_string()))
 }
 
 fn space_strategy(name: &str) -> PyResult<SpaceStrategy> {

@@ -5,6 +5,7 @@
 
 mod array;
 mod attribute;
+mod cache_policy;
 mod cache_stats;
 mod closing;
 mod copy;
@@ -16,10 +17,15 @@ mod extent;
 mod file;
 mod file_object;
 mod given;
+mod group;
+mod handles;
 mod index;
+mod list;
 mod many;
 mod memory;
 mod monitor;
+mod names;
+mod node_handle;
 mod numbers;
 mod numpy_type;
 mod object;
@@ -52,11 +58,11 @@ mod _hyperslab {
     #[pymodule_export]
     use super::dataset::DatasetHandle;
     #[pymodule_export]
-    use super::file::FileHandle;
+    use super::group::link_changes;
+    #[pymodule_export]
+    use super::handles::{DatatypeHandle, FileHandle, GroupHandle, ObjectHandle};
     #[pymodule_export]
     use super::many::{read_many, write_many};
-    #[pymodule_export]
-    use super::object::{DatatypeHandle, GroupHandle, ObjectHandle, link_changes};
     #[pymodule_export]
     use super::reference::{PyReference, PyRegionReference};
     #[pymodule_export]

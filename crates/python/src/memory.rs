@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hyperslab::dtype::{Arena, Charset, Class, Datatype, Float, Member, Order, Padding, Plan, Vlen};
+use hyperslab::dtype::{Arena, Charset, Class, Datatype, Member, Order, Padding, Plan, Vlen};
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::error::{no_conversion, of_type};
 use crate::numpy_type::{Dtype, dtype_of, is_boolean, is_type, mark};
-use crate::stored_type::stored_type;
+use crate::stored_type::{float, overlaps, stored_type};
 
 /// Values of one dtype, read from one stored type.
 pub(crate) struct Memory {
@@ -199,19 +199,6 @@ fn is_number(stored: &Datatype) -> bool {
     }
 }
 
-/// NumPy's floating-point formats; the largest is the machine's `long double`.
-pub(crate) fn float(size: u32, order: Order) -> Option<Datatype> {
-    let format = match size {
-        2 => Float::F16,
-        4 => Float::F32,
-        8 => Float::F64,
-        16 if cfg!(target_arch = "x86_64") => Float::X87,
-        16 => Float::F128,
-        _ => return None,
-    };
-    Datatype::float(size, format.in_order(order)).ok()
-}
-
 /// Strings of fixed length are padded with zeros, whatever the file pads with.
 fn string(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {
     let itemsize = dtype.itemsize();
@@ -288,13 +275,6 @@ fn structure(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {
         members.push((name, datatype));
     }
     Ok(Memory { datatype: Datatype::compound(members).map_err(of_type)?, itemsize, steps: Some(steps) })
-}
-
-/// Whether parts, each with its first byte and its length, have bytes in common.
-pub(crate) fn overlaps(parts: impl Iterator<Item = (usize, usize)>) -> bool {
-    let mut parts: Vec<_> = parts.collect();
-    parts.sort_unstable();
-    parts.windows(2).any(|pair| matches!(pair, [(first, length), (next, _)] if first + length > *next))
 }
 
 fn subarray(dtype: &Dtype<'_>, stored: &Datatype) -> PyResult<Memory> {

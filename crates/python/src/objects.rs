@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::array;
+use crate::list;
 use crate::memory::{Make, Memory, Step};
 use crate::reference;
-use crate::texts;
 
 impl Memory {
     /// Makes the elements of `to` of converted values. These are the bytes of an array that no code of Python can reach: objects that go may run any.
@@ -91,7 +91,7 @@ fn bytes_object(py: Python<'_>, text: &[u8]) -> PyResult<Py<PyAny>> {
 /// The objects of all elements of an array, each held; nothing for an element that has none. Runs no code of Python.
 pub(crate) fn held<'py>(py: Python<'py>, elements: &[u8]) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
     let elements = elements.chunks_exact(size_of::<*mut ffi::PyObject>());
-    let mut held = texts::room(elements.len())?;
+    let mut held = list::room(elements.len())?;
     held.extend(elements.map(|element| get(py, element)));
     Ok(held)
 }

@@ -10,7 +10,7 @@ use pyo3::types::{PyCapsule, PyCapsuleMethods};
 
 use crate::array::{Array, contents};
 use crate::error::too_large;
-use crate::texts::room;
+use crate::list::room;
 
 type Load =
     unsafe extern "C" fn(*mut npy_string_allocator, *const npy_packed_static_string, *mut npy_static_string) -> c_int;

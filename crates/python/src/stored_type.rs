@@ -1,6 +1,6 @@
 //! The datatype that values of a NumPy dtype are stored as, chosen as h5py does it.
 
-use hyperslab::dtype::{Charset, Datatype, Order, Padding, Reference as Referent};
+use hyperslab::dtype::{Charset, Datatype, Float, Order, Padding, Reference as Referent};
 use hyperslab::{NamedDatatype, Node};
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -9,9 +9,9 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::engine::engine;
 use crate::error::of_type;
-use crate::memory::{float, overlaps};
+use crate::handles::ObjectHandle;
+use crate::names::name_bytes;
 use crate::numpy_type::{Dtype, is_type, mark};
-use crate::object::{ObjectHandle, name_bytes};
 use crate::reference::{PyReference, PyRegionReference};
 
 /// What values shall be stored as: a type of their own, or one that has a name in the file.
@@ -143,4 +143,24 @@ fn structure(dtype: &Dtype<'_>, size: u32) -> PyResult<Datatype> {
     }
     members.sort_by_key(|(_, offset, _)| *offset);
     Datatype::compound(members.into_iter().map(|(name, _, datatype)| (name, datatype))).map_err(of_type)
+}
+
+/// NumPy's floating-point formats; the largest is the machine's `long double`.
+pub(crate) fn float(size: u32, order: Order) -> Option<Datatype> {
+    let format = match size {
+        2 => Float::F16,
+        4 => Float::F32,
+        8 => Float::F64,
+        16 if cfg!(target_arch = "x86_64") => Float::X87,
+        16 => Float::F128,
+        _ => return None,
+    };
+    Datatype::float(size, format.in_order(order)).ok()
+}
+
+/// Whether parts, each with its first byte and its length, have bytes in common.
+pub(crate) fn overlaps(parts: impl Iterator<Item = (usize, usize)>) -> bool {
+    let mut parts: Vec<_> = parts.collect();
+    parts.sort_unstable();
+    parts.windows(2).any(|pair| matches!(pair, [(first, length), (next, _)] if first + length > *next))
 }

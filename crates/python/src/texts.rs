@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::array::{Array, contents};
 use crate::engine::engine;
-use crate::error::too_large;
+use crate::list::room;
 use crate::objects;
 use crate::own_texts::OwnTexts;
 
@@ -51,11 +51,4 @@ pub(crate) fn text<'a>(object: &'a Bound<'_, PyAny>, charset: Charset) -> PyResu
         text.call_method1("encode", ("ascii",))?;
     }
     Ok(utf8.as_bytes())
-}
-
-/// A list with room for so many items.
-pub(crate) fn room<T>(count: usize) -> PyResult<Vec<T>> {
-    let mut list = Vec::new();
-    list.try_reserve_exact(count).map_err(|_| too_large(count.saturating_mul(size_of::<T>()) as u64))?;
-    Ok(list)
 }

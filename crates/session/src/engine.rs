@@ -18,9 +18,8 @@ use parking_lot::Mutex;
 
 use crate::{
     CacheConfig, Locking, Result, Session,
-    dataset::{Known, Partitions, RawFiles},
-    external_access::Granted,
-    opening::Openings,
+    dataset::{ExternalFiles, Known, Partitions},
+    opening_count::Openings,
     options::Access,
     place::untimed,
     storage::{Hold, Storage},
@@ -49,9 +48,8 @@ pub(crate) struct Engine {
     /// Whether its last opening has ended: other processes may change the file.
     ended: AtomicBool,
     swmr: bool,
-    /// Files that this program named when it made datasets.
-    pub(crate) granted: Granted,
-    pub(crate) raw_files: RawFiles,
+    /// Other files that hold values of this one.
+    pub(crate) external_files: Arc<ExternalFiles>,
 }
 
 impl Engine {
@@ -106,8 +104,7 @@ impl Engine {
             replaced: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             swmr: access.swmr,
-            granted: Granted::default(),
-            raw_files: RawFiles::default(),
+            external_files: Arc::default(),
         }
     }
 

@@ -8,7 +8,10 @@ use std::{
 
 use parking_lot::Mutex;
 
-use crate::{Session, search};
+use crate::{
+    Session,
+    search::{Prefixes, expand},
+};
 
 /// Which other files a file may lead to, by external raw data, external links and virtual datasets.
 ///
@@ -38,13 +41,6 @@ impl Granted {
     }
 }
 
-/// Folders that a user gave for one kind of files: a variable of the environment, and an option.
-#[derive(Clone, Copy)]
-pub(crate) struct Prefixes<'a> {
-    pub(crate) variable: &'a str,
-    pub(crate) option: Option<&'a Path>,
-}
-
 /// What of an opening decides which other files it may lead to.
 pub(crate) struct Bounds<'a> {
     pub(crate) access: ExternalAccess,
@@ -56,7 +52,7 @@ pub(crate) struct Bounds<'a> {
 impl Session {
     /// Why a file that this one names may not be read, or written; nothing if it may.
     pub(crate) fn refusal(&self, place: &Path, prefixes: Prefixes<'_>, write: bool) -> Option<String> {
-        let (access, path, granted) = (self.others.options.external, self.path(), &self.engine.granted);
+        let (access, path, granted) = (self.others.options.external, self.path(), &self.engine.external_files.granted);
         Bounds { access, path, granted }.refusal(place, prefixes, write)
     }
 }
@@ -72,7 +68,7 @@ impl Bounds<'_> {
         let given = env::var_os(prefixes.variable).unwrap_or_default();
         let given = env::split_paths(&given).chain(prefixes.option.map(Path::to_path_buf)).collect::<Vec<_>>();
         let origin = path.and_then(Path::parent);
-        let given = given.iter().filter_map(|prefix| search::expand(prefix.as_os_str(), origin));
+        let given = given.iter().filter_map(|prefix| expand(prefix.as_os_str(), origin));
         let mut folders = folder.into_iter().chain(given.map(|prefix| resolved(&prefix)));
         if folders.any(|folder| place.starts_with(folder)) || granted.has(&place) {
             return None;

@@ -6,7 +6,11 @@ use hyperslab_base::ErrorKind;
 use hyperslab_format::message::Target;
 use hyperslab_object::{Found, LinkBudget};
 
-use crate::{Error, OpenObject, Result, Session, external_access::Prefixes, search, trip::Trip};
+use crate::{
+    Error, OpenObject, Result, Session,
+    search::{self, Prefixes},
+    trip::Trip,
+};
 
 /// Where a path leads.
 pub(crate) enum Reached {

@@ -8,7 +8,7 @@ use hyperslab_file::{CreateOptions, Durability, FileSpace, Placement};
 use hyperslab_format::{message::Target, version::Low};
 use hyperslab_object::{GroupSettings, ObjectSettings};
 
-use crate::{CacheConfig, Error, ExternalAccess, Locking, Result, storage::Members};
+use crate::{CacheConfig, Error, ExternalAccess, Locking, Members, Result};
 
 /// Says what a user-defined link stands for, from what its class keeps in it. The answer is a link of another kind.
 pub type LinkResolver = dyn Fn(&[u8]) -> std::result::Result<Target, String> + Send + Sync;

@@ -9,12 +9,8 @@ use std::{
 use hyperslab_base::os_error;
 
 use crate::{
-    Error, Options, Result, Session,
-    engine::Engine,
-    error::opened,
-    opening::{Opening, Way},
-    options::Access,
-    storage::Source,
+    Error, Options, Result, Session, engine::Engine, error::opened, opening::Opening, opening_count::Way,
+    options::Access, storage::Source,
 };
 
 /// Files that were opened through a file, and how. Shared by all of them.

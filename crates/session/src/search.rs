@@ -6,8 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::external_access::Prefixes;
-
 /// The environment's folders of files with raw data, files of external links, and sources of virtual datasets.
 pub(crate) const RAW_PREFIX: &str = "HDF5_EXTFILE_PREFIX";
 pub(crate) const LINK_PREFIX: &str = "HDF5_EXT_PREFIX";
@@ -15,6 +13,13 @@ pub(crate) const VIRTUAL_PREFIX: &str = "HDF5_VDS_PREFIX";
 
 /// What stands for the directory of the file, in front of a prefix.
 const ORIGIN: &str = "${ORIGIN}";
+
+/// Folders that a user gave for one kind of files: a variable of the environment, and an option.
+#[derive(Clone, Copy)]
+pub(crate) struct Prefixes<'a> {
+    pub(crate) variable: &'a str,
+    pub(crate) option: Option<&'a Path>,
+}
 
 /// A name as it is in a file, as a path.
 #[cfg(unix)]

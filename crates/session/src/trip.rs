@@ -4,7 +4,7 @@ use std::{cell::Cell, rc::Rc, sync::Arc};
 
 use hyperslab_base::{AnyError, ErrorKind};
 
-use crate::{Error, Result, virtual_dataset::Renewal};
+use crate::{Error, Result, renewal::Renewal};
 
 /// Virtual datasets above one another before they are called endless.
 const MAX_DEPTH: u8 = 16;

@@ -1,10 +1,9 @@
 //! Which way a pair of datatypes is converted: the conversions libhdf5 registers, and the order it tries them in.
 
-use super::compound::Members;
 use super::enumeration::Names;
 use super::hard::Kernel;
 use super::number::{Kind, MAX_SIZE, Number};
-use super::plan::{Op, Plan};
+use super::plan::{Members, Op, Plan};
 use super::soft::Soft;
 use crate::datatype::{Class, Datatype, Reference};
 use crate::equal::same;
@@ -13,7 +12,14 @@ use crate::{Error, Normalization, Order, Result};
 /// The widest exponent that fits the arithmetic.
 const MAX_EXPONENT: u8 = 63;
 
-pub(super) fn op(from: &Datatype, to: &Datatype) -> Result<Op> {
+impl Plan {
+    /// The plan that libhdf5's conversion between these two is; an error if it has none.
+    pub fn new(from: &Datatype, to: &Datatype) -> Result<Plan> {
+        Ok(Plan { from: from.size(), to: to.size(), op: op(from, to)? })
+    }
+}
+
+fn op(from: &Datatype, to: &Datatype) -> Result<Op> {
     if is_untouched(from, to) || matches!(from.class(), Class::Reference(_)) && from == to {
         return Ok(Op::Copy);
     }

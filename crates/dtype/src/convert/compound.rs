@@ -1,27 +1,9 @@
-//! Compounds, member by member, by name.
+//! Which members of compounds are converted: those that both have, by name.
 
 use super::choose::is_untouched;
-use super::lane::Lanes;
-use super::plan::{Heaps, Op, Plan};
+use super::plan::{Members, Plan, Step};
 use crate::Result;
 use crate::compound::{Compound, Member};
-
-/// Elements of which each member is converted before the next: few enough to stay in the processor's cache.
-const BLOCK: usize = 512;
-
-/// What becomes of the members that both compounds have.
-#[derive(Clone, Debug)]
-pub(super) struct Members {
-    pub(super) steps: Vec<Step>,
-}
-
-/// One member, or several that are copied together.
-#[derive(Clone, Debug)]
-pub(super) struct Step {
-    pub(super) from: usize,
-    pub(super) to: usize,
-    pub(super) plan: Plan,
-}
 
 impl Members {
     pub(super) fn new(from: &Compound, to: &Compound) -> Result<Members> {
@@ -43,17 +25,6 @@ impl Members {
     /// Whether all there is to do is to copy `size` bytes.
     pub(super) fn copies(&self, size: usize) -> bool {
         matches!(self.steps.as_slice(), [Step { from: 0, to: 0, plan }] if plan.is_copy() && plan.from == size)
-    }
-
-    pub(super) fn run(&self, mut lanes: Lanes<'_>, heaps: &mut Heaps<'_>) -> Result<()> {
-        for start in (0..lanes.count).step_by(BLOCK) {
-            let count = BLOCK.min(lanes.count - start);
-            let mut block = lanes.range(start, count);
-            for step in &self.steps {
-                step.plan.run(block.at(step.from, step.to), heaps)?;
-            }
-        }
-        Ok(())
     }
 }
 
@@ -85,19 +56,4 @@ fn merged(steps: Vec<Step>) -> Vec<Step> {
         }
     }
     merged
-}
-
-/// Whether the steps write every one of `size` bytes.
-pub(super) fn covers(steps: &[Step], size: usize) -> bool {
-    let written: usize = steps.iter().map(|step| step.plan.to).sum();
-    written == size && steps.iter().all(|step| !step.plan.keeps_background())
-}
-
-/// Visits the references in the members that are converted.
-pub(super) fn references(steps: &[Step], element: &[u8], visit: &mut dyn FnMut(&[u8])) {
-    for Step { from, plan, .. } in steps {
-        if !matches!(plan.op, Op::Copy) {
-            plan.visit(1, element.get(*from..).unwrap_or_default(), visit);
-        }
-    }
 }

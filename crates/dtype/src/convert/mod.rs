@@ -12,6 +12,7 @@ mod hard;
 mod lane;
 mod number;
 mod plan;
+mod run;
 mod sequence;
 mod soft;
 mod text;

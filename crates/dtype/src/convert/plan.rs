@@ -1,13 +1,10 @@
 //! The plan of a conversion: made once for two datatypes, run over any number of values.
 
-use super::compound::{self, Members};
 use super::enumeration::Names;
 use super::hard::Kernel;
-use super::lane::Lanes;
 use super::soft::Soft;
-use super::{choose, sequence, text};
 use crate::heap::{Source, Target};
-use crate::{Datatype, Error, Padding, Result};
+use crate::{Error, Padding, Result};
 
 /// How values of one datatype become values of another.
 ///
@@ -52,6 +49,20 @@ pub(super) enum Op {
     Sequence(Box<Plan>),
 }
 
+/// What becomes of the members that both compounds have.
+#[derive(Clone, Debug)]
+pub(super) struct Members {
+    pub(super) steps: Vec<Step>,
+}
+
+/// One member, or several that are copied together.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) plan: Plan,
+}
+
 /// Where variable-length values come from and go to.
 pub(super) struct Heaps<'a> {
     pub(super) source: &'a dyn Source,
@@ -61,11 +72,6 @@ pub(super) struct Heaps<'a> {
 }
 
 impl Plan {
-    /// The plan that libhdf5's conversion between these two is; an error if it has none.
-    pub fn new(from: &Datatype, to: &Datatype) -> Result<Plan> {
-        Ok(Plan { from: from.size(), to: to.size(), op: choose::op(from, to)? })
-    }
-
     pub(super) fn copy(size: usize) -> Plan {
         Plan { from: size, to: size, op: Op::Copy }
     }
@@ -83,26 +89,10 @@ impl Plan {
     /// Whether some bytes of a destination keep what they held before: members that the source lacks, and gaps.
     pub fn keeps_background(&self) -> bool {
         match &self.op {
-            Op::Members(members) => !compound::covers(&members.steps, self.to),
+            Op::Members(members) => !covers(&members.steps, self.to),
             Op::Repeat(_, plan) => plan.keeps_background(),
             _ => false,
         }
-    }
-
-    /// Converts `count` values. What is behind references is taken from `source` and stored in `target`;
-    /// [`NoHeap`](crate::NoHeap) does for both if the datatypes hold none.
-    pub fn convert(
-        &self,
-        count: usize,
-        from: &[u8],
-        to: &mut [u8],
-        source: &dyn Source,
-        target: &mut dyn Target,
-    ) -> Result<()> {
-        check("source", count, self.from, from.len())?;
-        check("destination", count, self.to, to.len())?;
-        let lanes = Lanes { count, from, from_stride: self.from, to, to_stride: self.to };
-        self.run(lanes, &mut Heaps { source, target, left: source.most() })
     }
 
     /// Shows every reference to variable-length data in `count` values, so that all of it can be fetched at once before they are
@@ -133,53 +123,36 @@ impl Plan {
         }
     }
 
-    pub(super) fn visit(&self, count: usize, from: &[u8], visit: &mut dyn FnMut(&[u8])) {
+    fn visit(&self, count: usize, from: &[u8], visit: &mut dyn FnMut(&[u8])) {
         let elements = from.chunks(self.from.max(1)).take(count).filter_map(|element| element.get(..self.from));
         match &self.op {
             Op::Sequence(_) => elements.for_each(visit),
             Op::Repeat(each, plan) => elements.for_each(|element| plan.visit(*each, element, visit)),
-            Op::Members(members) => elements.for_each(|element| compound::references(&members.steps, element, visit)),
+            Op::Members(members) => elements.for_each(|element| references(&members.steps, element, visit)),
             _ => {}
         }
     }
-
-    pub(super) fn run(&self, mut lanes: Lanes<'_>, heaps: &mut Heaps<'_>) -> Result<()> {
-        let (from, to) = (self.from, self.to);
-        match &self.op {
-            Op::Copy => lanes.copy(from),
-            Op::Swap(part) => lanes.dense(from, to, |from, to| super::hard::swap(*part, from, to)),
-            Op::Hard(kernel) => lanes.dense(from, to, |from, to| kernel.run(from, to)),
-            Op::Soft(soft) => soft.run(lanes),
-            Op::String(before, after) => {
-                lanes.each(from, to, |from, to| text::convert(*before, *after, from, to));
-            }
-            Op::Names(names) => lanes.each(from, to, |from, to| names.convert(from, to)),
-            Op::Address => lanes.each(from, to, |from, to| {
-                to.fill(0);
-                to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
-            }),
-            Op::Members(members) => members.run(lanes, heaps)?,
-            Op::Start(plan) => plan.run(lanes, heaps)?,
-            Op::Padded(plan) => {
-                plan.run(lanes.at(0, 0), heaps)?;
-                lanes.at(0, plan.to).each(0, to - plan.to, |_, rest| rest.fill(0));
-            }
-            Op::Repeat(each, plan) if lanes.is_dense(from, to) => {
-                let count = lanes.count.saturating_mul(*each);
-                plan.run(Lanes { count, from_stride: plan.from, to_stride: plan.to, ..lanes }, heaps)?;
-            }
-            Op::Repeat(each, plan) => lanes.try_each(from, to, |from, to| {
-                plan.run(Lanes { count: *each, from, from_stride: plan.from, to, to_stride: plan.to }, heaps)
-            })?,
-            Op::Sequence(plan) => sequence::run(plan, (from, to), lanes, heaps)?,
-        }
-        Ok(())
-    }
 }
 
-fn check(side: &'static str, count: usize, size: usize, bytes: usize) -> Result<()> {
+/// Refuses a buffer that is too short for so many values.
+pub(super) fn check(side: &'static str, count: usize, size: usize, bytes: usize) -> Result<()> {
     match count.checked_mul(size) {
         Some(needed) if needed <= bytes => Ok(()),
         _ => Err(Error::Buffer { side, count, size, bytes }),
+    }
+}
+
+/// Whether the steps write every one of `size` bytes.
+fn covers(steps: &[Step], size: usize) -> bool {
+    let written: usize = steps.iter().map(|step| step.plan.to).sum();
+    written == size && steps.iter().all(|step| !step.plan.keeps_background())
+}
+
+/// Visits the references in the members that are converted.
+fn references(steps: &[Step], element: &[u8], visit: &mut dyn FnMut(&[u8])) {
+    for Step { from, plan, .. } in steps {
+        if !plan.is_copy() {
+            plan.visit(1, element.get(*from..).unwrap_or_default(), visit);
+        }
     }
 }

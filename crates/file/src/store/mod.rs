@@ -34,7 +34,7 @@ use crate::{
     gate::Gate,
     header::{Deleted, Handles},
     journal::Journal,
-    spread::Members,
+    member_layout::Members,
 };
 
 /// The write side of an open file.

@@ -2,13 +2,14 @@
 
 use hyperslab_file::{Error, Result};
 use hyperslab_format::{
-    message::{self, AttributeInfo, CharSet, Shared, kind},
+    message::{self, AttributeInfo, CharSet, kind},
     object_header::Flags,
     version,
 };
 use hyperslab_space::Extent;
 
 use super::{
+    attribute_message::{committed_type, decode},
     dense::{Body, Dense, Stored},
     holder::{HolderPlan, Lookup},
 };
@@ -199,18 +200,6 @@ pub(crate) fn committed_types(context: &Context, object: &Object) -> Result<Vec<
     Ok(types)
 }
 
-pub(super) fn committed_type(context: &Context, body: &[u8], object: u64) -> Result<Option<u64>> {
-    let parts = decode(body, object)?;
-    if !parts.datatype_shared {
-        return Ok(None);
-    }
-    let (place, _) = Shared::decode(parts.datatype, context.file().widths()).map_err(Error::at(object))?;
-    match place {
-        Shared::Committed(address) => Ok(Some(address)),
-        Shared::Heap(_) => Ok(None),
-    }
-}
-
 fn check_name(name: &[u8]) -> Result<()> {
     match name {
         [] => Err(Error::Refused("an attribute needs a name".into())),
@@ -233,8 +222,4 @@ fn encode(context: &Context, attribute: &NewAttribute<'_>) -> Result<Vec<u8>> {
         data: attribute.data,
     };
     Ok(encoded.encode()?)
-}
-
-pub(super) fn decode(body: &[u8], object: u64) -> Result<message::Attribute<'_>> {
-    message::Attribute::decode(body).map_err(Error::at(object))
 }

@@ -1,25 +1,21 @@
-//! An object whose attributes change: inside of its header or outside, and from one to the other.
+//! An object whose attributes change: which it has, inside of its header or outside.
 
 use std::ops::Deref;
 
 use hyperslab_dtype::Datatype;
 use hyperslab_file::{Change, Error, HeaderEdit, MessageId, Result};
-use hyperslab_format::{
-    message::{AttributeInfo, Shared, kind},
-    object_header::Flags,
-    version,
-};
+use hyperslab_format::message::{AttributeInfo, Shared, kind};
 use hyperslab_structures::{Occupied, Vacant};
 
 use super::{
     Attribute, attribute,
-    change::{committed_type, decode},
+    attribute_message::{committed_type, decode},
     dense::{Body, Dense, NO_ORDER, Stored},
 };
 use crate::{Context, plan::Plan, shared, shared_change::Use};
 
 /// The most bytes of an attribute that lies in a header.
-const MAX_MESSAGE: usize = 65_535;
+pub(super) const MAX_MESSAGE: usize = 65_535;
 /// The order that no attribute has.
 const MAX_ORDER: u16 = 65_535;
 
@@ -32,14 +28,14 @@ pub(super) struct HolderPlan<'a> {
 
 /// An object whose attributes change.
 pub(super) struct Holder<'a> {
-    context: &'a Context,
-    address: u64,
-    header: HeaderEdit<'a>,
+    pub(super) context: &'a Context,
+    pub(super) address: u64,
+    pub(super) header: HeaderEdit<'a>,
     /// Where they are; headers of version 1 cannot say, since there they are always inside.
-    info: AttributeInfo,
-    dense: Option<Dense>,
+    pub(super) info: AttributeInfo,
+    pub(super) dense: Option<Dense>,
     /// The block whose write makes the change visible.
-    by: u64,
+    pub(super) by: u64,
 }
 
 /// Where an attribute is.
@@ -109,14 +105,8 @@ impl<'a> Holder<'a> {
         self.dense.as_ref().map_or(Ok(false), |dense| dense.lags(self.context))
     }
 
-    /// Takes such objects away, and ends.
-    pub(super) fn mend(mut self) -> Result<()> {
-        self.dense = self.dense.take().map(|dense| dense.anew(self.context, self.address, &self.info)).transpose()?;
-        self.finish().map(drop)
-    }
-
     /// Headers of version 1 have attributes inside only.
-    fn is_old(&self) -> bool {
+    pub(super) fn is_old(&self) -> bool {
         self.header.prefix().version == 1
     }
 
@@ -136,16 +126,6 @@ impl<'a> Holder<'a> {
             true => Err(Error::Refused("no more attributes can be put in order on this object".into())),
             false => Ok(()),
         }
-    }
-
-    /// The place in the order of creation that the next attribute takes.
-    pub(super) fn next_order(&mut self) -> u32 {
-        if !self.info.tracked {
-            return NO_ORDER;
-        }
-        let order = self.info.next_order;
-        self.info.next_order = order.saturating_add(1);
-        order.into()
     }
 
     pub(super) fn find(&self, name: &[u8]) -> Result<Lookup> {
@@ -206,125 +186,8 @@ impl<'a> Holder<'a> {
         }
     }
 
-    /// Adds an attribute: inside if there is room, else all go outside, where it belongs if that is known.
-    pub(super) fn insert(&mut self, name: &[u8], stored: Stored, vacant: Option<Vacant>) -> Result<()> {
-        let (context, file) = (self.context, self.context.file());
-        if let Some(dense) = &mut self.dense {
-            dense.detach(file)?;
-            dense.insert(context, name, &stored, vacant)?;
-            self.by = dense.published_by(self.context.file(), self.address);
-            return Ok(());
-        }
-        let [most, _] = self.header.prefix().attribute_limits.unwrap_or([8, 6]);
-        let few = self.header.all(kind::ATTRIBUTE).count() < usize::from(most);
-        if self.is_old() || few && stored.size() <= MAX_MESSAGE {
-            return self.add(stored);
-        }
-        let mut dense = Dense::create(context, self.address, &self.info)?;
-        let inside: Vec<_> = self.header.all(kind::ATTRIBUTE).collect();
-        for id in inside {
-            let moved = self.inside(id)?;
-            let bytes = self.bytes(&moved)?;
-            dense.insert(context, decode(&bytes, self.address)?.name, &moved, None)?;
-            self.header.remove(id);
-        }
-        dense.insert(context, name, &stored, None)?;
-        self.dense = Some(dense);
-        Ok(())
-    }
-
-    /// Takes an attribute out. Few that lie outside come in again.
-    pub(super) fn remove(&mut self, name: &[u8], place: Place) -> Result<()> {
-        let (context, file) = (self.context, self.context.file());
-        let occupied = match place {
-            Place::Inside(id) => {
-                self.header.remove(id);
-                return Ok(());
-            }
-            Place::Outside(occupied) => occupied,
-        };
-        let [_, fewest] = self.header.prefix().attribute_limits.unwrap_or([8, 6]);
-        let Some(dense) = &mut self.dense else { return Ok(()) };
-        dense.detach(file)?;
-        dense.remove(context, name, occupied)?;
-        self.by = dense.published_by(self.context.file(), self.address);
-        if dense.len() >= u64::from(fewest) {
-            return Ok(());
-        }
-        let all = dense.all(context)?;
-        if all.iter().all(|stored| stored.size() <= MAX_MESSAGE) {
-            all.into_iter().try_for_each(|stored| self.add(stored))?;
-            self.dense.take().map_or(Ok(()), |dense| dense.delete(file))?;
-            (self.info.heap, self.info.names, self.info.orders) = (None, None, None);
-            self.by = self.address;
-        }
-        Ok(())
-    }
-
-    /// Puts an attribute in the place of another one, and ends.
-    pub(super) fn put(mut self, (old, place): (&[u8], Place), (new, stored): (&[u8], Stored)) -> Result<()> {
-        match (place, &stored.body, &mut self.dense) {
-            (Place::Inside(id), Body::Here(body), _) if body.len() <= MAX_MESSAGE => {
-                self.header.replace_flagged(id, stored.flags, body.clone())?;
-            }
-            (Place::Outside(occupied), _, Some(dense)) => {
-                dense.detach(self.context.file())?;
-                dense.remove(self.context, old, occupied)?;
-                dense.insert(self.context, new, &stored, None)?;
-                self.by = dense.published_by(self.context.file(), self.address);
-            }
-            (place, ..) => {
-                self.remove(old, place)?;
-                self.insert(new, stored, None)?;
-            }
-        }
-        self.finish().map(|_| ())
-    }
-
-    /// Writes the header; the block whose write makes all changes visible.
-    pub(super) fn finish(mut self) -> Result<u64> {
-        let (file, address) = (self.context.file(), self.address);
-        let inside = self.header.all(kind::ATTRIBUTE).count() as u64;
-        let count = self.dense.as_ref().map_or(inside, Dense::len);
-        self.dense.iter().for_each(|dense| dense.name_in(&mut self.info));
-        let found = self.header.find(kind::ATTRIBUTE_INFO);
-        let body = self.info.encode(file.widths())?;
-        match found {
-            Some(id) if count == 0 => {
-                if let Some(dense) = self.dense.take() {
-                    dense.delete(file)?;
-                    self.by = address;
-                }
-                self.header.remove(id);
-            }
-            Some(id) => self.header.replace(id, body)?,
-            None if self.is_old() || count == 0 => {}
-            None => {
-                self.header.add(kind::ATTRIBUTE_INFO, Flags::NEVER_SHARED, None, body)?;
-            }
-        }
-        self.header.touch();
-        self.header.save()?;
-        self.dense.iter().try_for_each(|dense| dense.before(file, address))?;
-        Ok(self.by)
-    }
-
-    /// Adds an attribute to the header.
-    fn add(&mut self, stored: Stored) -> Result<()> {
-        let body = match stored.body {
-            Body::Here(body) => body,
-            Body::Shared(id) => {
-                let place = Shared::Heap(id);
-                place.encode(version::shared(&place), self.context.file().widths())?
-            }
-        };
-        let order = u16::try_from(stored.order).ok();
-        self.header.add(kind::ATTRIBUTE, stored.flags, order, body)?;
-        Ok(())
-    }
-
     /// An attribute of the header.
-    fn inside(&self, id: MessageId) -> Result<Stored> {
+    pub(super) fn inside(&self, id: MessageId) -> Result<Stored> {
         let message = self.header.message(id);
         let body = match message.flags.is_shared() {
             false => Body::Here(message.body.to_vec()),

@@ -1,8 +1,10 @@
 //! The attributes of an object: in its header, or in a heap of their own.
 
+mod attribute_message;
 mod change;
 mod dense;
 mod holder;
+mod holder_change;
 
 pub use change::{NewAttribute, check_attribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
 pub(crate) use change::{committed_types, delete_all, lag, mend, uses};

@@ -4,8 +4,8 @@ use hyperslab_chunk::DatasetState;
 use hyperslab_format::message::Layout;
 use hyperslab_space::{Extent, Grid, Kind, Piece, Slab, Space};
 
-use super::{OpenDataset, read::room};
-use crate::{Error, Result};
+use super::OpenDataset;
+use crate::{Error, Result, value_buffer::room};
 
 /// Stored bytes of a part, if no chunk is larger: few enough to be in the processor's cache still when they are converted.
 const BATCH: u64 = 4 << 20;

@@ -4,8 +4,8 @@ use hyperslab_chunk::Storage;
 use hyperslab_format::message::FillValue;
 use hyperslab_space::{Coords, Op, Slab, Space};
 
-use super::{change::Change, read::room};
-use crate::{Result, behind::Behind};
+use super::change::Change;
+use crate::{Result, behind::Behind, value_buffer::room};
 
 impl Change<'_> {
     /// What the values of a part name in the heap, but for the fill value, which all have that were never written. What cannot be read

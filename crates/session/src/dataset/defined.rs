@@ -6,9 +6,8 @@ use hyperslab_space::{Grid, Space};
 use super::{
     OpenDataset,
     batch::{boxes, placed},
-    read::room,
 };
-use crate::{Error, Result, many};
+use crate::{Error, Result, many, value_buffer::room};
 
 impl OpenDataset {
     /// The selected elements that have values: all of them, since no layout of today's files keeps account of others.

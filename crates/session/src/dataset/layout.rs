@@ -6,11 +6,8 @@ use hyperslab_chunk::{Chunked, DatasetState, OpenedValues, Storage, Values};
 use hyperslab_format::message::{self, ChunkIndex, FillTime, FillValue, FillWrite};
 use hyperslab_format::virtual_mapping::{self, Mapping};
 
-use super::{OpenDataset, external::ExternalRule};
+use super::{ExternalName, OpenDataset, external_rule::ExternalRule};
 use crate::{Result, Session};
-
-/// A part of an external file: its name, the first byte, and how many bytes if that is limited.
-pub type ExternalName = (Vec<u8>, u64, Option<u64>);
 
 /// A source of a virtual dataset: its file, `.` for the same one, and its path there. Both may have `%b` for a number.
 pub type VirtualName = (Arc<[u8]>, Arc<[u8]>);

@@ -8,6 +8,7 @@ mod convert;
 mod defined;
 mod extent;
 mod external;
+mod external_rule;
 mod header;
 mod known;
 mod layout;
@@ -15,6 +16,7 @@ mod opened_values;
 mod partitions;
 mod portions;
 mod raw_file;
+mod raw_files;
 mod read;
 mod stored_size;
 mod stored_values;
@@ -36,13 +38,12 @@ use self::header::Header;
 use crate::{Result, Session, current::Current, trip::Trip, unnamed::Opened, virtual_dataset::Virtual};
 
 pub use convert::convert;
+pub use external::ExternalName;
 pub(crate) use external::make_external;
 pub(crate) use known::Known;
-pub use layout::{ExternalName, Layout, VirtualName};
+pub use layout::{Layout, VirtualName};
 pub(crate) use partitions::Partitions;
-pub(crate) use raw_file::RawFiles;
-pub use read::room;
-pub(crate) use read::to_places;
+pub(crate) use raw_files::ExternalFiles;
 pub use stored_size::StoredSize;
 
 /// An object that holds an array of values. Cheap to clone; any number of threads may use it at once.

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use hyperslab_chunk::{DatasetState, OpenedValues, StorageView, Values};
 
-use super::{OpenDataset, external::ExternalRule};
+use super::{OpenDataset, external_rule::ExternalRule};
 use crate::{Result, Session};
 
 /// The values that one request finds.

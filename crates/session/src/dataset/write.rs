@@ -5,8 +5,10 @@ use hyperslab_chunk::ChunkPartition;
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_space::{Grid, Space};
 
-use super::{OpenDataset, batch::placed, change::Change, convert::convert, read::room, way::Way};
-use crate::{Error, Result, heap_writer::HeapWriter, piled::Piled, trip::Trip, virtual_dataset::Request};
+use super::{OpenDataset, batch::placed, change::Change, convert::convert, way::Way};
+use crate::{
+    Error, Result, heap_writer::HeapWriter, piled::Piled, trip::Trip, value_buffer::room, virtual_dataset::Request,
+};
 
 /// Values in memory: where they are in a buffer, their bytes, and what is of variable length.
 struct Given<'a> {

@@ -8,8 +8,7 @@
 //!
 //! All openings have one policy of locking, also as in libhdf5; what a link leads to takes the policy that it finds. An opening for reading beside one for writing shares its engine, and may write too, as in libhdf5. A new file (x) is never there yet.
 
-use super::Way;
-use crate::{Error, Result, engine::Engine, options::Access};
+use crate::{Error, Result, engine::Engine, opening_count::Way, options::Access};
 
 /// Refuses an opening that does not go beside those that the file has.
 pub(super) fn check(open: &Engine, access: &Access, way: Way) -> Result<()> {

@@ -24,20 +24,12 @@ use std::{
 
 use hyperslab_base::ErrorKind;
 
-pub(crate) use registry::Openings;
 use registry::{Entry, Patience};
 use sources::OpenSources;
 
-use crate::{Error, Result, engine::Engine, options::Access, storage::Source, virtual_dataset::Sources};
-
-/// How a file came to be opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// By a call of the user.
-    Direct,
-    /// By a link or a virtual dataset of another file.
-    Linked,
-}
+use crate::{
+    Error, Result, engine::Engine, opening_count::Way, options::Access, storage::Source, virtual_dataset::Sources,
+};
 
 /// One call that opened a file. It ends when it is closed, or with its last handle. The engine ends with its last opening.
 pub(crate) struct Opening {

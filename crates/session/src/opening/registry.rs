@@ -15,7 +15,6 @@ use hyperslab_driver::{
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::Way;
 use crate::engine::Engine;
 
 /// All open files. This lock is taken for a look at the table, never while a file is opened or closed. A process that is forked begins with an empty
@@ -149,34 +148,4 @@ impl SlotGuard<'_> {
 /// Whether a path leads to a file now.
 pub(super) fn leads_to(path: &Path, identity: FileIdentity) -> bool {
     FileStamp::of_path(path).is_ok_and(|stamp| stamp.identity() == identity)
-}
-
-/// How many openings an engine has. They change under the lock of its slot.
-#[derive(Debug, Default)]
-pub(crate) struct Openings {
-    direct: AtomicUsize,
-    linked: AtomicUsize,
-}
-
-impl Openings {
-    fn of(&self, way: Way) -> &AtomicUsize {
-        match way {
-            Way::Direct => &self.direct,
-            Way::Linked => &self.linked,
-        }
-    }
-
-    pub(super) fn add(&self, way: Way) {
-        self.of(way).fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// One fewer; how many are left of both ways.
-    pub(super) fn remove(&self, way: Way) -> usize {
-        self.of(way).fetch_sub(1, Ordering::Relaxed);
-        self.direct() + self.linked.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn direct(&self) -> usize {
-        self.direct.load(Ordering::Relaxed)
-    }
 }

@@ -5,8 +5,7 @@ use std::{path::Path, sync::Arc};
 use hyperslab_driver::{Driver as _, Family, Local};
 use hyperslab_format::MemberFiles;
 
-use super::Members;
-use crate::{Error, Result, options::Access};
+use crate::{Error, Members, Result, options::Access};
 
 /// The members whose names the template gives: those that the file says, or as large as a new file is to have them.
 pub(super) fn open(template: &str, first: &Arc<Local>, access: &Access) -> Result<Family<Local>> {

@@ -11,8 +11,7 @@ use std::{
 
 use hyperslab_driver::{Error as DriverError, FileIdentity, FileStamp, Local, Lock, Operation, Why};
 
-use super::Locking;
-use crate::{Result, options::Access};
+use crate::{Locking, Result, options::Access};
 
 /// A file and its lock.
 pub(crate) struct Hold {

@@ -2,8 +2,6 @@
 
 mod family;
 mod hold;
-mod locking;
-mod members;
 mod multi;
 
 use std::{
@@ -14,10 +12,8 @@ use std::{
 use hyperslab_driver::{Driver, FileIdentity, Local};
 
 pub(crate) use hold::Hold;
-pub use locking::Locking;
-pub use members::Members;
 
-use crate::{Error, Result, error::opened, options::Access};
+use crate::{Error, Members, Result, error::opened, options::Access};
 
 /// The file that a path leads to: open, but neither locked nor looked into. Of several files it is the first.
 pub(crate) struct Source {

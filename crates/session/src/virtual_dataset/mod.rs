@@ -6,7 +6,6 @@
 mod grow;
 mod name;
 mod part;
-mod renewal;
 mod source;
 
 use std::sync::Arc;
@@ -20,11 +19,12 @@ use hyperslab_format::{
 use hyperslab_space::{Extent, Kind as SelectionKind, Selection, Space};
 
 use self::part::{Kind, Part};
-pub(crate) use self::{renewal::Renewal, source::Sources};
+pub(crate) use self::source::Sources;
 use crate::{
     OpenDataset, Result, Session, VirtualName,
-    dataset::{room, to_places},
+    renewal::Renewal,
     trip::Trip,
+    value_buffer::{room, to_places},
 };
 
 /// The mappings of a virtual dataset and what is behind them.

@@ -7,7 +7,10 @@ use std::{
 };
 
 use crate::{
-    Error, OpenDataset, OpenObject, Result, Session, VirtualName, external_access::Prefixes, follow::Reached, search,
+    Error, OpenDataset, OpenObject, Result, Session, VirtualName,
+    follow::Reached,
+    renewal::Renewal,
+    search::{self, Prefixes},
     trip::Trip,
 };
 
@@ -106,7 +109,7 @@ impl Session {
     /// Lets the values of a source that the program names be written, wherever it is.
     pub(crate) fn grant_source(&self, name: &[u8]) {
         let places = search::places(name, self.virtual_prefixes(), self.path());
-        places.iter().for_each(|place| self.engine.granted.add(place));
+        places.iter().for_each(|place| self.engine.external_files.granted.add(place));
     }
 }
 
@@ -129,7 +132,7 @@ fn reach(above: &Session, file: &[u8], path: &[u8], trip: &Trip, write: bool) ->
     }
     match file.follow(file.root()?, path, trip)? {
         Reached::Object(OpenObject::Dataset(dataset)) => match &trip.renewal {
-            Some(renewal) => renewal.renewed(dataset, trip).map(Some),
+            Some(renewal) => renewed(renewal, dataset, trip).map(Some),
             None => Ok(Some(dataset)),
         },
         Reached::Missing { last: true, .. } | Reached::NoFile { .. } => Ok(None),
@@ -140,4 +143,14 @@ fn reach(above: &Session, file: &[u8], path: &[u8], trip: &Trip, write: bool) ->
         // As in libhdf5: a group that is missing on the way is an error.
         missing @ Reached::Missing { .. } => missing.object().map(|_| None),
     }
+}
+
+/// The source as its file has it now. Links may have led to another file than the one that was named.
+fn renewed(renewal: &Renewal, dataset: OpenDataset, trip: &Trip) -> Result<OpenDataset> {
+    let is_old = renewal.renew(dataset.session())?;
+    // Handles of a virtual dataset share nothing; those of others share what they know of their chunks.
+    if dataset.session().engine.is_writable() || dataset.is_virtual() && !is_old {
+        return Ok(dataset);
+    }
+    dataset.reopened()?.grown(trip)
 }

@@ -5,7 +5,10 @@ mod change;
 mod direct;
 mod free_list;
 mod huge;
+mod insert;
 mod parameters;
+mod remove;
+mod settle;
 mod state;
 
 use std::sync::{Arc, Mutex, PoisonError};

@@ -5,15 +5,15 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hyperslab_file::{Attached, OpenFile, Result};
+use hyperslab_file::{OpenFile, Result};
 use hyperslab_format::heap::fractal::HeapId;
 use rustc_hash::FxHashSet;
 
-use super::{change::Change, free_list::FreeList};
+use super::free_list::FreeList;
 
 /// What is kept of a heap while its file is open.
 pub(super) struct State {
-    address: u64,
+    pub(super) address: u64,
     inner: Mutex<Inner>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Inner {
     /// The free ranges, once they were needed.
     pub(super) free: Option<FreeList>,
     /// Objects that are to leave the heap, with the number of flushes there had been.
-    removed: Vec<(u64, HeapId)>,
+    pub(super) removed: Vec<(u64, HeapId)>,
     /// Those that have a place or a number: whether they are huge, and that.
     known: FxHashSet<(bool, u64)>,
 }
@@ -86,24 +86,5 @@ fn place(id: &HeapId) -> Option<(bool, u64)> {
         HeapId::Huge(number) => Some((true, *number)),
         HeapId::HugeDirect(huge) => Some((true, huge.address)),
         HeapId::Tiny(_) => None,
-    }
-}
-
-impl Attached for State {
-    fn settle(&self, file: &OpenFile, all: bool) -> Result<()> {
-        let mut inner = self.lock();
-        let waits = inner.free.as_ref().is_some_and(|free| free.is_changed() && free.is_in_memory());
-        if waits && inner.removed.is_empty() && !all {
-            return Ok(());
-        }
-        let mut change = Change::of(file.into(), self.address, &mut inner)?;
-        change.let_go()?;
-        if all {
-            change.write_free()?;
-        } else {
-            change.forget_written()?;
-        }
-        let is_written = inner.free.as_ref().is_none_or(|free| !free.is_changed());
-        if is_written && inner.removed.is_empty() { file.detach(self.address) } else { Ok(()) }
     }
 }

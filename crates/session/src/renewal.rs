@@ -1,11 +1,11 @@
-//! Sources that another process may have changed, read anew.
+//! Files with sources that another process may have changed, read anew.
 
 use std::collections::HashSet;
 
 use hyperslab_driver::FileIdentity;
 use parking_lot::Mutex;
 
-use crate::{OpenDataset, Result, Session, trip::Trip};
+use crate::{Result, Session};
 
 /// The files that were read anew for a refreshed handle of a virtual dataset, and for what is behind it: each once, when the first source in it is
 /// opened.
@@ -14,7 +14,7 @@ pub(crate) struct Renewal(Mutex<HashSet<FileIdentity>>);
 
 impl Renewal {
     /// Forgets what this process knows of a file that it only reads; whether it did not do so before.
-    pub(super) fn renew(&self, session: &Session) -> Result<bool> {
+    pub(crate) fn renew(&self, session: &Session) -> Result<bool> {
         let Some(identity) = session.engine.identity().filter(|_| !session.engine.is_writable()) else {
             return Ok(false);
         };
@@ -25,15 +25,5 @@ impl Renewal {
         }
         session.file().reload()?;
         Ok(renewed.insert(identity))
-    }
-
-    /// The source as its file has it now. Links may have led to another file than the one that was named.
-    pub(super) fn renewed(&self, dataset: OpenDataset, trip: &Trip) -> Result<OpenDataset> {
-        let is_old = self.renew(dataset.session())?;
-        // Handles of a virtual dataset share nothing; those of others share what they know of their chunks.
-        if dataset.session().engine.is_writable() || dataset.is_virtual() && !is_old {
-            return Ok(dataset);
-        }
-        dataset.reopened()?.grown(trip)
     }
 }
