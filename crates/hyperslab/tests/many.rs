@@ -87,7 +87,8 @@ fn values_are_those_of_arrays_in_memory() {
 #[test]
 fn chunks_without_filters_come_with_one_request_too() {
     let log = Arc::new(Log::new(Memory::new()));
-    let file = OpenOptions::new().create().truncate().open_on(log.clone()).unwrap();
+    let cache = CacheConfig::default().bytes(1 << 20);
+    let file = OpenOptions::new().create().truncate().cache(cache).open_on(log.clone()).unwrap();
     let make = |nth: i32| {
         let new = file.root().unwrap().new_dataset::<i32>().shape([SIDE, SIDE]).chunks([8, 8]);
         let new = if nth == 0 { new.deflate(1) } else { new };
