@@ -84,21 +84,27 @@ fn values_are_those_of_arrays_in_memory() {
     }
 }
 
-#[test]
-fn chunks_without_filters_come_with_one_request_too() {
+/// Ten datasets that are in the file and not in the cache; so many of them have filters.
+fn ten_datasets(filtered: i32) -> (Arc<Log<Memory>>, File, Vec<Dataset>) {
     let log = Arc::new(Log::new(Memory::new()));
     let cache = CacheConfig::default().bytes(1 << 20);
     let file = OpenOptions::new().create().truncate().cache(cache).open_on(log.clone()).unwrap();
     let make = |nth: i32| {
         let new = file.root().unwrap().new_dataset::<i32>().shape([SIDE, SIDE]).chunks([8, 8]);
-        let new = if nth == 0 { new.deflate(1) } else { new };
+        let new = if nth < filtered { new.deflate(1) } else { new };
         let dataset = new.create(format!("d{nth}")).unwrap();
         dataset.write(&[nth; ALL]).unwrap();
         dataset.evict().unwrap();
         dataset
     };
-    let datasets: Vec<Dataset> = (0..10).map(make).collect();
+    let datasets = (0..10).map(make).collect();
     file.flush().unwrap();
+    (log, file, datasets)
+}
+
+#[test]
+fn chunks_without_filters_come_with_one_request_too() {
+    let (log, _file, datasets) = ten_datasets(1);
     let (all, corner) = (datasets[0].slice(s![.., ..]).unwrap(), datasets[0].slice(s![0, 0]).unwrap());
     let chunks = SIDE.div_ceil(8).pow(2) as usize;
     let read = |selection: &Space| {
@@ -121,18 +127,7 @@ fn chunks_without_filters_come_with_one_request_too() {
 
 #[test]
 fn chunks_of_all_datasets_come_with_one_request() {
-    let log = Arc::new(Log::new(Memory::new()));
-    let cache = CacheConfig::default().bytes(1 << 20);
-    let file = OpenOptions::new().create().truncate().cache(cache).open_on(log.clone()).unwrap();
-    let make = |nth: i32| {
-        let new = file.root().unwrap().new_dataset::<i32>().shape([SIDE, SIDE]).chunks([8, 8]).deflate(1);
-        let dataset = new.create(format!("d{nth}")).unwrap();
-        dataset.write(&[nth; ALL]).unwrap();
-        dataset.evict().unwrap();
-        dataset
-    };
-    let datasets: Vec<Dataset> = (0..10).map(make).collect();
-    file.flush().unwrap();
+    let (log, file, datasets) = ten_datasets(10);
     let requests = |log: &Log<Memory>| -> Vec<(Operation, usize)> {
         let records = log.records();
         log.clear();
