@@ -39,7 +39,6 @@ mod spread;
 mod store;
 mod structure;
 mod survey;
-#[cfg(feature = "torn")]
 mod torn;
 mod transfers;
 mod unnamed_space;

@@ -8,6 +8,7 @@ use hyperslab_meta::Home;
 use crate::{
     Block, Error, Extent, OpenFile, Owned, Result, Structure,
     store::{CachedBlock, Decoded, Store},
+    torn,
 };
 
 /// Bytes that the metadata cache shares with those who read them.
@@ -119,31 +120,28 @@ impl OpenFile {
 
     /// Reads a block from the storage, again if another process may have been writing it.
     fn read<B: Block>(&self, block: &B, address: u64) -> Result<(Arc<Vec<u8>>, B::Value)> {
-        let length = Cell::new(0);
+        let (length, is_torn) = (Cell::new(0), Cell::new(false));
         let read = || {
-            let bytes = self.read_bytes(block, address, &length)?;
-            #[cfg(feature = "torn")]
-            let (bytes, is_torn) = {
-                let mut bytes = bytes;
-                let is_torn = crate::torn::tear(block.seal(&bytes), &mut bytes);
-                (bytes, is_torn)
-            };
-            let bytes = Arc::new(bytes);
+            let bytes = Arc::new(self.read_bytes(block, address, (&length, &is_torn))?);
             let value = block.decode(self, address, &bytes)?;
-            #[cfg(feature = "torn")]
-            if is_torn {
-                return Err(Error::broken(B::WHAT, address, "its bytes were torn, and no check failed"));
-            }
+            torn::check_noticed(is_torn.get(), B::WHAT, address)?;
             Ok((bytes, value))
         };
         self.retry.run(address, read, || self.forget_pages(address, length.get()))
     }
 
-    /// The bytes of a block; `length` is how many were read, also if they turn out to be too few.
-    fn read_bytes<B: Block>(&self, block: &B, address: u64, length: &Cell<u64>) -> Result<Vec<u8>> {
+    /// The bytes of a block; `length` is how many were read, also if they turn out to be too few, and `is_torn` whether they were torn.
+    fn read_bytes<B: Block>(
+        &self,
+        block: &B,
+        address: u64,
+        (length, is_torn): (&Cell<u64>, &Cell<bool>),
+    ) -> Result<Vec<u8>> {
         let read = |wanted: u64| {
             length.set(wanted);
-            self.stored_metadata(B::WHAT, address, wanted)
+            let mut bytes = self.stored_metadata(B::WHAT, address, wanted)?;
+            is_torn.set(torn::tear(block.seal(&bytes), &mut bytes));
+            Ok(bytes)
         };
         let there = |wanted: u64| match self.end().saturating_sub(address).min(wanted) {
             0 => wanted,

@@ -6,7 +6,7 @@ use hyperslab_driver::{Driver, PageBuffer, Transfer};
 use hyperslab_format::{Superblock, superblock};
 
 use crate::{
-    Durability, Error, Marks, OpenFile, Placement, Result, Retry, cache_image::Image, extension, journal,
+    Durability, Error, Marks, OpenFile, Placement, Result, Retry, Seal, cache_image::Image, extension, journal, torn,
     transfers::Transfers,
 };
 
@@ -124,9 +124,10 @@ impl OpenFile {
     pub(crate) fn journal(&self) -> Result<Option<journal::Found>> {
         let stored = self.base.saturating_add(self.own_end());
         match self.told_end().map(|end| self.base.saturating_add(end)) {
-            Some(end) if end < stored => {
-                journal::find(&self.pages, self.base, (end, stored), self.seen_end(), &self.transfers.any)
-            }
+            Some(end) if journal::trailer_place(end, stored).is_some() => self.retry.find(
+                || journal::find(&self.pages, self.base, (end, stored), self.seen_end(), &self.transfers.any),
+                || self.pages.forget(end..stored),
+            ),
             _ => Ok(None),
         }
     }
@@ -137,7 +138,11 @@ fn read_superblock(storage: &impl Driver, length: u64, transfers: &Transfers) ->
     let base = find_signature(storage, length, &transfers.any)?;
     let mut head = vec![0; superblock::MAX_SIZE.min((length - base) as usize)];
     storage.read_at(base, &mut head, &transfers.superblock)?;
-    Ok((base, Superblock::decode(&head).map_err(Error::at(0))?))
+    let has_checksum = head.get(superblock::SIGNATURE.len()).is_some_and(|&version| version >= 2);
+    let is_torn = torn::tear(if has_checksum { Seal::Checksum } else { Seal::Signature }, &mut head);
+    let superblock = Superblock::decode(&head).map_err(Error::at(0))?;
+    torn::check_noticed(is_torn, "superblock", 0)?;
+    Ok((base, superblock))
 }
 
 /// The signature stands at the front, or behind a user block of 512 bytes or twice, four times … as many.

@@ -10,9 +10,10 @@ use hyperslab_driver::{Capabilities, Driver, MemoryType, PageBuffer, ReadPart, S
 use hyperslab_format::{Superblock, message, superblock::Root};
 
 use crate::{
-    Error, Result, Retry,
+    Error, Result, Retry, Seal,
     cache_image::Image,
     store::{CachedBlock, Store},
+    torn,
     transfers::Transfers,
 };
 
@@ -175,18 +176,33 @@ impl OpenFile {
         self.pages.forget(place..place.saturating_add(length));
     }
 
-    /// Fills buffers with metadata: pairs of address and place, all in one request.
+    /// Fills buffers with collections of the global heap: pairs of address and place, all in one request. The caller verifies each collection, and
+    /// [loads](Self::load_once) one that fails alone.
     pub fn metadata_all(&self, what: &'static str, mut parts: Vec<(u64, &mut [u8])>) -> Result<()> {
-        self.read_raw(what, parts.iter_mut().map(|(address, buf)| (*address, &mut **buf)).collect())?;
-        parts.into_iter().try_for_each(|(address, buf)| self.renew(address, buf))
+        let request = parts.iter_mut().map(|(address, buf)| (*address, &mut **buf));
+        self.read_parts(what, MemoryType::GlobalHeap, request)?;
+        for (address, buf) in parts {
+            self.renew(address, buf)?;
+            torn::tear(Seal::Signature, buf);
+        }
+        Ok(())
     }
 
     /// Fills buffers with raw data: pairs of address and place, all in one request.
     pub fn read_raw(&self, what: &'static str, parts: Vec<(u64, &mut [u8])>) -> Result<()> {
+        self.read_parts(what, MemoryType::RawData, parts.into_iter())
+    }
+
+    fn read_parts<'a>(
+        &self,
+        what: &'static str,
+        kind: MemoryType,
+        parts: impl ExactSizeIterator<Item = (u64, &'a mut [u8])>,
+    ) -> Result<()> {
         let mut request = Vec::with_capacity(parts.len());
         for (address, buf) in parts {
             let addr = self.check(what, address, buf.len() as u64)?;
-            request.push(ReadPart { kind: MemoryType::RawData, addr, buf });
+            request.push(ReadPart { kind, addr, buf });
         }
         let end = request.iter().map(|part| part.addr.saturating_add(part.buf.len() as u64)).max();
         let unwritten = self.reach(end.unwrap_or(0))?.is_some();

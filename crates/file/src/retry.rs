@@ -2,7 +2,7 @@
 
 use std::{thread, time::Duration};
 
-use crate::{Error, Result};
+use crate::{Error, Result, torn};
 
 /// How often a block is read until its bytes belong together.
 ///
@@ -18,11 +18,7 @@ pub struct Retry {
 
 impl Default for Retry {
     fn default() -> Retry {
-        #[cfg(feature = "torn")]
-        let attempts = crate::torn::attempts();
-        #[cfg(not(feature = "torn"))]
-        let attempts = 1;
-        Retry { attempts, pause: Duration::ZERO }
+        Retry { attempts: torn::attempts(), pause: Duration::ZERO }
     }
 }
 
@@ -39,14 +35,37 @@ impl Retry {
             match read() {
                 Err(why) if why.torn_at() == Some(address) => {
                     forget();
-                    if !self.pause.is_zero() {
-                        thread::sleep(self.pause);
-                    }
+                    self.sleep();
                 }
                 done => return done,
             }
         }
         read()
+    }
+
+    /// Looks for what the last program may have left behind the end of the file, until it is found or was looked for often enough: bytes that do not belong
+    /// together are nothing. `forget` drops what caches have of the bytes.
+    pub(crate) fn find<T>(
+        self,
+        mut find: impl FnMut() -> Result<Option<T>>,
+        mut forget: impl FnMut(),
+    ) -> Result<Option<T>> {
+        for _ in 1..self.attempts {
+            match find()? {
+                None => {
+                    forget();
+                    self.sleep();
+                }
+                found => return Ok(found),
+            }
+        }
+        find()
+    }
+
+    fn sleep(self) {
+        if !self.pause.is_zero() {
+            thread::sleep(self.pause);
+        }
     }
 }
 

@@ -21,7 +21,7 @@ mod replay;
 mod trailer;
 mod write;
 
-pub(crate) use replay::{Found, find};
+pub(crate) use replay::{Found, find, trailer_place};
 pub(crate) use write::{Journal, room};
 
 /// What devices write as a whole, or not at all.

@@ -10,7 +10,7 @@ use super::{
     overlay::{Block, Overlay},
     trailer::{HEAD, Trailer, decode_head},
 };
-use crate::{Result, transfers::Transfers};
+use crate::{Result, Seal, torn, transfers::Transfers};
 
 /// So much is read at once.
 const WINDOW: u64 = 1 << 20;
@@ -40,11 +40,10 @@ pub(crate) fn find(
     reach: u64,
     transfer: &Transfer,
 ) -> Result<Option<Found>> {
-    let Some(place) = stored.checked_sub(SECTOR).filter(|place| *place >= end && place.is_multiple_of(SECTOR)) else {
-        return Ok(None);
-    };
+    let Some(place) = trailer_place(end, stored) else { return Ok(None) };
     let mut last = [0; SECTOR as usize];
     storage.read_at(place, &mut last, transfer)?;
+    torn::tear(Seal::Checksum, &mut last);
     let trailer = Trailer::decode(&last).filter(|trailer| trailer.suits(base, end, stored) && trailer.size <= MOST);
     let trailer = trailer.filter(|trailer| trailer.blocks <= MOST_BLOCKS);
     let Some(trailer) = trailer else { return Ok(None) };
@@ -55,10 +54,16 @@ pub(crate) fn find(
     Ok(blocks.map(|blocks| Found { blocks, length: trailer.length, stored }))
 }
 
+/// Where the trailer of a journal is, if a storage of `stored` bytes whose file ends at `end` has room for one.
+pub(crate) fn trailer_place(end: u64, stored: u64) -> Option<u64> {
+    stored.checked_sub(SECTOR).filter(|place| *place >= end && place.is_multiple_of(SECTOR))
+}
+
 /// Whether its blocks have the checksum that the trailer says.
 fn is_whole(storage: &impl Driver, trailer: &Trailer, transfer: &Transfer) -> Result<bool> {
     let mut checksum = Xxh3::new();
     portions(storage, (trailer.start, trailer.size), transfer, |_, portion| {
+        torn::tear(Seal::Checksum, portion);
         checksum.update(portion);
         Ok(())
     })?;
@@ -97,7 +102,7 @@ fn portions(
     storage: &(impl Driver + ?Sized),
     (start, length): (u64, u64),
     transfer: &Transfer,
-    mut show: impl FnMut(u64, &[u8]) -> Result<()>,
+    mut show: impl FnMut(u64, &mut [u8]) -> Result<()>,
 ) -> Result<()> {
     let mut bytes = vec![0; length.min(WINDOW) as usize];
     let mut done = 0;
@@ -135,7 +140,7 @@ mod tests {
     use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;
-    use crate::journal::trailer::head;
+    use crate::{Retry, journal::trailer::head};
 
     const LENGTH: u64 = 1000;
     const START: u64 = 1024;
@@ -161,7 +166,8 @@ mod tests {
 
     fn found(storage: &Memory, end: u64) -> Option<Found> {
         let any = Transfer::default();
-        find(storage, 0, (end, storage.len(&any).unwrap()), storage.len(&any).unwrap(), &any).unwrap()
+        let length = storage.len(&any).unwrap();
+        Retry::default().find(|| find(storage, 0, (end, length), length, &any), || ()).unwrap()
     }
 
     #[test]

@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 use hyperslab_alloc::Kind;
 use hyperslab_driver::{Driver, Transfer};
 
-use crate::{OpenFile, Result, Survey, store::Store};
+use crate::{OpenFile, Result, Seal, Survey, store::Store, torn};
 
 pub(crate) use bytes::Leftovers;
 use bytes::{FOOTER, body_size};
@@ -34,38 +34,41 @@ const MOST: u64 = 64 << 20;
 /// A new file that has fewer free bytes does without a trailer.
 const FEW: u64 = 256;
 
-/// The trailer behind a file that ends at `end` of its storage, and whose addresses are before `last`. Whatever is wrong with it, it is none.
+/// The trailer of `size` bytes behind a file that ends at `end` of its storage, and whose addresses are before `last`. Whatever is wrong with it, it is none.
 fn find(
     storage: &impl Driver,
     base: u64,
-    (end, stored): (u64, u64),
+    (end, size): (u64, u64),
     last: u64,
     transfer: &Transfer,
 ) -> Result<Option<Leftovers>> {
-    let Some(size) = stored.checked_sub(end).filter(|size| *size > FOOTER && *size <= MOST) else { return Ok(None) };
     let mut footer = [0; FOOTER as usize];
-    storage.read_at(stored - FOOTER, &mut footer, transfer)?;
+    storage.read_at(end.saturating_add(size) - FOOTER, &mut footer, transfer)?;
+    torn::tear(Seal::Checksum, &mut footer);
     if body_size(&footer, base, end) != Some(size - FOOTER) {
         return Ok(None);
     }
     let mut bytes = vec![0; size as usize];
     storage.read_at(end, &mut bytes, transfer)?;
+    torn::tear(Seal::Checksum, &mut bytes);
     Ok(Leftovers::decode(&bytes, base, end, last))
 }
 
 impl OpenFile {
     /// What the last writer left behind the end of the file.
     pub(crate) fn leftovers(&self) -> Result<Option<Leftovers>> {
-        let stored = self.base.saturating_add(self.own_end());
-        match self.told_end().map(|end| self.base.saturating_add(end)) {
-            Some(end) if end < stored => {
-                // Values may have a member of their own, with higher addresses.
-                let last =
-                    if self.own_end() < self.seen_end() { self.seen_end() } else { end.saturating_sub(self.base) };
-                find(&self.pages, self.base, (end, stored), last, &self.transfers.metadata)
-            }
-            _ => Ok(None),
-        }
+        let own_end = self.own_end();
+        let Some(told) = self.told_end() else { return Ok(None) };
+        let Some(size) = own_end.checked_sub(told).filter(|size| *size > FOOTER && *size <= MOST) else {
+            return Ok(None);
+        };
+        let end = self.base.saturating_add(told);
+        // Values may have a member of their own, with higher addresses.
+        let last = if own_end < self.seen_end() { self.seen_end() } else { told };
+        self.retry.find(
+            || find(&self.pages, self.base, (end, size), last, &self.transfers.metadata),
+            || self.forget_pages(told, size),
+        )
     }
 
     /// How many bytes behind the end of the file are its space trailer; it has none while it is open for writing.

@@ -78,7 +78,11 @@ impl Collection {
                 Err(_) => {}
             }
         }
-        whole.extend(fetch(file, larger.into_iter(), most));
+        let is_whole = |(_, bytes, place): &Fetched| {
+            let size = global::decode_size(bytes.get(place.clone()).unwrap_or_default(), file.widths());
+            size.is_ok_and(|size| size == place.len() as u64)
+        };
+        whole.extend(fetch(file, larger.into_iter(), most).into_iter().filter(is_whole));
         whole.into_iter().map(|fetched| Self::new(file, fetched)).collect()
     }
 
