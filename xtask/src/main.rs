@@ -15,6 +15,7 @@ mod repack;
 mod sample;
 mod step;
 mod test;
+mod torn;
 mod tsan;
 
 use clap::{Parser, Subcommand};
@@ -46,6 +47,8 @@ enum Job {
     Repack(repack::Options),
     /// Run h5py's own tests with our Python package in its place
     H5pyTests(python::H5pyOptions),
+    /// Run tests while reads of metadata are torn, and read again
+    Torn(torn::Options),
     /// Run the test of many threads under the thread sanitizer
     Tsan(tsan::Options),
     /// Run the tests of arrays that users give to the Python package under valgrind
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Job::Programs(options) => programs::run(&options),
         Job::Repack(options) => repack::run(&options),
         Job::H5pyTests(options) => python::h5py_tests(&options),
+        Job::Torn(options) => torn::run(&options),
         Job::Tsan(options) => tsan::run(&options),
         Job::PythonMemcheck(options) => memcheck::run(&options),
     };

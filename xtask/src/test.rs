@@ -2,7 +2,7 @@
 
 use crate::metadata::{self, Metadata};
 use crate::step::{cargo, run as execute, step, succeeds};
-use crate::{layers, python};
+use crate::{layers, python, torn};
 use anyhow::Result;
 use std::process::Command;
 
@@ -15,6 +15,9 @@ const ANY_ORDER: &[&str] = &["test", "--package", "hyperslab-cache", "--features
 /// The packages whose tests open files with a chunk cache; to the others its size means nothing.
 const ABOVE_THE_CACHE: &[&str] =
     &["-E", "package(hyperslab) + package(hyperslab-cli) + package(/hyperslab-(oracle|hostile)/)"];
+
+/// The packages that read blocks of metadata. Those above them are tested over torn reads by `cargo xtask torn`.
+const READERS: &[&str] = &["hyperslab-file", "hyperslab-structures", "hyperslab-object"];
 
 pub(crate) fn run() -> Result<()> {
     let metadata = metadata::load()?;
@@ -34,6 +37,9 @@ pub(crate) fn run() -> Result<()> {
         let filter = if has_nextest { ABOVE_THE_CACHE } else { &[] };
         execute(tests().args(filter).env("HYPERSLAB_CACHE_BYTES", "8192"))
     })?;
+    if has_nextest {
+        step("tests over torn reads of metadata", || execute(&mut torn::tests(3, READERS, &python)))?;
+    }
     step("threads in any order", || execute(cargo().args(ANY_ORDER)))?;
     step("Python package", || python::test_package(&metadata, &python))?;
     step("documentation examples", || execute(cargo().args(["test", "--doc", "--workspace"]).args(FEATURES)))?;
