@@ -34,7 +34,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 /// The command that runs the tests of some packages, of all if none is named, while every `every`-th block is torn.
 pub(crate) fn tests(every: u32, packages: &[&str], python: &Path) -> Command {
     let mut tests = cargo();
-    tests.args(["nextest", "run"]).args(TORN);
+    tests.args(["nextest", "run", "--no-fail-fast"]).args(TORN);
     match packages {
         [] => tests.args(["--workspace", "--features", "hyperslab/ndarray"]),
         packages => tests.args(packages.iter().flat_map(|package| ["--package", package])),

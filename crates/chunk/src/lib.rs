@@ -16,7 +16,7 @@ mod index;
 mod layout;
 mod transfer;
 
-pub use cache::{ChunkCache, ChunkPartition, ChunkSource, Keep};
+pub use cache::{ChunkCache, ChunkPartition, ChunkSource, Keep, RequestOptions};
 pub use error::{Error, Result};
 pub use index::{Index, Kept, Stored, check_new, index_that_holds};
 pub use layout::{

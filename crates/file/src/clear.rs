@@ -57,7 +57,7 @@ pub fn clear(raw: &Arc<dyn Driver>) -> Result<Marks> {
     if let Some(journal) = file.journal()? {
         journal.replay(raw, &file.transfers)?;
         file = OpenFile::begin(raw.clone(), &OpenOptions::default())?;
-        file.has_journal = true;
+        file.unshared()?.has_journal = true;
     }
     let marks = file.marks();
     if Members::of(&file)?.is_some_and(|members| members.values_start().is_some()) {

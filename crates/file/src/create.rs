@@ -17,6 +17,7 @@ use hyperslab_format::{
 use crate::{
     Error, FileSpace, OpenFile, OpenOptions, Result,
     cache_image::{self, Image},
+    file_state::FileState,
     free_space,
     member_layout::Members,
     open::{Intent, flag},
@@ -70,7 +71,7 @@ impl OpenFile {
         create.check()?;
         let (base, info, members) = (create.user_block, create.space.info()?, create.members()?);
         // A file that was shortened to nothing is written to the disk when it is closed (by ext4, for one); a new one need not be.
-        let transfers = Transfers::new(&options.transfer);
+        let transfers = Arc::new(Transfers::new(&options.transfer));
         if raw.len(&transfers.any)? != 0 {
             raw.set_len(0, &transfers.any)?;
         }
@@ -89,8 +90,22 @@ impl OpenFile {
         (store.low, store.durability, store.is_new) = (create.low, options.durability, true);
         let (root, image, store) = (OnceLock::new(), Image::new(), Some(Box::new(store)));
         let (end, shared, has_journal, retry) = (AtomicU64::new(0), None, false, options.retry);
-        let file =
-            OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, retry, store, transfers };
+        let opened_with = transfers;
+        let state = FileState {
+            raw,
+            pages,
+            superblock,
+            base,
+            end,
+            shared,
+            image,
+            root,
+            has_journal,
+            retry,
+            store,
+            opened_with,
+        };
+        let file = OpenFile::new(state);
         members.map_or(Ok(()), |members| members.begin(&file, file.store()?))?;
         info.map_or(Ok(()), |info| free_space::begin(&file, file.store()?, info))?;
         Ok(file)
@@ -112,9 +127,10 @@ impl OpenFile {
         let mut store = store.with_members(members, values_end);
         store.info.clone_from(&info);
         (store.low, store.durability) = (low, options.durability);
-        file.pages = file.pages.writing_through();
-        file.store = Some(Box::new(store));
-        let image = std::mem::take(&mut file.image);
+        let state = file.unshared()?;
+        state.pages.write_through();
+        state.store = Some(Box::new(store));
+        let image = std::mem::take(&mut state.image);
         let (store, has_lists, has_image) = (file.store()?, info.is_some(), !image.is_empty());
         // Nothing is written before all lists of free space, and the image of a cache, are known to be good.
         cache_image::put(&file, image)?;

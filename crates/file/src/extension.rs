@@ -13,15 +13,19 @@ pub(crate) fn read(file: &mut OpenFile) -> Result<()> {
         match message.kind {
             kind::BTREE_K => {
                 let k = message::BtreeK::decode(body).map_err(Error::at(address))?;
-                file.superblock.chunk_internal_k = k.chunk_internal;
-                file.superblock.group_internal_k = k.group_internal;
-                file.superblock.group_leaf_k = k.group_leaf;
+                let superblock = &mut file.unshared()?.superblock;
+                superblock.chunk_internal_k = k.chunk_internal;
+                superblock.group_internal_k = k.group_internal;
+                superblock.group_leaf_k = k.group_leaf;
             }
             kind::SHARED_TABLE => {
                 let shared = message::SharedTable::decode(body, file.widths()).map_err(Error::at(address))?;
-                file.shared = Some(shared);
+                file.unshared()?.shared = Some(shared);
             }
-            kind::CACHE_IMAGE => file.image = cache_image::read(file, address, body)?,
+            kind::CACHE_IMAGE => {
+                let image = cache_image::read(file, address, body)?;
+                file.unshared()?.image = image;
+            }
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use hyperslab_driver::{Driver, MemoryType, SelectionPair, WritePart};
+use hyperslab_driver::{Driver, MemoryType, SelectionPair, Transfer, WritePart};
 use hyperslab_format::{superblock::Root, symbol_table::Cache};
 use hyperslab_meta::{Failure, Ring};
 
@@ -16,10 +16,11 @@ const SMALL: usize = 4096;
 
 impl OpenFile {
     /// Writes values, all in one request: pairs of address and bytes. Few bytes wait for others, until values are read or the file
-    /// is flushed.
+    /// is flushed, unless the request has options of its own.
     pub fn write_raw(&self, what: &'static str, parts: &[(u64, &[u8])]) -> Result<()> {
         if let (Some(store), &[(address, bytes)]) = (&self.store, parts)
             && bytes.len() <= SMALL
+            && !self.has_own_options()
         {
             let place = self.check(what, address, bytes.len() as u64)?;
             let is_full = store.waiting.lock().is_full(bytes.len());
@@ -48,8 +49,12 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Writes the values that wait. Those that cannot be written go on waiting.
+    /// Writes the values that wait, which came with the options of the file. Those that cannot be written go on waiting.
     pub(crate) fn write_waiting(&self) -> Result<()> {
+        self.write_waiting_with(&self.opened_with.raw)
+    }
+
+    fn write_waiting_with(&self, transfer: &Transfer) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         let mut waiting = store.waiting.lock();
         if !waiting.places.is_empty() {
@@ -60,7 +65,7 @@ impl OpenFile {
                 buf: waiting.bytes.get(range).unwrap_or_default(),
             };
             let request: Vec<_> = waiting.places.iter().cloned().map(part).collect();
-            self.write_or_make_room(|| Ok(self.pages.write_vector(&request, &self.transfers.raw)?))?;
+            self.write_or_make_room(|| Ok(self.pages.write_vector(&request, transfer)?))?;
             *waiting = Waiting::default();
             self.wrote(store);
         }
@@ -102,7 +107,7 @@ impl OpenFile {
     fn flush_once(&self) -> Result<()> {
         let store = self.store()?;
         self.settle()?;
-        self.write_waiting()?;
+        self.write_waiting_with(&self.transfers.raw)?;
         store.cache.flush_rings(Ring::Fresh, &mut |wave| self.write_blocks(wave).map_err(Failure::from))?;
         // Changed blocks name what is new, also if only some of them get to the storage.
         store.space.lock().fresh.clear();

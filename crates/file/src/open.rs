@@ -6,8 +6,8 @@ use hyperslab_driver::{Driver, PageBuffer, Transfer};
 use hyperslab_format::{Superblock, superblock};
 
 use crate::{
-    Durability, Error, Marks, OpenFile, Placement, Result, Retry, Seal, cache_image::Image, extension, journal, torn,
-    transfers::Transfers,
+    Durability, Error, Marks, OpenFile, Placement, Result, Retry, Seal, cache_image::Image, extension,
+    file_state::FileState, journal, torn, transfers::Transfers,
 };
 
 /// How a file is opened.
@@ -89,10 +89,10 @@ impl OpenFile {
             check_flags(file.marks(), options.alone, intent)?;
         }
         if let Some(journal) = file.journal()? {
-            let (raw, writes) = (file.raw, intent == Intent::Write);
+            let (raw, writes) = (file.raw.clone(), intent == Intent::Write);
             let raw = if writes { journal.replay(&raw, &file.transfers).map(|()| raw)? } else { journal.overlay(raw) };
             file = Self::begin(raw, options)?;
-            file.has_journal = !writes;
+            file.unshared()?.has_journal = !writes;
         }
         // A SWMR writer may have told of an end that it has not written yet.
         let may_grow = intent == Intent::SwmrRead && file.superblock.version >= 3;
@@ -105,7 +105,7 @@ impl OpenFile {
 
     /// The file as its superblock alone describes it.
     pub(crate) fn begin(raw: Arc<dyn Driver>, options: &OpenOptions) -> Result<OpenFile> {
-        let transfers = Transfers::new(&options.transfer);
+        let transfers = Arc::new(Transfers::new(&options.transfer));
         let length = raw.len(&transfers.any)?;
         // A page never needs to be larger than the file.
         let page_size = options.page_size.min(usize::try_from(length).unwrap_or(usize::MAX)).max(512);
@@ -115,7 +115,22 @@ impl OpenFile {
         let root = OnceLock::from(superblock.root.clone());
         let (end, image) = (AtomicU64::new(length - base), Image::new());
         let (shared, has_journal, store, retry) = (None, false, None, options.retry);
-        Ok(OpenFile { raw, pages, superblock, base, end, shared, image, root, has_journal, retry, store, transfers })
+        let opened_with = transfers;
+        let state = FileState {
+            raw,
+            pages,
+            superblock,
+            base,
+            end,
+            shared,
+            image,
+            root,
+            has_journal,
+            retry,
+            store,
+            opened_with,
+        };
+        Ok(OpenFile::new(state))
     }
 }
 

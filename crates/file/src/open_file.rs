@@ -1,45 +1,12 @@
 //! The open file: its bytes by address.
 
-use std::sync::{
-    Arc, OnceLock,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::atomic::Ordering;
 
 use hyperslab_base::Widths;
-use hyperslab_driver::{Capabilities, Driver, MemoryType, PageBuffer, ReadPart, SelectionPair};
+use hyperslab_driver::{Capabilities, Driver, MemoryType, ReadPart, SelectionPair};
 use hyperslab_format::{Superblock, message, superblock::Root};
 
-use crate::{
-    Error, Result, Retry, Seal,
-    cache_image::Image,
-    store::{CachedBlock, Store},
-    torn,
-    transfers::Transfers,
-};
-
-/// A file whose superblock was read. Any number of threads may use it at once.
-pub struct OpenFile {
-    pub(crate) raw: Arc<dyn Driver>,
-    pub(crate) pages: PageBuffer<Arc<dyn Driver>>,
-    pub(crate) superblock: Superblock,
-    /// Where address 0 is, in bytes from the front of the storage.
-    pub(crate) base: u64,
-    /// The end of the storage as an address, when the file was opened or [reloaded](OpenFile::reload).
-    pub(crate) end: AtomicU64,
-    pub(crate) shared: Option<message::SharedTable>,
-    /// Structures that are newer than the file's bytes.
-    pub(crate) image: Image,
-    /// The root group, once there is one.
-    pub(crate) root: OnceLock<Root>,
-    /// Whether blocks are read through a journal that a program left behind the end of the file.
-    pub(crate) has_journal: bool,
-    /// How often a block is read that does not belong together.
-    pub(crate) retry: Retry,
-    /// What is needed to change the file.
-    pub(crate) store: Option<Box<Store>>,
-    /// What goes with each request to the storage.
-    pub(crate) transfers: Transfers,
-}
+use crate::{Error, OpenFile, Result, Seal, store::CachedBlock, torn};
 
 impl OpenFile {
     /// What the superblock says.

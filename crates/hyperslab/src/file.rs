@@ -6,7 +6,7 @@ use hyperslab_driver::Driver;
 use hyperslab_dtype::Datatype;
 use hyperslab_session::Session;
 
-use crate::{CacheStatistics, Dataset, Group, Heap, Node, OpenOptions, Referent, Result};
+use crate::{CacheStatistics, Dataset, Group, Heap, Node, OpenOptions, Referent, Result, TransferOptions};
 
 /// An HDF5 file that is open. Cheap to clone; any number of threads may use it at once. One that may be changed is closed with its last
 /// handle; [`File::close`] tells what may go wrong then.
@@ -83,6 +83,20 @@ impl File {
     /// of them: their values stay in memory, and the next flush tries again.
     pub fn flush(&self) -> Result<()> {
         self.session.flush()
+    }
+
+    /// As [`File::flush`]. All requests of it go to the storage with these options in place of those that the file was opened with: what is written, how long
+    /// the storage is to be, and that it is to be durable.
+    ///
+    /// ```
+    /// use hyperslab::{TransferOptions, driver::Mode};
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// file.root()?.create_group("run")?;
+    /// file.flush_with(&TransferOptions::default().with_mode(Mode::Collective))?;
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn flush_with(&self, options: &TransferOptions) -> Result<()> {
+        self.session.flush_with(options)
     }
 
     /// Writes everything and says what went wrong, if something does. Without this, the last handle that goes closes the file and says nothing.

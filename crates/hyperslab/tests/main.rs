@@ -58,6 +58,7 @@ mod spread_crash;
 mod taken_names;
 mod threads;
 mod torn;
+mod transfers;
 mod unwritable;
 mod values;
 mod write_basic;

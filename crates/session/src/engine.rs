@@ -9,7 +9,7 @@ use std::{
 };
 
 use hyperslab_chunk::ChunkCache;
-use hyperslab_driver::{Driver, FileIdentity, cores::fork::Process};
+use hyperslab_driver::{Driver, FileIdentity, Transfer, cores::fork::Process};
 use hyperslab_file::OpenFile;
 use hyperslab_filter::Registry;
 use hyperslab_object::{Context, GroupSettings, ObjectSettings};
@@ -141,9 +141,18 @@ impl Engine {
 /// The end of an engine. Its openings call this, one at a time.
 impl Engine {
     pub(crate) fn flush(&self) -> Result<()> {
-        self.context.file().check_process()?;
-        let written = self.partitions.cache.flush();
-        self.context.file().flush()?;
+        self.flush_by(self.context.file())
+    }
+
+    /// As [`Engine::flush`]; all requests go to the storage with these options.
+    pub(crate) fn flush_with(&self, transfer: &Transfer) -> Result<()> {
+        self.flush_by(&self.context.file().with_transfer(transfer))
+    }
+
+    fn flush_by(&self, file: &OpenFile) -> Result<()> {
+        file.check_process()?;
+        let written = self.partitions.cache.flush(file);
+        file.flush()?;
         Ok(written?)
     }
 
@@ -169,7 +178,7 @@ impl Engine {
         let file = self.context.file();
         file.shut();
         Session::within(self).delete_unnamed();
-        let written = self.partitions.cache.flush();
+        let written = self.partitions.cache.flush(file);
         let settled = self.settle_heap();
         file.close()?;
         written?;

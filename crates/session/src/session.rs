@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use hyperslab_driver::Driver;
+use hyperslab_driver::{Driver, Transfer};
 use hyperslab_file::{OpenFile, Writing};
 use hyperslab_filter::Registry;
 use hyperslab_object::{Context, Object};
@@ -99,6 +99,12 @@ impl Session {
     pub fn flush(&self) -> Result<()> {
         self.delete_abandoned();
         self.engine.flush().map_err(|why| self.locate(why))
+    }
+
+    /// As [`Session::flush`]; all requests go to the storage with these options.
+    pub fn flush_with(&self, transfer: &Transfer) -> Result<()> {
+        self.delete_abandoned();
+        self.engine.flush_with(transfer).map_err(|why| self.locate(why))
     }
 
     /// Ends the opening; the last one writes everything and closes the file.

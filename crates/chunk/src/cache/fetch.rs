@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hyperslab_cache::assert_no_locks_held;
+use hyperslab_file::OpenFile;
 
 use super::{ChunkCache, ChunkPartition};
 use crate::{ChunkCoord, Loader, ResidentChunk, Result, StoredAt};
@@ -12,9 +13,9 @@ pub(super) type Chunk<'a> = (&'a ChunkPartition, ChunkCoord);
 
 impl ChunkCache {
     /// As [`fetch`]; how long it takes to decode them counts as waiting.
-    pub(super) fn fetch(&self, wanted: &[Chunk<'_>]) -> Result<Vec<Option<ResidentChunk>>> {
+    pub(super) fn fetch(&self, file: &OpenFile, wanted: &[Chunk<'_>]) -> Result<Vec<Option<ResidentChunk>>> {
         let mut decoding = Duration::ZERO;
-        let fetched = fetch(wanted, &mut |time| decoding += time);
+        let fetched = fetch(file, wanted, &mut |time| decoding += time);
         for (partition, chunks) in by_partition(wanted) {
             partition.decoded_for(decoding.mul_f64(chunks.len() as f64 / wanted.len() as f64));
         }
@@ -23,11 +24,15 @@ impl ChunkCache {
 }
 
 /// Chunks of any datasets of the file, those of each together and by rising coordinate: read with one request and decoded on all cores; nothing
-/// for those that were never written. Tells `decoding` how long it took to decode them.
-pub(super) fn fetch(wanted: &[Chunk<'_>], decoding: &mut dyn FnMut(Duration)) -> Result<Vec<Option<ResidentChunk>>> {
+/// for those that were never written. The request has the options of `file`. Tells `decoding` how long it took to decode them.
+pub(super) fn fetch(
+    file: &OpenFile,
+    wanted: &[Chunk<'_>],
+    decoding: &mut dyn FnMut(Duration),
+) -> Result<Vec<Option<ResidentChunk>>> {
     let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
     assert_no_locks_held("before chunks are read");
-    let loader = Loader::holding(first.home().file());
+    let loader = Loader::holding(file);
     let located = wanted.iter().zip(locate(wanted)?);
     let located: Vec<_> = located.map(|((_, coord), at)| (coord, at)).collect();
     let layout = |number: usize| wanted.get(number).map_or(first, |(partition, _)| partition).home().layout();

@@ -26,6 +26,7 @@ mod write_chunk;
 use std::sync::Arc;
 
 use hyperslab_cache::{Cache, Config, Eviction, Grant, Policy, Statistics, Unwritten};
+use hyperslab_file::OpenFile;
 use hyperslab_space::Coords;
 
 use crate::{ResidentChunk, Result};
@@ -42,6 +43,18 @@ pub enum Keep {
     /// Nothing new.
     Nothing,
 }
+
+/// How a request goes.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestOptions<'a> {
+    /// What it leaves in the cache.
+    pub keep: Keep,
+    /// The file of the dataset, with the options that go to the storage with the values of this request.
+    pub file: &'a OpenFile,
+}
+
+/// The dataset of a request: its file, with the options of the request, and its chunks.
+type Dataset<'a> = (&'a OpenFile, &'a ChunkPartition);
 
 /// The chunk cache of a file. Any number of threads may use it at once.
 pub struct ChunkCache {
@@ -81,26 +94,27 @@ impl ChunkCache {
     }
 
     /// Writes all chunks that are not in the file yet, as many as can be written. If some cannot, the error names one: they stay in memory.
-    pub fn flush(&self) -> Result<()> {
-        self.write_all(Unwritten::of_cache(&self.cache))
+    /// The requests have the options of `file`.
+    pub fn flush(&self, file: &OpenFile) -> Result<()> {
+        self.write_all(file, Unwritten::of_cache(&self.cache))
     }
 
     /// Writes all chunks of a dataset that are not in the file yet, as [`ChunkCache::flush`] does.
     pub fn flush_partition(&self, partition: &ChunkPartition) -> Result<()> {
-        self.write_all(Unwritten::of(std::slice::from_ref(partition), |_| true))
+        self.write_all(partition.home().file(), Unwritten::of(std::slice::from_ref(partition), |_| true))
     }
 
     /// Writes a chunk, if it is not in the file yet.
     pub fn flush_chunk(&self, partition: &ChunkPartition, coord: &[u64]) -> Result<()> {
-        self.write_all(Unwritten::at(partition, &coord.into()))
+        self.write_all(partition.home().file(), Unwritten::at(partition, &coord.into()))
     }
 
     /// Writes chunks, or waits until other threads did. What another thread fails to write is tried here: it is in the file, or the error tells why not.
-    fn write_all(&self, mut unwritten: Unwritten<ResidentChunk>) -> Result<()> {
-        let mut failures = self.write_back(unwritten.take());
+    fn write_all(&self, file: &OpenFile, mut unwritten: Unwritten<ResidentChunk>) -> Result<()> {
+        let mut failures = self.write_back(file, unwritten.take());
         while !unwritten.is_empty() {
             unwritten.wait();
-            failures.merge(self.write_back(unwritten.take()));
+            failures.merge(self.write_back(file, unwritten.take()));
         }
         failures.into_result()
     }
@@ -111,7 +125,8 @@ impl ChunkCache {
         // Chunks that another thread has in hand leave when it lets go.
         while partition.evict() > 0 {
             if self.flush_partition(partition).is_err() {
-                self.write_all(Unwritten::of(std::slice::from_ref(partition), |coord| !goes(coord)))?;
+                let left = Unwritten::of(std::slice::from_ref(partition), |coord| !goes(coord));
+                self.write_all(partition.home().file(), left)?;
                 self.discard(partition, goes);
             }
         }
@@ -141,7 +156,7 @@ impl ChunkCache {
             if taken.is_empty() {
                 return;
             }
-            drop(self.write_back(taken));
+            drop(self.write_back(partition.home().file(), taken));
         }
     }
 
@@ -161,7 +176,7 @@ impl ChunkCache {
         loop {
             match self.cache.make_room(partition, bytes) {
                 Eviction::Granted(grant) => return Some(grant),
-                Eviction::Dirty(taken) => drop(self.write_back(taken)),
+                Eviction::Dirty(taken) => drop(self.write_back(partition.home().file(), taken)),
                 Eviction::Full => return None,
             }
         }

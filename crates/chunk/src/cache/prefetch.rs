@@ -1,6 +1,7 @@
 //! Chunks of several datasets at once.
 
 use hyperslab_cache::{Demand, Lookup};
+use hyperslab_file::OpenFile;
 use hyperslab_space::Space;
 
 use super::{
@@ -14,7 +15,7 @@ use crate::{ChunkCoord, Result, layout::chunk_layout::covers, transfer::PIECES};
 impl ChunkCache {
     /// Brings the chunks that hold parts of several datasets into memory with one request, as far as they fit and are worth it. It must be the
     /// caller's turn for all of them. A request that writes needs no chunks that it writes as a whole.
-    pub fn prefetch(&self, parts: &[(&ChunkPartition, &Space)], to_write: bool) -> Result<()> {
+    pub fn prefetch(&self, file: &OpenFile, parts: &[(&ChunkPartition, &Space)], to_write: bool) -> Result<()> {
         let (mut wanted, mut bytes) = (Vec::new(), 0usize);
         for (partition, selection) in parts {
             let layout = partition.home().layout();
@@ -61,7 +62,7 @@ impl ChunkCache {
             }
             grants.push(grant);
         }
-        for ((ticket, nth), chunk) in tickets.into_iter().zip(self.fetch(&loading)?) {
+        for ((ticket, nth), chunk) in tickets.into_iter().zip(self.fetch(file, &loading)?) {
             if let (Some(chunk), Some(grant)) = (chunk, grants.get_mut(nth)) {
                 ticket.fill(chunk, grant, false);
             }

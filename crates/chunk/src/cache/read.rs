@@ -4,7 +4,7 @@ use hyperslab_cache::{Demand, LoadTicket, Lookup, Pinned};
 use hyperslab_space::{Kind, Piece, Space};
 
 use super::{
-    ChunkCache, ChunkPartition, Keep,
+    ChunkCache, ChunkPartition, Dataset, Keep, RequestOptions,
     hand_out::hand_out,
     io_path::{Worth, aligned, bytes_of, coords, is_any},
     reach::Reach,
@@ -22,20 +22,21 @@ impl ChunkCache {
     pub fn read(
         &self,
         partition: &ChunkPartition,
-        keep: Keep,
+        options: RequestOptions<'_>,
         source: &Space,
         target: &Space,
         buf: &mut [u8],
         fill: Option<&[u8]>,
     ) -> Result<()> {
         let (storage, layout) = (partition.home().storage(), partition.home().layout());
+        let RequestOptions { keep, file } = options;
         if !is_any(source, target, layout.element(), buf.len())? {
             return Ok(());
         }
         let target = aligned(source, target)?;
         let mut all_past = || {
             partition.count_bypass(layout.selected(source));
-            storage.live_view()?.values()?.read(storage.file(), source, &target, buf)
+            storage.live_view()?.values()?.read(file, source, &target, buf)
         };
         let Some((grid, reach)) = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, source)?))) else {
             return all_past();
@@ -59,12 +60,13 @@ impl ChunkCache {
                 break;
             }
             let paths = self.paths(partition, next, keep, worth);
-            self.read_past(partition, &paths.past, buf)?;
+            self.read_past((file, partition), &paths.past, buf)?;
             if !paths.through.is_empty() {
                 self.cache.touch(partition);
                 any_through = true;
             }
-            self.lists(partition, &paths.through).try_for_each(|list| self.read_list(partition, list, buf, fill))?;
+            self.lists(partition, &paths.through)
+                .try_for_each(|list| self.read_list((file, partition), list, buf, fill))?;
         }
         if keeps && !is_plain && any_through {
             self.read_ahead(partition, &reach);
@@ -72,16 +74,22 @@ impl ChunkCache {
         Ok(())
     }
 
-    fn read_past(&self, partition: &ChunkPartition, pieces: &[Piece], buf: &mut [u8]) -> Result<()> {
+    fn read_past(&self, (file, partition): Dataset<'_>, pieces: &[Piece], buf: &mut [u8]) -> Result<()> {
         let storage = partition.home().storage();
         if pieces.is_empty() {
             return Ok(());
         }
         partition.count_bypass(bytes_of(partition, pieces));
-        storage.live_view()?.values()?.read_pieces(storage.file(), pieces, buf)
+        storage.live_view()?.values()?.read_pieces(file, pieces, buf)
     }
 
-    fn read_list(&self, partition: &ChunkPartition, list: &[Piece], buf: &mut [u8], fill: Option<&[u8]>) -> Result<()> {
+    fn read_list(
+        &self,
+        (file, partition): Dataset<'_>,
+        list: &[Piece],
+        buf: &mut [u8],
+        fill: Option<&[u8]>,
+    ) -> Result<()> {
         let layout = partition.home().layout();
         // A thread that waits for nothing needs no reservation.
         if let Some(here) = partition.hits(&coords(list)) {
@@ -99,7 +107,7 @@ impl ChunkCache {
                     Lookup::Loading(waiter) => awaited.push((waiter, piece)),
                 }
             }
-            for piece in self.load(partition, vacant, &mut here, buf)? {
+            for piece in self.load((file, partition), vacant, &mut here, buf)? {
                 scatter::fill(fill, buf, &piece.memory, layout.element())?;
             }
             hand_out_all(&mut here, buf, partition)?;
@@ -112,7 +120,7 @@ impl ChunkCache {
     /// Loads chunks; the pieces of those that were never written are left. Where there is no room for chunks, their pieces are read past the cache.
     fn load<'a>(
         &self,
-        partition: &ChunkPartition,
+        (file, partition): Dataset<'_>,
         vacant: Vec<(LoadTicket<ResidentChunk>, &'a Piece)>,
         here: &mut Vec<Held<'a>>,
         buf: &mut [u8],
@@ -123,10 +131,10 @@ impl ChunkCache {
         }
         let Some(mut grant) = self.room(partition, partition.home().layout().expected_footprint(vacant.len())) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
-            return self.read_past(partition, &pieces, buf).map(|()| left);
+            return self.read_past((file, partition), &pieces, buf).map(|()| left);
         };
         let wanted: Vec<_> = vacant.iter().map(|(_, piece)| (partition, piece.chunk.clone())).collect();
-        for ((ticket, piece), chunk) in vacant.into_iter().zip(self.fetch(&wanted)?) {
+        for ((ticket, piece), chunk) in vacant.into_iter().zip(self.fetch(file, &wanted)?) {
             match chunk {
                 Some(chunk) => here.extend(ticket.fill(chunk, &mut grant, false).map(|pinned| (pinned, piece))),
                 None => left.push(piece),

@@ -103,7 +103,7 @@ impl Job {
             let Some(mut grant) = self.cache.try_room(&self.partition, layout.expected_footprint(vacant.len())) else {
                 break;
             };
-            for (ticket, chunk) in vacant.into_iter().zip(fetch(&wanted, &mut |_| ())?) {
+            for (ticket, chunk) in vacant.into_iter().zip(fetch(source.file(), &wanted, &mut |_| ())?) {
                 chunk.and_then(|chunk| ticket.fill(chunk, &mut grant, false));
             }
         }

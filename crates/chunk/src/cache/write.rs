@@ -7,7 +7,7 @@ use hyperslab_driver::cores;
 use hyperslab_space::{Piece, Space};
 
 use super::{
-    ChunkCache, ChunkPartition, Keep,
+    ChunkCache, ChunkPartition, Dataset, Keep, RequestOptions,
     io_path::{Worth, aligned, bytes_of, is_any},
     portions::replace,
     reach::Reach,
@@ -23,23 +23,23 @@ impl ChunkCache {
     pub fn write(
         &self,
         partition: &ChunkPartition,
-        keep: Keep,
+        options: RequestOptions<'_>,
         target: &Space,
         source: &Space,
         buf: &[u8],
         filling: &Filling<'_>,
     ) -> Result<()> {
-        let layout = partition.home().layout();
+        let (layout, RequestOptions { keep, file }) = (partition.home().layout(), options);
         if !is_any(target, source, layout.element(), buf.len())? {
             return Ok(());
         }
         let Some((grid, reach)) = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, target)?))) else {
             partition.count_bypass(layout.selected(target));
-            return write_all_past(partition, target, source, buf, filling);
+            return write_all_past((file, partition), target, source, buf, filling);
         };
         let worth = if keep == Keep::Worthy { self.worth_written(partition, &reach, target) } else { Worth::None };
         let is_direct = layout.is_addressable() && worth == Worth::None && reach.count() <= PIECES as u64;
-        if is_direct && write_directly(partition, &reach, target, source, buf, filling)? {
+        if is_direct && write_directly((file, partition), &reach, target, source, buf, filling)? {
             partition.count_bypass(layout.selected(target));
             return Ok(());
         }
@@ -53,9 +53,9 @@ impl ChunkCache {
                 break;
             }
             let paths = self.paths(partition, next, keep, worth);
-            let left = self.write_past(partition, paths.past, buf, filling)?;
+            let left = self.write_past((file, partition), paths.past, buf, filling)?;
             for list in self.lists(partition, &paths.through).chain(self.lists(partition, &left)) {
-                self.write_list(partition, list, buf, filling)?;
+                self.write_list((file, partition), list, buf, filling)?;
             }
         }
         if layout.codec().is_some() {
@@ -69,7 +69,7 @@ impl ChunkCache {
     /// Writes pieces past the cache. No thread loads their chunks meanwhile. Those whose chunks are in memory by now are left.
     fn write_past(
         &self,
-        partition: &ChunkPartition,
+        (file, partition): Dataset<'_>,
         pieces: Vec<Piece>,
         buf: &[u8],
         filling: &Filling<'_>,
@@ -86,12 +86,13 @@ impl ChunkCache {
         }
         if !alone.is_empty() {
             partition.count_bypass(bytes_of(partition, &alone));
-            write_alone(partition, &alone, buf, filling)?;
+            write_alone((file, partition), &alone, buf, filling)?;
         }
         Ok(left)
     }
 
-    fn write_list(&self, partition: &ChunkPartition, list: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
+    fn write_list(&self, dataset: Dataset<'_>, list: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
+        let (_, partition) = dataset;
         let layout = partition.home().layout();
         let bytes = layout.expected_footprint(list.len());
         let _reservation = partition.reserve(Demand { chunks: bytes, aside: bytes });
@@ -110,7 +111,7 @@ impl ChunkCache {
                     Lookup::Loading(waiter) => awaited.push((waiter, piece)),
                 }
             }
-            self.make(partition, vacant, buf, filling)?;
+            self.make(dataset, vacant, buf, filling)?;
             open.extend(awaited.into_iter().map(|(waiter, piece)| (waiter.wait(), piece)));
         }
         Ok(())
@@ -120,7 +121,7 @@ impl ChunkCache {
     /// their pieces are written past the cache.
     fn make(
         &self,
-        partition: &ChunkPartition,
+        (file, partition): Dataset<'_>,
         vacant: Vec<(LoadTicket<ResidentChunk>, &Piece)>,
         buf: &[u8],
         filling: &Filling<'_>,
@@ -132,7 +133,7 @@ impl ChunkCache {
         let Some(mut grant) = self.room(partition, layout.expected_footprint(vacant.len())) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             partition.count_bypass(bytes_of(partition, &pieces));
-            return write_alone(partition, &pieces, buf, filling);
+            return write_alone((file, partition), &pieces, buf, filling);
         };
         let mut partly: Vec<&Piece> =
             vacant.iter().map(|(_, piece)| *piece).filter(|piece| !layout.is_whole(piece)).collect();
@@ -142,7 +143,7 @@ impl ChunkCache {
             partly.retain(|piece| !covers(piece, values.inside(&piece.chunk)));
         }
         let old: Vec<_> = partly.iter().map(|piece| (partition, piece.chunk.clone())).collect();
-        let mut fetched = old.iter().zip(self.fetch(&old)?).peekable();
+        let mut fetched = old.iter().zip(self.fetch(file, &old)?).peekable();
         for (ticket, piece) in vacant {
             let old = fetched.next_if(|((_, coord), _)| *coord == piece.chunk).and_then(|(_, chunk)| chunk);
             let mut chunk = match old {
@@ -160,18 +161,18 @@ impl ChunkCache {
 }
 
 /// Writes pieces whose chunks no other thread loads meanwhile, so many at a time that each call of the storer writes all or fails before it changes anything.
-fn write_alone(partition: &ChunkPartition, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
+fn write_alone((file, partition): Dataset<'_>, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
     let (home, layout) = (partition.home(), partition.home().layout());
     let bytes = layout.expected_bytes() as u64;
     let mut most = if layout.is_addressable() && layout.has_index() { u64::MAX } else { (BATCH / bytes.max(1)).max(1) };
     if let [first, .., last] = pieces
         && replace(home, &first.chunk, &last.chunk)
     {
-        let portion = home.file().portion(bytes.saturating_mul(pieces.len() as u64));
+        let portion = file.portion(bytes.saturating_mul(pieces.len() as u64));
         most = most.min((portion / bytes.max(1)).max(2 * cores::count() as u64));
     }
     for some in pieces.chunks(usize::try_from(most).unwrap_or(usize::MAX)) {
-        Storer::new(home.file()).write_pieces(home.storage(), some, buf, filling)?;
+        Storer::new(file).write_pieces(home.storage(), some, buf, filling)?;
     }
     Ok(())
 }
@@ -179,7 +180,7 @@ fn write_alone(partition: &ChunkPartition, pieces: &[Piece], buf: &[u8], filling
 /// Writes all that is selected past the cache, to chunks that lie in the file as they are in memory; whether that was possible, since no chunk is in memory and
 /// no other thread loads one.
 fn write_directly(
-    partition: &ChunkPartition,
+    (file, partition): Dataset<'_>,
     reach: &Reach,
     target: &Space,
     source: &Space,
@@ -194,13 +195,13 @@ fn write_directly(
         let Some(_held) = held else { return Ok(false) };
         if layout.selected(target) > BATCH {
             let pieces = target.pieces(grid, &source)?.batch(PIECES)?;
-            return write_alone(partition, &pieces, buf, filling).map(|()| true);
+            return write_alone((file, partition), &pieces, buf, filling).map(|()| true);
         }
         let view = home.storage().live_view()?;
-        home.file().check_writable()?;
+        file.check_writable()?;
         let values = view.values()?;
         values.check_write(target)?;
-        return values.overwrite(home.file(), target, &source, buf);
+        return values.overwrite(file, target, &source, buf);
     }
     let pieces = target.pieces(grid, &source)?.batch(PIECES)?;
     let held: Option<Vec<_>> = pieces.iter().map(|piece| partition.vacant(&piece.chunk)).collect();
@@ -212,21 +213,20 @@ fn write_directly(
         values.allocates_with_first(filling)
     };
     match is_late {
-        true => write_all_past(partition, target, &source, buf, filling)?,
-        false => write_alone(partition, &pieces, buf, filling)?,
+        true => write_all_past((file, partition), target, &source, buf, filling)?,
+        false => write_alone((file, partition), &pieces, buf, filling)?,
     }
     Ok(true)
 }
 
 /// Writes all that is selected past the cache, in one operation.
 fn write_all_past(
-    partition: &ChunkPartition,
+    (file, partition): Dataset<'_>,
     target: &Space,
     source: &Space,
     buf: &[u8],
     filling: &Filling<'_>,
 ) -> Result<()> {
     let (home, source) = (partition.home(), aligned(target, source)?);
-    let file = home.file();
     file.operate(|| home.storage().change_values(|values| values.write(file, target, &source, buf, filling)))
 }

@@ -11,6 +11,7 @@ use std::{
 
 use hyperslab_cache::{Reading, WriteBack, WriteFailure, assert_no_locks_held};
 use hyperslab_driver::cores;
+use hyperslab_file::OpenFile;
 
 use super::{
     ChunkCache, ChunkPartition, ChunkSource,
@@ -53,8 +54,9 @@ impl Outcome {
 }
 
 impl ChunkCache {
-    /// Writes chunks, of any datasets, as many as can be written; says which could not. Those of datasets that are no more are forgotten.
-    pub(super) fn write_back(&self, taken: Vec<WriteBack<ResidentChunk>>) -> Failures {
+    /// Writes chunks, of any datasets, as many as can be written; says which could not. Those of datasets that are no more are forgotten. The requests have the
+    /// options of `file`.
+    pub(super) fn write_back(&self, file: &OpenFile, taken: Vec<WriteBack<ResidentChunk>>) -> Failures {
         let (groups, mut outcome) = (grouped(taken), Outcome::default());
         if groups.is_empty() {
             return outcome.failures;
@@ -71,7 +73,7 @@ impl ChunkCache {
                 begun = ended;
             }
             assert_no_locks_held("before chunks are written");
-            store_in_portions(&groups, &ready, &mut outcome)
+            store_in_portions(file, &groups, &ready, &mut outcome)
         };
         if any_stored {
             self.cache.retry_failed();
@@ -112,32 +114,32 @@ fn encode<'a>(
 }
 
 /// Writes chunks, in portions if they replace others. Whether some were written.
-fn store_in_portions(groups: &[Group], ready: &[Ready<'_>], outcome: &mut Outcome) -> bool {
+fn store_in_portions(file: &OpenFile, groups: &[Group], ready: &[Ready<'_>], outcome: &mut Outcome) -> bool {
     let replaces = |group: &Group| match &*group.taken {
         [(first, _), .., (last, _)] => replace(group.source(), first, last),
         _ => false,
     };
-    let Some(file) = groups.first().map(|group| group.source().file()).filter(|_| groups.iter().any(replaces)) else {
-        return store(groups, ready, outcome);
-    };
+    if !groups.iter().any(replaces) {
+        return store(file, groups, ready, outcome);
+    }
     let sizes = || ready.iter().map(|chunk| chunk.chunk.sections.bytes());
     let portions = portions(sizes(), file.portion(sizes().fold(0, u64::saturating_add)));
     let mut stored = false;
     for portion in portions.into_iter().filter_map(|range| ready.get(range)) {
-        stored |= store(groups, portion, outcome);
+        stored |= store(file, groups, portion, outcome);
     }
     stored
 }
 
 /// Writes chunks with one request and enters them in their indexes; if that fails, each half alone, so that only those are left that cannot be written.
 /// Whether some were written.
-fn store(groups: &[Group], ready: &[Ready<'_>], outcome: &mut Outcome) -> bool {
-    let Err(why) = store_together(groups, ready) else { return !ready.is_empty() };
+fn store(file: &OpenFile, groups: &[Group], ready: &[Ready<'_>], outcome: &mut Outcome) -> bool {
+    let Err(why) = store_together(file, groups, ready) else { return !ready.is_empty() };
     let (first, last) = (ready.first().map(|chunk| chunk.group), ready.last().map(|chunk| chunk.group));
     if ready.len() > 1 && !is_of_file(&why) || first != last {
         let (left, right) = ready.split_at(ready.len() / 2);
-        let left = store(groups, left, outcome);
-        return store(groups, right, outcome) || left;
+        let left = store(file, groups, left, outcome);
+        return store(file, groups, right, outcome) || left;
     }
     if let Some((nth, group)) = first.and_then(|nth| Some((nth, groups.get(nth)?))) {
         outcome.fail((nth, group), &ready.iter().map(|chunk| chunk.nth).collect::<Vec<_>>(), why);
@@ -146,15 +148,12 @@ fn store(groups: &[Group], ready: &[Ready<'_>], outcome: &mut Outcome) -> bool {
 }
 
 /// All or none.
-fn store_together(groups: &[Group], ready: &[Ready<'_>]) -> Result<()> {
+fn store_together(file: &OpenFile, groups: &[Group], ready: &[Ready<'_>]) -> Result<()> {
     let parts = ready.chunk_by(|left, right| left.group == right.group);
     let parts = parts.filter_map(|part| Some((groups.get(part.first()?.group)?, part)));
     let parts = parts.map(|(group, part)| (group.source().storage(), part.iter().map(|ready| &ready.chunk).collect()));
     let parts: Vec<_> = parts.collect();
-    match parts.first() {
-        Some((storage, _)) => Storer::new(storage.file()).store_all(&parts),
-        None => Ok(()),
-    }
+    if parts.is_empty() { Ok(()) } else { Storer::new(file).store_all(&parts) }
 }
 
 impl Group {

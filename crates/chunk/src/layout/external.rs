@@ -41,14 +41,21 @@ pub struct Externals {
 type Opened = Vec<Option<Arc<dyn Driver>>>;
 
 impl Externals {
-    /// Reads the selection of `source` into the selection of `target`.
-    pub(crate) fn read(&self, source: &Space, target: &Space, buf: &mut [u8], element: u64) -> Result<()> {
+    /// Reads the selection of `source` into the selection of `target`, of a dataset of `file`.
+    pub(crate) fn read(
+        &self,
+        file: &OpenFile,
+        source: &Space,
+        target: &Space,
+        buf: &mut [u8],
+        element: u64,
+    ) -> Result<()> {
         // Packed first: the parts cut runs wherever they like.
         let mut packed = memory::zeroed(source.npoints().saturating_mul(element))?;
         let (mut rest, mut opened) = (packed.as_mut_slice(), vec![None; self.parts.len()]);
         for run in source.runs(element)? {
             let Some((now, later)) = std::mem::take(&mut rest).split_at_mut_checked(run.len as usize) else { break };
-            self.read_range(run.offset, now, &mut opened)?;
+            self.read_range(run.offset, now, &mut opened, file.raw_transfer())?;
             rest = later;
         }
         let dense = Space::simple(&[source.npoints()])?;
@@ -77,7 +84,7 @@ impl Externals {
         }
         for (storage, addr, bytes) in places {
             file.writes_to(&storage);
-            storage.write_vector(&[WritePart::new(addr, bytes)], &Transfer::default())?;
+            storage.write_vector(&[WritePart::new(addr, bytes)], file.raw_transfer())?;
         }
         Ok(())
     }
@@ -107,7 +114,7 @@ impl Externals {
     }
 
     /// Reads bytes of the dataset; what a file does not have reads as zeros, as libhdf5 has it.
-    fn read_range(&self, start: u64, mut to: &mut [u8], opened: &mut Opened) -> Result<()> {
+    fn read_range(&self, start: u64, mut to: &mut [u8], opened: &mut Opened, transfer: &Transfer) -> Result<()> {
         let mut first = 0u64;
         let mut at = start;
         for (part, opened) in self.parts.iter().zip(opened) {
@@ -117,7 +124,7 @@ impl Externals {
                 let count = usize::try_from(end - at).unwrap_or(usize::MAX).min(to.len());
                 let Some((now, later)) = std::mem::take(&mut to).split_at_mut_checked(count) else { break };
                 let storage = part.opened(opened, |file| file.to_read())?;
-                read(&**storage, part.offset.saturating_add(at - first), now)?;
+                read(&**storage, part.offset.saturating_add(at - first), now, transfer)?;
                 at += count as u64;
                 to = later;
             }
@@ -148,12 +155,12 @@ impl ExternalPart {
     }
 }
 
-fn read(storage: &dyn Driver, addr: u64, to: &mut [u8]) -> Result<()> {
-    let there = storage.len(&Transfer::default())?.saturating_sub(addr);
+fn read(storage: &dyn Driver, addr: u64, to: &mut [u8], transfer: &Transfer) -> Result<()> {
+    let there = storage.len(transfer)?.saturating_sub(addr);
     let count = usize::try_from(there).unwrap_or(usize::MAX).min(to.len());
     let (now, beyond) = to.split_at_mut(count);
     beyond.fill(0);
-    storage.read_vector(&mut [ReadPart::new(addr, now)], &Transfer::default())?;
+    storage.read_vector(&mut [ReadPart::new(addr, now)], transfer)?;
     Ok(())
 }
 

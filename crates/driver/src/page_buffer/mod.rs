@@ -91,8 +91,14 @@ impl<D: Driver> PageBuffer<D> {
     }
 
     /// The same, but what is written goes down at once, in the order of the requests; the pages here stay true.
-    pub fn writing_through(self) -> Self {
-        PageBuffer { through: true, ..self }
+    pub fn writing_through(mut self) -> Self {
+        self.write_through();
+        self
+    }
+
+    /// As [`PageBuffer::writing_through`], from now on. To be said before anything is written.
+    pub fn write_through(&mut self) {
+        self.through = true;
     }
 
     /// The storage below, which lacks what is not yet written back.

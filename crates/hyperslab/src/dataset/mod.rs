@@ -17,7 +17,7 @@ use hyperslab_object::Life;
 use hyperslab_session::{Current, Layout, OpenDataset, Session, StoredSize};
 use hyperslab_space::{Extent, Space};
 
-use crate::{File, Result};
+use crate::{File, Result, TransferOptions};
 
 /// An object that holds an array of values. Cheap to clone; any number of threads may use it at once.
 #[derive(Clone, Debug)]
@@ -142,5 +142,24 @@ impl Dataset {
     #[must_use]
     pub fn past_cache(&self) -> Dataset {
         Dataset::of(self.open.past_cache())
+    }
+
+    /// A handle whose reads and writes of values go to the storage with these options, in place of those that the file was
+    /// [opened with](crate::OpenOptions::transfer). What a write leaves in the cache is written later, with the options of
+    /// [the flush](crate::File::flush_with); by a handle [past the cache](Dataset::past_cache) it is written at once. The sources of a virtual dataset keep
+    /// the options of their files.
+    ///
+    /// ```
+    /// use hyperslab::{TransferOptions, driver::Mode};
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let rows = file.root()?.new_dataset::<i32>().shape([64, 64]).create("rows")?;
+    /// let together = rows.with_transfer(&TransferOptions::default().with_mode(Mode::Collective));
+    /// together.past_cache().write(&[7; 64 * 64])?;
+    /// assert_eq!(together.read_slice::<i32>(hyperslab::s![7, 5])?, [7]);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_transfer(&self, options: &TransferOptions) -> Dataset {
+        Dataset::of(self.open.with_transfer(options))
     }
 }

@@ -255,7 +255,8 @@ impl OpenOptions {
     }
 
     /// What goes with each request to the storage: whether the processes of a group make it together, how many parts a vector has at most, where buffers
-    /// are. Drivers look at it; those of this library at the limit of a vector.
+    /// are. Drivers look at it; those of this library at the limit of a vector. [`Dataset::with_transfer`](crate::Dataset::with_transfer) and
+    /// [`File::flush_with`] give other options to single calls.
     ///
     /// ```
     /// use hyperslab::{OpenOptions, TransferOptions};

@@ -103,14 +103,20 @@ impl OpenDataset {
             let _writing = session.writing()?;
             let _turn = self.turn_of_chunk(partition, place.as_ref());
             check()?;
-            return Ok(session.engine.partitions.cache.write_chunk(partition, place.as_ref(), mask, bytes)?);
+            return Ok(session.engine.partitions.cache.write_chunk(
+                self.stored(),
+                partition,
+                place.as_ref(),
+                mask,
+                bytes,
+            )?);
         }
         let _turn = self.turn_alone_but(&replaced, check)?;
         self.count_bypass(bytes.len() as u64)?;
         session.operate(|| {
             let (mut change, filling) = (self.change()?, filling(self));
             let Storage::Chunked(chunked) = &mut change.values()?.storage else { return Err(no_chunks()) };
-            let moved = chunked.write_chunk(session.file(), place.as_ref(), mask, bytes, &filling)?;
+            let moved = chunked.write_chunk(self.stored(), place.as_ref(), mask, bytes, &filling)?;
             change.moved |= moved;
             change.save()
         })

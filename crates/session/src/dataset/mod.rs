@@ -29,7 +29,7 @@ use std::sync::{Arc, OnceLock};
 
 use hyperslab_chunk::{ChunkPartition, DatasetState, DatasetStorage, Keep};
 use hyperslab_dtype::Datatype;
-use hyperslab_file::Handle;
+use hyperslab_file::{Handle, OpenFile};
 use hyperslab_format::message::{self, FillWrite, FilterPipeline, FilterStep};
 use hyperslab_object::{Life, Object};
 use hyperslab_space::Extent;
@@ -55,6 +55,8 @@ pub struct OpenDataset {
     has_turn: bool,
     /// What requests by this handle leave in the cache.
     keep: Keep,
+    /// The file with the options of requests by this handle, if they are not those of the file.
+    file: Option<Arc<OpenFile>>,
 }
 
 /// What all handles share. It knows no [`Session`], so that it does not keep another opening of the file open.
@@ -124,7 +126,7 @@ impl OpenDataset {
         }
         file.reload()?;
         let fresh = self.reopened()?.grown(&Trip::renewing())?;
-        Ok(OpenDataset { keep: self.keep, ..fresh })
+        Ok(OpenDataset { keep: self.keep, file: self.file.clone(), ..fresh })
     }
 
     /// A handle that shares nothing with those that are there, before it has [grown](OpenDataset::grown). The file is one that is only read, or the
@@ -138,7 +140,7 @@ impl OpenDataset {
     }
 
     fn of(session: &Session, inner: Arc<Inner>) -> OpenDataset {
-        OpenDataset { session: session.clone(), inner, has_turn: false, keep: Keep::default() }
+        OpenDataset { session: session.clone(), inner, has_turn: false, keep: Keep::default(), file: None }
     }
 
     /// The file that it is in.

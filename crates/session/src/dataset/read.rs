@@ -1,6 +1,10 @@
 //! Reading values as bytes: as stored, or converted to another datatype.
 
+use std::sync::Arc;
+
+use hyperslab_driver::Transfer;
 use hyperslab_dtype::{Arena, Datatype, HeapReference, Plan};
+use hyperslab_file::OpenFile;
 use hyperslab_space::Space;
 
 use super::{OpenDataset, convert::convert};
@@ -109,7 +113,14 @@ impl OpenDataset {
         })
     }
 
-    pub(super) fn stored(&self) -> &hyperslab_file::OpenFile {
-        self.session().file()
+    /// A handle whose reads and writes of values go to the storage with these options, in place of those that the file was opened with.
+    #[must_use]
+    pub fn with_transfer(&self, transfer: &Transfer) -> OpenDataset {
+        OpenDataset { file: Some(Arc::new(self.session().file().with_transfer(transfer))), ..self.clone() }
+    }
+
+    /// The file, with the options of requests by this handle.
+    pub(crate) fn stored(&self) -> &OpenFile {
+        self.file.as_deref().unwrap_or_else(|| self.session().file())
     }
 }

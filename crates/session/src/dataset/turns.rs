@@ -1,7 +1,7 @@
 //! A dataset and the cache: whose turn it is, and what goes through.
 
 use hyperslab_cache::{LockRange, RangeGuard};
-use hyperslab_chunk::{ChunkPartition, Keep, Storage, Values};
+use hyperslab_chunk::{ChunkPartition, Keep, RequestOptions, Storage, Values};
 use hyperslab_space::{Coords, Space};
 
 use super::{
@@ -92,6 +92,11 @@ impl OpenDataset {
         OpenDataset { keep: Keep::Nothing, ..self.clone() }
     }
 
+    /// How requests by this handle go.
+    fn request_options(&self) -> RequestOptions<'_> {
+        RequestOptions { keep: self.keep, file: self.stored() }
+    }
+
     /// Whether what is read or written by this handle may stay in the cache.
     pub(crate) fn uses_cache(&self) -> bool {
         self.keep == Keep::Worthy
@@ -156,7 +161,7 @@ impl OpenDataset {
     fn read_places(&self, selection: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
         if let Some(partition) = self.partition()?.filter(|partition| partition.home().layout().has_chunks()) {
             let cache = &self.session().engine.partitions.cache;
-            return Ok(cache.read(partition, self.keep, selection, places, buf, self.shown_fill())?);
+            return Ok(cache.read(partition, self.request_options(), selection, places, buf, self.shown_fill())?);
         }
         let now = self.now();
         let values = self.values(&now)?;
@@ -178,6 +183,7 @@ impl OpenDataset {
         places: &Space,
         buf: &[u8],
     ) -> Result<()> {
-        Ok(self.session().engine.partitions.cache.write(partition, self.keep, part, places, buf, &filling(self))?)
+        let cache = &self.session().engine.partitions.cache;
+        Ok(cache.write(partition, self.request_options(), part, places, buf, &filling(self))?)
     }
 }

@@ -34,7 +34,8 @@ fn bring(parts: &[Part<'_>], to_write: bool) -> Result<()> {
     for file in wanted.chunk_by(|left, right| turns::file(left.dataset) == turns::file(right.dataset)) {
         let Some(first) = file.first() else { continue };
         let parts: Vec<_> = file.iter().map(|wanted| (wanted.partition, wanted.selection)).collect();
-        first.dataset.session().engine.partitions.cache.prefetch(&parts, to_write)?;
+        let cache = &first.dataset.session().engine.partitions.cache;
+        cache.prefetch(first.dataset.stored(), &parts, to_write)?;
     }
     Ok(())
 }
