@@ -27,5 +27,7 @@ bitflags::bitflags! {
         /// Has a range of addresses, and an end, for some kinds of content: [`Driver::len`](crate::Driver::len) and
         /// [`Driver::set_len`](crate::Driver::set_len) look at the kind of the transfer.
         const KINDS_APART = 1 << 6;
+        /// A small request costs little more than the bytes that it moves: memory, or a file that the operating system caches.
+        const NEAR = 1 << 7;
     }
 }

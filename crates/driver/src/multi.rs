@@ -142,7 +142,10 @@ impl<D: Driver> Driver for Multi<D> {
 
     fn capabilities(&self) -> Capabilities {
         let common = self.members.iter().fold(Capabilities::all(), |common, member| common & member.capabilities());
-        common & Capabilities::WRITE | Capabilities::VECTOR | Capabilities::CONCURRENT | Capabilities::KINDS_APART
+        common & (Capabilities::WRITE | Capabilities::NEAR)
+            | Capabilities::VECTOR
+            | Capabilities::CONCURRENT
+            | Capabilities::KINDS_APART
     }
 
     fn read_vector(&self, parts: &mut [ReadPart<'_>], transfer: &Transfer) -> Result<()> {

@@ -93,7 +93,7 @@ impl<D: Driver> Driver for Throttle<D> {
     }
 
     fn capabilities(&self) -> Capabilities {
-        self.below.capabilities()
+        self.below.capabilities() - Capabilities::NEAR
     }
 
     fn below(&self) -> Option<&dyn Driver> {

@@ -15,7 +15,10 @@ use crate::{
 
 /// The members of the file whose superblock is in `storage`; nothing if it is one file, or if what tells is in another member.
 pub fn members(storage: Arc<dyn Driver>) -> Result<Option<MemberFiles>> {
-    let file = OpenFile::begin(storage, &OpenOptions { page_size: MOST, pages: 4, ..OpenOptions::default() })?;
+    let file = OpenFile::begin(
+        storage,
+        &OpenOptions { page_size: Some(MOST), page_buffer: 4 * MOST, ..OpenOptions::default() },
+    )?;
     let here = |address: &u64| *address < file.seen_end();
     if let Some(address) = file.superblock.driver_info.filter(here) {
         return from_block(&file, address);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock, atomic::AtomicU64};
 
-use hyperslab_driver::{Driver, PageBuffer, Transfer};
+use hyperslab_driver::{Capabilities, Driver, PageBuffer, Transfer};
 use hyperslab_format::{Superblock, superblock};
 
 use crate::{
@@ -10,14 +10,21 @@ use crate::{
     file_state::FileState, journal, torn, transfers::Transfers,
 };
 
+/// A page of a storage where a request costs little: larger ones would bring more than is looked at.
+const NEAR_PAGE: usize = 16 << 10;
+/// A page of a storage where a request takes longer than the bytes that it brings.
+const FAR_PAGE: usize = 64 << 10;
+/// No page is smaller.
+const SMALLEST_PAGE: usize = 512;
+
 /// How a file is opened.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OpenOptions {
-    /// The size of a metadata page: what one request to the storage brings at least.
-    pub page_size: usize,
-    /// How many pages are kept.
-    pub pages: usize,
+    /// The size of a metadata page: what one request to the storage brings at least. Where none is given, it depends on the storage.
+    pub page_size: Option<usize>,
+    /// So many bytes of pages are kept, and one page at least.
+    pub page_buffer: usize,
     /// Whether no other process has the file open for writing, as the holder of a lock knows: then one that was left in the middle of changes can
     /// be opened, if it was written by a program that keeps it whole at every instant.
     pub alone: bool,
@@ -41,8 +48,8 @@ pub struct OpenOptions {
 impl Default for OpenOptions {
     fn default() -> OpenOptions {
         OpenOptions {
-            page_size: 64 << 10,
-            pages: 128,
+            page_size: None,
+            page_buffer: 8 << 20,
             alone: false,
             marks_whole: true,
             swmr: false,
@@ -52,6 +59,15 @@ impl Default for OpenOptions {
             transfer: Transfer::default(),
             retry: Retry::default(),
         }
+    }
+}
+
+impl OpenOptions {
+    /// The pages of a storage of so many bytes, none of them larger than `most` bytes unless that is very small.
+    pub(crate) fn pages(&self, raw: Arc<dyn Driver>, length: u64, most: usize) -> Result<PageBuffer<Arc<dyn Driver>>> {
+        let usual = if raw.capabilities().contains(Capabilities::NEAR) { NEAR_PAGE } else { FAR_PAGE };
+        let size = self.page_size.unwrap_or(usual.min(self.page_buffer)).min(most).max(SMALLEST_PAGE);
+        Ok(PageBuffer::with_len(raw, length, size, (self.page_buffer / size).max(1))?)
     }
 }
 
@@ -108,8 +124,8 @@ impl OpenFile {
         let transfers = Arc::new(Transfers::new(&options.transfer));
         let length = raw.len(&transfers.any)?;
         // A page never needs to be larger than the file.
-        let page_size = options.page_size.min(usize::try_from(length).unwrap_or(usize::MAX)).max(512);
-        let pages = PageBuffer::with_len(raw.clone(), length, page_size, options.pages)?;
+        let most = usize::try_from(length).unwrap_or(usize::MAX);
+        let pages = options.pages(raw.clone(), length, most)?;
         let (base, superblock) =
             options.retry.run(0, || read_superblock(&pages, length, &transfers), || pages.forget(0..length))?;
         let root = OnceLock::from(superblock.root.clone());

@@ -13,9 +13,6 @@ use crate::{CacheConfig, Error, ExternalAccess, Locking, Members, Result};
 /// Says what a user-defined link stands for, from what its class keeps in it. The answer is a link of another kind.
 pub type LinkResolver = dyn Fn(&[u8]) -> std::result::Result<Target, String> + Send + Sync;
 
-/// Pages of metadata are not smaller.
-const SMALLEST_PAGE: usize = 512;
-
 /// How far a virtual dataset reaches that grows with its sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VirtualView {
@@ -99,13 +96,10 @@ impl Access {
         create
     }
 
-    /// Sets how large pages of metadata are, how many are kept, and what goes with each request to the storage.
+    /// Sets how many pages of metadata are kept, and what goes with each request to the storage.
     pub(crate) fn requests(&self, options: &mut hyperslab_file::OpenOptions) {
         options.transfer.clone_from(&self.transfer);
-        if let Some(bytes) = self.page_buffer {
-            options.page_size = options.page_size.min(bytes).max(SMALLEST_PAGE);
-            options.pages = (bytes / options.page_size).max(1);
-        }
+        options.page_buffer = self.page_buffer.unwrap_or(options.page_buffer);
     }
 
     /// Refuses options that no new file can have, if one may be made.

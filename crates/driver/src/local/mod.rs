@@ -170,7 +170,7 @@ impl Driver for Local {
     }
 
     fn capabilities(&self) -> Capabilities {
-        let able = Capabilities::VECTOR | Capabilities::CONCURRENT;
+        let able = Capabilities::VECTOR | Capabilities::CONCURRENT | Capabilities::NEAR;
         if self.writable { able | Capabilities::WRITE } else { able }
     }
 

@@ -186,7 +186,7 @@ impl Driver for Memory {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::WRITE | Capabilities::VECTOR
+        Capabilities::WRITE | Capabilities::VECTOR | Capabilities::NEAR
     }
 
     fn read_vector(&self, parts: &mut [ReadPart<'_>], _: &Transfer) -> Result<()> {

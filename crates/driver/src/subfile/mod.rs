@@ -92,7 +92,10 @@ impl<D: Driver> Driver for Subfile<D> {
 
     fn capabilities(&self) -> Capabilities {
         let common = self.members.iter().fold(Capabilities::all(), |common, member| common & member.capabilities());
-        common & Capabilities::WRITE | Capabilities::VECTOR | Capabilities::SELECTION | Capabilities::CONCURRENT
+        common & (Capabilities::WRITE | Capabilities::NEAR)
+            | Capabilities::VECTOR
+            | Capabilities::SELECTION
+            | Capabilities::CONCURRENT
     }
 
     fn read_vector(&self, parts: &mut [ReadPart<'_>], transfer: &Transfer) -> Result<()> {

@@ -121,7 +121,7 @@ fn own() -> Vec<u8> {
 /// Looks at everything in a file through `pages` small pages. If they are few, most blocks are reads of their own; if they are many, no byte is read twice.
 pub fn walk(storage: &Storage, pages: usize, attempts: u32) -> Seen {
     let mut options = OpenOptions::default();
-    (options.page_size, options.pages) = (512, pages);
+    (options.page_size, options.page_buffer) = (Some(512), 512 * pages);
     options.retry = Retry { attempts, ..Retry::default() };
     let mut seen = Seen::default();
     let file = match OpenFile::open(storage.clone(), &options) {
