@@ -3,7 +3,7 @@
 use hyperslab_base::{AnyError, ErrorKind, memory::OutOfMemory};
 
 /// The result of moving values.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why values cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +18,9 @@ pub enum Error {
     /// A selection.
     #[error("selection: {0}")]
     Space(#[from] hyperslab_space::Error),
+    /// Values that cannot be converted.
+    #[error(transparent)]
+    Datatype(#[from] hyperslab_dtype::Error),
     /// A selection in another extent than the values have.
     #[error("values of the extent {extent:?}, but a selection of the extent {selection:?}")]
     Extent {
@@ -80,6 +83,7 @@ impl Error {
             Error::File(why) => why.kind(),
             Error::Driver(why) => why.kind(),
             Error::Space(why) => why.kind(),
+            Error::Datatype(why) => why.kind(),
             Error::Extent { .. } => ErrorKind::ExtentMismatch,
             Error::Filter { source, .. } => source.kind(),
             Error::Layout(_) | Error::Source(_) => ErrorKind::Malformed,

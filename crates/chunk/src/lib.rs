@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!  cache/      requests through the chunk cache
-//!  transfer/   values between file and caller: loaded, stored, decoded, encoded, copied
+//!  transfer/   values between file and caller: loaded, stored, decoded, encoded, copied, converted
 //!  layout/     what the values of a dataset are like, and how that changes
 //!  index/      where chunks are
 //! ```
@@ -25,6 +25,7 @@ pub use layout::{
     Values,
 };
 pub use transfer::{
-    ChunkCoord, Coder, DenseChunk, EncodedChunk, Loader, ResidentChunk, Section, Sections, StoredAs, StoredAt, Storer,
-    Wanted, Workspace, fill, gather, pipeline, scatter, unfilter,
+    ChunkCoord, Coder, DenseChunk, EncodedChunk, Loader, ReadBuffer, ResidentChunk, Section, Sections, StoredAs,
+    StoredAt, Storer, StripReader, StripWriter, Wanted, Workspace, WriteBuffer, convert, cut_boxes, fill,
+    for_each_strip, gather, pipeline, read_strips, scatter, strip_boxes, to_places, unfilter, write_strips,
 };

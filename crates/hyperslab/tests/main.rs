@@ -20,6 +20,7 @@ mod cache_threads;
 mod check;
 mod closing;
 mod committed;
+mod conversions;
 mod copies;
 mod copying;
 mod counts;

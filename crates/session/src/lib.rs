@@ -46,7 +46,7 @@ mod virtual_dataset;
 pub use attribute::OpenAttribute;
 pub use behind::Behind;
 pub use current::Current;
-pub use dataset::{ExternalName, Layout, OpenDataset, StoredSize, VirtualName, convert};
+pub use dataset::{ExternalName, Layout, OpenDataset, StoredSize, VirtualName};
 pub use error::{Error, Lost, Result};
 pub use external_access::ExternalAccess;
 pub use heap::{Heap, Sequences};
@@ -54,6 +54,7 @@ pub use heap_writer::HeapWriter;
 pub use hyperslab_cache::{
     Config as CacheConfig, Policy as CachePolicy, Statistics as CacheStatistics, Waits as CacheWaits,
 };
+pub use hyperslab_chunk::convert;
 pub use locking::Locking;
 pub use many::{Part, PartToWrite, prefetch, read_together, write_together};
 pub use members::Members;

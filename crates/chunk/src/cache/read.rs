@@ -1,57 +1,70 @@
 //! Reads.
 
 use hyperslab_cache::{Demand, LoadTicket, Lookup, Pinned};
-use hyperslab_space::{Kind, Piece, Space};
+use hyperslab_space::{Kind, Piece, Pieces, Space};
 
 use super::{
     ChunkCache, ChunkPartition, Dataset, Keep, RequestOptions,
-    hand_out::hand_out,
     io_path::{Worth, aligned, bytes_of, coords, is_any},
     reach::Reach,
+    strips::converts_in_chunks,
 };
 use crate::{
-    ResidentChunk, Result,
-    transfer::{PIECES, scatter},
+    ReadBuffer, ResidentChunk, Result,
+    transfer::{PIECES, hand_out::hand_out},
 };
+
+/// Values that would be converted in strips are looked for in memory if they are in no more chunks.
+const RESIDENT: u64 = 64;
 
 /// A chunk in hand, and what is wanted of it.
 type Held<'a> = (Pinned<ResidentChunk>, &'a Piece);
 
 impl ChunkCache {
-    /// Reads the selection of `source`, which has the dataset's extent, into the selection of `target` in `buf`. It must be the caller's turn.
+    /// Reads the selection of `source`, which has the dataset's extent, into the selection of `target` in a buffer. It must be the caller's turn.
     pub fn read(
         &self,
         partition: &ChunkPartition,
         options: RequestOptions<'_>,
         source: &Space,
         target: &Space,
-        buf: &mut [u8],
+        mut to: ReadBuffer<'_>,
         fill: Option<&[u8]>,
     ) -> Result<()> {
         let (storage, layout) = (partition.home().storage(), partition.home().layout());
         let RequestOptions { keep, file } = options;
-        if !is_any(source, target, layout.element(), buf.len())? {
+        if !is_any(source, target, to.element(layout.element()), to.len())? {
             return Ok(());
         }
         let target = aligned(source, target)?;
-        let mut all_past = || {
+        let reach = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, source)?)));
+        if let Some(plan) = to.plan()
+            && !converts_in_chunks(layout, reach.as_ref().map(|(_, reach)| reach))
+        {
+            if let Some((grid, reach)) = reach
+                && reach.count() <= RESIDENT
+                && self.read_resident(partition, source.pieces(grid, &target)?, &mut to)?
+            {
+                return Ok(());
+            }
+            return self.read_in_strips((partition, options), plan, (source, &target), to, fill);
+        }
+        let all_past = |to: &mut ReadBuffer<'_>| {
             partition.count_bypass(layout.selected(source));
-            storage.live_view()?.values()?.read(file, source, &target, buf)
+            storage.live_view()?.values()?.read(file, source, &target, to.stored_bytes()?)
         };
-        let Some((grid, reach)) = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, source)?))) else {
-            return all_past();
-        };
+        let Some((grid, reach)) = reach else { return all_past(&mut to) };
         let keeps = keep == Keep::Worthy;
         let is_plain = layout.is_addressable();
         let worth = if keeps { self.worth(partition, &reach, source) } else { Worth::None };
         if is_plain && worth == Worth::None && partition.is_empty() {
-            return all_past();
+            return all_past(&mut to);
         }
         let are_points = is_plain && source.kind() == Kind::Points && target.kind() == Kind::All;
         let goes_past = reach.most() > PIECES as u64 || are_points || is_plain && self.is_stream(partition, &reach);
         // The file must have all. If some of it cannot be written, that is in memory.
         if goes_past && self.flush_partition(partition).is_ok() {
-            return all_past();
+            return all_past(&mut to);
         }
         let (mut pieces, mut any_through) = (source.pieces(grid, &target)?, false);
         loop {
@@ -60,13 +73,13 @@ impl ChunkCache {
                 break;
             }
             let paths = self.paths(partition, next, keep, worth);
-            self.read_past((file, partition), &paths.past, buf)?;
+            self.read_past((file, partition), &paths.past, &mut to)?;
             if !paths.through.is_empty() {
                 self.cache.touch(partition);
                 any_through = true;
             }
             self.lists(partition, &paths.through)
-                .try_for_each(|list| self.read_list((file, partition), list, buf, fill))?;
+                .try_for_each(|list| self.read_list((file, partition), list, &mut to, fill))?;
         }
         if keeps && !is_plain && any_through {
             self.read_ahead(partition, &reach);
@@ -74,26 +87,42 @@ impl ChunkCache {
         Ok(())
     }
 
-    fn read_past(&self, (file, partition): Dataset<'_>, pieces: &[Piece], buf: &mut [u8]) -> Result<()> {
+    /// Reads pieces of chunks that all are in memory; whether they are.
+    fn read_resident(
+        &self,
+        partition: &ChunkPartition,
+        mut pieces: Pieces<'_>,
+        to: &mut ReadBuffer<'_>,
+    ) -> Result<bool> {
+        if partition.is_empty() {
+            return Ok(false);
+        }
+        let pieces = pieces.batch(PIECES)?;
+        let Some(here) = partition.hits(&coords(&pieces)) else { return Ok(false) };
+        self.cache.touch(partition);
+        hand_out_all(&mut here.into_iter().zip(&pieces).collect::<Vec<_>>(), to, partition).map(|()| true)
+    }
+
+    fn read_past(&self, (file, partition): Dataset<'_>, pieces: &[Piece], to: &mut ReadBuffer<'_>) -> Result<()> {
         let storage = partition.home().storage();
         if pieces.is_empty() {
             return Ok(());
         }
         partition.count_bypass(bytes_of(partition, pieces));
-        storage.live_view()?.values()?.read_pieces(file, pieces, buf)
+        storage.live_view()?.values()?.read_pieces(file, pieces, to)
     }
 
     fn read_list(
         &self,
         (file, partition): Dataset<'_>,
         list: &[Piece],
-        buf: &mut [u8],
+        to: &mut ReadBuffer<'_>,
         fill: Option<&[u8]>,
     ) -> Result<()> {
         let layout = partition.home().layout();
         // A thread that waits for nothing needs no reservation.
         if let Some(here) = partition.hits(&coords(list)) {
-            return hand_out_all(&mut here.into_iter().zip(list).collect::<Vec<_>>(), buf, partition);
+            return hand_out_all(&mut here.into_iter().zip(list).collect::<Vec<_>>(), to, partition);
         }
         let bytes = layout.expected_footprint(list.len());
         let _reservation = partition.reserve(Demand { chunks: bytes, aside: bytes });
@@ -107,10 +136,10 @@ impl ChunkCache {
                     Lookup::Loading(waiter) => awaited.push((waiter, piece)),
                 }
             }
-            for piece in self.load((file, partition), vacant, &mut here, buf)? {
-                scatter::fill(fill, buf, &piece.memory, layout.element())?;
+            for piece in self.load((file, partition), vacant, &mut here, to)? {
+                to.fill(fill, &piece.memory, layout.element())?;
             }
-            hand_out_all(&mut here, buf, partition)?;
+            hand_out_all(&mut here, to, partition)?;
             drop(here);
             open.extend(awaited.into_iter().map(|(waiter, piece)| (waiter.wait(), piece)));
         }
@@ -123,7 +152,7 @@ impl ChunkCache {
         (file, partition): Dataset<'_>,
         vacant: Vec<(LoadTicket<ResidentChunk>, &'a Piece)>,
         here: &mut Vec<Held<'a>>,
-        buf: &mut [u8],
+        to: &mut ReadBuffer<'_>,
     ) -> Result<Vec<&'a Piece>> {
         let mut left = Vec::new();
         if vacant.is_empty() {
@@ -131,7 +160,7 @@ impl ChunkCache {
         }
         let Some(mut grant) = self.room(partition, partition.home().layout().expected_footprint(vacant.len())) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
-            return self.read_past((file, partition), &pieces, buf).map(|()| left);
+            return self.read_past((file, partition), &pieces, to).map(|()| left);
         };
         let wanted: Vec<_> = vacant.iter().map(|(_, piece)| (partition, piece.chunk.clone())).collect();
         for ((ticket, piece), chunk) in vacant.into_iter().zip(self.fetch(file, &wanted)?) {
@@ -144,8 +173,8 @@ impl ChunkCache {
     }
 }
 
-/// Copies what is wanted of chunks to the caller.
-fn hand_out_all(here: &mut [Held<'_>], buf: &mut [u8], partition: &ChunkPartition) -> Result<()> {
+/// Copies what is wanted of chunks to the caller, or converts it on the way.
+fn hand_out_all(here: &mut [Held<'_>], to: &mut ReadBuffer<'_>, partition: &ChunkPartition) -> Result<()> {
     let layout = partition.home().layout();
     // All who lock several chunks lock them by rising coordinate. Otherwise two readers could wait for each other, each behind a writer that waits.
     here.sort_by(|(_, left), (_, right)| left.chunk.cmp(&right.chunk));
@@ -154,5 +183,5 @@ fn hand_out_all(here: &mut [Held<'_>], buf: &mut [u8], partition: &ChunkPartitio
     for (pinned, _) in here.iter().filter(|(_, piece)| !layout.is_whole(piece)) {
         pinned.mark_used_in_part();
     }
-    hand_out(&items, buf, layout)
+    hand_out(&items, to, layout)
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hyperslab_cache::{Demand, LoadTicket, Lookup};
+use hyperslab_cache::{Demand, LoadTicket, Lookup, Pinned};
 use hyperslab_driver::cores;
 use hyperslab_space::{Piece, Space};
 
@@ -11,35 +11,42 @@ use super::{
     io_path::{Worth, aligned, bytes_of, is_any},
     portions::replace,
     reach::Reach,
+    strips::{converts_in_chunks, on_cores},
 };
 use crate::{
-    Filling, ResidentChunk, Result, Storer, Workspace,
+    Filling, ResidentChunk, Result, Storer, Workspace, WriteBuffer,
     layout::chunk_layout::covers,
     transfer::{BATCH, PIECES},
 };
 
 impl ChunkCache {
-    /// Writes the selection of `source` in `buf` to the selection of `target`, which has the dataset's extent. It must be the caller's turn.
+    /// Writes the selection of `source` in a buffer to the selection of `target`, which has the dataset's extent. It must be the caller's turn.
     pub fn write(
         &self,
         partition: &ChunkPartition,
         options: RequestOptions<'_>,
         target: &Space,
         source: &Space,
-        buf: &[u8],
+        from: WriteBuffer<'_>,
         filling: &Filling<'_>,
     ) -> Result<()> {
         let (layout, RequestOptions { keep, file }) = (partition.home().layout(), options);
-        if !is_any(target, source, layout.element(), buf.len())? {
+        if !is_any(target, source, from.element(layout.element()), from.bytes().len())? {
             return Ok(());
         }
-        let Some((grid, reach)) = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, target)?))) else {
+        let reach = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, target)?)));
+        if let Some(plan) = from.plan()
+            && !converts_in_chunks(layout, reach.as_ref().map(|(_, reach)| reach))
+        {
+            return self.write_in_strips((partition, options), plan, (target, source), from, filling);
+        }
+        let Some((grid, reach)) = reach else {
             partition.count_bypass(layout.selected(target));
-            return write_all_past((file, partition), target, source, buf, filling);
+            return write_all_past((file, partition), target, source, from, filling);
         };
         let worth = if keep == Keep::Worthy { self.worth_written(partition, &reach, target) } else { Worth::None };
         let is_direct = layout.is_addressable() && worth == Worth::None && reach.count() <= PIECES as u64;
-        if is_direct && write_directly((file, partition), &reach, target, source, buf, filling)? {
+        if is_direct && write_directly((file, partition), &reach, target, source, from, filling)? {
             partition.count_bypass(layout.selected(target));
             return Ok(());
         }
@@ -53,9 +60,9 @@ impl ChunkCache {
                 break;
             }
             let paths = self.paths(partition, next, keep, worth);
-            let left = self.write_past((file, partition), paths.past, buf, filling)?;
+            let left = self.write_past((file, partition), paths.past, from, filling)?;
             for list in self.lists(partition, &paths.through).chain(self.lists(partition, &left)) {
-                self.write_list((file, partition), list, buf, filling)?;
+                self.write_list((file, partition), list, from, filling)?;
             }
         }
         if layout.codec().is_some() {
@@ -71,7 +78,7 @@ impl ChunkCache {
         &self,
         (file, partition): Dataset<'_>,
         pieces: Vec<Piece>,
-        buf: &[u8],
+        from: WriteBuffer<'_>,
         filling: &Filling<'_>,
     ) -> Result<Vec<Piece>> {
         let (mut held, mut alone, mut left) = (Vec::new(), Vec::new(), Vec::new());
@@ -86,32 +93,44 @@ impl ChunkCache {
         }
         if !alone.is_empty() {
             partition.count_bypass(bytes_of(partition, &alone));
-            write_alone((file, partition), &alone, buf, filling)?;
+            write_alone((file, partition), &alone, from, filling)?;
         }
         Ok(left)
     }
 
-    fn write_list(&self, dataset: Dataset<'_>, list: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
+    fn write_list(
+        &self,
+        dataset: Dataset<'_>,
+        list: &[Piece],
+        from: WriteBuffer<'_>,
+        filling: &Filling<'_>,
+    ) -> Result<()> {
         let (_, partition) = dataset;
         let layout = partition.home().layout();
         let bytes = layout.expected_footprint(list.len());
         let _reservation = partition.reserve(Demand { chunks: bytes, aside: bytes });
         let mut open: Vec<_> = list.iter().map(|piece| (partition.find(&piece.chunk), piece)).collect();
         while !open.is_empty() {
-            let (mut vacant, mut awaited) = (Vec::new(), Vec::new());
+            let (mut here, mut vacant, mut awaited) = (Vec::new(), Vec::new(), Vec::new());
             for (found, piece) in open.drain(..) {
                 match found {
                     Lookup::Hit(pinned) => {
                         if !layout.is_whole(piece) {
                             pinned.mark_used_in_part();
                         }
-                        pinned.write().gather(layout, piece, buf)?;
+                        match from.plan() {
+                            None => pinned.write().gather(layout, piece, from)?,
+                            Some(_) => here.push((pinned, piece)),
+                        }
                     }
                     Lookup::Miss(ticket) => vacant.push((ticket, piece)),
                     Lookup::Loading(waiter) => awaited.push((waiter, piece)),
                 }
             }
-            self.make(dataset, vacant, buf, filling)?;
+            on_cores(here, bytes as u64, |(pinned, piece): (Pinned<ResidentChunk>, &Piece)| {
+                pinned.write().gather(layout, piece, from)
+            })?;
+            self.make(dataset, vacant, from, filling)?;
             open.extend(awaited.into_iter().map(|(waiter, piece)| (waiter.wait(), piece)));
         }
         Ok(())
@@ -123,7 +142,7 @@ impl ChunkCache {
         &self,
         (file, partition): Dataset<'_>,
         vacant: Vec<(LoadTicket<ResidentChunk>, &Piece)>,
-        buf: &[u8],
+        from: WriteBuffer<'_>,
         filling: &Filling<'_>,
     ) -> Result<()> {
         if vacant.is_empty() {
@@ -133,24 +152,35 @@ impl ChunkCache {
         let Some(mut grant) = self.room(partition, layout.expected_footprint(vacant.len())) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             partition.count_bypass(bytes_of(partition, &pieces));
-            return write_alone((file, partition), &pieces, buf, filling);
+            return write_alone((file, partition), &pieces, from, filling);
         };
-        let mut partly: Vec<&Piece> =
-            vacant.iter().map(|(_, piece)| *piece).filter(|piece| !layout.is_whole(piece)).collect();
-        if !partly.is_empty() {
+        let is_whole = |piece: &Piece| layout.is_whole(piece) && !from.keeps_background();
+        let mut partly: Vec<&Piece> = vacant.iter().map(|(_, piece)| *piece).filter(|piece| !is_whole(piece)).collect();
+        if !partly.is_empty() && !from.keeps_background() {
             let view = home.storage().live_view()?;
             let values = view.values()?;
             partly.retain(|piece| !covers(piece, values.inside(&piece.chunk)));
         }
         let old: Vec<_> = partly.iter().map(|piece| (partition, piece.chunk.clone())).collect();
         let mut fetched = old.iter().zip(self.fetch(file, &old)?).peekable();
-        for (ticket, piece) in vacant {
-            let old = fetched.next_if(|((_, coord), _)| *coord == piece.chunk).and_then(|(_, chunk)| chunk);
+        let make = |old: Option<ResidentChunk>, piece: &Piece| -> Result<ResidentChunk> {
             let mut chunk = match old {
                 Some(chunk) => chunk,
-                None => ResidentChunk::new(layout, filling, !layout.is_whole(piece), &mut Workspace::default())?,
+                None => ResidentChunk::new(layout, filling, !is_whole(piece), &mut Workspace::default())?,
             };
-            chunk.gather(layout, piece, buf)?;
+            chunk.gather(layout, piece, from)?;
+            Ok(chunk)
+        };
+        let mut old_of =
+            |piece: &Piece| fetched.next_if(|((_, coord), _)| *coord == piece.chunk).and_then(|(_, chunk)| chunk);
+        let mut converted = Vec::new().into_iter();
+        if from.plan().is_some() {
+            let bytes = vacant.iter().map(|(_, piece)| piece.file.npoints().saturating_mul(layout.element())).sum();
+            let old: Vec<_> = vacant.iter().map(|(_, piece)| (old_of(piece), *piece)).collect();
+            converted = on_cores(old, bytes, |(old, piece)| make(old, piece))?.into_iter();
+        }
+        for (ticket, piece) in vacant {
+            let chunk = converted.next().map_or_else(|| make(old_of(piece), piece), Ok)?;
             home.prove(&piece.chunk, &chunk)?;
             if let Some(pinned) = ticket.fill(chunk, &mut grant, true).filter(|_| !layout.is_whole(piece)) {
                 pinned.mark_used_in_part();
@@ -161,7 +191,12 @@ impl ChunkCache {
 }
 
 /// Writes pieces whose chunks no other thread loads meanwhile, so many at a time that each call of the storer writes all or fails before it changes anything.
-fn write_alone((file, partition): Dataset<'_>, pieces: &[Piece], buf: &[u8], filling: &Filling<'_>) -> Result<()> {
+fn write_alone(
+    (file, partition): Dataset<'_>,
+    pieces: &[Piece],
+    from: WriteBuffer<'_>,
+    filling: &Filling<'_>,
+) -> Result<()> {
     let (home, layout) = (partition.home(), partition.home().layout());
     let bytes = layout.expected_bytes() as u64;
     let mut most = if layout.is_addressable() && layout.has_index() { u64::MAX } else { (BATCH / bytes.max(1)).max(1) };
@@ -172,7 +207,7 @@ fn write_alone((file, partition): Dataset<'_>, pieces: &[Piece], buf: &[u8], fil
         most = most.min((portion / bytes.max(1)).max(2 * cores::count() as u64));
     }
     for some in pieces.chunks(usize::try_from(most).unwrap_or(usize::MAX)) {
-        Storer::new(file).write_pieces(home.storage(), some, buf, filling)?;
+        Storer::new(file).write_pieces(home.storage(), some, from, filling)?;
     }
     Ok(())
 }
@@ -184,7 +219,7 @@ fn write_directly(
     reach: &Reach,
     target: &Space,
     source: &Space,
-    buf: &[u8],
+    from: WriteBuffer<'_>,
     filling: &Filling<'_>,
 ) -> Result<bool> {
     let (home, layout) = (partition.home(), partition.home().layout());
@@ -195,13 +230,13 @@ fn write_directly(
         let Some(_held) = held else { return Ok(false) };
         if layout.selected(target) > BATCH {
             let pieces = target.pieces(grid, &source)?.batch(PIECES)?;
-            return write_alone((file, partition), &pieces, buf, filling).map(|()| true);
+            return write_alone((file, partition), &pieces, from, filling).map(|()| true);
         }
         let view = home.storage().live_view()?;
         file.check_writable()?;
         let values = view.values()?;
         values.check_write(target)?;
-        return values.overwrite(file, target, &source, buf);
+        return values.overwrite(file, target, &source, from.stored_bytes()?);
     }
     let pieces = target.pieces(grid, &source)?.batch(PIECES)?;
     let held: Option<Vec<_>> = pieces.iter().map(|piece| partition.vacant(&piece.chunk)).collect();
@@ -213,8 +248,8 @@ fn write_directly(
         values.allocates_with_first(filling)
     };
     match is_late {
-        true => write_all_past((file, partition), target, &source, buf, filling)?,
-        false => write_alone((file, partition), &pieces, buf, filling)?,
+        true => write_all_past((file, partition), target, &source, from, filling)?,
+        false => write_alone((file, partition), &pieces, from, filling)?,
     }
     Ok(true)
 }
@@ -224,9 +259,10 @@ fn write_all_past(
     (file, partition): Dataset<'_>,
     target: &Space,
     source: &Space,
-    buf: &[u8],
+    from: WriteBuffer<'_>,
     filling: &Filling<'_>,
 ) -> Result<()> {
     let (home, source) = (partition.home(), aligned(target, source)?);
-    file.operate(|| home.storage().change_values(|values| values.write(file, target, &source, buf, filling)))
+    let bytes = from.stored_bytes()?;
+    file.operate(|| home.storage().change_values(|values| values.write(file, target, &source, bytes, filling)))
 }

@@ -14,7 +14,7 @@ use std::{
 };
 
 use hyperslab_file::{OpenFile, Reading};
-use hyperslab_format::message::DataLayout;
+use hyperslab_format::message::{DataLayout, Layout};
 use hyperslab_space::Extent;
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -184,6 +184,14 @@ impl DatasetState {
     /// What the header says, before anything is known of where the values are.
     pub fn new(extent: Extent, layout: DataLayout) -> DatasetState {
         DatasetState { extent, layout, values: OnceLock::new() }
+    }
+
+    /// The shape of a chunk, if the dataset has chunks.
+    pub fn chunk(&self) -> Option<&[u64]> {
+        match &self.layout.layout {
+            Layout::Chunked { chunk, .. } => Some(chunk),
+            _ => None,
+        }
     }
 
     /// The values; an error if nothing has looked for them yet.

@@ -10,7 +10,8 @@ use hyperslab_file::OpenFile;
 use hyperslab_space::{Grid, Piece};
 
 use crate::{
-    ChunkCoord, ChunkLayout, Error, Filling, Result, Sections, Storage, StoredAs, StoredAt, Values,
+    ChunkCoord, ChunkLayout, Error, Filling, ReadBuffer, Result, Sections, Storage, StoredAs, StoredAt, Values,
+    WriteBuffer,
     layout::blocks::Blocks,
     transfer::{allocation::Allocation, scatter},
 };
@@ -149,14 +150,14 @@ impl Values {
     }
 
     /// Reads pieces of chunks, by rising coordinate.
-    pub(crate) fn read_pieces(&self, file: &OpenFile, pieces: &[Piece], buf: &mut [u8]) -> Result<()> {
+    pub(crate) fn read_pieces(&self, file: &OpenFile, pieces: &[Piece], to: &mut ReadBuffer<'_>) -> Result<()> {
         let fill = self.fill.as_deref();
         if let Storage::Chunked(chunked) = &self.storage {
-            return chunked.read_pieces(file, pieces, buf, fill);
+            return chunked.read_pieces(file, pieces, to, fill);
         }
         match self.address()? {
-            Some(address) => Ok(file.read_selection(&self.pairs(file, address, pieces)?, buf)?),
-            None => pieces.iter().try_for_each(|piece| scatter::fill(fill, buf, &piece.memory, self.element)),
+            Some(address) => Ok(file.read_selection(&self.pairs(file, address, pieces)?, to.stored_bytes()?)?),
+            None => pieces.iter().try_for_each(|piece| to.fill(fill, &piece.memory, self.element)),
         }
     }
 
@@ -165,18 +166,18 @@ impl Values {
         &mut self,
         file: &OpenFile,
         pieces: &[Piece],
-        buf: &[u8],
+        from: WriteBuffer<'_>,
         filling: &Filling<'_>,
     ) -> Result<bool> {
         if let Storage::Chunked(chunked) = &mut self.storage {
-            return chunked.write_pieces(file, pieces, buf, filling);
+            return chunked.write_pieces(file, pieces, from, filling);
         }
-        self.overwrite_pieces(file, pieces, buf).map(|()| false)
+        self.overwrite_pieces(file, pieces, from).map(|()| false)
     }
 
     /// Writes pieces of contiguous values where they are. The caller holds changes of the file off, or is the operation that changes it.
-    pub(crate) fn overwrite_pieces(&self, file: &OpenFile, pieces: &[Piece], buf: &[u8]) -> Result<()> {
+    pub(crate) fn overwrite_pieces(&self, file: &OpenFile, pieces: &[Piece], from: WriteBuffer<'_>) -> Result<()> {
         let address = self.address()?.ok_or_else(not_cut)?;
-        Ok(file.write_selection(&self.pairs(file, address, pieces)?, buf)?)
+        Ok(file.write_selection(&self.pairs(file, address, pieces)?, from.stored_bytes()?)?)
     }
 }

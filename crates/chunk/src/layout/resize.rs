@@ -8,7 +8,7 @@ use hyperslab_format::{
 use hyperslab_space::{Extent, Op, Slab, Space};
 
 use crate::{
-    Chunked, Coder, Error, Filling, Index, Result, StoredAs,
+    Chunked, Coder, Error, Filling, Index, Result, StoredAs, WriteBuffer,
     index::{Change, check_resize},
     transfer::{
         allocate::Places,
@@ -68,8 +68,8 @@ impl Chunked {
         resizing.loses = !gone.is_empty() || kept.iter().any(|(place, _)| self.loses(place, new));
         let (readable, edges) = self.resize_jobs(file, kept, new)?;
         let (between, made) = file.tentative(|| {
-            let between = self.write_jobs(file, &readable, &[], filling)?;
-            let mut edge = self.write_jobs(file, &edges, &[], filling)?;
+            let between = self.write_jobs(file, &readable, WriteBuffer::stored(&[]), filling)?;
+            let mut edge = self.write_jobs(file, &edges, WriteBuffer::stored(&[]), filling)?;
             edge.follow(&readable, &between);
             let mut made = vec![edge];
             if filling.alloc == AllocTime::Early {

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use hyperslab_dtype::Plan;
 use hyperslab_file::OpenFile;
 use hyperslab_space::{Extent, Kind, Slab, Space};
 
-use crate::{Chunked, Elsewhere, Error, Externals, Result, transfer::scatter};
+use crate::{Chunked, Elsewhere, Error, Externals, Result, StripReader, read_strips, strip_boxes, transfer::scatter};
 
 /// Where values are.
 #[derive(Debug)]
@@ -69,6 +70,22 @@ impl Values {
         }
     }
 
+    /// As [`Values::read`], converted strip by strip by a plan that needs no heap.
+    pub fn read_converted(
+        &self,
+        file: &OpenFile,
+        (source, target): (&Space, &Space),
+        buf: &mut [u8],
+        plan: &Plan,
+    ) -> Result<()> {
+        let chunk = match &self.storage {
+            Storage::Chunked(chunked) => Some(chunked.chunk()),
+            _ => None,
+        };
+        let boxes = strip_boxes(chunk, usize::try_from(self.element).unwrap_or(usize::MAX), source, false);
+        read_strips(&mut (self, file), plan, (source, target), boxes.as_deref(), buf)
+    }
+
     /// Refuses values that are said to be in one place and are not: to be asked before memory is taken for them.
     pub fn check(&self, file: &OpenFile) -> Result<()> {
         match &self.storage {
@@ -94,6 +111,15 @@ impl Values {
 
     pub(crate) fn bytes(&self) -> u64 {
         self.extent.bytes(self.element).unwrap_or(u64::MAX)
+    }
+}
+
+impl StripReader for (&Values, &OpenFile) {
+    type Error = Error;
+
+    fn read(&mut self, part: &Space, stored: &mut [u8]) -> Result<()> {
+        let (values, file) = self;
+        values.read(file, part, &Space::simple(&[part.npoints()])?, stored)
     }
 }
 

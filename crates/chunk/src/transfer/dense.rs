@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use hyperslab_base::memory;
 use hyperslab_space::{Piece, Space};
 
-use super::{ChunkCoord, EncodedChunk, StoredAs, StoredAt, Workspace, scatter};
+use super::{ChunkCoord, EncodedChunk, ReadBuffer, StoredAs, StoredAt, Workspace, WriteBuffer, scatter};
 use crate::{ChunkLayout, Error, Filling, Result};
 
 /// A dense chunk in memory.
@@ -76,22 +76,12 @@ impl DenseChunk {
         scatter::fill(filling.value, &mut self.bytes, part, layout.element())
     }
 
-    pub(super) fn gather(&mut self, layout: &ChunkLayout, piece: &Piece, buf: &[u8]) -> Result<()> {
-        scatter::copy(buf, &piece.memory, &mut self.bytes, &piece.file, layout.element())
+    pub(super) fn gather(&mut self, layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<()> {
+        from.take(&piece.memory, &mut self.bytes, &piece.file, layout.element())
     }
 
-    pub(super) fn scatter(&self, layout: &ChunkLayout, piece: &Piece, buf: &mut [u8]) -> Result<()> {
-        scatter::copy(&self.bytes, &piece.file, buf, &piece.memory, layout.element())
-    }
-
-    pub(super) fn scatter_to_part(
-        &self,
-        layout: &ChunkLayout,
-        piece: &Piece,
-        part: &mut [u8],
-        start: u64,
-    ) -> Result<()> {
-        scatter::copy_to_part(&self.bytes, &piece.file, part, start, &piece.memory, layout.element())
+    pub(super) fn scatter(&self, layout: &ChunkLayout, piece: &Piece, to: &mut ReadBuffer<'_>) -> Result<()> {
+        to.put(&self.bytes, &piece.file, &piece.memory, layout.element())
     }
 
     pub(super) fn memory(&self) -> usize {

@@ -5,7 +5,7 @@ use hyperslab_file::OpenFile;
 use hyperslab_format::ChunkEntry;
 use hyperslab_space::{Piece, Space};
 
-use super::{ChunkCoord, StoredAs, StoredAt};
+use super::{ChunkCoord, StoredAs, StoredAt, WriteBuffer};
 use crate::{ChunkLayout, Result};
 
 /// A chunk to be made.
@@ -64,7 +64,7 @@ pub(super) fn write_straight(
     file: &OpenFile,
     layout: &ChunkLayout,
     straight: &[Straight<'_>],
-    buf: &[u8],
+    from: WriteBuffer<'_>,
 ) -> Result<()> {
     let (bytes, element_size) = (layout.dense_bytes() as u64, layout.element());
     let mut request = Vec::with_capacity(straight.len());
@@ -72,5 +72,5 @@ pub(super) fn write_straight(
         let (memory, offset) = (&piece.memory, file.check("chunk", *address, bytes)?);
         request.push(SelectionPair { memory, file: &piece.file, offset, element_size });
     }
-    if request.is_empty() { Ok(()) } else { Ok(file.write_selection(&request, buf)?) }
+    if request.is_empty() { Ok(()) } else { Ok(file.write_selection(&request, from.stored_bytes()?)?) }
 }

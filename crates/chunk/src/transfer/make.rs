@@ -7,7 +7,7 @@ use hyperslab_file::OpenFile;
 use hyperslab_space::{Piece, Space};
 
 use super::{
-    EncodedChunk, Loader, ResidentChunk, Sections, Storer, Workspace,
+    EncodedChunk, Loader, ResidentChunk, Sections, Storer, Workspace, WriteBuffer,
     allocation::{Allocation, Overwrite},
     dense,
     job::{Blank, Job},
@@ -21,13 +21,13 @@ impl Chunked {
         &self,
         file: &OpenFile,
         mut jobs: &[Job<'_>],
-        buf: &[u8],
+        from: WriteBuffer<'_>,
         filling: &Filling<'_>,
     ) -> Result<Allocation> {
         let mut allocation = Allocation::default();
         while !jobs.is_empty() {
             let (now, later) = jobs.split_at(batch_of(&self.chunks, jobs));
-            let encoded = encode_jobs(&self.chunks, now, read_jobs(file, now)?, buf, filling)?;
+            let encoded = encode_jobs(&self.chunks, now, read_jobs(file, now)?, from, filling)?;
             let old = now.iter().map(|job| job.old.clone()).collect();
             let encoded: Vec<_> = encoded.iter().collect();
             allocation.append(Storer::new(file).store(self, &encoded, old, Overwrite::Never)?);
@@ -53,11 +53,11 @@ pub(super) fn encode_jobs<'a>(
     layout: &ChunkLayout,
     jobs: &[Job<'_>],
     old: Vec<Option<EncodedChunk<'static>>>,
-    buf: &'a [u8],
+    from: WriteBuffer<'a>,
     filling: &Filling<'_>,
 ) -> Result<Vec<EncodedChunk<'a>>> {
     cores::map(jobs.iter().zip(old).collect(), |workspace, (job, old)| {
-        encode_job(layout, job, old, buf, filling, workspace)
+        encode_job(layout, job, old, from, filling, workspace)
     })
 }
 
@@ -65,11 +65,11 @@ fn encode_job<'a>(
     layout: &ChunkLayout,
     job: &Job<'_>,
     stored: Option<EncodedChunk<'_>>,
-    buf: &'a [u8],
+    from: WriteBuffer<'a>,
     filling: &Filling<'_>,
     workspace: &mut Workspace,
 ) -> Result<EncodedChunk<'a>> {
-    let mut encoded = match straight(layout, job, buf)? {
+    let mut encoded = match straight(layout, job, from)? {
         Some(values) => dense::encode(layout, &job.coord, Cow::Borrowed(values), job.form, workspace)?,
         None => {
             let mut chunk = match stored.zip(job.read) {
@@ -80,7 +80,7 @@ fn encode_job<'a>(
                 chunk.fill(layout, filling, part)?;
             }
             if let Some(piece) = job.piece {
-                chunk.gather(layout, piece, buf)?;
+                chunk.gather(layout, piece, from)?;
             }
             chunk.into_encoded(layout, &job.coord, job.form, workspace)?
         }
@@ -92,8 +92,8 @@ fn encode_job<'a>(
 }
 
 /// The caller's own bytes, if they are the whole chunk and lie together as a dense chunk has them.
-fn straight<'a>(layout: &ChunkLayout, job: &Job<'_>, buf: &'a [u8]) -> Result<Option<&'a [u8]>> {
-    let is_dense = layout.kind() == ChunkKind::Dense;
+fn straight<'a>(layout: &ChunkLayout, job: &Job<'_>, from: WriteBuffer<'a>) -> Result<Option<&'a [u8]>> {
+    let is_dense = layout.kind() == ChunkKind::Dense && from.plan().is_none();
     let is_whole = |piece: &&Piece| is_dense && job.read.is_none() && piece.file.npoints() == layout.elements();
     let Some(piece) = job.piece.filter(is_whole) else { return Ok(None) };
     if matches!(job.blank, Blank::All | Blank::Part(_)) || !is_in_order(layout, &piece.file)? {
@@ -103,7 +103,7 @@ fn straight<'a>(layout: &ChunkLayout, job: &Job<'_>, buf: &'a [u8]) -> Result<Op
     let mut runs = piece.memory.runs(layout.element())?;
     let Some(first) = runs.next().filter(|run| run.len == bytes as u64) else { return Ok(None) };
     let start = usize::try_from(first.offset).unwrap_or(usize::MAX);
-    Ok(buf.get(start..start.saturating_add(bytes)))
+    Ok(from.stored_bytes()?.get(start..start.saturating_add(bytes)))
 }
 
 /// Whether a selection of a chunk is all of it, first to last.

@@ -1,12 +1,18 @@
-//! Values between file and caller: chunks loaded and stored, decoded and encoded, bytes copied to their places.
+//! Values between file and caller: chunks loaded and stored, decoded and encoded, bytes copied or converted
+//! to their places.
 
 pub(crate) mod allocate;
 pub(crate) mod allocation;
+mod boxes;
+mod buffers;
 mod coder;
+mod convert;
 mod dense;
 mod direct;
 mod encoded_chunk;
 mod filters;
+mod gathered;
+pub(crate) mod hand_out;
 pub(crate) mod job;
 mod loader;
 mod make;
@@ -19,9 +25,13 @@ mod store_chunks;
 mod store_pieces;
 mod stored_chunks;
 mod storer;
+mod strips;
 mod write;
 
+pub use boxes::{cut_boxes, strip_boxes};
+pub use buffers::{ReadBuffer, WriteBuffer};
 pub use coder::Coder;
+pub use convert::convert;
 pub use dense::DenseChunk;
 pub use encoded_chunk::{ChunkCoord, EncodedChunk, Section, Sections, StoredAt};
 pub use filters::{pipeline, unfilter};
@@ -29,6 +39,7 @@ pub use loader::{Loader, Wanted};
 pub use resident_chunk::{ResidentChunk, StoredAs, Workspace};
 pub use scatter::{fill, gather, scatter};
 pub use storer::Storer;
+pub use strips::{StripReader, StripWriter, for_each_strip, read_strips, to_places, write_strips};
 
 /// The most bytes of chunks, stored or decoded, that are in memory at once.
 pub(crate) const BATCH: u64 = 64 << 20;

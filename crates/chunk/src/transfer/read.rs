@@ -10,7 +10,10 @@ use hyperslab_driver::{
 use hyperslab_file::OpenFile;
 use hyperslab_space::{Kind, Piece, Space};
 
-use super::{ChunkCoord, EncodedChunk, Loader, PIECES, ResidentChunk, StoredAt, Workspace, loader::batch, scatter};
+use super::{
+    ChunkCoord, EncodedChunk, Loader, PIECES, ReadBuffer, ResidentChunk, StoredAt, Workspace, hand_out::hand_out,
+    loader::batch, scatter,
+};
 use crate::{Chunked, Index, Result};
 
 /// A piece, and where its chunk is.
@@ -44,7 +47,7 @@ impl Chunked {
             if next.is_empty() {
                 return Ok(());
             }
-            self.read_pieces(file, &next, buf, fill)?;
+            self.read_pieces(file, &next, &mut ReadBuffer::stored(buf), fill)?;
         }
     }
 
@@ -53,7 +56,7 @@ impl Chunked {
         &self,
         file: &OpenFile,
         pieces: &[Piece],
-        buf: &mut [u8],
+        to: &mut ReadBuffer<'_>,
         fill: Option<&[u8]>,
     ) -> Result<()> {
         let coords: Vec<ChunkCoord> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
@@ -61,29 +64,35 @@ impl Chunked {
         for (piece, entry) in pieces.iter().zip(self.index.find_all(file, &coords, self.chunk())?) {
             match entry.map_or(Ok(None), |entry| self.stored_at(file, &piece.chunk, &entry))? {
                 Some(at) => located.push((piece, at)),
-                None => scatter::fill(fill, buf, &piece.memory, self.element())?,
+                None => to.fill(fill, &piece.memory, self.element())?,
             }
         }
-        self.read_located(file, located, buf)
+        self.read_located(file, located, to)
     }
 
     /// Reads pieces of stored chunks.
-    pub(crate) fn read_located(&self, file: &OpenFile, pieces: Vec<LocatedPiece<'_>>, buf: &mut [u8]) -> Result<()> {
-        let is_in_place = |(_, at): &LocatedPiece<'_>| self.chunks.is_addressable_at(at);
+    pub(crate) fn read_located(
+        &self,
+        file: &OpenFile,
+        pieces: Vec<LocatedPiece<'_>>,
+        to: &mut ReadBuffer<'_>,
+    ) -> Result<()> {
+        let is_copied = to.plan().is_none();
+        let is_in_place = |(_, at): &LocatedPiece<'_>| is_copied && self.chunks.is_addressable_at(at);
         let (in_place, encoded): (Vec<_>, Vec<_>) = pieces.into_iter().partition(is_in_place);
-        self.read_in_place(file, &in_place, buf)?;
+        self.read_in_place(file, &in_place, to)?;
         let mut rest = encoded.as_slice();
         while !rest.is_empty() {
             let bytes = |(_, at): &LocatedPiece<'_>| at.sections.bytes().max(self.chunks.expected_bytes() as u64);
             let (now, later) = rest.split_at(batch(rest, bytes));
-            self.read_encoded(file, now, buf)?;
+            self.read_encoded(file, now, to)?;
             rest = later;
         }
         Ok(())
     }
 
     /// Reads all pieces with one selection request.
-    fn read_in_place(&self, file: &OpenFile, pieces: &[LocatedPiece<'_>], buf: &mut [u8]) -> Result<()> {
+    fn read_in_place(&self, file: &OpenFile, pieces: &[LocatedPiece<'_>], to: &mut ReadBuffer<'_>) -> Result<()> {
         if pieces.is_empty() {
             return Ok(());
         }
@@ -93,22 +102,23 @@ impl Chunked {
             let (memory, file, element_size) = (&piece.memory, &piece.file, self.element());
             request.push(SelectionPair { memory, file, offset, element_size });
         }
-        Ok(file.read_selection(&request, buf)?)
+        Ok(file.read_selection(&request, to.stored_bytes()?)?)
     }
 
     /// One vector request; then each chunk is decoded and its values are copied to their places, on all cores.
-    fn read_encoded(&self, file: &OpenFile, pieces: &[LocatedPiece<'_>], buf: &mut [u8]) -> Result<()> {
+    fn read_encoded(&self, file: &OpenFile, pieces: &[LocatedPiece<'_>], to: &mut ReadBuffer<'_>) -> Result<()> {
         let wanted: Vec<_> = pieces.iter().map(|(piece, at)| (&piece.chunk, Some(*at))).collect();
         let encoded = Loader::new(file).read(&wanted)?;
         let encoded = pieces.iter().zip(encoded).filter_map(|(piece, encoded)| Some((*piece, encoded?)));
         let encoded: Vec<EncodedPiece<'_>> = encoded.collect();
-        let ranges: Vec<_> =
-            encoded.iter().map(|((piece, _), _)| scatter::touched(&piece.memory, self.element())).collect();
-        let bands = lower::bands(buf, &ranges);
+        let (element, plan) = (to.element(self.element()), to.plan());
+        let ranges: Vec<_> = encoded.iter().map(|((piece, _), _)| scatter::touched(&piece.memory, element)).collect();
+        let bands = lower::bands(to.bytes, &ranges);
         let work = |workspace: &mut Workspace, Band { start, bytes, items }: Band<'_>| -> Result<()> {
+            let mut part = ReadBuffer::part(bytes, start as u64, plan);
             for ((piece, at), encoded) in items.iter().filter_map(|&item| encoded.get(item)) {
                 let chunk = ResidentChunk::decode(&self.chunks, at, encoded.borrowed(), workspace)?;
-                chunk.scatter_to_part(&self.chunks, piece, bytes, start as u64)?;
+                chunk.scatter(&self.chunks, piece, &mut part)?;
                 chunk.recycle(workspace);
             }
             Ok(())
@@ -121,7 +131,10 @@ impl Chunked {
         let decoded = cores::map(encoded, |workspace, ((_, at), encoded)| {
             ResidentChunk::decode(&self.chunks, &at, encoded, workspace)
         })?;
+        if to.plan().is_some() {
+            return hand_out(&decoded.iter().zip(pieces).collect::<Vec<_>>(), to, &self.chunks);
+        }
         let mut decoded = pieces.into_iter().zip(decoded);
-        decoded.try_for_each(|(piece, chunk)| chunk.scatter(&self.chunks, piece, buf))
+        decoded.try_for_each(|(piece, chunk)| chunk.scatter(&self.chunks, piece, to))
     }
 }

@@ -5,7 +5,7 @@
 
 use hyperslab_space::{Piece, Space};
 
-use super::{ChunkCoord, EncodedChunk, StoredAt, dense::DenseChunk};
+use super::{ChunkCoord, EncodedChunk, ReadBuffer, StoredAt, WriteBuffer, dense::DenseChunk};
 use crate::{ChunkKind, ChunkLayout, Filling, Result};
 
 /// A chunk in memory.
@@ -92,30 +92,17 @@ impl ResidentChunk {
         }
     }
 
-    /// Copies values of the caller into the chunk.
-    pub(crate) fn gather(&mut self, layout: &ChunkLayout, piece: &Piece, buf: &[u8]) -> Result<()> {
+    /// Copies values of the caller into the chunk, or converts them on the way.
+    pub(crate) fn gather(&mut self, layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<()> {
         match self {
-            ResidentChunk::Dense(dense) => dense.gather(layout, piece, buf),
+            ResidentChunk::Dense(dense) => dense.gather(layout, piece, from),
         }
     }
 
-    /// Copies values of the chunk to the caller.
-    pub(crate) fn scatter(&self, layout: &ChunkLayout, piece: &Piece, buf: &mut [u8]) -> Result<()> {
+    /// Copies values of the chunk to the caller, or converts them on the way. The buffer has all places of the piece.
+    pub(crate) fn scatter(&self, layout: &ChunkLayout, piece: &Piece, to: &mut ReadBuffer<'_>) -> Result<()> {
         match self {
-            ResidentChunk::Dense(dense) => dense.scatter(layout, piece, buf),
-        }
-    }
-
-    /// As [`ResidentChunk::scatter`], to a part of the caller's buffer that begins at `start` and has all places of the piece.
-    pub(crate) fn scatter_to_part(
-        &self,
-        layout: &ChunkLayout,
-        piece: &Piece,
-        part: &mut [u8],
-        start: u64,
-    ) -> Result<()> {
-        match self {
-            ResidentChunk::Dense(dense) => dense.scatter_to_part(layout, piece, part, start),
+            ResidentChunk::Dense(dense) => dense.scatter(layout, piece, to),
         }
     }
 

@@ -4,7 +4,7 @@ use hyperslab_file::{Error, OpenFile};
 use hyperslab_format::ChunkEntry;
 use hyperslab_space::{Coords, Kind, Op, Piece, Slab, Space};
 
-use super::{PIECES, scatter};
+use super::{PIECES, ReadBuffer, scatter};
 use crate::{Chunked, Result};
 
 /// A chunk is found by its place so many times faster than it is cut out of a selection.
@@ -64,7 +64,8 @@ impl Chunked {
                 let Some(piece) = self.piece(source, target, coord)? else { continue };
                 found.extend(self.stored_at(file, coord, entry)?.map(|at| (piece, at)));
             }
-            self.read_located(file, found.iter().map(|(piece, at)| (piece, *at)).collect(), buf)?;
+            let found = found.iter().map(|(piece, at)| (piece, *at)).collect();
+            self.read_located(file, found, &mut ReadBuffer::stored(buf))?;
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use hyperslab_format::ChunkEntry;
 use hyperslab_space::Piece;
 
 use super::{
-    ChunkCoord, EncodedChunk, Storer,
+    ChunkCoord, EncodedChunk, Storer, WriteBuffer,
     allocation::{Allocation, Overwrite},
     job::{Job, Plan, Straight, write_straight},
     make::{batch_of, encode_jobs, read_jobs},
@@ -36,29 +36,29 @@ impl Storer<'_> {
         &self,
         storage: &DatasetStorage,
         pieces: &[Piece],
-        buf: &[u8],
+        from: WriteBuffer<'_>,
         filling: &Filling<'_>,
     ) -> Result<()> {
         let file = self.file;
         let view = storage.live_view()?;
         file.check_writable()?;
         let values = view.values()?;
-        let Storage::Chunked(chunked) = &values.storage else { return values.overwrite_pieces(file, pieces, buf) };
+        let Storage::Chunked(chunked) = &values.storage else { return values.overwrite_pieces(file, pieces, from) };
         if chunked.allocates_with_first(filling) {
             drop(view);
-            return file.operate(|| storage.change_values(|values| values.write_pieces(file, pieces, buf, filling)));
+            return file.operate(|| storage.change_values(|values| values.write_pieces(file, pieces, from, filling)));
         }
-        let (plan, layout) = (chunked.plan(file, pieces)?, chunked.chunks.clone());
+        let (plan, layout) = (chunked.plan(file, pieces, from.keeps_background())?, chunked.chunks.clone());
         let most = usize::try_from(PORTION / (layout.dense_bytes() as u64).max(1)).unwrap_or(usize::MAX).max(1);
         if plan.whole.is_empty() && plan.jobs.is_empty() && plan.in_place.len() <= most {
-            return write_straight(file, &layout, &plan.in_place, buf);
+            return write_straight(file, &layout, &plan.in_place, from);
         }
         drop(view);
         let mut stored = Stored::default();
-        self.store_whole(storage, &layout, &plan, buf, &mut stored)?;
-        self.store_made(storage, &layout, &plan, (buf, filling), &mut stored)?;
+        self.store_whole(storage, &layout, &plan, from, &mut stored)?;
+        self.store_made(storage, &layout, &plan, (from, filling), &mut stored)?;
         for some in plan.in_place.chunks(most) {
-            self.write_in_place(storage, some, plan.generation, buf)?;
+            self.write_in_place(storage, some, plan.generation, from)?;
         }
         stored.insert(file, storage, plan.generation)
     }
@@ -69,7 +69,7 @@ impl Storer<'_> {
         storage: &DatasetStorage,
         layout: &ChunkLayout,
         plan: &Plan<'_>,
-        buf: &[u8],
+        from: WriteBuffer<'_>,
         stored: &mut Stored<'f>,
     ) -> Result<()> {
         if plan.whole.is_empty() {
@@ -78,7 +78,7 @@ impl Storer<'_> {
         let ((allocation, straight), space) =
             self.file.take_space(|| storage.change_alive()?.chunked_mut()?.allocate_whole(self.file, &plan.whole))?;
         stored.add(allocation, space);
-        write_straight(self.file, layout, &straight, buf)
+        write_straight(self.file, layout, &straight, from)
     }
 
     /// Makes chunks, so many at a time, takes space for them and writes them.
@@ -87,14 +87,14 @@ impl Storer<'_> {
         storage: &DatasetStorage,
         layout: &ChunkLayout,
         plan: &Plan<'_>,
-        (buf, filling): (&[u8], &Filling<'_>),
+        (from, filling): (WriteBuffer<'_>, &Filling<'_>),
         stored: &mut Stored<'f>,
     ) -> Result<()> {
         let mut jobs = plan.jobs.as_slice();
         while !jobs.is_empty() {
             let (now, later) = jobs.split_at(batch_of(layout, jobs));
             let old = self.read_old(storage, now, plan.generation)?;
-            let encoded = encode_jobs(layout, now, old, buf, filling)?;
+            let encoded = encode_jobs(layout, now, old, from, filling)?;
             let encoded: Vec<_> = encoded.iter().collect();
             let (allocation, space) = self.file.take_space(|| {
                 let old = now.iter().map(|job| job.old.clone()).collect();
@@ -137,13 +137,13 @@ impl Storer<'_> {
         storage: &DatasetStorage,
         some: &[Straight<'_>],
         generation: u64,
-        buf: &[u8],
+        from: WriteBuffer<'_>,
     ) -> Result<()> {
         let view = storage.live_view()?;
         self.file.check_writable()?;
         let Storage::Chunked(chunked) = &view.values()?.storage else { return Err(moved()) };
         if chunked.generation == generation {
-            return write_straight(self.file, &chunked.chunks, some, buf);
+            return write_straight(self.file, &chunked.chunks, some, from);
         }
         let coords: Vec<ChunkCoord> = some.iter().map(|straight| straight.piece.chunk.clone()).collect();
         let found = chunked.index.find_all(self.file, &coords, chunked.chunk())?;
@@ -151,7 +151,7 @@ impl Storer<'_> {
             let address = entry.and_then(|entry| entry.address).ok_or_else(moved)?;
             Ok(Straight { piece: straight.piece, address })
         });
-        write_straight(self.file, &chunked.chunks, &found.collect::<Result<Vec<_>>>()?, buf)
+        write_straight(self.file, &chunked.chunks, &found.collect::<Result<Vec<_>>>()?, from)
     }
 }
 

@@ -13,7 +13,7 @@ use hyperslab_format::{
 use hyperslab_space::{Piece, Space};
 
 use super::{
-    ChunkCoord, PIECES, StoredAs,
+    ChunkCoord, PIECES, StoredAs, WriteBuffer,
     allocation::Allocation,
     job::{Blank, Job, Plan, Straight, write_straight},
 };
@@ -39,7 +39,7 @@ impl Chunked {
                 if next.is_empty() {
                     break;
                 }
-                stored.extend(chunked.store_pieces(file, &next, buf, filling)?);
+                stored.extend(chunked.store_pieces(file, &next, WriteBuffer::stored(buf), filling)?);
             }
             if is_first && filling.alloc == AllocTime::Late && chunked.kind != ChunkIndex::Implicit {
                 let written: HashSet<&ChunkCoord> =
@@ -68,10 +68,10 @@ impl Chunked {
         &mut self,
         file: &OpenFile,
         pieces: &[Piece],
-        buf: &[u8],
+        from: WriteBuffer<'_>,
         filling: &Filling<'_>,
     ) -> Result<bool> {
-        self.publish(file, filling, |chunked| Ok(chunked.store_pieces(file, pieces, buf, filling)?.into()))
+        self.publish(file, filling, |chunked| Ok(chunked.store_pieces(file, pieces, from, filling)?.into()))
     }
 
     /// Writes pieces of chunks, by rising place: into chunks that are there, or to new space, which the index does not know of yet. Within a part of an
@@ -80,19 +80,19 @@ impl Chunked {
         &self,
         file: &OpenFile,
         pieces: &[Piece],
-        buf: &[u8],
+        from: WriteBuffer<'_>,
         filling: &Filling<'_>,
     ) -> Result<[Allocation; 2]> {
-        let plan = self.plan(file, pieces)?;
+        let plan = self.plan(file, pieces, from.keeps_background())?;
         let (whole, mut straight) = self.allocate_whole(file, &plan.whole)?;
         straight.extend(plan.in_place);
-        let made = self.write_jobs(file, &plan.jobs, buf, filling)?;
-        write_straight(file, &self.chunks, &straight, buf)?;
+        let made = self.write_jobs(file, &plan.jobs, from, filling)?;
+        write_straight(file, &self.chunks, &straight, from)?;
         Ok([made, whole])
     }
 
-    /// What becomes of pieces, by rising coordinate.
-    pub(super) fn plan<'a>(&self, file: &OpenFile, pieces: &'a [Piece]) -> Result<Plan<'a>> {
+    /// What becomes of pieces, by rising coordinate. Old chunks are wanted in any case if their values `keep` some bytes.
+    pub(super) fn plan<'a>(&self, file: &OpenFile, pieces: &'a [Piece], keep: bool) -> Result<Plan<'a>> {
         let coords: Vec<ChunkCoord> = pieces.iter().map(|piece| piece.chunk.clone()).collect();
         let entries = self.index.find_all(file, &coords, self.chunk())?;
         let mut plan = Plan::at(self.generation);
@@ -105,7 +105,7 @@ impl Chunked {
                     plan.in_place.push(Straight { piece, address });
                 }
                 None if is_in_place && covers(piece, self.elements()) => plan.whole.push(piece),
-                _ => plan.jobs.push(self.job(file, piece, old, form)?),
+                _ => plan.jobs.push(self.job(file, (piece, keep), old, form)?),
             }
         }
         Ok(plan)
@@ -128,10 +128,16 @@ impl Chunked {
         Ok((allocation, straight))
     }
 
-    fn job<'a>(&self, file: &OpenFile, piece: &'a Piece, old: Option<ChunkEntry>, form: StoredAs) -> Result<Job<'a>> {
+    fn job<'a>(
+        &self,
+        file: &OpenFile,
+        (piece, keep): (&'a Piece, bool),
+        old: Option<ChunkEntry>,
+        form: StoredAs,
+    ) -> Result<Job<'a>> {
         let (read, blank) = match &old {
-            _ if covers(piece, self.elements()) => (None, Blank::Nothing),
-            Some(old) if !covers(piece, self.inside(&piece.chunk)) => {
+            _ if !keep && covers(piece, self.elements()) => (None, Blank::Nothing),
+            Some(old) if keep || !covers(piece, self.inside(&piece.chunk)) => {
                 (self.stored_at(file, &piece.chunk, old)?, Blank::Nothing)
             }
             _ => (None, Blank::All),

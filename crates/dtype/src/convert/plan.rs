@@ -76,6 +76,16 @@ impl Plan {
         Plan { from: size, to: size, op: Op::Copy }
     }
 
+    /// The bytes of a value before it is converted.
+    pub fn source_size(&self) -> usize {
+        self.from
+    }
+
+    /// The bytes of a value after it is converted.
+    pub fn target_size(&self) -> usize {
+        self.to
+    }
+
     /// Whether values need no conversion: the bytes may go straight to where they are wanted.
     pub fn is_copy(&self) -> bool {
         matches!(self.op, Op::Copy)

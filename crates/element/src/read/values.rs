@@ -61,7 +61,7 @@ impl<T: Element> Reading<T> {
             let room = || Error::Memory { values: count as u64, size: self.to as u64 };
             let mut values = T::zeros(count).ok_or_else(room)?;
             if let Some(places) = T::as_bytes(&mut values) {
-                convert(&self.plan, (self.from, self.to), stored, places)?;
+                convert(&self.plan, stored, places)?;
             }
             return Ok(values);
         }
@@ -114,7 +114,7 @@ impl<T: Element> Reading<T> {
         }
         let count = stored.len() / self.from.max(1);
         memory::resize(converted, count.saturating_mul(self.to), 0)?;
-        convert(&self.plan, (self.from, self.to), stored, converted)?;
+        convert(&self.plan, stored, converted)?;
         Ok(converted)
     }
 

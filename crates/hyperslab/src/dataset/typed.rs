@@ -150,7 +150,7 @@ impl Dataset {
         if let (true, Some(memory)) = (self.open.is_virtual(), reading.memory()) {
             return self.read_converted(selection, memory, &places, bytes, &mut Arena::default());
         }
-        self.open.read_planned(selection, reading.plan(), reading.size(), &places, bytes)
+        self.open.read_planned(selection, reading.plan(), &places, bytes)
     }
 
     /// The type of values as they are decoded: the stored one, or what is gathered from several files.

@@ -1,12 +1,10 @@
 //! Which elements have values. In layouts that do not keep account of that, all have: those that were never written have the fill value.
 
+use hyperslab_chunk::{for_each_strip, strip_boxes};
 use hyperslab_dtype::{Arena, Plan};
-use hyperslab_space::{Grid, Space};
+use hyperslab_space::Space;
 
-use super::{
-    OpenDataset,
-    batch::{boxes, placed},
-};
+use super::OpenDataset;
 use crate::{Error, Result, many, value_buffer::room};
 
 impl OpenDataset {
@@ -46,11 +44,8 @@ impl OpenDataset {
             dataset.write_converted(part, &datatype, &Space::simple(&[count])?, &values, &arena)
         };
         // A part at a time, however much is selected.
-        let cut = boxes(&self.now(), datatype.size(), selection, false);
-        let Some(cut) = cut else { return put(selection) };
-        for piece in selection.pieces(&Grid::new(&cut)?, &Space::simple(&[selection.npoints()])?)? {
-            put(&placed(selection.extent(), &piece?, &cut)?)?;
-        }
-        Ok(())
+        let boxes = strip_boxes(self.now().chunk(), datatype.size(), selection, false);
+        let places = Space::simple(&[selection.npoints()])?;
+        for_each_strip(selection, &places, boxes.as_deref(), &mut |part, _| put(part))
     }
 }

@@ -1,10 +1,9 @@
 //! Datasets.
 
-mod batch;
+mod at_once;
 mod behind;
 mod cache;
 mod change;
-mod convert;
 mod defined;
 mod extent;
 mod external;
@@ -20,8 +19,8 @@ mod raw_files;
 mod read;
 mod stored_size;
 mod stored_values;
+mod strips;
 mod turns;
-mod way;
 mod whole;
 mod write;
 
@@ -37,7 +36,6 @@ use hyperslab_space::Extent;
 use self::header::Header;
 use crate::{Result, Session, current::Current, trip::Trip, unnamed::Opened, virtual_dataset::Virtual};
 
-pub use convert::convert;
 pub use external::ExternalName;
 pub(crate) use external::make_external;
 pub(crate) use known::Known;

@@ -1,12 +1,9 @@
 //! Overwriting values of variable length portion by portion, so that the heap never has all old values and all new ones at once.
 
-use hyperslab_format::message::Layout;
-use hyperslab_space::{Grid, Space};
+use hyperslab_chunk::{cut_boxes, for_each_strip};
+use hyperslab_space::Space;
 
-use super::{
-    OpenDataset,
-    batch::{cut, placed},
-};
+use super::OpenDataset;
 use crate::Result;
 
 /// A write is cut into so many portions.
@@ -27,11 +24,7 @@ impl OpenDataset {
         let Some(boxes) = portions else { return write(self, selection, places) };
         let _turn = self.turn_alone()?;
         let in_turn = self.in_turn();
-        for piece in selection.pieces(&Grid::new(&boxes)?, places)? {
-            let piece = piece?;
-            write(&in_turn, &placed(selection.extent(), &piece, &boxes)?, &piece.memory)?;
-        }
-        Ok(())
+        for_each_strip(selection, places, Some(&boxes), &mut |part, places| write(&in_turn, part, places))
     }
 
     /// Whether many values of variable length are there already, and the file may name them. Those that cannot be read are not replaced.
@@ -41,23 +34,19 @@ impl OpenDataset {
             return false;
         }
         let mut found = false;
-        let mut look = |stored: &[u8], _: &Space| {
+        let mut look = |stored: &[u8]| {
             found |= stored.iter().any(|byte| *byte != 0);
             Ok(())
         };
-        let looked =
-            Space::simple(&[count]).map_err(Into::into).and_then(|all| self.in_batches(selection, &all, &mut look));
-        looked.is_ok() && found
+        self.in_any_order(selection, &mut look).is_ok() && found
     }
 
     /// The boxes of a selection that are written at once: whole chunks, if each is encoded anew.
     fn portions(&self, selection: &Space) -> Option<Vec<u64>> {
         let (now, size) = (self.now(), self.datatype().size().max(1) as u64);
-        let unit = match &now.layout.layout {
-            Layout::Chunked { chunk, .. } if !self.filters().is_empty() => chunk.clone(),
-            _ => vec![1; now.extent.rank()],
-        };
+        let chunk = now.chunk().filter(|_| !self.filters().is_empty());
+        let unit = chunk.map_or_else(|| vec![1; now.extent.rank()], <[u64]>::to_vec);
         let most = (selection.npoints() / PORTIONS).max(FEW).saturating_mul(size);
-        cut(unit, now.extent.dims(), size, selection, most, false)
+        cut_boxes(unit, size, selection, most, false)
     }
 }

@@ -2,18 +2,14 @@
 
 use std::sync::Arc;
 
+use hyperslab_chunk::read_strips;
 use hyperslab_driver::Transfer;
-use hyperslab_dtype::{Arena, Datatype, HeapReference, Plan};
+use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_file::OpenFile;
 use hyperslab_space::Space;
 
-use super::{OpenDataset, convert::convert};
-use crate::{
-    Result, Sequences,
-    trip::Trip,
-    value_buffer::{room, to_places},
-    virtual_dataset::Request,
-};
+use super::{OpenDataset, strips::HeapReads, write::check_places};
+use crate::{Result, trip::Trip, value_buffer::room, virtual_dataset::Request};
 
 impl OpenDataset {
     /// All of its values, for the reads that take a selection.
@@ -37,7 +33,7 @@ impl OpenDataset {
         let count = selection.npoints();
         self.check_values()?;
         let mut buf = room(count, self.datatype().size())?;
-        self.read_part(selection, &Space::simple(&[count])?, &mut buf)?;
+        self.read_part(selection, &Space::simple(&[count])?, &mut buf, None)?;
         Ok(buf)
     }
 
@@ -73,44 +69,23 @@ impl OpenDataset {
         let Request { wanted: selection, datatype, places } = *request;
         let plan = Plan::new(self.datatype(), datatype)?;
         if !self.datatype().has_vlen() {
-            return self.read_planned(selection, &plan, datatype.size(), places, buf);
+            return self.read_planned(selection, &plan, places, buf);
         }
-        let from = self.datatype().size();
-        let mut heap = self.session().heap();
-        self.in_batches(selection, places, &mut |stored, places| {
-            let count = stored.len() / from.max(1);
-            let mut collections = Vec::new();
-            plan.references(count, stored, &mut |reference| {
-                let found = HeapReference::decode(reference).map_or(0, |reference| reference.address);
-                if collections.last() != Some(&found) {
-                    collections.push(found);
-                }
-            })?;
-            heap.fetch(collections);
-            let sequences = Sequences::new(&heap);
-            let size = datatype.size();
-            to_places(buf, places, size, &plan, &mut |to| Ok(plan.convert(count, stored, to, &sequences, arena)?))
-        })
+        check_places(places, buf.len() / datatype.size().max(1))?;
+        let _turn = self.turn_to_read(selection)?;
+        let (boxes, _held) = (self.boxes(selection, false), self.hold_all()?);
+        let mut reads = HeapReads { dataset: self, heap: self.session().heap(), arena };
+        read_strips(&mut reads, &plan, (selection, places), boxes.as_deref(), buf)
     }
 
-    /// Reads the selected values by a plan that needs no heap, to values of `size` bytes. Bytes that stay as they are go straight to
-    /// their places; others pass through a small buffer, and are converted on all cores.
-    pub fn read_planned(
-        &self,
-        selection: &Space,
-        plan: &Plan,
-        size: usize,
-        places: &Space,
-        buf: &mut [u8],
-    ) -> Result<()> {
+    /// Reads the selected values by a plan that needs no heap. They are copied or converted on their way to their places.
+    pub fn read_planned(&self, selection: &Space, plan: &Plan, places: &Space, buf: &mut [u8]) -> Result<()> {
+        let _turn = self.turn_to_read(selection)?;
         if plan.is_copy() {
-            let _turn = self.turn_to_read(selection)?;
-            return self.read_part(selection, places, buf);
+            return self.read_part(selection, places, buf, None);
         }
-        let from = self.datatype().size();
-        self.in_batches(selection, places, &mut |stored, places| {
-            to_places(buf, places, size, plan, &mut |to| convert(plan, (from, size), stored, to))
-        })
+        check_places(places, buf.len() / plan.target_size().max(1))?;
+        self.read_part(selection, places, buf, Some(plan))
     }
 
     /// A handle whose reads and writes of values go to the storage with these options, in place of those that the file was opened with.

@@ -1,7 +1,8 @@
 //! A dataset and the cache: whose turn it is, and what goes through.
 
 use hyperslab_cache::{LockRange, RangeGuard};
-use hyperslab_chunk::{ChunkPartition, Keep, RequestOptions, Storage, Values};
+use hyperslab_chunk::{ChunkPartition, Keep, ReadBuffer, RequestOptions, Storage, Values, WriteBuffer};
+use hyperslab_dtype::Plan;
 use hyperslab_space::{Coords, Space};
 
 use super::{
@@ -151,17 +152,27 @@ impl OpenDataset {
         }
     }
 
-    /// Reads stored values to places of a buffer, when it is the caller's turn.
-    pub(super) fn read_part(&self, selection: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
-        self.read_places(selection, places, buf).map_err(|why| self.locate(why))?;
+    /// Reads values to places of a buffer, as they are stored or converted by a plan that needs no heap, when it is the caller's turn.
+    pub(super) fn read_part(
+        &self,
+        selection: &Space,
+        places: &Space,
+        buf: &mut [u8],
+        plan: Option<&Plan>,
+    ) -> Result<()> {
+        self.read_places(selection, places, buf, plan).map_err(|why| self.locate(why))?;
         // A file that is only read may have been closed meanwhile, and another process may have changed it since.
         self.session().check_current()
     }
 
-    fn read_places(&self, selection: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
+    fn read_places(&self, selection: &Space, places: &Space, buf: &mut [u8], plan: Option<&Plan>) -> Result<()> {
         if let Some(partition) = self.partition()?.filter(|partition| partition.home().layout().has_chunks()) {
             let cache = &self.session().engine.partitions.cache;
-            return Ok(cache.read(partition, self.request_options(), selection, places, buf, self.shown_fill())?);
+            let to = match plan {
+                Some(plan) => ReadBuffer::converted(buf, plan),
+                None => ReadBuffer::stored(buf),
+            };
+            return Ok(cache.read(partition, self.request_options(), selection, places, to, self.shown_fill())?);
         }
         let now = self.now();
         let values = self.values(&now)?;
@@ -172,18 +183,21 @@ impl OpenDataset {
             drop(now);
             return Ok(elsewhere.read(selection, places, buf)?);
         }
-        Ok(values.read(self.stored(), selection, places, buf)?)
+        match plan {
+            Some(plan) => Ok(values.read_converted(self.stored(), (selection, places), buf, plan)?),
+            None => Ok(values.read(self.stored(), selection, places, buf)?),
+        }
     }
 
-    /// Writes stored values from places of a buffer, through the cache, when it is the caller's turn.
+    /// Writes values from places of a buffer, through the cache, when it is the caller's turn.
     pub(super) fn write_part(
         &self,
         partition: &ChunkPartition,
         part: &Space,
         places: &Space,
-        buf: &[u8],
+        from: WriteBuffer<'_>,
     ) -> Result<()> {
         let cache = &self.session().engine.partitions.cache;
-        Ok(cache.write(partition, self.request_options(), part, places, buf, &filling(self))?)
+        Ok(cache.write(partition, self.request_options(), part, places, from, &filling(self))?)
     }
 }

@@ -1,14 +1,11 @@
 //! Writing values: encoded and converted as they go, each operation as a whole.
 
-use hyperslab_base::memory;
-use hyperslab_chunk::ChunkPartition;
+use hyperslab_chunk::{ChunkPartition, WriteBuffer, strip_boxes, write_strips};
 use hyperslab_dtype::{Arena, Datatype, Plan};
-use hyperslab_space::{Grid, Space};
+use hyperslab_space::Space;
 
-use super::{OpenDataset, batch::placed, change::Change, convert::convert, way::Way};
-use crate::{
-    Error, Result, heap_writer::HeapWriter, piled::Piled, trip::Trip, value_buffer::room, virtual_dataset::Request,
-};
+use super::{OpenDataset, at_once::AtOnce, change::Change};
+use crate::{Error, Result, heap_writer::HeapWriter, piled::Piled, trip::Trip, virtual_dataset::Request};
 
 /// Values in memory: where they are in a buffer, their bytes, and what is of variable length.
 struct Given<'a> {
@@ -96,8 +93,14 @@ impl OpenDataset {
         match self.partition_to_write()? {
             Some(partition) => self.write_through_cache(partition, selection, given),
             None => self.in_portions(selection, given.places, |dataset, part, places| {
-                let given = Given { places, ..*given };
-                dataset.write_at_once(part, |change, heap| dataset.put(&mut Way::AtOnce(change, heap), part, &given))
+                dataset.write_at_once(part, |change, heap| {
+                    let mut at_once = AtOnce { change, heap, sequences: given.sequences };
+                    if given.plan.is_copy() {
+                        return at_once.write_places(part, places, given.bytes);
+                    }
+                    let boxes = strip_boxes(at_once.change.state().chunk(), self.datatype().size(), part, false);
+                    write_strips(&mut at_once, given.plan, (part, places), boxes.as_deref(), given.bytes)
+                })
             }),
         }
     }
@@ -107,7 +110,8 @@ impl OpenDataset {
         self.session().check_changeable()?;
         let _writing = self.session().writing()?;
         let _turn = self.turn_to_write(partition, selection)?;
-        self.put(&mut Way::Cached(self, partition), selection, given)
+        let from = WriteBuffer::converted(given.bytes, given.plan);
+        self.write_part(partition, selection, given.places, from).map_err(|why| self.locate(why))
     }
 
     /// Changes selected values in one operation: those that belong together with what it changes elsewhere.
@@ -129,84 +133,17 @@ impl OpenDataset {
         })
     }
 
-    fn put(&self, way: &mut Way<'_, '_>, selection: &Space, given: &Given<'_>) -> Result<()> {
-        if given.plan.is_copy() {
-            return way.write(selection, given.places, given.bytes);
-        }
-        let Some(cut) = way.boxes(self.datatype().size(), selection) else {
-            return self.put_part(way, selection, given, given.places);
-        };
-        for piece in selection.pieces(&Grid::new(&cut)?, given.places)? {
-            let piece = piece?;
-            self.put_part(way, &placed(selection.extent(), &piece, &cut)?, given, &piece.memory)?;
-        }
-        Ok(())
-    }
-
-    fn put_part(&self, way: &mut Way<'_, '_>, part: &Space, given: &Given<'_>, places: &Space) -> Result<()> {
-        let old = if self.datatype().has_vlen() { way.behind(part) } else { Vec::new() };
-        let stored = self.converted(way, part, given, places)?;
-        match way {
-            Way::AtOnce(change, heap) if self.datatype().has_vlen() => change.write_naming(heap, part, &stored)?,
-            _ => way.write(part, &Space::simple(&[part.npoints()])?, &stored)?,
-        }
-        way.remove(old);
-        way.mark_whole()
-    }
-
-    /// The values of some places as the dataset stores them, one after the other.
-    fn converted(&self, way: &mut Way<'_, '_>, part: &Space, given: &Given<'_>, places: &Space) -> Result<Vec<u8>> {
-        let (count, to) = (part.npoints(), self.datatype().size());
-        let mut stored = room(count, to)?;
-        if given.plan.keeps_background() {
-            way.read(part, &Space::simple(&[count])?, &mut stored)?;
-        }
-        let mut packed = Vec::new();
-        let from = gathered(given, places, count, &mut packed)?;
-        match way {
-            Way::AtOnce(_, heap) if self.datatype().has_vlen() => {
-                let count = usize::try_from(count).unwrap_or(usize::MAX);
-                heap.attempt(|heap| {
-                    given.plan.convert(count, from, &mut stored, given.sequences, heap)?;
-                    heap.settle()?;
-                    self.show(heap)
-                })?;
-                Ok(stored)
-            }
-            _ => convert(given.plan, (given.datatype.size(), to), from, &mut stored).map(|()| stored),
-        }
-    }
-
     /// Before values name sequences that are new in the heap.
-    fn show(&self, heap: &mut HeapWriter<'_>) -> Result<()> {
+    pub(super) fn show(&self, heap: &mut HeapWriter<'_>) -> Result<()> {
         if self.stored().is_fresh(self.address()) { Ok(()) } else { heap.show() }
     }
 }
 
 /// Refuses places outside of a buffer that holds so many values.
-fn check_places(places: &Space, room: usize) -> Result<()> {
+pub(super) fn check_places(places: &Space, room: usize) -> Result<()> {
     let (values, room) = (places.extent().elements().unwrap_or(u64::MAX), room as u64);
     if values > room {
         return Err(Error::Length { values, room });
     }
     Ok(places.check_inside()?)
-}
-
-/// The values of some places one after the other: where they are, if they lie so.
-fn gathered<'a>(given: &Given<'a>, places: &Space, count: u64, packed: &'a mut Vec<u8>) -> Result<&'a [u8]> {
-    let size = given.datatype.size() as u64;
-    let range = |start: u64, len: u64| {
-        let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        place(start)..place(start.saturating_add(len))
-    };
-    let outside = || Error::Length { values: count, room: given.bytes.len() as u64 / size.max(1) };
-    let mut runs = places.runs(size)?;
-    let first = runs.next();
-    if let (Some(run), None) = (first, runs.next()) {
-        return given.bytes.get(range(run.offset, run.len)).ok_or_else(outside);
-    }
-    for run in places.runs(size)? {
-        memory::append(packed, given.bytes.get(range(run.offset, run.len)).ok_or_else(outside)?)?;
-    }
-    Ok(packed)
 }

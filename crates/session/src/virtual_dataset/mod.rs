@@ -10,7 +10,7 @@ mod source;
 
 use std::sync::Arc;
 
-use hyperslab_chunk::{Correspondence, Elsewhere, Error::Source as SourceError, Taken};
+use hyperslab_chunk::{Correspondence, Elsewhere, Error::Source as SourceError, Taken, to_places};
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_format::{
     message::{FillValue, FillWrite},
@@ -20,12 +20,7 @@ use hyperslab_space::{Extent, Kind as SelectionKind, Selection, Space};
 
 use self::part::{Kind, Part};
 pub(crate) use self::source::Sources;
-use crate::{
-    OpenDataset, Result, Session, VirtualName,
-    renewal::Renewal,
-    trip::Trip,
-    value_buffer::{room, to_places},
-};
+use crate::{OpenDataset, Result, Session, VirtualName, renewal::Renewal, trip::Trip, value_buffer::room};
 
 /// The mappings of a virtual dataset and what is behind them.
 pub(crate) struct Virtual {
@@ -226,7 +221,7 @@ impl Virtual {
         let plan = Plan::new(&self.datatype, request.datatype)?;
         let size = request.datatype.size();
         if plan.keeps_background() {
-            return to_places(buf, request.places, size, &plan, &mut |to| {
+            return to_places(buf, request.places, &plan, &mut |to| {
                 let heap = self.session.heap();
                 let each = |place| Ok(plan.convert(1, &self.fill, place, &heap, arena)?);
                 to.chunks_exact_mut(size.max(1)).try_for_each(each)

@@ -1,0 +1,107 @@
+//! Requests whose values are converted: in chunks, or strip by strip.
+
+use hyperslab_driver::cores;
+use hyperslab_dtype::Plan;
+use hyperslab_space::Space;
+
+use super::{ChunkCache, ChunkPartition, RequestOptions, reach::Reach};
+use crate::{
+    ChunkLayout, Error, Filling, ReadBuffer, Result, StripReader, StripWriter, WriteBuffer, read_strips, strip_boxes,
+    transfer::PIECES, write_strips,
+};
+
+/// Whether values are converted on the way between a chunk in memory and the caller. Those that the file has as they are in memory go in strips, because they
+/// need not come as whole chunks; so do those of more chunks than are looked at one by one.
+pub(super) fn converts_in_chunks(layout: &ChunkLayout, reach: Option<&Reach>) -> bool {
+    layout.codec_of_all().is_some() && reach.is_some_and(|reach| reach.most() <= PIECES as u64)
+}
+
+/// The dataset of a request that goes strip by strip, and how the request goes.
+type Request<'a> = (&'a ChunkPartition, RequestOptions<'a>);
+
+impl ChunkCache {
+    /// Reads values strip by strip, each as [`ChunkCache::read`] does.
+    pub(super) fn read_in_strips(
+        &self,
+        (partition, options): Request<'_>,
+        plan: &Plan,
+        spaces: (&Space, &Space),
+        to: ReadBuffer<'_>,
+        fill: Option<&[u8]>,
+    ) -> Result<()> {
+        let boxes = boxes(partition, spaces.0);
+        let mut strips = Reads { cache: self, partition, options, fill };
+        read_strips(&mut strips, plan, spaces, boxes.as_deref(), to.into_bytes())
+    }
+
+    /// Writes values strip by strip, each as [`ChunkCache::write`] does.
+    pub(super) fn write_in_strips(
+        &self,
+        (partition, options): Request<'_>,
+        plan: &Plan,
+        spaces: (&Space, &Space),
+        from: WriteBuffer<'_>,
+        filling: &Filling<'_>,
+    ) -> Result<()> {
+        let boxes = boxes(partition, spaces.0);
+        let mut strips = Writes { old: Reads { cache: self, partition, options, fill: filling.value }, filling };
+        write_strips(&mut strips, plan, spaces, boxes.as_deref(), from.bytes())
+    }
+}
+
+/// Reads of one request, strip by strip.
+struct Reads<'a> {
+    cache: &'a ChunkCache,
+    partition: &'a ChunkPartition,
+    options: RequestOptions<'a>,
+    fill: Option<&'a [u8]>,
+}
+
+/// Writes of one request, strip by strip.
+struct Writes<'a> {
+    old: Reads<'a>,
+    filling: &'a Filling<'a>,
+}
+
+impl StripReader for Reads<'_> {
+    type Error = Error;
+
+    fn read(&mut self, part: &Space, stored: &mut [u8]) -> Result<()> {
+        let places = Space::simple(&[part.npoints()])?;
+        self.cache.read(self.partition, self.options, part, &places, ReadBuffer::stored(stored), self.fill)
+    }
+}
+
+impl StripWriter for Writes<'_> {
+    type Error = Error;
+
+    fn read(&mut self, part: &Space, stored: &mut [u8]) -> Result<()> {
+        self.old.read(part, stored)
+    }
+
+    fn write(&mut self, part: &Space, stored: &[u8]) -> Result<()> {
+        let (places, Reads { cache, partition, options, .. }) = (Space::simple(&[part.npoints()])?, &self.old);
+        cache.write(partition, *options, part, &places, WriteBuffer::stored(stored), self.filling)
+    }
+}
+
+fn boxes(partition: &ChunkPartition, selection: &Space) -> Option<Vec<u64>> {
+    let layout = partition.home().layout();
+    let element = usize::try_from(layout.element()).unwrap_or(usize::MAX);
+    strip_boxes(layout.has_index().then(|| layout.chunk()), element, selection, false)
+}
+
+/// Fewer bytes are converted by one core.
+const WORTH: u64 = 512 << 10;
+
+/// Does `work` for chunks whose values are converted, on all cores if they have so many bytes that it is worth it.
+pub(super) fn on_cores<I: Send, T: Send>(
+    items: Vec<I>,
+    bytes: u64,
+    work: impl Fn(I) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    if bytes <= WORTH {
+        return items.into_iter().map(work).collect();
+    }
+    cores::map(items, |_: &mut (), item| work(item))
+}

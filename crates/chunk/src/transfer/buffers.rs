@@ -1,0 +1,134 @@
+//! The caller's buffer: values go there from chunks and come from there, as they are stored or converted on the way.
+//!
+//! A plan that comes with a buffer needs no heap, so values are converted while their chunk is locked. Values that name heap objects go in
+//! [strips](super::strips): following them is I/O.
+
+use hyperslab_dtype::Plan;
+use hyperslab_space::Space;
+
+use super::{convert, scatter};
+use crate::{Error, Result};
+
+/// Where the values of a read go.
+#[derive(Debug)]
+pub struct ReadBuffer<'a> {
+    pub(super) bytes: &'a mut [u8],
+    /// How many bytes of the caller's buffer come before these.
+    start: u64,
+    plan: Option<&'a Plan>,
+}
+
+/// Where the values of a write come from.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteBuffer<'a> {
+    pub(super) bytes: &'a [u8],
+    plan: Option<&'a Plan>,
+}
+
+impl<'a> ReadBuffer<'a> {
+    /// For values as they are stored.
+    pub fn stored(bytes: &'a mut [u8]) -> ReadBuffer<'a> {
+        ReadBuffer { bytes, start: 0, plan: None }
+    }
+
+    /// For what a plan makes of stored values.
+    pub fn converted(bytes: &'a mut [u8], plan: &'a Plan) -> ReadBuffer<'a> {
+        ReadBuffer { bytes, start: 0, plan: Some(plan).filter(|plan| !plan.is_copy()) }
+    }
+
+    /// A part of the caller's buffer, which begins at its byte `start`.
+    pub(crate) fn part(bytes: &'a mut [u8], start: u64, plan: Option<&'a Plan>) -> ReadBuffer<'a> {
+        ReadBuffer { bytes, start, plan }
+    }
+
+    /// How values are converted, if they are.
+    pub(crate) fn plan(&self) -> Option<&'a Plan> {
+        self.plan
+    }
+
+    /// The bytes, for a request that brings values as they are stored.
+    pub(crate) fn stored_bytes(&mut self) -> Result<&mut [u8]> {
+        if self.plan.is_some() { Err(unconverted()) } else { Ok(self.bytes) }
+    }
+
+    /// All bytes of the caller's buffer.
+    pub(crate) fn into_bytes(self) -> &'a mut [u8] {
+        self.bytes
+    }
+
+    /// How many bytes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The bytes of a value here, which has so many where it is stored.
+    pub(crate) fn element(&self, stored: u64) -> u64 {
+        self.plan.map_or(stored, |plan| plan.target_size() as u64)
+    }
+
+    /// Puts the selected values of `from`, of `element` bytes each, in the selected places.
+    pub(crate) fn put(&mut self, from: &[u8], source: &Space, places: &Space, element: u64) -> Result<()> {
+        match self.plan {
+            None => scatter::copy_to_part(from, source, self.bytes, self.start, places, element),
+            Some(plan) => convert::selected(plan, (from, source), (self.bytes, self.start), places),
+        }
+    }
+
+    /// Puts the fill value, one stored element long, in every selected place; zeros where there is none.
+    pub(crate) fn fill(&mut self, value: Option<&[u8]>, places: &Space, element: u64) -> Result<()> {
+        match self.plan {
+            None => scatter::fill(value, self.bytes, places, element),
+            Some(plan) => convert::fill(plan, value, self.bytes, places),
+        }
+    }
+}
+
+impl<'a> WriteBuffer<'a> {
+    /// For values as they will be stored.
+    pub fn stored(bytes: &'a [u8]) -> WriteBuffer<'a> {
+        WriteBuffer { bytes, plan: None }
+    }
+
+    /// For values of which a plan makes those that will be stored.
+    pub fn converted(bytes: &'a [u8], plan: &'a Plan) -> WriteBuffer<'a> {
+        WriteBuffer { bytes, plan: Some(plan).filter(|plan| !plan.is_copy()) }
+    }
+
+    /// How values are converted, if they are.
+    pub(crate) fn plan(&self) -> Option<&'a Plan> {
+        self.plan
+    }
+
+    /// The bytes, for a request that takes values as they will be stored.
+    pub(crate) fn stored_bytes(&self) -> Result<&'a [u8]> {
+        if self.plan.is_some() { Err(unconverted()) } else { Ok(self.bytes) }
+    }
+
+    /// All bytes of the caller's buffer.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The bytes of a value here, which will have so many where it is stored.
+    pub(crate) fn element(&self, stored: u64) -> u64 {
+        self.plan.map_or(stored, |plan| plan.source_size() as u64)
+    }
+
+    /// Whether some bytes of stored values stay as they are: members of a compound that the caller does not have.
+    pub(crate) fn keeps_background(&self) -> bool {
+        self.plan.is_some_and(Plan::keeps_background)
+    }
+
+    /// Puts the values at the selected places into the selected elements of `to`, of `element` bytes each.
+    pub(crate) fn take(&self, places: &Space, to: &mut [u8], target: &Space, element: u64) -> Result<()> {
+        match self.plan {
+            None => scatter::copy(self.bytes, places, to, target, element),
+            Some(plan) => convert::selected(plan, (self.bytes, places), (to, 0), target),
+        }
+    }
+}
+
+/// Refuses what no caller asks for: values that go between file and caller directly are not converted on the way.
+fn unconverted() -> Error {
+    Error::Layout("values are converted in chunks or in strips".into())
+}
