@@ -52,10 +52,8 @@ impl Caching {
     /// How files are opened.
     pub(crate) fn options(&self) -> OpenOptions {
         let options = self.config().map_or_else(OpenOptions::new, |config| OpenOptions::new().cache(config));
-        match self.page_buffer {
-            Some(bytes) => options.page_buffer(bytes),
-            None => options,
-        }
+        let options = self.page_buffer.into_iter().fold(options, OpenOptions::page_buffer);
+        self.page_strategy.into_iter().fold(options, OpenOptions::page_strategy)
     }
 
     /// What the cache did for a dataset, if that is to be told and it did something.

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use hyperslab_base::Widths;
-use hyperslab_driver::{Driver, PageBuffer};
+use hyperslab_driver::Driver;
 use hyperslab_format::{
     MemberFiles, Superblock,
     superblock::Root,
@@ -81,8 +81,7 @@ impl OpenFile {
         let mut superblock = first_superblock(create, info.is_some(), options.marks_whole);
         members.iter().try_for_each(|members| members.announce(&mut superblock))?;
         let size = Members::head(members.as_ref(), &superblock)?.len() as u64;
-        let pages =
-            PageBuffer::with_len(raw.clone(), base, options.page_size.max(512), options.pages)?.writing_through();
+        let pages = options.page_buffer(&raw, base, options.page_size.max(512))?.writing_through();
         let strategy = options.placement.strategy(info.as_ref());
         let mut store = Store::new(superblock.clone(), Vec::new(), base, size, strategy);
         store = store.with_members(members.clone(), 0);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock, atomic::AtomicU64};
 
-use hyperslab_driver::{Driver, PageBuffer, Transfer};
+use hyperslab_driver::{Driver, PageStrategy, Transfer};
 use hyperslab_format::{Superblock, superblock};
 
 use crate::{
@@ -18,6 +18,10 @@ pub struct OpenOptions {
     pub page_size: usize,
     /// How many pages are kept.
     pub pages: usize,
+    /// How values are read by means of these pages; by default they are not.
+    pub page_strategy: PageStrategy,
+    /// How many percent of the pages are kept for metadata, and for values, if these have pages.
+    pub page_reserve: (u8, u8),
     /// Whether no other process has the file open for writing, as the holder of a lock knows: then one that was left in the middle of changes can
     /// be opened, if it was written by a program that keeps it whole at every instant.
     pub alone: bool,
@@ -43,6 +47,8 @@ impl Default for OpenOptions {
         OpenOptions {
             page_size: 64 << 10,
             pages: 128,
+            page_strategy: PageStrategy::Direct,
+            page_reserve: (0, 0),
             alone: false,
             marks_whole: true,
             swmr: false,
@@ -109,7 +115,7 @@ impl OpenFile {
         let length = raw.len(&transfers.any)?;
         // A page never needs to be larger than the file.
         let page_size = options.page_size.min(usize::try_from(length).unwrap_or(usize::MAX)).max(512);
-        let pages = PageBuffer::with_len(raw.clone(), length, page_size, options.pages)?;
+        let pages = options.page_buffer(&raw, length, page_size)?;
         let (base, superblock) =
             options.retry.run(0, || read_superblock(&pages, length, &transfers), || pages.forget(0..length))?;
         let root = OnceLock::from(superblock.root.clone());

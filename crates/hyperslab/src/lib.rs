@@ -101,7 +101,7 @@ pub use group::Group;
 pub use group_change::NewGroup;
 pub use hyperslab_base::ErrorKind;
 pub use hyperslab_copy::{CopyProgress, Repacked};
-pub use hyperslab_driver::Transfer as TransferOptions;
+pub use hyperslab_driver::{PageStrategy, Transfer as TransferOptions};
 pub use hyperslab_element::{Element, Recipe, Shown, Storable, Storing, Value, Values};
 pub use hyperslab_file::{Durability, FileSpace, Placement, SpaceStrategy};
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};

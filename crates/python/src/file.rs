@@ -164,8 +164,8 @@ struct Settings {
     /// Blocks of metadata, from which size on pieces are aligned, and to what.
     placement: (u64, u64, u64),
     cache: Caching,
-    /// How many bytes of metadata are in memory as pages.
-    page_buffer: Option<usize>,
+    /// How many bytes are in memory as pages, how values have part in them, how many percent of them are kept for metadata, and for values.
+    pages: (Option<usize>, Option<String>, u8, u8),
     /// What outlives a killed process or a power failure.
     durability: String,
     /// The size of the members of a family, or how the names of the two members of a split file end.
@@ -217,8 +217,7 @@ fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> 
         options = sharing.apply(options)?;
     }
     if let Some(settings) = settings {
-        let Settings { low, user_block, track_order, space, placement, cache, page_buffer, durability, members } =
-            settings;
+        let Settings { low, user_block, track_order, space, placement, cache, pages, durability, members } = settings;
         let (strategy, persist, threshold, page_size) = space;
         let space = FileSpace { strategy: space_strategy(&strategy)?, persist, threshold, page_size };
         let (metadata_block, align_from, alignment) = placement;
@@ -226,8 +225,10 @@ fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> 
         options = options.low(version(&low)?).user_block(user_block).track_order(track_order);
         options = options.file_space(space).placement(placement);
         options = options.durability(durability.parse().map_err(|why| PyValueError::new_err(format!("{why}")))?);
-        if let Some(bytes) = page_buffer {
-            options = options.page_buffer(bytes);
+        let (buffer, strategy, metadata, values) = pages;
+        options = buffer.into_iter().fold(options, OpenOptions::page_buffer).page_reserve(metadata, values);
+        if let Some(strategy) = strategy {
+            options = options.page_strategy(strategy.parse().map_err(|why| PyValueError::new_err(format!("{why}")))?);
         }
         options = match members {
             None => options,

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use hyperslab_base::ErrorKind;
-use hyperslab_driver::Transfer;
+use hyperslab_driver::{PageStrategy, Transfer};
 use hyperslab_file::{CreateOptions, Durability, FileSpace, Placement};
 use hyperslab_format::{message::Target, version::Low};
 use hyperslab_object::{GroupSettings, ObjectSettings};
@@ -84,6 +84,10 @@ pub struct Access {
     pub durability: Durability,
     /// Bytes of metadata pages in memory, if they are not as many as usual.
     pub page_buffer: Option<usize>,
+    /// How values are read by means of these pages, if they are.
+    pub page_strategy: Option<PageStrategy>,
+    /// How many percent of the pages are kept for metadata, and for values, if these have pages.
+    pub page_reserve: (u8, u8),
     /// What goes with each request to the storage.
     pub transfer: Transfer,
     /// What the root group of a new file is like, if it is not as usual.
@@ -99,9 +103,11 @@ impl Access {
         create
     }
 
-    /// Sets how large pages of metadata are, how many are kept, and what goes with each request to the storage.
+    /// Sets how large pages are, how many are kept and for what, and what goes with each request to the storage.
     pub(crate) fn requests(&self, options: &mut hyperslab_file::OpenOptions) {
         options.transfer.clone_from(&self.transfer);
+        options.page_strategy = self.page_strategy.unwrap_or(options.page_strategy);
+        options.page_reserve = self.page_reserve;
         if let Some(bytes) = self.page_buffer {
             options.page_size = options.page_size.min(bytes).max(SMALLEST_PAGE);
             options.pages = (bytes / options.page_size).max(1);
