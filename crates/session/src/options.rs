@@ -4,7 +4,7 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use hyperslab_base::ErrorKind;
 use hyperslab_driver::{PageStrategy, Transfer};
-use hyperslab_file::{CreateOptions, Durability, FileSpace, Placement};
+use hyperslab_file::{CreateOptions, Durability, FileSpace, Placement, Retry};
 use hyperslab_format::{message::Target, version::Low};
 use hyperslab_object::{GroupSettings, ObjectSettings};
 
@@ -90,6 +90,8 @@ pub struct Access {
     pub page_reserve: (u8, u8),
     /// What goes with each request to the storage.
     pub transfer: Transfer,
+    /// How often a block of metadata is read whose bytes do not belong together, if it is not as often as usual.
+    pub retry: Option<Retry>,
     /// What the root group of a new file is like, if it is not as usual.
     pub root: Option<(ObjectSettings, GroupSettings)>,
 }
@@ -103,11 +105,12 @@ impl Access {
         create
     }
 
-    /// Sets how large pages are, how many are kept and for what, and what goes with each request to the storage.
+    /// Sets how large pages are, how many are kept and for what, what goes with each request to the storage, and how often blocks are read.
     pub(crate) fn requests(&self, options: &mut hyperslab_file::OpenOptions) {
         options.transfer.clone_from(&self.transfer);
         options.page_strategy = self.page_strategy.unwrap_or(options.page_strategy);
         options.page_reserve = self.page_reserve;
+        options.retry = self.retry.unwrap_or(options.retry);
         if let Some(bytes) = self.page_buffer {
             options.page_size = options.page_size.min(bytes).max(SMALLEST_PAGE);
             options.pages = (bytes / options.page_size).max(1);

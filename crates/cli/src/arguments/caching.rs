@@ -25,6 +25,9 @@ pub(crate) struct Caching {
     /// How values are read by means of pages [default: direct]
     #[arg(long, value_name = "HOW", value_parser = page_strategy())]
     pub(crate) page_strategy: Option<PageStrategy>,
+    /// Read metadata that is being written by another process up to so many times [default: 1]
+    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) retry: Option<u32>,
     /// Tell at the end, on standard error, what the cache did
     #[arg(long)]
     pub(crate) cache_stats: bool,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use hyperslab_driver::{Driver, PageStrategy, Transfer as TransferOptions};
-use hyperslab_file::{Durability, FileSpace, Placement};
+use hyperslab_file::{Durability, FileSpace, Placement, Retry};
 use hyperslab_format::{message::Target, version::Low};
 use hyperslab_session::{Options, Session};
 
@@ -297,6 +297,28 @@ impl OpenOptions {
     #[must_use]
     pub fn transfer(mut self, transfer: TransferOptions) -> OpenOptions {
         self.options.access.transfer = transfer;
+        self
+    }
+
+    /// How often a block of metadata is read whose signature, length or checksum is wrong, and how long the thread sleeps in between: another process may be writing it.
+    /// By default each block is read once.
+    ///
+    /// ```
+    /// use std::{sync::Arc, time::Duration};
+    /// use hyperslab::{File, OpenOptions, Retry, driver::{Memory, Missing, Torn}};
+    /// let storage = Arc::new(Torn::new(Memory::new()));
+    /// File::create_on(storage.clone())?.close()?;
+    /// // The next read meets a write of the first bytes.
+    /// storage.arm(0, Missing::Front);
+    /// assert!(OpenOptions::new().open_on(storage.clone()).is_err());
+    /// storage.arm(0, Missing::Front);
+    /// let retry = Retry { attempts: 3, pause: Duration::from_millis(1) };
+    /// assert!(OpenOptions::new().retry(retry).open_on(storage).is_ok());
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn retry(mut self, retry: Retry) -> OpenOptions {
+        self.options.access.retry = Some(retry);
         self
     }
 

@@ -43,6 +43,7 @@ class File(Group):
         page_strategy: str | None = None,
         external_access: str = "read-anywhere",
         durability: str = "none",
+        retry: int | tuple[int, float] | None = None,
         **options: Any,
     ) -> None:
         """Opens a file by its name, or any object with `seek` and `read`, and `write` if it is to be changed: it is read and written range by range.
@@ -67,6 +68,9 @@ class File(Group):
         `durability` says what outlives a power failure: with "none", as in h5py, what the system has written by itself; with "flush", what
         was flushed or closed, unless more was being written; with "full", what was flushed last, at any moment. A killed process loses
         nothing that was flushed in either case.
+
+        `retry` says how often a block of metadata is read whose checksum is wrong, because another process may be writing it: once if nothing is said. A
+        thread sleeps for a millisecond in between, or for as many seconds as the second part of a pair says.
 
         Takes what `h5py.File` takes. `rdcc_nbytes` is another name of `cache_bytes`: one cache serves all datasets of a file. `rdcc_w0=1` means
         `cache_policy="s3-fifo"`, where chunks that were used once leave first, and `rdcc_w0=0` means "lru". `page_buf_size` is how much memory
@@ -105,6 +109,7 @@ class File(Group):
         made["cache"] = (cache_bytes, cache_max_bytes, cache_policy, cache_read_ahead, cache_dataset_bytes)
         made["pages"] = pages(options, mode in ("w", "w-", "x"), page_strategy)
         made["durability"] = durability
+        made["retry"] = (retry, 0.001) if isinstance(retry, int) else retry
         made["members"] = members(driver, options)
         sharing = {"locking": _locking(locking), "swmr": bool(swmr) and mode == "r", "external": external_access}
         sharing["family"] = driver == "family"
