@@ -5,8 +5,12 @@ use crate::escape::{printable, said};
 use crate::output::Output;
 use crate::table::{right, sheet};
 use crate::text::bytes;
-use hyperslab::{CacheConfig, CacheStatistics, Dataset, OpenOptions};
+use hyperslab::{CacheConfig, CacheStatistics, Dataset, OpenOptions, Retry};
 use std::path::Path;
+use std::time::Duration;
+
+/// How long a thread sleeps before it reads a block again.
+const RETRY_PAUSE: Duration = Duration::from_millis(1);
 
 /// What is told of a cache.
 const HEAD: [&str; 14] = [
@@ -52,10 +56,10 @@ impl Caching {
     /// How files are opened.
     pub(crate) fn options(&self) -> OpenOptions {
         let options = self.config().map_or_else(OpenOptions::new, |config| OpenOptions::new().cache(config));
-        match self.page_buffer {
-            Some(bytes) => options.page_buffer(bytes),
-            None => options,
-        }
+        let options = self.page_buffer.into_iter().fold(options, OpenOptions::page_buffer);
+        let options = self.page_strategy.into_iter().fold(options, OpenOptions::page_strategy);
+        let retry = self.retry.map(|attempts| Retry { attempts, pause: RETRY_PAUSE });
+        retry.into_iter().fold(options, OpenOptions::retry)
     }
 
     /// What the cache did for a dataset, if that is to be told and it did something.

@@ -61,7 +61,7 @@ pub use local::{FileIdentity, FileStamp, Local, Lock, OpenOptions};
 pub use log::{Counts, Log, Record};
 pub use memory::Memory;
 pub use multi::{Multi, SPLIT_RAW};
-pub use page_buffer::PageBuffer;
+pub use page_buffer::{PageBuffer, PageStrategy, UnknownPageStrategy};
 pub use pair::SelectionPair;
 pub use staged::{Existing, Staged};
 pub use subfile::Subfile;

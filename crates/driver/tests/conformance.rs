@@ -1,10 +1,10 @@
 //! Every driver and every stack of decorators through the public suite.
 
 use hyperslab_driver::{
-    Driver, Family, Fault, Local, Log, Memory, Multi, PageBuffer, Subfile, Tape, Throttle, conformance,
+    Driver, Family, Fault, Local, Log, Memory, Multi, PageBuffer, PageStrategy, Subfile, Tape, Throttle, conformance,
 };
 
-use crate::common::{Plain, Scratch, VectorOnly};
+use crate::common::{Kinds, Plain, Scratch, VectorOnly};
 
 fn pass<D: Driver>(make: impl Fn() -> D) {
     let report = conformance::run(make).unwrap_or_else(|failure| panic!("{failure}"));
@@ -67,8 +67,12 @@ fn decorators() {
 #[test]
 fn page_buffers() {
     for (size, pages) in [(64, 1), (64, 8), (512, 40), (4096, 100), (7, 5)] {
+        for strategy in PageStrategy::ALL {
+            let make = || PageBuffer::new(Memory::new(), size, pages).unwrap().with_strategy(strategy);
+            pass(|| Kinds::new(make()));
+            pass(|| Kinds::new(make().writing_through()));
+        }
         pass(|| PageBuffer::new(Memory::new(), size, pages).unwrap());
-        pass(|| PageBuffer::new(Memory::new(), size, pages).unwrap().writing_through());
     }
     pass(|| PageBuffer::new(subfile(4, 100), 256, 16).unwrap());
     pass(|| PageBuffer::new(Log::new(family(500)), 100, 30).unwrap());

@@ -21,4 +21,5 @@ mod local;
 mod lowering;
 mod memory;
 mod page_buffer;
+mod page_strategies;
 mod staged;

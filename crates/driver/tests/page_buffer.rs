@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use hyperslab_driver::{
-    Damage, Driver, Fault, Local, Log, Memory, Operation, PageBuffer, ReadPart, SelectionPair, Subfile, Target,
-    Throttle, Transfer, Why, WritePart, concurrently,
+    Damage, Driver, Fault, Local, Log, Memory, MemoryType, Operation, PageBuffer, PageStrategy, ReadPart,
+    SelectionPair, Subfile, Target, Throttle, Transfer, Why, WritePart, concurrently,
 };
 use hyperslab_space::{Op, Slab, Space};
 use proptest::prelude::*;
@@ -18,6 +18,15 @@ const PAGE: usize = 10;
 
 fn plain() -> Transfer {
     Transfer::default()
+}
+
+/// Options of requests that are always served from pages if they fit, and of those that the strategy decides about.
+fn metadata() -> Transfer {
+    Transfer::default().with_kind(MemoryType::ObjectHeader)
+}
+
+fn values() -> Transfer {
+    Transfer::default().with_kind(MemoryType::RawData)
 }
 
 fn logged(len: usize, pages: usize) -> PageBuffer<Log<Memory>> {
@@ -180,11 +189,13 @@ fn no_lock_is_held_while_storage_works() {
     });
 }
 
-/// Small and large requests, syncs and evictions at once; each thread owns every fourth range.
+/// Small and large requests of both kinds, syncs and evictions at once; each thread owns every fourth range.
 #[test]
 fn many_threads_and_hardly_any_pages() {
-    for pages in [1, 2, 5] {
-        let buffer = PageBuffer::new(Memory::from(vec![0; 4000]), PAGE, pages).unwrap();
+    let strategies = PageStrategy::ALL.into_iter();
+    for (strategy, pages) in strategies.flat_map(|strategy| [1, 2, 5].map(|pages| (strategy, pages))) {
+        let buffer = PageBuffer::new(Memory::from(vec![0; 4000]), PAGE, pages).unwrap().with_strategy(strategy);
+        let buffer = buffer.with_reserved(pages / 2, pages / 3).unwrap();
         thread::scope(|scope| {
             for owner in 0..4u64 {
                 let buffer = &buffer;
@@ -194,18 +205,20 @@ fn many_threads_and_hardly_any_pages() {
                         let (value, first) = ((step % 250) as u8 + 1, (step * 37) % 60);
                         let count = if step % 5 == 0 { 30 } else { 1 + step % 3 };
                         let ranges: Vec<u64> = (first..first + count).map(|n| n * 28 + owner * 7).collect();
+                        let transfer = if step % 3 == 0 { metadata() } else { values() };
                         if step % 2 == 0 {
                             let bytes = [value; 7];
                             let parts: Vec<_> = ranges.iter().map(|addr| WritePart::new(*addr, &bytes)).collect();
-                            buffer.write_vector(&parts, &plain()).unwrap();
+                            buffer.write_vector(&parts, &transfer).unwrap();
                             ranges.iter().for_each(|addr| own[*addr as usize..][..7].fill(value));
                         } else {
                             let mut found = vec![[0; 7]; ranges.len()];
                             let mut parts: Vec<_> =
                                 ranges.iter().zip(&mut found).map(|(addr, buf)| ReadPart::new(*addr, buf)).collect();
-                            buffer.read_vector(&mut parts, &plain()).unwrap();
+                            buffer.read_vector(&mut parts, &transfer).unwrap();
                             for (addr, found) in ranges.iter().zip(&found) {
-                                assert_eq!(found, &own[*addr as usize..][..7], "owner {owner}, step {step}");
+                                let own = &own[*addr as usize..][..7];
+                                assert_eq!(found, own, "{strategy}, owner {owner}, step {step}");
                             }
                         }
                         if step % 40 == owner {
@@ -221,7 +234,11 @@ fn many_threads_and_hardly_any_pages() {
 /// Faults strike at any time; whoever meets one tries again, and nothing is lost.
 #[test]
 fn many_threads_on_a_failing_disk() {
-    let buffer = PageBuffer::new(Fault::new(Memory::from(vec![0; 4000])), PAGE, 6).unwrap();
+    PageStrategy::ALL.into_iter().for_each(insist_on_a_failing_disk);
+}
+
+fn insist_on_a_failing_disk(strategy: PageStrategy) {
+    let buffer = PageBuffer::new(Fault::new(Memory::from(vec![0; 4000])), PAGE, 6).unwrap().with_strategy(strategy);
     let met = AtomicU64::new(0);
     let insist = |request: &mut dyn FnMut() -> hyperslab_driver::Result<()>| {
         while request().is_err() {
@@ -240,12 +257,13 @@ fn many_threads_on_a_failing_disk() {
                     let ranges: Vec<u64> = (0..count).map(|n| (step * 31 % 60 + n) * 28 + owner * 7).collect();
                     let bytes = [(step % 250) as u8 + 1; 7];
                     let parts: Vec<_> = ranges.iter().map(|addr| WritePart::new(*addr, &bytes)).collect();
-                    insist(&mut || buffer.write_vector(&parts, &plain()));
+                    let transfer = if step % 3 == 0 { metadata() } else { values() };
+                    insist(&mut || buffer.write_vector(&parts, &transfer));
                     ranges.iter().for_each(|addr| own[*addr as usize..][..7].copy_from_slice(&bytes));
                     let at = step * 17 % 80 * 28 + owner * 7;
                     let mut found = [0; 7];
-                    insist(&mut || buffer.read_at(at, &mut found, &plain()));
-                    assert_eq!(found, own[at as usize..][..7], "owner {owner}, step {step}");
+                    insist(&mut || buffer.read_at(at, &mut found, &transfer));
+                    assert_eq!(found, own[at as usize..][..7], "{strategy}, owner {owner}, step {step}");
                 }
             });
         }
@@ -400,8 +418,8 @@ fn a_load_does_not_need_threads_that_wait_for_it() {
 
 #[derive(Debug, Clone)]
 enum Step {
-    Read(Vec<(u64, usize)>),
-    Write(Vec<(u64, usize)>, u8),
+    Read(Vec<(u64, usize)>, bool),
+    Write(Vec<(u64, usize)>, u8, bool),
     SetLen(u64),
     Sync,
     Strike(Target, u64, Damage),
@@ -413,8 +431,8 @@ fn step() -> impl Strategy<Value = Step> {
         prop_oneof![Just(Damage::Fail), (0u64..60).prop_map(Damage::Tear), (0usize..4).prop_map(Damage::TearAtPart)];
     let target = prop_oneof![Just(Target::Reads), Just(Target::Writes), Just(Target::Upkeep), Just(Target::All)];
     prop_oneof![
-        4 => ranges().prop_map(Step::Read),
-        5 => (ranges(), 1u8..255).prop_map(|(ranges, value)| Step::Write(ranges, value)),
+        4 => (ranges(), any::<bool>()).prop_map(|(ranges, is_raw)| Step::Read(ranges, is_raw)),
+        5 => (ranges(), 1u8..255, any::<bool>()).prop_map(|(ranges, value, is_raw)| Step::Write(ranges, value, is_raw)),
         1 => (0u64..350).prop_map(Step::SetLen),
         1 => Just(Step::Sync),
         2 => (target, 0u64..3, damage).prop_map(|(target, spare, damage)| Step::Strike(target, spare, damage)),
@@ -433,8 +451,16 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn like_plain_bytes_even_with_faults(pages in 1usize..12, steps in prop::collection::vec(step(), 1..60)) {
-        let buffer = PageBuffer::new(Fault::new(Memory::new()), PAGE, pages).unwrap();
+    fn like_plain_bytes_even_with_faults(
+        strategy in prop::sample::select(PageStrategy::ALL.to_vec()),
+        pages in 1usize..12,
+        (reserved, raw) in (0usize..3, 0usize..3),
+        steps in prop::collection::vec(step(), 1..60),
+    ) {
+        let buffer = PageBuffer::new(Fault::new(Memory::new()), PAGE, pages).unwrap().with_strategy(strategy);
+        let reserved = reserved.min(pages);
+        let buffer = buffer.with_reserved(reserved, raw.min(pages - reserved)).unwrap();
+        let of = |is_raw| if is_raw { values() } else { metadata() };
         let mut twin: Vec<u8> = Vec::new();
         for step in steps {
             match step {
@@ -444,19 +470,19 @@ proptest! {
                     Ok(()) => twin.resize(len as usize, 0),
                     Err(_) => prop_assert_eq!(&contents(&buffer), &twin),
                 },
-                Step::Read(ranges) => {
+                Step::Read(ranges, is_raw) => {
                     let mut found: Vec<Vec<u8>> = ranges.iter().map(|(_, len)| vec![0; *len]).collect();
                     let mut parts: Vec<_> = ranges.iter().zip(&mut found).map(|((addr, _), buf)| ReadPart::new(*addr, buf)).collect();
-                    if buffer.read_vector(&mut parts, &plain()).is_ok() {
+                    if buffer.read_vector(&mut parts, &of(is_raw)).is_ok() {
                         for ((addr, len), found) in ranges.iter().zip(&found) {
                             prop_assert!(*len == 0 || &twin[*addr as usize..][..*len] == found);
                         }
                     }
                 }
-                Step::Write(ranges, value) => {
+                Step::Write(ranges, value, is_raw) => {
                     let bytes = [value; 40];
                     let parts: Vec<_> = ranges.iter().map(|(addr, len)| WritePart::new(*addr, &bytes[..*len])).collect();
-                    let outcome = buffer.write_vector(&parts, &plain());
+                    let outcome = buffer.write_vector(&parts, &of(is_raw));
                     let mut new = twin.clone();
                     for (addr, len) in ranges.iter().filter(|(_, len)| *len > 0) {
                         new.resize(new.len().max(*addr as usize + len), 0);

@@ -31,6 +31,7 @@ mod open;
 mod open_file;
 mod operation;
 mod owned;
+mod pages;
 mod plan;
 mod retry;
 mod reuse;

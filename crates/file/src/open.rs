@@ -2,20 +2,13 @@
 
 use std::sync::{Arc, OnceLock, atomic::AtomicU64};
 
-use hyperslab_driver::{Capabilities, Driver, PageBuffer, Transfer};
+use hyperslab_driver::{Driver, PageStrategy, Transfer};
 use hyperslab_format::{Superblock, superblock};
 
 use crate::{
     Durability, Error, Marks, OpenFile, Placement, Result, Retry, Seal, cache_image::Image, extension,
     file_state::FileState, journal, torn, transfers::Transfers,
 };
-
-/// A page of a storage where a request costs little: larger ones would bring more than is looked at.
-const NEAR_PAGE: usize = 16 << 10;
-/// A page of a storage where a request takes longer than the bytes that it brings.
-const FAR_PAGE: usize = 64 << 10;
-/// No page is smaller.
-const SMALLEST_PAGE: usize = 512;
 
 /// How a file is opened.
 #[derive(Clone, Debug)]
@@ -25,6 +18,10 @@ pub struct OpenOptions {
     pub page_size: Option<usize>,
     /// So many bytes of pages are kept, and one page at least.
     pub page_buffer: usize,
+    /// How values are read by means of these pages; by default they are not.
+    pub page_strategy: PageStrategy,
+    /// How many percent of the pages are kept for metadata, and for values, if these have pages.
+    pub page_reserve: (u8, u8),
     /// Whether no other process has the file open for writing, as the holder of a lock knows: then one that was left in the middle of changes can
     /// be opened, if it was written by a program that keeps it whole at every instant.
     pub alone: bool,
@@ -50,6 +47,8 @@ impl Default for OpenOptions {
         OpenOptions {
             page_size: None,
             page_buffer: 8 << 20,
+            page_strategy: PageStrategy::Direct,
+            page_reserve: (0, 0),
             alone: false,
             marks_whole: true,
             swmr: false,
@@ -59,15 +58,6 @@ impl Default for OpenOptions {
             transfer: Transfer::default(),
             retry: Retry::default(),
         }
-    }
-}
-
-impl OpenOptions {
-    /// The pages of a storage of so many bytes, none of them larger than `most` bytes unless that is very small.
-    pub(crate) fn pages(&self, raw: Arc<dyn Driver>, length: u64, most: usize) -> Result<PageBuffer<Arc<dyn Driver>>> {
-        let usual = if raw.capabilities().contains(Capabilities::NEAR) { NEAR_PAGE } else { FAR_PAGE };
-        let size = self.page_size.unwrap_or(usual.min(self.page_buffer)).min(most).max(SMALLEST_PAGE);
-        Ok(PageBuffer::with_len(raw, length, size, (self.page_buffer / size).max(1))?)
     }
 }
 

@@ -173,7 +173,7 @@ impl OpenFile {
         }
         let end = request.iter().map(|part| part.addr.saturating_add(part.buf.len() as u64)).max();
         let unwritten = self.reach(end.unwrap_or(0))?.is_some();
-        self.raw.read_vector(&mut request, &self.transfers.raw)?;
+        self.values().read_vector(&mut request, &self.transfers.raw)?;
         if unwritten {
             request.iter_mut().for_each(|part| self.lay_waiting_over(part.addr, part.buf));
         }
@@ -187,7 +187,7 @@ impl OpenFile {
         {
             return Err(why);
         }
-        self.raw.read_selection(pairs, &mut [buf], &self.transfers.raw)?;
+        self.values().read_selection(pairs, &mut [buf], &self.transfers.raw)?;
         Ok(())
     }
 

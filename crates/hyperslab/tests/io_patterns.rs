@@ -10,11 +10,14 @@ use std::sync::{
 };
 
 use hyperslab::File;
-use hyperslab::driver::{Local, Log, Operation, Record};
+use hyperslab::driver::{Local, Log, Operation, Record, Throttle};
 use hyperslab::space::{Op, Slab};
 
+/// A storage that counts as far, where a request costs more than its bytes.
+type Far = Log<Throttle<Local>>;
+
 /// A file made for one test, and the log of its storage; none without Python.
-fn open(name: &str) -> Option<(File, Arc<Log<Local>>)> {
+fn open(name: &str) -> Option<(File, Arc<Far>)> {
     static MADE: AtomicUsize = AtomicUsize::new(0);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = hyperslab_workshop::python()?;
@@ -24,7 +27,7 @@ fn open(name: &str) -> Option<(File, Arc<Log<Local>>)> {
     std::fs::create_dir_all(&directory).unwrap();
     let made = Command::new(&python).arg(root.join("tests/io_patterns.py")).arg(&directory).arg(name).status().unwrap();
     assert!(made.success());
-    let log = Arc::new(Log::new(Local::open(directory.join(format!("{name}.h5"))).unwrap()));
+    let log = Arc::new(Log::new(Throttle::new(Local::open(directory.join(format!("{name}.h5"))).unwrap())));
     let file = File::open_driver(log.clone()).unwrap();
     // An open file stays readable; where it does not, it is left behind.
     let _ = std::fs::remove_dir_all(&directory);

@@ -48,6 +48,7 @@ mod names;
 mod open_at_once;
 mod other_files;
 mod out_of_memory;
+mod page_strategy;
 mod peer;
 mod pools;
 mod refusals;

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use hyperslab::driver::Memory;
-use hyperslab::{CacheConfig, ExternalAccess, FileSpace, Locking, Low, OpenOptions, Placement, SpaceStrategy};
+use hyperslab::{CacheConfig, ExternalAccess, FileSpace, Locking, Low, OpenOptions, Placement, Retry, SpaceStrategy};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -164,10 +165,12 @@ struct Settings {
     /// Blocks of metadata, from which size on pieces are aligned, and to what.
     placement: (u64, u64, u64),
     cache: Caching,
-    /// How many bytes of metadata are in memory as pages.
-    page_buffer: Option<usize>,
+    /// How many bytes are in memory as pages, how values have part in them, how many percent of them are kept for metadata, and for values.
+    pages: (Option<usize>, Option<String>, u8, u8),
     /// What outlives a killed process or a power failure.
     durability: String,
+    /// How often a block of metadata is read that is being written, and how many seconds are between.
+    retry: Option<(u32, f64)>,
     /// The size of the members of a family, or how the names of the two members of a split file end.
     members: Option<(u64, String, String)>,
 }
@@ -217,7 +220,7 @@ fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> 
         options = sharing.apply(options)?;
     }
     if let Some(settings) = settings {
-        let Settings { low, user_block, track_order, space, placement, cache, page_buffer, durability, members } =
+        let Settings { low, user_block, track_order, space, placement, cache, pages, durability, retry, members } =
             settings;
         let (strategy, persist, threshold, page_size) = space;
         let space = FileSpace { strategy: space_strategy(&strategy)?, persist, threshold, page_size };
@@ -226,8 +229,15 @@ fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> 
         options = options.low(version(&low)?).user_block(user_block).track_order(track_order);
         options = options.file_space(space).placement(placement);
         options = options.durability(durability.parse().map_err(|why| PyValueError::new_err(format!("{why}")))?);
-        if let Some(bytes) = page_buffer {
-            options = options.page_buffer(bytes);
+        let (buffer, strategy, metadata, values) = pages;
+        options = buffer.into_iter().fold(options, OpenOptions::page_buffer).page_reserve(metadata, values);
+        if let Some(strategy) = strategy {
+            options = options.page_strategy(strategy.parse().map_err(|why| PyValueError::new_err(format!("{why}")))?);
+        }
+        if let Some((attempts, pause)) = retry {
+            let pause = Duration::try_from_secs_f64(pause);
+            let pause = pause.map_err(|why| PyValueError::new_err(format!("pause between retries: {why}")))?;
+            options = options.retry(Retry { attempts, pause });
         }
         options = match members {
             None => options,

@@ -3,8 +3,8 @@
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use hyperslab_base::ErrorKind;
-use hyperslab_driver::Transfer;
-use hyperslab_file::{CreateOptions, Durability, FileSpace, Placement};
+use hyperslab_driver::{PageStrategy, Transfer};
+use hyperslab_file::{CreateOptions, Durability, FileSpace, Placement, Retry};
 use hyperslab_format::{message::Target, version::Low};
 use hyperslab_object::{GroupSettings, ObjectSettings};
 
@@ -81,8 +81,14 @@ pub struct Access {
     pub durability: Durability,
     /// Bytes of metadata pages in memory, if they are not as many as usual.
     pub page_buffer: Option<usize>,
+    /// How values are read by means of these pages, if they are.
+    pub page_strategy: Option<PageStrategy>,
+    /// How many percent of the pages are kept for metadata, and for values, if these have pages.
+    pub page_reserve: (u8, u8),
     /// What goes with each request to the storage.
     pub transfer: Transfer,
+    /// How often a block of metadata is read whose bytes do not belong together, if it is not as often as usual.
+    pub retry: Option<Retry>,
     /// What the root group of a new file is like, if it is not as usual.
     pub root: Option<(ObjectSettings, GroupSettings)>,
 }
@@ -96,9 +102,12 @@ impl Access {
         create
     }
 
-    /// Sets how many pages of metadata are kept, and what goes with each request to the storage.
+    /// Sets how many pages are kept and for what, what goes with each request to the storage, and how often blocks are read.
     pub(crate) fn requests(&self, options: &mut hyperslab_file::OpenOptions) {
         options.transfer.clone_from(&self.transfer);
+        options.page_strategy = self.page_strategy.unwrap_or(options.page_strategy);
+        options.page_reserve = self.page_reserve;
+        options.retry = self.retry.unwrap_or(options.retry);
         options.page_buffer = self.page_buffer.unwrap_or(options.page_buffer);
     }
 

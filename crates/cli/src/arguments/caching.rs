@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use hyperslab::CachePolicy;
+use hyperslab::{CachePolicy, PageStrategy};
 
 #[derive(Args)]
 #[command(next_help_heading = "Chunk cache")]
@@ -19,9 +19,15 @@ pub(crate) struct Caching {
     /// Do not decode chunks before they are asked for
     #[arg(long)]
     pub(crate) no_read_ahead: bool,
-    /// Memory for pages of metadata of a file, such as 64M [default: 16M]
+    /// Memory for pages of metadata of a file, such as 64M [default: 8M]
     #[arg(long, value_name = "BYTES", value_parser = size)]
     pub(crate) page_buffer: Option<usize>,
+    /// How values are read by means of pages [default: direct]
+    #[arg(long, value_name = "HOW", value_parser = page_strategy())]
+    pub(crate) page_strategy: Option<PageStrategy>,
+    /// Read metadata that is being written by another process up to so many times [default: 1]
+    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) retry: Option<u32>,
     /// Tell at the end, on standard error, what the cache did
     #[arg(long)]
     pub(crate) cache_stats: bool,
@@ -29,6 +35,10 @@ pub(crate) struct Caching {
 
 fn policy() -> impl TypedValueParser<Value = CachePolicy> {
     PossibleValuesParser::new(["lru", "mru", "lfu", "s3-fifo"]).try_map(|name| name.parse())
+}
+
+fn page_strategy() -> impl TypedValueParser<Value = PageStrategy> {
+    PossibleValuesParser::new(PageStrategy::ALL.map(PageStrategy::name)).try_map(|name| name.parse())
 }
 
 /// Bytes, with K, M or G for as many times 1024.

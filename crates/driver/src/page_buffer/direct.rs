@@ -1,13 +1,24 @@
-//! Requests that touch more pages than the buffer holds: straight down, with the pages kept true.
+//! Requests that go straight down, with the pages kept true.
+
+use std::sync::MutexGuard;
 
 use super::PageBuffer;
+use super::slots::Slots;
 use super::touched::Touched;
 use crate::{Driver, MemoryType, Operation, Result, Transfer};
 
 /// Pages that one request writes straight down; others keep off them until this is dropped.
-struct Direct<'a, D: Driver> {
+pub(super) struct Direct<'a, D: Driver> {
     buffer: &'a PageBuffer<D>,
     number: u64,
+}
+
+impl<'a, D: Driver> Direct<'a, D> {
+    /// From now on. The pages must be free.
+    pub(super) fn begin(buffer: &'a PageBuffer<D>, mut slots: MutexGuard<'_, Slots>, touched: &Touched) -> Self {
+        let number = slots.begin_direct(touched);
+        Direct { buffer, number }
+    }
 }
 
 impl<D: Driver> Drop for Direct<'_, D> {
@@ -46,7 +57,18 @@ impl<D: Driver> PageBuffer<D> {
     ) -> Result<()> {
         let _direct = self.keep_off(touched);
         self.write_back_touched(touched, true, transfer)?;
-        match write(&self.below) {
+        self.end_write(write(&self.below), touched, transfer, written)
+    }
+
+    /// What came of writing these pages straight down.
+    pub(super) fn end_write<'b, W: Iterator<Item = (u64, &'b [u8])>>(
+        &self,
+        outcome: Result<()>,
+        touched: &Touched,
+        transfer: &Transfer,
+        written: impl FnOnce() -> W,
+    ) -> Result<()> {
+        match outcome {
             Ok(()) => {
                 let mut slots = self.lock();
                 written().for_each(|(addr, bytes)| slots.wrote_directly(addr, bytes));
@@ -89,7 +111,6 @@ impl<D: Driver> PageBuffer<D> {
         while !slots.is_free(touched) {
             slots = self.wait(slots);
         }
-        let number = slots.begin_direct(touched);
-        Direct { buffer: self, number }
+        Direct::begin(self, slots, touched)
     }
 }

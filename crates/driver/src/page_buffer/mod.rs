@@ -1,14 +1,17 @@
-//! Small requests served from pages in memory: the document's page buffer with its strategy 4 (2.3).
+//! Small requests served from pages in memory: the document's page buffer with its four strategies (2.3).
 //!
-//! Lives here: [`PageBuffer`]. What pages a request touches is in `touched`, the pages themselves in `slots`, requests that are
-//! served from pages in `paged`, those that go straight down in `direct`, and writing back in `write_back`. Does not live
-//! here: metadata as objects; that is the metadata cache. Stands between the engine and a driver for which small requests
-//! are dear.
+//! Lives here: [`PageBuffer`]. Which way a request takes is in `strategy`, its start in `requests`, what pages it touches in `touched`, the pages themselves
+//! in `slots`, requests that are served from pages in `paged`, those that go straight down in `direct`, those that do both in `split`, and writing
+//! back in `write_back`. Does not live here: metadata as objects; that is the metadata cache. Stands between the engine and a driver for which small
+//! requests are dear.
 
 mod changed;
 mod direct;
 mod paged;
+mod requests;
 mod slots;
+mod split;
+mod strategy;
 mod touched;
 mod write_back;
 
@@ -16,18 +19,18 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::lower::{self, Segments};
-use crate::{
-    Capabilities, Driver, Error, MemoryType, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart,
-};
+use crate::{Capabilities, Driver, Error, Operation, Result, SelectionPair, Transfer, Why};
 use changed::Changed;
-use slots::Slots;
+use slots::{Reserved, Slots};
 use touched::Touched;
+
+pub use strategy::{PageStrategy, UnknownPageStrategy};
 
 /// Keeps pages of the storage below in memory.
 ///
 /// A request that touches no more pages than there are is served from pages; those that are missing are loaded with one vector
-/// read. A larger one writes back what it touches and goes straight down, and the pages here stay true. What is
-/// written stays here until it is evicted, or [`Driver::flush`] or [`Driver::sync`] is called; **dropping the buffer does not write it**.
+/// read. A larger one writes back what it touches and goes straight down, and the pages here stay true. Another [`PageStrategy`] can be said for
+/// values. What is written stays here until it is evicted, or [`Driver::flush`] or [`Driver::sync`] is called; **dropping the buffer does not write it**.
 ///
 /// If what is dirty cannot be written back, reads go on all the same: clean pages make room for them, or up to as many pages again come
 /// for as long as they are read.
@@ -50,6 +53,10 @@ pub struct PageBuffer<D> {
     below: D,
     page_size: usize,
     capacity: usize,
+    /// How requests for values are served.
+    strategy: PageStrategy,
+    /// How many pages each kind of content keeps.
+    reserved: Reserved,
     /// Whether the storage below takes writes.
     writable: bool,
     /// Whether the storage below has an end for each kind.
@@ -82,6 +89,8 @@ impl<D: Driver> PageBuffer<D> {
             below,
             page_size,
             capacity: pages,
+            strategy: PageStrategy::Fit,
+            reserved: Reserved::default(),
             writable,
             apart,
             through: false,
@@ -99,6 +108,40 @@ impl<D: Driver> PageBuffer<D> {
     /// As [`PageBuffer::writing_through`], from now on. To be said before anything is written.
     pub fn write_through(&mut self) {
         self.through = true;
+    }
+
+    /// The same, but requests for values are served so.
+    ///
+    /// ```
+    /// use hyperslab_driver::{Driver, Log, Memory, MemoryType, PageBuffer, PageStrategy, Transfer};
+    /// let buffer = PageBuffer::new(Log::new(Memory::from(vec![7; 1000])), 100, 4)?.with_strategy(PageStrategy::Split);
+    /// let (values, metadata) = (MemoryType::RawData, MemoryType::ObjectHeader);
+    /// buffer.read_at(250, &mut [0; 10], &Transfer::default().with_kind(metadata))?;
+    /// buffer.below_ref().clear();
+    /// buffer.read_at(150, &mut [0; 200], &Transfer::default().with_kind(values))?;
+    /// assert_eq!(buffer.below_ref().records()[0].parts, [(150, 50), (300, 50)]);
+    /// # Ok::<(), hyperslab_driver::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_strategy(mut self, strategy: PageStrategy) -> Self {
+        self.strategy = strategy;
+        self
+    }
+
+    /// The same, but so many pages of metadata, and of values, do not leave for pages of the other kind.
+    pub fn with_reserved(mut self, metadata: usize, raw: usize) -> Result<Self> {
+        if metadata.checked_add(raw).is_none_or(|pages| pages > self.capacity) {
+            let why = Why::invalid(format!("{metadata} and {raw} pages reserved of {}", self.capacity));
+            return Err(Error::new(self.name(), Operation::Open, 0, 0, why));
+        }
+        self.reserved = Reserved { metadata, raw };
+        self.lock().reserve(self.reserved);
+        Ok(self)
+    }
+
+    /// How requests for values are served.
+    pub fn strategy(&self) -> PageStrategy {
+        self.strategy
     }
 
     /// The storage below, which lacks what is not yet written back.
@@ -190,117 +233,9 @@ impl<D: Driver> PageBuffer<D> {
         Err(Error::new(self.name(), operation, addr, len as u64, Why::ReadOnly))
     }
 
-    fn fits(&self, touched: &Touched) -> bool {
-        touched.count() <= self.capacity as u64
-    }
-
-    /// Whether a write of these stays here for now.
-    fn keeps(&self, touched: &Touched) -> bool {
-        !self.through && self.fits(touched)
-    }
-
     /// The ranges of a selection request, checked.
     fn touched_by(&self, operation: Operation, pairs: &[SelectionPair<'_>], buffers: &[usize]) -> Result<Touched> {
         let segments = Segments::new(pairs, buffers).map_err(|why| lower::refused(self, operation, pairs, why))?;
         self.touched(operation, segments.map(|segment| (segment.addr, segment.len)))
-    }
-}
-
-impl<D: Driver> Driver for PageBuffer<D> {
-    fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> Result<()> {
-        let touched = self.touched(Operation::Read, [(addr, buf.len())].into_iter())?;
-        if self.fits(&touched) {
-            return self.read_paged(&mut [ReadPart { kind: transfer.kind, addr, buf }], &touched, transfer);
-        }
-        self.read_direct(Operation::Read, &touched, transfer, |below| below.read_at(addr, buf, transfer))
-    }
-
-    fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Result<()> {
-        let touched = self.touched(Operation::Write, [(addr, buf.len())].into_iter())?;
-        self.check_write(Operation::Write, &touched)?;
-        if self.keeps(&touched) {
-            return self.write_paged(&[WritePart { kind: transfer.kind, addr, buf }], &touched, transfer);
-        }
-        self.write_direct(&touched, transfer, |below| below.write_at(addr, buf, transfer), || [(addr, buf)].into_iter())
-    }
-
-    fn len(&self, transfer: &Transfer) -> Result<u64> {
-        match self.apart && transfer.kind != MemoryType::Default {
-            true => self.below.len(transfer),
-            false => Ok(self.lock().len()),
-        }
-    }
-
-    fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()> {
-        match self.apart && transfer.kind != MemoryType::Default {
-            true => self.resize_kind(len, transfer),
-            false => self.resize(len, transfer),
-        }
-    }
-
-    fn sync(&self, transfer: &Transfer) -> Result<()> {
-        self.write_back_all(transfer)?;
-        self.below.sync(transfer)
-    }
-
-    fn flush(&self, transfer: &Transfer) -> Result<()> {
-        self.write_back_all(transfer)?;
-        self.below.flush(transfer)
-    }
-
-    fn name(&self) -> &str {
-        self.below.name()
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.below.capabilities() | Capabilities::VECTOR
-    }
-
-    fn below(&self) -> Option<&dyn Driver> {
-        Some(&self.below)
-    }
-
-    fn read_vector(&self, parts: &mut [ReadPart<'_>], transfer: &Transfer) -> Result<()> {
-        let touched = self.touched(Operation::ReadVector, parts.iter().map(|part| (part.addr, part.buf.len())))?;
-        if self.fits(&touched) {
-            return self.read_paged(parts, &touched, transfer);
-        }
-        self.read_direct(Operation::ReadVector, &touched, transfer, |below| below.read_vector(parts, transfer))
-    }
-
-    fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Result<()> {
-        let touched = self.touched(Operation::WriteVector, parts.iter().map(|part| (part.addr, part.buf.len())))?;
-        self.check_write(Operation::WriteVector, &touched)?;
-        if self.keeps(&touched) {
-            return self.write_paged(parts, &touched, transfer);
-        }
-        let written = || parts.iter().map(|part| (part.addr, part.buf));
-        self.write_direct(&touched, transfer, |below| below.write_vector(parts, transfer), written)
-    }
-
-    fn read_selection(&self, pairs: &[SelectionPair<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
-        let sizes: Vec<_> = bufs.iter().map(|buf| buf.len()).collect();
-        let touched = self.touched_by(Operation::ReadSelection, pairs, &sizes)?;
-        if self.fits(&touched) {
-            return lower::read_selection(self, pairs, bufs, transfer);
-        }
-        let read = |below: &D| below.read_selection(pairs, bufs, transfer);
-        self.read_direct(Operation::ReadSelection, &touched, transfer, read)
-    }
-
-    fn write_selection(&self, pairs: &[SelectionPair<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
-        let sizes: Vec<_> = bufs.iter().map(|buf| buf.len()).collect();
-        let touched = self.touched_by(Operation::WriteSelection, pairs, &sizes)?;
-        self.check_write(Operation::WriteSelection, &touched)?;
-        if self.keeps(&touched) {
-            return lower::write_selection(self, pairs, bufs, transfer);
-        }
-        let written = || {
-            let segments = Segments::new(pairs, &sizes).into_iter().flatten();
-            segments.filter_map(|segment| {
-                Some((segment.addr, bufs.get(segment.buffer)?.get(segment.start..segment.end())?))
-            })
-        };
-        self.write_direct(&touched, transfer, |below| below.write_selection(pairs, bufs, transfer), written)
     }
 }

@@ -8,7 +8,7 @@ use std::sync::MutexGuard;
 use super::PageBuffer;
 use super::slots::Slots;
 use super::touched::Touched;
-use crate::{Driver, Error, Operation, ReadPart, Result, Transfer, Why, WritePart};
+use crate::{Driver, Error, MemoryType, Operation, ReadPart, Result, Transfer, Why, WritePart};
 
 /// The pages of a request, held until this is dropped.
 struct Held<'a, D: Driver> {
@@ -48,7 +48,7 @@ impl<D: Driver> PageBuffer<D> {
             parts.iter_mut().for_each(|part| slots.read(part.addr, part.buf));
             return Ok(());
         }
-        let _held = self.hold(touched);
+        let _held = self.hold(touched, transfer.kind);
         self.check_end(Operation::Read, touched)?;
         // What cannot be written back stays dirty, and reads go on: with their own pages there are at most twice as many as
         // there should be.
@@ -63,7 +63,7 @@ impl<D: Driver> PageBuffer<D> {
             parts.iter().for_each(|part| slots.write(part.addr, part.buf));
             return Ok(());
         }
-        let _held = self.hold(touched);
+        let _held = self.hold(touched, transfer.kind);
         self.evict(transfer)?;
         // A page that one part fills need not be loaded.
         let size = self.page_size as u64;
@@ -79,12 +79,12 @@ impl<D: Driver> PageBuffer<D> {
         slots.use_if_here(touched).then_some(slots)
     }
 
-    fn hold<'a>(&'a self, touched: &'a Touched) -> Held<'a, D> {
+    fn hold<'a>(&'a self, touched: &'a Touched, kind: MemoryType) -> Held<'a, D> {
         let mut slots = self.lock();
-        while !slots.can_hold(touched) {
+        while !slots.can_hold(touched, self.may_grow(kind)) {
             slots = self.wait(slots);
         }
-        slots.hold(touched);
+        slots.hold(touched, kind);
         Held { buffer: self, touched }
     }
 

@@ -57,6 +57,13 @@ impl Touched {
         self.ranges().flatten()
     }
 
+    /// The pages among these that are wanted.
+    pub(super) fn filter(&self, wanted: impl Fn(u64) -> bool) -> Self {
+        let mut ranges = Vec::new();
+        self.pages().filter(|page| wanted(*page)).for_each(|page| join(&mut ranges, page..page + 1));
+        Touched { ranges, last: self.last }
+    }
+
     pub(super) fn contains(&self, page: u64) -> bool {
         let after = self.ranges.partition_point(|range| range.start <= page);
         after.checked_sub(1).and_then(|at| self.ranges.get(at)).is_some_and(|range| page < range.end)
@@ -109,6 +116,8 @@ mod tests {
             for page in 0..40 {
                 prop_assert_eq!(one.contains(page), set.contains(&page));
             }
+            let even: BTreeSet<_> = set.into_iter().filter(|page| page % 2 == 0).collect();
+            prop_assert_eq!(one.filter(|page| page % 2 == 0).pages().collect::<BTreeSet<_>>(), even);
         }
     }
 }

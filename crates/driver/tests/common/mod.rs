@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hyperslab_driver::{Driver, Memory, ReadPart, Result, Transfer, WritePart};
+use hyperslab_driver::{
+    Capabilities, Driver, Memory, MemoryType, ReadPart, Result, SelectionPair, Transfer, WritePart,
+};
 
 /// Knows single ranges only.
 #[derive(Default)]
@@ -44,6 +46,53 @@ impl Driver for VectorOnly {
     }
     fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Result<()> {
         self.0.write_vector(parts, transfer)
+    }
+}
+
+/// Tells each second request that it is of metadata, and the others that they are of values.
+pub struct Kinds<D>(D, AtomicU64);
+
+impl<D> Kinds<D> {
+    pub fn new(below: D) -> Self {
+        Kinds(below, AtomicU64::new(0))
+    }
+
+    fn next(&self, transfer: &Transfer) -> Transfer {
+        let is_value = self.1.fetch_add(1, Ordering::Relaxed) % 2 == 0;
+        transfer.clone().with_kind(if is_value { MemoryType::RawData } else { MemoryType::ObjectHeader })
+    }
+}
+
+impl<D: Driver> Driver for Kinds<D> {
+    fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> Result<()> {
+        self.0.read_at(addr, buf, &self.next(transfer))
+    }
+    fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> Result<()> {
+        self.0.write_at(addr, buf, &self.next(transfer))
+    }
+    fn len(&self, transfer: &Transfer) -> Result<u64> {
+        self.0.len(transfer)
+    }
+    fn set_len(&self, len: u64, transfer: &Transfer) -> Result<()> {
+        self.0.set_len(len, transfer)
+    }
+    fn sync(&self, transfer: &Transfer) -> Result<()> {
+        self.0.sync(transfer)
+    }
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
+    }
+    fn read_vector(&self, parts: &mut [ReadPart<'_>], transfer: &Transfer) -> Result<()> {
+        self.0.read_vector(parts, &self.next(transfer))
+    }
+    fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Result<()> {
+        self.0.write_vector(parts, &self.next(transfer))
+    }
+    fn read_selection(&self, pairs: &[SelectionPair<'_>], bufs: &mut [&mut [u8]], transfer: &Transfer) -> Result<()> {
+        self.0.read_selection(pairs, bufs, &self.next(transfer))
+    }
+    fn write_selection(&self, pairs: &[SelectionPair<'_>], bufs: &[&[u8]], transfer: &Transfer) -> Result<()> {
+        self.0.write_selection(pairs, bufs, &self.next(transfer))
     }
 }
 

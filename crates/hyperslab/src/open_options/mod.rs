@@ -7,8 +7,8 @@ use std::{
     sync::Arc,
 };
 
-use hyperslab_driver::{Driver, Transfer as TransferOptions};
-use hyperslab_file::{Durability, FileSpace, Placement};
+use hyperslab_driver::{Driver, PageStrategy, Transfer as TransferOptions};
+use hyperslab_file::{Durability, FileSpace, Placement, Retry};
 use hyperslab_format::{message::Target, version::Low};
 use hyperslab_session::{Options, Session};
 
@@ -246,11 +246,39 @@ impl OpenOptions {
         self
     }
 
-    /// How many bytes of metadata the file keeps in memory as pages: 16 MiB if nothing is said. Where storage is slow, more pages save requests; the
+    /// How many bytes of metadata the file keeps in memory as pages: 8 MiB if nothing is said. Where storage is slow, more pages save requests; the
     /// smaller the buffer, the less a request for one small piece of metadata brings.
     #[must_use]
     pub fn page_buffer(mut self, bytes: usize) -> OpenOptions {
         self.options.access.page_buffer = Some(bytes);
+        self
+    }
+
+    /// How values are read by means of the pages of the [page buffer](OpenOptions::page_buffer). If nothing is said they have no pages
+    /// ([`PageStrategy::Direct`]): the chunk cache keeps them, and each byte is copied once. Pages of values help where storage is slow and small
+    /// pieces that lie near each other are read, such as many small chunks or contiguous datasets. What is written goes to the storage at once, and
+    /// pages that are there get the same bytes.
+    ///
+    /// ```
+    /// use hyperslab::{OpenOptions, PageStrategy};
+    /// # let path = std::env::temp_dir().join(format!("hyperslab-page-strategy-{}.h5", std::process::id()));
+    /// let options = OpenOptions::new().page_buffer(32 << 20).page_strategy(PageStrategy::Fit);
+    /// let file = options.create().open(&path)?;
+    /// # file.close()?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn page_strategy(mut self, strategy: PageStrategy) -> OpenOptions {
+        self.options.access.page_strategy = Some(strategy);
+        self
+    }
+
+    /// How many percent of the page buffer pages of metadata, and pages of values, keep while pages of the other kind come. It has no meaning as long as values
+    /// have [no pages](OpenOptions::page_strategy).
+    #[must_use]
+    pub fn page_reserve(mut self, metadata: u8, values: u8) -> OpenOptions {
+        self.options.access.page_reserve = (metadata, values);
         self
     }
 
@@ -269,6 +297,28 @@ impl OpenOptions {
     #[must_use]
     pub fn transfer(mut self, transfer: TransferOptions) -> OpenOptions {
         self.options.access.transfer = transfer;
+        self
+    }
+
+    /// How often a block of metadata is read whose signature, length or checksum is wrong, and how long the thread sleeps in between: another process may be writing it.
+    /// By default each block is read once.
+    ///
+    /// ```
+    /// use std::{sync::Arc, time::Duration};
+    /// use hyperslab::{File, OpenOptions, Retry, driver::{Memory, Missing, Torn}};
+    /// let storage = Arc::new(Torn::new(Memory::new()));
+    /// File::create_on(storage.clone())?.close()?;
+    /// // The next read meets a write of the first bytes.
+    /// storage.arm(0, Missing::Front);
+    /// assert!(OpenOptions::new().open_on(storage.clone()).is_err());
+    /// storage.arm(0, Missing::Front);
+    /// let retry = Retry { attempts: 3, pause: Duration::from_millis(1) };
+    /// assert!(OpenOptions::new().retry(retry).open_on(storage).is_ok());
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn retry(mut self, retry: Retry) -> OpenOptions {
+        self.options.access.retry = Some(retry);
         self
     }
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 from . import _config
 from ._group import Group
 from ._hyperslab import FileHandle
-from ._options import check_options, libver_bounds, members, page_buffer, settings, wanted_policy
+from ._options import check_options, libver_bounds, members, pages, settings, wanted_policy
 
 _WRITING = ("r+", "w", "w-", "x", "a")
 
@@ -40,8 +40,10 @@ class File(Group):
         cache_dataset_bytes: int | None = None,
         cache_policy: str | None = None,
         cache_read_ahead: bool | None = None,
+        page_strategy: str | None = None,
         external_access: str = "read-anywhere",
         durability: str = "none",
+        retry: int | tuple[int, float] | None = None,
         **options: Any,
     ) -> None:
         """Opens a file by its name, or any object with `seek` and `read`, and `write` if it is to be changed: it is read and written range by range.
@@ -67,9 +69,14 @@ class File(Group):
         was flushed or closed, unless more was being written; with "full", what was flushed last, at any moment. A killed process loses
         nothing that was flushed in either case.
 
+        `retry` says how often a block of metadata is read whose checksum is wrong, because another process may be writing it: once if nothing is said. A
+        thread sleeps for a millisecond in between, or for as many seconds as the second part of a pair says.
+
         Takes what `h5py.File` takes. `rdcc_nbytes` is another name of `cache_bytes`: one cache serves all datasets of a file. `rdcc_w0=1` means
         `cache_policy="s3-fifo"`, where chunks that were used once leave first, and `rdcc_w0=0` means "lru". `page_buf_size` is how much memory
-        pages of metadata may take, 16 MiB if nothing is said. `rdcc_nslots` must be right, and means nothing more: the cache has no slots. Drivers: "sec2", "stdio" and "core" for
+        pages of metadata may take, 8 MiB if nothing is said. `page_strategy` says how values are read by means of these pages: "direct" (not at all, also if nothing is
+        said), "fit" (if a request needs no more pages than there may be), "grow" (always, however many it needs) or "split" (the bytes of pages
+        that are there). `min_meta_keep` and `min_raw_keep` are how many percent of them metadata and values keep then. `rdcc_nslots` must be right, and means nothing more: the cache has no slots. Drivers: "sec2", "stdio" and "core" for
         one file, "family" for a name such as "part%05d.h5", where `memb_size` says how many bytes each file of a new family has but the last,
         "split" for a pair whose common part is given, one for metadata and one for values, whose names end with `meta_ext` and `raw_ext`,
         and "fileobj" for objects. With "core" and `backing_store=False` the file is in memory only: nothing is ever written to the disk. With
@@ -100,8 +107,9 @@ class File(Group):
         cache_bytes = int(nbytes) if cache_bytes is None and nbytes is not None else cache_bytes
         cache_policy = wanted_policy(options) if cache_policy is None else cache_policy
         made["cache"] = (cache_bytes, cache_max_bytes, cache_policy, cache_read_ahead, cache_dataset_bytes)
-        made["page_buffer"] = page_buffer(options, mode in ("w", "w-", "x"))
+        made["pages"] = pages(options, mode in ("w", "w-", "x"), page_strategy)
         made["durability"] = durability
+        made["retry"] = (retry, 0.001) if isinstance(retry, int) else retry
         made["members"] = members(driver, options)
         sharing = {"locking": _locking(locking), "swmr": bool(swmr) and mode == "r", "external": external_access}
         sharing["family"] = driver == "family"

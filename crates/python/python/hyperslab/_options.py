@@ -9,7 +9,7 @@ from typing import Any
 _VERSIONS = ("earliest", "v108", "v110", "v112", "v114", "v200", "latest")
 _LOCKING = (None, True, False, "true", "false", "best-effort")
 
-#: Sizes of caches and buffers, and what new files are made with. `rdcc_nslots`, `min_meta_keep` and `min_raw_keep` are only checked.
+#: Sizes of caches and buffers, and what new files are made with. `rdcc_nslots` is only checked.
 _CACHES = frozenset("rdcc_nslots rdcc_nbytes rdcc_w0 track_times page_buf_size min_meta_keep min_raw_keep".split())
 
 #: How space is managed in new files, and where new pieces go, with what h5py has if nothing is said.
@@ -81,17 +81,18 @@ def members(driver: str | None, options: dict[str, Any]) -> tuple[int, str, str]
     return None
 
 
-def page_buffer(options: dict[str, Any], is_new: bool) -> int | None:
-    """How many bytes of metadata pages are kept, if that is said. As in h5py, a new file that is to have a buffer has pages, and the buffer room
-    for one."""
+def pages(options: dict[str, Any], is_new: bool, strategy: str | None) -> tuple[int | None, str | None, int, int]:
+    """How many bytes of pages are kept, if that is said, what values have to do with them, and how many percent are for metadata and for values at least. As
+    in h5py, a new file that is to have a buffer has pages, and the buffer room for one."""
     size = int(options.get("page_buf_size") or 0)
     if not size:
-        return None
+        return None, strategy, 0, 0
     if is_new and options.get("fs_strategy") != "page":
         raise OSError("Enabling page buffering requires fs_strategy='page'")
     if is_new and size < int(options.get("fs_page_size") or _SPACE["fs_page_size"]):
         raise OSError("page_buf_size must hold at least one page")
-    return min(size, sys.maxsize)
+    metadata, values = (int(options.get(name) or 0) for name in ("min_meta_keep", "min_raw_keep"))
+    return min(size, sys.maxsize), strategy, metadata, values
 
 
 def _check_size(name: str, value: int) -> None:

@@ -112,7 +112,7 @@ impl Slot {
 }
 
 /// The pages of a range, and the range within each.
-fn spans(page_size: usize, addr: u64, len: usize) -> impl Iterator<Item = (u64, Range<usize>)> {
+pub(super) fn spans(page_size: usize, addr: u64, len: usize) -> impl Iterator<Item = (u64, Range<usize>)> {
     let size = page_size as u64;
     let (mut page, mut start, mut left) = (addr / size, (addr % size) as usize, len);
     std::iter::from_fn(move || {

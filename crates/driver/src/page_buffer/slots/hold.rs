@@ -1,6 +1,7 @@
 //! Which pages requests need to stay, and which a request writes straight down.
 
 use super::{Content, Slot, Slots};
+use crate::MemoryType;
 use crate::page_buffer::touched::Touched;
 
 impl Slots {
@@ -23,7 +24,7 @@ impl Slots {
     }
 
     /// Puts a page that no request holds behind all others in the row of those to go.
-    fn used(&mut self, page: u64) {
+    pub(super) fn used(&mut self, page: u64) {
         if let Some(slot) = self.slots.get_mut(&page).filter(|slot| slot.holders == 0) {
             self.by_use.remove(&slot.used);
             self.clock += 1;
@@ -32,17 +33,23 @@ impl Slots {
         }
     }
 
-    /// Whether a request can hold these pages now: they fit beside those that others hold, and no request writes them straight
-    /// down. Requests hold all their pages or none, so they never wait for each other's.
-    pub(in crate::page_buffer) fn can_hold(&self, touched: &Touched) -> bool {
+    /// Whether a request can hold these pages now: they fit beside those that others hold, unless it may have more than fit, and no request writes them
+    /// straight down. Requests hold all their pages or none, so they never wait for each other's.
+    pub(in crate::page_buffer) fn can_hold(&self, touched: &Touched, may_grow: bool) -> bool {
+        if may_grow {
+            return !self.written_directly(touched);
+        }
         let shared = self.among(touched).filter(|(_, slot)| slot.holders > 0).count();
         let more = touched.count() - shared as u64;
         self.held as u64 + more <= self.capacity as u64 && !self.written_directly(touched)
     }
 
-    pub(in crate::page_buffer) fn hold(&mut self, touched: &Touched) {
+    pub(in crate::page_buffer) fn hold(&mut self, touched: &Touched, kind: MemoryType) {
         for page in touched.pages() {
-            let slot = self.slots.entry(page).or_default();
+            let slot = self.slots.entry(page).or_insert_with(|| {
+                self.raw += usize::from(kind == MemoryType::RawData);
+                Slot::new(kind)
+            });
             self.held += usize::from(slot.holders == 0);
             slot.holders += 1;
             self.by_use.remove(&slot.used);
@@ -60,7 +67,7 @@ impl Slots {
             if matches!(slot.content, Content::Here(_)) {
                 self.used(page);
             } else {
-                self.slots.remove(&page);
+                self.remove(page);
             }
         }
     }

@@ -74,12 +74,34 @@ impl Slots {
         self.slots.len().saturating_sub(self.capacity)
     }
 
-    /// Up to so many pages that no request uses, least recently used first.
+    /// Up to so many pages that no request uses, least recently used first; those that are reserved for their kind only if others do not suffice.
     fn idle(&self, most: usize, wanted: impl Fn(&Slot) -> bool) -> Vec<u64> {
-        let idle = |page: &u64| {
-            self.slots.get(page).is_some_and(|slot| slot.leaving.is_none() && wanted(slot))
-                && !self.direct.values().any(|touched| touched.contains(*page))
-        };
-        self.by_use.values().copied().filter(idle).take(most).collect()
+        let (mut idle, mut last) = (Vec::new(), Vec::new());
+        if most == 0 {
+            return idle;
+        }
+        let mut raw = self.raw.saturating_sub(self.reserved.raw);
+        let mut metadata = (self.slots.len() - self.raw).saturating_sub(self.reserved.metadata);
+        for &page in self.by_use.values() {
+            let Some(slot) = self.slots.get(&page).filter(|slot| slot.leaving.is_none() && wanted(slot)) else {
+                continue;
+            };
+            if self.direct.values().any(|touched| touched.contains(page)) {
+                continue;
+            }
+            let spare = if slot.raw { &mut raw } else { &mut metadata };
+            if *spare == 0 {
+                last.push(page);
+                continue;
+            }
+            *spare -= 1;
+            idle.push(page);
+            if idle.len() == most {
+                return idle;
+            }
+        }
+        last.truncate(most - idle.len());
+        idle.extend(last);
+        idle
     }
 }

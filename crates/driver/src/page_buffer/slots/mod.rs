@@ -1,16 +1,18 @@
 //! The pages and what is known of each; everything that the lock guards.
 //!
 //! Lives here: state and its changes, without waiting and without storage: who holds which page (`hold`), bytes that come
-//! (`bytes`) and go (`leave`). Does not live here: when to change it.
+//! (`bytes`) and go (`leave`), parts of requests that pages serve (`resident`). Does not live here: when to change it.
 
 mod bytes;
 mod hold;
 mod leave;
+mod resident;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::touched::Touched;
+use crate::MemoryType;
 
 pub(in crate::page_buffer) use leave::Leaving;
 
@@ -23,6 +25,9 @@ pub(in crate::page_buffer) struct Slots {
     /// When each page was last released, and which it is: the first goes first.
     by_use: BTreeMap<u64, u64>,
     clock: u64,
+    /// How many slots are of values.
+    raw: usize,
+    reserved: Reserved,
     /// How many slots are held by a request.
     held: usize,
     /// The pages of each request under way that writes straight down.
@@ -33,9 +38,18 @@ pub(in crate::page_buffer) struct Slots {
     stored: u64,
 }
 
-#[derive(Debug, Default)]
+/// How many pages of a kind do not leave for pages of the other one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::page_buffer) struct Reserved {
+    pub(in crate::page_buffer) metadata: usize,
+    pub(in crate::page_buffer) raw: usize,
+}
+
+#[derive(Debug)]
 struct Slot {
     content: Content,
+    /// Whether a request for values brought it.
+    raw: bool,
     /// How many requests need it to stay.
     holders: usize,
     used: u64,
@@ -45,10 +59,16 @@ struct Slot {
     leaving: Option<Range<usize>>,
 }
 
-#[derive(Debug, Default)]
+impl Slot {
+    fn new(kind: MemoryType) -> Slot {
+        let raw = kind == MemoryType::RawData;
+        Slot { content: Content::Absent, raw, holders: 0, used: 0, dirty: None, leaving: None }
+    }
+}
+
+#[derive(Debug)]
 enum Content {
     /// No request has begun to load it.
-    #[default]
     Absent,
     Loading,
     Here(Vec<u8>),
@@ -57,7 +77,12 @@ enum Content {
 impl Slots {
     pub(in crate::page_buffer) fn new(page_size: usize, capacity: usize, len: u64) -> Self {
         let (slots, by_use, direct) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Slots { page_size, capacity, slots, by_use, clock: 0, held: 0, direct, len, stored: len }
+        let (raw, reserved) = (0, Reserved::default());
+        Slots { page_size, capacity, slots, by_use, clock: 0, raw, reserved, held: 0, direct, len, stored: len }
+    }
+
+    pub(in crate::page_buffer) fn reserve(&mut self, reserved: Reserved) {
+        self.reserved = reserved;
     }
 
     pub(in crate::page_buffer) fn len(&self) -> u64 {
@@ -103,6 +128,7 @@ impl Slots {
 
     fn remove(&mut self, page: u64) {
         if let Some(slot) = self.slots.remove(&page) {
+            self.raw -= usize::from(slot.raw);
             self.by_use.remove(&slot.used);
         }
     }
