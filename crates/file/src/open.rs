@@ -156,7 +156,7 @@ impl OpenFile {
 
 /// Where the file begins in its storage of so many bytes, and what its superblock says.
 fn read_superblock(storage: &impl Driver, length: u64, transfers: &Transfers) -> Result<(u64, Superblock)> {
-    let base = find_signature(storage, length, &transfers.any)?;
+    let base = find_signature(storage, length, &transfers.superblock)?;
     let mut head = vec![0; superblock::MAX_SIZE.min((length - base) as usize)];
     storage.read_at(base, &mut head, &transfers.superblock)?;
     let has_checksum = head.get(superblock::SIGNATURE.len()).is_some_and(|&version| version >= 2);
