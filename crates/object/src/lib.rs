@@ -11,6 +11,7 @@ mod change;
 mod context;
 mod counts;
 mod dataset;
+mod dense;
 mod links;
 mod mend;
 mod new;

@@ -1,29 +1,27 @@
 //! Header messages: one file each, named as the specification names them.
 
 mod attribute;
-mod attribute_info;
 mod data_layout;
+mod dense_info;
 mod external_files;
 mod file_space_info;
 mod fill_value;
 mod filter_pipeline;
 mod group_info;
 mod link;
-mod link_info;
 mod plain;
 mod shared;
 mod small;
 
 pub use attribute::Attribute;
-pub use attribute_info::AttributeInfo;
 pub use data_layout::{ArrayShape, ChunkIndex, DataLayout, Layout};
+pub use dense_info::{AttributeInfo, CreationOrder, DenseInfo, LinkInfo};
 pub use external_files::{ExternalFiles, ExternalSlot};
 pub use file_space_info::{FileSpaceInfo, SpaceStrategy};
 pub use fill_value::{AllocTime, FillTime, FillValue, FillWrite};
 pub use filter_pipeline::{FilterPipeline, FilterStep};
 pub use group_info::GroupInfo;
 pub use link::{CharSet, Link, Target};
-pub use link_info::LinkInfo;
 pub use plain::{
     BOGUS, bogus, comment, encode_bogus, encode_comment, encode_modification_time, encode_old_modification_time,
     encode_reference_count, modification_time, old_modification_time, reference_count,

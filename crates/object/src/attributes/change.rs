@@ -169,7 +169,7 @@ pub(crate) fn delete_all(context: &Context, object: &Object) -> Result<()> {
     let Some(found) = object.header().find(kind::ATTRIBUTE_INFO) else { return Ok(()) };
     let info = AttributeInfo::decode(object.header().body(found), context.file().widths());
     let dense = Dense::open(context, object.address(), &info.map_err(Error::at(object.address()))?)?;
-    dense.map_or(Ok(()), |dense| dense.delete(context.file()))
+    dense.map_or(Ok(()), |dense| dense.storage.delete(context.file()))
 }
 
 /// What the attributes of an object use of shared messages.

@@ -2,27 +2,27 @@
 
 use std::cmp::Ordering;
 
-use hyperslab_file::{Error, OpenFile, Owner, Result};
+use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{
     index::record::{AttributePlace, Form, Record, kind},
     message::{self, AttributeInfo},
     object_header::Flags,
 };
-use hyperslab_structures::{Entry, FractalHeap, Occupied, Tree, Vacant, fractal_heap::Parameters};
+use hyperslab_structures::{Entry, FractalHeap, Occupied, Vacant, fractal_heap::Parameters};
 
-use crate::{Context, shared, shared_change::Use, tree};
+use crate::{
+    Context,
+    dense::{self, DenseStorage},
+    shared,
+    shared_change::Use,
+};
 
 /// The place in the order of attributes that do not keep it.
 pub(super) const NO_ORDER: u32 = 65_535;
 
 /// The attributes of an object that lie outside of its header.
 pub(super) struct Dense {
-    heap: FractalHeap,
-    names: Tree,
-    orders: Option<Tree>,
-    tracked: bool,
-    /// Whether the heap got something that trees name.
-    inserted: bool,
+    pub(super) storage: DenseStorage,
 }
 
 /// An attribute message, or where it is if it is shared.
@@ -61,51 +61,14 @@ impl Stored {
 impl Dense {
     /// No attributes yet.
     pub(super) fn create(context: &Context, object: u64, info: &AttributeInfo) -> Result<Dense> {
-        let heap = context.new_heap(object, &Parameters::attributes())?;
-        let names = tree::create(context, object, kind::ATTRIBUTE_NAME)?;
-        let orders = info.indexed.then(|| tree::create(context, object, kind::ATTRIBUTE_ORDER)).transpose()?;
-        Ok(Dense { heap, names, orders, tracked: info.tracked, inserted: false })
+        let storage = DenseStorage::create(context, object, info, &dense::ATTRIBUTES, &Parameters::attributes())?;
+        Ok(Dense { storage })
     }
 
     /// The attributes that the message names, if it does.
     pub(super) fn open(context: &Context, object: u64, info: &AttributeInfo) -> Result<Option<Dense>> {
-        let (Some(heap), Some(names)) = (info.heap, info.names) else { return Ok(None) };
-        let open = |address, kind| Tree::open(context.file().owned_by(object), address, &[kind]);
-        let orders = info.orders.map(|orders| open(orders, kind::ATTRIBUTE_ORDER)).transpose()?;
-        let (heap, names) = (context.heap(Owner(object), heap)?, open(names, kind::ATTRIBUTE_NAME)?);
-        Ok(Some(Dense { heap, names, orders, tracked: info.tracked, inserted: false }))
-    }
-
-    /// Says in the message where the attributes are.
-    pub(super) fn name_in(&self, info: &mut AttributeInfo) {
-        info.heap = Some(self.heap.address());
-        info.names = Some(self.names.address());
-        info.orders = self.orders.as_ref().map(Tree::address);
-    }
-
-    /// How many attributes there are.
-    pub(super) fn len(&self) -> u64 {
-        self.names.len()
-    }
-
-    /// Gives trees new headers where one write of a tree would not tell everything; the header of the object then switches to these.
-    pub(super) fn detach(&mut self, file: &OpenFile) -> Result<()> {
-        if self.tracked {
-            self.names.relocate(file)?;
-            self.orders.iter_mut().try_for_each(|orders| orders.relocate(file))?;
-        }
-        Ok(())
-    }
-
-    /// The block whose write makes changes visible, if the header of the object is at `header`.
-    pub(super) fn published_by(&self, file: &OpenFile, header: u64) -> u64 {
-        let names = self.names.address();
-        if self.tracked || file.is_fresh(names) { header } else { names }
-    }
-
-    /// Has everything that lies in the heap written before the block that names it.
-    pub(super) fn before(&self, file: &OpenFile, header: u64) -> Result<()> {
-        if self.inserted { self.heap.before(file, self.published_by(file, header)) } else { Ok(()) }
+        let storage = DenseStorage::open(context, object, info, &dense::ATTRIBUTES)?;
+        Ok(storage.map(|storage| Dense { storage }))
     }
 
     /// Adds an attribute, where it belongs if that is known.
@@ -119,22 +82,17 @@ impl Dense {
         let (file, widths) = (context.file(), context.file().widths());
         let id = match &attribute.body {
             Body::Shared(id) => *id,
-            Body::Here(body) => {
-                let id = self.heap.insert(file, body)?;
-                self.inserted = true;
-                let other = |_| Error::broken("fractal heap", self.heap.address(), "ids of no such size");
-                id.try_into().map_err(other)?
-            }
+            Body::Here(body) => self.storage.put(file, body)?,
         };
         let place = AttributePlace { id, flags: attribute.flags.0, order: attribute.order };
         let record = Record::AttributeName { place, hash: hyperslab_base::lookup3(name) };
         let record = Form::plain(kind::ATTRIBUTE_NAME).encode(&record, widths)?;
-        let mut order = by_name(context, &self.heap, name, None);
+        let mut order = by_name(context, &self.storage.heap, name, None);
         match vacant {
-            Some(vacant) => self.names.fill(file, vacant, &record, &mut order)?,
-            None => self.names.insert(file, &record, &mut order)?,
+            Some(vacant) => self.storage.names.fill(file, vacant, &record, &mut order)?,
+            None => self.storage.names.insert(file, &record, &mut order)?,
         }
-        if let Some(orders) = &mut self.orders {
+        if let Some(orders) = &mut self.storage.orders {
             let record = Form::plain(kind::ATTRIBUTE_ORDER).encode(&Record::AttributeOrder(place), widths)?;
             orders.insert(file, &record, &mut |other| Ok(order_of(other).cmp(&place.order)))?;
         }
@@ -143,23 +101,23 @@ impl Dense {
 
     /// Takes the attribute with this name out.
     pub(super) fn remove(&mut self, context: &Context, name: &[u8], occupied: Occupied) -> Result<()> {
-        let (file, heap) = (context.file(), &self.heap);
-        let removed = self.names.take(file, occupied, &mut by_name(context, heap, name, None))?;
+        let (file, heap) = (context.file(), &self.storage.heap);
+        let removed = self.storage.names.take(file, occupied, &mut by_name(context, heap, name, None))?;
         let missing = || Error::broken("attribute", heap.address(), "one that was there is not there");
         let place = place(&removed.ok_or_else(missing)?, file, heap)?;
-        if let Some(orders) = &mut self.orders {
+        if let Some(orders) = &mut self.storage.orders {
             orders.remove(file, &mut |other| Ok(order_of(other).cmp(&place.order)))?;
         }
         if Flags(place.flags).is_shared() {
             return Ok(());
         }
-        self.heap.remove(file, &place.id)
+        self.storage.heap.remove(file, &place.id)
     }
 
     /// The attribute with this name and its place, or where it belongs.
     pub(super) fn find(&self, context: &Context, name: &[u8]) -> Result<Result<(Occupied, Stored), Vacant>> {
         let (file, mut body) = (context.file(), None);
-        let entry = self.names.entry(file, &mut by_name(context, &self.heap, name, Some(&mut body)))?;
+        let entry = self.storage.names.entry(file, &mut by_name(context, &self.storage.heap, name, Some(&mut body)))?;
         match entry {
             Entry::Vacant(vacant) => Ok(Err(vacant)),
             Entry::Occupied(occupied) => {
@@ -172,7 +130,7 @@ impl Dense {
     /// All attributes, in the order in which the tree of names has them.
     pub(super) fn all(&self, context: &Context) -> Result<Vec<Stored>> {
         let mut all = Vec::new();
-        self.names.for_each(context.file(), &mut |record| {
+        self.storage.names.for_each(context.file(), &mut |record| {
             all.push(self.stored(context.file(), record, None)?);
             Ok(())
         })?;
@@ -181,28 +139,28 @@ impl Dense {
 
     /// The attribute of a record; `body` is its message if that was read already.
     fn stored(&self, file: &OpenFile, record: &[u8], body: Option<Vec<u8>>) -> Result<Stored> {
-        let AttributePlace { id, flags, order } = place(record, file, &self.heap)?;
+        let AttributePlace { id, flags, order } = place(record, file, &self.storage.heap)?;
         let flags = Flags(flags);
         let body = match (flags.is_shared(), body) {
             (true, _) => Body::Shared(id),
             (false, Some(body)) => Body::Here(body),
-            (false, None) => Body::Here(self.heap.get(file, &id)?),
+            (false, None) => Body::Here(self.storage.heap.get(file, &id)?),
         };
         Ok(Stored { flags, order, body })
     }
 
-    /// Whether the heap has objects that no name leads to. One with filters stays as it is, since no new heap has any.
+    /// Whether the heap has objects that no name leads to.
     pub(super) fn lags(&self, context: &Context) -> Result<bool> {
-        let (file, mut own) = (context.file(), self.len());
+        let (file, mut own) = (context.file(), self.storage.len());
         // Attributes that several objects share are in another heap.
         if context.shares_attributes()? {
             own = 0;
-            self.names.for_each(file, &mut |record| {
-                own += u64::from(!Flags(place(record, file, &self.heap)?.flags).is_shared());
+            self.storage.names.for_each(file, &mut |record| {
+                own += u64::from(!Flags(place(record, file, &self.storage.heap)?.flags).is_shared());
                 Ok(())
             })?;
         }
-        Ok(self.heap.objects(file)? > own && !self.heap.is_filtered(file)?)
+        self.storage.lags(file, own)
     }
 
     /// The same attributes in a new heap, without what no name leads to.
@@ -211,20 +169,15 @@ impl Dense {
         for stored in self.all(context)? {
             let body = match &stored.body {
                 Body::Here(body) => body.clone(),
-                Body::Shared(id) => shared::from_heap(context, message::kind::ATTRIBUTE, id, self.heap.address())?,
+                Body::Shared(id) => {
+                    shared::from_heap(context, message::kind::ATTRIBUTE, id, self.storage.heap.address())?
+                }
             };
-            let parts = message::Attribute::decode(&body).map_err(Error::at(self.heap.address()))?;
+            let parts = message::Attribute::decode(&body).map_err(Error::at(self.storage.heap.address()))?;
             new.insert(context, parts.name, &stored, None)?;
         }
-        self.delete(context.file())?;
+        self.storage.delete(context.file())?;
         Ok(new)
-    }
-
-    /// Gives all space back.
-    pub(super) fn delete(self, file: &OpenFile) -> Result<()> {
-        self.names.delete(file, &mut |_| Ok(()))?;
-        self.orders.map_or(Ok(()), |orders| orders.delete(file, &mut |_| Ok(())))?;
-        self.heap.delete(file)
     }
 }
 

@@ -59,7 +59,7 @@ impl<'a> HolderPlan<'a> {
     /// Plans for attributes that come in when one goes: then the header shows what a tree showed.
     pub(super) fn plan_form(&self, plan: &mut Plan<'_>) {
         let [_, fewest] = self.header.prefix().attribute_limits.unwrap_or([8, 6]);
-        if self.dense.as_ref().is_some_and(|dense| dense.len() <= u64::from(fewest)) {
+        if self.dense.as_ref().is_some_and(|dense| dense.storage.len() <= u64::from(fewest)) {
             plan.moves_blocks(self.address);
         }
     }

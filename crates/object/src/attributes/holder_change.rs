@@ -29,9 +29,9 @@ impl Holder<'_> {
     pub(super) fn insert(&mut self, name: &[u8], stored: Stored, vacant: Option<Vacant>) -> Result<()> {
         let (context, file) = (self.context, self.context.file());
         if let Some(dense) = &mut self.dense {
-            dense.detach(file)?;
+            dense.storage.detach(file)?;
             dense.insert(context, name, &stored, vacant)?;
-            self.by = dense.published_by(self.context.file(), self.address);
+            self.by = dense.storage.published_by(self.context.file(), self.address);
             return Ok(());
         }
         let [most, _] = self.header.prefix().attribute_limits.unwrap_or([8, 6]);
@@ -64,16 +64,16 @@ impl Holder<'_> {
         };
         let [_, fewest] = self.header.prefix().attribute_limits.unwrap_or([8, 6]);
         let Some(dense) = &mut self.dense else { return Ok(()) };
-        dense.detach(file)?;
+        dense.storage.detach(file)?;
         dense.remove(context, name, occupied)?;
-        self.by = dense.published_by(self.context.file(), self.address);
-        if dense.len() >= u64::from(fewest) {
+        self.by = dense.storage.published_by(self.context.file(), self.address);
+        if dense.storage.len() >= u64::from(fewest) {
             return Ok(());
         }
         let all = dense.all(context)?;
         if all.iter().all(|stored| stored.size() <= MAX_MESSAGE) {
             all.into_iter().try_for_each(|stored| self.add(stored))?;
-            self.dense.take().map_or(Ok(()), |dense| dense.delete(file))?;
+            self.dense.take().map_or(Ok(()), |dense| dense.storage.delete(file))?;
             (self.info.heap, self.info.names, self.info.orders) = (None, None, None);
             self.by = self.address;
         }
@@ -87,10 +87,10 @@ impl Holder<'_> {
                 self.header.replace_flagged(id, stored.flags, body.clone())?;
             }
             (Place::Outside(occupied), _, Some(dense)) => {
-                dense.detach(self.context.file())?;
+                dense.storage.detach(self.context.file())?;
                 dense.remove(self.context, old, occupied)?;
                 dense.insert(self.context, new, &stored, None)?;
-                self.by = dense.published_by(self.context.file(), self.address);
+                self.by = dense.storage.published_by(self.context.file(), self.address);
             }
             (place, ..) => {
                 self.remove(old, place)?;
@@ -104,14 +104,14 @@ impl Holder<'_> {
     pub(super) fn finish(mut self) -> Result<u64> {
         let (file, address) = (self.context.file(), self.address);
         let inside = self.header.all(kind::ATTRIBUTE).count() as u64;
-        let count = self.dense.as_ref().map_or(inside, Dense::len);
-        self.dense.iter().for_each(|dense| dense.name_in(&mut self.info));
+        let count = self.dense.as_ref().map_or(inside, |dense| dense.storage.len());
+        self.dense.iter().for_each(|dense| dense.storage.name_in(&mut self.info));
         let found = self.header.find(kind::ATTRIBUTE_INFO);
         let body = self.info.encode(file.widths())?;
         match found {
             Some(id) if count == 0 => {
                 if let Some(dense) = self.dense.take() {
-                    dense.delete(file)?;
+                    dense.storage.delete(file)?;
                     self.by = address;
                 }
                 self.header.remove(id);
@@ -124,7 +124,7 @@ impl Holder<'_> {
         }
         self.header.touch();
         self.header.save()?;
-        self.dense.iter().try_for_each(|dense| dense.before(file, address))?;
+        self.dense.iter().try_for_each(|dense| dense.storage.before(file, address))?;
         Ok(self.by)
     }
 

@@ -225,7 +225,7 @@ pub(crate) fn delete_all(context: &Context, object: &Object) -> Result<()> {
     if let Some(found) = header.find(kind::LINK_INFO) {
         let info = LinkInfo::decode(header.body(found), file.widths()).map_err(Error::at(object.address()))?;
         if let Some(dense) = Dense::open(context, object.address(), &info)? {
-            dense.delete(file)?;
+            dense.storage.delete(file)?;
         }
     }
     Ok(())

@@ -2,81 +2,41 @@
 
 use std::cmp::Ordering;
 
-use hyperslab_file::{Error, OpenFile, Owner, Result};
+use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{
     index::record::{Form, Record, kind},
     message::{Link, LinkInfo},
 };
-use hyperslab_structures::{Entry, FractalHeap, Occupied, Tree, Vacant, fractal_heap::Parameters};
+use hyperslab_structures::{Entry, FractalHeap, Occupied, Vacant, fractal_heap::Parameters};
 
 use super::change::exists;
-use crate::{Context, tree};
+use crate::{
+    Context,
+    dense::{self, DenseStorage},
+};
 
 /// The links of a group that lie outside of its header.
 pub(super) struct Dense {
-    heap: FractalHeap,
-    names: Tree,
-    orders: Option<Tree>,
-    tracked: bool,
-    /// Whether the heap got something that trees name.
-    inserted: bool,
+    pub(super) storage: DenseStorage,
 }
 
 impl Dense {
     /// No links yet.
     pub(super) fn create(context: &Context, object: u64, info: &LinkInfo) -> Result<Dense> {
-        let heap = context.new_heap(object, &Parameters::links())?;
-        let names = tree::create(context, object, kind::LINK_NAME)?;
-        let orders = info.indexed.then(|| tree::create(context, object, kind::LINK_ORDER)).transpose()?;
-        Ok(Dense { heap, names, orders, tracked: info.tracked, inserted: false })
+        let storage = DenseStorage::create(context, object, info, &dense::LINKS, &Parameters::links())?;
+        Ok(Dense { storage })
     }
 
     /// The links that the message names, if it does.
     pub(super) fn open(context: &Context, object: u64, info: &LinkInfo) -> Result<Option<Dense>> {
-        let (Some(heap), Some(names)) = (info.heap, info.names) else { return Ok(None) };
-        let open = |address, kind| Tree::open(context.file().owned_by(object), address, &[kind]);
-        let orders = info.orders.map(|orders| open(orders, kind::LINK_ORDER)).transpose()?;
-        let (heap, names) = (context.heap(Owner(object), heap)?, open(names, kind::LINK_NAME)?);
-        Ok(Some(Dense { heap, names, orders, tracked: info.tracked, inserted: false }))
-    }
-
-    /// Says in the message where the links are.
-    pub(super) fn name_in(&self, info: &mut LinkInfo) {
-        info.heap = Some(self.heap.address());
-        info.names = Some(self.names.address());
-        info.orders = self.orders.as_ref().map(Tree::address);
-    }
-
-    /// How many links there are.
-    pub(super) fn len(&self) -> u64 {
-        self.names.len()
-    }
-
-    /// Two trees, or a tree and the number of the next link, cannot change by one write. So where there is more than a tree of names, trees
-    /// get new headers, and the header of the group switches to these.
-    pub(super) fn detach(&mut self, file: &OpenFile) -> Result<()> {
-        if self.tracked {
-            self.names.relocate(file)?;
-            self.orders.iter_mut().try_for_each(|orders| orders.relocate(file))?;
-        }
-        Ok(())
-    }
-
-    /// The block whose write makes changes of the links visible, if the header of the group is at `header`.
-    pub(super) fn published_by(&self, file: &OpenFile, header: u64) -> u64 {
-        let names = self.names.address();
-        if self.tracked || file.is_fresh(names) { header } else { names }
-    }
-
-    /// Has everything that lies in the heap written before the block that names it.
-    pub(super) fn before(&self, file: &OpenFile, header: u64) -> Result<()> {
-        if self.inserted { self.heap.before(file, self.published_by(file, header)) } else { Ok(()) }
+        let storage = DenseStorage::open(context, object, info, &dense::LINKS)?;
+        Ok(storage.map(|storage| Dense { storage }))
     }
 
     /// The place of the link with this name, and the link if there is one.
     pub(super) fn find(&self, file: &OpenFile, name: &[u8]) -> Result<(Entry, Option<Link>)> {
         let mut found = None;
-        let entry = self.names.entry(file, &mut by_name(file, &self.heap, name, Some(&mut found)))?;
+        let entry = self.storage.names.entry(file, &mut by_name(file, &self.storage.heap, name, Some(&mut found)))?;
         Ok((entry, found))
     }
 
@@ -90,14 +50,11 @@ impl Dense {
                 Entry::Occupied(_) => return Err(exists(&link.name)),
             },
         };
-        let id = self.heap.insert(file, &link.encode(widths)?)?;
-        self.inserted = true;
-        let id =
-            id.try_into().map_err(|_| Error::broken("fractal heap", self.heap.address(), "ids of no such size"))?;
+        let id = self.storage.put(file, &link.encode(widths)?)?;
         let record = Record::LinkName { hash: hyperslab_base::lookup3(&link.name), id };
         let record = Form::plain(kind::LINK_NAME).encode(&record, widths)?;
-        self.names.fill(file, vacant, &record, &mut by_name(file, &self.heap, &link.name, None))?;
-        if let Some(orders) = &mut self.orders {
+        self.storage.names.fill(file, vacant, &record, &mut by_name(file, &self.storage.heap, &link.name, None))?;
+        if let Some(orders) = &mut self.storage.orders {
             let order = link.order.unwrap_or(0);
             let record = Form::plain(kind::LINK_ORDER).encode(&Record::LinkOrder { order, id }, widths)?;
             orders.insert(file, &record, &mut |other| Ok(order_of(other).cmp(&order)))?;
@@ -108,7 +65,7 @@ impl Dense {
     /// Takes the link with this name out, from where it is if that is known.
     pub(super) fn remove(&mut self, context: &Context, name: &[u8], occupied: Option<Occupied>) -> Result<()> {
         let id = self.forget(context, name, occupied)?;
-        self.heap.remove(context.file(), &id)
+        self.storage.heap.remove(context.file(), &id)
     }
 
     /// Puts a link in the place of the one that has its name. The old one leaves the heap last, so that the new one is not where the trees in
@@ -116,21 +73,21 @@ impl Dense {
     pub(super) fn replace(&mut self, context: &Context, link: &Link) -> Result<()> {
         let id = self.forget(context, &link.name, None)?;
         self.insert(context, link, None)?;
-        self.heap.remove(context.file(), &id)
+        self.storage.heap.remove(context.file(), &id)
     }
 
     /// Takes a link out of the trees; where it is in the heap.
     fn forget(&mut self, context: &Context, name: &[u8], occupied: Option<Occupied>) -> Result<Vec<u8>> {
-        let (file, heap) = (context.file(), &self.heap);
+        let (file, heap) = (context.file(), &self.storage.heap);
         let mut order = by_name(file, heap, name, None);
         let removed = match occupied {
-            Some(occupied) => self.names.take(file, occupied, &mut order)?,
-            None => self.names.remove(file, &mut order)?,
+            Some(occupied) => self.storage.names.take(file, occupied, &mut order)?,
+            None => self.storage.names.remove(file, &mut order)?,
         };
         let missing = || Error::broken("group", heap.address(), "a link that was there is not there");
         let removed = removed.ok_or_else(missing)?;
         let id = removed.get(4..).unwrap_or_default();
-        if let Some(orders) = &mut self.orders {
+        if let Some(orders) = &mut self.storage.orders {
             let link = decode(file, heap, id)?;
             let order = link.order.unwrap_or(0);
             orders.remove(file, &mut |other| Ok(order_of(other).cmp(&order)))?;
@@ -141,31 +98,24 @@ impl Dense {
     /// All links, in the order in which the tree of names has them.
     pub(super) fn all(&self, file: &OpenFile) -> Result<Vec<Link>> {
         let mut links = Vec::new();
-        self.names.for_each(file, &mut |record| {
-            links.push(decode(file, &self.heap, record.get(4..).unwrap_or_default())?);
+        self.storage.names.for_each(file, &mut |record| {
+            links.push(decode(file, &self.storage.heap, record.get(4..).unwrap_or_default())?);
             Ok(())
         })?;
         Ok(links)
     }
 
-    /// Whether the heap has objects that no name leads to. One with filters stays as it is, since no new heap has any.
+    /// Whether the heap has objects that no name leads to.
     pub(super) fn lags(&self, file: &OpenFile) -> Result<bool> {
-        Ok(self.heap.objects(file)? > self.len() && !self.heap.is_filtered(file)?)
+        self.storage.lags(file, self.storage.len())
     }
 
     /// The same links in a new heap, without what no name leads to.
     pub(super) fn anew(self, context: &Context, object: u64, info: &LinkInfo) -> Result<Dense> {
         let mut new = Dense::create(context, object, info)?;
         self.all(context.file())?.iter().try_for_each(|link| new.insert(context, link, None))?;
-        self.delete(context.file())?;
+        self.storage.delete(context.file())?;
         Ok(new)
-    }
-
-    /// Gives all space back.
-    pub(super) fn delete(self, file: &OpenFile) -> Result<()> {
-        self.names.delete(file, &mut |_| Ok(()))?;
-        self.orders.map_or(Ok(()), |orders| orders.delete(file, &mut |_| Ok(())))?;
-        self.heap.delete(file)
     }
 }
 

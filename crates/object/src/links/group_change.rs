@@ -86,7 +86,7 @@ impl<'a> GroupPlan<'a> {
                 plan.moves_losses(group);
             }
             (Form::New { limits, dense: Some(dense), .. }, Loses(_))
-                if dense.len() <= u64::from(limits.min_dense()) =>
+                if dense.storage.len() <= u64::from(limits.min_dense()) =>
             {
                 plan.moves_blocks(group);
             }
@@ -149,13 +149,13 @@ impl<'a> GroupChange<'a> {
         link.order = info.tracked.then_some(order);
         info.next_order = if info.tracked { order.saturating_add(1) } else { info.next_order };
         if let Some(dense) = dense {
-            dense.detach(context.file())?;
+            dense.storage.detach(context.file())?;
             let vacant = match self.entry.take() {
                 Some(Entry::Vacant(vacant)) => Some(vacant),
                 _ => None,
             };
             dense.insert(context, &link, vacant)?;
-            self.by = dense.published_by(context.file(), address);
+            self.by = dense.storage.published_by(context.file(), address);
             return Ok(());
         }
         let body = link.encode(context.file().widths())?;
@@ -183,9 +183,9 @@ impl<'a> GroupChange<'a> {
             (Form::Old(table), Target::Hard(object)) => self.by = old::replace(file, table, &link.name, *object)?,
             (Form::Old(_), _) => return Err(Error::Refused("a link is replaced by one to an object".into())),
             (Form::New { dense: Some(dense), .. }, _) => {
-                dense.detach(context.file())?;
+                dense.storage.detach(context.file())?;
                 dense.replace(context, link)?;
-                self.by = dense.published_by(context.file(), address);
+                self.by = dense.storage.published_by(context.file(), address);
             }
             (Form::New { dense: None, .. }, _) => {
                 let ids: Vec<_> = self.header.all(kind::LINK).collect();
@@ -235,10 +235,10 @@ impl<'a> GroupChange<'a> {
                     Some(Entry::Occupied(occupied)) => Some(occupied),
                     _ => None,
                 };
-                dense.detach(file)?;
+                dense.storage.detach(file)?;
                 dense.remove(context, name, occupied)?;
-                self.by = dense.published_by(context.file(), address);
-                if dense.len() < u64::from(limits.min_dense()) {
+                self.by = dense.storage.published_by(context.file(), address);
+                if dense.storage.len() < u64::from(limits.min_dense()) {
                     let links = dense.all(file)?;
                     let bodies = links.iter().map(|link| link.encode(file.widths()));
                     let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
@@ -248,7 +248,7 @@ impl<'a> GroupChange<'a> {
                         }
                         (info.heap, info.names, info.orders) = (None, None, None);
                         let Form::New { dense, .. } = &mut self.form else { return Ok(()) };
-                        dense.take().map_or(Ok(()), |dense| dense.delete(file))?;
+                        dense.take().map_or(Ok(()), |dense| dense.storage.delete(file))?;
                         self.by = address;
                     }
                 }
@@ -280,17 +280,18 @@ impl<'a> GroupChange<'a> {
     pub(super) fn finish(mut self) -> Result<u64> {
         let (file, address) = (self.context.file(), self.address);
         if let Form::New { info, dense, .. } = &mut self.form {
-            let count = dense.as_ref().map_or_else(|| self.header.all(kind::LINK).count() as u64, |dense| dense.len());
+            let count =
+                dense.as_ref().map_or_else(|| self.header.all(kind::LINK).count() as u64, |dense| dense.storage.len());
             if count == 0 {
                 info.next_order = 0;
             }
-            dense.iter().for_each(|dense| dense.name_in(info));
+            dense.iter().for_each(|dense| dense.storage.name_in(info));
             if let Some(id) = self.header.find(kind::LINK_INFO) {
                 self.header.replace(id, info.encode(file.widths())?)?;
             }
             self.header.touch();
             self.header.save()?;
-            dense.iter().try_for_each(|dense| dense.before(file, address))?;
+            dense.iter().try_for_each(|dense| dense.storage.before(file, address))?;
         }
         Ok(self.by)
     }
