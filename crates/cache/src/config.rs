@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::Policy;
+use crate::{Policy, ReadAhead};
 
 /// How many bytes the cache may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +41,13 @@ pub struct Config {
     pub(crate) reserve: usize,
     pub(crate) dataset_limit: usize,
     pub(crate) policy: Policy,
-    read_ahead: bool,
+    read_ahead: ReadAhead,
     encode_ahead: bool,
 }
 
 impl Default for Config {
     fn default() -> Config {
-        let (range, policy, read_ahead, encode_ahead) = (None, Policy::Lru, true, true);
+        let (range, policy, read_ahead, encode_ahead) = (None, Policy::Lru, ReadAhead::Automatic, true);
         let (reserve, dataset_limit) = (10_000_000, usize::MAX);
         Config { bytes: 64 << 20, factor: 2, range, reserve, dataset_limit, policy, read_ahead, encode_ahead }
     }
@@ -101,14 +101,15 @@ impl Config {
         Config { policy, ..self }
     }
 
-    /// Whether chunks that a program will want next, if it goes on as it did, are decoded while it does something else: so by default.
+    /// Whether chunks that a program will want next, if it goes on as it did, are read and decoded while it does something else, and how many: so by default, as
+    /// many as the storage needs.
     #[must_use]
-    pub fn read_ahead(self, read_ahead: bool) -> Config {
-        Config { read_ahead, ..self }
+    pub fn read_ahead(self, read_ahead: impl Into<ReadAhead>) -> Config {
+        Config { read_ahead: read_ahead.into(), ..self }
     }
 
-    /// Whether chunks are read ahead of time.
-    pub fn reads_ahead(&self) -> bool {
+    /// How much is read ahead of time.
+    pub fn reads_ahead(&self) -> ReadAhead {
         self.read_ahead
     }
 

@@ -5,7 +5,7 @@ use crate::escape::{printable, said};
 use crate::output::Output;
 use crate::table::{right, sheet};
 use crate::text::bytes;
-use hyperslab::{CacheConfig, CacheStatistics, Dataset, OpenOptions, Retry};
+use hyperslab::{CacheConfig, CacheStatistics, Dataset, OpenOptions, ReadAhead, Retry};
 use std::path::Path;
 use std::time::Duration;
 
@@ -44,10 +44,12 @@ impl Caching {
     /// How large the cache of a file is, if it was said.
     pub(crate) fn config(&self) -> Option<CacheConfig> {
         let is_sized = self.cache_bytes.is_some() || self.cache_dataset.is_some();
-        (is_sized || self.cache_policy.is_some() || self.no_read_ahead).then(|| {
+        let is_ahead = self.no_read_ahead || self.read_ahead.is_some();
+        (is_sized || self.cache_policy.is_some() || is_ahead).then(|| {
             let config = CacheConfig::from_environment();
             let config = self.cache_dataset.map_or(config, |bytes| config.dataset_limit(bytes));
             let config = if self.no_read_ahead { config.read_ahead(false) } else { config };
+            let config = self.read_ahead.map_or(config, |bytes| config.read_ahead(ReadAhead::Bytes(bytes)));
             let config = self.cache_bytes.map_or(config, |bytes| config.bytes(bytes));
             self.cache_policy.map_or(config, |policy| config.policy(policy))
         })

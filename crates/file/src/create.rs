@@ -21,6 +21,7 @@ use crate::{
     free_space,
     member_layout::Members,
     open::{Intent, flag},
+    speed::Speed,
     store::Store,
     transfers::Transfers,
 };
@@ -101,6 +102,7 @@ impl OpenFile {
             root,
             has_journal,
             retry,
+            speed: Speed::default(),
             store,
             opened_with,
         };

@@ -8,7 +8,7 @@ use std::{
 use hyperslab_driver::{Driver, PageBuffer, Transfer};
 use hyperslab_format::{Superblock, message, superblock::Root};
 
-use crate::{Error, Result, Retry, cache_image::Image, store::Store, transfers::Transfers};
+use crate::{Error, Result, Retry, cache_image::Image, speed::Speed, store::Store, transfers::Transfers};
 
 /// A file whose superblock was read. Any number of threads may use it at once.
 ///
@@ -37,6 +37,8 @@ pub struct FileState {
     pub(crate) has_journal: bool,
     /// How often a block is read that does not belong together.
     pub(crate) retry: Retry,
+    /// How fast the storage is.
+    pub(crate) speed: Speed,
     /// What is needed to change the file.
     pub(crate) store: Option<Box<Store>>,
     /// The options that the file was opened with.

@@ -37,6 +37,7 @@ mod retry;
 mod reuse;
 mod space_trailer;
 mod spans;
+mod speed;
 mod spread;
 mod store;
 mod structure;

@@ -7,7 +7,7 @@ use hyperslab_format::{Superblock, superblock};
 
 use crate::{
     Durability, Error, Marks, OpenFile, Placement, Result, Retry, Seal, cache_image::Image, extension,
-    file_state::FileState, journal, torn, transfers::Transfers,
+    file_state::FileState, journal, speed::Speed, torn, transfers::Transfers,
 };
 
 /// How a file is opened.
@@ -133,6 +133,7 @@ impl OpenFile {
             root,
             has_journal,
             retry,
+            speed: Speed::default(),
             store,
             opened_with,
         };

@@ -173,7 +173,9 @@ impl OpenFile {
         }
         let end = request.iter().map(|part| part.addr.saturating_add(part.buf.len() as u64)).max();
         let unwritten = self.reach(end.unwrap_or(0))?.is_some();
+        let begun = self.speed.begin();
         self.values().read_vector(&mut request, &self.transfers.raw)?;
+        self.speed.end(begun, || request.iter().map(|part| part.buf.len() as u64).sum());
         if unwritten {
             request.iter_mut().for_each(|part| self.lay_waiting_over(part.addr, part.buf));
         }
@@ -187,7 +189,9 @@ impl OpenFile {
         {
             return Err(why);
         }
+        let begun = self.speed.begin();
         self.values().read_selection(pairs, &mut [buf], &self.transfers.raw)?;
+        self.speed.end(begun, || pairs.iter().map(SelectionPair::bytes).fold(0, u64::saturating_add));
         Ok(())
     }
 

@@ -109,8 +109,8 @@ pub use hyperslab_format::{version::Low, virtual_mapping::Mapping};
 pub use hyperslab_object::{PathId, Paths};
 pub use hyperslab_session::{
     CacheConfig, CachePolicy, CacheStatistics, CacheWaits, Error, ExternalAccess, ExternalName, Heap, Layout,
-    LinkResolver, Locking, Lost, ReferencePart as Part, Referent, Result, Sequences, StoredSize, VirtualName,
-    VirtualView,
+    LinkResolver, Locking, Lost, ReadAhead, ReferencePart as Part, Referent, Result, Sequences, StoredSize,
+    VirtualName, VirtualView,
 };
 pub use many::{PartToRead, PartToWrite, prefetch, read_many, read_many_converted, write_many, write_many_converted};
 pub use new_dataset::NewDataset;

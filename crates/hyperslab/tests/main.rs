@@ -54,6 +54,7 @@ mod pools;
 mod refusals;
 mod reopened;
 mod repack;
+mod slow_storage;
 mod sparse;
 mod spread;
 mod spread_crash;

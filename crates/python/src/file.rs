@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyperslab::driver::Memory;
-use hyperslab::{CacheConfig, ExternalAccess, FileSpace, Locking, Low, OpenOptions, Placement, Retry, SpaceStrategy};
+use hyperslab::{
+    CacheConfig, ExternalAccess, FileSpace, Locking, Low, OpenOptions, Placement, ReadAhead, Retry, SpaceStrategy,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -209,9 +211,16 @@ impl Sharing {
     }
 }
 
+/// Whether chunks are read ahead, or how many bytes of them.
+#[derive(FromPyObject, PartialEq)]
+enum Ahead {
+    Switch(bool),
+    Bytes(usize),
+}
+
 /// How many bytes of chunks are in memory, how many there may be if that is found out, which chunks leave first, whether some are read ahead, and how many bytes
 /// chunks of one dataset may take.
-type Caching = (Option<usize>, Option<usize>, Option<String>, Option<bool>, Option<usize>);
+type Caching = (Option<usize>, Option<usize>, Option<String>, Option<Ahead>, Option<usize>);
 
 /// The options for a mode as `open` of Python has it.
 fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> PyResult<OpenOptions> {
@@ -267,8 +276,10 @@ fn cache_config((bytes, most, policy, read_ahead, dataset): Caching) -> PyResult
     if let Some(most) = most {
         config = config.adaptive(bytes, most);
     }
-    if let Some(read_ahead) = read_ahead {
-        config = config.read_ahead(read_ahead);
+    match read_ahead {
+        None => {}
+        Some(Ahead::Switch(is_on)) => config = config.read_ahead(is_on),
+        Some(Ahead::Bytes(bytes)) => config = config.read_ahead(ReadAhead::Bytes(bytes)),
     }
     if let Some(bytes) = dataset {
         config = config.dataset_limit(bytes);

@@ -86,3 +86,39 @@ def test_the_size_of_the_cache_is_what_h5py_calls_it(tmp_path):
         assert file.cache_stats()["limit"] == 3 << 20
     with hyperslab.File(path, rdcc_nbytes=3 << 20, cache_bytes=5 << 20) as file:
         assert file.cache_stats()["limit"] == 5 << 20
+
+
+@pytest.mark.parametrize("strategy", ["fit", "grow", "direct", "split"])
+def test_values_are_the_same_with_each_page_strategy(tmp_path, strategy):
+    path, values = tmp_path / "a.h5", np.arange(50_000)
+    pages = {"page_strategy": strategy, "page_buf_size": 65536, "min_meta_keep": 20, "min_raw_keep": 30}
+    with hyperslab.File(path, "w", fs_strategy="page", **pages) as file:
+        file.create_dataset("x", data=values, chunks=(100,))
+    with hyperslab.File(path, cache_bytes=0, **pages) as file:
+        assert np.array_equal(file["x"][:], values)
+        assert all(file["x"][nth] == nth for nth in range(0, 50_000, 997))
+
+
+def test_a_page_strategy_that_there_is_not(tmp_path):
+    with pytest.raises(ValueError, match="fit, grow, direct, split"):
+        hyperslab.File(tmp_path / "a.h5", "w", page_strategy="all")
+
+
+@pytest.mark.parametrize("retry", [3, (3, 0.01)])
+def test_metadata_is_read_as_often_as_is_said(tmp_path, retry):
+    path = tmp_path / "a.h5"
+    with hyperslab.File(path, "w", retry=retry) as file:
+        file["x"] = 5
+    with hyperslab.File(path, retry=retry) as file:
+        assert file["x"][()] == 5
+    with pytest.raises(ValueError, match="pause"):
+        hyperslab.File(path, retry=(3, -1.0))
+
+
+@pytest.mark.parametrize("ahead", [True, False, 0, 1 << 20])
+def test_so_many_bytes_are_read_ahead(tmp_path, ahead):
+    path, values = tmp_path / "a.h5", np.arange(100_000)
+    with hyperslab.File(path, "w", cache_read_ahead=ahead) as file:
+        file.create_dataset("x", data=values, chunks=(1000,))
+    with hyperslab.File(path, cache_bytes=1 << 20, cache_read_ahead=ahead) as file:
+        assert all(np.array_equal(file["x"][at : at + 1000], values[at : at + 1000]) for at in range(0, 100_000, 1000))

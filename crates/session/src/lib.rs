@@ -52,7 +52,7 @@ pub use external_access::ExternalAccess;
 pub use heap::{Heap, Sequences};
 pub use heap_writer::HeapWriter;
 pub use hyperslab_cache::{
-    Config as CacheConfig, Policy as CachePolicy, Statistics as CacheStatistics, Waits as CacheWaits,
+    Config as CacheConfig, Policy as CachePolicy, ReadAhead, Statistics as CacheStatistics, Waits as CacheWaits,
 };
 pub use hyperslab_chunk::convert;
 pub use locking::Locking;

@@ -25,7 +25,7 @@ mod write_chunk;
 
 use std::sync::Arc;
 
-use hyperslab_cache::{Cache, Config, Eviction, Grant, Policy, Statistics, Unwritten};
+use hyperslab_cache::{Cache, Config, Eviction, Grant, Policy, ReadAhead, Statistics, Unwritten};
 use hyperslab_file::OpenFile;
 use hyperslab_space::Coords;
 
@@ -60,7 +60,7 @@ type Dataset<'a> = (&'a OpenFile, &'a ChunkPartition);
 pub struct ChunkCache {
     cache: Arc<Cache<ResidentChunk>>,
     ahead: encode_ahead::EncodeAhead,
-    reads_ahead: bool,
+    reads_ahead: ReadAhead,
     encodes_ahead: bool,
     workers: workers::Workers,
 }

@@ -41,13 +41,19 @@ impl Reach {
         (moved.next().is_none() && low > from && high.checked_sub(*low) == to.checked_sub(*from)).then_some(dim)
     }
 
-    /// As large a box right behind it in a dimension, as far as there are chunks: so many, in each.
-    pub(super) fn next_in(&self, dim: usize, chunks: &[u64]) -> Option<Reach> {
+    /// The chunks behind it in a dimension, from one of them on, of so many boxes as large as it that follow each other, as far as there are chunks: so many, in each dimension.
+    pub(super) fn next_in(&self, dim: usize, chunks: &[u64], from: u64, boxes: u64) -> Option<Reach> {
         let (low, high, count) = (*self.low.get(dim)?, *self.high.get(dim)?, *chunks.get(dim)?);
+        let first = from.max(high + 1);
+        let last = high.saturating_add((high - low + 1).saturating_mul(boxes)).min(count.checked_sub(1)?);
         let mut next = self.clone();
-        *next.low.get_mut(dim)? = high + 1;
-        *next.high.get_mut(dim)? = (high + 1 + high - low).min(count.checked_sub(1)?);
-        (high + 1 < count).then_some(next)
+        (*next.low.get_mut(dim)?, *next.high.get_mut(dim)?) = (first, last);
+        (first <= last).then_some(next)
+    }
+
+    /// From which chunk to which it reaches in a dimension.
+    pub(super) fn range(&self, dim: usize) -> Option<(u64, u64)> {
+        Some((*self.low.get(dim)?, *self.high.get(dim)?))
     }
 
     /// The elements of its chunks, from the first to the last index of each dimension.
@@ -102,9 +108,11 @@ mod tests {
             (first.beyond(&second), first.beyond(&first), at([2, 1], [3, 4]).beyond(&first)),
             (None, None, None)
         );
-        assert!(second.next_in(0, &[9, 4]).is_some_and(|next| next.is(&at([4, 0], [5, 3]))));
-        assert!(second.next_in(0, &[5, 4]).is_some_and(|next| next.is(&at([4, 0], [4, 3]))));
-        assert!(second.next_in(0, &[4, 4]).is_none());
+        assert!(second.next_in(0, &[9, 4], 0, 1).is_some_and(|next| next.is(&at([4, 0], [5, 3]))));
+        assert!(second.next_in(0, &[5, 4], 0, 1).is_some_and(|next| next.is(&at([4, 0], [4, 3]))));
+        assert!(second.next_in(0, &[4, 4], 0, 1).is_none());
+        assert!(second.next_in(0, &[90, 4], 6, 5).is_some_and(|next| next.is(&at([6, 0], [13, 3]))));
+        assert!(second.next_in(0, &[90, 4], 14, 5).is_none());
         let (low, high) = second.elements(&Grid::new(&[10, 5]).unwrap());
         assert_eq!((&low[..], &high[..]), (&[20, 0][..], &[39, 19][..]));
     }

@@ -58,7 +58,11 @@ impl ChunkCache {
         let is_plain = layout.is_addressable();
         let worth = if keeps { self.worth(partition, &reach, source) } else { Worth::None };
         if is_plain && worth == Worth::None && partition.is_empty() {
-            return all_past(&mut to);
+            all_past(&mut to)?;
+            if keeps {
+                self.read_ahead(partition, &reach);
+            }
+            return Ok(());
         }
         let are_points = is_plain && source.kind() == Kind::Points && target.kind() == Kind::All;
         let goes_past = reach.most() > PIECES as u64 || are_points || is_plain && self.is_stream(partition, &reach);
@@ -81,7 +85,7 @@ impl ChunkCache {
             self.lists(partition, &paths.through)
                 .try_for_each(|list| self.read_list((file, partition), list, &mut to, fill))?;
         }
-        if keeps && !is_plain && any_through {
+        if keeps && (is_plain || any_through) {
             self.read_ahead(partition, &reach);
         }
         Ok(())

@@ -16,7 +16,10 @@ pub(crate) struct Caching {
     /// Which chunks leave first
     #[arg(long, value_name = "POLICY", value_parser = policy())]
     pub(crate) cache_policy: Option<CachePolicy>,
-    /// Do not decode chunks before they are asked for
+    /// Read so many bytes of chunks before they are asked for, such as 8M [default: as many as the storage needs]
+    #[arg(long, value_name = "BYTES", value_parser = size, conflicts_with = "no_read_ahead")]
+    pub(crate) read_ahead: Option<usize>,
+    /// Read no chunks before they are asked for
     #[arg(long)]
     pub(crate) no_read_ahead: bool,
     /// Memory for pages of metadata of a file, such as 64M [default: 8M]

@@ -6,8 +6,7 @@ use super::PageBuffer;
 use super::touched::Touched;
 use crate::{Driver, MemoryType};
 
-/// How a [`PageBuffer`] serves requests for values, whose kind is [`MemoryType::RawData`] or not told. Requests for metadata are always served by
-/// [`PageStrategy::Fit`].
+/// How a [`PageBuffer`] serves requests for values, whose kind is [`MemoryType::RawData`]. All others are served by [`PageStrategy::Fit`].
 ///
 /// These are the four strategies of the design document for selection I/O (2.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -105,5 +104,5 @@ impl<D: Driver> PageBuffer<D> {
 }
 
 fn is_value(kind: MemoryType) -> bool {
-    matches!(kind, MemoryType::RawData | MemoryType::Default)
+    kind == MemoryType::RawData
 }

@@ -39,7 +39,7 @@ class File(Group):
         cache_max_bytes: int | None = None,
         cache_dataset_bytes: int | None = None,
         cache_policy: str | None = None,
-        cache_read_ahead: bool | None = None,
+        cache_read_ahead: bool | int | None = None,
         page_strategy: str | None = None,
         external_access: str = "read-anywhere",
         durability: str = "none",
@@ -55,7 +55,8 @@ class File(Group):
         `cache_bytes` is how much memory chunks may take, 64 MiB if nothing is said; with `cache_max_bytes`, the cache finds its size between
         the two, by the chunks that it let go too early. `cache_dataset_bytes` is the most that chunks of one dataset may take, and its `cache_max_bytes` another
         limit for it. `cache_policy` says who leaves first: "lru", "mru", "lfu" or "s3-fifo". `cache_read_ahead` says whether chunks that a program will want next, if it goes on as it did, are decoded while it does
-        something else: so if nothing is said.
+        something else: so if nothing is said. A number is how many bytes of them, instead of as many as the latency and bandwidth of the storage
+        make necessary.
 
         `locking` says whether the file is locked against other processes: `True` (a file system without locks is an error), "best-effort" (also
         if nothing is said), `False`. The environment's HDF5_USE_FILE_LOCKING comes before it. With `swmr` and mode "r", a file that a SWMR writer
@@ -223,7 +224,7 @@ def _open(
         file = options.get("fileobj", name)
         # Ahead of what is asked for, nothing is read: the object may be slow.
         sizes, policy, read_ahead, dataset = how[1]["cache"][:2], *how[1]["cache"][2:]
-        cache = (*sizes, policy, bool(read_ahead), dataset)
+        cache = (*sizes, policy, read_ahead or False, dataset)
         return FileHandle.of_object(file, mode, {**how[1], "cache": cache}, sharing)
     path = os.fsdecode(name)
     if driver == "core" and mode != "r" and not options.get("backing_store", True):

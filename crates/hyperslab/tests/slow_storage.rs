@@ -1,0 +1,98 @@
+//! Chunks without filters are read ahead of time where the storage has a latency, and nowhere else.
+
+use std::{
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use hyperslab::{
+    CacheConfig, Dataset, File, OpenOptions, ReadAhead,
+    driver::{Counts, Driver, Log, Memory, Throttle},
+    s,
+};
+
+/// Values of 32 KiB in a chunk.
+const LENGTH: u64 = 4096;
+const CHUNKS: u64 = 192;
+const BYTES: u64 = CHUNKS * LENGTH * 8;
+
+type Slow = Arc<Throttle<Arc<Log<Memory>>>>;
+
+/// A dataset of values that are their own index, on a storage with or without latency.
+fn storage(is_chunked: bool, latency: Duration) -> (Slow, Arc<Log<Memory>>) {
+    let log = Arc::new(Log::new(Memory::new()));
+    let file = File::create_on(log.clone()).unwrap();
+    let new = file.root().unwrap().new_dataset::<u64>().shape([CHUNKS * LENGTH]);
+    let new = if is_chunked { new.chunks([LENGTH]) } else { new };
+    new.write("d", &(0..CHUNKS * LENGTH).collect::<Vec<_>>()).unwrap();
+    file.close().unwrap();
+    (Arc::new(Throttle::new(log.clone()).latency(latency).bandwidth(100_000_000)), log)
+}
+
+/// Reads a chunk after the other in an order: what was asked of the storage, and how long it took.
+fn read(
+    (slow, log): &(Slow, Arc<Log<Memory>>),
+    ahead: impl Into<ReadAhead>,
+    order: impl Iterator<Item = u64>,
+) -> (Counts, Duration) {
+    let cache = CacheConfig::default().bytes(16 << 20).read_ahead(ahead);
+    let file = OpenOptions::new().cache(cache).open_on(slow.clone() as Arc<dyn Driver>).unwrap();
+    let dataset = file.dataset("d").unwrap();
+    let one = |dataset: &Dataset, nth: u64| {
+        let range = nth * LENGTH..(nth + 1) * LENGTH;
+        assert_eq!(dataset.read_slice::<u64>(s![range.start..range.end]).unwrap(), range.collect::<Vec<_>>());
+    };
+    one(&dataset, 0);
+    log.clear();
+    let begun = Instant::now();
+    order.for_each(|nth| one(&dataset, nth));
+    let time = begun.elapsed();
+    file.close().unwrap();
+    (log.counts(), time)
+}
+
+#[test]
+fn chunks_without_filters_are_read_ahead_of_slow_storage() {
+    if thread::available_parallelism().map_or(1, usize::from) < 2 {
+        return;
+    }
+    // Contiguous values are read in blocks of eight such chunks once they are used again, so less is won.
+    for (is_chunked, part) in [(true, 0.5), (false, 0.9)] {
+        let slow = storage(is_chunked, Duration::from_millis(4));
+        let (alone, without) = read(&slow, false, 1..CHUNKS);
+        // Latency times bandwidth are 400 kB, a dozen chunks.
+        for ahead in [ReadAhead::Automatic, ReadAhead::Bytes(400_000)] {
+            let (counts, with) = read(&slow, ahead, 1..CHUNKS);
+            let about = format!("{is_chunked} {ahead:?}: {counts:?} in {with:?}, without {alone:?} in {without:?}");
+            assert!((counts.reads as f64) < alone.reads as f64 * part, "{about}");
+            assert!(counts.read_bytes <= alone.read_bytes + BYTES / 4, "{about}");
+            assert!(with < without, "{about}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_read_ahead_without_latency_or_order() {
+    let fast = storage(true, Duration::ZERO);
+    let log = fast.1.clone();
+    let fast = (Arc::new(Throttle::new(log.clone())), log);
+    let (alone, _) = read(&fast, false, 1..CHUNKS);
+    let (counts, _) = read(&fast, true, 1..CHUNKS);
+    assert_eq!((counts.reads, counts.read_bytes), (alone.reads, alone.read_bytes));
+
+    let slow = storage(true, Duration::from_millis(1));
+    // Back, and forth in leaps.
+    let orders: [fn() -> Vec<u64>; 3] = [
+        || (1..CHUNKS).rev().collect(),
+        || (1..CHUNKS).map(|nth| nth * 37 % CHUNKS).collect(),
+        || (1..CHUNKS).step_by(3).collect(),
+    ];
+    for order in orders {
+        let (alone, _) = read(&slow, false, order().into_iter());
+        for ahead in [ReadAhead::Automatic, ReadAhead::Bytes(400_000)] {
+            let (counts, _) = read(&slow, ahead, order().into_iter());
+            assert_eq!((counts.reads, counts.read_bytes), (alone.reads, alone.read_bytes), "{ahead:?}");
+        }
+    }
+}
