@@ -1,7 +1,7 @@
 //! Where files are that are timed, and how ours are made.
 
 use anyhow::{Context, Result};
-use hyperslab::{File, Low, OpenOptions};
+use hyperslab::{File, LibVersion, OpenOptions};
 use std::path::{Path, PathBuf};
 
 /// Where a file is, beside others of the workshop.
@@ -14,6 +14,6 @@ pub(crate) fn path(name: &str) -> Result<PathBuf> {
 
 /// A new file of ours, with the newest versions of everything or the oldest.
 pub(crate) fn create(path: &Path, latest: bool) -> Result<File> {
-    let low = if latest { Low::V200 } else { Low::Earliest };
-    Ok(OpenOptions::new().create().truncate().low(low).open(path)?)
+    let low = if latest { LibVersion::V200 } else { LibVersion::Earliest };
+    Ok(OpenOptions::new().create().truncate().libver_min(low).open(path)?)
 }

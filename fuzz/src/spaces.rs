@@ -1,15 +1,15 @@
 //! A decoded space must survive every way of asking about it.
 
-use hyperslab_space::{Form, Low, Space};
+use hyperslab_space::{Form, LibVersion, Space};
 
 /// Every form in which a space can be written.
 const FORMS: [Form; 7] = [
-    Form::Low(Low::Earliest),
-    Form::Low(Low::V18),
-    Form::Low(Low::V110),
-    Form::Low(Low::V112),
-    Form::Low(Low::V114),
-    Form::Low(Low::V200),
+    Form::LibVersion(LibVersion::Earliest),
+    Form::LibVersion(LibVersion::V18),
+    Form::LibVersion(LibVersion::V110),
+    Form::LibVersion(LibVersion::V112),
+    Form::LibVersion(LibVersion::V114),
+    Form::LibVersion(LibVersion::V200),
     Form::Smallest,
 ];
 

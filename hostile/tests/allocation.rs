@@ -1,4 +1,4 @@
-//! Memory: spoiled files make nobody take more of it than they have bytes, some times over, and what does not fit is an error.
+//! Memory: spoiled files make no reader take more of it than they have bytes, some times over, and what does not fit is an error.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::allow_attributes)]
 #![allow(missing_docs)]
 // To see what is allocated one has to be the allocator, which is an unsafe trait; everything is handed on to the system's.

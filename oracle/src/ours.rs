@@ -2,10 +2,11 @@
 
 use crate::naive::position;
 use crate::program::{Op, Operand, Pattern, Program, Start};
-use hyperslab_space::{Low, Result, Slab, Space, UNLIMITED};
+use hyperslab_space::{LibVersion, Result, Slab, Space, UNLIMITED};
 
 /// Lowest library versions, in the order of `oracle.py`.
-pub const LOWS: [Low; 6] = [Low::Earliest, Low::V18, Low::V110, Low::V112, Low::V114, Low::V200];
+pub const LOWS: [LibVersion; 6] =
+    [LibVersion::Earliest, LibVersion::V18, LibVersion::V110, LibVersion::V112, LibVersion::V114, LibVersion::V200];
 
 /// The space with what the program selects.
 ///

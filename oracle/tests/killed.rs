@@ -89,7 +89,8 @@ fn writer() {
     let mut number = || words.next().unwrap().parse::<u64>().unwrap();
     let (low, seed, spare) = (number() as usize, number(), number());
     let durability = words.next().unwrap().parse::<Durability>().unwrap();
-    let (options, path) = (OpenOptions::new().create().truncate().low(LOWS[low].0), Path::new(words.next().unwrap()));
+    let (options, path) =
+        (OpenOptions::new().create().truncate().libver_min(LOWS[low].0), Path::new(words.next().unwrap()));
     let options = options.durability(durability);
     let file = match spare {
         NEVER => options.open(path).unwrap(),

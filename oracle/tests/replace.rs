@@ -23,7 +23,7 @@ struct Case {
 impl Case {
     /// A file whose datasets are replaced again and again; the versions at each flush, with how many changes of the storage there were then.
     fn run(&self, tape: &Arc<Tape>) -> Vec<(usize, Versions)> {
-        let file = OpenOptions::new().truncate().low(LOWS[self.low].0).open_on(tape.clone()).unwrap();
+        let file = OpenOptions::new().truncate().libver_min(LOWS[self.low].0).open_on(tape.clone()).unwrap();
         let (root, mut random) = (file.root().unwrap(), fastrand::Rng::with_seed(7));
         root.new_group().track_order(self.ordered).create("group").unwrap();
         root.commit_datatype("type", &i32::datatype().unwrap()).unwrap();

@@ -1,6 +1,6 @@
 //! A file that grows and shrinks again and again ends no larger than libhdf5's.
 
-use hyperslab::{File, Low, OpenOptions};
+use hyperslab::{File, LibVersion, OpenOptions};
 use std::process::Command;
 
 const TIMES: usize = 10;
@@ -21,16 +21,16 @@ for time in range(10):
 fn ten_times_added_and_deleted() {
     let Some(python) = hyperslab_workshop::python() else { return };
     let values: Vec<i64> = (0..VALUES as i64).collect();
-    for (low, name) in [(Low::Earliest, "earliest"), (Low::V200, "latest")] {
+    for (low, name) in [(LibVersion::Earliest, "earliest"), (LibVersion::V200, "latest")] {
         let path =
             |who: &str| std::env::temp_dir().join(format!("hyperslab-size-{}-{name}-{who}.h5", std::process::id()));
         let (ours, theirs) = (path("ours"), path("theirs"));
-        OpenOptions::new().create().truncate().low(low).open(&ours).unwrap().close().unwrap();
+        OpenOptions::new().create().truncate().libver_min(low).open(&ours).unwrap().close().unwrap();
         for _ in 0..TIMES {
-            let file = OpenOptions::new().read_write().low(low).open(&ours).unwrap();
+            let file = OpenOptions::new().read_write().libver_min(low).open(&ours).unwrap();
             file.root().unwrap().new_dataset::<i64>().write("large", &values).unwrap();
             file.close().unwrap();
-            let file = OpenOptions::new().read_write().low(low).open(&ours).unwrap();
+            let file = OpenOptions::new().read_write().libver_min(low).open(&ours).unwrap();
             file.root().unwrap().delete("large").unwrap();
             file.close().unwrap();
         }
@@ -58,11 +58,11 @@ with h5py.File(path, 'w', libver=(low, 'latest')) as file:
 #[test]
 fn many_small_objects() {
     let Some(python) = hyperslab_workshop::python() else { return };
-    for (low, name) in [(Low::Earliest, "earliest"), (Low::V200, "latest")] {
+    for (low, name) in [(LibVersion::Earliest, "earliest"), (LibVersion::V200, "latest")] {
         let path =
             |who: &str| std::env::temp_dir().join(format!("hyperslab-many-{}-{name}-{who}.h5", std::process::id()));
         let (ours, theirs) = (path("ours"), path("theirs"));
-        let file = OpenOptions::new().create().truncate().low(low).open(&ours).unwrap();
+        let file = OpenOptions::new().create().truncate().libver_min(low).open(&ours).unwrap();
         for group in 0..20 {
             let group = file.root().unwrap().create_group(format!("group{group}")).unwrap();
             for nth in 0..100 {

@@ -1,7 +1,7 @@
 //! Encodings that libhdf5 1.14.5 made, byte for byte, if the shared test data is there.
 
 use hyperslab_oracle::{hex, unhex};
-use hyperslab_space::{Low, Op, Slab, Space};
+use hyperslab_space::{LibVersion, Op, Slab, Space};
 use std::path::{Path, PathBuf};
 
 #[test]
@@ -26,14 +26,14 @@ fn the_shared_vectors_byte_for_byte() {
     assert!(compared > 0, "selections.txt has no vectors");
 }
 
-fn low_bound(name: &str) -> Low {
+fn low_bound(name: &str) -> LibVersion {
     match name {
-        "earliest" => Low::Earliest,
-        "v18" => Low::V18,
-        "v110" => Low::V110,
-        "v112" => Low::V112,
-        "v114" => Low::V114,
-        "v200" => Low::V200,
+        "earliest" => LibVersion::Earliest,
+        "v18" => LibVersion::V18,
+        "v110" => LibVersion::V110,
+        "v112" => LibVersion::V112,
+        "v114" => LibVersion::V114,
+        "v200" => LibVersion::V200,
         other => panic!("unknown low bound {other}"),
     }
 }

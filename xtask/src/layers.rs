@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_in_the_house_ships_the_workshop() {
+    fn no_package_ships_the_workshop() {
         let packages = [package("hyperslab-space", &[("xtask", None)]), package("xtask", &[("hyperslab", None)])];
         assert_eq!(wrong_imports(&packages).len(), 1);
     }

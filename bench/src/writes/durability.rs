@@ -7,7 +7,7 @@ use crate::clock::side_by_side;
 use crate::files::path;
 use crate::libhdf5::Hdf5;
 use anyhow::Result;
-use hyperslab::{Durability, Low, OpenOptions};
+use hyperslab::{Durability, LibVersion, OpenOptions};
 use std::path::Path;
 
 /// In the order of the table.
@@ -81,5 +81,5 @@ fn old(hdf5: &Hdf5, durability: Durability) -> Result<Both> {
 }
 
 fn options(durability: Durability) -> OpenOptions {
-    OpenOptions::new().create().truncate().low(Low::V200).durability(durability)
+    OpenOptions::new().create().truncate().libver_min(LibVersion::V200).durability(durability)
 }

@@ -156,7 +156,7 @@ impl Budget {
     }
 
     /// Chunks have come that a grant was for: they take `after` instead of `before`.
-    pub(crate) fn settle(&self, granted: usize, before: usize, after: usize) {
+    pub(crate) fn adjust(&self, granted: usize, before: usize, after: usize) {
         let mut account = self.account.lock();
         account.granted -= granted;
         account.excused |= after > before + granted;

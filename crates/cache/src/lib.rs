@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!  Cache    one per file: budget, ranking of partitions, statistics
-//!   Partition    one per dataset: turns, slots in the order of a policy
+//!   Partition    one per dataset: range lock, slots in the order of a policy
 //!    Slot     one per chunk: phase, pins, value
 //! ```
 

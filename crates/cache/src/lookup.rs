@@ -93,7 +93,7 @@ impl<V: Footprint> LoadTicket<V> {
 impl<V: Footprint> Drop for LoadTicket<V> {
     fn drop(&mut self) {
         if let Some(slot) = self.slot.take() {
-            self.partition.give_up(&slot);
+            self.partition.cancel_load(&slot);
         }
     }
 }

@@ -82,14 +82,14 @@ impl<V: Footprint> Partition<V> {
         by_coord.keys().for_each(|coord| order.enter(coord));
     }
 
-    /// Waits for the turn of a request: for those that came before, overlap it, and of which one writes.
+    /// Waits for the range lock of a request: for those that came before, overlap it, and of which one writes.
     pub fn enter(&self, area: LockRange, writes: bool) -> RangeGuard<'_> {
-        self.inner.turns.enter(area, writes, &self.inner.counters)
+        self.inner.range_lock.enter(area, writes, &self.inner.counters)
     }
 
-    /// The turn of a request, if it need not wait. For work in the background.
+    /// The range lock of a request, if it need not wait. For work in the background.
     pub fn try_enter(&self, area: LockRange, writes: bool) -> Option<RangeGuard<'_>> {
-        self.inner.turns.try_enter(area, writes)
+        self.inner.range_lock.try_enter(area, writes)
     }
 
     /// As [`Cache::reserve`](crate::Cache::reserve), for a request of this dataset alone, of which the wait is counted.

@@ -27,7 +27,7 @@ pub(crate) struct PartitionState<V: Footprint> {
     /// What it keeps while others have more.
     pub(crate) reserve: AtomicUsize,
     pub(crate) share: Share,
-    pub(crate) turns: RangeLock,
+    pub(crate) range_lock: RangeLock,
     pub(crate) slots: Mutex<Slots<V>>,
     pub(crate) counters: Counters,
     pub(crate) shared: Arc<Shared>,
@@ -73,7 +73,7 @@ impl<V: Footprint> PartitionState<V> {
             number,
             reserve: AtomicUsize::new(reserve),
             share: Share::new(limit),
-            turns: RangeLock::default(),
+            range_lock: RangeLock::default(),
             slots: Mutex::new(Rank::Slots, slots),
             counters: Counters::default(),
             shared,
@@ -112,7 +112,7 @@ impl<V: Footprint> PartitionState<V> {
         let was_last = slot.end_bypass();
         drop(slots);
         if was_last {
-            self.give_up(slot);
+            self.cancel_load(slot);
         }
     }
 
@@ -130,7 +130,7 @@ impl<V: Footprint> PartitionState<V> {
     }
 
     /// A load has failed.
-    pub(crate) fn give_up(&self, slot: &Arc<Slot<V>>) {
+    pub(crate) fn cancel_load(&self, slot: &Arc<Slot<V>>) {
         let mut slots = self.slots.lock();
         if slots.by_coord.get(&slot.coord).is_some_and(|known| Arc::ptr_eq(known, slot)) {
             slots.by_coord.remove(&slot.coord);
@@ -144,12 +144,12 @@ impl<V: Footprint> PartitionState<V> {
     pub(crate) fn resize(&self, before: usize, after: usize) {
         if before != after {
             self.share.recount(before, after);
-            self.shared.budget.settle(0, before, after);
+            self.shared.budget.adjust(0, before, after);
         }
     }
 
     /// Chunks take more, or less, in room that was granted.
-    pub(crate) fn settle(&self, grant: &mut Grant<'_>, before: usize, after: usize) {
+    pub(crate) fn adjust(&self, grant: &mut Grant<'_>, before: usize, after: usize) {
         self.share.recount(before, after);
         grant.spend(before, after);
     }

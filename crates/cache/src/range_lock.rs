@@ -135,7 +135,7 @@ impl Default for RangeLock {
 }
 
 impl RangeLock {
-    /// Waits until nothing that came before is in the way. Whatever comes later and is in the way waits until the turn ends.
+    /// Waits until nothing that came before is in the way. Whatever comes later and is in the way waits until the guard is dropped.
     /// A wait is counted.
     pub(crate) fn enter(&self, area: LockRange, writes: bool, counters: &Counters) -> RangeGuard<'_> {
         let mut queue = self.queue.lock();
@@ -150,10 +150,10 @@ impl RangeLock {
                 free.wait(&mut queue);
             }
         }
-        RangeGuard { turns: self, number }
+        RangeGuard { lock: self, number }
     }
 
-    /// The turn, if nothing that came before is in the way now, whether it runs or waits.
+    /// The guard, if nothing that came before is in the way now, whether it runs or waits.
     pub(crate) fn try_enter(&self, area: LockRange, writes: bool) -> Option<RangeGuard<'_>> {
         let mut queue = self.queue.lock();
         let ticket = queue.ticket(area, writes);
@@ -162,7 +162,7 @@ impl RangeLock {
             return None;
         }
         queue.tickets.push_back(ticket);
-        Some(RangeGuard { turns: self, number })
+        Some(RangeGuard { lock: self, number })
     }
 }
 
@@ -183,7 +183,7 @@ impl Queue {
         self.find(number).and_then(|at| self.tickets.get(at)).is_some_and(|ticket| ticket.before > 0)
     }
 
-    /// A turn has ended: requests that waited for nothing else may go.
+    /// A guard was dropped: requests that waited for nothing else may go.
     fn end(&mut self, number: u64) {
         let Some((at, ended)) = self.find(number).and_then(|at| Some((at, self.tickets.remove(at)?))) else { return };
         for later in self.tickets.iter_mut().skip(at).filter(|later| ended.is_in_the_way_of(later)) {
@@ -197,13 +197,13 @@ impl Queue {
 
 /// A request that runs.
 pub struct RangeGuard<'a> {
-    turns: &'a RangeLock,
+    lock: &'a RangeLock,
     number: u64,
 }
 
 impl Drop for RangeGuard<'_> {
     fn drop(&mut self) {
-        self.turns.queue.lock().end(self.number);
+        self.lock.queue.lock().end(self.number);
     }
 }
 

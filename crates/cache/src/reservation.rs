@@ -45,7 +45,7 @@ impl<'a> Grant<'a> {
     pub(crate) fn spend(&mut self, before: usize, after: usize) {
         let spent = after.saturating_sub(before).min(self.bytes);
         self.bytes -= spent;
-        self.budget.settle(spent, before, after);
+        self.budget.adjust(spent, before, after);
     }
 
     /// Grants more, if there is room.
@@ -61,6 +61,6 @@ impl<'a> Grant<'a> {
 
 impl Drop for Grant<'_> {
     fn drop(&mut self) {
-        self.budget.settle(self.bytes, 0, 0);
+        self.budget.adjust(self.bytes, 0, 0);
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct Slot<V: Footprint> {
     pub(crate) coord: Coords,
     state: Mutex<SlotState<V>>,
     /// Told when the load has ended, or a write.
-    settled: Condvar,
+    phase_changed: Condvar,
     /// Whether only parts of it were used since it came, or since it was spared.
     partly: AtomicBool,
     /// The stretch of time in which it was used last, for a cache that finds its own size.
@@ -35,8 +35,8 @@ pub(crate) struct Slot<V: Footprint> {
 impl<V: Footprint> Slot<V> {
     /// One that a thread loads.
     pub(crate) fn new(coord: Coords) -> Slot<V> {
-        let (settled, partly, used, bypasses) = Default::default();
-        Slot { coord, state: Mutex::new(Rank::Phase, SlotState::loading()), settled, partly, used, bypasses }
+        let (phase_changed, partly, used, bypasses) = Default::default();
+        Slot { coord, state: Mutex::new(Rank::Phase, SlotState::loading()), phase_changed, partly, used, bypasses }
     }
 
     /// How many requests write it past the cache.
@@ -100,7 +100,7 @@ impl<V: Footprint> Slot<V> {
         let (before, phase, unwritable) = (state.counted(), state.phase, state.unwritable());
         let changed = change(&mut state);
         match grant {
-            Some(grant) => partition.settle(grant, before, state.counted()),
+            Some(grant) => partition.adjust(grant, before, state.counted()),
             None => partition.resize(before, state.counted()),
         }
         partition.moved(&self.coord, phase, state.phase);
@@ -115,7 +115,7 @@ impl<V: Footprint> Slot<V> {
             let legal = state.happen(event);
             debug_assert!(legal, "a chunk that is {before:?} cannot {event:?}");
         });
-        self.settled.notify_all();
+        self.phase_changed.notify_all();
     }
 
     /// Its value is there, in memory that was granted; the result is pinned.
@@ -130,14 +130,14 @@ impl<V: Footprint> Slot<V> {
         let value = Arc::new(RwLock::new(Rank::Value, value));
         let mut state = self.state.lock();
         let phase = state.phase;
-        partition.settle(grant, state.counted(), size);
+        partition.adjust(grant, state.counted(), size);
         state.size = size;
         state.value = Some(value.clone());
         let legal = state.happen(Event::Loaded) && (!dirty || state.happen(Event::Change));
         debug_assert!(legal, "filled twice");
         partition.moved(&self.coord, phase, state.phase);
         drop(state);
-        self.settled.notify_all();
+        self.phase_changed.notify_all();
         self.mark_used(partition);
         value
     }
@@ -147,7 +147,7 @@ impl<V: Footprint> Slot<V> {
         let mut state = self.state.lock();
         let _wait = (state.phase == Phase::Loading).then(|| partition.counters.wait(WaitsFor::Chunk));
         while state.phase == Phase::Loading {
-            self.settled.wait(&mut state);
+            self.phase_changed.wait(&mut state);
         }
         state.value.clone()
     }
@@ -174,7 +174,7 @@ impl<V: Footprint> Slot<V> {
                 state.failure = Some(failure);
             }
         });
-        self.settled.notify_all();
+        self.phase_changed.notify_all();
     }
 
     /// Lets eviction try again to write it, if the last failure may have passed.
@@ -232,7 +232,7 @@ impl<V: Footprint> Slot<V> {
         let is_written = |phase| matches!(phase, Phase::Writing | Phase::Stale);
         let _wait = is_written(state.phase).then(|| partition.counters.wait(WaitsFor::Chunk));
         while is_written(state.phase) {
-            self.settled.wait(&mut state);
+            self.phase_changed.wait(&mut state);
         }
     }
 
@@ -244,7 +244,7 @@ impl<V: Footprint> Slot<V> {
         }
         let before = state.counted();
         state.copy = V::encoded_footprint(&encoded);
-        partition.settle(grant, before, state.counted());
+        partition.adjust(grant, before, state.counted());
         state.encoded = Some(Arc::new(encoded));
         let kept = state.happen(Event::Encode);
         partition.moved(&self.coord, Phase::Dirty, state.phase);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyperslab_driver::Driver;
 use hyperslab_file::{Marks, OpenFile, OpenOptions, Result};
-use hyperslab_format::version::Low;
+use hyperslab_format::version::LibVersion;
 
 use crate::context;
 
@@ -13,7 +13,7 @@ use crate::context;
 pub fn clear(driver: Arc<dyn Driver>, mends: bool) -> Result<Marks> {
     let marks = hyperslab_file::clear(&driver)?;
     if marks.writing && marks.whole && mends {
-        let context = context(OpenFile::open_writable(driver, &OpenOptions::default(), Low::default())?);
+        let context = context(OpenFile::open_writable(driver, &OpenOptions::default(), LibVersion::default())?);
         // If something cannot be read, nothing changes; if the storage fails, closing says so.
         let _ = context.file().operate(|| hyperslab_object::mend(&context, usize::MAX));
         context.file().close()?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hyperslab_chunk::Kept;
+use hyperslab_chunk::SurveyedDataset;
 use hyperslab_file::Survey;
 use hyperslab_object::{Context, Kind, Object, PathId, Target, may_lag, survey_shared};
 
@@ -148,7 +148,7 @@ impl<'a> Walk<'a> {
         // What cannot be understood was told of with the messages.
         let (Ok(layout), Ok(extent)) = (object.layout(context), object.extent(context)) else { return };
         let (Ok((datatype, _)), Ok(filters)) = (object.datatype(context), object.filters(context)) else { return };
-        let kept = Kept {
+        let kept = SurveyedDataset {
             address: object.address(),
             layout: &layout,
             extent: &extent,

@@ -18,14 +18,14 @@ mod transfer;
 
 pub use cache::{ChunkCache, ChunkPartition, ChunkSource, Keep, RequestOptions};
 pub use error::{Error, Result};
-pub use index::{Index, Kept, Stored, check_new, index_that_holds};
+pub use index::{Index, Stored, SurveyedDataset, check_new, index_that_holds};
 pub use layout::{
-    ChunkKind, ChunkLayout, Chunked, Correspondence, DatasetHeader, DatasetState, DatasetStorage, Elsewhere,
-    ExternalFile, ExternalPart, Externals, Filling, OpenedValues, Resizing, Storage, StorageChange, StorageView, Taken,
-    Values,
+    ChunkKind, ChunkLayout, Chunked, Correspondence, DatasetHeader, DatasetState, DatasetStorage, ExternalFile,
+    ExternalPart, Externals, Filling, OpenedValues, Resizing, SourcePart, Storage, StorageChange, StorageView, Values,
+    VirtualSource,
 };
 pub use transfer::{
     ChunkCoord, Coder, DenseChunk, EncodedChunk, Loader, ReadBuffer, ResidentChunk, Section, Sections, StoredAs,
     StoredAt, Storer, StripReader, StripWriter, Wanted, Workspace, WriteBuffer, convert, cut_boxes, fill,
-    for_each_strip, gather, pipeline, read_strips, scatter, strip_boxes, to_places, unfilter, write_strips,
+    for_each_strip, gather, pipeline, read_strips, scatter, strip_boxes, to_memory, unfilter, write_strips,
 };

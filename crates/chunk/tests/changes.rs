@@ -10,7 +10,7 @@ use hyperslab_format::{
     message::{AllocTime, ArrayShape, ChunkIndex, FillTime, FillValue, FillWrite, Layout},
     object_header::Prefix,
     superblock::Root,
-    version::Low,
+    version::LibVersion,
 };
 use hyperslab_space::{Extent, Op, Slab, Space};
 
@@ -52,7 +52,7 @@ fn coords(dims: &[u64]) -> Vec<Vec<u64>> {
 
 fn new_file(storage: Arc<dyn Driver>) -> OpenFile {
     let mut create = CreateOptions::default();
-    create.low = Low::V110;
+    create.libver_min = LibVersion::V110;
     let file = OpenFile::create(storage, &create, &OpenOptions::default()).unwrap();
     let header = Prefix::new(0).encode_first(&[]).unwrap();
     let address = file.allocate(Kind::Metadata, header.len() as u64).unwrap();
@@ -114,7 +114,7 @@ impl Case {
         let storage: Arc<dyn Driver> = Arc::new(Memory::new());
         new_file(storage.clone()).close().unwrap();
         let empty = storage.len(&Transfer::default()).unwrap();
-        let mut file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), Low::V110).unwrap();
+        let mut file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), LibVersion::V110).unwrap();
         let filling = Filling::new(&self.fill);
         let mut twin = Twin { dims: self.dims.clone(), values: HashMap::new() };
         let mut layout = self.layout();
@@ -143,7 +143,7 @@ impl Case {
                 0 => file.flush().unwrap(),
                 1 => {
                     file.close().unwrap();
-                    file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), Low::V110).unwrap();
+                    file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), LibVersion::V110).unwrap();
                     values = self.open(&file, &layout, &twin.dims);
                 }
                 _ => {}

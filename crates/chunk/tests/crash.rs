@@ -10,7 +10,7 @@ use hyperslab_format::{
     message::{AllocTime, ArrayShape, ChunkIndex, FillTime, FillValue, FillWrite, Layout},
     object_header::Prefix,
     superblock::Root,
-    version::Low,
+    version::LibVersion,
 };
 use hyperslab_space::{Extent, Op, Slab, Space};
 
@@ -41,7 +41,7 @@ fn all(file: &OpenFile, values: &Values) -> Vec<u8> {
 fn create(tape: &Arc<Tape>) -> OpenFile {
     let mut create = CreateOptions::default();
     // Later files carry a mark while they are written, which would have to be cleared before they are opened.
-    create.low = Low::V18;
+    create.libver_min = LibVersion::V18;
     let file = OpenFile::create(tape.clone(), &create, &OpenOptions::default()).unwrap();
     let header = Prefix::new(0).encode_first(&[]).unwrap();
     let address = file.allocate(Kind::Metadata, header.len() as u64).unwrap();

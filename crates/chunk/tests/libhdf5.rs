@@ -15,7 +15,7 @@ use hyperslab_file::{Header, HeaderEdit, OpenFile, OpenOptions};
 use hyperslab_filter::{Pipeline, Registry};
 use hyperslab_format::{
     message::{DataLayout, FillValue, FillWrite, FilterPipeline, Layout, kind},
-    version::Low,
+    version::LibVersion,
 };
 use hyperslab_space::{Extent, Op, Slab, Space};
 
@@ -135,7 +135,7 @@ fn there_and_back(libver: &str) {
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("chunks-{libver}-{}.h5", std::process::id()));
     let name = path.to_str().unwrap();
     let Some(datasets) = python(&["make", name, libver]) else { return };
-    let file = OpenFile::open_writable(storage(&path), &OpenOptions::default(), Low::V110).unwrap();
+    let file = OpenFile::open_writable(storage(&path), &OpenOptions::default(), LibVersion::V110).unwrap();
     for (nth, (_, address)) in datasets.iter().enumerate() {
         change(&file, *address);
         if nth % 2 == 0 {

@@ -15,7 +15,7 @@ use crate::status;
 use crate::walk::Sort;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use hyperslab::space::{Low, Op};
+use hyperslab::space::{LibVersion, Op};
 use std::path::PathBuf;
 
 pub(crate) use caching::Caching;
@@ -259,14 +259,14 @@ pub(crate) enum Version {
 }
 
 impl Version {
-    pub(crate) fn low(self) -> Low {
+    pub(crate) fn low(self) -> LibVersion {
         match self {
-            Version::Earliest => Low::Earliest,
-            Version::V18 => Low::V18,
-            Version::V110 => Low::V110,
-            Version::V112 => Low::V112,
-            Version::V114 => Low::V114,
-            Version::V200 => Low::V200,
+            Version::Earliest => LibVersion::Earliest,
+            Version::V18 => LibVersion::V18,
+            Version::V110 => LibVersion::V110,
+            Version::V112 => LibVersion::V112,
+            Version::V114 => LibVersion::V114,
+            Version::V200 => LibVersion::V200,
         }
     }
 
@@ -276,14 +276,14 @@ impl Version {
 }
 
 /// Which version of the library new structures are for, as its numbers go.
-fn library() -> impl TypedValueParser<Value = Low> {
+fn library() -> impl TypedValueParser<Value = LibVersion> {
     PossibleValuesParser::new(["earliest", "1.8", "1.10", "1.12", "1.14", "2.0", "latest"]).map(|name| match &*name {
-        "1.8" => Low::V18,
-        "1.10" => Low::V110,
-        "1.12" => Low::V112,
-        "1.14" => Low::V114,
-        "2.0" | "latest" => Low::V200,
-        _ => Low::Earliest,
+        "1.8" => LibVersion::V18,
+        "1.10" => LibVersion::V110,
+        "1.12" => LibVersion::V112,
+        "1.14" => LibVersion::V114,
+        "2.0" | "latest" => LibVersion::V200,
+        _ => LibVersion::Earliest,
     })
 }
 

@@ -22,7 +22,7 @@ pub(crate) enum Failure {
     #[error("{0} is no dataset")]
     NoDataset(String),
     #[error("{0} is in another file, to which a link leads: give that file instead")]
-    Elsewhere(String),
+    OtherFiles(String),
     #[error("`{0}` cannot be understood")]
     Value(String),
     #[error("`{text}` at {at} of {path} does not fit {datatype}: {why}")]

@@ -20,7 +20,7 @@ pub(crate) fn run(options: &Repack, out: &mut Output) -> Result<Status, Failure>
         return Err(Failure::Exists(name()));
     }
     let file = find::open_with(&options.from, options.caching.options())?;
-    let mut repack = hyperslab::Repack::new().low(options.low);
+    let mut repack = hyperslab::Repack::new().libver_min(options.libver_min);
     if options.skip_damaged {
         repack = repack.skip_damaged();
     }

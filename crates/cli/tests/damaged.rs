@@ -1,7 +1,7 @@
 //! `repack` of a file in which one byte is flipped: it writes nothing and names what is damaged, or writes the rest if it is told to.
 #![cfg(target_os = "linux")]
 
-use hyperslab::{File, Low, OpenOptions};
+use hyperslab::{File, LibVersion, OpenOptions};
 use std::{fs, path::Path};
 
 use crate::common::{Folder, run, text};
@@ -21,7 +21,7 @@ const DECODED: &str = " --filter /sums=gzip:1";
 
 /// The group `/runs` with 50 datasets, and some objects beside it.
 fn make(path: &Path) -> [Part; 3] {
-    let file = OpenOptions::new().create_new().low(Low::V110).open(path).unwrap();
+    let file = OpenOptions::new().create_new().libver_min(LibVersion::V110).open(path).unwrap();
     let root = file.root().unwrap();
     root.set_attribute("title", "whole").unwrap();
     let runs = root.create_group("runs").unwrap();

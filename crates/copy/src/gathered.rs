@@ -59,7 +59,7 @@ impl Gathered {
                 }
             }
         }
-        heap.settle()?;
+        heap.commit()?;
         Ok(self.values)
     }
 }

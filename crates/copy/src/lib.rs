@@ -18,7 +18,7 @@ mod tree;
 mod user_block;
 mod values;
 
-use hyperslab_session::{DatasetPlan, Made, ObjectHandle, OpenDataset, OpenObject, Result, Session};
+use hyperslab_session::{DatasetPlan, NewLinkTarget, ObjectHandle, OpenDataset, OpenObject, Result, Session};
 
 use self::tree::Copier;
 pub use self::{
@@ -73,7 +73,7 @@ impl CopyOptions {
             copier.run()?;
             let kept = place.operate(|| {
                 copier.complete(path)?;
-                Ok(Made::Object(address))
+                Ok(NewLinkTarget::Object(address))
             })?;
             Ok((address, kept))
         });

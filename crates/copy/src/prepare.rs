@@ -68,8 +68,8 @@ fn planned(copier: &Copier<'_>, from: &OpenDataset, committed: Option<u64>) -> R
     let target = &copier.target;
     let datatype = target.in_file(from.datatype())?;
     let (extent, element) = (from.stored_extent()?, datatype.size() as u64);
-    let (low, fill) = (target.file().low(), from.fill().clone());
-    let filters = FilterPipeline::of_version(version::filter_pipeline(low), from.filters().to_vec());
+    let (libver_min, fill) = (target.file().libver_min(), from.fill().clone());
+    let filters = FilterPipeline::of_version(version::filter_pipeline(libver_min), from.filters().to_vec());
     let bytes = extent.bytes(element).unwrap_or(u64::MAX);
     let (mut least, mut plain) = (0, false);
     let mut layout = match from.stored_layout().layout {
@@ -82,7 +82,7 @@ fn planned(copier: &Copier<'_>, from: &OpenDataset, committed: Option<u64>) -> R
         }
     };
     let filtered = !filters.steps.is_empty();
-    let mut layout_version = version::data_layout(low, &layout, filtered).max(least);
+    let mut layout_version = version::data_layout(libver_min, &layout, filtered).max(least);
     if let Layout::Chunked { chunk, .. } = &layout
         && least < 4
         && !is_countable(extent.max(), chunk)

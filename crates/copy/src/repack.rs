@@ -3,7 +3,7 @@
 use std::{fmt, path::Path, sync::Arc};
 
 use hyperslab_driver::{Existing, Operation, Staged};
-use hyperslab_format::version::Low;
+use hyperslab_format::version::LibVersion;
 use hyperslab_session::{CacheConfig, CacheStatistics, Error, Lost, Options, Result, Session};
 
 use super::{
@@ -18,7 +18,7 @@ use super::{
 pub struct Repack {
     /// The oldest library that should read the new file. Where such a file cannot hold everything, it is made for the next library whose
     /// versions can.
-    pub low: Low,
+    pub libver_min: LibVersion,
     /// What cannot be read is left out; else it is an error.
     pub skips: bool,
     /// The chunk cache of the new file.
@@ -29,7 +29,7 @@ pub struct Repack {
 
 impl fmt::Debug for Repack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Repack").field("low", &self.low).field("skips", &self.skips).finish_non_exhaustive()
+        f.debug_struct("Repack").field("low", &self.libver_min).field("skips", &self.skips).finish_non_exhaustive()
     }
 }
 
@@ -39,16 +39,16 @@ impl Repack {
         if to.symlink_metadata().is_ok() {
             return Err(Error::Exists(format!("the file {}", to.display())));
         }
-        let newer = Low::ALL.into_iter().filter(|low| *low > self.low);
-        newer.fold(self.run_once(self.low, from, to, progress), |done, low| match done {
-            Err(why) if why.is_too_old() => self.run_once(low, from, to, progress),
+        let newer = LibVersion::ALL.into_iter().filter(|libver_min| *libver_min > self.libver_min);
+        newer.fold(self.run_once(self.libver_min, from, to, progress), |done, libver_min| match done {
+            Err(why) if why.is_too_old() => self.run_once(libver_min, from, to, progress),
             done => done,
         })
     }
 
     fn run_once(
         &self,
-        low: Low,
+        libver_min: LibVersion,
         from: &Session,
         to: &Path,
         progress: &mut dyn FnMut(CopyProgress),
@@ -56,7 +56,7 @@ impl Repack {
         let root = from.root_group()?;
         let mut options = Options { cache: self.cache, ..Options::default() };
         (options.access.write, options.access.truncate) = (true, true);
-        (options.access.low, options.access.user_block) = (low, from.file().user_block());
+        (options.access.libver_min, options.access.user_block) = (libver_min, from.file().user_block());
         options.access.root = Some((settings(&*root.current()?), group_settings(&root)?));
         let new = Staged::beside(to).map_err(|why| trouble(to, Operation::Open, why))?;
         let target = Session::open(new.path(), options)?;

@@ -67,7 +67,7 @@ pub(super) struct Copier<'a> {
     contents: VecDeque<Begun>,
     pub(super) done: CopyProgress,
     progress: &'a mut Show<'a>,
-    /// Whether code of the caller may run now: no turn is held that it could wait for.
+    /// Whether code of the caller may run now: no range lock is held that it could wait for.
     pub(super) shows: bool,
 }
 
@@ -246,7 +246,7 @@ impl<'a> Copier<'a> {
         }
     }
 
-    /// Shows that so many more bytes are copied, now or as soon as no turn is held.
+    /// Shows that so many more bytes are copied, now or as soon as no range lock is held.
     pub(super) fn show(&mut self, bytes: u64) {
         self.done.bytes += bytes;
         if self.shows {

@@ -25,16 +25,16 @@ impl Copier<'_> {
         if is_elsewhere(from.stored_layout().layout) && !matches!(new, Layout::Compact(_)) {
             return Ok(());
         }
-        let turn = from.turn_to_read_all().of_source()?;
-        self.shows = turn.is_none();
-        let copied = self.values_in_turn(&if turn.is_some() { from.in_turn() } else { from.clone() }, to, &new);
-        drop(turn);
+        let guard = from.lock_to_read_all().of_source()?;
+        self.shows = guard.is_none();
+        let copied = self.values_under_lock(&if guard.is_some() { from.under_lock() } else { from.clone() }, to, &new);
+        drop(guard);
         self.shows = true;
         self.show(0);
         copied
     }
 
-    fn values_in_turn(&mut self, from: &OpenDataset, to: &OpenDataset, new: &Layout) -> Step<()> {
+    fn values_under_lock(&mut self, from: &OpenDataset, to: &OpenDataset, new: &Layout) -> Step<()> {
         if !from.is_virtual() && from.shape() != to.shape() {
             to.resize(from.shape())?;
         }

@@ -8,6 +8,9 @@ use hyperslab_space::{Op, Slab, Space};
 
 const PAGE: usize = 10;
 
+/// What the storage is asked, and the parts of it.
+type Request = (Operation, Vec<(u64, u64)>);
+
 fn metadata() -> Transfer {
     Transfer::default().with_kind(MemoryType::ObjectHeader)
 }
@@ -26,14 +29,14 @@ fn buffer(strategy: PageStrategy) -> PageBuffer<Log<Memory>> {
     buffer
 }
 
-fn asked(buffer: &PageBuffer<Log<Memory>>) -> Vec<(Operation, Vec<(u64, u64)>)> {
+fn asked(buffer: &PageBuffer<Log<Memory>>) -> Vec<Request> {
     let records = buffer.below_ref().records();
     buffer.below_ref().clear();
     records.into_iter().map(|record| (record.operation, record.parts)).collect()
 }
 
 /// What a read of 15..65, which touches six pages of four, asks for, and how many pages there are after it.
-fn read(strategy: PageStrategy) -> (Vec<(Operation, Vec<(u64, u64)>)>, usize) {
+fn read(strategy: PageStrategy) -> (Vec<Request>, usize) {
     let (buffer, mut found) = (buffer(strategy), [0; 50]);
     buffer.write_at(22, &[200], &metadata()).unwrap();
     buffer.read_at(15, &mut found, &values()).unwrap();

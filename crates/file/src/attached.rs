@@ -14,7 +14,7 @@ const MANY: usize = 256;
 pub trait Attached: Any + Send + Sync {
     /// Called before everything is written: puts into blocks what was only in memory. Lists of free bytes may stay there, unless `all` is to be written: the
     /// file is closed, or too much is in memory.
-    fn settle(&self, file: &OpenFile, all: bool) -> Result<()>;
+    fn flush_pending(&self, file: &OpenFile, all: bool) -> Result<()>;
 }
 
 impl OpenFile {
@@ -37,14 +37,14 @@ impl OpenFile {
     }
 
     /// Puts into blocks what structures have in memory only.
-    pub(crate) fn settle(&self) -> Result<()> {
+    pub(crate) fn flush_pending(&self) -> Result<()> {
         let store = self.store()?;
         let all: Vec<Arc<dyn Attached>> = store.attached.lock().values().cloned().collect();
         let everything = all.len() > MANY || store.closing.load(Ordering::Relaxed);
-        let settled = all.iter().try_for_each(|kept| kept.settle(self, everything));
-        if let Err(why) = &settled {
+        let flushed = all.iter().try_for_each(|kept| kept.flush_pending(self, everything));
+        if let Err(why) = &flushed {
             store.poison(why);
         }
-        settled
+        flushed
     }
 }

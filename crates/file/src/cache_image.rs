@@ -48,7 +48,7 @@ fn place(file: &OpenFile, extension: u64, body: &[u8]) -> Result<Option<Span>> {
     Ok(image.address.map(|start| Span { start, len: image.length }))
 }
 
-/// Makes changed blocks of the structures. The file must be flushed, and the image [given up](give_up), before anything else happens.
+/// Makes changed blocks of the structures. The file must be flushed, and the image [freed](free_image), before anything else happens.
 pub(crate) fn put(file: &OpenFile, image: Image) -> Result<()> {
     let superblock = Span { start: 0, len: file.superblock.encode()?.len() as u64 };
     let blocks = image.iter().map(|(&start, bytes)| Span { start, len: bytes.len() as u64 });
@@ -57,7 +57,7 @@ pub(crate) fn put(file: &OpenFile, image: Image) -> Result<()> {
 }
 
 /// Takes the image out of a file whose structures are in place. The file must be flushed before anything else happens.
-pub(crate) fn give_up(file: &OpenFile, store: &Store) -> Result<()> {
+pub(crate) fn free_image(file: &OpenFile, store: &Store) -> Result<()> {
     let Some(extension) = store.superblock.lock().0.extension else { return Ok(()) };
     let mut header = HeaderEdit::open(file, extension)?;
     let Some(found) = header.find(kind::CACHE_IMAGE) else { return Ok(()) };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyperslab_driver::Driver;
 
-use hyperslab_format::version::Low;
+use hyperslab_format::version::LibVersion;
 
 use crate::{OpenFile, OpenOptions, Result, member_layout::Members, open::flag};
 
@@ -63,7 +63,7 @@ pub fn clear(raw: &Arc<dyn Driver>) -> Result<Marks> {
     if Members::of(&file)?.is_some_and(|members| members.values_start().is_some()) {
         // The ends of both members are told when it is closed.
         let as_it_is = OpenOptions { as_it_is: true, ..OpenOptions::default() };
-        OpenFile::open_writable(raw.clone(), &as_it_is, Low::Earliest)?.close()?;
+        OpenFile::open_writable(raw.clone(), &as_it_is, LibVersion::Earliest)?.close()?;
         return Ok(marks);
     }
     let (mut superblock, end) = (file.superblock.clone(), file.end_to_keep()?);

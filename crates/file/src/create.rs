@@ -11,7 +11,7 @@ use hyperslab_format::{
     MemberFiles, Superblock,
     superblock::Root,
     symbol_table::{Cache, Entry},
-    version::{self, FileNeeds, Low},
+    version::{self, FileNeeds, LibVersion},
 };
 
 use crate::{
@@ -31,7 +31,7 @@ use crate::{
 #[non_exhaustive]
 pub struct CreateOptions {
     /// The versions that new structures have.
-    pub low: Low,
+    pub libver_min: LibVersion,
     /// How many bytes before the HDF5 part are the user's: none, 512, or twice, four times … as many.
     pub user_block: u64,
     /// How wide addresses and lengths are.
@@ -44,8 +44,8 @@ pub struct CreateOptions {
 
 impl Default for CreateOptions {
     fn default() -> CreateOptions {
-        let (low, widths, space) = (Low::Earliest, Widths::EIGHT, FileSpace::default());
-        CreateOptions { low, user_block: 0, widths, space, members: None }
+        let (libver_min, widths, space) = (LibVersion::Earliest, Widths::EIGHT, FileSpace::default());
+        CreateOptions { libver_min, user_block: 0, widths, space, members: None }
     }
 }
 
@@ -87,7 +87,7 @@ impl OpenFile {
         let mut store = Store::new(superblock.clone(), Vec::new(), base, size, strategy);
         store = store.with_members(members.clone(), 0);
         store.info.clone_from(&info);
-        (store.low, store.durability, store.is_new) = (create.low, options.durability, true);
+        (store.libver_min, store.durability, store.is_new) = (create.libver_min, options.durability, true);
         let (root, image, store) = (OnceLock::new(), Image::new(), Some(Box::new(store)));
         let (end, shared, has_journal, retry) = (AtomicU64::new(0), None, false, options.retry);
         let opened_with = transfers;
@@ -113,7 +113,7 @@ impl OpenFile {
     }
 
     /// Opens the file on a storage for reading and writing. New structures have versions of `low` at least.
-    pub fn open_writable(raw: Arc<dyn Driver>, options: &OpenOptions, low: Low) -> Result<OpenFile> {
+    pub fn open_writable(raw: Arc<dyn Driver>, options: &OpenOptions, libver_min: LibVersion) -> Result<OpenFile> {
         let mut file = OpenFile::open_for(raw, options, Intent::Write)?;
         let members = Members::of(&file)?;
         let stored = Members::head(members.as_ref(), &file.superblock)?;
@@ -127,7 +127,7 @@ impl OpenFile {
         let store = Store::new(file.superblock.clone(), stored, file.base, end, strategy);
         let mut store = store.with_members(members, values_end);
         store.info.clone_from(&info);
-        (store.low, store.durability) = (low, options.durability);
+        (store.libver_min, store.durability) = (libver_min, options.durability);
         let state = file.unshared()?;
         state.pages.write_through();
         state.store = Some(Box::new(store));
@@ -154,7 +154,7 @@ impl OpenFile {
             self.flush()?;
         }
         if has_image {
-            cache_image::give_up(self, store)?;
+            cache_image::free_image(self, store)?;
             self.flush()?;
         }
         Ok(())
@@ -202,7 +202,7 @@ impl OpenFile {
 }
 
 fn first_superblock(create: &CreateOptions, extension: bool, whole: bool) -> Superblock {
-    let version = version::superblock(create.low, FileNeeds { extension, ..FileNeeds::default() });
+    let version = version::superblock(create.libver_min, FileNeeds { extension, ..FileNeeds::default() });
     let entry = Entry { name: 0, header: None, cache: Cache::Nothing };
     let root = if version < 2 { Root::Entry(entry) } else { Root::Header(None) };
     let mut superblock = Superblock {

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use hyperslab_alloc::Span;
-use hyperslab_format::version::Low;
+use hyperslab_format::version::LibVersion;
 
 pub use hyperslab_alloc::Kind;
 
@@ -24,8 +24,8 @@ impl OpenFile {
     }
 
     /// The versions that new structures have.
-    pub fn low(&self) -> Low {
-        self.store.as_ref().map_or(Low::Earliest, |store| store.low)
+    pub fn libver_min(&self) -> LibVersion {
+        self.store.as_ref().map_or(LibVersion::Earliest, |store| store.libver_min)
     }
 
     /// Space for `length` bytes. Nothing uses its old content; what is put there may be written at any time, since nothing in the file
@@ -94,14 +94,14 @@ impl OpenFile {
 
     /// Gives up a piece of the block at `address`, which the file may still name. `reclaim` gets all pieces of the block after the next
     /// flush, unless the whole block is freed before; what it changes waits for the flush after that one.
-    pub fn give_up(&self, address: u64, piece: (u64, u64), reclaim: Reclaim) -> Result<()> {
+    pub fn free_after_flush(&self, address: u64, piece: (u64, u64), reclaim: Reclaim) -> Result<()> {
         let store = self.store()?;
         store.given_up.lock().entry(address).or_insert_with(|| (reclaim, Vec::new())).1.push(piece);
         store.touch();
         Ok(())
     }
 
-    /// How many times the file was flushed: what was read before may have changed since, where it was [given up](Self::give_up).
+    /// How many times the file was flushed: what was read before may have changed since, where it was [freed](Self::free_after_flush).
     pub fn flushes(&self) -> u64 {
         self.store.as_ref().map_or(0, |store| store.flushes.load(Ordering::Relaxed))
     }

@@ -106,7 +106,7 @@ impl OpenFile {
 
     fn flush_once(&self) -> Result<()> {
         let store = self.store()?;
-        self.settle()?;
+        self.flush_pending()?;
         self.write_waiting_with(&self.transfers.raw)?;
         store.cache.flush_rings(Ring::Fresh, &mut |wave| self.write_blocks(wave).map_err(Failure::from))?;
         // Changed blocks name what is new, also if only some of them get to the storage.

@@ -3,7 +3,7 @@
 use std::{cell::Cell, sync::Arc};
 
 use hyperslab_base::{Defect, Fault, Malformed};
-use hyperslab_meta::Home;
+use hyperslab_meta::Membership;
 
 use crate::{
     Block, Error, Extent, OpenFile, Owned, Result, Structure,
@@ -40,7 +40,7 @@ impl Owned<'_> {
     {
         let store = self.store()?;
         let load = || Ok(CachedBlock::of(Arc::new(self.read(block, address)?.1)));
-        let mut cached = store.cache.get_mut(address, Home::user(self.owner), load).map_err(unpack)?;
+        let mut cached = store.cache.get_mut(address, Membership::user(self.owner), load).map_err(unpack)?;
         store.touch();
         change(cached.change_structure(|bytes| block.decode(self, address, bytes))?)
     }
@@ -75,7 +75,7 @@ impl Owned<'_> {
                 }
             })
         };
-        let cached = store.cache.get(address, Home::user(self.owner), load).map_err(unpack)?;
+        let cached = store.cache.get(address, Membership::user(self.owner), load).map_err(unpack)?;
         match cached.decoded().filter(|value| block.fits(value)) {
             Some(value) => Ok(value),
             None => {

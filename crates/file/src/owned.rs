@@ -10,7 +10,7 @@
 
 use std::{any::Any, ops::Deref, sync::Arc};
 
-use hyperslab_meta::Home;
+use hyperslab_meta::Membership;
 pub use hyperslab_meta::Owner;
 
 use crate::{Block, Error, OpenFile, Result, Structure, store::CachedBlock};
@@ -78,7 +78,7 @@ impl<'a> Owned<'a> {
 
     fn put_block(&self, address: u64, block: CachedBlock) -> Result<()> {
         let store = self.store()?;
-        let home = if self.is_fresh(address) { Home::fresh(self.owner) } else { Home::user(self.owner) };
+        let home = if self.is_fresh(address) { Membership::fresh(self.owner) } else { Membership::user(self.owner) };
         store.cache.put(address, block, home)?;
         store.touch();
         Ok(())
@@ -99,7 +99,7 @@ impl<'a> Owned<'a> {
     ) -> Result<(T, Arc<Vec<u8>>)> {
         let store = self.store()?;
         let load = || Ok(CachedBlock::new(Arc::new(self.metadata(what, address, length)?)));
-        let mut block = store.cache.get_mut(address, Home::user(self.owner), load)?;
+        let mut block = store.cache.get_mut(address, Membership::user(self.owner), load)?;
         let changed = change(block.change()?)?;
         store.touch();
         Ok((changed, block.bytes()?))
@@ -122,7 +122,7 @@ impl<'a> Owned<'a> {
         // If a write fails, the whole block becomes dirty and the next flush writes it, or tells why not.
         let is_amended = !self.is_changed(address) && parts.iter().try_for_each(write).is_ok();
         let load = || Ok(CachedBlock::new(Arc::new(self.metadata(what, address, length)?)));
-        let mut block = store.cache.get_mut(address, Home::user(self.owner), load)?;
+        let mut block = store.cache.get_mut(address, Membership::user(self.owner), load)?;
         let all = if is_amended { block.amend().change()? } else { block.change()? };
         for &(at, bytes) in parts {
             let place = usize::try_from(at).ok().and_then(|at| all.get_mut(at..)?.get_mut(..bytes.len()));

@@ -4,7 +4,7 @@ use std::{cell::Cell, sync::Arc};
 
 use hyperslab_driver::{Driver, Log, Memory, Operation, Record, Transfer};
 use hyperslab_file::{Block, CreateOptions, Error, Extent, Kind, OpenFile, OpenOptions, Owner, Result, Seal};
-use hyperslab_format::{object_header::Prefix, superblock::Root, version::Low};
+use hyperslab_format::{object_header::Prefix, superblock::Root, version::LibVersion};
 
 type Storage = Arc<Log<Memory>>;
 
@@ -12,7 +12,7 @@ type Storage = Arc<Log<Memory>>;
 fn new_file() -> (Storage, OpenFile) {
     let storage = Arc::new(Log::new(Memory::new()));
     let mut create = CreateOptions::default();
-    create.low = Low::V110;
+    create.libver_min = LibVersion::V110;
     let file = OpenFile::create(storage.clone(), &create, &OpenOptions::default()).unwrap();
     let header = Prefix::new(0).encode_first(&[]).unwrap();
     let address = file.allocate(Kind::Metadata, header.len() as u64).unwrap();
@@ -195,9 +195,9 @@ fn pieces_of_a_block_are_taken_back_after_the_flush_unless_the_block_is_freed() 
             })
             .map(drop)
     };
-    file.give_up(kept, (1, 2), clear).unwrap();
-    file.give_up(kept, (5, 1), clear).unwrap();
-    file.give_up(freed, (5, 1), clear).unwrap();
+    file.free_after_flush(kept, (1, 2), clear).unwrap();
+    file.free_after_flush(kept, (5, 1), clear).unwrap();
+    file.free_after_flush(freed, (5, 1), clear).unwrap();
     file.free(freed, 10).unwrap();
     assert_eq!(file.metadata("block", kept, 10).unwrap(), [1; 10]);
     file.flush().unwrap();
@@ -214,7 +214,7 @@ fn freeing_a_block_looks_at_no_pieces_of_others() {
     let start = file.allocate(Kind::Metadata, 16 * BLOCKS).unwrap();
     let at = |nth: u64| start + 16 * nth;
     let never = |_: &OpenFile, _: u64, _: &[(u64, u64)]| Err(Error::Refused("its block was freed".into()));
-    (0..BLOCKS).for_each(|nth| file.give_up(at(nth), (0, 8), never).unwrap());
+    (0..BLOCKS).for_each(|nth| file.free_after_flush(at(nth), (0, 8), never).unwrap());
     let begun = std::time::Instant::now();
     // From the last one on, and the last of all blocks with the first.
     (1..BLOCKS / 2).rev().for_each(|nth| file.free(at(nth), 16).unwrap());

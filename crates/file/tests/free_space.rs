@@ -4,7 +4,7 @@ use std::{path::Path, process::Command, sync::Arc};
 
 use hyperslab_driver::{Damage, Driver, Fault, Local, Memory, Target, Transfer};
 use hyperslab_file::{CreateOptions, HeaderEdit, Kind, NewHeader, OpenFile, OpenOptions};
-use hyperslab_format::{message::kind, object_header::Flags, superblock::Root, version::Low};
+use hyperslab_format::{message::kind, object_header::Flags, superblock::Root, version::LibVersion};
 
 /// A group without links.
 fn root(file: &OpenFile) {
@@ -19,14 +19,14 @@ fn root(file: &OpenFile) {
 
 pub(crate) fn create(storage: Arc<dyn Driver>) -> OpenFile {
     let mut create = CreateOptions::default();
-    create.low = Low::V110;
+    create.libver_min = LibVersion::V110;
     let file = OpenFile::create(storage, &create, &OpenOptions::default()).unwrap();
     root(&file);
     file
 }
 
 pub(crate) fn open(storage: Arc<dyn Driver>) -> OpenFile {
-    OpenFile::open_writable(storage, &OpenOptions::default(), Low::V110).unwrap()
+    OpenFile::open_writable(storage, &OpenOptions::default(), LibVersion::V110).unwrap()
 }
 
 fn write(file: &OpenFile, length: u64) -> u64 {
@@ -72,7 +72,7 @@ fn a_file_that_is_open_lists_nothing() {
     drop(file); // as if the process were killed
     let mut options = OpenOptions::default();
     options.alone = true;
-    let file = OpenFile::open_writable(storage, &options, Low::V110).unwrap();
+    let file = OpenFile::open_writable(storage, &options, LibVersion::V110).unwrap();
     assert_ne!(
         file.allocate(Kind::Raw, 5000).unwrap(),
         hole,
@@ -189,7 +189,7 @@ with h5py.File(h5f.create(sys.argv[1].encode(), h5f.ACC_TRUNC, create, access)) 
             disk.read_at(0, &mut left, &Transfer::default()).unwrap();
             let mut options = OpenOptions::default();
             options.alone = true;
-            let left = OpenFile::open_writable(Arc::new(Memory::from(left)), &options, Low::V110);
+            let left = OpenFile::open_writable(Arc::new(Memory::from(left)), &options, LibVersion::V110);
             left.unwrap_or_else(|why| panic!("write {spare}, {length} bytes: {why}"));
         }
     }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use hyperslab_driver::Tape;
 use hyperslab_file::{CreateOptions, Error, Header, HeaderEdit, NewHeader, OpenFile, OpenOptions, Survey};
-use hyperslab_format::{object_header::Flags, superblock::Root, version::Low};
+use hyperslab_format::{object_header::Flags, superblock::Root, version::LibVersion};
 
 use crate::replay::after_each_write;
 
@@ -21,7 +21,7 @@ fn body(nth: u8, (value, length): (u8, u8)) -> Vec<u8> {
 fn begin(version: u8) -> (Arc<Tape>, OpenFile, u64) {
     let tape = Arc::new(Tape::default());
     let mut create = CreateOptions::default();
-    create.low = Low::V110;
+    create.libver_min = LibVersion::V110;
     let file = OpenFile::create(tape.clone(), &create, &OpenOptions::default()).unwrap();
     let new = NewHeader { version, times: false, ordered: false, indexed: false, attribute_limits: None, room: 40 };
     let address = HeaderEdit::new(&file, &new).save().unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyperslab_driver::{Memory, Tape};
 use hyperslab_file::{CreateOptions, Header, HeaderEdit, NewHeader, OpenFile, OpenOptions};
-use hyperslab_format::{object_header::Flags, superblock::Root, version::Low};
+use hyperslab_format::{object_header::Flags, superblock::Root, version::LibVersion};
 
 use crate::replay::after_each_write;
 
@@ -41,7 +41,7 @@ fn program(seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
     let tape = Arc::new(Tape::default());
     let mut create = CreateOptions::default();
-    create.low = Low::V110;
+    create.libver_min = LibVersion::V110;
     let mut file = OpenFile::create(tape.clone(), &create, &OpenOptions::default()).unwrap();
     let new = NewHeader {
         version: random.u8(1..=2),
@@ -106,7 +106,7 @@ fn program(seed: u64) {
             file.flush().unwrap();
             if random.bool() {
                 file.close().unwrap();
-                file = OpenFile::open_writable(tape.clone(), &OpenOptions::default(), Low::V110).unwrap();
+                file = OpenFile::open_writable(tape.clone(), &OpenOptions::default(), LibVersion::V110).unwrap();
                 assert_eq!(list(&file, address), twin, "seed {seed}");
             }
         }
@@ -136,7 +136,7 @@ fn attributes_of_further_blocks_change_in_place() {
         let mut random = fastrand::Rng::with_seed(seed);
         let tape = Arc::new(Tape::default());
         let mut create = CreateOptions::default();
-        create.low = Low::V110;
+        create.libver_min = LibVersion::V110;
         let file = OpenFile::create(tape.clone(), &create, &OpenOptions::default()).unwrap();
         let new = NewHeader {
             version,
@@ -206,7 +206,7 @@ fn references_are_counted_where_the_version_has_a_place() {
 /// A file in memory with a header of so many attributes, half of them made after it was in the file.
 fn with_attributes(version: u8, attributes: usize) -> (Arc<Memory>, OpenFile, u64) {
     let (storage, mut create) = (Arc::new(Memory::new()), CreateOptions::default());
-    create.low = Low::V18;
+    create.libver_min = LibVersion::V18;
     let file = OpenFile::create(storage.clone(), &create, &OpenOptions::default()).unwrap();
     let new = NewHeader { version, times: false, ordered: false, indexed: false, attribute_limits: None, room: 64 };
     let address = HeaderEdit::new(&file, &new).save().unwrap();
@@ -254,7 +254,7 @@ fn messages_that_take_the_place_of_an_empty_one_lie_where_they_would_lie_otherwi
         for (length, count) in (0..100).flat_map(|length| [(length, 1), (length, 2)]) {
             let save = |at_once: bool| {
                 let (storage, mut create) = (Arc::new(Memory::new()), CreateOptions::default());
-                create.low = Low::V18;
+                create.libver_min = LibVersion::V18;
                 let file = OpenFile::create(storage.clone(), &create, &OpenOptions::default()).unwrap();
                 let new =
                     NewHeader { version, times: false, ordered, indexed: false, attribute_limits: None, room: 96 };

@@ -4,7 +4,7 @@ use std::{path::Path, process::Command, sync::Arc};
 
 use hyperslab_driver::{Driver, Local, Memory, Transfer};
 use hyperslab_file::{CreateOptions, HeaderEdit, Kind, NewHeader, OpenFile, OpenOptions, clear};
-use hyperslab_format::{superblock::Root, symbol_table, version::Low};
+use hyperslab_format::{superblock::Root, symbol_table, version::LibVersion};
 
 /// A new file of the oldest format, with an empty object for a root.
 fn create(storage: Arc<dyn Driver>) -> OpenFile {
@@ -17,7 +17,7 @@ fn create(storage: Arc<dyn Driver>) -> OpenFile {
 }
 
 fn open(storage: Arc<dyn Driver>) -> OpenFile {
-    OpenFile::open_writable(storage, &OpenOptions::default(), Low::Earliest).unwrap()
+    OpenFile::open_writable(storage, &OpenOptions::default(), LibVersion::Earliest).unwrap()
 }
 
 fn write(file: &OpenFile, length: u64) -> u64 {

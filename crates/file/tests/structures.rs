@@ -9,7 +9,7 @@ use hyperslab_driver::Memory;
 use hyperslab_file::{
     Block, CreateOptions, Error, Extent, Kind, OpenFile, OpenOptions, Owner, Result, Seal, Structure,
 };
-use hyperslab_format::{object_header::Prefix, superblock::Root, version::Low};
+use hyperslab_format::{object_header::Prefix, superblock::Root, version::LibVersion};
 
 const SIZE: u64 = 64;
 
@@ -92,7 +92,7 @@ fn set(file: &OpenFile, address: u64, byte: u8) {
 fn new_file() -> (Arc<Memory>, OpenFile) {
     let storage = Arc::new(Memory::new());
     let mut create = CreateOptions::default();
-    create.low = Low::V110;
+    create.libver_min = LibVersion::V110;
     let file = OpenFile::create(storage.clone(), &create, &OpenOptions::default()).unwrap();
     let header = Prefix::new(0).encode_first(&[]).unwrap();
     let address = file.allocate(Kind::Metadata, header.len() as u64).unwrap();
@@ -168,7 +168,7 @@ fn what_is_read_of_a_file_that_changes_is_decoded_once_and_errors_come_as_they_a
     file.put(address, vec![4; SIZE as usize]).unwrap();
     file.put(address + SIZE, vec![7; SIZE as usize]).unwrap();
     file.close().unwrap();
-    let file = OpenFile::open_writable(storage, &OpenOptions::default(), Low::V110).unwrap();
+    let file = OpenFile::open_writable(storage, &OpenOptions::default(), LibVersion::V110).unwrap();
     let first = file.load(&Filled, address).unwrap();
     let again = file.load(&Filled, address).unwrap();
     assert!(Arc::ptr_eq(&first, &again));

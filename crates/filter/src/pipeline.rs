@@ -95,7 +95,7 @@ impl Pipeline {
                 }
             }
         }
-        place.settle(stored, out, len)
+        place.finish(stored, out, len)
     }
 
     /// Applies all steps in order, except those whose bit in `skip` is set. `out` is replaced by the result; what comes back
@@ -144,7 +144,7 @@ impl Pipeline {
             }
         }
         let len = place.bytes(raw, out).len();
-        place.settle(raw, out, len)?;
+        place.finish(raw, out, len)?;
         Ok(mask)
     }
 
@@ -197,7 +197,7 @@ impl Place {
     }
 
     /// Puts the bytes into `out`. What is more than there must be is left off, as libhdf5 does; an error if it is less.
-    fn settle(mut self, given: &[u8], out: &mut Vec<u8>, expected: usize) -> Result<()> {
+    fn finish(mut self, given: &[u8], out: &mut Vec<u8>, expected: usize) -> Result<()> {
         let found = self.bytes(given, out).len();
         self.shorten(expected);
         match self {

@@ -12,7 +12,7 @@
 
 use hyperslab_space::{Extent, UNLIMITED};
 
-pub use hyperslab_space::Low;
+pub use hyperslab_space::LibVersion;
 
 use crate::{
     message::{AllocTime, ArrayShape, CharSet, ChunkIndex, Layout, Link, Shared, Target},
@@ -39,15 +39,15 @@ impl Default for FileNeeds {
 /// The version of the superblock of a new file.
 ///
 /// ```
-/// use hyperslab_format::version::{FileNeeds, Low, superblock};
-/// assert_eq!(superblock(Low::Earliest, FileNeeds::default()), 0);
-/// assert_eq!(superblock(Low::Earliest, FileNeeds { chunk_internal_k: 64, ..FileNeeds::default() }), 1);
-/// assert_eq!(superblock(Low::V114, FileNeeds::default()), 3);
+/// use hyperslab_format::version::{FileNeeds, LibVersion, superblock};
+/// assert_eq!(superblock(LibVersion::Earliest, FileNeeds::default()), 0);
+/// assert_eq!(superblock(LibVersion::Earliest, FileNeeds { chunk_internal_k: 64, ..FileNeeds::default() }), 1);
+/// assert_eq!(superblock(LibVersion::V114, FileNeeds::default()), 3);
 /// ```
-pub fn superblock(low: Low, needs: FileNeeds) -> u8 {
-    let least = match low {
-        Low::Earliest => 0,
-        Low::V18 => 2,
+pub fn superblock(libver_min: LibVersion, needs: FileNeeds) -> u8 {
+    let least = match libver_min {
+        LibVersion::Earliest => 0,
+        LibVersion::V18 => 2,
         _ => 3,
     };
     let needed = match needs {
@@ -60,14 +60,14 @@ pub fn superblock(low: Low, needs: FileNeeds) -> u8 {
 }
 
 /// The version of a new object header; `ordered` if it remembers the order in which its messages were made.
-pub fn object_header(low: Low, ordered: bool) -> u8 {
-    if ordered { 2 } else { one_then(low, 2) }
+pub fn object_header(libver_min: LibVersion, ordered: bool) -> u8 {
+    if ordered { 2 } else { one_then(libver_min, 2) }
 }
 
 /// Whether a new group is of the new kind, with link messages; `tracked` if links remember the order in which they were made,
 /// `filtered` if their heap has filters.
-pub fn new_group(low: Low, tracked: bool, filtered: bool) -> bool {
-    low >= Low::V18 || tracked || filtered
+pub fn new_group(libver_min: LibVersion, tracked: bool, filtered: bool) -> bool {
+    libver_min >= LibVersion::V18 || tracked || filtered
 }
 
 /// Whether a group of the old kind can hold a link; one that it cannot hold makes a new kind of group of it.
@@ -76,45 +76,45 @@ pub fn old_group_holds(link: &Link) -> bool {
 }
 
 /// The version of the dataspace message.
-pub fn dataspace(low: Low, is_null: bool) -> u8 {
-    if is_null { 2 } else { one_then(low, 2) }
+pub fn dataspace(libver_min: LibVersion, is_null: bool) -> u8 {
+    if is_null { 2 } else { one_then(libver_min, 2) }
 }
 
 /// The version of the fill value message.
-pub fn fill_value(low: Low) -> u8 {
-    if low == Low::Earliest { 2 } else { 3 }
+pub fn fill_value(libver_min: LibVersion) -> u8 {
+    if libver_min == LibVersion::Earliest { 2 } else { 3 }
 }
 
 /// Whether a fill value that the user gave is also written in its first form.
-pub fn old_fill_value(low: Low) -> bool {
-    low == Low::Earliest
+pub fn old_fill_value(libver_min: LibVersion) -> bool {
+    libver_min == LibVersion::Earliest
 }
 
 /// Whether the modification time of a dataset is a message; else version 2 of the header has it.
-pub fn modification_time(low: Low) -> bool {
-    low == Low::Earliest
+pub fn modification_time(libver_min: LibVersion) -> bool {
+    libver_min == LibVersion::Earliest
 }
 
 /// The version of the data layout message; `filtered` if chunks go through filters.
 ///
 /// ```
-/// use hyperslab_format::{message::{ChunkIndex, Layout}, version::{Low, data_layout}};
+/// use hyperslab_format::{message::{ChunkIndex, Layout}, version::{LibVersion, data_layout}};
 /// let contiguous = Layout::Contiguous { address: None, size: Some(8) };
-/// assert_eq!(data_layout(Low::V200, &contiguous, false), 3);
+/// assert_eq!(data_layout(LibVersion::V200, &contiguous, false), 3);
 /// let (chunk, index) = (vec![10], ChunkIndex::Single(None));
 /// let chunked = Layout::Chunked { chunk, element_size: 4, plain_edges: false, index, address: None };
-/// assert_eq!(data_layout(Low::V114, &chunked, true), 4);
-/// assert_eq!(data_layout(Low::V200, &chunked, true), 5);
+/// assert_eq!(data_layout(LibVersion::V114, &chunked, true), 4);
+/// assert_eq!(data_layout(LibVersion::V200, &chunked, true), 5);
 /// ```
-pub fn data_layout(low: Low, layout: &Layout, filtered: bool) -> u8 {
+pub fn data_layout(libver_min: LibVersion, layout: &Layout, filtered: bool) -> u8 {
     match layout {
         Layout::Compact(_) | Layout::Contiguous { .. } => 3,
         Layout::Virtual { .. } => 4,
         Layout::Chunked { chunk, element_size, .. } => {
             let bytes = chunk.iter().fold(*element_size, |bytes, size| bytes.saturating_mul(*size));
-            if bytes > u64::from(u32::MAX) || low >= Low::V200 && filtered {
+            if bytes > u64::from(u32::MAX) || libver_min >= LibVersion::V200 && filtered {
                 5
-            } else if low >= Low::V110 {
+            } else if libver_min >= LibVersion::V110 {
                 4
             } else {
                 3
@@ -159,18 +159,18 @@ pub fn chunk_index(layout_version: u8, extent: &Extent, chunk: &[u64], filtered:
 pub const CHUNK_TREE: ChunkIndex = ChunkIndex::BtreeV2 { node_size: 2048, split: 100, merge: 40 };
 
 /// The version of the filter pipeline message.
-pub fn filter_pipeline(low: Low) -> u8 {
-    one_then(low, 2)
+pub fn filter_pipeline(libver_min: LibVersion) -> u8 {
+    one_then(libver_min, 2)
 }
 
 /// The version of the attribute message; `shared` if its datatype or dataspace is somewhere else.
-pub fn attribute(low: Low, charset: CharSet, shared: bool) -> u8 {
+pub fn attribute(libver_min: LibVersion, charset: CharSet, shared: bool) -> u8 {
     let needed = match charset {
         CharSet::Utf8 => 3,
         CharSet::Ascii if shared => 2,
         CharSet::Ascii => 1,
     };
-    needed.max(one_then(low, 3))
+    needed.max(one_then(libver_min, 3))
 }
 
 /// The version of the body of a shared message; the lower bound does not matter.
@@ -182,6 +182,6 @@ pub fn shared(place: &Shared) -> u8 {
 }
 
 /// Version 1 for the earliest bound, `later` for all others.
-fn one_then(low: Low, later: u8) -> u8 {
-    if low == Low::Earliest { 1 } else { later }
+fn one_then(libver_min: LibVersion, later: u8) -> u8 {
+    if libver_min == LibVersion::Earliest { 1 } else { later }
 }

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use hyperslab_base::{Reader, Widths, Writer};
-use hyperslab_space::{Low, Selection};
+use hyperslab_space::{LibVersion, Selection};
 
 use crate::{Encoded, Result};
 
@@ -59,7 +59,7 @@ pub fn decode(bytes: &[u8], widths: Widths) -> Result<Vec<Mapping>> {
 }
 
 /// Writes all mappings in version 0, the selections as libhdf5 does for the lower bound `low`.
-pub fn encode(mappings: &[Mapping], low: Low, widths: Widths) -> Encoded {
+pub fn encode(mappings: &[Mapping], libver_min: LibVersion, widths: Widths) -> Encoded {
     let mut writer = Writer::new("virtual dataset mapping");
     writer.u8(0);
     writer.length("entries", widths, mappings.len() as u64)?;
@@ -72,7 +72,7 @@ pub fn encode(mappings: &[Mapping], low: Low, widths: Widths) -> Encoded {
             writer.u8(0);
         }
         for (field, selection) in [("source selection", &mapping.source), ("target selection", &mapping.target)] {
-            writer.extend(&selection.encode(low).map_err(|why| writer.refuse(field, why.to_string()))?);
+            writer.extend(&selection.encode(libver_min).map_err(|why| writer.refuse(field, why.to_string()))?);
         }
     }
     writer.checksum();

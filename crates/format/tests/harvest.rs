@@ -10,18 +10,18 @@ mod walk;
 
 use std::{fs, path::PathBuf, process::Command};
 
-use hyperslab_format::version::{self, FileNeeds, Low};
+use hyperslab_format::version::{self, FileNeeds, LibVersion};
 use tally::Tally;
 use walk::Walk;
 
-fn low(bound: &str) -> Low {
+fn low(bound: &str) -> LibVersion {
     match bound {
-        "earliest" => Low::Earliest,
-        "v108" => Low::V18,
-        "v110" => Low::V110,
-        "v112" => Low::V112,
-        "v114" => Low::V114,
-        "v200" => Low::V200,
+        "earliest" => LibVersion::Earliest,
+        "v108" => LibVersion::V18,
+        "v110" => LibVersion::V110,
+        "v112" => LibVersion::V112,
+        "v114" => LibVersion::V114,
+        "v200" => LibVersion::V200,
         other => panic!("unknown bound {other}"),
     }
 }

@@ -8,7 +8,7 @@ use hyperslab_format::{
     shared_messages::{self, Place, SharedIndex, SharedRecord},
     superblock::Root,
     symbol_table::{self, Cache, Entry},
-    version::Low,
+    version::LibVersion,
     virtual_mapping::{self, Mapping},
 };
 use hyperslab_space::{Op, Selection, Slab, Space};
@@ -203,7 +203,7 @@ proptest! {
 
     #[test]
     fn mappings(mappings in vec((name(), name(), selection(), selection()), 0..4), low in 0..6usize, widths in widths()) {
-        let low = [Low::Earliest, Low::V18, Low::V110, Low::V112, Low::V114, Low::V200][low];
+        let low = [LibVersion::Earliest, LibVersion::V18, LibVersion::V110, LibVersion::V112, LibVersion::V114, LibVersion::V200][low];
         let mappings: Vec<_> = mappings
             .into_iter()
             .map(|(file, dataset, source, target)| Mapping { file: file.into(), dataset: dataset.into(), source, target })

@@ -137,13 +137,13 @@ impl NewAttribute {
             match stored.has_vlen() {
                 true => heap.attempt(|heap| {
                     plan.convert(count, bytes, &mut data, arena, heap)?;
-                    heap.settle()
+                    heap.commit()
                 })?,
                 false => plan.convert(count, bytes, &mut data, arena, &mut NoHeap)?,
             }
             let new = hyperslab_object::NewAttribute { name, charset, datatype: datatype(), extent, data: &data };
             let went = hyperslab_object::set_attribute(session.context(), owner, &new)?;
-            heap.remove(went.map_or_else(Vec::new, |went| session.behind(&went.datatype, &went.data)));
+            heap.remove(went.map_or_else(Vec::new, |went| session.heap_objects(&went.datatype, &went.data)));
             Ok(())
         })
     }
@@ -188,7 +188,7 @@ macro_rules! attributes_change {
                 let was_there = session.operate(|| -> Result<bool> {
                     session.check_alive(self.life())?;
                     let went = |went: &hyperslab_object::Attribute| {
-                        HeapWriter::new(session).remove(session.behind(&went.datatype, &went.data));
+                        HeapWriter::new(session).remove(session.heap_objects(&went.datatype, &went.data));
                     };
                     Ok(hyperslab_object::remove_attribute(session.context(), self.address(), name, went)?)
                 })?;

@@ -3,7 +3,7 @@
 use hyperslab_dtype::Datatype;
 use hyperslab_object::{GroupSettings, ObjectSettings, Target};
 
-use hyperslab_session::{Made, OpenObject, untimed};
+use hyperslab_session::{NewLinkTarget, OpenObject, untimed};
 
 use crate::{Dataset, Error, Group, NamedDatatype, Node, Result};
 
@@ -36,7 +36,7 @@ impl NewGroup {
         let mut address = 0;
         let _kept = place.operate(|| {
             address = hyperslab_object::new_group(place.session().context(), &self.object, &self.group)?;
-            Ok(Made::Object(address))
+            Ok(NewLinkTarget::Object(address))
         })?;
         place.session().at(address)?.into_group().map(Group::of)
     }
@@ -78,7 +78,7 @@ impl Group {
         }
         let made = place.operate(|| {
             place.session().check_alive(object.life())?;
-            Ok(Made::Other(Target::Hard(object.address())))
+            Ok(NewLinkTarget::Other(Target::Hard(object.address())))
         });
         named(path.as_ref(), made)
     }
@@ -119,7 +119,7 @@ impl Group {
         if has_zero {
             return Err(Error::Change("a link needs somewhere to lead to, without zeros in it".into()));
         }
-        named(path, place.operate(|| Ok(Made::Other(target))))
+        named(path, place.operate(|| Ok(NewLinkTarget::Other(target))))
     }
 
     /// Takes the name at a path away. An object without names is gone, with everything that only it leads to.
@@ -200,7 +200,7 @@ impl Group {
         let datatype = session.in_file(datatype)?;
         let _kept = place.operate(|| {
             address = hyperslab_object::new_datatype(session.context(), &untimed(), &datatype)?;
-            Ok(Made::Object(address))
+            Ok(NewLinkTarget::Object(address))
         })?;
         match session.at(address)? {
             OpenObject::Datatype(open) => Ok(NamedDatatype { open }),

@@ -105,7 +105,7 @@ pub use hyperslab_driver::{PageStrategy, Transfer as TransferOptions};
 pub use hyperslab_element::{Element, Recipe, Shown, Storable, Storing, Value, Values};
 pub use hyperslab_file::{Durability, FileSpace, Placement, Retry, SpaceStrategy};
 pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
-pub use hyperslab_format::{version::Low, virtual_mapping::Mapping};
+pub use hyperslab_format::{version::LibVersion, virtual_mapping::Mapping};
 pub use hyperslab_object::{PathId, Paths};
 pub use hyperslab_session::{
     CacheConfig, CachePolicy, CacheStatistics, CacheWaits, Error, ExternalAccess, ExternalName, Heap, Layout,

@@ -123,13 +123,13 @@ impl Dataset {
         let stored = self.session().file();
         let mut sink = Sink::new();
         sink.uint(stored.widths().offsets, self.address());
-        sink.extend(&selection.encode_selection(stored.low())?);
+        sink.extend(&selection.encode_selection(stored.libver_min())?);
         self.session().operate(|| {
             self.session().check_alive(self.life())?;
             let mut heap = HeapWriter::new(self.session());
             let (heap, index) = heap.attempt(|heap| {
                 let place = heap.put(sink.as_bytes())?;
-                heap.settle().map(|()| place)
+                heap.commit().map(|()| place)
             })?;
             Ok(RegionReference { heap, index })
         })

@@ -8,19 +8,19 @@ use hyperslab_format::message::FillValue;
 use hyperslab_session::DatasetPlan;
 use hyperslab_space::{Extent, UNLIMITED};
 
-use crate::{CacheConfig, Dataset, File, Group, Low, NewDataset, Result};
+use crate::{CacheConfig, Dataset, File, Group, LibVersion, NewDataset, Result};
 
 /// Writes a file anew: groups, datasets, committed datatypes, links, attributes, comments, the orders in which they were made, and the
 /// bytes in front that are the user's. References refer to the copies of what they referred to. Free and lost space stays behind.
 ///
 /// ```
-/// use hyperslab::{File, Low, Repack};
+/// use hyperslab::{File, LibVersion, Repack};
 /// # let folder = std::env::temp_dir();
 /// # let (old, new) = ["old", "new"].map(|name| folder.join(format!("hyperslab-repack-{name}-{}.h5", std::process::id()))).into();
 /// # let file = File::create(&old)?;
 /// # file.root()?.new_dataset::<i32>().write("numbers", &[1, 2, 3])?;
 /// # file.close()?;
-/// Repack::new().low(Low::V110).run(&File::open(&old)?, &new)?;
+/// Repack::new().libver_min(LibVersion::V110).run(&File::open(&old)?, &new)?;
 /// assert_eq!(File::open(&new)?.dataset("numbers")?.read::<i32>()?, [1, 2, 3]);
 /// # [old, new].map(|path| std::fs::remove_file(path).unwrap());
 /// # Ok::<(), hyperslab::Error>(())
@@ -39,8 +39,8 @@ impl Repack {
     /// Which versions structures have: those that the given library can read. Where such a file cannot hold everything, as a large attribute, it is made for
     /// the next library whose versions can.
     #[must_use]
-    pub fn low(mut self, low: Low) -> Repack {
-        self.repack.low = low;
+    pub fn libver_min(mut self, libver_min: LibVersion) -> Repack {
+        self.repack.libver_min = libver_min;
         self
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 use hyperslab::{
-    AllocTime, CacheConfig, CachePolicy, Dataset, File, Low, OpenOptions, ReadAhead,
+    AllocTime, CacheConfig, CachePolicy, Dataset, File, LibVersion, OpenOptions, ReadAhead,
     driver::Memory,
     filter::{Pipeline, Registry, Step},
     space::{Op, Slab, Space},
@@ -202,9 +202,9 @@ fn the_file_is_equal_to_arrays_in_memory() {
     for seed in 0..seeds {
         let mut rng = Rng::with_seed(seed);
         let storage = Arc::new(Memory::new());
-        let low = [Low::Earliest, Low::V110, Low::V114][rng.usize(..3)];
+        let low = [LibVersion::Earliest, LibVersion::V110, LibVersion::V114][rng.usize(..3)];
         let cache = config(&mut rng);
-        let new = OpenOptions::new().create().truncate().low(low).cache(cache);
+        let new = OpenOptions::new().create().truncate().libver_min(low).cache(cache);
         let (mut file, mut cache) = (new.open_on(storage.clone()).unwrap(), cache);
         let mut twins: Vec<Twin> = (0..8).map(|nth| Twin::create(&file, nth, &mut rng)).collect();
         for _ in 0..400 {

@@ -155,7 +155,7 @@ fn flipped_bytes() {
 /// A group with many links and a dataset with many attributes, of which one each went with the last flush: heaps still have them.
 fn killed() -> Vec<u8> {
     let storage = Arc::new(Memory::new());
-    let options = hyperslab::OpenOptions::new().create().truncate().low(hyperslab::Low::V110);
+    let options = hyperslab::OpenOptions::new().create().truncate().libver_min(hyperslab::LibVersion::V110);
     let file = options.open_on(storage.clone()).unwrap();
     let root = file.root().unwrap();
     let dataset = root.new_dataset::<i32>().write("x", &[1, 2, 3]).unwrap();

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use fastrand::Rng;
-use hyperslab::{Error, File, Low, NamedDatatype, Node, OpenOptions, Result, Storable, check, driver::Memory};
+use hyperslab::{Error, File, LibVersion, NamedDatatype, Node, OpenOptions, Result, Storable, check, driver::Memory};
 
-const LOWS: [Low; 3] = [Low::Earliest, Low::V18, Low::V110];
+const LOWS: [LibVersion; 3] = [LibVersion::Earliest, LibVersion::V18, LibVersion::V110];
 const TYPES: [&str; 3] = ["T", "U", "V"];
 
 struct Scene {
@@ -15,9 +15,9 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(low: Low) -> Scene {
+    fn new(low: LibVersion) -> Scene {
         let storage = Arc::new(Memory::new());
-        let file = OpenOptions::new().create().truncate().low(low).open_on(storage.clone()).unwrap();
+        let file = OpenOptions::new().create().truncate().libver_min(low).open_on(storage.clone()).unwrap();
         let root = file.root().unwrap();
         let types = TYPES.map(|name| root.commit_datatype(name, &i32::datatype().unwrap()).unwrap()).into();
         ["a", "b"].iter().for_each(|name| drop(root.create_group(name).unwrap()));

@@ -7,9 +7,10 @@ use std::{
     process::Command,
 };
 
-use hyperslab::{CopyOptions, Error, File, Low, OpenOptions, Repack, check};
+use hyperslab::{CopyOptions, Error, File, LibVersion, OpenOptions, Repack, check};
 
-const LOWS: [(&str, Low); 3] = [("earliest", Low::Earliest), ("v110", Low::V110), ("latest", Low::V200)];
+const LOWS: [(&str, LibVersion); 3] =
+    [("earliest", LibVersion::Earliest), ("v110", LibVersion::V110), ("latest", LibVersion::V200)];
 
 fn run(python: &Path, arguments: &[&dyn AsRef<std::ffi::OsStr>]) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/copies.py");
@@ -56,15 +57,15 @@ const COPIES: [&str; 9] = [
     "inside,shallow,without_attrs",
 ];
 
-fn copy(source: &Path, ours: &Path, names: &str, low: Low) {
+fn copy(source: &Path, ours: &Path, names: &str, low: LibVersion) {
     if names.contains("inside") {
         std::fs::copy(source, ours).unwrap();
-        let file = OpenOptions::new().read_write().low(low).open(ours).unwrap();
+        let file = OpenOptions::new().read_write().libver_min(low).open(ours).unwrap();
         let root = file.root().unwrap();
         options(names).copy(&root.get("tree").unwrap(), &root, "copied").unwrap();
         return file.close().unwrap();
     }
-    let file = OpenOptions::new().create().truncate().low(low).open(ours).unwrap();
+    let file = OpenOptions::new().create().truncate().libver_min(low).open(ours).unwrap();
     let (from, root) = (File::open(source).unwrap(), file.root().unwrap());
     options(names).copy(&from.get("tree").unwrap(), &root, "copied").unwrap();
     options(names).copy(&from.get("references").unwrap(), &root, "references").unwrap();
@@ -97,7 +98,7 @@ fn files_written_anew_are_the_same() {
     for (name, (to, low)) in pairs() {
         let (source, ours) = (folder.join(format!("source-{name}.h5")), path(name, to));
         let _ = std::fs::remove_file(&ours);
-        Repack::new().low(low).run(&File::open(&source).unwrap(), &ours).unwrap();
+        Repack::new().libver_min(low).run(&File::open(&source).unwrap(), &ours).unwrap();
         clean(&ours);
         let mango = File::open(&ours).unwrap().get("tree/mango").unwrap();
         assert_eq!(mango.comment().unwrap().as_deref(), Some(&b"a fruit"[..]));
@@ -113,7 +114,7 @@ fn damaged_objects_stay_closed() {
     for (name, low) in LOWS {
         let path = |nth: usize| folder.join(format!("{name}-{nth}.h5"));
         (0..3).for_each(|nth| drop(std::fs::remove_file(path(nth))));
-        let file = OpenOptions::new().create().truncate().low(low).open(path(0)).unwrap();
+        let file = OpenOptions::new().create().truncate().libver_min(low).open(path(0)).unwrap();
         let root = file.root().unwrap();
         let bad = root.new_dataset::<i32>().write("group/bad", &[1, 2, 3]).unwrap();
         root.hard_link("other name", &root.get("group/bad").unwrap()).unwrap();
@@ -125,13 +126,13 @@ fn damaged_objects_stay_closed() {
         bytes[at] = 99;
         std::fs::write(path(0), bytes).unwrap();
 
-        let why = Repack::new().low(low).run(&File::open(path(0)).unwrap(), path(1)).unwrap_err();
+        let why = Repack::new().libver_min(low).run(&File::open(path(0)).unwrap(), path(1)).unwrap_err();
         assert!(matches!(&why, Error::Damaged(lost) if lost.len() == 1 && lost[0].path == "/other name"), "{why}");
         assert!(why.to_string().starts_with("not all can be read: /other name: "), "{why}");
         assert!(!path(1).exists());
 
         for nth in 0..2 {
-            let repack = Repack::new().low(low).skip_damaged();
+            let repack = Repack::new().libver_min(low).skip_damaged();
             let lost = repack.run(&File::open(path(nth)).unwrap(), path(nth + 1)).unwrap().lost;
             let paths: Vec<_> = lost.iter().map(|lost| lost.path.as_str()).collect();
             assert_eq!(paths, if nth == 0 { vec!["/other name"] } else { vec![] }, "{name}");

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, path::Path, process::Command, sync::Arc};
 
-use hyperslab::{File, Low, OpenOptions};
+use hyperslab::{File, LibVersion, OpenOptions};
 use hyperslab_driver::{Log, Memory};
 
 /// By group, how many links and attributes it has.
@@ -32,9 +32,14 @@ fn theirs(python: &Path, path: &Path, change: &str) -> Counts {
 #[test]
 fn links_and_attributes_are_as_many_as_libhdf5_counts() {
     let python = hyperslab_workshop::python();
-    for (low, track) in [(Low::Earliest, false), (Low::Earliest, true), (Low::V18, false), (Low::V114, true)] {
+    for (low, track) in [
+        (LibVersion::Earliest, false),
+        (LibVersion::Earliest, true),
+        (LibVersion::V18, false),
+        (LibVersion::V114, true),
+    ] {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("counts-{low:?}-{track}.h5"));
-        let file = OpenOptions::new().create().truncate().low(low).open(&path).unwrap();
+        let file = OpenOptions::new().create().truncate().libver_min(low).open(&path).unwrap();
         for (nth, count) in [0, 1, 7, 8, 9, 40, 700].into_iter().enumerate() {
             let group = file.root().unwrap().new_group().track_order(track).create(format!("{count}")).unwrap();
             for link in 0..count {
@@ -62,7 +67,7 @@ fn links_and_attributes_are_as_many_as_libhdf5_counts() {
 #[test]
 fn those_outside_of_the_header_are_not_looked_at() {
     let storage = Arc::new(Log::new(Memory::new()));
-    let file = OpenOptions::new().create().low(Low::V18).open_on(storage.clone()).unwrap();
+    let file = OpenOptions::new().create().libver_min(LibVersion::V18).open_on(storage.clone()).unwrap();
     let group = file.root().unwrap().create_group("g").unwrap();
     for nth in 0..20_000u64 {
         group.soft_link(format!("link {nth}"), "somewhere").unwrap();

@@ -8,7 +8,7 @@ use std::{
 };
 
 use hyperslab::{
-    Durability, Error, ErrorKind, ExternalAccess, File, Low, OpenOptions, Result,
+    Durability, Error, ErrorKind, ExternalAccess, File, LibVersion, OpenOptions, Result,
     driver::{self, Damage, Driver, Fault, Local, Lock, Memory, Operation, Target, Transfer},
     dtype::{Charset, Datatype, Padding},
 };
@@ -39,7 +39,7 @@ fn in_memory() -> File {
 
 /// A file with `numbers`, 1 to 6 in chunks of 2.
 fn numbers(path: &Path) -> File {
-    let file = OpenOptions::new().create().truncate().low(Low::V110).open(path).unwrap();
+    let file = OpenOptions::new().create().truncate().libver_min(LibVersion::V110).open(path).unwrap();
     let new = file.root().unwrap().new_dataset::<i32>().max_shape([None]).chunks([2]).deflate(1);
     new.write("numbers", &[1, 2, 3, 4, 5, 6]).unwrap();
     file

@@ -10,7 +10,7 @@ use std::{
 };
 
 use hyperslab::{
-    Dataset, Error, File, Low, OpenOptions, PartToRead, PartToWrite, Result,
+    Dataset, Error, File, LibVersion, OpenOptions, PartToRead, PartToWrite, Result,
     driver::Memory,
     dtype::{Arena, Datatype},
     space::{Op, Slab, Space},
@@ -90,11 +90,16 @@ fn reads(name: &str, dataset: &Dataset, space: &Space, small: bool) {
     if small {
         refused("into", name, space, dataset.read_selection_into(space, &mut vec![0i64; count]));
         refused("values", name, space, dataset.read_values(space));
-        let (datatype, places) = (Datatype::of::<i32>(), Space::simple(&[count as u64]).unwrap());
+        let (datatype, mem_selection) = (Datatype::of::<i32>(), Space::simple(&[count as u64]).unwrap());
         let (mut buf, mut arena) = (vec![0; count * 4], Arena::default());
-        refused("converted", name, space, dataset.read_converted(space, &datatype, &places, &mut buf, &mut arena));
-        let (places, buf) = (&places, buf.as_mut_slice());
-        let part = PartToRead { dataset, selection: space, datatype: &datatype, places, buf, arena: &mut arena };
+        refused(
+            "converted",
+            name,
+            space,
+            dataset.read_converted(space, &datatype, &mem_selection, &mut buf, &mut arena),
+        );
+        let (mem_selection, buf) = (&mem_selection, buf.as_mut_slice());
+        let part = PartToRead { dataset, selection: space, datatype: &datatype, mem_selection, buf, arena: &mut arena };
         refused("many", name, space, hyperslab::read_many_converted(&mut [part]));
     }
 }
@@ -106,11 +111,17 @@ fn writes(name: &str, dataset: &Dataset, space: &Space) {
     refused("write", name, space, dataset.write_selection(space, &vec![5i32; count]));
     refused("convert", name, space, dataset.write_selection(space, &vec![5f64; count]));
     refused("many", name, space, hyperslab::write_many(&[(dataset, space, vec![5i32; count].as_slice())]));
-    let (datatype, places) = (Datatype::of::<i32>(), Space::simple(&[count as u64]).unwrap());
+    let (datatype, mem_selection) = (Datatype::of::<i32>(), Space::simple(&[count as u64]).unwrap());
     let (buf, arena) = (vec![5; count * 4], Arena::default());
-    refused("converted", name, space, dataset.write_converted(space, &datatype, &places, &buf, &arena));
-    let part =
-        PartToWrite { dataset, selection: space, datatype: &datatype, places: &places, buf: &buf, arena: &arena };
+    refused("converted", name, space, dataset.write_converted(space, &datatype, &mem_selection, &buf, &arena));
+    let part = PartToWrite {
+        dataset,
+        selection: space,
+        datatype: &datatype,
+        mem_selection: &mem_selection,
+        buf: &buf,
+        arena: &arena,
+    };
     refused("many", name, space, hyperslab::write_many_converted(&[part]));
 }
 
@@ -123,7 +134,7 @@ fn folder(name: &str) -> PathBuf {
 
 #[test]
 fn a_selection_of_another_extent_is_refused_at_every_door() {
-    for low in [Low::Earliest, Low::V110] {
+    for low in [LibVersion::Earliest, LibVersion::V110] {
         let folder = folder(&format!("{low:?}"));
         let path = folder.join("file.h5");
         let check = |made: &[(&'static str, Dataset)], writable: bool| {
@@ -153,7 +164,7 @@ fn a_selection_of_another_extent_is_refused_at_every_door() {
                 }
             }
         };
-        let file = OpenOptions::new().create().truncate().low(low).open(&path).unwrap();
+        let file = OpenOptions::new().create().truncate().libver_min(low).open(&path).unwrap();
         let made = datasets(&file, &folder);
         check(&made, true);
         file.flush().unwrap();
@@ -252,7 +263,7 @@ fn each_dimension_is_resized_by_a_thread_of_its_own() {
 /// As many values as places, whatever they are converted to: the buffer stays as it was.
 #[test]
 fn reads_to_more_or_fewer_places_than_values() {
-    let folder = folder("places");
+    let folder = folder("mem_selection");
     let file = File::create_on(Arc::new(Memory::new())).unwrap();
     for (name, dataset) in datasets(&file, &folder) {
         let mut wanted = dataset.space();
@@ -262,11 +273,11 @@ fn reads_to_more_or_fewer_places_than_values() {
             _ => vec![Datatype::of::<i32>(), Datatype::of::<f64>(), Datatype::of::<i8>()],
         };
         for (datatype, count) in types.iter().flat_map(|datatype| [1, 3, 5, 8].map(|count| (datatype, count))) {
-            let mut places = Space::simple(&[16]).unwrap();
-            places.select_hyperslab(Op::Set, &[Slab { start: 0, stride: 2, count, block: 1 }]).unwrap();
+            let mut mem_selection = Space::simple(&[16]).unwrap();
+            mem_selection.select_hyperslab(Op::Set, &[Slab { start: 0, stride: 2, count, block: 1 }]).unwrap();
             let mut buf = vec![7; 16 * datatype.size()];
-            let read = dataset.read_converted(&wanted, datatype, &places, &mut buf, &mut Arena::default());
-            assert!(read.is_err() && buf.iter().all(|byte| *byte == 7), "{name}, {count} places");
+            let read = dataset.read_converted(&wanted, datatype, &mem_selection, &mut buf, &mut Arena::default());
+            assert!(read.is_err() && buf.iter().all(|byte| *byte == 7), "{name}, {count} mem_selection");
         }
     }
     remove_dir_all(folder).unwrap();

@@ -5,7 +5,7 @@
 use std::{path::Path, process::Command, sync::Arc};
 
 use hyperslab::{
-    File, FileSpace, Low, OpenOptions, Placement, SpaceStrategy,
+    File, FileSpace, LibVersion, OpenOptions, Placement, SpaceStrategy,
     check::Severity,
     driver::{Driver, Memory, Transfer},
 };
@@ -53,10 +53,10 @@ fn libhdf5_goes_on_with_any_strategy() {
     for ((number, strategy), persist) in strategies.into_iter().flat_map(|one| [(one, false), (one, true)]) {
         // Only managers have something to remember.
         let persist = persist && number < 2;
-        for (low, page_size) in [(Low::Earliest, 4096), (Low::V200, 1024)] {
+        for (low, page_size) in [(LibVersion::Earliest, 4096), (LibVersion::V200, 1024)] {
             let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("space-{number}-{persist}-{page_size}.h5"));
             let space = FileSpace { strategy, persist, page_size, ..FileSpace::default() };
-            let file = OpenOptions::new().create().truncate().low(low).file_space(space).open(&path).unwrap();
+            let file = OpenOptions::new().create().truncate().libver_min(low).file_space(space).open(&path).unwrap();
             ours(&file, 0..10);
             file.close().unwrap();
             is_whole(&path);

@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-use hyperslab::{File, Low, OpenOptions, Target, check};
+use hyperslab::{File, LibVersion, OpenOptions, Target, check};
 use hyperslab_driver::{Log, Memory};
 use serde_json::json;
 
@@ -43,7 +43,7 @@ fn sound(path: &Path) {
 }
 
 fn edit(path: &Path) -> File {
-    OpenOptions::new().read_write().low(Low::V18).open(path).unwrap()
+    OpenOptions::new().read_write().libver_min(LibVersion::V18).open(path).unwrap()
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_shared_message_is_released_without_a_walk_over_all() {
     }
     let bytes = std::fs::read(&path).unwrap();
     let (size, storage) = (bytes.len() as u64, Arc::new(Log::new(Memory::from(bytes))));
-    let file = OpenOptions::new().read_write().low(Low::V18).open_on(storage.clone()).unwrap();
+    let file = OpenOptions::new().read_write().libver_min(LibVersion::V18).open_on(storage.clone()).unwrap();
     let group = file.group("7").unwrap();
     assert_eq!(group.attribute("a10").unwrap().read_scalar::<u64>().unwrap(), 710);
     let before = storage.counts().read_bytes;

@@ -14,13 +14,13 @@ use std::{
 
 use fastrand::Rng;
 use hyperslab::{
-    CacheConfig, Dataset, File, Low, OpenOptions,
+    CacheConfig, Dataset, File, LibVersion, OpenOptions,
     driver::{CtlFlags, CtlOp, CtlReply, Driver, Error, Operation, Result, Transfer, Why},
 };
 
 const PAGE: usize = 512;
 const VALUES: usize = 6000;
-const LOWS: [Low; 4] = [Low::Earliest, Low::V18, Low::V110, Low::V114];
+const LOWS: [LibVersion; 4] = [LibVersion::Earliest, LibVersion::V18, LibVersion::V110, LibVersion::V114];
 
 fn times() -> u64 {
     std::env::var("HYPERSLAB_FULL").map_or(4, |times| times.parse().unwrap())
@@ -145,9 +145,9 @@ impl Drop for Mounted {
 /// How a file is opened: a new one, or the one that is there.
 type Open<'a> = &'a dyn Fn(bool) -> hyperslab::Result<File>;
 
-fn options(new: bool, low: Low) -> OpenOptions {
+fn options(new: bool, low: LibVersion) -> OpenOptions {
     let cache = CacheConfig::default().bytes(64 << 10);
-    let options = OpenOptions::new().low(low).cache(cache);
+    let options = OpenOptions::new().libver_min(low).cache(cache);
     if new { options.create().truncate() } else { options.read_write() }
 }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use hyperslab::{
-    Dataset, File, Group, Low, OpenOptions, Result, check,
+    Dataset, File, Group, LibVersion, OpenOptions, Result, check,
     driver::{Driver, Memory, Tape, Transfer},
     space::Space,
 };
@@ -30,8 +30,8 @@ fn nested(random: &mut fastrand::Rng) -> Nested {
     (0..random.usize(..3)).map(|_| line(random)).collect()
 }
 
-fn on(storage: &Arc<Memory>, low: Low, new: bool) -> File {
-    let options = OpenOptions::new().low(low);
+fn on(storage: &Arc<Memory>, low: LibVersion, new: bool) -> File {
+    let options = OpenOptions::new().libver_min(low);
     let options = if new { options.create().truncate() } else { options.read_write() };
     options.open_on(storage.clone()).unwrap()
 }
@@ -46,7 +46,7 @@ fn files_do_not_grow_with_what_is_overwritten() {
         ("filtered", |root| root.new_dataset::<String>().shape([100]).chunks([7]).deflate(3).create("x")),
     ];
     for (what, make) in ways {
-        for low in [Low::Earliest, Low::V110] {
+        for low in [LibVersion::Earliest, LibVersion::V110] {
             let storage = Arc::new(Memory::new());
             let file = on(&storage, low, true);
             let dataset = make(&file.root().unwrap()).unwrap();
@@ -68,7 +68,7 @@ fn files_do_not_grow_with_what_is_overwritten() {
             file.close().unwrap();
             let report = check::storage(storage.clone()).unwrap();
             // Old files do not remember free space.
-            assert!(low == Low::Earliest || report.size - report.free < 4096, "{what}, {low:?}: {report:#?}");
+            assert!(low == LibVersion::Earliest || report.size - report.free < 4096, "{what}, {low:?}: {report:#?}");
         }
     }
 }
@@ -83,7 +83,7 @@ fn many_strings_at_once() {
             .map(|_| random.bool().then(|| text(&mut random)).or_else(|| random.bool().then(String::new)))
             .collect()
     };
-    for low in [Low::Earliest, Low::V200] {
+    for low in [LibVersion::Earliest, LibVersion::V200] {
         for chunks in [None, Some(3000)] {
             let storage = Arc::new(Memory::new());
             let file = on(&storage, low, true);
@@ -215,7 +215,7 @@ impl Model {
 #[test]
 fn lists_of_sources_go_with_their_datasets() {
     let storage = Arc::new(Memory::new());
-    let file = on(&storage, Low::V110, true);
+    let file = on(&storage, LibVersion::V110, true);
     let (root, mut sizes) = (file.root().unwrap(), Vec::new());
     for _ in 0..60 {
         let all = Space::simple(&[4]).unwrap();
@@ -233,7 +233,7 @@ fn lists_of_sources_go_with_their_datasets() {
 fn any_changes_leave_what_a_model_has() {
     for seed in 0..12 {
         let mut random = fastrand::Rng::with_seed(seed);
-        let low = [Low::Earliest, Low::V18, Low::V110][seed as usize % 3];
+        let low = [LibVersion::Earliest, LibVersion::V18, LibVersion::V110][seed as usize % 3];
         let (storage, mut model) = (Arc::new(Memory::new()), Model::default());
         let mut file = on(&storage, low, true);
         let mut largest = 0;
@@ -270,7 +270,7 @@ fn any_changes_leave_what_a_model_has() {
         file.close().unwrap();
         let report = check::storage(storage.clone()).unwrap();
         // Old files do not remember free space.
-        assert!(low == Low::Earliest || report.size - report.free < 8192, "seed {seed}: {report:#?}");
+        assert!(low == LibVersion::Earliest || report.size - report.free < 8192, "seed {seed}: {report:#?}");
     }
 }
 
@@ -279,7 +279,7 @@ fn what_was_flushed_is_read_after_every_single_write() {
     for seed in 0..6 {
         let mut random = fastrand::Rng::with_seed(seed);
         let tape = Arc::new(Tape::default());
-        let file = OpenOptions::new().create().truncate().low(Low::V18).open_on(tape.clone()).unwrap();
+        let file = OpenOptions::new().create().truncate().libver_min(LibVersion::V18).open_on(tape.clone()).unwrap();
         // Chunks with filters, and attributes: nothing of them changes in place.
         let root = file.root().unwrap();
         let new = root.new_dataset::<String>().shape([20]).chunks([3]).deflate(1);

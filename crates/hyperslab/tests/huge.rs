@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use hyperslab::{Dataset, Error, File, Layout, Low, OpenOptions, check, driver::Memory, s};
+use hyperslab::{Dataset, Error, File, Layout, LibVersion, OpenOptions, check, driver::Memory, s};
 
 const SIDE: u64 = 1_000_000_000_000;
 const HALF: u64 = 1 << 39;
@@ -62,9 +62,10 @@ fn is_whole(path: &Path) {
 
 #[test]
 fn libhdf5_reads_and_changes_what_is_written() {
-    for (low, libver) in [(Low::Earliest, "earliest"), (Low::V110, "v110"), (Low::V114, "latest")] {
+    for (low, libver) in [(LibVersion::Earliest, "earliest"), (LibVersion::V110, "v110"), (LibVersion::V114, "latest")]
+    {
         let path = path(&format!("ours-{libver}"));
-        let file = OpenOptions::new().create().truncate().low(low).open(&path).unwrap();
+        let file = OpenOptions::new().create().truncate().libver_min(low).open(&path).unwrap();
         let root = file.root().unwrap();
         for (kind, max) in [("fixed", [Some(SIDE); 2]), ("growing", [None, Some(SIDE)]), ("free", [None; 2])] {
             for filtered in [false, true] {

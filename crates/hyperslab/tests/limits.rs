@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use hyperslab::{AllocTime, Dataset, File, Layout, Low, NewDataset, OpenOptions, Slice, check, driver::Memory};
+use hyperslab::{AllocTime, Dataset, File, Layout, LibVersion, NewDataset, OpenOptions, Slice, check, driver::Memory};
 
 const MOST: u64 = 1 << 32;
 
-fn new_file(low: Low) -> (File, Arc<Memory>) {
+fn new_file(low: LibVersion) -> (File, Arc<Memory>) {
     let storage = Arc::new(Memory::new());
-    (OpenOptions::new().create().truncate().low(low).open_on(storage.clone()).unwrap(), storage)
+    (OpenOptions::new().create().truncate().libver_min(low).open_on(storage.clone()).unwrap(), storage)
 }
 
 /// The file can still be changed, and is whole.
@@ -39,7 +39,7 @@ fn has_tree(dataset: &Dataset, at: impl Into<Slice>) {
 #[test]
 fn an_extensible_array_holds_2_to_the_32_chunks() {
     for filtered in [false, true] {
-        let (file, storage) = new_file(Low::V110);
+        let (file, storage) = new_file(LibVersion::V110);
         let root = file.root().unwrap();
         let new = |shape: u64| {
             let new = root.new_dataset::<u8>().shape([shape]).max_shape([None]).chunks([1]);
@@ -59,7 +59,7 @@ fn an_extensible_array_holds_2_to_the_32_chunks() {
 /// The dimension without limit counts slowest, and others count as far as they may grow.
 #[test]
 fn numbers_of_chunks_count_as_far_as_dimensions_may_grow() {
-    let (file, storage) = new_file(Low::V110);
+    let (file, storage) = new_file(LibVersion::V110);
     let root = file.root().unwrap();
     let new = |rows: u64| {
         let new = root.new_dataset::<u8>().shape([1, rows]).chunks([1, 1]);
@@ -76,7 +76,7 @@ fn numbers_of_chunks_count_as_far_as_dimensions_may_grow() {
 
 #[test]
 fn a_fixed_array_holds_2_to_the_32_chunks() {
-    let (file, storage) = new_file(Low::V110);
+    let (file, storage) = new_file(LibVersion::V110);
     let root = file.root().unwrap();
     let new = |max: u64| root.new_dataset::<u8>().shape([4]).max_shape([Some(max)]).chunks([1]);
     has_tree(&new(MOST + 1).create("large").unwrap(), 3);
@@ -90,7 +90,7 @@ fn a_fixed_array_holds_2_to_the_32_chunks() {
 /// Trees have no such limit.
 #[test]
 fn trees_hold_any_number_of_chunks() {
-    for (low, max) in [(Low::Earliest, [None, Some(4)]), (Low::V110, [None, None])] {
+    for (low, max) in [(LibVersion::Earliest, [None, Some(4)]), (LibVersion::V110, [None, None])] {
         let (file, storage) = new_file(low);
         let root = file.root().unwrap();
         let new = root.new_dataset::<u8>().shape([MOST * 4, 4]).max_shape(max).chunks([1, 1]);
@@ -105,7 +105,7 @@ fn trees_hold_any_number_of_chunks() {
 /// libhdf5 cannot open chunked datasets that are longer.
 #[test]
 fn dimensions_of_chunked_datasets_end_before_2_to_the_63() {
-    let (file, storage) = new_file(Low::V110);
+    let (file, storage) = new_file(LibVersion::V110);
     let root = file.root().unwrap();
     let new = |size: u64| root.new_dataset::<u8>().shape([size, 2]).max_shape([None, None]).chunks([1 << 20, 2]);
     refused(new(1 << 63).create("long"), "longer than 2^63 - 1");
@@ -120,7 +120,7 @@ fn dimensions_of_chunked_datasets_end_before_2_to_the_63() {
 /// Space for all chunks at once is refused before the first is written, if no file has room for the last.
 #[test]
 fn no_space_is_taken_for_more_chunks_than_a_file_can_have() {
-    for low in [Low::Earliest, Low::V110] {
+    for low in [LibVersion::Earliest, LibVersion::V110] {
         let (file, storage) = new_file(low);
         let root = file.root().unwrap();
         let new = |size: u64| {
@@ -153,7 +153,7 @@ fn nothing_too_large_poisons_a_file() {
         |root, size| root.new_dataset::<u64>().shape([3, 3]).max_shape([Some(size), None]).chunks([1, 1]),
         |root, size| root.new_dataset::<u64>().shape([size]).compact(),
     ];
-    for low in [Low::Earliest, Low::V18, Low::V110, Low::V200] {
+    for low in [LibVersion::Earliest, LibVersion::V18, LibVersion::V110, LibVersion::V200] {
         for (nth, kind) in kinds.into_iter().enumerate() {
             for size in large {
                 // Space that is taken at once is real memory here.

@@ -9,13 +9,13 @@ use std::{
 };
 
 use hyperslab::{
-    File, Locking, Low, OpenOptions, Result,
+    File, LibVersion, Locking, OpenOptions, Result,
     driver::{Driver, Transfer},
 };
 
 use crate::peer::{Peer, options};
 
-const LOWS: [(&str, Low); 2] = [("earliest", Low::Earliest), ("latest", Low::V200)];
+const LOWS: [(&str, LibVersion); 2] = [("earliest", LibVersion::Earliest), ("latest", LibVersion::V200)];
 
 /// How a file is opened; the names are those of Python.
 const MODES: [&str; 6] = ["r", "r+", "a", "w", "x", "swmr"];
@@ -24,9 +24,9 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
 }
 
-fn made(name: &str, low: Low) -> PathBuf {
+fn made(name: &str, low: LibVersion) -> PathBuf {
     let path = folder().join(name);
-    let file = OpenOptions::new().create().truncate().low(low).open(&path).unwrap();
+    let file = OpenOptions::new().create().truncate().libver_min(low).open(&path).unwrap();
     file.root().unwrap().new_dataset::<i32>().write("numbers", &[1, 2, 3]).unwrap();
     file.close().unwrap();
     path
@@ -109,7 +109,7 @@ fn spelled_otherwise(path: &Path) -> PathBuf {
 
 #[test]
 fn two_writers_of_one_process_lose_nothing_also_without_locks() {
-    let path = made("locks-two-writers.h5", Low::Earliest);
+    let path = made("locks-two-writers.h5", LibVersion::Earliest);
     let writers: Vec<_> = (0..2).map(|_| OpenOptions::new().read_write().unlocked().open(&path).unwrap()).collect();
     for (nth, writer) in writers.iter().enumerate() {
         writer.root().unwrap().new_dataset::<usize>().write(format!("of {nth}"), &[nth]).unwrap();
@@ -124,7 +124,7 @@ fn two_writers_of_one_process_lose_nothing_also_without_locks() {
 
 #[test]
 fn the_last_opening_closes_the_file() {
-    let path = made("locks-last.h5", Low::V200);
+    let path = made("locks-last.h5", LibVersion::V200);
     let (one, two) = (File::edit(&path).unwrap(), File::edit(&path).unwrap());
     let dataset = one.dataset("numbers").unwrap();
     // A handle that another opening made does not keep the file open.
@@ -144,7 +144,7 @@ fn the_last_opening_closes_the_file() {
 #[test]
 fn what_a_killed_swmr_writer_left_is_cleared_and_then_everyones() {
     let Some(mut peer) = Peer::h5py() else { return };
-    let path = made("locks-swmr-left.h5", Low::V200);
+    let path = made("locks-swmr-left.h5", LibVersion::V200);
     assert_eq!(peer.ask(&["open", path.to_str().unwrap(), "swmr writer"]), "ok");
     assert_eq!(flags(&path), 5);
     drop(peer);
@@ -180,7 +180,7 @@ fn refresh_sees_what_a_swmr_writer_appended() {
 #[test]
 fn the_environment_comes_before_the_program() {
     let Some(mut peer) = Peer::h5py() else { return };
-    let path = made("locks-environment.h5", Low::Earliest);
+    let path = made("locks-environment.h5", LibVersion::Earliest);
     assert_eq!(peer.ask(&["open", path.to_str().unwrap(), "r+"]), "ok");
     for (variable, locking, allowed) in [
         (None, "required", false),

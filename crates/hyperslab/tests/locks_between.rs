@@ -10,7 +10,7 @@ use std::{
     process::Command,
 };
 
-use hyperslab::{File, Low, Result};
+use hyperslab::{File, LibVersion, Result};
 
 use crate::peer::{Peer, options};
 
@@ -27,7 +27,7 @@ fn place(name: &str) -> PathBuf {
 }
 
 fn open(path: &str, mode: &str, format: &str) -> Result<File> {
-    options(mode).low(if format == "latest" { Low::V200 } else { Low::Earliest }).open(path)
+    options(mode).libver_min(if format == "latest" { LibVersion::V200 } else { LibVersion::Earliest }).open(path)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::{
 };
 
 use hyperslab::{
-    AllocTime, Dataset, File, FillTime, Group, Low, NewDataset, OpenOptions, Result,
+    AllocTime, Dataset, File, FillTime, Group, LibVersion, NewDataset, OpenOptions, Result,
     dtype::{Charset, Datatype, Padding, Reference},
     filter::{Deflate, Fletcher32, Nbit},
 };
@@ -239,8 +239,8 @@ const FILTERS: [&str; 10] = [
 ];
 
 /// Whether it was done. If it was refused, nothing changed, and other things can be done.
-fn is_accepted(name: &str, path: &Path, low: Low) -> Option<bool> {
-    let file = OpenOptions::new().create().truncate().low(low).open(path).unwrap();
+fn is_accepted(name: &str, path: &Path, low: LibVersion) -> Option<bool> {
+    let file = OpenOptions::new().create().truncate().libver_min(low).open(path).unwrap();
     let root = file.root().unwrap();
     root.new_dataset::<i32>().scalar().write_scalar("there", &1).unwrap();
     root.set_attribute("there", 1).unwrap();
@@ -269,7 +269,7 @@ fn refused_is_what_libhdf5_refuses() {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refusals.py");
     let mut different = Vec::new();
-    for (their_low, low) in [("earliest", Low::Earliest), ("v110", Low::V110)] {
+    for (their_low, low) in [("earliest", LibVersion::Earliest), ("v110", LibVersion::V110)] {
         let path = |who: &str| -> PathBuf { home.join(format!("refusals-{who}-{their_low}.h5")) };
         let output =
             Command::new(&python).args(["-W", "ignore"]).arg(&script).arg(path("theirs")).arg(their_low).output();

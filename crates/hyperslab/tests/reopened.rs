@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyperslab::{
-    File, Low, OpenOptions, check,
+    File, LibVersion, OpenOptions, check,
     driver::{Driver, Memory, Transfer},
 };
 
@@ -132,9 +132,9 @@ fn random(count: usize, seed: u64) -> Vec<i32> {
 #[test]
 fn files_do_not_grow_by_being_opened() {
     for (what, begin, change) in KINDS {
-        for low in [Low::Earliest, Low::V110] {
+        for low in [LibVersion::Earliest, LibVersion::V110] {
             let storage = Arc::new(Memory::new());
-            let options = OpenOptions::new().low(low);
+            let options = OpenOptions::new().libver_min(low);
             let file = options.clone().create().truncate().open_on(storage.clone()).unwrap();
             begin(&file, 0);
             file.close().unwrap();

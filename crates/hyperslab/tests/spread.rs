@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-use hyperslab::{File, Low, OpenOptions, check};
+use hyperslab::{File, LibVersion, OpenOptions, check};
 
 /// Whether libhdf5 did it; false if it is not there.
 fn python(what: &str, size: u64, path: &Path) -> bool {
@@ -84,10 +84,12 @@ fn take_turns(path: &Path, theirs: &Path, size: u64) {
 #[test]
 fn families_are_made_as_libhdf5_makes_them() {
     let folder = folder("made-families");
-    for (nth, low) in [Low::Earliest, Low::V18, Low::V110, Low::V200].into_iter().enumerate() {
+    for (nth, low) in
+        [LibVersion::Earliest, LibVersion::V18, LibVersion::V110, LibVersion::V200].into_iter().enumerate()
+    {
         for (size, user_block) in [(3000, 0), (1 << 16, 512), (i32::MAX as u64, 0)] {
             let path = folder.join(format!("{nth}-{size}-%04d.h5"));
-            let new = OpenOptions::new().create_new().low(low).user_block(user_block).family(size);
+            let new = OpenOptions::new().create_new().libver_min(low).user_block(user_block).family(size);
             let file = new.clone().open(&path).unwrap();
             fill(&file);
             assert_eq!(file.driver(), "family");
@@ -145,10 +147,12 @@ fn split() -> OpenOptions {
 #[test]
 fn split_files_are_made_as_libhdf5_makes_them() {
     let folder = folder("made-splits");
-    for (nth, low) in [Low::Earliest, Low::V18, Low::V110, Low::V200].into_iter().enumerate() {
+    for (nth, low) in
+        [LibVersion::Earliest, LibVersion::V18, LibVersion::V110, LibVersion::V200].into_iter().enumerate()
+    {
         let common = folder.join(format!("made-{nth}"));
         let metadata = folder.join(format!("made-{nth}-m.h5"));
-        let file = split().create_new().low(low).open(&common).unwrap();
+        let file = split().create_new().libver_min(low).open(&common).unwrap();
         fill(&file);
         assert_eq!(file.driver(), "split");
         assert!(split().create_new().open(&common).is_err(), "it is there");

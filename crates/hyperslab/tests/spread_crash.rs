@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use hyperslab::{
-    Low, OpenOptions, check,
+    LibVersion, OpenOptions, check,
     driver::{Change, Driver, Family, Memory, Multi, Tape, Transfer},
 };
 
@@ -116,21 +116,23 @@ fn member(nth: usize, changes: &Changes) -> Member {
 
 #[test]
 fn a_crash_leaves_a_whole_family() {
-    for (low, size) in [(Low::Earliest, 1000), (Low::V110, 1000), (Low::V110, 4096), (Low::V200, 777)] {
+    for (low, size) in
+        [(LibVersion::Earliest, 1000), (LibVersion::V110, 1000), (LibVersion::V110, 4096), (LibVersion::V200, 777)]
+    {
         let changes = Changes::default();
         let recorded = changes.clone();
         let open = move |name: &str, create: bool| Ok(create.then(|| member(name.parse().unwrap(), &recorded)));
         let storage = Arc::new(Family::open("%d", size, Box::new(open)).unwrap());
-        crash(&changes, OpenOptions::new().low(low).family(size), storage, |members| family(size, members));
+        crash(&changes, OpenOptions::new().libver_min(low).family(size), storage, |members| family(size, members));
     }
 }
 
 #[test]
 fn a_crash_leaves_a_whole_split_file() {
-    for low in [Low::Earliest, Low::V18, Low::V110, Low::V200] {
+    for low in [LibVersion::Earliest, LibVersion::V18, LibVersion::V110, LibVersion::V200] {
         let changes = Changes::default();
         let storage = Arc::new(Multi::split(member(0, &changes), member(1, &changes)));
-        crash(&changes, OpenOptions::new().split("-m.h5", "-r.h5").low(low), storage, |members| {
+        crash(&changes, OpenOptions::new().split("-m.h5", "-r.h5").libver_min(low), storage, |members| {
             let bytes = |nth: usize| Memory::from(members.get(nth).cloned().unwrap_or_default());
             Arc::new(Multi::split(bytes(0), bytes(1)))
         });

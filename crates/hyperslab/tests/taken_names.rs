@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hyperslab::{Error, File, Low, OpenOptions, driver::Memory};
+use hyperslab::{Error, File, LibVersion, OpenOptions, driver::Memory};
 
 /// Links of a group: in one node or header, and in many nodes or outside of the header.
 const SIZES: [usize; 3] = [1, 6, 300];
@@ -46,11 +46,11 @@ fn try_names(file: &File, count: usize, flushes: bool) {
 
 #[test]
 fn a_name_that_is_taken_is_refused_and_the_file_goes_on() {
-    for low in [Low::Earliest, Low::V18, Low::V200] {
+    for low in [LibVersion::Earliest, LibVersion::V18, LibVersion::V200] {
         for count in SIZES {
             for flushes in [false, true] {
                 let storage = Arc::new(Memory::new());
-                let file = OpenOptions::new().create().low(low).open_on(storage.clone()).unwrap();
+                let file = OpenOptions::new().create().libver_min(low).open_on(storage.clone()).unwrap();
                 try_names(&file, count, flushes);
                 file.close().unwrap();
                 let file = File::open_driver(storage).unwrap();

@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use hyperslab::{
-    Element, File, Low, OpenOptions, Result,
+    Element, File, LibVersion, OpenOptions, Result,
     driver::{Log, Memory},
     s,
 };
 
-const LOWS: [Low; 6] = [Low::Earliest, Low::V18, Low::V110, Low::V112, Low::V114, Low::V200];
+const LOWS: [LibVersion; 6] =
+    [LibVersion::Earliest, LibVersion::V18, LibVersion::V110, LibVersion::V112, LibVersion::V114, LibVersion::V200];
 
 /// A new file for each lower bound, and the same opened again after it was closed.
 fn each_low(change: impl Fn(&File) -> Result<()>, check: impl Fn(&File) -> Result<()>) {
     for low in LOWS {
         let storage = Arc::new(Memory::new());
-        let file = OpenOptions::new().create().truncate().low(low).open_on(storage.clone()).unwrap();
+        let file = OpenOptions::new().create().truncate().libver_min(low).open_on(storage.clone()).unwrap();
         change(&file).unwrap_or_else(|why| panic!("{low:?}: {why}"));
         check(&file).unwrap_or_else(|why| panic!("{low:?}, at once: {why}"));
         file.close().unwrap();
@@ -266,7 +267,7 @@ fn what_a_killed_process_flushed_is_read_at_once() {
     let folder = std::env::temp_dir().join(format!("hyperslab-killed-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let (path, left) = (folder.join("alive.h5"), folder.join("left.h5"));
-    let file = OpenOptions::new().create().truncate().low(Low::V110).open(&path).unwrap();
+    let file = OpenOptions::new().create().truncate().libver_min(LibVersion::V110).open(&path).unwrap();
     file.root().unwrap().new_dataset::<i32>().write("numbers", &[1, 2, 3]).unwrap();
     file.flush().unwrap();
     std::fs::copy(&path, &left).unwrap();

@@ -8,19 +8,19 @@ use std::{
 };
 
 use hyperslab::{
-    AllocTime, Element, File, FillTime, Group, Low, NewDataset, OpenOptions, Result, Storable,
+    AllocTime, Element, File, FillTime, Group, LibVersion, NewDataset, OpenOptions, Result, Storable,
     dtype::{Charset, Datatype, Order, Padding},
     filter::{BitshuffleCodec, Blosc2Stage, BloscCodec, BloscShuffle},
     space::{Op, Slab, Space},
 };
 
-const LOWS: [(&str, Low); 6] = [
-    ("earliest", Low::Earliest),
-    ("v108", Low::V18),
-    ("v110", Low::V110),
-    ("v112", Low::V112),
-    ("v114", Low::V114),
-    ("v200", Low::V200),
+const LOWS: [(&str, LibVersion); 6] = [
+    ("earliest", LibVersion::Earliest),
+    ("v108", LibVersion::V18),
+    ("v110", LibVersion::V110),
+    ("v112", LibVersion::V112),
+    ("v114", LibVersion::V114),
+    ("v200", LibVersion::V200),
 ];
 
 fn python(python: &Path, what: &str, path: &Path, low: &str) {
@@ -202,7 +202,7 @@ fn libhdf5_reads_and_changes_what_we_write() {
     let Some(interpreter) = hyperslab_workshop::python() else { return };
     for (name, low) in LOWS {
         let path = path("ours", name);
-        let file = OpenOptions::new().create().truncate().low(low).open(&path).unwrap();
+        let file = OpenOptions::new().create().truncate().libver_min(low).open(&path).unwrap();
         let root = file.root().unwrap();
         layouts(&root).unwrap_or_else(|why| panic!("{name}: {why}"));
         file.flush().unwrap();
@@ -240,7 +240,7 @@ fn we_change_what_libhdf5_writes() {
     for (name, low) in LOWS {
         let path = path("theirs", name);
         python(&interpreter, "make", &path, name);
-        let file = OpenOptions::new().read_write().low(low).open(&path).unwrap();
+        let file = OpenOptions::new().read_write().libver_min(low).open(&path).unwrap();
         change(&file).unwrap_or_else(|why| panic!("{name}: {why}"));
         file.close().unwrap();
         python(&interpreter, "verify", &path, name);

@@ -51,7 +51,7 @@ const LARGE: usize = 4;
 
 /// The account of one cache.
 #[derive(Debug)]
-pub(crate) struct Books {
+pub(crate) struct Account {
     limits: Budget,
     total: Statistics,
     epoch: Epoch,
@@ -67,16 +67,16 @@ struct Epoch {
     peak: usize,
 }
 
-impl Default for Books {
-    fn default() -> Books {
-        Books::new(Budget::default())
+impl Default for Account {
+    fn default() -> Account {
+        Account::new(Budget::default())
     }
 }
 
-impl Books {
-    pub(crate) fn new(limits: Budget) -> Books {
+impl Account {
+    pub(crate) fn new(limits: Budget) -> Account {
         let budget = limits.initial.clamp(limits.least, limits.most.max(limits.least));
-        Books { limits, total: Statistics { budget, ..Statistics::default() }, epoch: Epoch::default() }
+        Account { limits, total: Statistics { budget, ..Statistics::default() }, epoch: Epoch::default() }
     }
 
     pub(crate) fn statistics(&self) -> Statistics {

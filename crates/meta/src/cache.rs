@@ -8,8 +8,8 @@ use std::{any::Any, ops::Range, sync::Arc};
 use parking_lot::{Mutex, RwLock};
 
 use crate::{
-    Budget, Entry, Error, Event, Exclusive, Failure, Home, Id, Owner, Phase, Pin, Result, Shared, Statistics,
-    budget::Books,
+    Budget, Entry, Error, Event, Exclusive, Failure, Id, Membership, Owner, Phase, Pin, Result, Shared, Statistics,
+    budget::Account,
     slots::{Slot, Slots, Value},
 };
 
@@ -30,7 +30,7 @@ pub(crate) struct Locks {
 impl Cache {
     /// A cache with these limits.
     pub fn new(budget: Budget) -> Cache {
-        let slots = Mutex::new(Slots::new(Books::new(budget)));
+        let slots = Mutex::new(Slots::new(Account::new(budget)));
         Cache { locks: Arc::new(Locks { slots, flushing: Mutex::default() }) }
     }
 
@@ -38,21 +38,21 @@ impl Cache {
     /// loaded while blocks were written may be older than the file, and is loaded again.
     ///
     /// ```
-    /// # use hyperslab_meta::{Cache, Entry, Failure, Home, Owner};
+    /// # use hyperslab_meta::{Cache, Entry, Failure, Membership, Owner};
     /// # struct Node(u8);
     /// # impl Entry for Node {
     /// #     fn encode(&self) -> Result<Vec<u8>, Failure> { Ok(vec![self.0]) }
     /// #     fn footprint(&self) -> usize { 1 }
     /// # }
     /// let cache = Cache::default();
-    /// let node = cache.get(8, Home::user(Owner::FILE), || Ok(Node(5)))?;
+    /// let node = cache.get(8, Membership::user(Owner::FILE), || Ok(Node(5)))?;
     /// assert_eq!(node.0, 5);
     /// # Ok::<(), hyperslab_meta::Error>(())
     /// ```
     pub fn get<T: Entry>(
         &self,
         address: u64,
-        home: Home,
+        home: Membership,
         load: impl FnMut() -> Result<T, Failure>,
     ) -> Result<Shared<T>> {
         let (_, value) = self.value(address, home, load)?;
@@ -63,7 +63,7 @@ impl Cache {
     pub fn get_mut<T: Entry>(
         &self,
         address: u64,
-        home: Home,
+        home: Membership,
         load: impl FnMut() -> Result<T, Failure>,
     ) -> Result<Exclusive<T>> {
         let (id, value) = self.value(address, home, load)?;
@@ -104,7 +104,7 @@ impl Cache {
     fn value<T: Entry>(
         &self,
         address: u64,
-        home: Home,
+        home: Membership,
         mut load: impl FnMut() -> Result<T, Failure>,
     ) -> Result<(Id, Arc<RwLock<T>>)> {
         loop {
@@ -138,7 +138,7 @@ impl Cache {
         &self,
         address: u64,
         value: T,
-        home: Home,
+        home: Membership,
         phase: Phase,
         waves: Option<u64>,
     ) -> Result<(Id, Arc<RwLock<T>>)> {
@@ -156,12 +156,12 @@ impl Cache {
     }
 
     /// A new entry, dirty.
-    pub fn insert<T: Entry>(&self, address: u64, value: T, home: Home) -> Result<()> {
+    pub fn insert<T: Entry>(&self, address: u64, value: T, home: Membership) -> Result<()> {
         self.add(address, value, home, Phase::Dirty, None).map(drop)
     }
 
     /// The entry from now on, dirty: a new one, or another value for one that is here.
-    pub fn put<T: Entry>(&self, address: u64, value: T, home: Home) -> Result<()> {
+    pub fn put<T: Entry>(&self, address: u64, value: T, home: Membership) -> Result<()> {
         match self.known::<T>(address, home.owner)? {
             Some((id, old)) => {
                 let mut old = Exclusive { cache: self.clone(), id, value: old.write_arc(), changed: false };

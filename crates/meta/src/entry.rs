@@ -37,22 +37,22 @@ pub enum Ring {
 
 /// Where an entry belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Home {
+pub struct Membership {
     /// When it is written at the earliest.
     pub ring: Ring,
     /// Which object it is part of.
     pub owner: Owner,
 }
 
-impl Home {
+impl Membership {
     /// A part of an object that nothing in the file names yet.
-    pub fn fresh(owner: Owner) -> Home {
-        Home { ring: Ring::Fresh, owner }
+    pub fn fresh(owner: Owner) -> Membership {
+        Membership { ring: Ring::Fresh, owner }
     }
 
     /// A part of an object.
-    pub fn user(owner: Owner) -> Home {
-        Home { ring: Ring::User, owner }
+    pub fn user(owner: Owner) -> Membership {
+        Membership { ring: Ring::User, owner }
     }
 }
 

@@ -18,7 +18,7 @@ pub struct Left {
 }
 
 /// An entry that a flush took.
-struct Taken {
+struct WriteBack {
     id: Id,
     address: u64,
     value: Arc<dyn Value>,
@@ -64,20 +64,20 @@ impl Cache {
 }
 
 /// A wave: all that may be written now.
-fn take(slots: &mut Slots, part: Part) -> Result<Vec<Taken>> {
+fn take(slots: &mut Slots, part: Part) -> Result<Vec<WriteBack>> {
     let ready = slots.writable(part);
     let mut wave = Vec::with_capacity(ready.len());
     for id in ready {
         slots.happen(id, Event::Take)?;
         if let Some(slot) = slots.slot(id) {
-            wave.push(Taken { id, address: slot.address, value: slot.value.clone() });
+            wave.push(WriteBack { id, address: slot.address, value: slot.value.clone() });
         }
     }
     Ok(wave)
 }
 
 /// Encodes outside of the lock of the books, then writes once, in the order of addresses; says how many blocks.
-fn write_wave(wave: &[Taken], write: &mut Write<'_>) -> Result<usize> {
+fn write_wave(wave: &[WriteBack], write: &mut Write<'_>) -> Result<usize> {
     let mut blocks = Vec::with_capacity(wave.len());
     for taken in wave {
         let address = taken.address;

@@ -43,7 +43,7 @@ struct Node {
 
 impl Node {
     /// Whether the file has it, and all that is under it.
-    fn is_settled(&self) -> bool {
+    fn is_stored(&self) -> bool {
         !self.unclean && self.waits_for == 0
     }
 }
@@ -63,12 +63,12 @@ impl Graph {
         if self.is_above(child, parent) {
             return false;
         }
-        let is_settled = self.nodes.get_mut(&child).is_none_or(|node| {
+        let is_stored = self.nodes.get_mut(&child).is_none_or(|node| {
             node.parents.insert(parent);
-            node.is_settled()
+            node.is_stored()
         });
         let is_new = self.nodes.get_mut(&parent).is_some_and(|node| node.children.insert(child));
-        if is_new && !is_settled {
+        if is_new && !is_stored {
             self.change(parent, |node| node.waits_for += 1);
         }
         true
@@ -76,12 +76,12 @@ impl Graph {
 
     /// Ends a dependency; whether there was one.
     pub fn release(&mut self, parent: Id, child: Id) -> bool {
-        let is_settled = self.nodes.get_mut(&child).is_none_or(|node| {
+        let is_stored = self.nodes.get_mut(&child).is_none_or(|node| {
             node.parents.remove(&parent);
-            node.is_settled()
+            node.is_stored()
         });
         let was = self.nodes.get_mut(&parent).is_some_and(|node| node.children.remove(&child));
-        if was && !is_settled {
+        if was && !is_stored {
             self.change(parent, |node| node.waits_for -= 1);
         }
         was
@@ -108,9 +108,9 @@ impl Graph {
     fn change(&mut self, id: Id, change: impl FnOnce(&mut Node)) {
         let mut open = Vec::new();
         self.change_one(id, change, &mut open);
-        while let Some((id, is_settled)) = open.pop() {
+        while let Some((id, is_stored)) = open.pop() {
             let count =
-                |node: &mut Node| node.waits_for = if is_settled { node.waits_for - 1 } else { node.waits_for + 1 };
+                |node: &mut Node| node.waits_for = if is_stored { node.waits_for - 1 } else { node.waits_for + 1 };
             self.change_one(id, count, &mut open);
         }
     }
@@ -118,9 +118,9 @@ impl Graph {
     /// Changes an entry; `open` gets the parents that must hear of it, and whether it is settled now.
     fn change_one(&mut self, id: Id, change: impl FnOnce(&mut Node), open: &mut Vec<(Id, bool)>) {
         let Some(node) = self.nodes.get_mut(&id) else { return };
-        let before = node.is_settled();
+        let before = node.is_stored();
         change(node);
-        let after = node.is_settled();
+        let after = node.is_stored();
         if before != after {
             open.extend(node.parents.iter().map(|&parent| (parent, after)));
         }

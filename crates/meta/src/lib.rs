@@ -4,7 +4,7 @@
 //! here: any knowledge of HDF5, and I/O (loads and writes are the caller's closures). Called by `file`.
 //!
 //! ```
-//! use hyperslab_meta::{Cache, Entry, Failure, Home, Owner};
+//! use hyperslab_meta::{Cache, Entry, Failure, Membership, Owner};
 //!
 //! struct Node(Vec<u8>);
 //! impl Entry for Node {
@@ -13,8 +13,8 @@
 //! }
 //!
 //! let cache = Cache::default();
-//! cache.insert(100, Node(vec![1]), Home::user(Owner::FILE))?; // the parent names the child, so the child is written first
-//! cache.insert(200, Node(vec![2]), Home::user(Owner::FILE))?;
+//! cache.insert(100, Node(vec![1]), Membership::user(Owner::FILE))?; // the parent names the child, so the child is written first
+//! cache.insert(200, Node(vec![2]), Membership::user(Owner::FILE))?;
 //! cache.depend(100, 200)?;
 //! let mut written = Vec::new();
 //! cache.flush(&mut |wave| { written.extend(wave.iter().map(|(address, _)| *address)); Ok(()) })?;
@@ -35,7 +35,7 @@ mod slots;
 
 pub use budget::{Budget, Statistics};
 pub use cache::Cache;
-pub use entry::{Entry, Home, Owner, Ring};
+pub use entry::{Entry, Membership, Owner, Ring};
 pub use error::{Error, Failure, Result};
 pub use flush::{Left, Write};
 pub use graph::{Graph, Id};

@@ -6,7 +6,9 @@ use hashlink::LinkedHashMap;
 use parking_lot::RwLock;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::{Entry, Error, Event, Failure, Graph, Home, Id, Owner, Phase, Result, Ring, budget::Books, owners::Owners};
+use crate::{
+    Entry, Error, Event, Failure, Graph, Id, Membership, Owner, Phase, Result, Ring, budget::Account, owners::Owners,
+};
 
 /// A value whose type only its users know.
 pub(crate) trait Value: Any + Send + Sync {
@@ -42,7 +44,7 @@ const LOOKS: usize = 8;
 pub(crate) struct Slot {
     pub(crate) address: u64,
     pub(crate) value: Arc<dyn Value>,
-    pub(crate) home: Home,
+    pub(crate) home: Membership,
     pub(crate) phase: Phase,
     pub(crate) pins: usize,
     pub(crate) footprint: usize,
@@ -74,11 +76,11 @@ pub(crate) struct Slots {
     /// The entries of each ring that are not clean.
     unclean: [FxHashSet<Id>; Ring::ALL.len()],
     next: u64,
-    pub(crate) books: Books,
+    pub(crate) books: Account,
 }
 
 impl Slots {
-    pub(crate) fn new(books: Books) -> Slots {
+    pub(crate) fn new(books: Account) -> Slots {
         Slots { books, ..Slots::default() }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use hyperslab_base::ErrorKind;
-use hyperslab_meta::{Budget, Cache, Failure, Home, Owner, Phase};
+use hyperslab_meta::{Budget, Cache, Failure, Membership, Owner, Phase};
 use proptest::prelude::*;
 
 use crate::common::{Block, block};
@@ -42,8 +42,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn home(place: u64) -> Home {
-    Home::user(Owner(place % 3))
+fn home(place: u64) -> Membership {
+    Membership::user(Owner(place % 3))
 }
 
 /// The file, and what the program believes to be true.

@@ -1,11 +1,11 @@
 //! The order in which entries reach the file, by examples.
 
 use hyperslab_base::ErrorKind;
-use hyperslab_meta::{Budget, Cache, Error, Failure, Home, Owner, Phase, Ring};
+use hyperslab_meta::{Budget, Cache, Error, Failure, Membership, Owner, Phase, Ring};
 
 use crate::common::{Block, block};
 
-const USER: Home = Home { ring: Ring::User, owner: Owner::FILE };
+const USER: Membership = Membership { ring: Ring::User, owner: Owner::FILE };
 
 /// The waves of a flush, as addresses.
 fn waves(cache: &Cache) -> Vec<Vec<u64>> {
@@ -50,7 +50,7 @@ fn cycles_are_refused() {
 fn rings_are_written_from_the_inside_out() {
     let cache = Cache::default();
     for (address, ring) in Ring::ALL.into_iter().rev().enumerate() {
-        cache.insert(address as u64, block(0), Home { ring, owner: Owner::FILE }).unwrap();
+        cache.insert(address as u64, block(0), Membership { ring, owner: Owner::FILE }).unwrap();
     }
     assert_eq!(waves(&cache), [vec![4], vec![3], vec![2], vec![1], vec![0]]);
 }
@@ -71,7 +71,7 @@ fn order_passes_through_a_clean_entry() {
 #[test]
 fn one_object_is_flushed_alone() {
     let cache = Cache::default();
-    (1..=4).for_each(|address| cache.insert(address, block(0), Home::user(Owner(address % 2))).unwrap());
+    (1..=4).for_each(|address| cache.insert(address, block(0), Membership::user(Owner(address % 2))).unwrap());
     let mut written = Vec::new();
     let left = cache.flush_owner(Owner(1), &mut |wave| {
         written.extend(wave.iter().map(|(address, _)| *address));
@@ -86,9 +86,9 @@ fn one_object_is_flushed_alone() {
 #[test]
 fn one_object_is_flushed_with_all_that_it_waits_for() {
     let cache = Cache::default();
-    (1..=6).for_each(|address| cache.insert(address, block(0), Home::user(Owner(address))).unwrap());
+    (1..=6).for_each(|address| cache.insert(address, block(0), Membership::user(Owner(address))).unwrap());
     waves(&cache);
-    [1, 3, 4].iter().for_each(|&address| cache.put(address, block(1), Home::user(Owner(address))).unwrap());
+    [1, 3, 4].iter().for_each(|&address| cache.put(address, block(1), Membership::user(Owner(address))).unwrap());
     // Through an entry that is clean.
     [(1, 2), (2, 3), (4, 1), (5, 1)].iter().for_each(|&(parent, child)| cache.depend(parent, child).unwrap());
     let mut written = Vec::new();
@@ -102,7 +102,7 @@ fn one_object_is_flushed_with_all_that_it_waits_for() {
 
 #[test]
 fn an_entry_belongs_to_the_first_object_that_asks_for_it() {
-    let (cache, home) = (Cache::default(), |owner| Home::user(Owner(owner)));
+    let (cache, home) = (Cache::default(), |owner| Membership::user(Owner(owner)));
     (10..=13).for_each(|address| cache.insert(address, block(0), USER).unwrap());
     drop(cache.get(10, home(10), || Ok(block(0))).unwrap());
     cache.put(11, block(1), home(10)).unwrap();

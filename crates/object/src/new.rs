@@ -92,7 +92,7 @@ impl ObjectSettings {
         if self.indexed && !self.ordered {
             return Err(Error::Refused("attributes that are found by an order must remember it".into()));
         }
-        let version = version::object_header(context.file().low(), self.ordered);
+        let version = version::object_header(context.file().libver_min(), self.ordered);
         let ObjectSettings { times, ordered, indexed, attribute_limits } = *self;
         let attribute_limits = attribute_limits.filter(|limits| *limits != [8, 6]);
         Ok(NewHeader { version, times, ordered, indexed, attribute_limits, room })
@@ -100,7 +100,7 @@ impl ObjectSettings {
 
     /// How many bytes messages with these bodies take.
     fn sizes(&self, context: &Context, bodies: &[usize]) -> usize {
-        let prefix = match version::object_header(context.file().low(), self.ordered) {
+        let prefix = match version::object_header(context.file().libver_min(), self.ordered) {
             1 => Prefix::old(0, 0, 0),
             _ => Prefix { ordered: self.ordered, ..Prefix::new(0) },
         };
@@ -136,7 +136,7 @@ pub fn new_group(context: &Context, object: &ObjectSettings, group: &GroupSettin
     let file = context.file();
     let [expected, name] = group.expected.unwrap_or([4, 8]).map(usize::from);
     let offset = file.widths().offsets.bytes();
-    if !version::new_group(file.low(), group.tracked, false) {
+    if !version::new_group(file.libver_min(), group.tracked, false) {
         let new = object.header(context, 4 + 2 * offset)?;
         let names = 8 + expected * (name + 1).next_multiple_of(8) + 2 * file.widths().lengths.bytes();
         let heap = LocalHeap::create(file, group.name_bytes.map_or(names as u64, u64::from))?;
@@ -167,7 +167,7 @@ pub fn new_group(context: &Context, object: &ObjectSettings, group: &GroupSettin
 
 /// Makes the header of a dataset; where it is. It has no name yet.
 pub fn new_dataset(context: &Context, object: &ObjectSettings, parts: DatasetParts<'_>) -> Result<u64> {
-    let (file, low) = (context.file(), context.file().low());
+    let (file, libver_min) = (context.file(), context.file().libver_min());
     let in_header = if parts.layout.len() > DATASET_HEADER { parts.layout.len() } else { 0 };
     let mut new = object.header(context, 0)?;
     new.room = DATASET_HEADER - new.around() + in_header;
@@ -179,12 +179,12 @@ pub fn new_dataset(context: &Context, object: &ObjectSettings, parts: DatasetPar
     header.add(kind::DATASPACE, Flags::NONE, None, parts::extent(context, parts.extent, 0)?)?;
     let (datatype, flags) = parts.datatype.encode(context)?;
     header.add(kind::DATATYPE, constant(flags), None, datatype)?;
-    header.add(kind::FILL_VALUE, Flags::CONSTANT, None, parts.fill.encode(version::fill_value(low))?)?;
-    if version::old_fill_value(low) && matches!(parts.fill.value, FillValue::User(_)) {
+    header.add(kind::FILL_VALUE, Flags::CONSTANT, None, parts.fill.encode(version::fill_value(libver_min))?)?;
+    if version::old_fill_value(libver_min) && matches!(parts.fill.value, FillValue::User(_)) {
         header.add(kind::OLD_FILL_VALUE, Flags::CONSTANT, None, parts.fill.encode_old()?)?;
     }
     if let Some(filters) = parts.filters.filter(|filters| !filters.steps.is_empty()) {
-        let filters = FilterPipeline { version: version::filter_pipeline(low), ..filters.clone() };
+        let filters = FilterPipeline { version: version::filter_pipeline(libver_min), ..filters.clone() };
         header.add(kind::FILTER_PIPELINE, Flags::CONSTANT, None, filters.encode()?)?;
     }
     if let Some(files) = parts.external {

@@ -5,7 +5,7 @@ use hyperslab_file::{Error, Result};
 use hyperslab_format::{
     message::Shared,
     object_header::Flags,
-    version::{self, Low},
+    version::{self, LibVersion},
 };
 use hyperslab_space::Extent;
 
@@ -25,7 +25,7 @@ impl NewType<'_> {
     pub(crate) fn encode(&self, context: &Context) -> Result<(Vec<u8>, Flags)> {
         let file = context.file();
         match self {
-            NewType::Own(datatype) => Ok((datatype.encode(datatype_version(file.low())), Flags::NONE)),
+            NewType::Own(datatype) => Ok((datatype.encode(datatype_version(file.libver_min())), Flags::NONE)),
             NewType::Committed(address) => {
                 let place = Shared::Committed(*address);
                 Ok((place.encode(version::shared(&place), file.widths())?, Flags::SHARED))
@@ -43,11 +43,11 @@ impl NewType<'_> {
 }
 
 /// The version of datatype messages under a lower bound.
-pub(crate) fn datatype_version(low: Low) -> Version {
-    match low {
-        Low::Earliest => Version::V1,
-        Low::V18 | Low::V110 => Version::V3,
-        Low::V112 | Low::V114 => Version::V4,
+pub(crate) fn datatype_version(libver_min: LibVersion) -> Version {
+    match libver_min {
+        LibVersion::Earliest => Version::V1,
+        LibVersion::V18 | LibVersion::V110 => Version::V3,
+        LibVersion::V112 | LibVersion::V114 => Version::V4,
         _ => Version::V5,
     }
 }
@@ -55,7 +55,7 @@ pub(crate) fn datatype_version(low: Low) -> Version {
 /// The dataspace message, in this version at least.
 pub(crate) fn extent(context: &Context, extent: &Extent, least: u8) -> Result<Vec<u8>> {
     let file = context.file();
-    let version = version::dataspace(file.low(), extent.is_null()).max(least);
+    let version = version::dataspace(file.libver_min(), extent.is_null()).max(least);
     let encoded = extent.encode_wide(version, false, file.widths().lengths);
     encoded.map_err(|why| Error::Refused(why.to_string()))
 }

@@ -111,19 +111,25 @@ impl DatasetHandle {
             let (stage, arena) = self.stage(py, memory, selection)?;
             return memory.finish(py, &stage, &arena, bytes(array)?);
         }
-        let places = Space::simple(&[selection.npoints()]).map_err(of_space)?;
+        let mem_selection = Space::simple(&[selection.npoints()]).map_err(of_space)?;
         let (target, mut arena) = (bytes(array)?, Arena::default());
-        engine(py, || self.dataset.read_converted(selection, &memory.datatype, &places, target, &mut arena))
+        engine(py, || self.dataset.read_converted(selection, &memory.datatype, &mem_selection, target, &mut arena))
     }
 
     /// Reads selected values to the selected places of an array that the user gave, whose elements are of `dtype`.
-    fn fill_given(&self, dtype: &Dtype<'_>, selection: &Space, places: &Space, array: &mut Array<'_>) -> PyResult<()> {
+    fn fill_given(
+        &self,
+        dtype: &Dtype<'_>,
+        selection: &Space,
+        mem_selection: &Space,
+        array: &mut Array<'_>,
+    ) -> PyResult<()> {
         self.shared.file()?;
         let (py, memory) = (array.py(), Memory::to_read(dtype, self.dataset.datatype())?);
         if memory.steps.is_none() {
             let _pinned = pin(array)?;
             let (target, mut arena) = (bytes(array)?, Arena::default());
-            let read = || self.dataset.read_converted(selection, &memory.datatype, places, target, &mut arena);
+            let read = || self.dataset.read_converted(selection, &memory.datatype, mem_selection, target, &mut arena);
             return engine(py, read);
         }
         let (stage, arena) = self.stage(py, &memory, selection)?;
@@ -133,12 +139,15 @@ impl DatasetHandle {
         // Making objects may have run any code. Letting go of the old ones runs more: they are in `made` then.
         let is_same = element_dtype(array, self.dataset.datatype())?.0.is_equiv_to(dtype);
         let (values, target) = (bytes(&mut made)?, bytes(array)?);
-        if !is_same || places.extent().bytes(memory.itemsize as u64) != Some(target.len() as u64) {
+        if !is_same || mem_selection.extent().bytes(memory.itemsize as u64) != Some(target.len() as u64) {
             return Err(PyValueError::new_err("the array was changed while it was read into"));
         }
         let parts = memory.parts();
-        for (value, coords) in values.chunks_exact_mut(memory.itemsize.max(1)).zip(places.coords().map_err(of_space)?) {
-            let ordinal = coords.iter().zip(places.dims()).fold(0, |ordinal, (&index, &size)| ordinal * size + index);
+        for (value, coords) in
+            values.chunks_exact_mut(memory.itemsize.max(1)).zip(mem_selection.coords().map_err(of_space)?)
+        {
+            let ordinal =
+                coords.iter().zip(mem_selection.dims()).fold(0, |ordinal, (&index, &size)| ordinal * size + index);
             let place = usize::try_from(ordinal).ok().and_then(|at| at.checked_mul(memory.itemsize));
             let place = place.and_then(|at| target.get_mut(at..)).unwrap_or_default();
             // Runs no code of Python: objects change places, and none goes.
@@ -312,15 +321,15 @@ impl DatasetHandle {
         // An array datatype takes the last dimensions of the array.
         let (dtype, inner) = element_dtype(array, self.dataset.datatype())?;
         let shape = shape.get(..shape.len() - inner).unwrap_or_default();
-        let places = pick(Space::simple(shape).map_err(of_space)?, target)?.space;
+        let mem_selection = pick(Space::simple(shape).map_err(of_space)?, target)?.space;
         debug_assert!(dtype.itemsize() > 0 || array.is_empty());
         again_if_resized(array.py(), || {
             let source = pick(self.space(array.py())?, source)?.space;
-            if places.npoints() != source.npoints() {
+            if mem_selection.npoints() != source.npoints() {
                 return Ok(false);
             }
             if source.npoints() > 0 {
-                self.fill_given(&dtype, &source, &places, &mut array.clone())?;
+                self.fill_given(&dtype, &source, &mem_selection, &mut array.clone())?;
             }
             Ok(true)
         })

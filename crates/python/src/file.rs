@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use hyperslab::driver::Memory;
 use hyperslab::{
-    CacheConfig, ExternalAccess, FileSpace, Locking, Low, OpenOptions, Placement, ReadAhead, Retry, SpaceStrategy,
+    CacheConfig, ExternalAccess, FileSpace, LibVersion, Locking, OpenOptions, Placement, ReadAhead, Retry,
+    SpaceStrategy,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -235,7 +236,7 @@ fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> 
         let space = FileSpace { strategy: space_strategy(&strategy)?, persist, threshold, page_size };
         let (metadata_block, align_from, alignment) = placement;
         let placement = Placement { metadata_block, align_from, alignment };
-        options = options.low(version(&low)?).user_block(user_block).track_order(track_order);
+        options = options.libver_min(version(&low)?).user_block(user_block).track_order(track_order);
         options = options.file_space(space).placement(placement);
         options = options.durability(durability.parse().map_err(|why| PyValueError::new_err(format!("{why}")))?);
         let (buffer, strategy, metadata, values) = pages;
@@ -298,14 +299,14 @@ fn space_strategy(name: &str) -> PyResult<SpaceStrategy> {
     })
 }
 
-fn version(low: &str) -> PyResult<Low> {
+fn version(low: &str) -> PyResult<LibVersion> {
     Ok(match low {
-        "earliest" => Low::Earliest,
-        "v108" => Low::V18,
-        "v110" => Low::V110,
-        "v112" => Low::V112,
-        "v114" => Low::V114,
-        "v200" | "latest" => Low::V200,
+        "earliest" => LibVersion::Earliest,
+        "v108" => LibVersion::V18,
+        "v110" => LibVersion::V110,
+        "v112" => LibVersion::V112,
+        "v114" => LibVersion::V114,
+        "v200" | "latest" => LibVersion::V200,
         other => return Err(PyValueError::new_err(format!("no library version {other:?}"))),
     })
 }

@@ -31,7 +31,7 @@ enum Values<'a, 'py> {
         array: &'a Array<'py>,
         _pinned: Pinned<'py>,
     },
-    Made(Vec<u8>),
+    NewLinkTarget(Vec<u8>),
 }
 
 impl<'a, 'py> Given<'a, 'py> {
@@ -55,7 +55,7 @@ impl<'a, 'py> Given<'a, 'py> {
         let mut arena = Arena::default();
         let itemsize = memory.itemsize.max(1);
         if let (true, Class::Enum(names)) = (is_number_of_enum(&memory.datatype, stored), stored.class()) {
-            let values = Values::Made(converted(contents(array)?, &memory.datatype, names.base())?);
+            let values = Values::NewLinkTarget(converted(contents(array)?, &memory.datatype, names.base())?);
             let count = (contents(array)?.len() / itemsize) as u64;
             return Ok(Given { datatype: stored.clone(), values, arena, count });
         }
@@ -69,26 +69,27 @@ impl<'a, 'py> Given<'a, 'py> {
         let count = (bytes.len() / itemsize) as u64;
         let mut stage = room(count, memory.datatype.size())?;
         memory.gather(array.py(), file, bytes, &mut stage, &mut arena)?;
-        Ok(Given { datatype: memory.datatype, values: Values::Made(stage), arena, count })
+        Ok(Given { datatype: memory.datatype, values: Values::NewLinkTarget(stage), arena, count })
     }
 
     /// The bytes of the values. No code of Python may run while they are used.
     pub(crate) fn bytes(&self) -> PyResult<&[u8]> {
         match &self.values {
             Values::InPlace { array, .. } => contents(array),
-            Values::Made(bytes) => Ok(bytes),
+            Values::NewLinkTarget(bytes) => Ok(bytes),
         }
     }
 
     /// The places of the values, one after the other.
-    pub(crate) fn places(&self) -> PyResult<Space> {
+    pub(crate) fn mem_selection(&self) -> PyResult<Space> {
         Space::simple(&[self.count]).map_err(of_space)
     }
 
     /// Writes the values to selected places of a dataset.
     pub(crate) fn write(&self, py: Python<'_>, dataset: &Dataset, selection: &Space) -> PyResult<()> {
-        let (datatype, places, bytes, arena) = (&self.datatype, self.places()?, self.bytes()?, &self.arena);
-        engine(py, || dataset.write_converted(selection, datatype, &places, bytes, arena))
+        let (datatype, mem_selection, bytes, arena) =
+            (&self.datatype, self.mem_selection()?, self.bytes()?, &self.arena);
+        engine(py, || dataset.write_converted(selection, datatype, &mem_selection, bytes, arena))
     }
 }
 

@@ -27,20 +27,21 @@ pub(crate) fn read_many<'py>(
         // Python objects are made afterwards.
         let staged = memory.steps.is_some().then(|| room(selection.npoints(), memory.datatype.size()));
         stages.push(staged.transpose()?);
-        let places = Space::simple(&[selection.npoints()]).map_err(of_space)?;
-        selections.push((handle.dataset()?, selection, places));
+        let mem_selection = Space::simple(&[selection.npoints()]).map_err(of_space)?;
+        selections.push((handle.dataset()?, selection, mem_selection));
         memories.push(memory);
     }
     let mut arenas: Vec<Arena> = parts.iter().map(|_| Arena::default()).collect();
     let mut wanted = Vec::new();
     let rooms = arrays.iter_mut().zip(&mut stages).zip(&mut arenas);
-    for (((dataset, selection, places), memory), ((array, stage), arena)) in selections.iter().zip(&memories).zip(rooms)
+    for (((dataset, selection, mem_selection), memory), ((array, stage), arena)) in
+        selections.iter().zip(&memories).zip(rooms)
     {
         let buf = match stage {
             Some(stage) => stage.as_mut_slice(),
             None => bytes(array)?,
         };
-        wanted.push(PartToRead { dataset, selection, datatype: &memory.datatype, places, buf, arena });
+        wanted.push(PartToRead { dataset, selection, datatype: &memory.datatype, mem_selection, buf, arena });
     }
     engine(py, || hyperslab::read_many_converted(&mut wanted))?;
     drop(wanted);
@@ -62,11 +63,11 @@ pub(crate) fn write_many(
     for (handle, space, array, dtype) in &parts {
         let dataset = handle.dataset()?;
         let values = Given::new(&dataset.file(), array, dtype, dataset.datatype())?;
-        given.push((dataset, space.get().now(py), values.places()?, values));
+        given.push((dataset, space.get().now(py), values.mem_selection()?, values));
     }
-    let parts = given.iter().map(|(dataset, selection, places, values)| {
+    let parts = given.iter().map(|(dataset, selection, mem_selection, values)| {
         let (datatype, buf, arena) = (&values.datatype, values.bytes()?, &values.arena);
-        Ok(PartToWrite { dataset, selection, datatype, places, buf, arena })
+        Ok(PartToWrite { dataset, selection, datatype, mem_selection, buf, arena })
     });
     let parts = parts.collect::<PyResult<Vec<_>>>()?;
     engine(py, || hyperslab::write_many_converted(&parts))

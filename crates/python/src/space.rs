@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use hyperslab::driver::cores::fork;
-use hyperslab::space::{self, Kind, Low, Op, Slab, UNLIMITED};
+use hyperslab::space::{self, Kind, LibVersion, Op, Slab, UNLIMITED};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -335,14 +335,14 @@ fn operation(name: &str) -> PyResult<Op> {
     })
 }
 
-fn version(name: &str) -> PyResult<Low> {
+fn version(name: &str) -> PyResult<LibVersion> {
     Ok(match name {
-        "earliest" => Low::Earliest,
-        "v18" => Low::V18,
-        "v110" => Low::V110,
-        "v112" => Low::V112,
-        "v114" => Low::V114,
-        "v200" | "latest" => Low::V200,
+        "earliest" => LibVersion::Earliest,
+        "v18" => LibVersion::V18,
+        "v110" => LibVersion::V110,
+        "v112" => LibVersion::V112,
+        "v114" => LibVersion::V114,
+        "v200" | "latest" => LibVersion::V200,
         _ => {
             let why =
                 format!("low must be 'earliest', 'v18', 'v110', 'v112', 'v114', 'v200' or 'latest', not {name:?}");

@@ -19,9 +19,9 @@ use parking_lot::Mutex;
 use crate::{
     CacheConfig, Locking, Result, Session,
     dataset::{ExternalFiles, Known, Partitions},
+    new_location::untimed,
     opening_count::Openings,
     options::Access,
-    place::untimed,
     storage::{Hold, Storage},
 };
 
@@ -70,7 +70,7 @@ impl Engine {
         access.requests(&mut options);
         let is_new = access.truncate || access.create_new || driver.len(&access.transfer)? == 0;
         if !is_new {
-            let file = OpenFile::open_writable(driver, &options, access.low)?;
+            let file = OpenFile::open_writable(driver, &options, access.libver_min)?;
             let engine = Engine::new(file, storage, access, cache);
             engine.mend();
             return Ok(engine);
@@ -179,20 +179,20 @@ impl Engine {
         file.shut();
         Session::within(self).delete_unnamed();
         let written = self.partitions.cache.flush(file);
-        let settled = self.settle_heap();
+        let committed = self.commit_heap();
         file.close()?;
         written?;
-        settled
+        committed
     }
 
     /// Takes back what was removed from the heap, once the file no longer names it.
-    fn settle_heap(&self) -> Result<()> {
+    fn commit_heap(&self) -> Result<()> {
         let file = self.context.file();
         if !self.heap.lock().has_removed() {
             return Ok(());
         }
         file.flush()?;
-        file.operate(|| Ok(self.heap.lock().settle(file)?))
+        file.operate(|| Ok(self.heap.lock().commit(file)?))
     }
 
     /// Whether the file at a path can be read once more by this engine, whose last opening has ended: it only reads, this process made it, and no

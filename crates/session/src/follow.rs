@@ -9,7 +9,7 @@ use hyperslab_object::{Found, LinkBudget};
 use crate::{
     Error, OpenObject, Result, Session,
     search::{self, Prefixes},
-    trip::Trip,
+    virtual_read_budget::VirtualReadBudget,
 };
 
 /// Where a path leads.
@@ -29,7 +29,7 @@ pub(crate) enum Reached {
 
 impl Session {
     /// Follows a path from an object of this file on, through all links and files.
-    pub(crate) fn follow(&self, start: u64, path: &[u8], trip: &Trip) -> Result<Reached> {
+    pub(crate) fn follow(&self, start: u64, path: &[u8], budget: &VirtualReadBudget) -> Result<Reached> {
         let mut links = LinkBudget::default();
         let (mut session, mut start, mut path) = (self.clone(), start, path.to_vec());
         loop {
@@ -40,7 +40,7 @@ impl Session {
                     Found::Object(object) => {
                         let object = session.read_current(|| OpenObject::new(&session, *object))?;
                         drop(held);
-                        return object.grown(trip).map(Reached::Object);
+                        return object.grown(budget).map(Reached::Object);
                     }
                     Found::Missing { at, last } => return Ok(Reached::Missing { at, last }),
                     Found::Endless { at } => {

@@ -5,7 +5,7 @@ use hyperslab_dtype::{HeapReference, Target};
 use hyperslab_structures::{GlobalHeap, Pile};
 use parking_lot::MutexGuard;
 
-use crate::{Result, Session, behind::Behind};
+use crate::{Result, Session, heap_objects::HeapObjectId};
 
 /// The global heap of a file that is being changed, within one operation.
 pub struct HeapWriter<'a> {
@@ -19,7 +19,7 @@ impl<'a> HeapWriter<'a> {
         HeapWriter { session, heap: session.engine.heap.lock() }
     }
 
-    /// Lets `put` put objects into the heap and [settle](Self::settle) it: nothing else may, so that the heap is as it was before if that fails. What it puts
+    /// Lets `put` put objects into the heap and [commit](Self::commit) it: nothing else may, so that the heap is as it was before if that fails. What it puts
     /// there is removed again if nothing gets to name it: so the operation may fail afterwards without poison, if it changes nothing more.
     pub fn attempt<T>(&mut self, put: impl FnOnce(&mut HeapWriter<'a>) -> Result<T>) -> Result<T> {
         let file = self.session.file();
@@ -37,9 +37,9 @@ impl<'a> HeapWriter<'a> {
     }
 
     /// Takes objects away that no value names any more, or none will when this operation is over.
-    pub fn remove(&mut self, objects: impl IntoIterator<Item = Behind>) {
+    pub fn remove(&mut self, objects: impl IntoIterator<Item = HeapObjectId>) {
         let file = self.session.file();
-        let waits = |object: &Behind| self.heap.remove(file, object.address, object.index);
+        let waits = |object: &HeapObjectId| self.heap.remove(file, object.address, object.index);
         let lengths = objects.into_iter().filter(waits).map(|object| object.length);
         file.await_space(lengths.fold(0, u64::saturating_add));
     }
@@ -57,8 +57,8 @@ impl<'a> HeapWriter<'a> {
     }
 
     /// To be called before anything names what was put.
-    pub fn settle(&mut self) -> Result<()> {
-        Ok(self.heap.settle(self.session.file())?)
+    pub fn commit(&mut self) -> Result<()> {
+        Ok(self.heap.commit(self.session.file())?)
     }
 
     /// To be called before values that the file names already get to name what was put: the file reaches so far then.

@@ -12,7 +12,6 @@
 //! virtual datasets, and the error that programs see. Does not live here: handles, builders and Rust types of values (`hyperslab`).
 
 mod attribute;
-mod behind;
 mod current;
 mod dataset;
 mod datatype;
@@ -21,35 +20,36 @@ mod error;
 mod external_access;
 mod follow;
 mod heap;
+mod heap_objects;
 mod heap_writer;
+mod linked_files;
 mod locking;
 mod many;
 mod members;
 mod new_dataset;
+mod new_location;
 mod object;
 mod opening;
 mod opening_count;
 mod options;
-mod others;
 mod piled;
-mod place;
 mod reference;
 mod renewal;
 mod search;
 mod session;
 mod storage;
-mod trip;
 mod unnamed;
 mod value_buffer;
 mod virtual_dataset;
+mod virtual_read_budget;
 
 pub use attribute::OpenAttribute;
-pub use behind::Behind;
 pub use current::Current;
 pub use dataset::{ExternalName, Layout, OpenDataset, StoredSize, VirtualName};
 pub use error::{Error, Lost, Result};
 pub use external_access::ExternalAccess;
 pub use heap::{Heap, Sequences};
+pub use heap_objects::HeapObjectId;
 pub use heap_writer::HeapWriter;
 pub use hyperslab_cache::{
     Config as CacheConfig, Policy as CachePolicy, ReadAhead, Statistics as CacheStatistics, Waits as CacheWaits,
@@ -59,10 +59,10 @@ pub use locking::Locking;
 pub use many::{Part, PartToWrite, prefetch, read_together, write_together};
 pub use members::Members;
 pub use new_dataset::{DatasetPlan, make_dataset};
+pub use new_location::{NewLinkTarget, NewLocation, charset, name, untimed};
 pub use object::{ObjectHandle, OpenObject};
 pub use options::{Access, LinkResolver, Options, VirtualView};
 pub use piled::{PileWriter, Piled};
-pub use place::{Made, Place, charset, name, untimed};
 pub use reference::{Part as ReferencePart, Referent, quoted};
 pub use session::Session;
 pub use storage::with_storage;

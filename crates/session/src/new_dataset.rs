@@ -58,11 +58,11 @@ pub fn make_dataset(
     let stored = context.file();
     let mut layout = plan.layout.clone();
     if let Layout::Virtual { heap, index } = &mut layout {
-        let bytes = virtual_mapping::encode(&plan.mappings, stored.low(), stored.widths());
+        let bytes = virtual_mapping::encode(&plan.mappings, stored.libver_min(), stored.widths());
         let bytes = bytes.map_err(hyperslab_file::Error::from)?;
         let (address, object) = HeapWriter::new(session).attempt(|writer| {
             let place = writer.put(&bytes)?;
-            writer.settle().map(|()| place)
+            writer.commit().map(|()| place)
         })?;
         (*heap, *index) = (Some(address), object);
     }

@@ -6,7 +6,9 @@ use hyperslab_file::Handle;
 use hyperslab_format::message::Link;
 use hyperslab_object::{GroupSettings, Kind, Life, Links, Object};
 
-use crate::{Current, Error, OpenAttribute, OpenDataset, Opened, Result, Session, trip::Trip};
+use crate::{
+    Current, Error, OpenAttribute, OpenDataset, Opened, Result, Session, virtual_read_budget::VirtualReadBudget,
+};
 
 /// An object of a file, and the opening through which it was found.
 #[derive(Clone, Debug)]
@@ -99,9 +101,9 @@ impl OpenObject {
     }
 
     /// The same, just opened, as large as its sources make it if it is a virtual dataset. The caller holds no lock.
-    pub(crate) fn grown(self, trip: &Trip) -> Result<OpenObject> {
+    pub(crate) fn grown(self, budget: &VirtualReadBudget) -> Result<OpenObject> {
         match self {
-            OpenObject::Dataset(dataset) => dataset.grown(trip).map(OpenObject::Dataset),
+            OpenObject::Dataset(dataset) => dataset.grown(budget).map(OpenObject::Dataset),
             other => Ok(other),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How a file came to be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum OpenedBy {
     /// By a call of the user.
     Direct,
     /// By a link or a virtual dataset of another file.
@@ -19,19 +19,19 @@ pub(crate) struct Openings {
 }
 
 impl Openings {
-    fn of(&self, way: Way) -> &AtomicUsize {
+    fn of(&self, way: OpenedBy) -> &AtomicUsize {
         match way {
-            Way::Direct => &self.direct,
-            Way::Linked => &self.linked,
+            OpenedBy::Direct => &self.direct,
+            OpenedBy::Linked => &self.linked,
         }
     }
 
-    pub(crate) fn add(&self, way: Way) {
+    pub(crate) fn add(&self, way: OpenedBy) {
         self.of(way).fetch_add(1, Ordering::Relaxed);
     }
 
     /// One fewer; how many are left of both ways.
-    pub(crate) fn remove(&self, way: Way) -> usize {
+    pub(crate) fn remove(&self, way: OpenedBy) -> usize {
         self.of(way).fetch_sub(1, Ordering::Relaxed);
         self.direct() + self.linked.load(Ordering::Relaxed)
     }

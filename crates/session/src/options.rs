@@ -5,7 +5,7 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc};
 use hyperslab_base::ErrorKind;
 use hyperslab_driver::{PageStrategy, Transfer};
 use hyperslab_file::{CreateOptions, Durability, FileSpace, Placement, Retry};
-use hyperslab_format::{message::Target, version::Low};
+use hyperslab_format::{message::Target, version::LibVersion};
 use hyperslab_object::{GroupSettings, ObjectSettings};
 
 use crate::{CacheConfig, Error, ExternalAccess, Locking, Members, Result};
@@ -68,7 +68,7 @@ pub struct Access {
     /// How a new file is spread over several.
     pub members: Option<Members>,
     /// The oldest library that should read new structures.
-    pub low: Low,
+    pub libver_min: LibVersion,
     /// Bytes in front of a new file that are the user's.
     pub user_block: u64,
     /// The root group of a new file tracks the order of links and attributes.
@@ -97,7 +97,7 @@ impl Access {
     /// What a new file is like.
     pub(crate) fn new_file(&self) -> CreateOptions {
         let mut create = CreateOptions::default();
-        (create.low, create.user_block, create.space) = (self.low, self.user_block, self.space);
+        (create.libver_min, create.user_block, create.space) = (self.libver_min, self.user_block, self.space);
         create.members = self.members.as_ref().map(Members::files);
         create
     }

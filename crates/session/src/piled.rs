@@ -33,10 +33,10 @@ impl Piled {
     }
 
     /// Gives the collections their places; the values, which may then be written.
-    pub(crate) fn settle(self, heap: &mut HeapWriter<'_>) -> Result<Vec<u8>> {
+    pub(crate) fn commit(self, heap: &mut HeapWriter<'_>) -> Result<Vec<u8>> {
         let Piled { mut bytes, size, together, piles } = self;
         heap.adopt(piles, &mut bytes, size, together * size)?;
-        heap.settle()?;
+        heap.commit()?;
         Ok(bytes)
     }
 }

@@ -8,8 +8,8 @@ use hyperslab_filter::Registry;
 use hyperslab_object::{Context, Object};
 
 use crate::{
-    CacheStatistics, Error, Heap, Locking, ObjectHandle, OpenObject, Options, Result, engine::Engine, opening::Opening,
-    others::Others, storage::Storage, trip::Trip,
+    CacheStatistics, Error, Heap, Locking, ObjectHandle, OpenObject, Options, Result, engine::Engine,
+    linked_files::LinkedFiles, opening::Opening, storage::Storage, virtual_read_budget::VirtualReadBudget,
 };
 
 /// An open file: the engine that all openings of the file share, this opening, and the files that it leads to. Cheap to clone.
@@ -17,7 +17,7 @@ use crate::{
 pub struct Session {
     pub(crate) engine: Arc<Engine>,
     pub(crate) opening: Arc<Opening>,
-    pub(crate) others: Arc<Others>,
+    pub(crate) others: Arc<LinkedFiles>,
     /// Why the file cannot be changed through this handle, which another file led to, though this process has it open for writing.
     pub(crate) refuses: Option<Arc<str>>,
 }
@@ -25,7 +25,7 @@ pub struct Session {
 impl Session {
     /// Opens the file at a path.
     pub fn open(path: &Path, options: Options) -> Result<Session> {
-        Others::new(options).open_first(path)
+        LinkedFiles::new(options).open_first(path)
     }
 
     /// Opens the file on any storage. Other files that it names are looked for where the program runs.
@@ -37,17 +37,17 @@ impl Session {
             true => Engine::writable(storage, access, options.cache_config())?,
             false => Engine::open(storage, access, options.cache_config())?,
         };
-        Ok(Session::of(Opening::of_storage(engine), &Others::new(options)))
+        Ok(Session::of(Opening::of_storage(engine), &LinkedFiles::new(options)))
     }
 
     /// Of an opening, with the files that it leads to.
-    pub(crate) fn of(opening: Arc<Opening>, others: &Arc<Others>) -> Session {
+    pub(crate) fn of(opening: Arc<Opening>, others: &Arc<LinkedFiles>) -> Session {
         Session { engine: opening.engine().clone(), opening, others: others.clone(), refuses: None }
     }
 
     /// For the engine itself: it keeps nothing open.
     pub(crate) fn within(engine: &Arc<Engine>) -> Session {
-        Session::of(Opening::within(engine), &Others::new(Options::default()))
+        Session::of(Opening::within(engine), &LinkedFiles::new(Options::default()))
     }
 
     /// A number that tells open files of this process apart.
@@ -171,12 +171,12 @@ impl Session {
         let held = self.file().reading();
         let object = self.read_current(|| OpenObject::new(self, open()?))?;
         drop(held);
-        object.grown(&Trip::default())
+        object.grown(&VirtualReadBudget::default())
     }
 
     /// The object that a path leads to from the group at an address, through links of all kinds. It may be in another file.
     pub fn get(&self, start: u64, path: &[u8]) -> Result<OpenObject> {
-        self.follow(start, path, &Trip::default())?.object()
+        self.follow(start, path, &VirtualReadBudget::default())?.object()
     }
 
     /// The values that are kept outside of datasets and attributes: variable-length data and region references.

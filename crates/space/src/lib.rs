@@ -57,4 +57,4 @@ pub use selection::{Kind, Selection};
 pub use slab::{Slab, UNLIMITED};
 pub use space::Space;
 pub use strip::{Strip, Strips};
-pub use wire::{Form, Low};
+pub use wire::{Form, LibVersion};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hyperslab_space::{Block, Form, Kind, Low, Op, Slab, Space, UNLIMITED};
+use hyperslab_space::{Block, Form, Kind, LibVersion, Op, Slab, Space, UNLIMITED};
 use proptest::prelude::*;
 
 use crate::twin::*;
@@ -143,7 +143,7 @@ proptest! {
         }
         let smallest = space.encode(Form::Smallest).unwrap();
         prop_assert_eq!(&Space::decode(&smallest).unwrap(), &space);
-        for low in [Low::Earliest, Low::V18, Low::V110, Low::V112, Low::V114, Low::V200] {
+        for low in [LibVersion::Earliest, LibVersion::V18, LibVersion::V110, LibVersion::V112, LibVersion::V114, LibVersion::V200] {
             let bytes = space.encode(low).unwrap();
             prop_assert!(smallest.len() <= bytes.len());
             let again = Space::decode(&bytes).unwrap();
@@ -158,7 +158,7 @@ proptest! {
     fn decoding_noise_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..80), at in any::<prop::sample::Index>(),
                                    to in any::<u8>(), (dims, recipe) in selection()) {
         let _ = Space::decode(&bytes);
-        let mut bytes = recipe.space(&dims).encode(Low::V112).unwrap();
+        let mut bytes = recipe.space(&dims).encode(LibVersion::V112).unwrap();
         let at = at.index(bytes.len());
         bytes[at] = to;
         let _ = Space::decode(&bytes);
@@ -173,7 +173,7 @@ fn unlimited_selections_are_clipped_and_encoded() {
     assert!(space.runs(1).is_err());
     let rows: Vec<u64> = coords_of(&space.clip_unlimited().unwrap()).iter().map(|coords| coords[0]).collect();
     assert_eq!(rows, [1, 1, 2, 2, 4, 4, 5, 5]);
-    for low in [Low::Earliest, Low::V110, Low::V112] {
+    for low in [LibVersion::Earliest, LibVersion::V110, LibVersion::V112] {
         assert_eq!(Space::decode(&space.encode(low).unwrap()).unwrap(), space);
     }
 }

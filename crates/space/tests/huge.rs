@@ -1,6 +1,6 @@
 //! Extents with more elements than 64 bits can count: what is selected in them is as in small ones, only elsewhere.
 
-use hyperslab_space::{Error, Extent, Grid, Low, Moves, Op, Slab, Space, UNLIMITED};
+use hyperslab_space::{Error, Extent, Grid, LibVersion, Moves, Op, Slab, Space, UNLIMITED};
 use proptest::prelude::*;
 
 const SIDE: u64 = 1 << 40;
@@ -51,7 +51,7 @@ fn sets_of_more_elements_than_64_bits_count() {
     // Counts that stopped at the largest number are right again when fewer elements are left.
     space.select_hyperslab(Op::And, &[Slab::block(4, 2), Slab::block(FAR, 2), Slab::block(SIDE - 3, 3)]).unwrap();
     assert_eq!(space.npoints(), 11);
-    let bytes = space.encode(Low::V112).unwrap();
+    let bytes = space.encode(LibVersion::V112).unwrap();
     assert_eq!(Space::decode(&bytes).unwrap(), space);
 }
 

@@ -13,8 +13,8 @@ pub mod local_heap;
 pub mod walk;
 
 mod btree_v1;
-mod kept;
 mod lazy;
+mod node_cache;
 mod nodes;
 mod ranges;
 

@@ -6,7 +6,7 @@ use hyperslab_base::Width;
 use hyperslab_driver::{Driver, Memory, Transfer};
 use hyperslab_file::{CreateOptions, Kind, OpenFile, OpenOptions};
 use hyperslab_format::{
-    ChunkEntry, index::ChunkElement, message::ArrayShape, object_header::Prefix, superblock::Root, version::Low,
+    ChunkEntry, index::ChunkElement, message::ArrayShape, object_header::Prefix, superblock::Root, version::LibVersion,
 };
 use hyperslab_structures::chunks::{extensible_array, fixed_array};
 
@@ -24,7 +24,7 @@ impl Random {
 
 fn new_file(storage: Arc<dyn Driver>) -> OpenFile {
     let mut create = CreateOptions::default();
-    create.low = Low::V110;
+    create.libver_min = LibVersion::V110;
     let file = OpenFile::create(storage, &create, &OpenOptions::default()).unwrap();
     let header = Prefix::new(0).encode_first(&[]).unwrap();
     let address = file.allocate(Kind::Metadata, header.len() as u64).unwrap();
@@ -34,7 +34,7 @@ fn new_file(storage: Arc<dyn Driver>) -> OpenFile {
 }
 
 fn again(storage: &Arc<dyn Driver>) -> OpenFile {
-    OpenFile::open_writable(storage.clone(), &OpenOptions::default(), Low::V110).unwrap()
+    OpenFile::open_writable(storage.clone(), &OpenOptions::default(), LibVersion::V110).unwrap()
 }
 
 /// What both arrays can do.
@@ -199,7 +199,7 @@ fn deleted_arrays_give_all_their_space_back() {
     let storage: Arc<dyn Driver> = Arc::new(Memory::new());
     new_file(storage.clone()).close().unwrap();
     let before = storage.len(&Transfer::default()).unwrap();
-    let file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), Low::V110).unwrap();
+    let file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), LibVersion::V110).unwrap();
     let [_, small] = shapes();
     for element in elements() {
         let chunks: Vec<_> =

@@ -55,7 +55,7 @@ fn any_changes_leave_what_a_map_has() {
                 let place = heap.add(&file, &value).unwrap();
                 assert!(model.insert(place, value).is_none());
             }
-            heap.settle(&file).unwrap();
+            heap.commit(&file).unwrap();
             check(&file, &model);
             let share = random.f32();
             let gone: Vec<_> = model.keys().copied().filter(|_| random.f32() < share).collect();
@@ -64,13 +64,13 @@ fn any_changes_leave_what_a_map_has() {
                 heap.remove(&file, collection, index);
             }
             if random.bool() {
-                heap.settle(&file).unwrap();
+                heap.commit(&file).unwrap();
                 check(&file, &model);
             }
             file.flush().unwrap();
             check(&file, &model);
             if random.u8(..4) == 0 {
-                heap.settle(&file).unwrap();
+                heap.commit(&file).unwrap();
                 file.close().unwrap();
                 (storage, file) = open(storage.content());
                 heap = GlobalHeap::default();
@@ -96,12 +96,12 @@ fn what_was_flushed_is_read_after_every_single_write() {
                 let place = heap.add(&file, &value).unwrap();
                 model.insert(place, value);
             }
-            heap.settle(&file).unwrap();
+            heap.commit(&file).unwrap();
             for (collection, index) in flushed.keys().filter(|_| random.bool()) {
                 model.remove(&(*collection, *index));
                 heap.remove(&file, *collection, *index);
             }
-            heap.settle(&file).unwrap();
+            heap.commit(&file).unwrap();
             file.flush().unwrap();
             prefixes(&before, &storage.take(), |_, bytes| check(&open(bytes.to_vec()).1, &flushed));
         }
@@ -123,7 +123,7 @@ fn what_takes_the_space_of_a_failed_attempt_keeps_its_objects() {
             pile.add(&[1; 4000])?;
         }
         heap.adopt(&file, pile)?;
-        heap.settle(&file)?;
+        heap.commit(&file)?;
         Err(hyperslab_file::Error::broken("test", 0, "it fails"))
     });
     failed.unwrap_err();
@@ -133,7 +133,7 @@ fn what_takes_the_space_of_a_failed_attempt_keeps_its_objects() {
         model.insert(heap.add(&file, &value).unwrap(), value);
     }
     for _ in 0..2 {
-        heap.settle(&file).unwrap();
+        heap.commit(&file).unwrap();
         file.flush().unwrap();
     }
     check(&file, &model);
@@ -148,13 +148,13 @@ fn a_collection_whose_objects_are_gone_gives_its_space_back() {
     let mut ends = Vec::new();
     for _ in 0..4 {
         let places: Vec<_> = (0..1000).map(|nth: u32| heap.add(&file, &nth.to_le_bytes()).unwrap()).collect();
-        heap.settle(&file).unwrap();
+        heap.commit(&file).unwrap();
         file.flush().unwrap();
         for (collection, index) in places {
             heap.remove(&file, collection, index);
         }
         file.flush().unwrap();
-        heap.settle(&file).unwrap();
+        heap.commit(&file).unwrap();
         file.flush().unwrap();
         ends.push(file.end());
     }
@@ -168,7 +168,7 @@ fn a_large_value_has_a_collection_of_its_size() {
     let small = heap.add(&file, b"small").unwrap();
     let large = heap.add(&file, &[7; 10_000]).unwrap();
     let other = heap.add(&file, b"other").unwrap();
-    heap.settle(&file).unwrap();
+    heap.commit(&file).unwrap();
     assert_eq!((small.0, 2), other);
     assert_eq!(Collection::read(&file, large.0).unwrap().size(), 16 + 16 + 10_000);
     check(&file, &Model::from([(small, b"small".to_vec()), (large, vec![7; 10_000]), (other, b"other".to_vec())]));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyperslab_driver::{Change, Damage, Driver, Fault, Memory, Tape, Target, Transfer};
 use hyperslab_file::{Durability, Error, OpenFile, OpenOptions};
-use hyperslab_format::{heap, version::Low};
+use hyperslab_format::{heap, version::LibVersion};
 use hyperslab_structures::LocalHeap;
 
 use crate::common::{Ks, Played, new_file, superblock};
@@ -17,7 +17,7 @@ fn a_flush_that_fails_leaves_no_list_over_which_a_name_comes() {
     let mut bytes = superblock(Ks { leaf: 4, internal: 16, chunks: 32 }).encode().unwrap();
     bytes.resize(2048, 0);
     let disk = Arc::new(Fault::new(Memory::from(bytes)));
-    let file = OpenFile::open_writable(disk.clone(), &OpenOptions::default(), Low::Earliest).unwrap();
+    let file = OpenFile::open_writable(disk.clone(), &OpenOptions::default(), LibVersion::Earliest).unwrap();
     let create = || file.operate(|| Ok::<_, Error>(LocalHeap::create(&file, 88)?.address())).unwrap();
     let heaps: Vec<u64> = (0..HEAPS).map(|_| create()).collect();
     let add = |heap: u64, name: &str| {
@@ -62,7 +62,7 @@ fn the_list_is_gone_durably_before_a_name_comes_over_it() {
     let storage = Arc::new(Tape::from(storage.content()));
     let mut options = OpenOptions::default();
     options.durability = Durability::Full;
-    let file = OpenFile::open_writable(storage.clone(), &options, Low::Earliest).unwrap();
+    let file = OpenFile::open_writable(storage.clone(), &options, LibVersion::Earliest).unwrap();
     storage.take();
     add(&file, "the name that comes after");
     file.flush().unwrap();

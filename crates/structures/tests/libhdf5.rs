@@ -262,7 +262,7 @@ fn values_of_the_global_heap_are_changed_in_turns() {
             let old = file.metadata("value", element, 16).unwrap();
             let value = "x".repeat(random.usize(1..60)) + &round.to_string();
             let (collection, index) = heap.add(&file, value.as_bytes()).unwrap();
-            heap.settle(&file).unwrap();
+            heap.commit(&file).unwrap();
             let new =
                 [&(value.len() as u32).to_le_bytes()[..], &collection.to_le_bytes(), &index.to_le_bytes()].concat();
             file.write_raw("value", &[(element, &new)]).unwrap();
@@ -273,7 +273,7 @@ fn values_of_the_global_heap_are_changed_in_turns() {
             *now = value;
         }
         file.flush().unwrap();
-        heap.settle(&file).unwrap();
+        heap.commit(&file).unwrap();
         file.close().unwrap();
         std::fs::write(&path, storage.content()).unwrap();
         assert!(run(&python, READ, &path, "").trim_end_matches('\n') == model.join("\n").trim_end_matches('\n'));

@@ -71,8 +71,8 @@ impl Crashed {
         storage: Arc<dyn Driver>,
         changes: &dyn Fn() -> usize,
     ) -> Result<Crashed> {
-        let low = LOWS.get(low).map_or(hyperslab::Low::Earliest, |(low, _)| *low);
-        let file = OpenOptions::new().create().truncate().low(low).durability(durability).open_on(storage)?;
+        let low = LOWS.get(low).map_or(hyperslab::LibVersion::Earliest, |(low, _)| *low);
+        let file = OpenOptions::new().create().truncate().libver_min(low).durability(durability).open_on(storage)?;
         let models = vec![Model::default()];
         let mut run = Crashed { models, operations: Vec::new(), changes: Vec::new(), failed: None };
         for (operation, model) in Steps::new(seed).take(length) {

@@ -3,26 +3,26 @@
 use super::operation::referred;
 use super::{Kind, NewDataset, Operation, Picked, Setup, Storage, numbers};
 use hyperslab::dtype::Datatype;
-use hyperslab::{AllocTime, Error, File, FillTime, Low, NamedDatatype, Node, OpenOptions, Result};
+use hyperslab::{AllocTime, Error, File, FillTime, LibVersion, NamedDatatype, Node, OpenOptions, Result};
 use hyperslab_space::{Op, Slab, Space};
 use std::path::Path;
 
 /// Lower version bounds, with the names that h5py has for them.
-pub const LOWS: [(Low, &str); 6] = [
-    (Low::Earliest, "earliest"),
-    (Low::V18, "v108"),
-    (Low::V110, "v110"),
-    (Low::V112, "v112"),
-    (Low::V114, "v114"),
-    (Low::V200, "latest"),
+pub const LOWS: [(LibVersion, &str); 6] = [
+    (LibVersion::Earliest, "earliest"),
+    (LibVersion::V18, "v108"),
+    (LibVersion::V110, "v110"),
+    (LibVersion::V112, "v112"),
+    (LibVersion::V114, "v114"),
+    (LibVersion::V200, "latest"),
 ];
 
 /// Opens a file for changes, or makes it.
 ///
 /// # Errors
 /// If Hyperslab does not.
-pub fn open(path: &Path, low: Low, new: Option<Setup>) -> Result<File> {
-    let options = OpenOptions::new().read_write().low(low);
+pub fn open(path: &Path, low: LibVersion, new: Option<Setup>) -> Result<File> {
+    let options = OpenOptions::new().read_write().libver_min(low);
     let Some(setup) = new else { return options.open(path) };
     options.create().truncate().user_block(setup.user_block).track_order(setup.ordered).open(path)
 }

@@ -116,7 +116,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whoever_may_leave_is_found(steps in prop::collection::vec((0..3u8, 0..12u64), 0..60), held in prop::collection::btree_set(0..12u64, 0..12)) {
+        fn a_chunk_that_may_leave_is_found(steps in prop::collection::vec((0..3u8, 0..12u64), 0..60), held in prop::collection::btree_set(0..12u64, 0..12)) {
             for policy in [Policy::Lru, Policy::Mru, Policy::Lfu, Policy::S3Fifo] {
                 let (mut order, mut here) = (policy.order(), std::collections::BTreeSet::new());
                 for (step, coord) in &steps {

@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "Value is locked after Value")]
-    fn whoever_writes_has_no_other_value() {
+    fn a_writer_has_no_other_value() {
         let (value, other) = (RwLock::new(Rank::Value, 0), RwLock::new(Rank::Value, 0));
         let _value = value.read();
         drop(other.write());

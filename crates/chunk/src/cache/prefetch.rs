@@ -13,8 +13,8 @@ use super::{
 use crate::{ChunkCoord, Result, layout::chunk_layout::covers, transfer::PIECES};
 
 impl ChunkCache {
-    /// Brings the chunks that hold parts of several datasets into memory with one request, as far as they fit and are worth it. It must be the
-    /// caller's turn for all of them. A request that writes needs no chunks that it writes as a whole.
+    /// Brings the chunks that hold parts of several datasets into memory with one request, as far as they fit and are worth it. The caller
+    /// holds the range locks of all of them. A request that writes needs no chunks that it writes as a whole.
     pub fn prefetch(&self, file: &OpenFile, parts: &[(&ChunkPartition, &Space)], to_write: bool) -> Result<()> {
         let (mut wanted, mut bytes) = (Vec::new(), 0usize);
         for (partition, selection) in parts {

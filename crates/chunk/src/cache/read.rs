@@ -21,7 +21,7 @@ const RESIDENT: u64 = 64;
 type Held<'a> = (Pinned<ResidentChunk>, &'a Piece);
 
 impl ChunkCache {
-    /// Reads the selection of `source`, which has the dataset's extent, into the selection of `target` in a buffer. It must be the caller's turn.
+    /// Reads the selection of `source`, which has the dataset's extent, into the selection of `target` in a buffer. The caller holds its range lock.
     pub fn read(
         &self,
         partition: &ChunkPartition,

@@ -153,8 +153,8 @@ impl Job {
         let (source, layout) = (self.partition.home(), self.partition.home().layout());
         let Some(grid) = layout.grid() else { return Ok(()) };
         let (low, high) = self.next.elements(grid);
-        let turn = self.partition.try_enter(LockRange::Box(low, high), false);
-        if turn.is_none() && source.file().is_writable() {
+        let guard = self.partition.try_enter(LockRange::Box(low, high), false);
+        if guard.is_none() && source.file().is_writable() {
             return Ok(());
         }
         let coords: Vec<_> = self.next.coords().collect();

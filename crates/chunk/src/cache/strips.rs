@@ -67,8 +67,8 @@ impl StripReader for Reads<'_> {
     type Error = Error;
 
     fn read(&mut self, part: &Space, stored: &mut [u8]) -> Result<()> {
-        let places = Space::simple(&[part.npoints()])?;
-        self.cache.read(self.partition, self.options, part, &places, ReadBuffer::stored(stored), self.fill)
+        let mem_selection = Space::simple(&[part.npoints()])?;
+        self.cache.read(self.partition, self.options, part, &mem_selection, ReadBuffer::stored(stored), self.fill)
     }
 }
 
@@ -80,8 +80,8 @@ impl StripWriter for Writes<'_> {
     }
 
     fn write(&mut self, part: &Space, stored: &[u8]) -> Result<()> {
-        let (places, Reads { cache, partition, options, .. }) = (Space::simple(&[part.npoints()])?, &self.old);
-        cache.write(partition, *options, part, &places, WriteBuffer::stored(stored), self.filling)
+        let (mem_selection, Reads { cache, partition, options, .. }) = (Space::simple(&[part.npoints()])?, &self.old);
+        cache.write(partition, *options, part, &mem_selection, WriteBuffer::stored(stored), self.filling)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl ChunkCache {
-    /// Writes the selection of `source` in a buffer to the selection of `target`, which has the dataset's extent. It must be the caller's turn.
+    /// Writes the selection of `source` in a buffer to the selection of `target`, which has the dataset's extent. The caller holds its range lock.
     pub fn write(
         &self,
         partition: &ChunkPartition,

@@ -9,7 +9,7 @@ use super::{ChunkCache, ChunkPartition};
 use crate::{ChunkCoord, EncodedChunk, Error, ResidentChunk, Result, Storage, Storer};
 
 impl ChunkCache {
-    /// Stores bytes as the chunk at a coordinate; they went through the filters already, but for those of `mask`. It must be the caller's turn for all of the chunk, of
+    /// Stores bytes as the chunk at a coordinate; they went through the filters already, but for those of `mask`. The caller holds the range lock for all of the chunk, of
     /// which the cache forgets what it has.
     pub fn write_chunk(
         &self,
@@ -45,7 +45,7 @@ impl ChunkCache {
                 Ok(()) => partition.abandon_where(&is_it),
                 Err(_) => self.discard(partition, &is_it),
             }
-            // Another thread may still hold it: a flush, or a request that has just ended its turn.
+            // Another thread may still hold it: a flush, or a request that has just released its range lock.
             thread::yield_now();
         }
     }

@@ -18,7 +18,7 @@ pub(crate) use change::Change;
 pub use limit::{check_new, index_that_holds};
 pub(crate) use limit::{check_resize, check_space};
 pub use stored_size::Stored;
-pub use walk::Kept;
+pub use walk::SurveyedDataset;
 
 /// The index of a chunked dataset.
 #[derive(Debug)]

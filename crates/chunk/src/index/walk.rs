@@ -16,7 +16,7 @@ const CHUNK: &str = "chunk";
 
 /// A dataset whose values are looked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept<'a> {
+pub struct SurveyedDataset<'a> {
     /// Where its header is.
     pub address: u64,
     /// What the layout message says.
@@ -29,7 +29,7 @@ pub struct Kept<'a> {
     pub filtered: bool,
 }
 
-impl Kept<'_> {
+impl SurveyedDataset<'_> {
     /// Shows the index of chunks and all chunks, or the one block that values are in. What is in other files is not looked at.
     pub fn survey(&self, file: &OpenFile, survey: &mut dyn Survey) {
         let whole = self.extent.bytes(self.element).unwrap_or(u64::MAX);

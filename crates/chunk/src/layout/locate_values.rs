@@ -1,7 +1,7 @@
 //! Values of any layout as clients of the cache.
 //!
 //! Chunks are what the file has, contiguous values are cut into [`Blocks`]. Compact values are in memory already, as part of the header, and
-//! external files are there so that other programs can write them: the cache keeps neither, and only lets their requests pass in their turn.
+//! external files are there so that other programs can write them: the cache keeps neither, and only orders their requests by range locks.
 
 use std::sync::Arc;
 

@@ -19,4 +19,4 @@ pub use external::{ExternalFile, ExternalPart, Externals};
 pub use filling::Filling;
 pub use resize::Resizing;
 pub use values::{Storage, Values};
-pub use virtual_parts::{Correspondence, Elsewhere, Taken};
+pub use virtual_parts::{Correspondence, SourcePart, VirtualSource};

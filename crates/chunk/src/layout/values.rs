@@ -6,7 +6,9 @@ use hyperslab_dtype::Plan;
 use hyperslab_file::OpenFile;
 use hyperslab_space::{Extent, Kind, Slab, Space};
 
-use crate::{Chunked, Elsewhere, Error, Externals, Result, StripReader, read_strips, strip_boxes, transfer::scatter};
+use crate::{
+    Chunked, Error, Externals, Result, StripReader, VirtualSource, read_strips, strip_boxes, transfer::scatter,
+};
 
 /// Where values are.
 #[derive(Debug)]
@@ -20,7 +22,7 @@ pub enum Storage {
     /// In chunks.
     Chunked(Box<Chunked>),
     /// In other datasets.
-    Virtual(Arc<dyn Elsewhere>),
+    Virtual(Arc<dyn VirtualSource>),
 }
 
 /// The values of a dataset, as bytes of the stored type.

@@ -5,14 +5,14 @@ use hyperslab_space::{Op, Space};
 use crate::{Error, Result};
 
 /// Reads what other datasets hold. The layer that knows them gives it to [`Storage::Virtual`](crate::Storage).
-pub trait Elsewhere: Send + Sync {
+pub trait VirtualSource: Send + Sync {
     /// Reads the selection of `wanted` into the selection of `memory` in `buf`, as bytes of the stored type.
     fn read(&self, wanted: &Space, memory: &Space, buf: &mut [u8]) -> Result<()>;
 }
 
-impl std::fmt::Debug for dyn Elsewhere {
+impl std::fmt::Debug for dyn VirtualSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Elsewhere")
+        f.write_str("VirtualSource")
     }
 }
 
@@ -25,11 +25,11 @@ pub struct Correspondence {
 
 /// What a read takes of a source.
 #[derive(Debug)]
-pub struct Taken {
+pub struct SourcePart {
     /// The elements of the source.
     pub from: Space,
     /// Where they go in memory.
-    pub places: Space,
+    pub mem_selection: Space,
 }
 
 impl Correspondence {
@@ -48,11 +48,11 @@ impl Correspondence {
     }
 
     /// The part of a read that this answers; none if it has nothing that is wanted.
-    pub fn taken(&self, wanted: &Space, memory: &Space) -> Result<Option<Taken>> {
-        let places = wanted.project_intersection(memory, &self.target)?;
-        if places.npoints() == 0 {
+    pub fn taken(&self, wanted: &Space, memory: &Space) -> Result<Option<SourcePart>> {
+        let mem_selection = wanted.project_intersection(memory, &self.target)?;
+        if mem_selection.npoints() == 0 {
             return Ok(None);
         }
-        Ok(Some(Taken { from: self.target.project_intersection(&self.source, wanted)?, places }))
+        Ok(Some(SourcePart { from: self.target.project_intersection(&self.source, wanted)?, mem_selection }))
     }
 }

@@ -67,18 +67,18 @@ impl<'a> ReadBuffer<'a> {
     }
 
     /// Puts the selected values of `from`, of `element` bytes each, in the selected places.
-    pub(crate) fn put(&mut self, from: &[u8], source: &Space, places: &Space, element: u64) -> Result<()> {
+    pub(crate) fn put(&mut self, from: &[u8], source: &Space, mem_selection: &Space, element: u64) -> Result<()> {
         match self.plan {
-            None => scatter::copy_to_part(from, source, self.bytes, self.start, places, element),
-            Some(plan) => convert::selected(plan, (from, source), (self.bytes, self.start), places),
+            None => scatter::copy_to_part(from, source, self.bytes, self.start, mem_selection, element),
+            Some(plan) => convert::selected(plan, (from, source), (self.bytes, self.start), mem_selection),
         }
     }
 
     /// Puts the fill value, one stored element long, in every selected place; zeros where there is none.
-    pub(crate) fn fill(&mut self, value: Option<&[u8]>, places: &Space, element: u64) -> Result<()> {
+    pub(crate) fn fill(&mut self, value: Option<&[u8]>, mem_selection: &Space, element: u64) -> Result<()> {
         match self.plan {
-            None => scatter::fill(value, self.bytes, places, element),
-            Some(plan) => convert::fill(plan, value, self.bytes, places),
+            None => scatter::fill(value, self.bytes, mem_selection, element),
+            Some(plan) => convert::fill(plan, value, self.bytes, mem_selection),
         }
     }
 }
@@ -120,10 +120,10 @@ impl<'a> WriteBuffer<'a> {
     }
 
     /// Puts the values at the selected places into the selected elements of `to`, of `element` bytes each.
-    pub(crate) fn take(&self, places: &Space, to: &mut [u8], target: &Space, element: u64) -> Result<()> {
+    pub(crate) fn take(&self, mem_selection: &Space, to: &mut [u8], target: &Space, element: u64) -> Result<()> {
         match self.plan {
-            None => scatter::copy(self.bytes, places, to, target, element),
-            Some(plan) => convert::selected(plan, (self.bytes, places), (to, 0), target),
+            None => scatter::copy(self.bytes, mem_selection, to, target, element),
+            Some(plan) => convert::selected(plan, (self.bytes, mem_selection), (to, 0), target),
         }
     }
 }

@@ -39,7 +39,7 @@ pub use loader::{Loader, Wanted};
 pub use resident_chunk::{ResidentChunk, StoredAs, Workspace};
 pub use scatter::{fill, gather, scatter};
 pub use storer::Storer;
-pub use strips::{StripReader, StripWriter, for_each_strip, read_strips, to_places, write_strips};
+pub use strips::{StripReader, StripWriter, for_each_strip, read_strips, to_memory, write_strips};
 
 /// The most bytes of chunks, stored or decoded, that are in memory at once.
 pub(crate) const BATCH: u64 = 64 << 20;

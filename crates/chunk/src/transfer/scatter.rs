@@ -39,13 +39,13 @@ pub(crate) fn outside() -> Error {
 }
 
 /// Copies values that lie one after the other to the selected places of `to`.
-pub fn scatter(from: &[u8], to: &mut [u8], places: &Space, element: u64) -> Result<()> {
-    copy(from, &Space::simple(&[places.npoints()])?, to, places, element)
+pub fn scatter(from: &[u8], to: &mut [u8], mem_selection: &Space, element: u64) -> Result<()> {
+    copy(from, &Space::simple(&[mem_selection.npoints()])?, to, mem_selection, element)
 }
 
 /// Copies the values at the selected places of `from` to `to`, where they lie one after the other.
-pub fn gather(from: &[u8], places: &Space, to: &mut [u8], element: u64) -> Result<()> {
-    copy(from, places, to, &Space::simple(&[places.npoints()])?, element)
+pub fn gather(from: &[u8], mem_selection: &Space, to: &mut [u8], element: u64) -> Result<()> {
+    copy(from, mem_selection, to, &Space::simple(&[mem_selection.npoints()])?, element)
 }
 
 /// Puts the fill value, one element long, in every selected place; zeros where there is none.

@@ -5,7 +5,7 @@
 //!  find; read old chunks  →  encode   →  allocate  →   write   →   write in place  →   insert
 //! ```
 //!
-//! A request takes the steps that it needs: values that go over old bytes alone take the one that is shared. The caller has the turn for what it writes and
+//! A request takes the steps that it needs: values that go over old bytes alone take the one that is shared. The caller holds the range lock of what it writes and
 //! keeps other threads from loading or storing the chunks, so that they stay as they were found. A dataset may be deleted between the steps.
 
 use hyperslab_file::{OpenFile, UnnamedSpace};

@@ -49,15 +49,15 @@ pub trait StripWriter {
 pub fn read_strips<S: StripReader>(
     values: &mut S,
     plan: &Plan,
-    (selection, places): (&Space, &Space),
+    (selection, mem_selection): (&Space, &Space),
     boxes: Option<&[u64]>,
     buf: &mut [u8],
 ) -> Result<(), S::Error> {
     let mut strip = Vec::new();
-    for_each_strip(selection, places, boxes, &mut |part, places| {
+    for_each_strip(selection, mem_selection, boxes, &mut |part, mem_selection| {
         let stored = room(&mut strip, part, plan.source_size())?;
         values.read(part, stored)?;
-        to_places(buf, places, plan, &mut |to| values.convert(plan, stored, to))
+        to_memory(buf, mem_selection, plan, &mut |to| values.convert(plan, stored, to))
     })
 }
 
@@ -65,17 +65,17 @@ pub fn read_strips<S: StripReader>(
 pub fn write_strips<S: StripWriter>(
     values: &mut S,
     plan: &Plan,
-    (selection, places): (&Space, &Space),
+    (selection, mem_selection): (&Space, &Space),
     boxes: Option<&[u64]>,
     buf: &[u8],
 ) -> Result<(), S::Error> {
     let (mut strip, mut packed) = (Vec::new(), Vec::new());
-    for_each_strip(selection, places, boxes, &mut |part, places| {
+    for_each_strip(selection, mem_selection, boxes, &mut |part, mem_selection| {
         let stored = room(&mut strip, part, plan.target_size())?;
         if plan.keeps_background() {
             values.read(part, stored)?;
         }
-        values.convert(plan, gathered(buf, places, plan.source_size(), &mut packed)?, stored)?;
+        values.convert(plan, gathered(buf, mem_selection, plan.source_size(), &mut packed)?, stored)?;
         values.write(part, stored)
     })
 }
@@ -83,13 +83,13 @@ pub fn write_strips<S: StripWriter>(
 /// Hands out a selection in boxes, with the places that belong to each; in one piece, if there are no boxes.
 pub fn for_each_strip<E: From<Error>>(
     selection: &Space,
-    places: &Space,
+    mem_selection: &Space,
     boxes: Option<&[u64]>,
     each: &mut dyn FnMut(&Space, &Space) -> Result<(), E>,
 ) -> Result<(), E> {
-    let Some(boxes) = boxes else { return each(selection, places) };
+    let Some(boxes) = boxes else { return each(selection, mem_selection) };
     let grid = Grid::new(boxes).map_err(Error::from)?;
-    for piece in selection.pieces(&grid, places).map_err(Error::from)? {
+    for piece in selection.pieces(&grid, mem_selection).map_err(Error::from)? {
         let piece = piece.map_err(Error::from)?;
         each(&placed(selection.extent(), &piece, boxes)?, &piece.memory)?;
     }
@@ -121,33 +121,33 @@ fn room<'a>(strip: &'a mut Vec<u8>, part: &Space, size: usize) -> Result<&'a mut
 
 /// Lets `make` write values by a plan: in place if the places are side by side, else by the side and then scattered. What the plan does not write,
 /// such as members of a compound that the file lacks, stays as it is in `buf`.
-pub fn to_places<E: From<Error>>(
+pub fn to_memory<E: From<Error>>(
     buf: &mut [u8],
-    places: &Space,
+    mem_selection: &Space,
     plan: &Plan,
     make: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let size = plan.target_size() as u64;
-    let mut runs = places.runs(size).map_err(Error::from)?;
+    let mut runs = mem_selection.runs(size).map_err(Error::from)?;
     if let (Some(run), None) = (runs.next(), runs.next()) {
         return make(buf.get_mut(range(run.offset, run.len)).ok_or_else(outside)?);
     }
-    let mut converted = memory::zeroed(places.npoints().saturating_mul(size)).map_err(Error::from)?;
+    let mut converted = memory::zeroed(mem_selection.npoints().saturating_mul(size)).map_err(Error::from)?;
     if plan.keeps_background() {
-        scatter::gather(buf, places, &mut converted, size)?;
+        scatter::gather(buf, mem_selection, &mut converted, size)?;
     }
     make(&mut converted)?;
-    Ok(scatter::scatter(&converted, buf, places, size)?)
+    Ok(scatter::scatter(&converted, buf, mem_selection, size)?)
 }
 
 /// The values of some places one after the other: where they are, if they lie so.
-fn gathered<'a>(buf: &'a [u8], places: &Space, size: usize, packed: &'a mut Vec<u8>) -> Result<&'a [u8]> {
-    let mut runs = places.runs(size as u64)?;
+fn gathered<'a>(buf: &'a [u8], mem_selection: &Space, size: usize, packed: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+    let mut runs = mem_selection.runs(size as u64)?;
     if let (Some(run), None) = (runs.next(), runs.next()) {
         return buf.get(range(run.offset, run.len)).ok_or_else(outside);
     }
     packed.clear();
-    for run in places.runs(size as u64)? {
+    for run in mem_selection.runs(size as u64)? {
         memory::append(packed, buf.get(range(run.offset, run.len)).ok_or_else(outside)?)?;
     }
     Ok(packed)

@@ -3,7 +3,7 @@
 use super::{Caching, Durable, library};
 use crate::storing::{Filters, For, Layout};
 use clap::Args;
-use hyperslab::Low;
+use hyperslab::LibVersion;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -44,7 +44,7 @@ pub(crate) struct Copy {
     pub(crate) without_attributes: bool,
     /// New structures are for this version of the library, or newer ones
     #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
-    pub(crate) low: Low,
+    pub(crate) libver_min: LibVersion,
     #[command(flatten)]
     pub(crate) durable: Durable,
     #[command(flatten)]
@@ -91,7 +91,7 @@ pub(crate) struct Repack {
     pub(crate) filter: Vec<For<Filters>>,
     /// Structures are for this version of the library, or newer ones
     #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
-    pub(crate) low: Low,
+    pub(crate) libver_min: LibVersion,
     /// Write what can be read, and say what is left out
     #[arg(long)]
     pub(crate) skip_damaged: bool,

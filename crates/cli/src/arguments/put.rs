@@ -4,7 +4,7 @@ use super::{Caching, Durable, library};
 use crate::slice::Shape;
 use crate::storing::Filters;
 use clap::{Args, ValueEnum};
-use hyperslab::Low;
+use hyperslab::LibVersion;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -17,7 +17,7 @@ pub(crate) struct New {
     pub(crate) file: PathBuf,
     /// Structures are for this version of the library, or newer ones
     #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
-    pub(crate) low: Low,
+    pub(crate) libver_min: LibVersion,
 }
 
 #[derive(Args)]
@@ -66,7 +66,7 @@ pub(crate) struct Put {
     pub(crate) attr: Vec<String>,
     /// New structures are for this version of the library, or newer ones
     #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
-    pub(crate) low: Low,
+    pub(crate) libver_min: LibVersion,
     #[command(flatten)]
     pub(crate) durable: Durable,
     #[command(flatten)]

@@ -4,16 +4,16 @@
 //! in [`encode`], what is said of one object in [`record`], what of other files in [`elsewhere`].
 
 mod describe;
-mod elsewhere;
 mod encode;
 mod json;
+mod other_files;
 mod record;
 
 use std::{collections::HashMap, io::Write, path::Path};
 
-use elsewhere::Elsewhere;
 use hyperslab::{CharSet, File, Link, Node, OpenOptions, PathId, Paths, Target};
 use json::Json;
+use other_files::OtherFiles;
 
 use crate::failure::Failure;
 
@@ -26,7 +26,7 @@ pub(crate) struct Scene<'a> {
     /// Values over this many bytes are not read.
     pub(crate) cap: u64,
     /// Other files that references lead to.
-    pub(crate) elsewhere: Elsewhere,
+    pub(crate) elsewhere: OtherFiles,
 }
 
 impl Scene<'_> {
@@ -60,7 +60,7 @@ pub(crate) fn run(path: &Path, cap: u64, out: &mut dyn Write) -> Result<(), Fail
     let root = Node::Group(file.root()?);
     writeln!(out, "{head}")?;
     let mut scene =
-        Scene { file: &file, first: HashMap::new(), paths: Paths::new(), cap, elsewhere: Elsewhere::beside(path) };
+        Scene { file: &file, first: HashMap::new(), paths: Paths::new(), cap, elsewhere: OtherFiles::beside(path) };
     let lines = walk(&mut scene, root);
     let mut objects = 0u64;
     for line in lines {

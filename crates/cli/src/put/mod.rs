@@ -20,14 +20,14 @@ use std::io::{Read, Write};
 use write::Job;
 
 pub(crate) fn new(options: &New) -> Result<(), Failure> {
-    Target::create(&options.file, OpenOptions::new().low(options.low))?.finish()
+    Target::create(&options.file, OpenOptions::new().libver_min(options.libver_min))?.finish()
 }
 
 pub(crate) fn run(options: &Put, out: &mut Output) -> Result<(), Failure> {
     let attributes = options.attr.iter().map(|text| Attribute::new(text)).collect::<Result<Vec<_>, _>>()?;
     let words = words(options)?;
     let job = Job { options, words: words.as_deref(), attributes: &attributes };
-    let how = options.caching.options().low(options.low).durability(options.durable.durability);
+    let how = options.caching.options().libver_min(options.libver_min).durability(options.durable.durability);
     let target = Target::open(&options.file, how)?;
     job.run(target.file())?;
     let file = target.file().clone();

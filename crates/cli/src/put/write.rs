@@ -72,7 +72,8 @@ impl Job<'_> {
 
     /// Makes everything that is new in memory, where it fails as it would in the file.
     fn rehearse(&self, new: Option<&[String]>) -> Result<(), Failure> {
-        let scratch = OpenOptions::new().truncate().low(self.options.low).open_on(Arc::new(Memory::new()))?;
+        let scratch =
+            OpenOptions::new().truncate().libver_min(self.options.libver_min).open_on(Arc::new(Memory::new()))?;
         let root = scratch.root()?;
         let node = match new {
             Some(words) => Node::Dataset(self.create(&root, None, words)?),
@@ -113,7 +114,7 @@ impl Job<'_> {
             match group.link(&name).map_err(|why| self.object(why))?.map(|link| link.target) {
                 Some(Target::Hard(_)) => return Ok((group, name)),
                 Some(Target::Soft(target)) => path = target,
-                Some(_) => return Err(Failure::Elsewhere(self.options.path.clone())),
+                Some(_) => return Err(Failure::OtherFiles(self.options.path.clone())),
                 None => return Err(self.object(Error::Missing(String::from_utf8_lossy(&path).into_owned()))),
             }
         }

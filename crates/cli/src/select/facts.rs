@@ -3,7 +3,7 @@
 use crate::arguments::{Select, Version};
 use crate::failure::Failure;
 use clap::ValueEnum;
-use hyperslab::space::{Block, Detail, Low, Run, Segments, Slab, Space};
+use hyperslab::space::{Block, Detail, LibVersion, Run, Segments, Slab, Space};
 use serde::Serialize;
 
 /// Runs are counted one by one and blocks listed in old encodings, so an answer at once needs an end.
@@ -95,7 +95,7 @@ pub(crate) fn gather(space: &Space, select: &Select) -> Result<Facts, Failure> {
 
 impl Encoded {
     fn new(space: &Space, version: Version) -> Encoded {
-        let compact = space.regular().is_some() && version.low() >= Low::V110;
+        let compact = space.regular().is_some() && version.low() >= LibVersion::V110;
         let short = compact || space.nblocks() <= MANY as u64;
         let bytes = short.then(|| space.encode(version.low()).ok().map(|wire| wire.len())).flatten();
         Encoded { low: version.name(), bytes }

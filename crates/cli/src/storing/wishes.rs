@@ -64,7 +64,7 @@ impl Wishes {
         let Some(path) = path else { return Ok(&mut self.all) };
         match find::object(file, path)? {
             // An address alone would mean another dataset of this file.
-            Node::Dataset(dataset) if dataset.file() != *file => Err(Failure::Elsewhere(path.into())),
+            Node::Dataset(dataset) if dataset.file() != *file => Err(Failure::OtherFiles(path.into())),
             Node::Dataset(dataset) => Ok(self.some.entry(dataset.address()).or_default()),
             _ => Err(Failure::NoDataset(path.into())),
         }

@@ -58,7 +58,7 @@ impl<D> Kinds<D> {
     }
 
     fn next(&self, transfer: &Transfer) -> Transfer {
-        let is_value = self.1.fetch_add(1, Ordering::Relaxed) % 2 == 0;
+        let is_value = self.1.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
         transfer.clone().with_kind(if is_value { MemoryType::RawData } else { MemoryType::ObjectHeader })
     }
 }

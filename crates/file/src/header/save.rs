@@ -53,7 +53,7 @@ impl HeaderEdit<'_> {
             if self.block(nth).changed && in_place != Some(nth) && self.moves(nth) {
                 // The first block shows now what the old place showed.
                 orders.extend(self.block(nth).address.map(|at| self.file.orders_of(at)).transpose()?);
-                self.settle(nth)?;
+                self.place_block(nth)?;
             }
         }
         if self.block(0).address.is_none() {
@@ -168,11 +168,11 @@ impl HeaderEdit<'_> {
     }
 
     /// Finds another place for a further block: longer where it is, if nothing in the file names it yet, else elsewhere.
-    fn settle(&mut self, nth: usize) -> Result<()> {
+    fn place_block(&mut self, nth: usize) -> Result<()> {
         let (file, around) = (self.file, self.around(nth));
         let block = self.block(nth);
         let (length, stored) = (block.room + around, block.stored);
-        let settled = match block.address {
+        let address = match block.address {
             Some(at)
                 if file.is_fresh(at)
                     && length > stored
@@ -181,16 +181,16 @@ impl HeaderEdit<'_> {
                 at
             }
             Some(at) => {
-                let settled = file.allocate(Kind::Metadata, length as u64)?;
+                let address = file.allocate(Kind::Metadata, length as u64)?;
                 file.free(at, stored as u64)?;
-                settled
+                address
             }
             None => file.allocate(Kind::Metadata, length as u64)?,
         };
-        (block.address, block.stored) = (Some(settled), length);
-        let (named_by, body) = (block.named_by, self.continuation(settled, length)?);
+        (block.address, block.stored) = (Some(address), length);
+        let (named_by, body) = (block.named_by, self.continuation(address, length)?);
         let naming = named_by.and_then(|nth| self.pieces.get_mut(nth));
-        naming.ok_or_else(|| Error::broken("object header", settled, "nothing names a block of it"))?.body = body;
+        naming.ok_or_else(|| Error::broken("object header", address, "nothing names a block of it"))?.body = body;
         Ok(())
     }
 

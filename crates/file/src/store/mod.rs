@@ -17,7 +17,7 @@ use std::{
 
 use hyperslab_alloc::{Allocator, Span, Strategy};
 use hyperslab_driver::{Driver, cores::fork::Process};
-use hyperslab_format::{Superblock, message::FileSpaceInfo, version::Low};
+use hyperslab_format::{Superblock, message::FileSpaceInfo, version::LibVersion};
 use hyperslab_meta::Cache;
 use parking_lot::{Mutex, RwLock};
 
@@ -83,7 +83,7 @@ pub(crate) struct Store {
     /// Why nothing may be written any more.
     pub(crate) poison: Mutex<Option<Poison>>,
     /// The versions that new structures have.
-    pub(crate) low: Low,
+    pub(crate) libver_min: LibVersion,
     /// Whether the file was made by this process, since when it was not closed.
     pub(crate) is_new: bool,
     /// Collections of the global heap that have room; the space trailer has them.
@@ -133,7 +133,7 @@ impl Store {
             closing: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             poison: Mutex::default(),
-            low: Low::Earliest,
+            libver_min: LibVersion::Earliest,
             is_new: false,
             collections: Mutex::default(),
             info: None,

@@ -10,7 +10,7 @@ use hyperslab_format::{
     },
     index::record,
     symbol_table::{self, Cache},
-    version::Low,
+    version::LibVersion,
     virtual_mapping,
 };
 
@@ -22,7 +22,8 @@ pub struct Heap {
     blocks: Vec<(u64, u64, u64)>,
 }
 
-const LOWS: [Low; 6] = [Low::Earliest, Low::V18, Low::V110, Low::V112, Low::V114, Low::V200];
+const LOWS: [LibVersion; 6] =
+    [LibVersion::Earliest, LibVersion::V18, LibVersion::V110, LibVersion::V112, LibVersion::V114, LibVersion::V200];
 
 impl Walk<'_> {
     /// An old-style group.

@@ -252,7 +252,7 @@ impl Walk<'_> {
         &mut self,
         what: &str,
         found: T,
-        expected: impl FnOnce(version::Low) -> T,
+        expected: impl FnOnce(version::LibVersion) -> T,
     ) {
         if let Some(low) = self.low {
             self.tally.expect(what, found, expected(low));

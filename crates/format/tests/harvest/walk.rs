@@ -8,7 +8,7 @@ use hyperslab_format::{
     object_header::{Prefix, RawMessage},
     superblock::{Root, SIGNATURE},
     symbol_table::{Cache, Entry},
-    version::{self, Low},
+    version::{self, LibVersion},
 };
 
 use crate::harvest::tally::Tally;
@@ -22,7 +22,7 @@ pub struct Walk<'a> {
     pub widths: Widths,
     pub tally: &'a mut Tally,
     /// The lower bound the file was made with, if all versions shall be those of the bound.
-    pub low: Option<Low>,
+    pub low: Option<LibVersion>,
     /// Whether a library wrote it that leaves nothing behind.
     clean: bool,
     seen: HashSet<u64>,
@@ -31,7 +31,7 @@ pub struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// Compares all blocks of a file.
-    pub fn all(file: &'a [u8], low: Option<Low>, clean: bool, tally: &'a mut Tally) -> Walked {
+    pub fn all(file: &'a [u8], low: Option<LibVersion>, clean: bool, tally: &'a mut Tally) -> Walked {
         let places = std::iter::once(0).chain((9..40).map(|bit| 1usize << bit));
         let start = places.take_while(|&at| at < file.len()).find(|&at| file[at..].starts_with(&SIGNATURE));
         let start = start.ok_or("no superblock")?;

@@ -6,7 +6,7 @@ use crate::{CachePolicy, CacheStatistics, Result};
 impl Dataset {
     /// Writes its values that only the cache has to the file. After [`File::flush`](crate::File::flush), they can be read whatever happens to this process.
     pub fn flush(&self) -> Result<()> {
-        self.open.settle()
+        self.open.flush_chunks()
     }
 
     /// As [`Dataset::flush`]; then the cache has nothing of it.

@@ -75,7 +75,7 @@ impl Dataset {
         let reading = Reading::<T>::new(self.readable()?.as_ref())?;
         let count = selection.npoints();
         let size = size_of::<T>() as u64;
-        // Memory is taken before it is the request's turn: a selection that the dataset never had may want any amount.
+        // Memory is taken before the request has its range lock: a selection that the dataset never had may want any amount.
         let room = || self.open.check_extent(selection).err().unwrap_or(Error::Memory { values: count, size });
         let length = usize::try_from(count).map_err(|_| room())?;
         if Reading::<T>::is_plain() {
@@ -144,13 +144,13 @@ impl Dataset {
 
     /// Values that are bytes, straight to their places.
     fn read_plain<T: Element>(&self, reading: &Reading<T>, selection: &Space, values: &mut [T]) -> Result<()> {
-        let places = Space::simple(&[values.len() as u64])?;
+        let mem_selection = Space::simple(&[values.len() as u64])?;
         let Some(bytes) = T::as_bytes(values) else { return Ok(()) };
         // The sources of a virtual dataset may know more than its own type holds.
         if let (true, Some(memory)) = (self.open.is_virtual(), reading.memory()) {
-            return self.read_converted(selection, memory, &places, bytes, &mut Arena::default());
+            return self.read_converted(selection, memory, &mem_selection, bytes, &mut Arena::default());
         }
-        self.open.read_planned(selection, reading.plan(), &places, bytes)
+        self.open.read_planned(selection, reading.plan(), &mem_selection, bytes)
     }
 
     /// The type of values as they are decoded: the stored one, or what is gathered from several files.
@@ -199,10 +199,10 @@ impl Dataset {
         &self,
         selection: &Space,
         datatype: &Datatype,
-        places: &Space,
+        mem_selection: &Space,
         buf: &mut [u8],
         arena: &mut Arena,
     ) -> Result<()> {
-        self.open.read_converted(selection, datatype, places, buf, arena)
+        self.open.read_converted(selection, datatype, mem_selection, buf, arena)
     }
 }

@@ -74,10 +74,10 @@ impl Dataset {
         &self,
         selection: &Space,
         datatype: &Datatype,
-        places: &Space,
+        mem_selection: &Space,
         buf: &[u8],
         arena: &Arena,
     ) -> Result<()> {
-        self.open.write_converted(selection, datatype, places, buf, arena)
+        self.open.write_converted(selection, datatype, mem_selection, buf, arena)
     }
 }

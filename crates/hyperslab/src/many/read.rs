@@ -17,7 +17,7 @@ pub struct PartToRead<'a> {
     /// What they are converted to.
     pub datatype: &'a Datatype,
     /// Their places in `buf`.
-    pub places: &'a Space,
+    pub mem_selection: &'a Space,
     /// Where they go.
     pub buf: &'a mut [u8],
     /// Where what is of variable length goes.
@@ -56,7 +56,7 @@ pub fn read_many<T: Element>(parts: &[(&Dataset, &Space)]) -> Result<Vec<Vec<T>>
 pub fn read_many_converted(parts: &mut [PartToRead<'_>]) -> Result<()> {
     let wanted: Vec<Part<'_>> = parts.iter().map(|part| (&part.dataset.open, part.selection)).collect();
     read_together(&wanted, &mut |nth, dataset| match parts.get_mut(nth) {
-        Some(part) => dataset.read_converted(part.selection, part.datatype, part.places, part.buf, part.arena),
+        Some(part) => dataset.read_converted(part.selection, part.datatype, part.mem_selection, part.buf, part.arena),
         None => Ok(()),
     })
 }

@@ -17,7 +17,7 @@ pub struct PartToWrite<'a> {
     /// What they are in memory.
     pub datatype: &'a Datatype,
     /// Their places in `buf`.
-    pub places: &'a Space,
+    pub mem_selection: &'a Space,
     /// Where they are.
     pub buf: &'a [u8],
     /// Where what is of variable length is.
@@ -54,11 +54,11 @@ pub fn write_many<T: Storable>(parts: &[(&Dataset, &Space, &[T])]) -> Result<()>
         });
         given.push((*dataset, *selection, encoded.map_err(|why| Error::part(nth, 0, why))?));
     }
-    let parts = given.iter().map(|(dataset, selection, (datatype, places, bytes, arena))| PartToWrite {
+    let parts = given.iter().map(|(dataset, selection, (datatype, mem_selection, bytes, arena))| PartToWrite {
         dataset,
         selection,
         datatype,
-        places,
+        mem_selection,
         buf: bytes,
         arena,
     });
@@ -67,8 +67,8 @@ pub fn write_many<T: Storable>(parts: &[(&Dataset, &Space, &[T])]) -> Result<()>
 
 /// As [`write_many`], of any datatypes, and from any places in memory.
 pub fn write_many_converted(parts: &[PartToWrite<'_>]) -> Result<()> {
-    let parts = parts.iter().map(|&PartToWrite { dataset, selection, datatype, places, buf, arena }| {
-        hyperslab_session::PartToWrite { dataset: &dataset.open, selection, datatype, places, buf, arena }
+    let parts = parts.iter().map(|&PartToWrite { dataset, selection, datatype, mem_selection, buf, arena }| {
+        hyperslab_session::PartToWrite { dataset: &dataset.open, selection, datatype, mem_selection, buf, arena }
     });
     hyperslab_session::write_together(&parts.collect::<Vec<_>>())
 }

@@ -2,21 +2,21 @@
 
 use hyperslab_format::message::{AllocTime, FillValue, Layout};
 use hyperslab_object::ObjectSettings;
-use hyperslab_session::{DatasetPlan, HeapWriter, Made, Place, Session, make_dataset};
+use hyperslab_session::{DatasetPlan, HeapWriter, NewLinkTarget, NewLocation, Session, make_dataset};
 
 use super::{Fill, NewDataset, Shape};
 use hyperslab_element::Writing;
 
 use crate::{Dataset, Error, Result, Storable};
 
-pub(super) fn create(new: NewDataset, place: &Place) -> Result<Dataset> {
+pub(super) fn create(new: NewDataset, place: &NewLocation) -> Result<Dataset> {
     let new = new.right()?;
     let planned = new.plan(place.session())?;
     make(&new, place, &planned, None)
 }
 
 /// Makes the dataset and writes its values; what cannot be written is found out before.
-pub(super) fn create_with<T: Storable>(mut new: NewDataset, place: &Place, values: &[T]) -> Result<Dataset> {
+pub(super) fn create_with<T: Storable>(mut new: NewDataset, place: &NewLocation, values: &[T]) -> Result<Dataset> {
     if matches!(new.shape, Shape::Unknown) {
         new.shape = Shape::Simple(vec![values.len() as u64]);
     }
@@ -60,7 +60,7 @@ impl NewDataset {
     }
 }
 
-fn make(new: &NewDataset, place: &Place, planned: &DatasetPlan, at_once: Option<&[u8]>) -> Result<Dataset> {
+fn make(new: &NewDataset, place: &NewLocation, planned: &DatasetPlan, at_once: Option<&[u8]>) -> Result<Dataset> {
     let (session, mut address) = (place.session(), 0);
     planned.grant(session)?;
     let _kept = place.operate(|| {
@@ -81,7 +81,7 @@ fn make(new: &NewDataset, place: &Place, planned: &DatasetPlan, at_once: Option<
         if let Some(values) = values {
             session.write_stored(address, &values)?;
         }
-        Ok(Made::Object(address))
+        Ok(NewLinkTarget::Object(address))
     })?;
     session.at(address)?.into_dataset().map(Dataset::of)
 }
@@ -92,6 +92,6 @@ fn own_copies(new: &NewDataset, session: &Session, planned: &DatasetPlan, count:
     let (Fill::Given(encode), true) = (&new.fill, planned.datatype.has_vlen()) else { return Ok(None) };
     HeapWriter::new(session).attempt(|heap| {
         let values = encode(&planned.datatype, count, heap)?;
-        heap.settle().map(|()| Some(values))
+        heap.commit().map(|()| Some(values))
     })
 }

@@ -3,7 +3,7 @@
 use hyperslab_dtype::{Datatype, Target};
 use hyperslab_format::{
     message::{AllocTime, FillTime, FillValue, FillWrite, FilterPipeline, Layout},
-    version::{self, Low},
+    version::{self, LibVersion},
 };
 use hyperslab_space::{Extent, UNLIMITED};
 
@@ -23,7 +23,7 @@ impl NewDataset {
     /// Checks what was said.
     pub(crate) fn plan(&self, session: &Session) -> Result<DatasetPlan> {
         let stored = session.file();
-        let low = stored.low();
+        let libver_min = stored.libver_min();
         let (datatype, committed) = self.stored_type(session)?;
         let (extent, element) = (self.extent()?, datatype.size() as u64);
         let in_one_piece = || {
@@ -52,7 +52,7 @@ impl NewDataset {
                 };
                 let registry = session.registry();
                 let steps = self.filters.iter().map(|wish| wish.step(registry, &datatype, chunk, value.as_deref()));
-                FilterPipeline::of_version(version::filter_pipeline(low), steps.collect::<Result<_>>()?)
+                FilterPipeline::of_version(version::filter_pipeline(libver_min), steps.collect::<Result<_>>()?)
             }
             _ if !self.filters.is_empty() => {
                 return Err(refuse("only chunks go through filters: say the shape of chunks, or no layout at all"));
@@ -60,13 +60,13 @@ impl NewDataset {
             _ => FilterPipeline::default(),
         };
         let filtered = !filters.steps.is_empty();
-        let layout_version = version::data_layout(low, &layout, filtered);
+        let layout_version = version::data_layout(libver_min, &layout, filtered);
         if let Layout::Chunked { chunk, index, .. } = &mut layout {
             let usual = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
             *index = hyperslab_chunk::index_that_holds(usual, &extent, chunk);
             hyperslab_chunk::check_new(*index, &extent, chunk, element).map_err(|why| refuse(why.to_string()))?;
         }
-        self.check_layout(&extent, extent.bytes(element).unwrap_or(u64::MAX), low)?;
+        self.check_layout(&extent, extent.bytes(element).unwrap_or(u64::MAX), libver_min)?;
         let is_elsewhere = matches!(self.layout, Wanted::External(_) | Wanted::Virtual(_) | Wanted::Compact);
         let is_own = datatype.has_vlen() && matches!(fill.value, FillValue::User(_));
         if is_own && (is_elsewhere || extent.dims() != extent.max()) {
@@ -161,9 +161,9 @@ impl NewDataset {
         Ok(FillWrite { value, alloc, write })
     }
 
-    fn check_layout(&self, extent: &Extent, bytes: u64, low: Low) -> Result<()> {
+    fn check_layout(&self, extent: &Extent, bytes: u64, libver_min: LibVersion) -> Result<()> {
         let [old, new] = MOST_COMPACT;
-        let most = if low == Low::Earliest { old } else { new };
+        let most = if libver_min == LibVersion::Earliest { old } else { new };
         let fixed = extent.dims() == extent.max();
         match &self.layout {
             Wanted::Compact if !fixed => Err(refuse("values in the header cannot grow: say the shape of chunks")),

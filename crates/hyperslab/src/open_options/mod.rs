@@ -9,7 +9,7 @@ use std::{
 
 use hyperslab_driver::{Driver, PageStrategy, Transfer as TransferOptions};
 use hyperslab_file::{Durability, FileSpace, Placement, Retry};
-use hyperslab_format::{message::Target, version::Low};
+use hyperslab_format::{message::Target, version::LibVersion};
 use hyperslab_session::{Options, Session};
 
 use crate::{CacheConfig, ExternalAccess, File, Locking, Result, VirtualView};
@@ -33,9 +33,9 @@ pub struct OpenOptions {
 /// Writing.
 ///
 /// ```
-/// use hyperslab::{Low, OpenOptions};
+/// use hyperslab::{LibVersion, OpenOptions};
 /// # let path = std::env::temp_dir().join(format!("hyperslab-options-{}.h5", std::process::id()));
-/// let file = OpenOptions::new().create().truncate().low(Low::V110).user_block(512).open(&path)?;
+/// let file = OpenOptions::new().create().truncate().libver_min(LibVersion::V110).user_block(512).open(&path)?;
 /// assert_eq!(file.superblock_version(), 3);
 /// file.close()?;
 /// let file = OpenOptions::new().read_write().open(&path)?;
@@ -74,10 +74,10 @@ impl OpenOptions {
     }
 
     /// Which versions new structures have: those that the given library can read, at least. The newer, the smaller and faster; any
-    /// library can read [`Low::Earliest`].
+    /// library can read [`LibVersion::Earliest`].
     #[must_use]
-    pub fn low(mut self, low: Low) -> OpenOptions {
-        self.options.access.low = low;
+    pub fn libver_min(mut self, libver_min: LibVersion) -> OpenOptions {
+        self.options.access.libver_min = libver_min;
         self
     }
 

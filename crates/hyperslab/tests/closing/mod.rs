@@ -11,7 +11,7 @@ use std::{
 };
 
 use hyperslab::{
-    Error, File, FileSpace, Low, OpenOptions, SpaceStrategy, check,
+    Error, File, FileSpace, LibVersion, OpenOptions, SpaceStrategy, check,
     space::{Op, Slab, Space, UNLIMITED},
 };
 
@@ -146,7 +146,7 @@ fn a_file_that_leads_to_itself_is_closed_by_another_thread() {
 fn a_writer_without_a_lock_does_not_mark_the_file_as_whole() {
     let path = place("closed-marks.h5");
     for (unlocked, wanted) in [(false, 3), (true, 1)] {
-        let options = OpenOptions::new().create().truncate().low(Low::V110);
+        let options = OpenOptions::new().create().truncate().libver_min(LibVersion::V110);
         let file = if unlocked { options.unlocked() } else { options }.open(&path).unwrap();
         file.flush().unwrap();
         assert_eq!(flags(&path), wanted);
@@ -169,15 +169,15 @@ fn a_writer_without_a_lock_does_not_mark_the_file_as_whole() {
 fn openings_share_the_lock_or_have_none() {
     let choices = [(false, false), (false, true), (true, false), (true, true)];
     for (low, (unlocked, reversed)) in
-        [Low::Earliest, Low::V110].into_iter().flat_map(|low| choices.map(|choice| (low, choice)))
+        [LibVersion::Earliest, LibVersion::V110].into_iter().flat_map(|low| choices.map(|choice| (low, choice)))
     {
         let what = format!("{low:?}, without a lock: {unlocked}, closed last: {reversed}");
-        let path = made("closed-one-lock.h5", OpenOptions::new().low(low));
+        let path = made("closed-one-lock.h5", OpenOptions::new().libver_min(low));
         let open = |unlocked| {
             let options = OpenOptions::new().read_write();
             if unlocked { options.unlocked() } else { options }.open(&path)
         };
-        let has_mark = || low == Low::V110 && flags(&path) & 2 != 0;
+        let has_mark = || low == LibVersion::V110 && flags(&path) & 2 != 0;
         let mut files = [open(unlocked).unwrap(), open(unlocked).unwrap()];
         let refused = open(!unlocked).unwrap_err().to_string();
         assert!(refused.contains("policy of locking"), "{what}: {refused}");
@@ -196,7 +196,7 @@ fn openings_share_the_lock_or_have_none() {
         assert_eq!(is_locked(&path), !unlocked, "{what}, one closed");
         assert!(is_locked(&path) || !has_mark(), "{what}, one closed");
         last.close().unwrap();
-        assert!(!is_locked(&path) && (low == Low::Earliest || flags(&path) == 0), "{what}");
+        assert!(!is_locked(&path) && (low == LibVersion::Earliest || flags(&path) == 0), "{what}");
         let file = File::open(&path).unwrap();
         assert_eq!(file.dataset("numbers").unwrap().read::<i32>().unwrap(), [7, 8, 9], "{what}");
         for nth in 0..2 {
@@ -214,7 +214,7 @@ fn is_locked(path: &Path) -> bool {
 #[test]
 fn a_file_that_cannot_be_opened_for_writing_stays_as_it_is() {
     let space = FileSpace { strategy: SpaceStrategy::Managers, persist: true, ..FileSpace::default() };
-    let path = made("closed-lists.h5", OpenOptions::new().low(Low::V110).file_space(space));
+    let path = made("closed-lists.h5", OpenOptions::new().libver_min(LibVersion::V110).file_space(space));
     let file = OpenOptions::new().read_write().open(&path).unwrap();
     for name in ["more", "last"] {
         file.root().unwrap().new_dataset::<i32>().write(name, &[7; 10_000]).unwrap();

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use hyperslab::{CacheConfig, CopyOptions, Dataset, File, Low, OpenOptions, Repack, driver::Memory};
+use hyperslab::{CacheConfig, CopyOptions, Dataset, File, LibVersion, OpenOptions, Repack, driver::Memory};
 
 use crate::copying::scene::{new_file, path};
 
@@ -76,7 +76,7 @@ fn chunks_that_are_written_meanwhile() {
 /// All texts of a column are of one round.
 #[test]
 fn texts_that_are_written_meanwhile() {
-    let (file, _storage) = new_file(Low::V18);
+    let (file, _storage) = new_file(LibVersion::V18);
     let root = file.root().unwrap();
     let texts = |nth: u64| vec![format!("{nth:060}"); 3000];
     let from = root.new_dataset::<String>().chunks([100]).write("from", &texts(0)).unwrap();
@@ -141,7 +141,7 @@ fn progress_may_use_what_is_copied() {
     let root = file.root().unwrap();
     let from = root.new_dataset::<u64>().shape([SIDE * 8]).max_shape([None]).chunks([SIDE]).create("from").unwrap();
     (0..8).for_each(|nth| write_chunk_values(&from, nth));
-    let (mut shown, other) = (0, new_file(Low::V110).0);
+    let (mut shown, other) = (0, new_file(LibVersion::V110).0);
     let mut show = |_| {
         shown += 1;
         write_chunk_values(&from, 0);

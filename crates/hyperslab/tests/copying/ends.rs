@@ -1,7 +1,7 @@
 //! A copy that fails leaves nothing.
 
 use hyperslab::{
-    CopyOptions, File, Low, ObjectReference, OpenOptions,
+    CopyOptions, File, LibVersion, ObjectReference, OpenOptions,
     driver::{Driver, Transfer},
 };
 
@@ -13,7 +13,7 @@ fn names(file: &File) -> Vec<String> {
 }
 
 /// A group with an object whose header is damaged, and one of each kind that is not.
-fn damaged(low: Low) -> File {
+fn damaged(low: LibVersion) -> File {
     let (file, storage) = new_file(low);
     let root = file.root().unwrap();
     let named = root.commit_datatype("type", &hyperslab::dtype::Datatype::of::<i32>()).unwrap();
@@ -104,7 +104,7 @@ fn what_is_referred_to_has_no_name_before_the_copy() {
 /// A name that was taken while values were copied.
 #[test]
 fn a_copy_whose_name_is_taken_meanwhile_goes() {
-    let (file, storage) = new_file(Low::Earliest);
+    let (file, storage) = new_file(LibVersion::Earliest);
     let root = file.root().unwrap();
     root.new_dataset::<i32>().write("g/a", &[1, 2, 3]).unwrap();
     let take = &mut |_| drop(root.require_group("copy").unwrap());
@@ -118,7 +118,7 @@ fn a_copy_whose_name_is_taken_meanwhile_goes() {
 /// The fill value of a dataset refers to the dataset.
 #[test]
 fn a_dataset_that_refers_to_itself_before_it_has_values() {
-    let (file, storage) = new_file(Low::Earliest);
+    let (file, storage) = new_file(LibVersion::Earliest);
     let root = file.root().unwrap();
     let other = root.new_dataset::<i32>().write("other", &[1]).unwrap();
     let new = root.new_dataset::<ObjectReference>().shape([2]).fill_value(other.reference());
@@ -133,7 +133,7 @@ fn a_dataset_that_refers_to_itself_before_it_has_values() {
     }
     let from = File::open_driver(storage).unwrap();
     for options in [CopyOptions::new(), CopyOptions::new().expand_references()] {
-        let (file, _storage) = new_file(Low::Earliest);
+        let (file, _storage) = new_file(LibVersion::Earliest);
         options.copy(&from.get("itself").unwrap(), &file.root().unwrap(), "copy").unwrap();
         assert_eq!(names(&file), ["copy"]);
     }

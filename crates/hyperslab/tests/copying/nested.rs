@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyperslab::{
-    File, Low, Repack,
+    File, LibVersion, Repack,
     driver::{Driver, Memory, Transfer},
 };
 
@@ -16,7 +16,7 @@ const COUNT: usize = 200;
 
 /// A file in which each of the references behind the value of a dataset, and of an attribute, is that value.
 fn endless() -> Arc<Memory> {
-    let (file, storage) = new_file(Low::Earliest);
+    let (file, storage) = new_file(LibVersion::Earliest);
     let root = file.root().unwrap();
     let value: Deep = vec![Vec::new(); COUNT];
     let dataset = root.new_dataset::<Deep>().write("endless", std::slice::from_ref(&value)).unwrap();
@@ -43,7 +43,7 @@ fn references_that_lead_back_to_where_they_are_end() {
     let root = file.root().unwrap();
     let why = Repack::new().run(&file, path("endless")).unwrap_err().to_string();
     assert!(why.contains("references lead to more bytes than the file has"), "{why}");
-    let (new, _storage) = new_file(Low::Earliest);
+    let (new, _storage) = new_file(LibVersion::Earliest);
     let why = root.copy("endless", &new.root().unwrap(), "x").unwrap_err().to_string();
     assert!(why.contains("references lead to more bytes than the file has"), "{why}");
     assert!(new.root().unwrap().is_empty().unwrap());
@@ -65,7 +65,7 @@ fn good_values_stay_beside_endless_ones() {
 /// Sequences of sequences are most of what this file has.
 #[test]
 fn nested_values_may_be_all_of_a_file() {
-    let (file, _storage) = new_file(Low::Earliest);
+    let (file, _storage) = new_file(LibVersion::Earliest);
     let value: Vec<Vec<Vec<i32>>> = (0..20).map(|_| (0..20).map(|_| vec![1]).collect()).collect();
     let new = file.root().unwrap().new_dataset::<Vec<Vec<Vec<i32>>>>();
     new.write("nested", &vec![value.clone(); 30]).unwrap();

@@ -7,17 +7,17 @@ use std::{
 };
 
 use hyperslab::{
-    File, FileSpace, Low, OpenOptions, Repack, check,
+    File, FileSpace, LibVersion, OpenOptions, Repack, check,
     driver::{Driver, Memory, Transfer},
 };
 
-pub(crate) const LOWS: [Low; 3] = [Low::Earliest, Low::V18, Low::V200];
+pub(crate) const LOWS: [LibVersion; 3] = [LibVersion::Earliest, LibVersion::V18, LibVersion::V200];
 
-pub(crate) fn new_file(low: Low) -> (File, Arc<Memory>) {
+pub(crate) fn new_file(low: LibVersion) -> (File, Arc<Memory>) {
     let storage = Arc::new(Memory::new());
     // Free space is listed, so that none is taken for lost.
     let space = FileSpace { persist: true, ..FileSpace::default() };
-    let options = OpenOptions::new().create().truncate().low(low).file_space(space);
+    let options = OpenOptions::new().create().truncate().libver_min(low).file_space(space);
     (options.open_on(storage.clone()).unwrap(), storage)
 }
 

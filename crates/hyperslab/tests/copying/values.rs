@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyperslab::{
-    Element, File, FillTime, Group, Layout, Low, NewDataset, ObjectReference, RegionReference, Repack, check,
+    Element, File, FillTime, Group, Layout, LibVersion, NewDataset, ObjectReference, RegionReference, Repack, check,
     driver::Memory,
 };
 
@@ -46,7 +46,7 @@ fn values_stay_whatever_layout_they_get() {
         let root = file.root().unwrap();
         LAYOUTS.iter().for_each(|(layout, wish)| numbers(&root, layout, *wish));
         for (wanted, wish) in LAYOUTS {
-            let repack = Repack::new().low(low).store(move |_, new| Some(wish(new)));
+            let repack = Repack::new().libver_min(low).store(move |_, new| Some(wish(new)));
             let new = repacked(&format!("layouts-{wanted}"), &file, &repack);
             LAYOUTS.iter().for_each(|(layout, _)| check(&new, layout));
             let layout = new.dataset("compact all").unwrap().layout().unwrap();
@@ -58,7 +58,7 @@ fn values_stay_whatever_layout_they_get() {
 /// What has one element, or none, has values in its header, too.
 #[test]
 fn small_values_stay() {
-    let (file, _storage) = new_file(Low::Earliest);
+    let (file, _storage) = new_file(LibVersion::Earliest);
     let root = file.root().unwrap();
     for (layout, wish) in &LAYOUTS[..2] {
         wish(root.new_dataset::<i32>().scalar()).write_scalar(format!("{layout} scalar"), &9).unwrap();
@@ -82,7 +82,7 @@ fn small_values_stay() {
 /// A fill value of variable length is in the heap.
 #[test]
 fn fill_values_in_the_heap_stay() {
-    let (file, _storage) = new_file(Low::Earliest);
+    let (file, _storage) = new_file(LibVersion::Earliest);
     let new = file.root().unwrap().new_dataset::<String>().shape([4]).chunks([2]).fill_value("filled".to_owned());
     new.fill_time(FillTime::IfSet).create("texts").unwrap().write_slice(0..1, &["written"]).unwrap();
     for (wanted, wish) in LAYOUTS {
@@ -95,7 +95,7 @@ fn fill_values_in_the_heap_stay() {
 /// Values that take more or fewer bytes than a header has are refused, as by libhdf5.
 #[test]
 fn headers_with_other_sizes_than_the_values() {
-    let (file, storage) = new_file(Low::Earliest);
+    let (file, storage) = new_file(LibVersion::Earliest);
     let values: Vec<u8> = (0..1201u32).map(|nth| (nth % 251) as u8).collect();
     file.root().unwrap().new_dataset::<u8>().compact().write("values", &values).unwrap();
     file.close().unwrap();
@@ -110,7 +110,7 @@ fn headers_with_other_sizes_than_the_values() {
         let dataset = file.dataset("values").unwrap();
         assert!(dataset.read::<u8>().is_err());
         assert!(dataset.read_slice::<u8>(0..1).unwrap_err().to_string().contains("belong in the header"));
-        let (new, _storage) = new_file(Low::Earliest);
+        let (new, _storage) = new_file(LibVersion::Earliest);
         let copied = file.root().unwrap().copy("values", &new.root().unwrap(), "values");
         assert!(copied.unwrap_err().to_string().contains("belong in the header"));
         let lost = Repack::new().skip_damaged().run(&file, path("other-size")).unwrap().lost;
@@ -148,7 +148,7 @@ fn references_of_structures_refer_to_copies_or_nothing() {
         let copies = other.dataset("rows").unwrap().read::<Row>().unwrap();
         assert_eq!(copies, [null.clone(), Row { number: 6, ..null.clone() }]);
 
-        let new = repacked("structures", &file, &Repack::new().low(low));
+        let new = repacked("structures", &file, &Repack::new().libver_min(low));
         let copies = new.dataset("rows").unwrap().read::<Row>().unwrap();
         assert_eq!(copies[1], Row { number: 6, ..null });
         for copy in [copies[0].clone(), new.root().unwrap().attribute("row").unwrap().read_scalar().unwrap()] {

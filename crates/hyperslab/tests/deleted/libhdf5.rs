@@ -2,7 +2,7 @@
 
 use std::{ops::ControlFlow, path::Path, process::Command};
 
-use hyperslab::{File, Low, Node, OpenOptions, check};
+use hyperslab::{File, LibVersion, Node, OpenOptions, check};
 use serde_json::{Value, json};
 
 fn python(arguments: &[&str]) -> Option<Value> {
@@ -32,9 +32,9 @@ fn listing(file: &File) -> Value {
 }
 
 /// The program of `program.py`.
-fn program(path: &Path, low: Low) -> Value {
+fn program(path: &Path, low: LibVersion) -> Value {
     let mut seen = Vec::new();
-    let file = OpenOptions::new().create().truncate().low(low).open(path).unwrap();
+    let file = OpenOptions::new().create().truncate().libver_min(low).open(path).unwrap();
     let root = file.root().unwrap();
     for name in ["g/x", "g/kept", "alone"] {
         let new = root.new_dataset::<i64>().shape([4]).chunks([2]).max_shape([None]);
@@ -76,7 +76,12 @@ fn program(path: &Path, low: Low) -> Value {
 fn libhdf5_does_the_same() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("deleted");
     std::fs::create_dir_all(&folder).unwrap();
-    for (low, name) in [(Low::Earliest, "earliest"), (Low::V18, "v108"), (Low::V110, "v110"), (Low::V200, "latest")] {
+    for (low, name) in [
+        (LibVersion::Earliest, "earliest"),
+        (LibVersion::V18, "v108"),
+        (LibVersion::V110, "v110"),
+        (LibVersion::V200, "latest"),
+    ] {
         let (ours, theirs) = (folder.join(format!("ours-{name}.h5")), folder.join(format!("theirs-{name}.h5")));
         let seen = program(&ours, low);
         let Some(expected) = python(&["program", theirs.to_str().unwrap(), name]) else { return };

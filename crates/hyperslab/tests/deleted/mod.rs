@@ -5,7 +5,7 @@ mod random;
 mod scene;
 
 use hyperslab::{
-    Error, File, Low, Node, OpenOptions,
+    Error, File, LibVersion, Node, OpenOptions,
     driver::{Driver, Transfer},
 };
 use scene::{LOWS, new_dataset, new_file, nothing_is_lost, use_dataset, use_group, use_node, use_type, whole};
@@ -174,7 +174,7 @@ fn what_has_no_name_goes_with_the_file() {
 
 #[test]
 fn an_address_of_what_is_gone_leads_nowhere() {
-    let (file, _) = new_file(Low::V110);
+    let (file, _) = new_file(LibVersion::V110);
     let root = file.root().unwrap();
     let (address, reference) = {
         let dataset = new_dataset(&root, "x");
@@ -187,7 +187,7 @@ fn an_address_of_what_is_gone_leads_nowhere() {
 
 #[test]
 fn a_virtual_dataset_reads_the_source_that_has_the_name() {
-    let (file, _) = new_file(Low::V110);
+    let (file, _) = new_file(LibVersion::V110);
     let root = file.root().unwrap();
     let space = hyperslab::space::Space::simple(&[2]).unwrap();
     root.new_dataset::<i32>().write("source", &[1, 2]).unwrap();
@@ -203,7 +203,7 @@ fn a_virtual_dataset_reads_the_source_that_has_the_name() {
 /// An object whose links cannot all be read stays where it is, and stands in the way of no other.
 #[test]
 fn what_cannot_be_deleted_holds_no_other_off() {
-    let (file, storage) = new_file(Low::V110);
+    let (file, storage) = new_file(LibVersion::V110);
     let root = file.root().unwrap();
     new_dataset(&root, "before");
     root.create_group("group/damaged").unwrap();
@@ -261,7 +261,7 @@ fn an_object_takes_the_place_of_what_a_link_leads_to() {
 
 #[test]
 fn text_of_an_attribute_that_was_overwritten_is_not_read() {
-    let (file, _) = new_file(Low::V110);
+    let (file, _) = new_file(LibVersion::V110);
     let root = file.root().unwrap();
     root.set_attribute("a", "old").unwrap();
     root.set_attribute("number", 1).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
-use hyperslab::{Dataset, File, Low, Node};
+use hyperslab::{Dataset, File, LibVersion, Node};
 
 use crate::deleted::scene::{LOWS, new_file, whole};
 
@@ -91,7 +91,7 @@ fn random_programs() {
 /// Threads open, delete and drop the same names.
 #[test]
 fn threads_delete_what_others_have_open() {
-    let (file, storage) = new_file(Low::V110);
+    let (file, storage) = new_file(LibVersion::V110);
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let file = &file;

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use hyperslab::{Dataset, File, FileSpace, Group, Low, NamedDatatype, Node, OpenOptions, check, driver::Memory};
+use hyperslab::{Dataset, File, FileSpace, Group, LibVersion, NamedDatatype, Node, OpenOptions, check, driver::Memory};
 
-pub(crate) const LOWS: [Low; 3] = [Low::Earliest, Low::V18, Low::V110];
+pub(crate) const LOWS: [LibVersion; 3] = [LibVersion::Earliest, LibVersion::V18, LibVersion::V110];
 
-pub(crate) fn new_file(low: Low) -> (File, Arc<Memory>) {
+pub(crate) fn new_file(low: LibVersion) -> (File, Arc<Memory>) {
     let storage = Arc::new(Memory::new());
     // Free space is listed, so that none is taken for lost.
     let space = FileSpace { persist: true, ..FileSpace::default() };
-    let options = OpenOptions::new().create().truncate().low(low).file_space(space);
+    let options = OpenOptions::new().create().truncate().libver_min(low).file_space(space);
     (options.open_on(storage.clone()).unwrap(), storage)
 }
 

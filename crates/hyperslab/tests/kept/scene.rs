@@ -9,7 +9,7 @@ use std::{
 };
 
 use hyperslab::{
-    Dataset, File, Low, OpenOptions,
+    Dataset, File, LibVersion, OpenOptions,
     driver::{Local, Lock},
     space::{Op, Slab, Space},
 };
@@ -26,7 +26,7 @@ impl Folder {
 
     /// A new file, whose superblock has room for marks.
     pub(crate) fn make(&self, name: &str) -> File {
-        OpenOptions::new().create().truncate().low(Low::V200).open(self.join(name)).unwrap()
+        OpenOptions::new().create().truncate().libver_min(LibVersion::V200).open(self.join(name)).unwrap()
     }
 
     /// A file with some datasets of the same values.

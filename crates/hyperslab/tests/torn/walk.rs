@@ -2,8 +2,8 @@
 
 use std::{collections::HashSet, fs, path::Path, sync::Arc};
 
-use hyperslab::{Low, OpenOptions as ModelOptions};
-use hyperslab_chunk::Kept;
+use hyperslab::{LibVersion, OpenOptions as ModelOptions};
+use hyperslab_chunk::SurveyedDataset;
 use hyperslab_driver::{Driver, Memory, Torn, Transfer};
 use hyperslab_file::{Error, OpenFile, OpenOptions, Retry, Survey};
 use hyperslab_filter::Registry;
@@ -105,7 +105,7 @@ pub fn bytes(file: &str) -> Vec<u8> {
 
 fn own() -> Vec<u8> {
     let memory = Arc::new(Memory::new());
-    let file = ModelOptions::new().create().truncate().low(Low::V110).open_on(memory.clone()).unwrap();
+    let file = ModelOptions::new().create().truncate().libver_min(LibVersion::V110).open_on(memory.clone()).unwrap();
     let group = file.root().unwrap().create_group("group").unwrap();
     for nth in 0..6 {
         group.set_attribute(format!("a{nth}"), [nth; 60]).unwrap();
@@ -163,6 +163,6 @@ fn values(context: &Context, object: &Object, seen: &mut Seen) {
     let (Ok((datatype, _)), Ok(filters)) = (object.datatype(context), object.filters(context)) else { return };
     let element = datatype.size() as u64;
     let filtered = !filters.steps.is_empty();
-    let kept = Kept { address: object.address(), layout: &layout, extent: &extent, element, filtered };
+    let kept = SurveyedDataset { address: object.address(), layout: &layout, extent: &extent, element, filtered };
     kept.survey(context.file(), seen);
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fastrand::Rng;
 use hyperslab::{
-    CacheConfig, File, Low, OpenOptions,
+    CacheConfig, File, LibVersion, OpenOptions,
     driver::{Damage, Driver, Target, Transfer},
 };
 
@@ -29,7 +29,7 @@ fn what_was_given_out_before_a_flush_that_fails_is_not_given_out_again() {
         let file = OpenOptions::new()
             .create()
             .truncate()
-            .low(Low::V114)
+            .libver_min(LibVersion::V114)
             .cache(CacheConfig::default().bytes(0))
             .open_on(disk.clone())
             .unwrap();
@@ -67,9 +67,9 @@ fn what_was_given_out_before_a_flush_that_fails_is_not_given_out_again() {
 /// A change may need a flush before it begins. If that fails, nothing was changed, and the file can be used.
 #[test]
 fn a_flush_before_a_change_may_fail() {
-    for low in [Low::Earliest, Low::V18, Low::V114] {
+    for low in [LibVersion::Earliest, LibVersion::V18, LibVersion::V114] {
         let disk = disk();
-        let file = OpenOptions::new().create().truncate().low(low).open_on(disk.clone()).unwrap();
+        let file = OpenOptions::new().create().truncate().libver_min(low).open_on(disk.clone()).unwrap();
         let root = file.root().unwrap();
         (0..20).for_each(|nth| drop(root.new_dataset::<i32>().write(format!("set{nth}"), &[nth]).unwrap()));
         file.flush().unwrap();

@@ -10,7 +10,7 @@ mod space;
 
 use fastrand::Rng;
 use hyperslab::{
-    CacheConfig, Dataset, File, Low, OpenOptions,
+    CacheConfig, Dataset, File, LibVersion, OpenOptions,
     driver::{Damage, Target},
     filter::Lzf,
     s,
@@ -110,7 +110,7 @@ fn noise_stays_when_a_request_is_refused() {
     ];
     for (way, refused) in ways {
         let disk = disk();
-        let options = OpenOptions::new().create().truncate().low(Low::V110);
+        let options = OpenOptions::new().create().truncate().libver_min(LibVersion::V110);
         let file = options.cache(CacheConfig::default().bytes(4 * CHUNK)).open_on(disk.clone()).unwrap();
         let bad = picky(&file);
         file.flush().unwrap();

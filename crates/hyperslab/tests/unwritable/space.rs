@@ -1,22 +1,22 @@
 //! Space that cannot be had: the request fails, nothing has changed, and the same request succeeds when there is space again.
 
 use hyperslab::{
-    AllocTime, Dataset, File, FileSpace, Group, Low, NewDataset, OpenOptions, Result, check,
+    AllocTime, Dataset, File, FileSpace, Group, LibVersion, NewDataset, OpenOptions, Result, check,
     driver::{Damage, Target},
 };
 
 use crate::unwritable::scene::{Disk, disk};
 
-const LOWS: [Low; 3] = [Low::Earliest, Low::V18, Low::V200];
+const LOWS: [LibVersion; 3] = [LibVersion::Earliest, LibVersion::V18, LibVersion::V200];
 const SIDE: u64 = 1000;
 const COUNT: u64 = 12 * SIDE;
 
 /// A new file of one format, and what is there before the request.
-fn new_file(low: Low, prepare: impl Fn(&Group)) -> (File, Disk) {
+fn new_file(low: LibVersion, prepare: impl Fn(&Group)) -> (File, Disk) {
     let disk = disk();
     // Free space is listed, so that none is taken for lost.
     let space = FileSpace { persist: true, ..FileSpace::default() };
-    let file = OpenOptions::new().create().truncate().low(low).file_space(space).open_on(disk.clone()).unwrap();
+    let file = OpenOptions::new().create().truncate().libver_min(low).file_space(space).open_on(disk.clone()).unwrap();
     prepare(&file.root().unwrap());
     file.flush().unwrap();
     (file, disk)
@@ -166,7 +166,7 @@ fn of_an_attribute() {
 #[test]
 fn requests_that_fail_again_and_again_take_no_space() {
     let (file, disk) =
-        new_file(Low::V18, |root| drop(root.new_dataset::<String>().shape([COUNT]).create("a").unwrap()));
+        new_file(LibVersion::V18, |root| drop(root.new_dataset::<String>().shape([COUNT]).create("a").unwrap()));
     let root = file.root().unwrap();
     dataset(&root).write_slice(0..2, &texts(0, 2, 100)).unwrap();
     file.flush().unwrap();

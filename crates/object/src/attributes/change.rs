@@ -122,7 +122,7 @@ pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], 
     let bytes = holder.bytes(&stored)?;
     let parts = decode(&bytes, object)?;
     let shared = parts.datatype_shared || parts.dataspace_shared;
-    let version = parts.version.max(version::attribute(context.file().low(), charset, shared));
+    let version = parts.version.max(version::attribute(context.file().libver_min(), charset, shared));
     let charset = if version < 3 { CharSet::Ascii } else { charset };
     let body = message::Attribute { version, name: new, charset, ..parts }.encode()?;
     holder.check_size(body.len())?;
@@ -212,7 +212,7 @@ fn encode(context: &Context, attribute: &NewAttribute<'_>) -> Result<Vec<u8>> {
     let (datatype, flags) = attribute.datatype.encode(context)?;
     let dataspace = parts::extent(context, attribute.extent, 0)?;
     let encoded = message::Attribute {
-        version: version::attribute(context.file().low(), attribute.charset, flags.is_shared()),
+        version: version::attribute(context.file().libver_min(), attribute.charset, flags.is_shared()),
         name: attribute.name,
         charset: attribute.charset,
         datatype: &datatype,

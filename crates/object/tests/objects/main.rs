@@ -17,7 +17,7 @@ use std::{
 use hyperslab_driver::{Driver, Memory, Tape, Transfer};
 use hyperslab_dtype::{Datatype, Order};
 use hyperslab_file::{CreateOptions, OpenFile, OpenOptions};
-use hyperslab_format::version::Low;
+use hyperslab_format::version::LibVersion;
 use hyperslab_object::{
     CharSet, Context, GroupSettings, Name, NewAttribute, NewType, ObjectSettings, Target, link, link_new, new_group,
     new_root, set_attribute,
@@ -27,7 +27,7 @@ use listing::listing;
 use program::Program;
 use twin::Twin;
 
-const LOWS: [Low; 4] = [Low::Earliest, Low::V18, Low::V110, Low::V200];
+const LOWS: [LibVersion; 4] = [LibVersion::Earliest, LibVersion::V18, LibVersion::V110, LibVersion::V200];
 
 fn in_context(file: OpenFile) -> Context {
     Context::new(file, Arc::new(|_, bytes, _, _| Ok(bytes)))
@@ -43,7 +43,7 @@ fn options() -> OpenOptions {
 fn run(seed: u64, steps: usize, tape: &Arc<Tape>) -> (Twin, Vec<(usize, Twin)>) {
     let low = LOWS[seed as usize % LOWS.len()];
     let mut create = CreateOptions::default();
-    create.low = low;
+    create.libver_min = low;
     let context = in_context(OpenFile::create(tape.clone(), &create, &options()).unwrap());
     let mut program = Program::new(seed, low);
     program.begin(&context).unwrap();
@@ -140,7 +140,7 @@ fn check_counts(lines: &[String], what: &str) {
 fn the_file_is_whole_after_every_write() {
     for seed in programs(10_000, 24) {
         let tape = Arc::new(Tape::default());
-        let (flushed, moves) = (run(seed, 60, &tape).1, Program::new(seed, Low::Earliest).moves);
+        let (flushed, moves) = (run(seed, 60, &tape).1, Program::new(seed, LibVersion::Earliest).moves);
         let mut bytes = Vec::new();
         for (nth, change) in tape.changes().iter().enumerate() {
             change.apply(&mut bytes);
@@ -225,7 +225,7 @@ fn files_of_libhdf5_can_be_changed() {
 #[test]
 fn files_are_not_larger_than_those_of_libhdf5() {
     let Some(python) = hyperslab_workshop::python() else { return };
-    for (nth, low) in [Low::Earliest, Low::V18].into_iter().enumerate() {
+    for (nth, low) in [LibVersion::Earliest, LibVersion::V18].into_iter().enumerate() {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("many-{nth}.h5"));
         libhdf5(&python, "many", &path, nth as u64);
         let theirs = std::fs::metadata(&path).unwrap().len();
@@ -237,10 +237,10 @@ fn files_are_not_larger_than_those_of_libhdf5() {
 }
 
 /// Many groups with attributes and links, as `listing.py` makes them; the size of the file.
-fn many(low: Low) -> hyperslab_object::Result<u64> {
+fn many(low: LibVersion) -> hyperslab_object::Result<u64> {
     let storage = Arc::new(Memory::new());
     let mut create = CreateOptions::default();
-    create.low = low;
+    create.libver_min = low;
     let context = in_context(OpenFile::create(storage.clone(), &create, &options())?);
     let (object, group) = (ObjectSettings::default(), GroupSettings::default());
     context.file().operate(|| new_root(&context, &object, &group))?;

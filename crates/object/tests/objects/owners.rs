@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hyperslab_driver::Memory;
 use hyperslab_dtype::{Datatype, Order};
 use hyperslab_file::{CreateOptions, OpenFile};
-use hyperslab_format::version::Low;
+use hyperslab_format::version::LibVersion;
 use hyperslab_object::{
     CharSet, Context, GroupSettings, Links, Name, NewAttribute, NewType, Object, ObjectSettings, Target, link,
     link_new, new_group, new_root, set_attribute, unlink,
@@ -15,9 +15,9 @@ use hyperslab_space::Extent;
 use crate::{LOWS, in_context, options};
 
 /// A file with two groups, both with many links and attributes.
-fn with_groups(low: Low) -> (Context, [u64; 2]) {
+fn with_groups(low: LibVersion) -> (Context, [u64; 2]) {
     let mut create = CreateOptions::default();
-    create.low = low;
+    create.libver_min = low;
     let context = in_context(OpenFile::create(Arc::new(Memory::new()), &create, &options()).unwrap());
     let (object, settings) = (ObjectSettings::default(), GroupSettings::default());
     context.file().operate(|| new_root(&context, &object, &settings)).unwrap();

@@ -3,7 +3,7 @@
 use hyperslab_dtype::{Datatype, Order};
 use hyperslab_format::{
     message::{AllocTime, DataLayout, FillTime, FillValue, FillWrite, Layout},
-    version::{self, Low},
+    version::{self, LibVersion},
 };
 use hyperslab_object::{
     self as object, CharSet, Context, DatasetParts, GroupSettings, Name, NewAttribute, NewType, ObjectSettings, Result,
@@ -17,7 +17,7 @@ pub(crate) struct Program {
     pub(crate) seed: u64,
     pub(crate) random: fastrand::Rng,
     pub(crate) twin: Twin,
-    pub(crate) low: Low,
+    pub(crate) low: LibVersion,
     /// Whether links move.
     pub(crate) moves: bool,
     made: usize,
@@ -32,7 +32,7 @@ fn charset(name: &[u8]) -> CharSet {
 }
 
 impl Program {
-    pub(crate) fn new(seed: u64, low: Low) -> Program {
+    pub(crate) fn new(seed: u64, low: LibVersion) -> Program {
         let mut random = fastrand::Rng::with_seed(seed);
         let moves = random.bool();
         Program { seed, random, twin: Twin::default(), low, moves, made: 1 << 32 }

@@ -17,9 +17,9 @@ pub(super) struct AtOnce<'a, 'b> {
 
 impl AtOnce<'_, '_> {
     /// Writes stored values from places of a buffer.
-    pub(super) fn write_places(&mut self, part: &Space, places: &Space, buf: &[u8]) -> Result<()> {
+    pub(super) fn write_places(&mut self, part: &Space, mem_selection: &Space, buf: &[u8]) -> Result<()> {
         let dataset = self.change.dataset();
-        self.change.write(part, places, buf).map_err(|why| dataset.locate(why))
+        self.change.write(part, mem_selection, buf).map_err(|why| dataset.locate(why))
     }
 }
 
@@ -38,14 +38,14 @@ impl StripWriter for AtOnce<'_, '_> {
         let (count, sequences) = (from.len() / plan.source_size().max(1), self.sequences);
         self.heap.attempt(|heap| {
             plan.convert(count, from, stored, sequences, heap)?;
-            heap.settle()?;
+            heap.commit()?;
             dataset.show(heap)
         })
     }
 
     fn write(&mut self, part: &Space, stored: &[u8]) -> Result<()> {
         if self.change.dataset().datatype().has_vlen() {
-            let old = self.change.behind(part);
+            let old = self.change.heap_objects(part);
             self.change.write_naming(self.heap, part, stored)?;
             self.heap.remove(old);
         } else {

@@ -9,9 +9,9 @@ use crate::{CacheStatistics, Result};
 impl OpenDataset {
     /// Writes its values that only the cache has; then the cache has nothing of it.
     pub fn evict(&self) -> Result<()> {
-        // Readers of a file that never changes take no turns: what they have in hand stays.
+        // Readers of a file that never changes take no range locks: what they have in hand stays.
         if self.session().engine.is_writable() {
-            return self.turn_alone().map(drop);
+            return self.lock_all().map(drop);
         }
         self.partition()?.map(ChunkPartition::evict);
         Ok(())
@@ -24,7 +24,7 @@ impl OpenDataset {
         if is_writable {
             self.session().check_changeable()?;
         }
-        let _turn = is_writable.then(|| partition.enter(LockRange::Whole, true));
+        let _guard = is_writable.then(|| partition.enter(LockRange::Whole, true));
         self.session().engine.partitions.cache.discard(partition, &|_| true);
         Ok(())
     }

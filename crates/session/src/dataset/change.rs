@@ -42,7 +42,7 @@ impl OpenDataset {
     fn resize_to(&self, wanted: impl FnOnce(&[u64]) -> Result<Vec<u64>>) -> Result<()> {
         let session = self.session();
         session.check_changeable()?;
-        let (shape, _turn) = self.turn_to_resize(wanted)?;
+        let (shape, _guard) = self.lock_to_resize(wanted)?;
         let shape = shape.as_slice();
         session.operate(|| {
             let mut change = self.change()?;
@@ -52,7 +52,7 @@ impl OpenDataset {
             if new == old {
                 return Ok(());
             }
-            let gone = change.behind_outside(shape);
+            let gone = change.heap_objects_outside(shape);
             let resizing = change.values()?.begin_resize(stored, shape, &filling)?;
             let is_published = !stored.is_fresh(self.address());
             let publish = |needed: bool| Plan::flushing_if(stored, needed && is_published).begin().map(drop);
@@ -101,7 +101,7 @@ impl OpenDataset {
         let session = self.session();
         if let Some(partition) = self.partition_to_write()?.filter(|partition| partition.home().layout().has_chunks()) {
             let _writing = session.writing()?;
-            let _turn = self.turn_of_chunk(partition, place.as_ref());
+            let _guard = self.lock_chunk(partition, place.as_ref());
             check()?;
             return Ok(session.engine.partitions.cache.write_chunk(
                 self.stored(),
@@ -111,7 +111,7 @@ impl OpenDataset {
                 bytes,
             )?);
         }
-        let _turn = self.turn_alone_but(&replaced, check)?;
+        let _guard = self.lock_all_but(&replaced, check)?;
         self.count_bypass(bytes.len() as u64)?;
         session.operate(|| {
             let (mut change, filling) = (self.change()?, filling(self));
@@ -155,15 +155,15 @@ impl<'a> Change<'a> {
     }
 
     /// Reads stored values.
-    pub(super) fn read(&mut self, part: &Space, places: &Space, buf: &mut [u8]) -> Result<()> {
+    pub(super) fn read(&mut self, part: &Space, mem_selection: &Space, buf: &mut [u8]) -> Result<()> {
         let file = self.dataset.stored();
-        Ok(self.values()?.read(file, part, places, buf)?)
+        Ok(self.values()?.read(file, part, mem_selection, buf)?)
     }
 
     /// Writes stored values.
-    pub(super) fn write(&mut self, part: &Space, places: &Space, buf: &[u8]) -> Result<()> {
+    pub(super) fn write(&mut self, part: &Space, mem_selection: &Space, buf: &[u8]) -> Result<()> {
         let (file, filling) = (self.dataset.stored(), filling(self.dataset));
-        let moved = self.values()?.write(file, part, places, buf, &filling)?;
+        let moved = self.values()?.write(file, part, mem_selection, buf, &filling)?;
         self.moved |= moved;
         Ok(())
     }
@@ -174,7 +174,7 @@ impl<'a> Change<'a> {
         dataset.stored().mark_whole();
         let written = self.write(part, &Space::simple(&[part.npoints()])?, stored);
         if written.is_err() && !self.values()?.is_overwritten() {
-            heap.remove(dataset.session().behind(dataset.datatype(), stored));
+            heap.remove(dataset.session().heap_objects(dataset.datatype(), stored));
         }
         written
     }

@@ -26,10 +26,10 @@ impl OpenDataset {
     pub fn write_fill(&self, selection: &Space) -> Result<()> {
         self.check_extent(selection)?;
         self.stored().check_writable()?;
-        // A write to a virtual dataset waits for the turns of its sources, and must have none then.
+        // A write to a virtual dataset waits for the range locks of its sources, and must have none then.
         let parts = [(self, selection)];
-        let _turns = if self.is_virtual() { Vec::new() } else { many::turns::to_write(&parts)? };
-        let dataset = if self.is_virtual() { self.clone() } else { self.in_turn() };
+        let _turns = if self.is_virtual() { Vec::new() } else { many::range_locks::to_write(&parts)? };
+        let dataset = if self.is_virtual() { self.clone() } else { self.under_lock() };
         dataset.check_extent(selection)?;
         // What the fill value names in the heap is its own: each element gets a copy.
         let datatype = self.datatype().in_memory()?;
@@ -45,7 +45,7 @@ impl OpenDataset {
         };
         // A part at a time, however much is selected.
         let boxes = strip_boxes(self.now().chunk(), datatype.size(), selection, false);
-        let places = Space::simple(&[selection.npoints()])?;
-        for_each_strip(selection, &places, boxes.as_deref(), &mut |part, _| put(part))
+        let mem_selection = Space::simple(&[selection.npoints()])?;
+        for_each_strip(selection, &mem_selection, boxes.as_deref(), &mut |part, _| put(part))
     }
 }

@@ -1,7 +1,6 @@
 //! Datasets.
 
 mod at_once;
-mod behind;
 mod cache;
 mod change;
 mod defined;
@@ -9,18 +8,19 @@ mod extent;
 mod external;
 mod external_rule;
 mod header;
+mod heap_objects;
 mod known;
 mod layout;
 mod opened_values;
 mod partitions;
 mod portions;
+mod range_locks;
 mod raw_file;
 mod raw_files;
 mod read;
 mod stored_size;
 mod stored_values;
 mod strips;
-mod turns;
 mod whole;
 mod write;
 
@@ -34,7 +34,10 @@ use hyperslab_object::{Life, Object};
 use hyperslab_space::Extent;
 
 use self::header::Header;
-use crate::{Result, Session, current::Current, trip::Trip, unnamed::Opened, virtual_dataset::Virtual};
+use crate::{
+    Result, Session, current::Current, unnamed::Opened, virtual_dataset::Virtual,
+    virtual_read_budget::VirtualReadBudget,
+};
 
 pub use external::ExternalName;
 pub(crate) use external::make_external;
@@ -49,8 +52,8 @@ pub use stored_size::StoredSize;
 pub struct OpenDataset {
     session: Session,
     inner: Arc<Inner>,
-    /// Whether the caller has a turn already, of a request for several datasets.
-    has_turn: bool,
+    /// Whether the caller holds the range locks already, of a request for several datasets.
+    is_locked: bool,
     /// What requests by this handle leave in the cache.
     keep: Keep,
     /// The file with the options of requests by this handle, if they are not those of the file.
@@ -104,12 +107,12 @@ impl OpenDataset {
 
     /// The dataset, just opened, with the size that its sources give it now. The caller must hold no lock: this opens other files, and may close
     /// them.
-    pub(crate) fn grown(mut self, trip: &Trip) -> Result<OpenDataset> {
+    pub(crate) fn grown(mut self, budget: &VirtualReadBudget) -> Result<OpenDataset> {
         // Each opening of a virtual dataset makes its own `Inner`, so this thread has the only reference.
         let Some(inner) = Arc::get_mut(&mut self.inner) else { return Ok(self) };
         let (elsewhere, storage) = (inner.elsewhere.as_mut().and_then(Arc::get_mut), Arc::get_mut(&mut inner.storage));
         if let (Some(elsewhere), Some(storage)) = (elsewhere, storage) {
-            storage.get_mut().extent = elsewhere.grow(trip)?.clone();
+            storage.get_mut().extent = elsewhere.grow(budget)?.clone();
         }
         Ok(self)
     }
@@ -123,7 +126,7 @@ impl OpenDataset {
             return Ok(self.clone());
         }
         file.reload()?;
-        let fresh = self.reopened()?.grown(&Trip::renewing())?;
+        let fresh = self.reopened()?.grown(&VirtualReadBudget::renewing())?;
         Ok(OpenDataset { keep: self.keep, file: self.file.clone(), ..fresh })
     }
 
@@ -138,7 +141,7 @@ impl OpenDataset {
     }
 
     fn of(session: &Session, inner: Arc<Inner>) -> OpenDataset {
-        OpenDataset { session: session.clone(), inner, has_turn: false, keep: Keep::default(), file: None }
+        OpenDataset { session: session.clone(), inner, is_locked: false, keep: Keep::default(), file: None }
     }
 
     /// The file that it is in.

@@ -17,14 +17,16 @@ impl OpenDataset {
     pub(super) fn in_portions(
         &self,
         selection: &Space,
-        places: &Space,
+        mem_selection: &Space,
         write: impl Fn(&OpenDataset, &Space, &Space) -> Result<()>,
     ) -> Result<()> {
         let portions = if self.replaces_sequences(selection) { self.portions(selection) } else { None };
-        let Some(boxes) = portions else { return write(self, selection, places) };
-        let _turn = self.turn_alone()?;
-        let in_turn = self.in_turn();
-        for_each_strip(selection, places, Some(&boxes), &mut |part, places| write(&in_turn, part, places))
+        let Some(boxes) = portions else { return write(self, selection, mem_selection) };
+        let _guard = self.lock_all()?;
+        let under_lock = self.under_lock();
+        for_each_strip(selection, mem_selection, Some(&boxes), &mut |part, mem_selection| {
+            write(&under_lock, part, mem_selection)
+        })
     }
 
     /// Whether many values of variable length are there already, and the file may name them. Those that cannot be read are not replaced.

@@ -9,7 +9,7 @@ use hyperslab_file::OpenFile;
 use hyperslab_space::Space;
 
 use super::{OpenDataset, strips::HeapReads, write::check_places};
-use crate::{Result, trip::Trip, value_buffer::room, virtual_dataset::Request};
+use crate::{Result, value_buffer::room, virtual_dataset::Request, virtual_read_budget::VirtualReadBudget};
 
 impl OpenDataset {
     /// All of its values, for the reads that take a selection.
@@ -24,11 +24,11 @@ impl OpenDataset {
 
     /// The selected values one after the other, as bytes of the stored type.
     pub fn read_stored_selection(&self, selection: &Space) -> Result<Vec<u8>> {
-        let _turn = self.turn_to_read(selection)?;
+        let _guard = self.lock_to_read(selection)?;
         self.read_whole(selection)
     }
 
-    /// As [`OpenDataset::read_stored_selection`], when it is the caller's turn.
+    /// As [`OpenDataset::read_stored_selection`], under the caller's range lock.
     pub(super) fn read_whole(&self, selection: &Space) -> Result<Vec<u8>> {
         let count = selection.npoints();
         self.check_values()?;
@@ -43,11 +43,16 @@ impl OpenDataset {
         &self,
         selection: &Space,
         datatype: &Datatype,
-        places: &Space,
+        mem_selection: &Space,
         buf: &mut [u8],
         arena: &mut Arena,
     ) -> Result<()> {
-        self.read_below(&Request { wanted: selection, datatype, places }, buf, arena, &Trip::default())
+        self.read_below(
+            &Request { wanted: selection, datatype, mem_selection },
+            buf,
+            arena,
+            &VirtualReadBudget::default(),
+        )
     }
 
     /// As [`OpenDataset::read_converted`], for a read that may have come here through virtual datasets.
@@ -56,36 +61,36 @@ impl OpenDataset {
         request: &Request<'_>,
         buf: &mut [u8],
         arena: &mut Arena,
-        trip: &Trip,
+        budget: &VirtualReadBudget,
     ) -> Result<()> {
-        let (left, right) = (request.wanted.npoints(), request.places.npoints());
+        let (left, right) = (request.wanted.npoints(), request.mem_selection.npoints());
         if left != right {
             return Err(hyperslab_space::Error::Counts { left, right }.into());
         }
         if let Some(elsewhere) = &self.inner.elsewhere {
             self.check_extent(request.wanted)?;
-            return elsewhere.read(request, buf, arena, trip);
+            return elsewhere.read(request, buf, arena, budget);
         }
-        let Request { wanted: selection, datatype, places } = *request;
+        let Request { wanted: selection, datatype, mem_selection } = *request;
         let plan = Plan::new(self.datatype(), datatype)?;
         if !self.datatype().has_vlen() {
-            return self.read_planned(selection, &plan, places, buf);
+            return self.read_planned(selection, &plan, mem_selection, buf);
         }
-        check_places(places, buf.len() / datatype.size().max(1))?;
-        let _turn = self.turn_to_read(selection)?;
+        check_places(mem_selection, buf.len() / datatype.size().max(1))?;
+        let _guard = self.lock_to_read(selection)?;
         let (boxes, _held) = (self.boxes(selection, false), self.hold_all()?);
         let mut reads = HeapReads { dataset: self, heap: self.session().heap(), arena };
-        read_strips(&mut reads, &plan, (selection, places), boxes.as_deref(), buf)
+        read_strips(&mut reads, &plan, (selection, mem_selection), boxes.as_deref(), buf)
     }
 
     /// Reads the selected values by a plan that needs no heap. They are copied or converted on their way to their places.
-    pub fn read_planned(&self, selection: &Space, plan: &Plan, places: &Space, buf: &mut [u8]) -> Result<()> {
-        let _turn = self.turn_to_read(selection)?;
+    pub fn read_planned(&self, selection: &Space, plan: &Plan, mem_selection: &Space, buf: &mut [u8]) -> Result<()> {
+        let _guard = self.lock_to_read(selection)?;
         if plan.is_copy() {
-            return self.read_part(selection, places, buf, None);
+            return self.read_part(selection, mem_selection, buf, None);
         }
-        check_places(places, buf.len() / plan.target_size().max(1))?;
-        self.read_part(selection, places, buf, Some(plan))
+        check_places(mem_selection, buf.len() / plan.target_size().max(1))?;
+        self.read_part(selection, mem_selection, buf, Some(plan))
     }
 
     /// A handle whose reads and writes of values go to the storage with these options, in place of those that the file was opened with.

@@ -20,7 +20,7 @@ impl OpenDataset {
     /// How much place its values take, as stored. Reads the index of a chunked dataset as a whole, when the file has all of its
     /// chunks; else costs nothing.
     pub fn stored_size(&self) -> Result<StoredSize> {
-        self.settle()?;
+        self.flush_chunks()?;
         let now = self.now();
         let whole = now.extent.bytes(self.datatype().size() as u64).unwrap_or(u64::MAX);
         let one = |bytes| Ok(StoredSize { bytes, chunks: None });

@@ -33,7 +33,7 @@ impl OpenDataset {
 
     /// The chunks that were ever written, by rising place in the grid; nothing if it has no chunks.
     pub fn stored_entries(&self) -> Result<Vec<(Coords, ChunkEntry)>> {
-        self.settle()?;
+        self.flush_chunks()?;
         let now = self.now();
         self.session().read_current(|| match &self.values(&now)?.storage {
             Storage::Chunked(chunked) => Ok(chunked.entries(self.stored())?),
@@ -52,7 +52,7 @@ impl OpenDataset {
 
     /// One operation: stores chunks of rising places, which went through the filters already.
     pub fn write_entries(&self, chunks: &[EncodedChunk<'_>]) -> Result<()> {
-        let _turn = self.turn_alone()?;
+        let _guard = self.lock_all()?;
         self.session().operate(|| {
             let mut change = self.change()?;
             let filling = filling(self);
@@ -67,7 +67,7 @@ impl OpenDataset {
 
     /// One operation: writes the stored values that `make` makes to the selected places.
     pub fn write_stored(&self, selection: &Space, make: impl FnOnce() -> Result<Vec<u8>>) -> Result<()> {
-        let _turn = self.turn_alone()?;
+        let _guard = self.lock_all()?;
         self.session().operate(|| {
             let mut change = self.change()?;
             self.check_selection(selection, change.extent())?;

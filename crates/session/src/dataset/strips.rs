@@ -57,7 +57,7 @@ impl OpenDataset {
         ordered: Option<bool>,
         each: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
-        let _turn = self.turn_to_read(selection)?;
+        let _guard = self.lock_to_read(selection)?;
         let boxes = ordered.and_then(|ordered| self.boxes(selection, ordered));
         let _held = self.hold_all()?;
         let mut each = |stored: &[u8]| {
@@ -67,9 +67,9 @@ impl OpenDataset {
             each(stored)
         };
         let Some(boxes) = boxes else { return each(&self.read_whole(selection)?) };
-        let (places, size) = (Space::simple(&[selection.npoints()])?, self.datatype().size());
+        let (mem_selection, size) = (Space::simple(&[selection.npoints()])?, self.datatype().size());
         let mut stored = Vec::new();
-        for_each_strip(selection, &places, Some(&boxes), &mut |part, _| {
+        for_each_strip(selection, &mem_selection, Some(&boxes), &mut |part, _| {
             let count = part.npoints();
             let bytes = usize::try_from(count.saturating_mul(size as u64)).unwrap_or(usize::MAX);
             if bytes > stored.len() {

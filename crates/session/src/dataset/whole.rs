@@ -5,7 +5,7 @@ use hyperslab_object::{Kind, Object};
 use hyperslab_space::Space;
 
 use super::OpenDataset;
-use crate::{Error, Result, Session, behind::Behind, heap_writer::HeapWriter};
+use crate::{Error, Result, Session, heap_objects::HeapObjectId, heap_writer::HeapWriter};
 
 impl Session {
     /// Gives back what the values of an object that goes, and of its attributes, take outside of it. Only within an operation.
@@ -17,7 +17,7 @@ impl Session {
         let context = self.context();
         if !context.shares_attributes()? {
             let attributes = object.attributes(context).unwrap_or_default();
-            let named = attributes.iter().flatten().flat_map(|found| self.behind(&found.datatype, &found.data));
+            let named = attributes.iter().flatten().flat_map(|found| self.heap_objects(&found.datatype, &found.data));
             let named: Vec<_> = named.collect();
             HeapWriter::new(self).remove(named);
         }
@@ -27,13 +27,13 @@ impl Session {
         self.engine.datasets.forget(object.address());
         // The values of a virtual dataset are others'; to open it would be to look for them. The list of them is its own.
         if let Layout::Virtual { heap, index } = object.layout(context)?.layout {
-            HeapWriter::new(self).remove(heap.map(|address| Behind { address, index, length: 0 }));
+            HeapWriter::new(self).remove(heap.map(|address| HeapObjectId { address, index, length: 0 }));
             return Ok(());
         }
         let dataset = OpenDataset::open(self, object.clone()).map_err(failed)?;
         self.engine.datasets.forget(object.address());
         let mut change = dataset.change().map_err(failed)?;
-        let named = change.behind_all();
+        let named = change.all_heap_objects();
         HeapWriter::new(self).remove(named);
         change.values().map_err(failed)?;
         self.engine.partitions.forget(object.address());

@@ -5,13 +5,16 @@ use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_space::Space;
 
 use super::{OpenDataset, at_once::AtOnce, change::Change};
-use crate::{Error, Result, heap_writer::HeapWriter, piled::Piled, trip::Trip, virtual_dataset::Request};
+use crate::{
+    Error, Result, heap_writer::HeapWriter, piled::Piled, virtual_dataset::Request,
+    virtual_read_budget::VirtualReadBudget,
+};
 
 /// Values in memory: where they are in a buffer, their bytes, and what is of variable length.
 struct Given<'a> {
     plan: &'a Plan,
     datatype: &'a Datatype,
-    places: &'a Space,
+    mem_selection: &'a Space,
     bytes: &'a [u8],
     sequences: &'a Arena,
 }
@@ -20,9 +23,9 @@ impl OpenDataset {
     /// Writes values that were converted for this dataset, one after the other.
     pub fn write_piled(&self, selection: &Space, piled: Piled) -> Result<()> {
         self.write_at_once(selection, |change, heap| {
-            let old = change.behind(selection);
+            let old = change.heap_objects(selection);
             let stored = heap.attempt(|heap| {
-                let stored = piled.settle(heap)?;
+                let stored = piled.commit(heap)?;
                 self.show(heap).map(|()| stored)
             })?;
             change.write_naming(heap, selection, &stored)?;
@@ -39,8 +42,8 @@ impl OpenDataset {
         bytes: &[u8],
         sequences: &Arena,
     ) -> Result<()> {
-        let places = Space::simple(&[selection.npoints()])?;
-        self.write_given(selection, &Given { plan, datatype, places: &places, bytes, sequences })
+        let mem_selection = Space::simple(&[selection.npoints()])?;
+        self.write_given(selection, &Given { plan, datatype, mem_selection: &mem_selection, bytes, sequences })
     }
 
     /// Writes the selected values from the selected places of `buf`, whose extent is in values of `datatype`. What is of variable
@@ -49,30 +52,36 @@ impl OpenDataset {
         &self,
         selection: &Space,
         datatype: &Datatype,
-        places: &Space,
+        mem_selection: &Space,
         buf: &[u8],
         arena: &Arena,
     ) -> Result<()> {
         let plan = Plan::new(datatype, self.datatype())?;
-        check_places(places, buf.len() / datatype.size().max(1))?;
-        self.write_given(selection, &Given { plan: &plan, datatype, places, bytes: buf, sequences: arena })
+        check_places(mem_selection, buf.len() / datatype.size().max(1))?;
+        self.write_given(selection, &Given { plan: &plan, datatype, mem_selection, bytes: buf, sequences: arena })
     }
 
     /// As [`OpenDataset::write_converted`], for a write that came here through virtual datasets.
-    pub(crate) fn write_below(&self, request: &Request<'_>, buf: &[u8], arena: &Arena, trip: &Trip) -> Result<()> {
+    pub(crate) fn write_below(
+        &self,
+        request: &Request<'_>,
+        buf: &[u8],
+        arena: &Arena,
+        budget: &VirtualReadBudget,
+    ) -> Result<()> {
         match &self.inner.elsewhere {
             Some(elsewhere) => {
                 self.check_extent(request.wanted)?;
-                elsewhere.write(request, buf, arena, trip)
+                elsewhere.write(request, buf, arena, budget)
             }
-            None => self.write_converted(request.wanted, request.datatype, request.places, buf, arena),
+            None => self.write_converted(request.wanted, request.datatype, request.mem_selection, buf, arena),
         }
     }
 
     /// Refuses what cannot be written from the selected places of `buf`, which holds values of `size` bytes.
-    pub(crate) fn check_write(&self, selection: &Space, size: usize, places: &Space, buf: &[u8]) -> Result<()> {
-        check_places(places, buf.len() / size.max(1))?;
-        let (left, right) = (selection.npoints(), places.npoints());
+    pub(crate) fn check_write(&self, selection: &Space, size: usize, mem_selection: &Space, buf: &[u8]) -> Result<()> {
+        check_places(mem_selection, buf.len() / size.max(1))?;
+        let (left, right) = (selection.npoints(), mem_selection.npoints());
         if left != right {
             return Err(hyperslab_space::Error::Counts { left, right }.into());
         }
@@ -81,25 +90,25 @@ impl OpenDataset {
     }
 
     fn write_given(&self, selection: &Space, given: &Given<'_>) -> Result<()> {
-        let (left, right) = (selection.npoints(), given.places.npoints());
+        let (left, right) = (selection.npoints(), given.mem_selection.npoints());
         if left != right {
             return Err(hyperslab_space::Error::Counts { left, right }.into());
         }
         if let Some(elsewhere) = &self.inner.elsewhere {
             self.check_extent(selection)?;
-            let request = Request { wanted: selection, datatype: given.datatype, places: given.places };
-            return elsewhere.write(&request, given.bytes, given.sequences, &Trip::default());
+            let request = Request { wanted: selection, datatype: given.datatype, mem_selection: given.mem_selection };
+            return elsewhere.write(&request, given.bytes, given.sequences, &VirtualReadBudget::default());
         }
         match self.partition_to_write()? {
             Some(partition) => self.write_through_cache(partition, selection, given),
-            None => self.in_portions(selection, given.places, |dataset, part, places| {
+            None => self.in_portions(selection, given.mem_selection, |dataset, part, mem_selection| {
                 dataset.write_at_once(part, |change, heap| {
                     let mut at_once = AtOnce { change, heap, sequences: given.sequences };
                     if given.plan.is_copy() {
-                        return at_once.write_places(part, places, given.bytes);
+                        return at_once.write_places(part, mem_selection, given.bytes);
                     }
                     let boxes = strip_boxes(at_once.change.state().chunk(), self.datatype().size(), part, false);
-                    write_strips(&mut at_once, given.plan, (part, places), boxes.as_deref(), given.bytes)
+                    write_strips(&mut at_once, given.plan, (part, mem_selection), boxes.as_deref(), given.bytes)
                 })
             }),
         }
@@ -109,9 +118,9 @@ impl OpenDataset {
     fn write_through_cache(&self, partition: &ChunkPartition, selection: &Space, given: &Given<'_>) -> Result<()> {
         self.session().check_changeable()?;
         let _writing = self.session().writing()?;
-        let _turn = self.turn_to_write(partition, selection)?;
+        let _guard = self.lock_to_write(partition, selection)?;
         let from = WriteBuffer::converted(given.bytes, given.plan);
-        self.write_part(partition, selection, given.places, from).map_err(|why| self.locate(why))
+        self.write_part(partition, selection, given.mem_selection, from).map_err(|why| self.locate(why))
     }
 
     /// Changes selected values in one operation: those that belong together with what it changes elsewhere.
@@ -120,7 +129,7 @@ impl OpenDataset {
         selection: &Space,
         work: impl FnOnce(&mut Change<'a>, &mut HeapWriter<'a>) -> Result<()>,
     ) -> Result<()> {
-        let _turn = self.turn_alone()?;
+        let _guard = self.lock_all()?;
         self.count_bypass(selection.npoints().saturating_mul(self.datatype().size() as u64))?;
         self.session().operate(|| {
             let mut change = self.change()?;
@@ -140,10 +149,10 @@ impl OpenDataset {
 }
 
 /// Refuses places outside of a buffer that holds so many values.
-pub(super) fn check_places(places: &Space, room: usize) -> Result<()> {
-    let (values, room) = (places.extent().elements().unwrap_or(u64::MAX), room as u64);
+pub(super) fn check_places(mem_selection: &Space, room: usize) -> Result<()> {
+    let (values, room) = (mem_selection.extent().elements().unwrap_or(u64::MAX), room as u64);
     if values > room {
         return Err(Error::Length { values, room });
     }
-    Ok(places.check_inside()?)
+    Ok(mem_selection.check_inside()?)
 }

@@ -8,7 +8,7 @@ use crate::Error;
 
 /// Which way values should go.
 #[derive(Clone, Copy)]
-enum Way {
+enum Direction {
     Read,
     Write,
 }
@@ -16,13 +16,13 @@ enum Way {
 impl Error {
     /// Values of type `stored` where a `T` is wanted.
     pub fn mismatch<T>(stored: &Datatype) -> Error {
-        let why = instead(stored, Way::Read);
+        let why = instead(stored, Direction::Read);
         Error::Mismatch { stored: stored.to_string(), wanted: type_name::<T>().into(), why }
     }
 
     /// Values of `T` where the type `stored` is.
     pub fn not_from<T: ?Sized>(stored: &Datatype) -> Error {
-        let why = instead(stored, Way::Write);
+        let why = instead(stored, Direction::Write);
         Error::Unstorable { stored: stored.to_string(), given: type_name::<T>().into(), why }
     }
 
@@ -38,10 +38,10 @@ impl Error {
 }
 
 /// What to read values of a type as, or what to write them from.
-fn instead(stored: &Datatype, way: Way) -> String {
+fn instead(stored: &Datatype, way: Direction) -> String {
     let verb = match way {
-        Way::Read => "read",
-        Way::Write => "write",
+        Direction::Read => "read",
+        Direction::Write => "write",
     };
     let what = match stored.class() {
         Class::Fixed(_) | Class::Float(_) => "a number, such as f64 or i64".into(),
@@ -62,8 +62,8 @@ fn instead(stored: &Datatype, way: Way) -> String {
         Class::Complex(_) => "Complex<f64> or Complex<f32>".into(),
         Class::Opaque(_) => "Vec<u8>".into(),
         Class::Time(_) | Class::Reference(_) => match way {
-            Way::Read => "the stored bytes with read_stored".into(),
-            Way::Write => "the stored bytes with write_converted".into(),
+            Direction::Read => "the stored bytes with read_stored".into(),
+            Direction::Write => "the stored bytes with write_converted".into(),
         },
     };
     format!("{verb} {what}")

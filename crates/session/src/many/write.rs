@@ -3,7 +3,7 @@
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_space::Space;
 
-use super::{Part, bring, turns};
+use super::{Part, bring, range_locks};
 use crate::{Error, OpenDataset, Result};
 
 /// Values for a dataset: all as in [`OpenDataset::write_converted`].
@@ -16,7 +16,7 @@ pub struct PartToWrite<'a> {
     /// What they are in memory.
     pub datatype: &'a Datatype,
     /// Their places in `buf`.
-    pub places: &'a Space,
+    pub mem_selection: &'a Space,
     /// Where they are.
     pub buf: &'a [u8],
     /// Where what is of variable length is.
@@ -26,15 +26,15 @@ pub struct PartToWrite<'a> {
 /// Writes the selected values of several datasets. Whatever is wrong with a part is found out before anything is written.
 pub fn write_together(parts: &[PartToWrite<'_>]) -> Result<()> {
     check_each(parts, |part| part.check())?;
-    // A write to a virtual dataset waits for the turns of its sources, and must have none then; and parts keep their order.
+    // A write to a virtual dataset waits for the range locks of its sources, and must have none then; and parts keep their order.
     if parts.iter().any(|part| part.dataset.is_virtual()) {
         return write_each(parts, |part| part.write());
     }
     let wanted: Vec<Part<'_>> = parts.iter().map(|part| (part.dataset, part.selection)).collect();
-    let _turns = turns::to_write(&wanted)?;
+    let _guards = range_locks::to_write(&wanted)?;
     check_each(parts, |part| part.dataset.check_extent(part.selection))?;
     bring(&wanted, true)?;
-    write_each(parts, |part| PartToWrite { dataset: &part.dataset.in_turn(), ..*part }.write())
+    write_each(parts, |part| PartToWrite { dataset: &part.dataset.under_lock(), ..*part }.write())
 }
 
 fn check_each(parts: &[PartToWrite<'_>], check: impl Fn(&PartToWrite<'_>) -> Result<()>) -> Result<()> {
@@ -48,12 +48,12 @@ fn write_each(parts: &[PartToWrite<'_>], write: impl Fn(&PartToWrite<'_>) -> Res
 impl PartToWrite<'_> {
     /// Refuses what cannot be written, whatever the storage does.
     fn check(&self) -> Result<()> {
-        self.dataset.check_write(self.selection, self.datatype.size(), self.places, self.buf)?;
+        self.dataset.check_write(self.selection, self.datatype.size(), self.mem_selection, self.buf)?;
         Plan::new(self.datatype, self.dataset.datatype())?;
         Ok(())
     }
 
     fn write(&self) -> Result<()> {
-        self.dataset.write_converted(self.selection, self.datatype, self.places, self.buf, self.arena)
+        self.dataset.write_converted(self.selection, self.datatype, self.mem_selection, self.buf, self.arena)
     }
 }

@@ -8,10 +8,10 @@
 //!
 //! All openings have one policy of locking, also as in libhdf5; what a link leads to takes the policy that it finds. An opening for reading beside one for writing shares its engine, and may write too, as in libhdf5. A new file (x) is never there yet.
 
-use crate::{Error, Result, engine::Engine, opening_count::Way, options::Access};
+use crate::{Error, Result, engine::Engine, opening_count::OpenedBy, options::Access};
 
 /// Refuses an opening that does not go beside those that the file has.
-pub(super) fn check(open: &Engine, access: &Access, way: Way) -> Result<()> {
+pub(super) fn check(open: &Engine, access: &Access, way: OpenedBy) -> Result<()> {
     let is_writable = open.is_writable();
     let wants = access.locking.in_environment();
     let why = if access.truncate {
@@ -20,7 +20,7 @@ pub(super) fn check(open: &Engine, access: &Access, way: Way) -> Result<()> {
         "this process has the file open for reading only: close it first, or open it for writing at first"
     } else if access.swmr && !is_writable && !open.is_swmr() {
         "this process has the file open for reading without SWMR: close it first"
-    } else if way == Way::Direct && open.locking().is_some_and(|has| has != wants) {
+    } else if way == OpenedBy::Direct && open.locking().is_some_and(|has| has != wants) {
         "this process has the file open with another policy of locking: open it with the same one, or close it first"
     } else {
         return Ok(());

@@ -28,14 +28,14 @@ use registry::{Entry, Patience};
 use sources::OpenSources;
 
 use crate::{
-    Error, Result, engine::Engine, opening_count::Way, options::Access, storage::Source, virtual_dataset::Sources,
+    Error, Result, engine::Engine, opening_count::OpenedBy, options::Access, storage::Source, virtual_dataset::Sources,
 };
 
 /// One call that opened a file. It ends when it is closed, or with its last handle. The engine ends with its last opening.
 pub(crate) struct Opening {
     entry: Entry,
     engine: Arc<Engine>,
-    way: Way,
+    way: OpenedBy,
     /// Absolute, as it was given; none for other storage than files.
     path: Option<PathBuf>,
     /// What virtual datasets have open in other files.
@@ -48,11 +48,11 @@ impl Opening {
     pub(crate) fn of_file(
         source: Source,
         access: &Access,
-        way: Way,
+        way: OpenedBy,
         make: impl FnOnce(Source) -> Result<Engine>,
     ) -> Result<Arc<Opening>> {
         let entry = Entry::of(source.identity());
-        let patience = if way == Way::Direct { Patience::Waits } else { Patience::Refuses };
+        let patience = if way == OpenedBy::Direct { Patience::Waits } else { Patience::Refuses };
         let path = Some(source.path().to_path_buf());
         let mut slot = entry.wait(patience).ok_or_else(being_closed)?;
         let engine = match slot.engine() {
@@ -73,18 +73,18 @@ impl Opening {
     pub(crate) fn of_storage(engine: Engine) -> Arc<Opening> {
         let (entry, engine) = (Entry::private(), Arc::new(engine));
         entry.lock().set(&engine);
-        engine.openings.add(Way::Direct);
-        Opening::new(entry, engine, Way::Direct, None, true)
+        engine.openings.add(OpenedBy::Direct);
+        Opening::new(entry, engine, OpenedBy::Direct, None, true)
     }
 
     /// What the engine itself uses to end: no opening of the file.
     pub(crate) fn within(engine: &Arc<Engine>) -> Arc<Opening> {
-        Opening::new(Entry::private(), engine.clone(), Way::Linked, None, false)
+        Opening::new(Entry::private(), engine.clone(), OpenedBy::Linked, None, false)
     }
 
     /// Another opening of a file by an engine that was kept when its last opening ended, or of the engine that the file has now. Nothing if the
     /// file at `path` is another one, or has changed.
-    pub(crate) fn again(kept: &Arc<Engine>, path: &Path, way: Way) -> Result<Option<Arc<Opening>>> {
+    pub(crate) fn again(kept: &Arc<Engine>, path: &Path, way: OpenedBy) -> Result<Option<Arc<Opening>>> {
         let Some(identity) = kept.identity().filter(|&identity| registry::leads_to(path, identity)) else {
             return Ok(None);
         };
@@ -102,7 +102,7 @@ impl Opening {
         Ok(Some(Opening::new(entry, engine, way, path, true)))
     }
 
-    fn new(entry: Entry, engine: Arc<Engine>, way: Way, path: Option<PathBuf>, is_open: bool) -> Arc<Opening> {
+    fn new(entry: Entry, engine: Arc<Engine>, way: OpenedBy, path: Option<PathBuf>, is_open: bool) -> Arc<Opening> {
         let (sources, is_open) = (OpenSources::default(), AtomicBool::new(is_open));
         Arc::new(Opening { entry, engine, way, path, sources, is_open })
     }

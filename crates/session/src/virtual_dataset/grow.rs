@@ -4,22 +4,22 @@ use hyperslab_chunk::Error::Source as SourceError;
 use hyperslab_space::{Extent, Slab, UNLIMITED};
 
 use super::{Virtual, part::Kind};
-use crate::{Result, VirtualView, trip::Trip};
+use crate::{Result, VirtualView, virtual_read_budget::VirtualReadBudget};
 
 /// The most numbered sources.
 pub(super) const MAX_BLOCKS: u64 = 1 << 20;
 
 impl Virtual {
     /// The extent that the sources give now, from the one that is stored.
-    pub(super) fn grown(&self, trip: &Trip) -> Result<Extent> {
+    pub(super) fn grown(&self, budget: &VirtualReadBudget) -> Result<Extent> {
         let stored = &self.extent;
         let first_missing = self.session.others.options.view == VirtualView::FirstMissing;
         let mut dims: Vec<Option<u64>> = vec![None; stored.rank()];
         for (index, part) in self.parts.iter().enumerate() {
             let Some(dim) = part.grows_in() else { continue };
             let size = match part.kind {
-                Kind::Growing { target, source } => self.reach(index, target.1, source, first_missing, trip)?,
-                Kind::Numbered { slab, .. } => self.reach_numbered(index, slab, first_missing, trip)?,
+                Kind::Growing { target, source } => self.reach(index, target.1, source, first_missing, budget)?,
+                Kind::Numbered { slab, .. } => self.reach_numbered(index, slab, first_missing, budget)?,
                 Kind::Fixed => continue,
             };
             if let Some(known) = dims.get_mut(dim) {
@@ -50,22 +50,29 @@ impl Virtual {
     }
 
     /// Where the values end that a source has.
-    fn reach(&self, part: usize, target: Slab, source: (usize, Slab), trailing: bool, trip: &Trip) -> Result<u64> {
-        let Some(dataset) = self.source(part, 0, trip)? else { return Ok(0) };
+    fn reach(
+        &self,
+        part: usize,
+        target: Slab,
+        source: (usize, Slab),
+        trailing: bool,
+        budget: &VirtualReadBudget,
+    ) -> Result<u64> {
+        let Some(dataset) = self.source(part, 0, budget)? else { return Ok(0) };
         let size = dataset.shape().get(source.0).copied().unwrap_or(0);
         let there = source.1.indices_below(size);
         target.size_with(there, trailing).ok_or_else(|| SourceError("it grows beyond 2^64".into()).into())
     }
 
     /// Where the last block ends that has a source, with gaps of no more than the options allow.
-    fn reach_numbered(&self, part: usize, slab: Slab, first_missing: bool, trip: &Trip) -> Result<u64> {
+    fn reach_numbered(&self, part: usize, slab: Slab, first_missing: bool, budget: &VirtualReadBudget) -> Result<u64> {
         let gap = if first_missing { 0 } else { self.session.others.options.gap };
         let (mut found, mut block) = (0u64, 0u64);
         while block <= found.saturating_add(gap) {
             if block == MAX_BLOCKS {
                 return Err(SourceError(format!("it has more than {MAX_BLOCKS} numbered sources")).into());
             }
-            if self.source(part, block, trip)?.is_some() {
+            if self.source(part, block, budget)?.is_some() {
                 found = block + 1;
             }
             block += 1;

@@ -10,7 +10,7 @@ mod source;
 
 use std::sync::Arc;
 
-use hyperslab_chunk::{Correspondence, Elsewhere, Error::Source as SourceError, Taken, to_places};
+use hyperslab_chunk::{Correspondence, Error::Source as SourceError, SourcePart, VirtualSource, to_memory};
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_format::{
     message::{FillValue, FillWrite},
@@ -20,7 +20,10 @@ use hyperslab_space::{Extent, Kind as SelectionKind, Selection, Space};
 
 use self::part::{Kind, Part};
 pub(crate) use self::source::Sources;
-use crate::{OpenDataset, Result, Session, VirtualName, renewal::Renewal, trip::Trip, value_buffer::room};
+use crate::{
+    OpenDataset, Result, Session, VirtualName, renewal::Renewal, value_buffer::room,
+    virtual_read_budget::VirtualReadBudget,
+};
 
 /// The mappings of a virtual dataset and what is behind them.
 pub(crate) struct Virtual {
@@ -42,7 +45,7 @@ pub(crate) struct Virtual {
 pub(crate) struct Request<'a> {
     pub(crate) wanted: &'a Space,
     pub(crate) datatype: &'a Datatype,
-    pub(crate) places: &'a Space,
+    pub(crate) mem_selection: &'a Space,
 }
 
 impl Virtual {
@@ -70,10 +73,10 @@ impl Virtual {
     }
 
     /// Finds out its size. Sources are opened only if it depends on them.
-    pub(crate) fn grow(&mut self, trip: &Trip) -> Result<&Extent> {
-        self.renewal = trip.renewal.clone();
+    pub(crate) fn grow(&mut self, budget: &VirtualReadBudget) -> Result<&Extent> {
+        self.renewal = budget.renewal.clone();
         if self.parts.iter().any(|part| part.grows_in().is_some()) {
-            self.extent = self.grown(trip)?;
+            self.extent = self.grown(budget)?;
         }
         Ok(&self.extent)
     }
@@ -84,26 +87,32 @@ impl Virtual {
     }
 
     /// Reads values converted to a type; what is of variable length goes to `arena`. Each source converts its own, as in libhdf5.
-    pub(crate) fn read(&self, request: &Request<'_>, buf: &mut [u8], arena: &mut Arena, trip: &Trip) -> Result<()> {
-        let Request { wanted, datatype, places } = *request;
-        if wanted.npoints() != places.npoints() {
-            let (left, right) = (wanted.npoints(), places.npoints());
+    pub(crate) fn read(
+        &self,
+        request: &Request<'_>,
+        buf: &mut [u8],
+        arena: &mut Arena,
+        budget: &VirtualReadBudget,
+    ) -> Result<()> {
+        let Request { wanted, datatype, mem_selection } = *request;
+        if wanted.npoints() != mem_selection.npoints() {
+            let (left, right) = (wanted.npoints(), mem_selection.npoints());
             return Err(hyperslab_space::Error::Counts { left, right }.into());
         }
         wanted.check_inside()?;
         let Some((low, high)) = wanted.bounds() else { return Ok(()) };
         let bytes = |points: u64| points.saturating_mul(datatype.size() as u64);
-        trip.ask(bytes(wanted.npoints()));
+        budget.ask(bytes(wanted.npoints()));
         self.fill(request, buf, arena)?;
-        let mut take = |taken: Taken, dataset: &OpenDataset| {
-            trip.take(bytes(taken.from.npoints()))?;
-            let request = Request { wanted: &taken.from, datatype, places: &taken.places };
-            dataset.read_below(&request, buf, arena, &trip.below()?)
+        let mut take = |taken: SourcePart, dataset: &OpenDataset| {
+            budget.take(bytes(taken.from.npoints()))?;
+            let request = Request { wanted: &taken.from, datatype, mem_selection: &taken.mem_selection };
+            dataset.read_below(&request, buf, arena, &budget.below()?)
         };
         for (index, part) in self.parts.iter().enumerate().filter(|(_, part)| part.touches(&low, &high)) {
             for block in self.blocks(part, &low, &high)? {
                 // A source that is resized before it is read is asked again for what it has.
-                while let Some((taken, dataset)) = self.taken(index, block, wanted, places, trip)? {
+                while let Some((taken, dataset)) = self.taken(index, block, wanted, mem_selection, budget)? {
                     match take(taken, &dataset) {
                         Err(why) if dataset.was_resized(&why) => {}
                         done => {
@@ -118,17 +127,23 @@ impl Virtual {
     }
 
     /// Writes values to the sources that hold them; each converts its own. All of them must be there, and are written to their files at once.
-    pub(crate) fn write(&self, request: &Request<'_>, bytes: &[u8], sequences: &Arena, trip: &Trip) -> Result<()> {
+    pub(crate) fn write(
+        &self,
+        request: &Request<'_>,
+        bytes: &[u8],
+        sequences: &Arena,
+        budget: &VirtualReadBudget,
+    ) -> Result<()> {
         self.session.check_changeable()?;
-        let Request { wanted, datatype, places } = *request;
+        let Request { wanted, datatype, mem_selection } = *request;
         let Some((low, high)) = wanted.bounds() else { return Ok(()) };
         let (mut parts, mut held) = (Vec::new(), 0u64);
         for (index, part) in self.parts.iter().enumerate().filter(|(_, part)| part.touches(&low, &high)) {
             for block in self.blocks(part, &low, &high)? {
-                if let Some((taken, dataset)) = self.taken(index, block, wanted, places, trip)? {
+                if let Some((taken, dataset)) = self.taken(index, block, wanted, mem_selection, budget)? {
                     held = held.saturating_add(taken.from.npoints());
                     let dataset =
-                        if dataset.session().is_writable() { dataset } else { self.writable(index, block, trip)? };
+                        if dataset.session().is_writable() { dataset } else { self.writable(index, block, budget)? };
                     parts.push((taken, dataset));
                 }
             }
@@ -138,8 +153,8 @@ impl Virtual {
             return Err(SourceError(why).into());
         }
         for (taken, dataset) in parts {
-            let request = Request { wanted: &taken.from, datatype, places: &taken.places };
-            dataset.write_below(&request, bytes, sequences, &trip.below()?)?;
+            let request = Request { wanted: &taken.from, datatype, mem_selection: &taken.mem_selection };
+            dataset.write_below(&request, bytes, sequences, &budget.below()?)?;
             if *dataset.session() != self.session {
                 dataset.session().flush()?;
             }
@@ -153,9 +168,9 @@ impl Virtual {
         index: usize,
         block: u64,
         wanted: &Space,
-        places: &Space,
-        trip: &Trip,
-    ) -> Result<Option<(Taken, OpenDataset)>> {
+        mem_selection: &Space,
+        budget: &VirtualReadBudget,
+    ) -> Result<Option<(SourcePart, OpenDataset)>> {
         let Some(part) = self.parts.get(index) else { return Ok(None) };
         let in_target = |selection: Selection| Space::with(self.extent.clone(), selection);
         let target = match part.kind {
@@ -165,11 +180,11 @@ impl Virtual {
         };
         // A source that has nothing to give is not opened.
         if let Some(target) = &target
-            && wanted.project_intersection(places, target)?.npoints() == 0
+            && wanted.project_intersection(mem_selection, target)?.npoints() == 0
         {
             return Ok(None);
         }
-        let Some(dataset) = self.source(index, block, trip)? else { return Ok(None) };
+        let Some(dataset) = self.source(index, block, budget)? else { return Ok(None) };
         let in_source = |selection: Selection| Space::with(dataset.extent(), selection);
         let (target, source) = match (target, part.kind) {
             (None, Kind::Growing { target: (dim, slab), source: (source_dim, source_slab) }) => {
@@ -181,7 +196,7 @@ impl Virtual {
             (Some(target), _) => (target, in_source(part.source.clone())?),
             (None, _) => return Ok(None),
         };
-        let taken = Correspondence::new(target, source)?.taken(wanted, places)?;
+        let taken = Correspondence::new(target, source)?.taken(wanted, mem_selection)?;
         Ok(taken.map(|taken| (taken, dataset)))
     }
 
@@ -196,20 +211,20 @@ impl Virtual {
         Ok(first..=last)
     }
 
-    fn source(&self, part: usize, block: u64, trip: &Trip) -> Result<Option<OpenDataset>> {
+    fn source(&self, part: usize, block: u64, budget: &VirtualReadBudget) -> Result<Option<OpenDataset>> {
         let Some(part) = self.parts.get(part) else { return Ok(None) };
         let (file, path) = part.names(block);
-        let mut trip = trip.below()?;
-        trip.renewal.clone_from(&self.renewal);
-        self.sources.get(&self.session, file, path, &trip)
+        let mut budget = budget.below()?;
+        budget.renewal.clone_from(&self.renewal);
+        self.sources.get(&self.session, file, path, &budget)
     }
 
     /// A source that may be changed.
-    fn writable(&self, part: usize, block: u64, trip: &Trip) -> Result<OpenDataset> {
+    fn writable(&self, part: usize, block: u64, budget: &VirtualReadBudget) -> Result<OpenDataset> {
         let missing = || SourceError("a source that was there is gone".into());
         let part = self.parts.get(part).ok_or_else(missing)?;
         let (file, path) = part.names(block);
-        Ok(self.sources.edit(&self.session, file, path, &trip.below()?)?.ok_or_else(missing)?)
+        Ok(self.sources.edit(&self.session, file, path, &budget.below()?)?.ok_or_else(missing)?)
     }
 
     /// Only a hyperslab says how large the dataset must be.
@@ -221,7 +236,7 @@ impl Virtual {
         let plan = Plan::new(&self.datatype, request.datatype)?;
         let size = request.datatype.size();
         if plan.keeps_background() {
-            return to_places(buf, request.places, &plan, &mut |to| {
+            return to_memory(buf, request.mem_selection, &plan, &mut |to| {
                 let heap = self.session.heap();
                 let each = |place| Ok(plan.convert(1, &self.fill, place, &heap, arena)?);
                 to.chunks_exact_mut(size.max(1)).try_for_each(each)
@@ -230,19 +245,20 @@ impl Virtual {
         let mut fill = room(1, size)?;
         plan.convert(1, &self.fill, &mut fill, &self.session.heap(), arena)?;
         let fill = fill.iter().any(|&byte| byte != 0).then_some(fill.as_slice());
-        Ok(hyperslab_chunk::fill(fill, buf, request.places, size as u64)?)
+        Ok(hyperslab_chunk::fill(fill, buf, request.mem_selection, size as u64)?)
     }
 }
 
-impl Elsewhere for Virtual {
+impl VirtualSource for Virtual {
     fn read(&self, wanted: &Space, memory: &Space, buf: &mut [u8]) -> hyperslab_chunk::Result<()> {
         if self.datatype.has_vlen() {
             let why =
                 "variable-length values of a virtual dataset are in the heaps of its sources, read them converted";
             return Err(SourceError(why.into()));
         }
-        let request = Request { wanted, datatype: &self.datatype, places: memory };
-        Virtual::read(self, &request, buf, &mut Arena::default(), &Trip::default()).map_err(crate::Error::of_source)
+        let request = Request { wanted, datatype: &self.datatype, mem_selection: memory };
+        Virtual::read(self, &request, buf, &mut Arena::default(), &VirtualReadBudget::default())
+            .map_err(crate::Error::of_source)
     }
 }
 

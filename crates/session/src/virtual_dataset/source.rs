@@ -11,15 +11,15 @@ use crate::{
     follow::Reached,
     renewal::Renewal,
     search::{self, Prefixes},
-    trip::Trip,
+    virtual_read_budget::VirtualReadBudget,
 };
 
 /// The sources of a virtual dataset that are open, by file and path. A source that is missing is looked for by each request.
 #[derive(Default)]
-pub(crate) struct Sources(Mutex<Kept>);
+pub(crate) struct Sources(Mutex<OpenSources>);
 
 #[derive(Default)]
-struct Kept {
+struct OpenSources {
     datasets: HashMap<VirtualName, OpenDataset>,
     /// Whether the file of the virtual dataset was closed: then none are kept.
     closed: bool,
@@ -29,7 +29,7 @@ struct Kept {
 const MOST: usize = 256;
 
 impl Sources {
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, OpenSources> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -39,13 +39,13 @@ impl Sources {
         above: &Session,
         file: Arc<[u8]>,
         path: Arc<[u8]>,
-        trip: &Trip,
+        budget: &VirtualReadBudget,
     ) -> Result<Option<OpenDataset>> {
         let key = (file, path);
         let known = self.lock().datasets.get(&key).cloned();
         match known.filter(is_current) {
             Some(known) => Ok(Some(known)),
-            None => self.open(above, key, trip, false),
+            None => self.open(above, key, budget, false),
         }
     }
 
@@ -55,13 +55,19 @@ impl Sources {
         above: &Session,
         file: Arc<[u8]>,
         path: Arc<[u8]>,
-        trip: &Trip,
+        budget: &VirtualReadBudget,
     ) -> Result<Option<OpenDataset>> {
-        self.open(above, (file, path), trip, true)
+        self.open(above, (file, path), budget, true)
     }
 
-    fn open(&self, above: &Session, key: VirtualName, trip: &Trip, write: bool) -> Result<Option<OpenDataset>> {
-        let opened = open(above, &key, trip, write)?;
+    fn open(
+        &self,
+        above: &Session,
+        key: VirtualName,
+        budget: &VirtualReadBudget,
+        write: bool,
+    ) -> Result<Option<OpenDataset>> {
+        let opened = open(above, &key, budget, write)?;
         if let Some(opened) = &opened {
             self.keep(key, opened.clone(), write);
         }
@@ -76,7 +82,7 @@ impl Sources {
         if kept.datasets.len() >= MOST {
             mem::swap(&mut kept.datasets, &mut gone);
         } else if write {
-            // Others may be in the same file, as it was before it was opened for writing.
+            // LinkedFiles may be in the same file, as it was before it was opened for writing.
             let (current, old) = mem::take(&mut kept.datasets).into_iter().partition(|(_, known)| is_current(known));
             (kept.datasets, gone) = (current, old);
         }
@@ -113,26 +119,32 @@ impl Session {
     }
 }
 
-fn open(above: &Session, key: &VirtualName, trip: &Trip, write: bool) -> Result<Option<OpenDataset>> {
-    reach(above, &key.0, &key.1, trip, write).map_err(|why| {
+fn open(above: &Session, key: &VirtualName, budget: &VirtualReadBudget, write: bool) -> Result<Option<OpenDataset>> {
+    reach(above, &key.0, &key.1, budget, write).map_err(|why| {
         let name = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Error::Values(why.at(format!("{} in {}", name(&key.1), name(&key.0))).of_source())
     })
 }
 
-fn reach(above: &Session, file: &[u8], path: &[u8], trip: &Trip, write: bool) -> Result<Option<OpenDataset>> {
+fn reach(
+    above: &Session,
+    file: &[u8],
+    path: &[u8],
+    budget: &VirtualReadBudget,
+    write: bool,
+) -> Result<Option<OpenDataset>> {
     let file = if file == b"." {
         above.clone()
     } else {
         let Some(found) = above.find_other(file, above.virtual_prefixes(), write)? else { return Ok(None) };
         found
     };
-    if let Some(renewal) = &trip.renewal {
+    if let Some(renewal) = &budget.renewal {
         renewal.renew(&file)?;
     }
-    match file.follow(file.root()?, path, trip)? {
-        Reached::Object(OpenObject::Dataset(dataset)) => match &trip.renewal {
-            Some(renewal) => renewed(renewal, dataset, trip).map(Some),
+    match file.follow(file.root()?, path, budget)? {
+        Reached::Object(OpenObject::Dataset(dataset)) => match &budget.renewal {
+            Some(renewal) => renewed(renewal, dataset, budget).map(Some),
             None => Ok(Some(dataset)),
         },
         Reached::Missing { last: true, .. } | Reached::NoFile { .. } => Ok(None),
@@ -146,11 +158,11 @@ fn reach(above: &Session, file: &[u8], path: &[u8], trip: &Trip, write: bool) ->
 }
 
 /// The source as its file has it now. Links may have led to another file than the one that was named.
-fn renewed(renewal: &Renewal, dataset: OpenDataset, trip: &Trip) -> Result<OpenDataset> {
+fn renewed(renewal: &Renewal, dataset: OpenDataset, budget: &VirtualReadBudget) -> Result<OpenDataset> {
     let is_old = renewal.renew(dataset.session())?;
     // Handles of a virtual dataset share nothing; those of others share what they know of their chunks.
     if dataset.session().engine.is_writable() || dataset.is_virtual() && !is_old {
         return Ok(dataset);
     }
-    dataset.reopened()?.grown(trip)
+    dataset.reopened()?.grown(budget)
 }

@@ -17,7 +17,7 @@ use hyperslab_base::{Reader, Sink, Width};
 
 use crate::{Error, Extent, Result, Space};
 
-pub use version::{Form, Low};
+pub use version::{Form, LibVersion};
 
 /// The first byte of an encoded dataspace: the number of the dataspace message.
 const MESSAGE: u8 = 1;
@@ -29,9 +29,9 @@ impl Space {
     /// that the result shall be small.
     ///
     /// ```
-    /// use hyperslab_space::{Form, Low, Space};
+    /// use hyperslab_space::{Form, LibVersion, Space};
     /// let space = Space::simple(&[20])?;
-    /// let bytes = space.encode(Low::Earliest)?;
+    /// let bytes = space.encode(LibVersion::Earliest)?;
     /// assert_eq!(bytes.len(), 47);
     /// assert_eq!(Space::decode(&bytes)?, space);
     /// assert!(space.encode(Form::Smallest)?.len() <= bytes.len());

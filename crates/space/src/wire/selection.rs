@@ -242,8 +242,8 @@ impl Selection {
     /// The selection as region references and virtual layouts store it; nothing of its extent goes in.
     ///
     /// ```
-    /// use hyperslab_space::{Low, Selection};
-    /// let bytes = Selection::ALL.encode(Low::Earliest)?;
+    /// use hyperslab_space::{LibVersion, Selection};
+    /// let bytes = Selection::ALL.encode(LibVersion::Earliest)?;
     /// assert_eq!(Selection::decode(&bytes)?, (Selection::ALL, bytes.len()));
     /// # Ok::<(), hyperslab_space::Error>(())
     /// ```

@@ -6,7 +6,7 @@ use crate::{Extent, Kind, Result, Slab, Space, UNLIMITED};
 
 /// The oldest library that shall be able to read what is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Low {
+pub enum LibVersion {
     /// Any library.
     #[default]
     Earliest,
@@ -22,23 +22,24 @@ pub enum Low {
     V200,
 }
 
-impl Low {
+impl LibVersion {
     /// All of them, the oldest first.
-    pub const ALL: [Low; 6] = [Low::Earliest, Low::V18, Low::V110, Low::V112, Low::V114, Low::V200];
+    pub const ALL: [LibVersion; 6] =
+        [LibVersion::Earliest, LibVersion::V18, LibVersion::V110, LibVersion::V112, LibVersion::V114, LibVersion::V200];
 }
 
 /// How the version of an encoding is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// As libhdf5 chooses for this lower bound.
-    Low(Low),
+    LibVersion(LibVersion),
     /// Whatever takes fewest bytes.
     Smallest,
 }
 
-impl From<Low> for Form {
-    fn from(low: Low) -> Form {
-        Form::Low(low)
+impl From<LibVersion> for Form {
+    fn from(low: LibVersion) -> Form {
+        Form::LibVersion(low)
     }
 }
 
@@ -60,7 +61,7 @@ pub(super) fn of_selection(space: &Space, form: Form) -> Result<Layout> {
     match (space.kind(), form) {
         (Kind::None | Kind::All, _) => Ok(Layout { version: 1, width: Width::W4 }),
         (Kind::Points, form) => Ok(points(&limits, form)),
-        (Kind::Hyperslab, Form::Low(low)) => Ok(hyperslab(&limits, hyperslab_version(&limits, low))),
+        (Kind::Hyperslab, Form::LibVersion(low)) => Ok(hyperslab(&limits, hyperslab_version(&limits, low))),
         (Kind::Hyperslab, Form::Smallest) => Ok(hyperslab(&limits, limits.smallest_hyperslab())),
     }
 }
@@ -107,25 +108,25 @@ impl Limits {
 
 fn points(limits: &Limits, form: Form) -> Layout {
     let low = match form {
-        Form::Low(low) => low,
-        Form::Smallest => Low::V112,
+        Form::LibVersion(low) => low,
+        Form::Smallest => LibVersion::V112,
     };
-    if low >= Low::V112 || limits.over_32_bits() {
+    if low >= LibVersion::V112 || limits.over_32_bits() {
         Layout { version: 2, width: Width::of_selection(limits.count.max(limits.high)) }
     } else {
         Layout { version: 1, width: Width::W4 }
     }
 }
 
-fn hyperslab_version(limits: &Limits, low: Low) -> u32 {
+fn hyperslab_version(limits: &Limits, low: LibVersion) -> u32 {
     let regular = limits.slabs.is_some();
-    if low >= Low::V112 {
+    if low >= LibVersion::V112 {
         3
     } else if limits.unlimited {
         2
     } else if limits.over_32_bits() {
         if regular { 2 } else { 3 }
-    } else if regular && limits.count >= 4 && low >= Low::V110 {
+    } else if regular && limits.count >= 4 && low >= LibVersion::V110 {
         2
     } else {
         1

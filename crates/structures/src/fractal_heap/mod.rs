@@ -3,12 +3,12 @@
 mod blocks;
 mod change;
 mod direct;
+mod flush_pending;
 mod free_list;
 mod huge;
 mod insert;
 mod parameters;
 mod remove;
-mod settle;
 mod state;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,8 +24,8 @@ use hyperslab_format::{
 
 use crate::{
     Tree,
-    kept::Kept,
     lazy::{Encode, Lazy},
+    node_cache::NodeCache,
 };
 pub(crate) use blocks::{Direct, IndirectBlock, StoredBlock};
 use direct::DirectBlock;
@@ -64,8 +64,8 @@ struct View {
     header: Arc<Header>,
     huge: Option<Tree>,
     unfilter: Arc<Unfilter>,
-    direct: Kept<Vec<u8>>,
-    indirect: Kept<Vec<Child>>,
+    direct: NodeCache<Vec<u8>>,
+    indirect: NodeCache<Vec<Child>>,
 }
 
 /// The header in the file.
@@ -174,7 +174,7 @@ impl View {
         unfilter: Arc<Unfilter>,
     ) -> Result<View> {
         let huge = header.huge_tree.map(|tree| Tree::open(file, tree, &[1, 2, 3, 4])).transpose()?;
-        let (direct, indirect) = (Kept::new(), Kept::new());
+        let (direct, indirect) = (NodeCache::new(), NodeCache::new());
         Ok(View { address, stamp, header, huge, unfilter, direct, indirect })
     }
 

@@ -35,7 +35,7 @@ const BATCH: usize = 64;
 /// # let file = OpenFile::create(storage, &CreateOptions::default(), &OpenOptions::default())?;
 /// let mut heap = GlobalHeap::default();
 /// let (collection, index) = heap.add(&file, b"text")?;
-/// heap.settle(&file)?;
+/// heap.commit(&file)?;
 /// assert_eq!(Collection::read(&file, collection)?.get(index)?, b"text");
 /// # Ok::<(), hyperslab_file::Error>(())
 /// ```
@@ -189,7 +189,7 @@ impl GlobalHeap {
     }
 
     /// Writes all collections that were changed, and takes back what was removed before the last flush.
-    pub fn settle(&mut self, file: &OpenFile) -> Result<()> {
+    pub fn commit(&mut self, file: &OpenFile) -> Result<()> {
         self.take_back(file)?;
         free_empty(file, &mut self.open)?;
         free_empty(file, &mut self.full)?;

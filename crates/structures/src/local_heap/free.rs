@@ -9,7 +9,7 @@ use super::LocalHeap;
 use crate::ranges::Ranges;
 
 /// What is kept of a heap while its file is open.
-pub(super) struct Kept {
+pub(super) struct NodeCache {
     address: u64,
     free: Mutex<Free>,
 }
@@ -23,18 +23,18 @@ pub(super) struct Free {
     pub(super) changed: bool,
 }
 
-impl Kept {
+impl NodeCache {
     /// What is kept of a heap.
-    pub(super) fn of(file: &OpenFile, heap: &LocalHeap) -> Result<Arc<Kept>> {
+    pub(super) fn of(file: &OpenFile, heap: &LocalHeap) -> Result<Arc<NodeCache>> {
         if let Some(kept) = file.attached(heap.address) {
             return Ok(kept);
         }
         let free = Free { ranges: heap.read_free(file)?, is_listed: heap.free.is_some(), changed: false };
-        Kept::attach(file, heap.address, free)
+        NodeCache::attach(file, heap.address, free)
     }
 
-    pub(super) fn attach(file: &OpenFile, address: u64, free: Free) -> Result<Arc<Kept>> {
-        let kept = Arc::new(Kept { address, free: Mutex::new(free) });
+    pub(super) fn attach(file: &OpenFile, address: u64, free: Free) -> Result<Arc<NodeCache>> {
+        let kept = Arc::new(NodeCache { address, free: Mutex::new(free) });
         file.attach(address, kept.clone())?;
         Ok(kept)
     }
@@ -44,8 +44,8 @@ impl Kept {
     }
 }
 
-impl Attached for Kept {
-    fn settle(&self, file: &OpenFile, all: bool) -> Result<()> {
+impl Attached for NodeCache {
+    fn flush_pending(&self, file: &OpenFile, all: bool) -> Result<()> {
         let mut free = self.lock();
         if free.changed {
             if !all {

@@ -7,7 +7,7 @@ use hyperslab_file::{CreateOptions, Kind, OpenFile, OpenOptions};
 use hyperslab_format::{
     object_header::{Flags, Message, Prefix},
     superblock::Root,
-    version::Low,
+    version::LibVersion,
 };
 
 use crate::common::{self, Played, prefixes};
@@ -34,7 +34,7 @@ impl Tape {
 
     /// The file opened again for writing.
     pub(crate) fn again(&self) -> OpenFile {
-        OpenFile::open_writable(self.storage.clone(), &OpenOptions::default(), Low::V110).unwrap()
+        OpenFile::open_writable(self.storage.clone(), &OpenOptions::default(), LibVersion::V110).unwrap()
     }
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn new_file() -> (Tape, OpenFile) {
 pub(crate) fn new_file_with(messages: impl FnOnce(&OpenFile) -> Vec<(u16, Vec<u8>)>) -> (Tape, OpenFile) {
     let memory = Arc::new(Memory::new());
     let mut create = CreateOptions::default();
-    create.low = Low::V110;
+    create.libver_min = LibVersion::V110;
     let file = OpenFile::create(memory.clone(), &create, &OpenOptions::default()).unwrap();
     let messages = messages(&file);
     let size = messages.iter().map(|(_, body)| body.len() + 4).sum();

@@ -8,7 +8,7 @@ use hyperslab_format::{
     Superblock, Widths,
     superblock::Root,
     symbol_table::{Cache, Entry},
-    version::Low,
+    version::LibVersion,
 };
 
 /// What tests want of a tape.
@@ -77,6 +77,6 @@ pub(crate) fn new_file(ks: Ks) -> (Arc<Tape>, OpenFile) {
 
 pub(crate) fn open(bytes: Vec<u8>) -> (Arc<Tape>, OpenFile) {
     let storage = Arc::new(Tape::from(bytes));
-    let file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), Low::Earliest).unwrap();
+    let file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), LibVersion::Earliest).unwrap();
     (storage, file)
 }

@@ -10,7 +10,7 @@ use hyperslab_format::{
     btree_v1::{self, ChunkKey, Node},
 };
 
-use crate::{kept::Kept, nodes::Nodes};
+use crate::{node_cache::NodeCache, nodes::Nodes};
 
 const WHAT: &str = "chunk B-tree";
 
@@ -21,13 +21,13 @@ pub struct ChunkTree {
     /// The object that it belongs to.
     owner: Owner,
     rank: usize,
-    nodes: Kept<Node<ChunkKey>>,
+    nodes: NodeCache<Node<ChunkKey>>,
 }
 
 impl ChunkTree {
     /// The tree at `root`, of a dataset with `rank` dimensions.
     pub fn new(root: u64, rank: usize) -> ChunkTree {
-        ChunkTree { root, owner: Owner::FILE, rank, nodes: Kept::new() }
+        ChunkTree { root, owner: Owner::FILE, rank, nodes: NodeCache::new() }
     }
 
     /// The tree as a part of an object.

@@ -14,7 +14,7 @@ use hyperslab_format::{
 use super::{ChunkArray, WHAT};
 use crate::{
     chunks::{apply, nothings, numbered},
-    kept::Kept,
+    node_cache::NodeCache,
 };
 
 /// Where an element is.
@@ -67,8 +67,8 @@ impl ChunkArray {
             header,
             element,
             index: None,
-            supers: Kept::new(),
-            blocks: Kept::new(),
+            supers: NodeCache::new(),
+            blocks: NodeCache::new(),
         })
     }
 

@@ -15,7 +15,7 @@ use hyperslab_format::{
 };
 
 use self::blocks::{Data, Header, Index, Page, Super};
-use crate::kept::Kept;
+use crate::node_cache::NodeCache;
 
 const WHAT: &str = "extensible array";
 
@@ -31,8 +31,8 @@ pub struct ChunkArray {
     header: ExtensibleArray,
     element: ChunkElement,
     index: Option<IndexBlock>,
-    supers: Kept<Vec<(Option<u64>, Vec<bool>)>>,
-    blocks: Kept<Vec<ChunkEntry>>,
+    supers: NodeCache<Vec<(Option<u64>, Vec<bool>)>>,
+    blocks: NodeCache<Vec<ChunkEntry>>,
 }
 
 impl ChunkArray {
@@ -52,8 +52,8 @@ impl ChunkArray {
             header,
             element,
             index,
-            supers: Kept::new(),
-            blocks: Kept::new(),
+            supers: NodeCache::new(),
+            blocks: NodeCache::new(),
         })
     }
 

@@ -13,7 +13,7 @@ use hyperslab_format::{
 use super::{ChunkArray, WHAT};
 use crate::{
     chunks::{apply, nothings, numbered},
-    kept::Kept,
+    node_cache::NodeCache,
 };
 
 impl ChunkArray {
@@ -36,7 +36,7 @@ impl ChunkArray {
         let bytes = header.encode(file.widths())?;
         let address = file.allocate(Kind::Metadata, bytes.len() as u64)?;
         file.put(address, bytes)?;
-        Ok(ChunkArray { address, owner: file.owner(), header, element, written: Vec::new(), pages: Kept::new() })
+        Ok(ChunkArray { address, owner: file.owner(), header, element, written: Vec::new(), pages: NodeCache::new() })
     }
 
     /// The chunk with this number from now on, or that there is none.

@@ -12,7 +12,7 @@ use hyperslab_format::{
 };
 
 use self::blocks::{Data, Head, Header, Page};
-use crate::kept::Kept;
+use crate::node_cache::NodeCache;
 
 const WHAT: &str = "fixed array";
 
@@ -26,7 +26,7 @@ pub struct ChunkArray {
     element: ChunkElement,
     /// Which pages were ever written; none if the array has no pages.
     written: Vec<bool>,
-    pages: Kept<Vec<ChunkEntry>>,
+    pages: NodeCache<Vec<ChunkEntry>>,
 }
 
 impl ChunkArray {
@@ -43,7 +43,7 @@ impl ChunkArray {
         if let Some(data) = header.data {
             written = file.load_once(&Head(&header), data)?;
         }
-        Ok(ChunkArray { address, owner: file.owner(), header, element, written, pages: Kept::new() })
+        Ok(ChunkArray { address, owner: file.owner(), header, element, written, pages: NodeCache::new() })
     }
 
     /// Where its header is.

@@ -1,4 +1,4 @@
-//! A dataset and the cache: whose turn it is, and what goes through.
+//! A dataset and the cache: range locks, and what goes through.
 
 use hyperslab_cache::{LockRange, RangeGuard};
 use hyperslab_chunk::{ChunkPartition, Keep, ReadBuffer, RequestOptions, Storage, Values, WriteBuffer};
@@ -12,7 +12,7 @@ use super::{
 use crate::Result;
 
 impl OpenDataset {
-    /// Its chunks in the cache, and the turns of its requests; nothing if other datasets have its values, or if nothing of it ever is in
+    /// Its chunks in the cache, and the range lock of its requests; nothing if other datasets have its values, or if nothing of it ever is in
     /// the cache or changes.
     pub(crate) fn partition(&self) -> Result<Option<&ChunkPartition>> {
         self.session().check_alive(self.life())?;
@@ -45,45 +45,45 @@ impl OpenDataset {
         Ok((!at_once && !names).then_some(partition))
     }
 
-    /// Waits for the turn to read a part, and refuses a selection of another extent than the dataset has then. Where nothing changes, no
+    /// Waits for the range lock to read a part, and refuses a selection of another extent than the dataset has then. Where nothing changes, no
     /// thread waits.
-    pub(super) fn turn_to_read(&self, selection: &Space) -> Result<Option<RangeGuard<'_>>> {
-        let turn = self.enter_to_read(|| LockRange::of(selection))?;
+    pub(super) fn lock_to_read(&self, selection: &Space) -> Result<Option<RangeGuard<'_>>> {
+        let guard = self.enter_to_read(|| LockRange::of(selection))?;
         self.check_extent(selection)?;
-        Ok(turn)
+        Ok(guard)
     }
 
-    /// Waits for the turn to read everything, the extent included, in any number of requests by a handle that is [in turn](Self::in_turn). Until
-    /// it ends, writers and resizes wait; so the thread that has it must not ask for another turn of the dataset.
-    pub fn turn_to_read_all(&self) -> Result<Option<RangeGuard<'_>>> {
+    /// Waits for the range lock to read everything, the extent included, in any number of requests by a handle that is [in turn](Self::under_lock). Until
+    /// it ends, writers and resizes wait; so the thread that has it must not ask for another range lock of the dataset.
+    pub fn lock_to_read_all(&self) -> Result<Option<RangeGuard<'_>>> {
         self.enter_to_read(|| LockRange::Whole)
     }
 
     fn enter_to_read(&self, area: impl FnOnce() -> LockRange) -> Result<Option<RangeGuard<'_>>> {
-        let partition = self.partition()?.filter(|_| self.session().engine.is_writable() && !self.has_turn);
+        let partition = self.partition()?.filter(|_| self.session().engine.is_writable() && !self.is_locked);
         Ok(partition.map(|partition| partition.enter(area(), false)))
     }
 
-    /// Waits for the turn to write a part, and refuses a selection of another extent than the dataset has then.
-    pub(super) fn turn_to_write<'a>(
+    /// Waits for the range lock to write a part, and refuses a selection of another extent than the dataset has then.
+    pub(super) fn lock_to_write<'a>(
         &self,
         partition: &'a ChunkPartition,
         selection: &Space,
     ) -> Result<Option<RangeGuard<'a>>> {
-        let turn = (!self.has_turn).then(|| partition.enter(LockRange::of(selection), true));
+        let guard = (!self.is_locked).then(|| partition.enter(LockRange::of(selection), true));
         self.check_extent(selection)?;
-        Ok(turn)
+        Ok(guard)
     }
 
-    /// Waits for the turn to write all of a chunk.
-    pub(super) fn turn_of_chunk<'a>(&self, partition: &'a ChunkPartition, coord: &[u64]) -> Option<RangeGuard<'a>> {
+    /// Waits for the range lock to write all of a chunk.
+    pub(super) fn lock_chunk<'a>(&self, partition: &'a ChunkPartition, coord: &[u64]) -> Option<RangeGuard<'a>> {
         let (low, high) = partition.home().layout().elements_of(coord);
-        (!self.has_turn).then(|| partition.enter(LockRange::Box(low, high), true))
+        (!self.is_locked).then(|| partition.enter(LockRange::Box(low, high), true))
     }
 
-    /// A handle for a request that has the turn for all that it does with it.
-    pub fn in_turn(&self) -> OpenDataset {
-        OpenDataset { has_turn: true, ..self.clone() }
+    /// A handle for a request that holds the range lock of all that it does with it.
+    pub fn under_lock(&self) -> OpenDataset {
+        OpenDataset { is_locked: true, ..self.clone() }
     }
 
     /// A handle whose reads and writes go between file and caller directly, and leave nothing new in the cache: for what is used once, next to
@@ -104,32 +104,32 @@ impl OpenDataset {
     }
 
     /// Waits until no other request uses the values. What the cache had of them is in the file then.
-    pub(crate) fn turn_alone(&self) -> Result<Option<RangeGuard<'_>>> {
-        self.turn_alone_but(&|_| false, || Ok(()))
+    pub(crate) fn lock_all(&self) -> Result<Option<RangeGuard<'_>>> {
+        self.lock_all_but(&|_| false, || Ok(()))
     }
 
-    /// As [`OpenDataset::turn_alone`], for a request that takes some chunks away: what cannot be written of them is forgotten, unless `check` refuses the
+    /// As [`OpenDataset::lock_all`], for a request that takes some chunks away: what cannot be written of them is forgotten, unless `check` refuses the
     /// request before.
-    pub(super) fn turn_alone_but(
+    pub(super) fn lock_all_but(
         &self,
         goes: &dyn Fn(&Coords) -> bool,
         check: impl FnOnce() -> Result<()>,
     ) -> Result<Option<RangeGuard<'_>>> {
         let Some(partition) = self.partition()? else { return Ok(None) };
-        let turn = (!self.has_turn).then(|| partition.enter(LockRange::Whole, true));
+        let guard = (!self.is_locked).then(|| partition.enter(LockRange::Whole, true));
         check()?;
         self.session().engine.partitions.cache.empty_partition(partition, goes)?;
-        Ok(turn)
+        Ok(guard)
     }
 
     /// Waits until no other request uses the values, to change their extent: to the sizes that `wanted` makes of the present ones, which no other
     /// resize changes then. Chunks that do not change stay in the cache; so do all if the dataset cannot have this shape.
-    pub(super) fn turn_to_resize(
+    pub(super) fn lock_to_resize(
         &self,
         wanted: impl FnOnce(&[u64]) -> Result<Vec<u64>>,
     ) -> Result<(Vec<u64>, Option<RangeGuard<'_>>)> {
         let Some(partition) = self.partition()? else { return Ok((wanted(self.now().extent.dims())?, None)) };
-        let turn = partition.enter(LockRange::Whole, true);
+        let guard = partition.enter(LockRange::Whole, true);
         let (shape, keeps_chunks) = {
             let now = self.now();
             let (shape, values) = (wanted(now.extent.dims())?, self.values(&now)?);
@@ -141,38 +141,45 @@ impl OpenDataset {
             let goes = |place: &Coords| partition.home().layout().is_outside(place, &shape);
             self.session().engine.partitions.cache.empty_partition(partition, &goes)?;
         }
-        Ok((shape, Some(turn)))
+        Ok((shape, Some(guard)))
     }
 
     /// Lets the file have what only the cache has.
-    pub fn settle(&self) -> Result<()> {
+    pub fn flush_chunks(&self) -> Result<()> {
         match self.partition()? {
             Some(partition) => Ok(self.session().engine.partitions.cache.flush_partition(partition)?),
             None => Ok(()),
         }
     }
 
-    /// Reads values to places of a buffer, as they are stored or converted by a plan that needs no heap, when it is the caller's turn.
+    /// Reads values to places of a buffer, as they are stored or converted by a plan that needs no heap, under the caller's range lock.
     pub(super) fn read_part(
         &self,
         selection: &Space,
-        places: &Space,
+        mem_selection: &Space,
         buf: &mut [u8],
         plan: Option<&Plan>,
     ) -> Result<()> {
-        self.read_places(selection, places, buf, plan).map_err(|why| self.locate(why))?;
+        self.read_places(selection, mem_selection, buf, plan).map_err(|why| self.locate(why))?;
         // A file that is only read may have been closed meanwhile, and another process may have changed it since.
         self.session().check_current()
     }
 
-    fn read_places(&self, selection: &Space, places: &Space, buf: &mut [u8], plan: Option<&Plan>) -> Result<()> {
+    fn read_places(&self, selection: &Space, mem_selection: &Space, buf: &mut [u8], plan: Option<&Plan>) -> Result<()> {
         if let Some(partition) = self.partition()?.filter(|partition| partition.home().layout().has_chunks()) {
             let cache = &self.session().engine.partitions.cache;
             let to = match plan {
                 Some(plan) => ReadBuffer::converted(buf, plan),
                 None => ReadBuffer::stored(buf),
             };
-            return Ok(cache.read(partition, self.request_options(), selection, places, to, self.shown_fill())?);
+            return Ok(cache.read(
+                partition,
+                self.request_options(),
+                selection,
+                mem_selection,
+                to,
+                self.shown_fill(),
+            )?);
         }
         let now = self.now();
         let values = self.values(&now)?;
@@ -181,23 +188,23 @@ impl OpenDataset {
             let elsewhere = elsewhere.clone();
             drop(values);
             drop(now);
-            return Ok(elsewhere.read(selection, places, buf)?);
+            return Ok(elsewhere.read(selection, mem_selection, buf)?);
         }
         match plan {
-            Some(plan) => Ok(values.read_converted(self.stored(), (selection, places), buf, plan)?),
-            None => Ok(values.read(self.stored(), selection, places, buf)?),
+            Some(plan) => Ok(values.read_converted(self.stored(), (selection, mem_selection), buf, plan)?),
+            None => Ok(values.read(self.stored(), selection, mem_selection, buf)?),
         }
     }
 
-    /// Writes values from places of a buffer, through the cache, when it is the caller's turn.
+    /// Writes values from places of a buffer, through the cache, under the caller's range lock.
     pub(super) fn write_part(
         &self,
         partition: &ChunkPartition,
         part: &Space,
-        places: &Space,
+        mem_selection: &Space,
         from: WriteBuffer<'_>,
     ) -> Result<()> {
         let cache = &self.session().engine.partitions.cache;
-        Ok(cache.write(partition, self.request_options(), part, places, from, &filling(self))?)
+        Ok(cache.write(partition, self.request_options(), part, mem_selection, from, &filling(self))?)
     }
 }

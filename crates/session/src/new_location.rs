@@ -6,7 +6,7 @@ use hyperslab_object::{CharSet, GroupSettings, Life, Links, Name, Object, Object
 use crate::{Error, ObjectHandle, OpenObject, Result, Session};
 
 /// Where a new object goes: a name that is free, or none.
-pub struct Place {
+pub struct NewLocation {
     session: Session,
     group: Life,
     /// The names of groups that are missing on the way, and the last one. The object gets no name if there is none.
@@ -17,16 +17,16 @@ pub struct Place {
 
 impl ObjectHandle {
     /// The place for a new object at a path from here on; an error if there is one. Links on the way are followed, other files too.
-    pub fn place(&self, path: &[u8]) -> Result<Place> {
-        self.find_place(path, true)
+    pub fn place(&self, path: &[u8]) -> Result<NewLocation> {
+        self.find_location(path, true)
     }
 
     /// As [`ObjectHandle::place`], for a link alone: it finds out itself whether there is one with its name.
-    pub fn place_for_link(&self, path: &[u8]) -> Result<Place> {
-        self.find_place(path, false)
+    pub fn place_for_link(&self, path: &[u8]) -> Result<NewLocation> {
+        self.find_location(path, false)
     }
 
-    fn find_place(&self, path: &[u8], looks_for_last: bool) -> Result<Place> {
+    fn find_location(&self, path: &[u8], looks_for_last: bool) -> Result<NewLocation> {
         let shown = || String::from_utf8_lossy(path).into_owned();
         let changes = self.session.file().changes();
         let mut at = if path.starts_with(b"/") { self.session.root_group()? } else { self.clone() };
@@ -56,28 +56,28 @@ impl ObjectHandle {
         let group = at.life();
         // In another file it is looked at again.
         let changes = if at.session == self.session { changes } else { u64::MAX };
-        Ok(Place { session: at.session, group, names: names.into_iter().map(<[u8]>::to_vec).collect(), changes })
+        Ok(NewLocation { session: at.session, group, names: names.into_iter().map(<[u8]>::to_vec).collect(), changes })
     }
 }
 
 impl ObjectHandle {
     /// The place for a new object of the same file that has no name.
-    pub fn nowhere(&self) -> Result<Place> {
+    pub fn nowhere(&self) -> Result<NewLocation> {
         self.session.check_changeable()?;
         let changes = self.session.file().changes();
-        Ok(Place { session: self.session.clone(), group: self.life(), names: Vec::new(), changes })
+        Ok(NewLocation { session: self.session.clone(), group: self.life(), names: Vec::new(), changes })
     }
 }
 
 /// What a new name leads to.
-pub enum Made {
+pub enum NewLinkTarget {
     /// A new object, at an address: this is its first name.
     Object(u64),
     /// An object that has names, or a place elsewhere.
     Other(Target),
 }
 
-impl Place {
+impl NewLocation {
     /// The file of the group that the name goes into.
     pub fn session(&self) -> &Session {
         &self.session
@@ -85,14 +85,14 @@ impl Place {
 
     /// One operation: makes the groups that are missing, and a link to what `make` makes. A new object has a handle from the start: no other
     /// thread deletes it before the caller opens it.
-    pub fn operate(&self, make: impl FnOnce() -> Result<Made>) -> Result<Option<Handle>> {
+    pub fn operate(&self, make: impl FnOnce() -> Result<NewLinkTarget>) -> Result<Option<Handle>> {
         self.session.operate(|| {
             self.check()?;
             let made = make()?;
             let context = self.session.context();
             let name = name(self.name());
             match made {
-                Made::Other(target) => {
+                NewLinkTarget::Other(target) => {
                     let group = self.last_group()?;
                     let linked = hyperslab_object::link(context, group, &name, target);
                     linked.map(|()| None).map_err(|why| match why {
@@ -102,7 +102,7 @@ impl Place {
                         why => why.into(),
                     })
                 }
-                Made::Object(address) => {
+                NewLinkTarget::Object(address) => {
                     let kept = context.file().handle(address);
                     match self.names.is_empty() {
                         true => context.file().begin_unnamed(address)?,
@@ -124,7 +124,7 @@ impl Place {
         })
     }
 
-    /// Others may have been faster.
+    /// LinkedFiles may have been faster.
     fn check(&self) -> Result<()> {
         if self.session.file().changes() == self.changes {
             return Ok(());

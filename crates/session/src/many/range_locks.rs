@@ -36,22 +36,22 @@ pub(super) fn order(wanted: &Wanted<'_>) -> (usize, u64) {
     (file(wanted.dataset), wanted.partition.number())
 }
 
-/// Waits for the turn to read all parts. Where nothing changes, this does not wait.
+/// Waits for the range lock to read all parts. Where nothing changes, this does not wait.
 pub(super) fn to_read<'a>(parts: &[Part<'a>]) -> Result<Vec<RangeGuard<'a>>> {
     let mut wanted = with_partitions(parts)?;
     wanted.retain(|wanted| wanted.dataset.session().engine.is_writable());
     Ok(enter(wanted, false, false))
 }
 
-/// Waits for the turn to write all parts.
+/// Waits for the range lock to write all parts.
 pub(crate) fn to_write<'a>(parts: &[Part<'a>]) -> Result<Vec<RangeGuard<'a>>> {
     let all = need_all(parts)?;
-    let turns = enter(with_partitions(parts)?, true, all);
+    let guards = enter(with_partitions(parts)?, true, all);
     if all || !need_all(parts)? {
-        return Ok(turns);
+        return Ok(guards);
     }
     // A dataset was made small meanwhile, say, and all its space is to be allocated again.
-    drop(turns);
+    drop(guards);
     Ok(enter(with_partitions(parts)?, true, true))
 }
 
@@ -68,12 +68,12 @@ fn need_all(parts: &[Part<'_>]) -> Result<bool> {
 /// Enters datasets one after the other: where parts are, or everywhere.
 fn enter(mut wanted: Vec<Wanted<'_>>, writes: bool, all: bool) -> Vec<RangeGuard<'_>> {
     wanted.sort_by_key(order);
-    let mut turns = Vec::new();
+    let mut guards = Vec::new();
     for parts in wanted.chunk_by(|left, right| left.partition.is(right.partition)) {
         let areas = parts.iter().map(|part| if all { LockRange::Whole } else { LockRange::of(part.selection) });
         if let (Some(first), Some(area)) = (parts.first(), areas.reduce(LockRange::join)) {
-            turns.push(first.partition.enter(area, writes));
+            guards.push(first.partition.enter(area, writes));
         }
     }
-    turns
+    guards
 }

@@ -5,7 +5,7 @@ use hyperslab_file::{Attached, OpenFile, Result};
 use super::{change::Change, state::State};
 
 impl Attached for State {
-    fn settle(&self, file: &OpenFile, all: bool) -> Result<()> {
+    fn flush_pending(&self, file: &OpenFile, all: bool) -> Result<()> {
         let mut inner = self.lock();
         let waits = inner.free.as_ref().is_some_and(|free| free.is_changed() && free.is_in_memory());
         if waits && inner.removed.is_empty() && !all {

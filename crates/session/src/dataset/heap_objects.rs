@@ -5,54 +5,54 @@ use hyperslab_format::message::FillValue;
 use hyperslab_space::{Coords, Op, Slab, Space};
 
 use super::change::Change;
-use crate::{Result, behind::Behind, value_buffer::room};
+use crate::{Result, heap_objects::HeapObjectId, value_buffer::room};
 
 impl Change<'_> {
     /// What the values of a part name in the heap, but for the fill value, which all have that were never written. What cannot be read
     /// stays in the heap.
-    pub(super) fn behind(&mut self, part: &Space) -> Vec<Behind> {
-        let fill = self.behind_fill();
-        let mut found = self.read_behind(part).unwrap_or_default();
+    pub(super) fn heap_objects(&mut self, part: &Space) -> Vec<HeapObjectId> {
+        let fill = self.heap_objects_of_fill();
+        let mut found = self.read_heap_objects(part).unwrap_or_default();
         found.retain(|object| !fill.contains(object));
         found
     }
 
     /// What the values outside of a smaller extent name in the heap.
-    pub(super) fn behind_outside(&mut self, dims: &[u64]) -> Vec<Behind> {
+    pub(super) fn heap_objects_outside(&mut self, dims: &[u64]) -> Vec<HeapObjectId> {
         if !self.dataset().datatype().has_vlen() {
             return Vec::new();
         }
         let parts = self.stored_parts(Some(dims)).unwrap_or_default();
-        parts.iter().flat_map(|part| self.behind(part)).collect()
+        parts.iter().flat_map(|part| self.heap_objects(part)).collect()
     }
 
     /// What all values of a dataset that goes name in the heap, and what its header names there.
-    pub(super) fn behind_all(&mut self) -> Vec<Behind> {
+    pub(super) fn all_heap_objects(&mut self) -> Vec<HeapObjectId> {
         if !self.dataset().datatype().has_vlen() {
             return Vec::new();
         }
         let parts = self.stored_parts(None).unwrap_or_default();
-        let mut found: Vec<_> = parts.iter().flat_map(|part| self.behind(part)).collect();
-        found.extend(self.behind_fill());
+        let mut found: Vec<_> = parts.iter().flat_map(|part| self.heap_objects(part)).collect();
+        found.extend(self.heap_objects_of_fill());
         found
     }
 
-    fn behind_fill(&self) -> Vec<Behind> {
+    fn heap_objects_of_fill(&self) -> Vec<HeapObjectId> {
         let dataset = self.dataset();
         match &dataset.fill().value {
-            FillValue::User(value) => dataset.session().behind(dataset.datatype(), value),
+            FillValue::User(value) => dataset.session().heap_objects(dataset.datatype(), value),
             _ => Vec::new(),
         }
     }
 
-    fn read_behind(&mut self, part: &Space) -> Result<Vec<Behind>> {
+    fn read_heap_objects(&mut self, part: &Space) -> Result<Vec<HeapObjectId>> {
         let (dataset, count) = (self.dataset(), part.npoints());
         if matches!(self.values()?.storage, Storage::Contiguous(None)) {
             return Ok(Vec::new());
         }
         let mut stored = room(count, dataset.datatype().size())?;
         self.read(part, &Space::simple(&[count])?, &mut stored)?;
-        Ok(dataset.session().behind(dataset.datatype(), &stored))
+        Ok(dataset.session().heap_objects(dataset.datatype(), &stored))
     }
 
     /// Parts that hold all stored values; only those outside of an extent, if one is given.

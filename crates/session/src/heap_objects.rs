@@ -6,7 +6,7 @@ use crate::{Heap, Session};
 
 /// An object of the global heap that a value names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Behind {
+pub struct HeapObjectId {
     /// Its collection.
     pub address: u64,
     /// Its number in the collection.
@@ -17,7 +17,7 @@ pub struct Behind {
 
 impl Session {
     /// The objects of the heap that stored values name, and those that these name in turn. What cannot be read names nothing.
-    pub fn behind(&self, datatype: &Datatype, bytes: &[u8]) -> Vec<Behind> {
+    pub fn heap_objects(&self, datatype: &Datatype, bytes: &[u8]) -> Vec<HeapObjectId> {
         let mut found = Vec::new();
         if datatype.has_vlen() && bytes.iter().any(|byte| *byte != 0) {
             // Bad references may lead to the same bytes again and again.
@@ -32,7 +32,7 @@ struct Walk<'a> {
     heap: Heap<'a>,
     /// How many bytes of the heap are looked at yet.
     left: u64,
-    found: &'a mut Vec<Behind>,
+    found: &'a mut Vec<HeapObjectId>,
 }
 
 impl Walk<'_> {
@@ -48,7 +48,7 @@ impl Walk<'_> {
                 };
                 let length = if vlen.text.is_some() { 1 } else { vlen.base.size() as u64 };
                 let length = length.saturating_mul(u64::from(reference.count));
-                self.found.push(Behind { address: reference.address, index: reference.index, length });
+                self.found.push(HeapObjectId { address: reference.address, index: reference.index, length });
                 if vlen.text.is_some() || !vlen.base.has_vlen() {
                     return;
                 }

@@ -16,7 +16,7 @@ const MOST: usize = 16 << 20;
 
 /// Decoded values by number, as many as there is room for. Two threads that miss the same value both make it; the first one stays.
 #[derive(Debug)]
-pub(crate) struct Kept<V> {
+pub(crate) struct NodeCache<V> {
     values: Mutex<Values<V>>,
     most: usize,
 }
@@ -27,13 +27,13 @@ struct Values<V> {
     bytes: usize,
 }
 
-impl<V: Weighed> Kept<V> {
-    pub(crate) fn new() -> Kept<V> {
-        Kept::up_to(MOST)
+impl<V: Weighed> NodeCache<V> {
+    pub(crate) fn new() -> NodeCache<V> {
+        NodeCache::up_to(MOST)
     }
 
-    fn up_to(most: usize) -> Kept<V> {
-        Kept { values: Mutex::new(Values { by_number: HashMap::new(), bytes: 0 }), most }
+    fn up_to(most: usize) -> NodeCache<V> {
+        NodeCache { values: Mutex::new(Values { by_number: HashMap::new(), bytes: 0 }), most }
     }
 
     /// The value with this number, made if it is not there. Nothing is locked while it is made.
@@ -61,7 +61,7 @@ impl<V: Weighed> Kept<V> {
         self.values.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Takes a value out to change it, if it is there and nothing else holds it; it goes back with [`Kept::keep`].
+    /// Takes a value out to change it, if it is there and nothing else holds it; it goes back with [`NodeCache::keep`].
     pub(crate) fn take(&mut self, number: u64) -> Option<V> {
         let values = self.values.get_mut().unwrap_or_else(PoisonError::into_inner);
         let value = values.by_number.remove(&number)?;
@@ -95,13 +95,13 @@ impl<V: Weighed> Values<V> {
 
 /// The bytes that a value takes.
 fn weight<V: Weighed>(value: &V) -> usize {
-    size_of::<V>() + value.beside()
+    size_of::<V>() + value.heap_bytes()
 }
 
 /// What takes memory.
 pub(crate) trait Weighed {
     /// The bytes that a value has elsewhere in memory.
-    fn beside(&self) -> usize {
+    fn heap_bytes(&self) -> usize {
         0
     }
 }
@@ -113,32 +113,32 @@ impl Weighed for Child {}
 impl Weighed for Option<u64> {}
 
 impl<T: Weighed> Weighed for Vec<T> {
-    fn beside(&self) -> usize {
-        self.capacity() * size_of::<T>() + self.iter().map(T::beside).sum::<usize>()
+    fn heap_bytes(&self) -> usize {
+        self.capacity() * size_of::<T>() + self.iter().map(T::heap_bytes).sum::<usize>()
     }
 }
 
 impl<T: Weighed, U: Weighed> Weighed for (T, U) {
-    fn beside(&self) -> usize {
-        self.0.beside() + self.1.beside()
+    fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes() + self.1.heap_bytes()
     }
 }
 
 impl Weighed for ChunkEntry {
-    fn beside(&self) -> usize {
-        self.start.beside()
+    fn heap_bytes(&self) -> usize {
+        self.start.heap_bytes()
     }
 }
 
 impl Weighed for ChunkKey {
-    fn beside(&self) -> usize {
-        self.start.beside()
+    fn heap_bytes(&self) -> usize {
+        self.start.heap_bytes()
     }
 }
 
 impl<K: Weighed> Weighed for Node<K> {
-    fn beside(&self) -> usize {
-        self.entries.beside() + self.last.as_ref().map_or(0, K::beside)
+    fn heap_bytes(&self) -> usize {
+        self.entries.heap_bytes() + self.last.as_ref().map_or(0, K::heap_bytes)
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn bytes_are_bounded() {
-        let kept: Kept<Vec<u8>> = Kept::up_to(1000);
+        let kept: NodeCache<Vec<u8>> = NodeCache::up_to(1000);
         let mut made = 0;
         let mut get = |number: u64, size: usize| {
             let value = kept.get_or(number, || {

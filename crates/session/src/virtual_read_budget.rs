@@ -17,7 +17,7 @@ const ALWAYS: u64 = 64 << 20;
 
 /// Where a request is. One that a caller makes is at the top.
 #[derive(Clone, Default)]
-pub(crate) struct Trip {
+pub(crate) struct VirtualReadBudget {
     depth: u8,
     visits: Rc<Cell<u32>>,
     /// Bytes that may still be taken, once a virtual dataset was asked.
@@ -26,10 +26,10 @@ pub(crate) struct Trip {
     pub(crate) renewal: Option<Arc<Renewal>>,
 }
 
-impl Trip {
+impl VirtualReadBudget {
     /// A request that reads all sources anew.
-    pub(crate) fn renewing() -> Trip {
-        Trip { renewal: Some(Arc::default()), ..Trip::default() }
+    pub(crate) fn renewing() -> VirtualReadBudget {
+        VirtualReadBudget { renewal: Some(Arc::default()), ..VirtualReadBudget::default() }
     }
 
     /// A virtual dataset is asked for so many bytes.
@@ -48,7 +48,7 @@ impl Trip {
     }
 
     /// One source deeper.
-    pub(crate) fn below(&self) -> Result<Trip> {
+    pub(crate) fn below(&self) -> Result<VirtualReadBudget> {
         if self.depth == MAX_DEPTH {
             return Err(endless(format!("more than {MAX_DEPTH} virtual datasets stand above one another")));
         }
@@ -58,7 +58,7 @@ impl Trip {
                 return Err(endless(format!("virtual datasets lead to one another more than {MAX_VISITS} times")));
             }
         }
-        Ok(Trip { depth: self.depth + 1, ..self.clone() })
+        Ok(VirtualReadBudget { depth: self.depth + 1, ..self.clone() })
     }
 }
 

@@ -12,15 +12,15 @@ use hyperslab::{ObjectPaths, OpenOptions};
 const MOST: usize = 64;
 
 /// The paths of other files, by their names. A file that cannot be read has none.
-pub(crate) struct Elsewhere {
+pub(crate) struct OtherFiles {
     directory: PathBuf,
     known: RefCell<HashMap<Vec<u8>, ObjectPaths>>,
 }
 
-impl Elsewhere {
+impl OtherFiles {
     /// Names of files count from where this file is.
-    pub(crate) fn beside(file: &Path) -> Elsewhere {
-        Elsewhere { directory: file.parent().unwrap_or(Path::new("")).to_owned(), known: RefCell::default() }
+    pub(crate) fn beside(file: &Path) -> OtherFiles {
+        OtherFiles { directory: file.parent().unwrap_or(Path::new("")).to_owned(), known: RefCell::default() }
     }
 
     /// The path of an object in the file with this name; none if it has no path or there is no such file.

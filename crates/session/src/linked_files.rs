@@ -9,12 +9,12 @@ use std::{
 use hyperslab_base::os_error;
 
 use crate::{
-    Error, Options, Result, Session, engine::Engine, error::opened, opening::Opening, opening_count::Way,
+    Error, Options, Result, Session, engine::Engine, error::opened, opening::Opening, opening_count::OpenedBy,
     options::Access, storage::Source,
 };
 
 /// Files that were opened through a file, and how. Shared by all of them.
-pub(crate) struct Others {
+pub(crate) struct LinkedFiles {
     pub(crate) options: Options,
     /// Engines that read files, the last used at the end. An engine that has no openings has no lock; it is used again if the file did not change.
     kept: Mutex<Vec<(PathBuf, Arc<Engine>)>>,
@@ -23,15 +23,15 @@ pub(crate) struct Others {
 /// More files than this are not kept.
 const MOST: usize = 64;
 
-impl Others {
-    pub(crate) fn new(options: Options) -> Arc<Others> {
-        Arc::new(Others { options, kept: Mutex::default() })
+impl LinkedFiles {
+    pub(crate) fn new(options: Options) -> Arc<LinkedFiles> {
+        Arc::new(LinkedFiles { options, kept: Mutex::default() })
     }
 
     /// The first of these places that has a file; none if no place has one. The file can be changed only if `write` says so, or if this process has
     /// it open for writing. An error if that file is one that `refusal` tells of.
     pub(crate) fn find(
-        self: &Arc<Others>,
+        self: &Arc<LinkedFiles>,
         places: &[PathBuf],
         write: bool,
         refusal: &dyn Fn(&Path) -> Option<String>,
@@ -49,29 +49,29 @@ impl Others {
     }
 
     /// Opens a file that another one leads to.
-    fn open(self: &Arc<Others>, path: &Path, write: bool) -> Result<Session> {
+    fn open(self: &Arc<LinkedFiles>, path: &Path, write: bool) -> Result<Session> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         if let Some(engine) = self.take_kept(&path).filter(|_| !write)
-            && let Some(opening) = opened(&path, Opening::again(&engine, &path, Way::Linked))?
+            && let Some(opening) = opened(&path, Opening::again(&engine, &path, OpenedBy::Linked))?
         {
             return Ok(self.keep(path, opening));
         }
-        let Access { locking, low, durability, swmr, ref transfer, .. } = self.options.access;
+        let Access { locking, libver_min, durability, swmr, ref transfer, .. } = self.options.access;
         let (swmr, transfer) = (swmr && !write, transfer.clone());
-        let access = Access { write, locking, low, durability, swmr, transfer, ..Access::default() };
-        let opening = opened(&path, self.open_source(&path, &access, Way::Linked))?;
+        let access = Access { write, locking, libver_min, durability, swmr, transfer, ..Access::default() };
+        let opening = opened(&path, self.open_source(&path, &access, OpenedBy::Linked))?;
         Ok(self.keep(path, opening))
     }
 
     /// Opens the file that leads to all others, as the options say.
-    pub(crate) fn open_first(self: &Arc<Others>, path: &Path) -> Result<Session> {
+    pub(crate) fn open_first(self: &Arc<LinkedFiles>, path: &Path) -> Result<Session> {
         let access = &self.options.access;
         access.check()?;
-        let opening = opened(path, self.open_source(path, access, Way::Direct))?;
+        let opening = opened(path, self.open_source(path, access, OpenedBy::Direct))?;
         Ok(Session::of(opening, self))
     }
 
-    fn open_source(&self, path: &Path, access: &Access, way: Way) -> Result<Arc<Opening>> {
+    fn open_source(&self, path: &Path, access: &Access, way: OpenedBy) -> Result<Arc<Opening>> {
         let cache = self.options.cache_config();
         Opening::of_file(Source::find(path, access)?, access, way, |source| {
             let storage = source.lock(access)?;
@@ -80,7 +80,7 @@ impl Others {
     }
 
     /// Keeps the engine of a file that is only read for the next time. One that writes ends with its last opening.
-    fn keep(self: &Arc<Others>, path: PathBuf, opening: Arc<Opening>) -> Session {
+    fn keep(self: &Arc<LinkedFiles>, path: PathBuf, opening: Arc<Opening>) -> Session {
         if !opening.engine().is_writable() {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             if kept.len() == MOST {
