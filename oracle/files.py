@@ -11,7 +11,7 @@ import h5py._conv
 
 from making import describe, patched, random_file, special
 from making.library import C, Refused
-from making.words import encode
+from making.datatype_text import encode
 from oracle import execute, serve
 
 # libhdf5's own conversions, without what h5py adds for Python objects.

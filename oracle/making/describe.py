@@ -5,7 +5,7 @@ import hashlib
 
 from .library import C, UNLIMITED, Refused
 from .types import REFERENCE, VLEN, has_class
-from .words import address_of, basics, describe, encode
+from .datatype_text import address_of, basics, describe, encode
 
 LAYOUTS = {0: "compact", 1: "contiguous", 2: "chunked", 3: "virtual"}
 INDEXES = {0: "btree1", 1: "single", 2: "implicit", 3: "farray", 4: "earray", 5: "btree2"}

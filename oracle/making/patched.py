@@ -9,7 +9,7 @@ import struct
 from .library import C, UNLIMITED, sizes, space_of
 from .special import chunked, create, write_all
 from .types import close_file
-from .words import address_of
+from .datatype_text import address_of
 
 EARLIEST = 0
 LAYOUT, FILL, OLD_FILL, DATASPACE, NIL = 8, 5, 4, 1, 0

@@ -6,6 +6,7 @@
 
 mod batch;
 pub mod changes;
+mod datatype_text;
 mod files;
 mod generator;
 mod hex;
@@ -16,7 +17,6 @@ mod program;
 mod question;
 mod record;
 mod values;
-mod words;
 
 pub use batch::{Job, run, run_job};
 pub use files::{FileQuestion, Made, Read};

@@ -1,6 +1,6 @@
 //! What Hyperslab says of a file, the same as `making/describe.py` makes of libhdf5's word.
 
-use crate::{hex, unhex, values, words};
+use crate::{datatype_text, hex, unhex, values};
 use hyperslab::dtype::Datatype;
 use hyperslab::space::{Extent, UNLIMITED};
 use hyperslab::{AllocTime, Attribute, CharSet, Dataset, File, FillTime, FillValue, Group, Layout, Link, Node, Target};
@@ -83,7 +83,7 @@ fn object(file: &File, address: u64) -> Result<(Node, Record)> {
     match &node {
         Node::Group(_) => {}
         Node::Datatype(datatype) => {
-            record.insert("datatype".into(), words::describe(&datatype.datatype()?).into());
+            record.insert("datatype".into(), datatype_text::describe(&datatype.datatype()?).into());
         }
         Node::Dataset(dataset) => dataset_record(dataset, &mut record)?,
     }
@@ -121,7 +121,7 @@ fn charset(charset: CharSet) -> Value {
 }
 
 fn typed(datatype: &Datatype, committed: bool, extent: &Extent, record: &mut Record) {
-    record.insert("datatype".into(), words::describe(datatype).into());
+    record.insert("datatype".into(), datatype_text::describe(datatype).into());
     record.insert("committed".into(), committed.into());
     if extent.is_null() {
         record.insert("dims".into(), Value::Null);

@@ -1,4 +1,4 @@
-//! Values as bytes, the same as `making/words.py` makes of libhdf5's.
+//! Values as bytes, the same as `making/datatype_text.py` makes of libhdf5's.
 
 use crate::hex;
 use crate::ours::positions;

@@ -264,8 +264,10 @@ impl Kind {
 
     /// The kind of a stored type.
     pub(super) fn of(datatype: &Datatype) -> Option<Kind> {
-        let words = crate::words::describe(datatype);
-        KINDS.into_iter().find(|kind| kind.datatype().is_ok_and(|stored| crate::words::describe(&stored) == words))
+        let words = crate::datatype_text::describe(datatype);
+        KINDS
+            .into_iter()
+            .find(|kind| kind.datatype().is_ok_and(|stored| crate::datatype_text::describe(&stored) == words))
     }
 
     /// What becomes of a number, as JSON.

@@ -5,7 +5,7 @@ use hyperslab_format::heap::{self, local::FreeBlock};
 
 use super::{
     Data, LocalHeap, WHAT, add, block_head,
-    free::{Free, NodeCache},
+    free::{Free, FreeList},
     head_size,
 };
 use crate::ranges::Ranges;
@@ -22,7 +22,7 @@ impl LocalHeap {
             let name = String::from_utf8_lossy(string);
             return Err(Error::Refused(format!("a zero byte in the middle of the name {name:?}")));
         }
-        let kept = if self.is_one_block(file) { None } else { Some(NodeCache::of(file, self)?) };
+        let kept = if self.is_one_block(file) { None } else { Some(FreeList::of(file, self)?) };
         let mut free = match &kept {
             Some(kept) => std::mem::take(&mut *kept.lock()),
             None => Free { ranges: self.read_free(file)?, ..Free::default() },
@@ -31,7 +31,7 @@ impl LocalHeap {
         match kept {
             Some(kept) => *kept.lock() = free,
             // It has grown, and the data lie elsewhere now.
-            None if !self.is_one_block(file) => drop(NodeCache::attach(file, self.address, free)?),
+            None if !self.is_one_block(file) => drop(FreeList::attach(file, self.address, free)?),
             None => {}
         }
         added
@@ -95,7 +95,7 @@ impl LocalHeap {
             pieces.iter().for_each(|&(start, size)| add(&mut free.ranges, start, size));
             return self.store(file, &mut free, &[]);
         }
-        let kept = NodeCache::of(file, self)?;
+        let kept = FreeList::of(file, self)?;
         let mut free = kept.lock();
         pieces.iter().for_each(|&(start, size)| add(&mut free.ranges, start, size));
         free.changed = true;

@@ -8,8 +8,8 @@ use hyperslab_file::{Attached, OpenFile, Result};
 use super::LocalHeap;
 use crate::ranges::Ranges;
 
-/// What is kept of a heap while its file is open.
-pub(super) struct NodeCache {
+/// The free pieces of a heap, as long as its file is open.
+pub(super) struct FreeList {
     address: u64,
     free: Mutex<Free>,
 }
@@ -23,18 +23,18 @@ pub(super) struct Free {
     pub(super) changed: bool,
 }
 
-impl NodeCache {
-    /// What is kept of a heap.
-    pub(super) fn of(file: &OpenFile, heap: &LocalHeap) -> Result<Arc<NodeCache>> {
+impl FreeList {
+    /// The free pieces of a heap.
+    pub(super) fn of(file: &OpenFile, heap: &LocalHeap) -> Result<Arc<FreeList>> {
         if let Some(kept) = file.attached(heap.address) {
             return Ok(kept);
         }
         let free = Free { ranges: heap.read_free(file)?, is_listed: heap.free.is_some(), changed: false };
-        NodeCache::attach(file, heap.address, free)
+        FreeList::attach(file, heap.address, free)
     }
 
-    pub(super) fn attach(file: &OpenFile, address: u64, free: Free) -> Result<Arc<NodeCache>> {
-        let kept = Arc::new(NodeCache { address, free: Mutex::new(free) });
+    pub(super) fn attach(file: &OpenFile, address: u64, free: Free) -> Result<Arc<FreeList>> {
+        let kept = Arc::new(FreeList { address, free: Mutex::new(free) });
         file.attach(address, kept.clone())?;
         Ok(kept)
     }
@@ -44,7 +44,7 @@ impl NodeCache {
     }
 }
 
-impl Attached for NodeCache {
+impl Attached for FreeList {
     fn flush_pending(&self, file: &OpenFile, all: bool) -> Result<()> {
         let mut free = self.lock();
         if free.changed {

@@ -1,4 +1,4 @@
-"""Datatypes in words and values as bytes, in a form that src/words.rs makes too.
+"""Datatypes in words and values as bytes, in a form that src/datatype_text.rs makes too.
 
 A value is its bytes, except: a sequence is its length in 8 bytes and its elements, a variable-length string the same; a
 compound with such a part is its members one after the other; a reference is the address of its object in 8 bytes, for a

@@ -1,4 +1,4 @@
-//! Datatypes in words, the same as `making/words.py` makes of libhdf5's.
+//! Datatypes in words, the same as `making/datatype_text.py` makes of libhdf5's.
 
 use crate::hex;
 use hyperslab::dtype::{Bits, Charset, Class, Datatype, Float, Normalization, Order, Padding, Reference};
