@@ -6,8 +6,8 @@ use crate::{layers, python, torn};
 use anyhow::Result;
 use std::process::Command;
 
-/// Features that are off by default are tested too; the same for all steps, so that nothing is built twice.
-const FEATURES: &[&str] = &["--features", "hyperslab/ndarray"];
+/// Features that are off by default are tested too; the same for all steps, so that nothing is built twice. Reads are torn only where the environment says so.
+pub(crate) const FEATURES: &[&str] = &["--features", "hyperslab/ndarray,hyperslab-file/torn"];
 
 /// The chunk cache on locks that try out in which order threads can run; a build of its own, of few crates.
 const ANY_ORDER: &[&str] = &["test", "--package", "hyperslab-cache", "--features", "shuttle", "--test", "shuttle"];
@@ -17,7 +17,7 @@ const ABOVE_THE_CACHE: &[&str] =
     &["-E", "package(hyperslab) + package(hyperslab-cli) + package(/hyperslab-(oracle|hostile)/)"];
 
 /// The packages that read blocks of metadata. Those above them are tested over torn reads by `cargo xtask torn`.
-const READERS: &[&str] = &["hyperslab-file", "hyperslab-structures", "hyperslab-object"];
+const READERS: &str = "package(/hyperslab-(file|structures|object)/)";
 
 pub(crate) fn run() -> Result<()> {
     let metadata = metadata::load()?;
