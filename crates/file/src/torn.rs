@@ -59,12 +59,14 @@ mod on {
     pub(crate) fn tear(seal: Seal, bytes: &mut [u8]) -> bool {
         let Some(every) = every().filter(|_| seal != Seal::None) else { return false };
         let nth = READS.fetch_add(1, Ordering::Relaxed);
-        if nth % every != 0 {
+        if !nth.is_multiple_of(every) {
             return false;
         }
         match seal {
             // Behind signature and version, so that the checksum is what tells.
-            Seal::Checksum if nth / every % 2 == 0 => Missing::All.tear(bytes.get_mut(5..).unwrap_or_default()),
+            Seal::Checksum if (nth / every).is_multiple_of(2) => {
+                Missing::All.tear(bytes.get_mut(5..).unwrap_or_default())
+            }
             Seal::Checksum => Missing::Front.tear(bytes),
             Seal::Signature => Missing::All.tear(bytes),
             Seal::None => false,
