@@ -20,7 +20,7 @@ use super::{
 /// let mut pile = Pile::new(file.widths());
 /// let (nth, index) = pile.add(b"text")?;
 /// let places = heap.adopt(&file, pile)?;
-/// heap.settle(&file)?;
+/// heap.commit(&file)?;
 /// assert_eq!(Collection::read(&file, places[nth])?.get(index)?, b"text");
 /// # Ok::<(), hyperslab_file::Error>(())
 /// ```
