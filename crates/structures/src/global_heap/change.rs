@@ -21,10 +21,10 @@ const BATCH: usize = 64;
 /// The global heap of a file that is changed. There is one per file, since it knows which collections have room.
 ///
 /// A new object lies in space that nothing in the file names, or behind the objects of a collection with room. Collections are filled in
-/// memory; [`GlobalHeap::settle`] writes them, and must be called before the values that name the objects are written.
+/// memory; [`GlobalHeap::commit`] writes them, and must be called before the values that name the objects are written.
 ///
 /// An object that is removed stays where it is while the file may name it: until the flush after [`GlobalHeap::remove`]. The next object that
-/// needs room, or the next call of `settle`, takes its room back, or the space of the collection if it was the last; so a file that is closed
+/// needs room, or the next call of `commit`, takes its room back, or the space of the collection if it was the last; so a file that is closed
 /// is flushed, settled and flushed.
 ///
 /// ```
@@ -226,7 +226,7 @@ impl GlobalHeap {
             if taken.len() == MANY {
                 let written = free_empty(file, &mut taken).and_then(|()| write(file, self.shown, taken.iter_mut()));
                 if written.is_err() {
-                    // They wait for the next call of `settle`.
+                    // They wait for the next call of `commit`.
                     self.open.splice(..0, taken);
                     return written.map(|()| true);
                 }
