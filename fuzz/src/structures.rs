@@ -17,11 +17,14 @@ use crate::opened::{at_each, at_places};
 /// Things that are looked up.
 const LOOKUPS: u64 = 40;
 
-/// Chunks in an array, plain and filtered.
-const ELEMENTS: [ChunkElement; 3] = [
-    ChunkElement { size_width: None, chunk_bytes: 24 },
-    ChunkElement { size_width: Some(Width::W2), chunk_bytes: 24 },
-    ChunkElement { size_width: Some(Width::W8), chunk_bytes: 24 },
+/// What an index may keep of a chunk.
+const ELEMENTS: [ChunkElement; 6] = [
+    ChunkElement::Plain { chunk_bytes: 24 },
+    ChunkElement::Filtered { size_width: Width::W2 },
+    ChunkElement::Filtered { size_width: Width::W8 },
+    ChunkElement::Structured { size_width: Width::W2, sections: 2, filtered: false },
+    ChunkElement::Structured { size_width: Width::W4, sections: 2, filtered: true },
+    ChunkElement::Structured { size_width: Width::W8, sections: 3, filtered: true },
 ];
 
 /// Headers of both versions, and every message in them.
@@ -122,9 +125,9 @@ pub fn btree_v2(bytes: &[u8]) {
         }
         Ok(())
     });
-    for (rank, width) in [(1, Width::W2), (2, Width::W4), (32, Width::W8)] {
+    for (rank, element) in [1, 2, 32].into_iter().flat_map(|rank| ELEMENTS.map(|element| (rank, element))) {
         at_each(bytes, b"BTHD", |file, place| {
-            let tree = chunks::btree_v2::ChunkTree::open(file, place, rank, 24, width)?;
+            let tree = chunks::btree_v2::ChunkTree::open(file, place, rank, element)?;
             tree.find_sorted(file, &[vec![0; rank], vec![1; rank]], &mut |_, _| ())?;
             tree.for_each(file, &mut |_| Ok(()))
         });

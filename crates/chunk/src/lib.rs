@@ -18,6 +18,7 @@ mod transfer;
 
 pub use cache::{ChunkCache, ChunkPartition, ChunkSource, Keep, RequestOptions};
 pub use error::{Error, Result};
+pub use hyperslab_format::{Section, Sections};
 pub use index::{Index, Stored, SurveyedDataset, check_new, index_that_holds};
 pub use layout::{
     ChunkKind, ChunkLayout, Chunked, Correspondence, DatasetHeader, DatasetState, DatasetStorage, ExternalFile,
@@ -25,7 +26,7 @@ pub use layout::{
     VirtualSource,
 };
 pub use transfer::{
-    ChunkCoord, Coder, DenseChunk, EncodedChunk, Loader, ReadBuffer, ResidentChunk, Section, Sections, StoredAs,
-    StoredAt, Storer, StripReader, StripWriter, Wanted, Workspace, WriteBuffer, convert, cut_boxes, fill,
-    for_each_strip, gather, pipeline, read_strips, scatter, strip_boxes, to_memory, unfilter, write_strips,
+    ChunkCoord, Coder, DenseChunk, EncodedChunk, Loader, ReadBuffer, ResidentChunk, StoredAs, StoredAt, Storer,
+    StripReader, StripWriter, Wanted, Workspace, WriteBuffer, convert, cut_boxes, fill, for_each_strip, gather,
+    pipeline, read_strips, scatter, strip_boxes, to_memory, unfilter, write_strips,
 };

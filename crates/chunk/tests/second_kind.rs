@@ -134,7 +134,7 @@ fn is_dense(coord: &ChunkCoord) -> bool {
 
 impl Chunk {
     fn encode(&self, coord: &ChunkCoord) -> EncodedChunk<'static> {
-        let section = |bytes: &[u8]| Section { size: bytes.len() as u64, mask: 0 };
+        let section = |bytes: &[u8]| Section { size: bytes.len() as u64, ..Section::default() };
         match self {
             Chunk::Dense(values) => EncodedChunk::dense(coord.clone(), Cow::Owned(values.clone()), 0, false),
             Chunk::Packed(packed) => {

@@ -97,12 +97,12 @@ impl Copier<'_> {
         while !rest.is_empty() {
             let mut bytes = 0u64;
             let fits = rest.iter().take_while(|(_, entry)| {
-                bytes = bytes.saturating_add(entry.size);
+                bytes = bytes.saturating_add(entry.size());
                 bytes <= BATCH
             });
             let (batch, others) = rest.split_at(fits.count().clamp(1, rest.len()));
             to.write_entries(&from.read_entries(batch).of_source()?)?;
-            self.show(batch.iter().map(|(_, entry)| entry.size).sum());
+            self.show(batch.iter().map(|(_, entry)| entry.size()).sum());
             rest = others;
         }
         Ok(())

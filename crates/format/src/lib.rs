@@ -25,11 +25,13 @@ pub mod virtual_mapping;
 mod chunk_entry;
 mod driver_info_block;
 mod member_files;
+mod sections;
 
-pub use chunk_entry::ChunkEntry;
+pub use chunk_entry::{ChunkEntry, StoredBytes};
 pub use driver_info_block::DriverInfoBlock;
 pub use hyperslab_base::{Defect, Fault, Malformed, Unfit, Widths};
 pub use member_files::{MemberFiles, MultiMember};
+pub use sections::{Section, Sections};
 pub use superblock::Superblock;
 
 /// The result of decoding.

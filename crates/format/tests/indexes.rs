@@ -1,6 +1,6 @@
 //! Heaps and indexes: what is encoded decodes to the same; what does not fit is refused.
 
-use hyperslab_base::Width;
+use hyperslab_base::{Reader, Width, Widths};
 use hyperslab_format::{
     heap::{
         LocalHeap,
@@ -19,7 +19,7 @@ use hyperslab_format::{
 };
 use proptest::{array, collection::vec, option, prelude::*};
 
-use crate::random::{address, agree, bytes, chunk, number, widths};
+use crate::random::{address, agree, bytes, chunk, element, number, widths};
 
 fn heap() -> BoxedStrategy<FractalHeap> {
     let table = (0..5u32, 0..20u32, 0..6u32, 0..70u16).prop_map(|(width, start, more, bits)| DoublingTable {
@@ -78,15 +78,8 @@ fn record() -> BoxedStrategy<Record> {
         })),
         (place(), any::<u32>()).prop_map(|(place, hash)| Record::AttributeName { place, hash }),
         place().prop_map(Record::AttributeOrder),
-        chunk(2, 99, false).prop_map(Record::Chunk),
-        chunk(2, 99, true).prop_map(Record::Chunk),
     ]
     .boxed()
-}
-
-fn element() -> BoxedStrategy<ChunkElement> {
-    let width = option::of((1..=8u8).prop_map(|width| Width::new(width).unwrap()));
-    (width, 1..100u64).prop_map(|(size_width, chunk_bytes)| ChunkElement { size_width, chunk_bytes }).boxed()
 }
 
 proptest! {
@@ -208,10 +201,10 @@ proptest! {
     }
 
     #[test]
-    fn records(record in record(), widths in widths(), width in 1..=8u8) {
+    fn records(record in record(), widths in widths()) {
         let mut fitting = 0;
-        for kind in 0..13 {
-            let form = Form { kind, rank: 2, chunk_bytes: 99, size_width: Width::new(width).unwrap() };
+        for kind in 0..16 {
+            let form = Form::Plain(kind);
             if let Ok(bytes) = form.encode(&record, widths) {
                 fitting += 1;
                 prop_assert_eq!(Some(bytes.len()), form.size(widths));
@@ -222,20 +215,51 @@ proptest! {
     }
 
     #[test]
-    fn fixed_arrays(filtered: bool, element_size: u8, page_bits in 0..70u8, count in number(), data in address(), widths in widths()) {
-        let array = FixedArray { filtered, element_size, page_bits, elements: count, data };
+    fn chunk_records(
+        (element, chunk) in element().prop_flat_map(|element| (Just(element), chunk(2, element))), widths in widths(),
+    ) {
+        let form = Form::Chunk(element, 2);
+        agree(&Record::Chunk(chunk.clone()), form.encode(&Record::Chunk(chunk.clone()), widths), |bytes| {
+            assert_eq!(Some(bytes.len()), form.size(widths));
+            let place: Vec<u8> = chunk.start.iter().flat_map(|nth| nth.to_le_bytes()).collect();
+            assert_eq!(bytes[element.place_at(widths)..][..16], place);
+            form.decode(bytes, widths)
+        });
+        prop_assert!(Form::Plain(form.kind()).encode(&Record::Chunk(chunk), widths).is_err());
+    }
+
+    #[test]
+    fn sections_do_not_overlap(offsets in array::uniform2(0..40u64), size in 0..40u64, filtered: bool) {
+        let element = ChunkElement::Structured { size_width: Width::W8, sections: 3, filtered };
+        let mut bytes = vec![0; element.size(Widths::EIGHT)];
+        for (nth, value) in [7, size].iter().chain(&offsets).enumerate() {
+            bytes[nth * 8..][..8].copy_from_slice(&value.to_le_bytes());
+        }
+        let decoded = element.decode(&mut Reader::new("element", &bytes), 0, Widths::EIGHT);
+        let [first, second] = offsets;
+        prop_assert_eq!(decoded.is_ok(), first <= second && second <= size);
+        if let Ok(chunk) = decoded {
+            let sizes: Vec<u64> = chunk.sections().iter().map(|section| section.size).collect();
+            prop_assert_eq!(sizes, [first, second - first, size - second]);
+        }
+    }
+
+    #[test]
+    fn fixed_arrays(version in 0..=1u8, element in element(), element_size: u8, page_bits in 0..70u8, count in number(), data in address(), widths in widths()) {
+        let array = FixedArray { version, client: element.client(), element_size, page_bits, elements: count, data };
         agree(&array, array.encode(widths), |bytes| FixedArray::decode(bytes, widths));
     }
 
     #[test]
     fn fixed_array_blocks(
         (element, chunks) in element().prop_flat_map(|element| {
-            (Just(element), vec(chunk(0, element.chunk_bytes, element.size_width.is_some()), 0..20))
+            (Just(element), vec(chunk(0, element), 0..20))
         }),
         page_bits in 0..5u8, written in vec(any::<bool>(), 20), header in number(), widths in widths(),
     ) {
         let elements = chunks.len() as u64;
-        let array = FixedArray { filtered: element.size_width.is_some(), element_size: 1, page_bits, elements, data: None };
+        let (version, client) = (element.client().version(), element.client());
+        let array = FixedArray { version, client, element_size: 1, page_bits, elements, data: None };
         let encoded = fixed_array::encode_data(&chunks, &array, element, header, widths);
         prop_assert!(array.pages() == 0 || encoded.is_err());
         agree(&chunks, encoded, |bytes| fixed_array::decode_data(bytes, &array, element, widths));
@@ -249,13 +273,13 @@ proptest! {
     }
 
     #[test]
-    fn extensible_arrays(shape in array::uniform7(0..70u8), used in array::uniform6(number()), index in address(), widths in widths()) {
-        let [filtered, element_size, count_bits, in_index, min_elements, min_blocks, page_bits] = shape;
+    fn extensible_arrays(element in element(), shape in array::uniform7(0..70u8), used in array::uniform6(number()), index in address(), widths in widths()) {
+        let [version, element_size, count_bits, in_index, min_elements, min_blocks, page_bits] = shape;
         let usage = extensible_array::Usage {
             super_blocks: used[0], super_bytes: used[1], data_blocks: used[2], data_bytes: used[3], elements: used[4],
         };
         let any = ExtensibleArray {
-            filtered: filtered % 2 == 0, element_size, count_bits, in_index, min_elements, min_blocks, page_bits, usage,
+            version: version % 2, client: element.client(), element_size, count_bits, in_index, min_elements, min_blocks, page_bits, usage,
             used: used[5], index,
         };
         let powers = ExtensibleArray { min_elements: 1 << (min_elements % 6), min_blocks: 1 << (min_blocks % 6), ..any };
@@ -268,14 +292,14 @@ proptest! {
     #[test]
     fn extensible_array_blocks(
         (element, chunks) in element().prop_flat_map(|element| {
-            (Just(element), vec(chunk(0, element.chunk_bytes, element.size_width.is_some()), 16))
+            (Just(element), vec(chunk(0, element), 16))
         }),
         in_index in 0..9u8, page_bits in 0..7u8, places in vec((address(), vec(any::<bool>(), 512)), 64), nth in 0..10u32,
         header in number(), widths in widths(),
     ) {
         let array = ExtensibleArray {
-            filtered: element.size_width.is_some(), element_size: 1, count_bits: 20, in_index, min_elements: 16, min_blocks: 4,
-            page_bits, usage: extensible_array::Usage::default(), used: 0, index: None,
+            version: 1, client: element.client(), element_size: 1, count_bits: 20, in_index, min_elements: 16,
+            min_blocks: 4, page_bits, usage: extensible_array::Usage::default(), used: 0, index: None,
         };
         let address = |nth: usize| places[nth % places.len()].0;
         let index = IndexBlock {

@@ -200,7 +200,7 @@ impl Index<'_> {
             tree.relocate(file)?;
             tree.remove(file, &mut |record| self.order(record, old))?;
             if let Some(new) = &new {
-                let bytes = Form::plain(record::SHARED).encode(&Record::Shared(*new), widths)?;
+                let bytes = Form::Plain(record::SHARED).encode(&Record::Shared(*new), widths)?;
                 tree.insert(file, &bytes, &mut |record| self.order(record, new))?;
             }
             tree.address()

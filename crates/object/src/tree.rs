@@ -14,7 +14,7 @@ const MERGE: u8 = 40;
 
 /// A tree for records of a type, which belongs to the object at `object`.
 pub(crate) fn create(context: &Context, object: u64, kind: u8) -> Result<Tree> {
-    let size = Form::plain(kind).size(context.file().widths());
+    let size = Form::Plain(kind).size(context.file().widths());
     let size = size.ok_or_else(|| Error::Refused(format!("there are no records of type {kind}")))?;
     Tree::create(context.file().owned_by(object), kind, size, NODE, SPLIT, MERGE)
 }

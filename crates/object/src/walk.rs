@@ -133,7 +133,7 @@ impl Dense {
             let Some(tree) = tree else { continue };
             let mut last = None;
             let header = walk::tree(file, tree, &[kind], survey, &mut |survey, (_, node), bytes| {
-                let decoded = Form::plain(kind).decode(bytes, file.widths()).map_err(Error::at(node));
+                let decoded = Form::Plain(kind).decode(bytes, file.widths()).map_err(Error::at(node));
                 let Some(decoded) = survey.found(self.what, node, decoded) else { return };
                 let (place, shared) = key(&decoded);
                 elsewhere += u64::from(nth == 0 && shared);

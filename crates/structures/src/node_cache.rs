@@ -6,7 +6,7 @@ use std::{
 };
 
 use hyperslab_format::{
-    ChunkEntry,
+    ChunkEntry, Sections, StoredBytes,
     btree_v1::{ChunkKey, Node},
     heap::fractal::Child,
 };
@@ -126,7 +126,8 @@ impl<T: Weighed, U: Weighed> Weighed for (T, U) {
 
 impl Weighed for ChunkEntry {
     fn heap_bytes(&self) -> usize {
-        self.start.heap_bytes()
+        let sections = if let StoredBytes::Structured(_) = self.stored { size_of::<Sections>() } else { 0 };
+        self.start.heap_bytes() + sections
     }
 }
 

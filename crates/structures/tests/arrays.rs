@@ -6,11 +6,12 @@ use hyperslab_base::Width;
 use hyperslab_driver::{Driver, Memory, Transfer};
 use hyperslab_file::{CreateOptions, Kind, OpenFile, OpenOptions};
 use hyperslab_format::{
-    ChunkEntry, index::ChunkElement, message::ArrayShape, object_header::Prefix, superblock::Root, version::LibVersion,
+    ChunkEntry, Section, Sections, index::ChunkElement, message::ArrayShape, object_header::Prefix, superblock::Root,
+    version::LibVersion,
 };
 use hyperslab_structures::chunks::{extensible_array, fixed_array};
 
-type Model = BTreeMap<u64, (u64, u64, u32)>;
+type Model = BTreeMap<u64, ChunkEntry>;
 
 /// Numbers that look random and are the same every time.
 struct Random(u64);
@@ -22,7 +23,7 @@ impl Random {
     }
 }
 
-fn new_file(storage: Arc<dyn Driver>) -> OpenFile {
+pub(crate) fn new_file(storage: Arc<dyn Driver>) -> OpenFile {
     let mut create = CreateOptions::default();
     create.libver_min = LibVersion::V110;
     let file = OpenFile::create(storage, &create, &OpenOptions::default()).unwrap();
@@ -33,7 +34,7 @@ fn new_file(storage: Arc<dyn Driver>) -> OpenFile {
     file
 }
 
-fn again(storage: &Arc<dyn Driver>) -> OpenFile {
+pub(crate) fn again(storage: &Arc<dyn Driver>) -> OpenFile {
     OpenFile::open_writable(storage.clone(), &OpenOptions::default(), LibVersion::V110).unwrap()
 }
 
@@ -68,7 +69,7 @@ macro_rules! array {
             fn all(&self, file: &OpenFile) -> Model {
                 let mut all = Model::new();
                 self.for_each(file, &mut |number, entry| {
-                    entry.address.map(|address| all.insert(number, (address, entry.size, entry.mask)));
+                    entry.address.map(|_| all.insert(number, entry.clone()));
                     Ok(())
                 })
                 .unwrap();
@@ -81,8 +82,30 @@ macro_rules! array {
 array!(fixed_array::ChunkArray);
 array!(extensible_array::ChunkArray);
 
-fn elements() -> [ChunkElement; 2] {
-    [ChunkElement { size_width: None, chunk_bytes: 80 }, ChunkElement { size_width: Some(Width::W2), chunk_bytes: 80 }]
+/// One of each kind.
+pub(crate) fn elements() -> [ChunkElement; 4] {
+    let structured = |sections, filtered| ChunkElement::Structured { size_width: Width::W2, sections, filtered };
+    let dense = [ChunkElement::Plain { chunk_bytes: 80 }, ChunkElement::Filtered { size_width: Width::W2 }];
+    let [plain, filtered] = dense;
+    [plain, filtered, structured(2, false), structured(3, true)]
+}
+
+/// A chunk that such an element can stand for.
+pub(crate) fn some_chunk(element: ChunkElement, mut below: impl FnMut(u64) -> u64) -> ChunkEntry {
+    let address = Some(below(1 << 40));
+    let mut section = |filtered: bool| Section {
+        size: below(200),
+        mask: if filtered { below(8) as u32 } else { 0 },
+        unfiltered: filtered.then(|| below(1 << 50)),
+    };
+    match element {
+        ChunkElement::Plain { chunk_bytes } => ChunkEntry::dense(address, chunk_bytes, 0),
+        ChunkElement::Filtered { .. } => ChunkEntry::dense(address, below(200), below(8) as u32),
+        ChunkElement::Structured { sections, filtered, .. } => {
+            let sections: Vec<Section> = (0..sections).map(|_| section(filtered)).collect();
+            ChunkEntry::of(address, &Sections::new(&sections).unwrap())
+        }
+    }
 }
 
 /// Random changes; every so often all is written, and the file opened anew.
@@ -101,19 +124,13 @@ fn against_a_map<A: Array>(
         let chunks: Vec<(u64, ChunkEntry)> = (0..random.below(30))
             .map(|_| {
                 let number = if random.below(3) == 0 { random.below(most) } else { (focus + random.below(20)) % most };
-                let mut entry = element.nothing();
-                if random.below(3) > 0 {
-                    entry.address = Some(random.below(1 << 40));
-                    if element.size_width.is_some() {
-                        (entry.size, entry.mask) = (random.below(200), random.below(8) as u32);
-                    }
-                }
-                (number, entry)
+                let is_there = random.below(3) > 0;
+                (number, if is_there { some_chunk(element, |end| random.below(end)) } else { element.nothing() })
             })
             .collect();
         for (number, entry) in &chunks {
             match entry.address {
-                Some(address) => model.insert(*number, (address, entry.size, entry.mask)),
+                Some(_) => model.insert(*number, entry.clone()),
                 None => model.remove(number),
             };
         }
@@ -123,8 +140,7 @@ fn against_a_map<A: Array>(
         }
         for _ in 0..10 {
             let number = random.below(most);
-            let got = array.get(&file, number).map(|entry| (entry.address.unwrap(), entry.size, entry.mask));
-            assert_eq!(got, model.get(&number).copied(), "chunk {number}");
+            assert_eq!(array.get(&file, number).as_ref(), model.get(&number), "chunk {number}");
         }
         match random.below(6) {
             0 => file.flush().unwrap(),
@@ -187,7 +203,7 @@ fn an_extensible_array_refuses_what_it_cannot_hold_before_it_changes() {
     let storage: Arc<dyn Driver> = Arc::new(Memory::new());
     let file = new_file(storage);
     let [_, small] = shapes();
-    let [element, _] = elements();
+    let [element, ..] = elements();
     let mut array = extensible_array::ChunkArray::create(&file, small, element).unwrap();
     let chunk = ChunkEntry { address: Some(1), ..element.nothing() };
     assert!(array.set_all(&file, &[(0, chunk.clone()), (1 << 30, chunk)]).is_err());

@@ -206,9 +206,9 @@ fn chunk_trees_are_changed_in_turns_and_alike() {
                 for &(at, value) in &news {
                     let (start, address) = (vec![at / 30 * 2, at % 30, 0], file.allocate(Kind::Raw, 12)?);
                     file.write_raw("chunk", &[(address, &value.to_le_bytes().repeat(6))])?;
-                    let chunk = ChunkEntry { start, address: Some(address), size: 12, mask: 0 };
+                    let chunk = ChunkEntry::dense(Some(address), 12, 0).at(start);
                     if let Some(old) = tree.insert(file, &[2, 1, 3, 2], &chunk)? {
-                        file.free(old.address.unwrap(), old.size)?;
+                        file.free(old.address.unwrap(), old.size())?;
                     }
                 }
                 Ok(())

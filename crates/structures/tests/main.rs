@@ -13,6 +13,7 @@
 
 mod arrays;
 mod changes;
+mod chunk_trees;
 mod common;
 mod global_heap;
 mod hidden_list;

@@ -67,7 +67,7 @@ fn step(file: &OpenFile, tree: &ChunkTree, rank: usize, model: &mut Model, rando
             let mut chunks: Vec<ChunkEntry> = Vec::new();
             for _ in 0..random.usize(1..4) {
                 let (address, size) = (Some(random.u64(1..1 << 40)), random.u64(1..5));
-                chunks.push(ChunkEntry { start: start(random, rank), address, size, mask: random.u32(..2) });
+                chunks.push(ChunkEntry::dense(address, size, random.u32(..2)).at(start(random, rank)));
             }
             let replaced = tree.insert_all(file, &extent, &chunks)?;
             let known = chunks.into_iter().filter_map(|chunk| model.insert(chunk.start.clone(), chunk));
@@ -161,8 +161,7 @@ fn what_was_flushed_is_found_after_every_single_write() {
 #[test]
 fn a_deleted_tree_gives_its_space_back() {
     let (_, file) = new_file(Ks { leaf: 4, internal: 16, chunks: 2 });
-    let chunks: Vec<_> =
-        (0..500).map(|nth| ChunkEntry { start: vec![nth * 10], address: Some(nth + 1), size: 80, mask: 0 }).collect();
+    let chunks: Vec<_> = (0..500).map(|nth| ChunkEntry::dense(Some(nth + 1), 80, 0).at(vec![nth * 10])).collect();
     let mut ends = Vec::new();
     for _ in 0..3 {
         let tree = ChunkTree::create(&file, 1).unwrap();

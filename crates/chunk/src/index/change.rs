@@ -33,9 +33,7 @@ impl Index {
         let (file, rank) = (file.owned(shape.owner), shape.chunk.len());
         Ok(match kind {
             ChunkIndex::BtreeV1 => Index::BtreeV1(chunks::btree_v1::ChunkTree::create(file, rank)?),
-            ChunkIndex::Single(_) => {
-                Index::Single(ChunkEntry { start: vec![0; rank], address: None, size: shape.bytes, mask: 0 })
-            }
+            ChunkIndex::Single(_) => Index::Single(ChunkEntry::dense(None, shape.bytes, 0).at(vec![0; rank])),
             ChunkIndex::Implicit => {
                 let numbering = numbering(false);
                 let bytes = numbering.count().checked_mul(shape.bytes).ok_or_else(|| too_many(numbering.count()))?;
@@ -53,8 +51,7 @@ impl Index {
             }
             ChunkIndex::BtreeV2 { node_size, split, merge } => {
                 let nodes = (node_size, split, merge);
-                let tree = chunks::btree_v2::ChunkTree::create(file, rank, shape.bytes, element.size_width, nodes)?;
-                Index::BtreeV2(tree)
+                Index::BtreeV2(chunks::btree_v2::ChunkTree::create(file, rank, element, nodes)?)
             }
         })
     }
@@ -78,7 +75,7 @@ impl Index {
             Index::Empty | Index::Implicit(_) => {}
             Index::Single(entry) => {
                 for (_, chunk) in changes.iter().filter(|(place, _)| place.iter().all(|&nth| nth == 0)) {
-                    (entry.address, entry.size, entry.mask) = (chunk.address, chunk.size, chunk.mask);
+                    (entry.address, entry.stored) = (chunk.address, chunk.stored.clone());
                     moved = true;
                 }
                 if entry.address.is_none() {
@@ -126,7 +123,7 @@ impl Shape<'_> {
 fn numbered(numbering: &Numbering, changes: &[Change]) -> Result<Vec<(u64, ChunkEntry)>> {
     let number = |(place, chunk): &Change| {
         let number = numbering.number(place).ok_or_else(|| too_many(u64::MAX))?;
-        Ok((number, ChunkEntry { start: Vec::new(), ..chunk.clone() }))
+        Ok((number, chunk.clone().at(Vec::new())))
     };
     changes.iter().map(number).collect()
 }
@@ -147,7 +144,7 @@ fn change_old_tree(
     let (there, gone): (Vec<_>, Vec<_>) = changes.iter().partition(is_there);
     if !there.is_empty() {
         let extent: Vec<u64> = shape.chunk.iter().copied().chain([shape.element_size]).collect();
-        let entry = |(place, chunk): &&Change| ChunkEntry { start: start(place), ..chunk.clone() };
+        let entry = |(place, chunk): &&Change| chunk.clone().at(start(place));
         tree.insert_all(file, &extent, &there.iter().map(entry).collect::<Vec<_>>())?;
     }
     if !gone.is_empty() {

@@ -68,14 +68,13 @@ impl Index {
     pub(crate) fn open(file: &OpenFile, kind: ChunkIndex, address: Option<u64>, shape: &Shape<'_>) -> Result<Index> {
         let Some(address) = address else { return Ok(Index::Empty) };
         let numbering = |unlimited_first| Numbering::new(shape.extent, shape.chunk, unlimited_first);
-        let size_width = shape.size_width(file.widths().lengths);
         let element = shape.element(file.widths().lengths);
         let (file, rank) = (file.owned(shape.owner), shape.chunk.len());
         Ok(match kind {
             ChunkIndex::BtreeV1 => Index::BtreeV1(chunks::btree_v1::ChunkTree::new(address, rank).owned(shape.owner)),
             ChunkIndex::Single(stored) => {
                 let (size, mask) = stored.unwrap_or((shape.bytes, 0));
-                Index::Single(ChunkEntry { start: vec![0; rank], address: Some(address), size, mask })
+                Index::Single(ChunkEntry::dense(Some(address), size, mask).at(vec![0; rank]))
             }
             ChunkIndex::Implicit => {
                 Index::Implicit(Implicit { address, bytes: shape.bytes, numbering: numbering(false) })
@@ -89,7 +88,7 @@ impl Index {
                 Index::ExtensibleArray(array, Numbered(numbering(true)))
             }
             ChunkIndex::BtreeV2 { .. } => {
-                Index::BtreeV2(chunks::btree_v2::ChunkTree::open(file, address, rank, shape.bytes, size_width)?)
+                Index::BtreeV2(chunks::btree_v2::ChunkTree::open(file, address, rank, element)?)
             }
         })
     }
@@ -166,15 +165,17 @@ impl Implicit {
     fn find(&self, place: &[u64]) -> Option<ChunkEntry> {
         let offset = self.numbering.number(place)?.checked_mul(self.bytes)?;
         let address = self.address.checked_add(offset)?;
-        Some(ChunkEntry { start: Vec::new(), address: Some(address), size: self.bytes, mask: 0 })
+        Some(ChunkEntry::dense(Some(address), self.bytes, 0))
     }
 }
 
 impl Shape<'_> {
-    /// What arrays keep of a chunk.
+    /// What the index keeps of a chunk.
     fn element(&self, lengths: Width) -> ChunkElement {
-        let size_width = self.filtered.then(|| self.size_width(lengths));
-        ChunkElement { size_width, chunk_bytes: self.bytes }
+        match self.filtered {
+            true => ChunkElement::Filtered { size_width: self.size_width(lengths) },
+            false => ChunkElement::Plain { chunk_bytes: self.bytes },
+        }
     }
 
     /// How many bytes the stored size of a filtered chunk takes: one more than the chunk's own size needs, since filters may make it

@@ -31,7 +31,7 @@ impl Chunked {
             }
             if entry.address.is_some() {
                 stored.chunks += 1;
-                stored.bytes = stored.bytes.saturating_add(entry.size);
+                stored.bytes = stored.bytes.saturating_add(entry.size());
             }
             Ok(())
         })?;

@@ -83,10 +83,10 @@ impl SurveyedDataset<'_> {
                 Some(_) => survey.note(CHUNK, at, "it is outside of the dataset, where no reader finds it".into()),
                 None => survey.problem(CHUNK, at, "it begins at no multiple of the chunk's shape".into()),
             }
-            if !self.filtered && entry.size != bytes {
-                survey.problem(CHUNK, at, format!("{} bytes where chunks have {bytes}", entry.size));
+            if !self.filtered && entry.size() != bytes {
+                survey.problem(CHUNK, at, format!("{} bytes where chunks have {bytes}", entry.size()));
             }
-            survey.block(CHUNK, at, entry.size);
+            survey.block(CHUNK, at, entry.size());
         };
         let numbering = Numbering::new(self.extent, chunk, matches!(index, ChunkIndex::ExtensibleArray(_)));
         let mut numbered = |survey: &mut dyn Survey, number: Option<u64>, entry: &ChunkEntry| {
@@ -101,8 +101,7 @@ impl SurveyedDataset<'_> {
                 one(survey, place.as_deref(), entry);
             }),
             ChunkIndex::BtreeV2 { .. } => {
-                let form = (rank, bytes, shape.size_width(lengths));
-                walk::chunk_tree_v2(file, address, form, survey, &mut |survey, _, entry| {
+                walk::chunk_tree_v2(file, address, (rank, shape.element(lengths)), survey, &mut |survey, _, entry| {
                     one(survey, Some(&entry.start), entry);
                 });
             }

@@ -81,7 +81,9 @@ impl Chunked {
     /// What the layout message says now.
     pub fn layout(&self) -> Layout {
         let index = match (&self.index, self.kind) {
-            (Index::Single(entry), ChunkIndex::Single(Some(_))) => ChunkIndex::Single(Some((entry.size, entry.mask))),
+            (Index::Single(entry), ChunkIndex::Single(Some(_))) => {
+                ChunkIndex::Single(Some((entry.size(), entry.mask())))
+            }
             (_, ChunkIndex::Single(Some(_))) => ChunkIndex::Single(Some((0, 0))),
             (_, kind) => kind,
         };
@@ -138,9 +140,12 @@ impl Chunked {
     pub(crate) fn stored_at(&self, file: &OpenFile, coord: &[u64], entry: &ChunkEntry) -> Result<Option<StoredAt>> {
         let Some(address) = entry.address else { return Ok(None) };
         let filtered = self.is_filtered(coord, &self.extent);
-        let (size, needed) = if filtered { (entry.size, self.needed(coord)) } else { (self.bytes() as u64, 0) };
-        file.check("chunk", address, size)?;
-        Ok(Some(StoredAt { address, sections: Sections::one(size, entry.mask), filtered, needed }))
+        let (sections, needed) = match filtered {
+            true => (entry.sections(), self.needed(coord)),
+            false => (Sections::one(self.bytes() as u64, entry.mask()), 0),
+        };
+        file.check("chunk", address, sections.bytes())?;
+        Ok(Some(StoredAt { address, sections, filtered, needed }))
     }
 
     /// Whether a chunk of a dataset of this extent goes through the filters.

@@ -42,7 +42,7 @@ impl Resizing {
     /// The dataset keeps its size: gives back the space of chunks that the index does not know of.
     pub fn abandon(self, file: &OpenFile) -> Result<()> {
         let mut made = self.made.iter().flat_map(|allocation| &allocation.changes);
-        Ok(made.try_for_each(|(_, entry)| entry.address.map_or(Ok(()), |at| file.free_values(at, entry.size)))?)
+        Ok(made.try_for_each(|(_, entry)| entry.address.map_or(Ok(()), |at| file.free_values(at, entry.size())))?)
     }
 }
 
@@ -94,8 +94,8 @@ impl Chunked {
         let (mut readable, mut edges) = (Vec::new(), Vec::new());
         for (coord, entry) in kept {
             let (was, is) = (self.is_filtered(&coord, &self.extent), self.stored_as(&coord, new));
-            let is_ready = !was && entry.mask == all && entry.size == self.bytes() as u64;
-            let (read, mask) = (self.stored_at(file, &coord, &entry)?, entry.mask);
+            let is_ready = !was && entry.mask() == all && entry.size() == self.bytes() as u64;
+            let (read, mask) = (self.stored_at(file, &coord, &entry)?, entry.mask());
             let old = Some(entry);
             if was != (is == StoredAs::Filtered) && !is_ready {
                 let (coord, old, blank) = (coord.clone(), old.clone(), Blank::Nothing);
@@ -126,12 +126,11 @@ impl Chunked {
         for allocation in made {
             moved |= self.insert(file, allocation)?;
         }
-        let nothing = ChunkEntry { start: Vec::new(), address: None, size: 0, mask: 0 };
-        let nothing = |(place, _): &Change| (place.clone(), nothing.clone());
+        let nothing = |(place, _): &Change| (place.clone(), ChunkEntry::dense(None, 0, 0));
         moved |= self.change_index(file, &gone.iter().map(nothing).collect::<Vec<_>>())?;
         for (_, entry) in gone {
             if let Some(address) = entry.address {
-                file.free_values(address, entry.size)?;
+                file.free_values(address, entry.size())?;
             }
         }
         Ok(moved)
@@ -172,7 +171,7 @@ impl Chunked {
             }
             let Some(place) = place.filter(|_| entry.address.is_some()) else { return Ok(()) };
             if self.is_outside(&place, new) {
-                file.check("chunk", entry.address.unwrap_or(0), entry.size)?;
+                file.check("chunk", entry.address.unwrap_or(0), entry.size())?;
                 gone.push((place, entry.clone()));
             } else if self.loses(&place, new) || self.is_filtered(&place, &self.extent) != self.is_filtered(&place, new)
             {

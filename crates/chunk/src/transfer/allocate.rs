@@ -108,8 +108,8 @@ impl Chunked {
         let mut chunks = Vec::new();
         self.index.for_each(file, self.chunk(), &mut |_, entry| {
             if let Some(address) = entry.address {
-                file.check("chunk", address, entry.size)?;
-                chunks.push((address, entry.size));
+                file.check("chunk", address, entry.size())?;
+                chunks.push((address, entry.size()));
             }
             // Blocks of an index that name each other could go on for very long.
             if chunks.len() as u64 > file.end() {

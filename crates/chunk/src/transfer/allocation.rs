@@ -42,8 +42,8 @@ impl Allocation {
         self.replaced.clear();
         for old in chunked.index.find_all(file, &coords, chunked.chunk())?.into_iter().flatten() {
             if let Some(address) = old.address {
-                file.check("chunk", address, old.size)?;
-                self.replaced.push((address, old.size));
+                file.check("chunk", address, old.size())?;
+                self.replaced.push((address, old.size()));
             }
         }
         Ok(())
@@ -52,7 +52,7 @@ impl Allocation {
     /// Gives the space back: there is no index any more.
     pub(crate) fn abandon(self, file: &OpenFile) -> Result<()> {
         let release = |(_, entry): &Change| match entry.address {
-            Some(address) => file.release_values(address, entry.size),
+            Some(address) => file.release_values(address, entry.size()),
             None => Ok(()),
         };
         Ok(self.changes.iter().try_for_each(release)?)
@@ -60,7 +60,8 @@ impl Allocation {
 
     /// These chunks were made of what `jobs` read, too, and the index will name those that were `made` of the jobs before it names these.
     pub(crate) fn follow(&mut self, jobs: &[Job<'_>], made: &Allocation) {
-        let moved = |(job, (_, new)): (&Job<'_>, &Change)| Some((job.old.as_ref()?.address?, (new.address?, new.size)));
+        let moved =
+            |(job, (_, new)): (&Job<'_>, &Change)| Some((job.old.as_ref()?.address?, (new.address?, new.size())));
         let moved: HashMap<u64, (u64, u64)> = jobs.iter().zip(&made.changes).filter_map(moved).collect();
         for replaced in &mut self.replaced {
             *replaced = moved.get(&replaced.0).copied().unwrap_or(*replaced);
@@ -80,7 +81,7 @@ impl Chunked {
         chunks.iter().try_for_each(|chunk| self.check_size(file, &chunk.coord, chunk.sections.bytes()))?;
         let mut allocation = Allocation::default();
         for (chunk, old) in chunks.iter().zip(old) {
-            let old = old.and_then(|old| Some((old.address?, old.size)));
+            let old = old.and_then(|old| Some((old.address?, old.size())));
             if let Some((address, _)) = old.filter(|_| overwrite == Overwrite::Unfiltered && !chunk.filtered) {
                 allocation.addresses.push(address);
                 continue;
@@ -89,11 +90,9 @@ impl Chunked {
                 file.check("chunk", address, size)?;
                 allocation.replaced.push((address, size));
             }
-            let (size, mask) = (chunk.sections.bytes(), chunk.sections.mask());
-            let address = file.allocate(Kind::Raw, size)?;
+            let address = file.allocate(Kind::Raw, chunk.sections.bytes())?;
             allocation.addresses.push(address);
-            let entry = ChunkEntry { start: Vec::new(), address: Some(address), size, mask };
-            allocation.changes.push((chunk.coord.clone(), entry));
+            allocation.changes.push((chunk.coord.clone(), ChunkEntry::of(Some(address), &chunk.sections)));
         }
         Ok(allocation)
     }

@@ -10,76 +10,13 @@
 use std::borrow::Cow;
 
 use hyperslab_base::memory;
+use hyperslab_format::Sections;
 use hyperslab_space::Coords;
 
 use crate::Result;
 
 /// The coordinate of a chunk in the grid of chunks.
 pub type ChunkCoord = Coords;
-
-/// The most sections that a chunk has.
-const MOST: usize = 3;
-
-/// What the index knows of one section of a chunk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Section {
-    /// The number of stored bytes.
-    pub size: u64,
-    /// The filters that were left out: bit n stands for the n-th of the pipeline.
-    pub mask: u32,
-}
-
-/// The sections of a chunk, one to three. They are kept inline, so that a chunk needs no memory for them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sections {
-    list: [Section; MOST],
-    count: usize,
-}
-
-impl Sections {
-    /// The only section of a dense chunk.
-    pub fn one(size: u64, mask: u32) -> Sections {
-        Sections { list: [Section { size, mask }, Section::default(), Section::default()], count: 1 }
-    }
-
-    /// Several sections; nothing if a chunk cannot have so many.
-    ///
-    /// ```
-    /// use hyperslab_chunk::{Section, Sections};
-    /// let sections = Sections::new(&[Section { size: 8, mask: 0 }, Section { size: 5, mask: 1 }]).ok_or("too many")?;
-    /// assert_eq!(sections.bytes(), 13);
-    /// assert!(Sections::new(&[Section::default(); 4]).is_none());
-    /// # Ok::<(), &str>(())
-    /// ```
-    pub fn new(sections: &[Section]) -> Option<Sections> {
-        let mut list = [Section::default(); MOST];
-        list.get_mut(..sections.len()).filter(|list| !list.is_empty())?.copy_from_slice(sections);
-        Some(Sections { list, count: sections.len() })
-    }
-
-    /// The sections in their order.
-    pub fn as_slice(&self) -> &[Section] {
-        self.list.get(..self.count).unwrap_or(&self.list)
-    }
-
-    /// The stored bytes of all sections.
-    pub fn bytes(&self) -> u64 {
-        self.as_slice().iter().fold(0, |bytes, section| bytes.saturating_add(section.size))
-    }
-
-    /// The mask of the first section, which is all of a dense chunk.
-    pub fn mask(&self) -> u32 {
-        let [first, ..] = self.list;
-        first.mask
-    }
-
-    /// A section, and how many bytes are stored before it.
-    fn section(&self, number: usize) -> Option<(u64, Section)> {
-        let section = *self.as_slice().get(number)?;
-        let before = self.as_slice().iter().take(number).fold(0u64, |before, one| before.saturating_add(one.size));
-        Some((before, section))
-    }
-}
 
 /// Where a chunk is stored, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,8 +34,8 @@ pub struct StoredAt {
 impl StoredAt {
     /// Where one section is: loading it leaves the others for later.
     pub fn section(&self, number: usize) -> Option<StoredAt> {
-        let (before, Section { size, mask }) = self.sections.section(number)?;
-        Some(StoredAt { address: self.address.checked_add(before)?, sections: Sections::one(size, mask), ..*self })
+        let address = self.address.checked_add(self.sections.before(number))?;
+        Some(StoredAt { address, sections: Sections::new(&[self.sections.get(number)?])?, ..*self })
     }
 }
 
@@ -151,9 +88,9 @@ impl<'a> EncodedChunk<'a> {
 
     /// The stored bytes of a section.
     pub fn section(&self, number: usize) -> Option<&[u8]> {
-        let (before, section) = self.sections.section(number)?;
-        let start = usize::try_from(before).ok()?;
-        self.bytes()?.get(start..start.checked_add(usize::try_from(section.size).ok()?)?)
+        let start = usize::try_from(self.sections.before(number)).ok()?;
+        let size = usize::try_from(self.sections.get(number)?.size).ok()?;
+        self.bytes()?.get(start..start.checked_add(size)?)
     }
 
     /// The stored bytes, as they are or copied.
@@ -190,10 +127,12 @@ impl<'a> EncodedChunk<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyperslab_format::Section;
 
     #[test]
     fn sections_lie_back_to_back() {
-        let sections = Sections::new(&[Section { size: 2, mask: 0 }, Section { size: 3, mask: 4 }]).unwrap();
+        let [first, second] = [(2, 0), (3, 4)].map(|(size, mask)| Section { size, mask, unfiltered: None });
+        let sections = Sections::new(&[first, second]).unwrap();
         let at = StoredAt { address: 100, sections, filtered: true, needed: 0 };
         let second = at.section(1).unwrap();
         assert_eq!((second.address, second.sections), (102, Sections::one(3, 4)));

@@ -33,7 +33,7 @@ pub use buffers::{ReadBuffer, WriteBuffer};
 pub use coder::Coder;
 pub use convert::convert;
 pub use dense::DenseChunk;
-pub use encoded_chunk::{ChunkCoord, EncodedChunk, Section, Sections, StoredAt};
+pub use encoded_chunk::{ChunkCoord, EncodedChunk, StoredAt};
 pub use filters::{pipeline, unfilter};
 pub use loader::{Loader, Wanted};
 pub use resident_chunk::{ResidentChunk, StoredAs, Workspace};

@@ -3,7 +3,7 @@
 use hyperslab_file::OpenFile;
 use hyperslab_format::ChunkEntry;
 
-use super::{ChunkCoord, EncodedChunk, Loader, Sections, StoredAt, Storer, allocation::Overwrite};
+use super::{ChunkCoord, EncodedChunk, Loader, StoredAt, Storer, allocation::Overwrite};
 use crate::{Chunked, Error, Filling, Index, Result};
 
 impl Chunked {
@@ -21,7 +21,7 @@ impl Chunked {
                 return Err(hyperslab_file::Error::broken("chunk index", address, why));
             }
             let inside = place.filter(|place| entry.address.is_some() && !self.is_outside(place, &self.extent));
-            entries.extend(inside.map(|place| (place, ChunkEntry { start: Vec::new(), ..entry.clone() })));
+            entries.extend(inside.map(|place| (place, entry.clone().at(Vec::new()))));
             Ok(())
         })?;
         entries.sort_by(|(left, _), (right, _)| left.cmp(right));
@@ -55,8 +55,8 @@ impl Chunked {
     ) -> Result<Vec<EncodedChunk<'static>>> {
         let mut wanted = Vec::with_capacity(entries.len());
         for (coord, entry) in entries {
-            let (address, sections) = (entry.address.unwrap_or(0), Sections::one(entry.size, entry.mask));
-            file.check("chunk", address, entry.size)?;
+            let (address, sections) = (entry.address.unwrap_or(0), entry.sections());
+            file.check("chunk", address, sections.bytes())?;
             let filtered = self.is_filtered(coord, &self.extent);
             wanted.push((coord, Some(StoredAt { address, sections, filtered, needed: 0 })));
         }

@@ -119,11 +119,10 @@ impl Chunked {
     ) -> Result<(Allocation, Vec<Straight<'a>>)> {
         let (mut allocation, mut straight) = (Allocation::default(), Vec::with_capacity(whole.len()));
         for &piece in whole {
-            let (size, mask) = (self.bytes() as u64, 0);
+            let size = self.bytes() as u64;
             let address = file.allocate(SpaceKind::Raw, size)?;
             straight.push(Straight { piece, address });
-            let entry = ChunkEntry { start: Vec::new(), address: Some(address), size, mask };
-            allocation.changes.push((piece.chunk.clone(), entry));
+            allocation.changes.push((piece.chunk.clone(), ChunkEntry::dense(Some(address), size, 0)));
         }
         Ok((allocation, straight))
     }

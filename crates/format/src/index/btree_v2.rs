@@ -1,7 +1,7 @@
 //! The second kind of B-tree: links, attributes, huge objects, shared messages, chunks of datasets that grow in several dimensions.
 //!
 //! ```text
-//!  header    | BTHD | version 0 | type | node size, 4 | record size, 2 | depth, 2 | split % | merge % | root O | its records, 2 | records L | checksum, 4 |
+//!  header    | BTHD | version | type | node size, 4 | record size, 2 | depth, 2 | split % | merge % | root O | its records, 2 | records L | checksum, 4 |
 //!  internal  | BTIN | version 0 | type | records… | children: O | records | (records below) … | checksum, 4 |
 //!  leaf      | BTLF | version 0 | type | records… | checksum, 4 |
 //! ```
@@ -10,11 +10,14 @@ use std::sync::Arc;
 
 use hyperslab_base::{Reader, Width, Widths, Writer};
 
+use super::{Client, VERSIONS};
 use crate::{Encoded, Result};
 
 /// What the header says, with the shape of the nodes that follows from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BtreeV2 {
+    /// The version of the header.
+    pub version: u8,
     /// What the records are.
     pub kind: u8,
     /// How many bytes a node takes.
@@ -107,7 +110,7 @@ impl BtreeV2 {
     pub fn decode(bytes: &[u8], widths: Widths) -> Result<BtreeV2> {
         let mut reader = Reader::new("B-tree header (version 2)", bytes);
         reader.signature(b"BTHD")?;
-        reader.version(0..=0)?;
+        let version = reader.version(VERSIONS)?;
         reader.sealed(Self::size(widths))?;
         let kind = reader.u8()?;
         let node_size = reader.u32()?;
@@ -120,7 +123,8 @@ impl BtreeV2 {
         }
         let shape = Shape { kind, node_size, record_size, split, merge };
         let root = Pointer { address, records: root_records, below: records };
-        BtreeV2::new(shape, depth, root, widths).ok_or_else(|| reader.refuse("nodes of no possible shape"))
+        let tree = BtreeV2::new(shape, depth, root, widths);
+        tree.map(|tree| BtreeV2 { version, ..tree }).ok_or_else(|| reader.refuse("nodes of no possible shape"))
     }
 
     /// A tree of this shape; none if its nodes would have no room for a record.
@@ -151,9 +155,9 @@ impl BtreeV2 {
             levels.push(LevelShape { max_records: most, below_width });
             below = (most + 1).saturating_mul(below).saturating_add(most);
         }
-        let records = root.below;
+        let (version, records) = (Client::of_record_kind(kind).map_or(0, Client::version), root.below);
         let levels = levels.into();
-        Some(BtreeV2 { kind, node_size, record_size, depth, split, merge, root, records, levels, count_width })
+        Some(BtreeV2 { version, kind, node_size, record_size, depth, split, merge, root, records, levels, count_width })
     }
 
     /// The most records of a node at `level`, zero for leaves.
@@ -164,8 +168,8 @@ impl BtreeV2 {
     /// Writes the header.
     pub fn encode(&self, widths: Widths) -> Encoded {
         let mut writer = Writer::new("B-tree header (version 2)");
-        writer.extend(b"BTHD\0");
-        writer.u8(self.kind);
+        writer.extend(b"BTHD");
+        writer.extend(&[self.version, self.kind]);
         writer.u32(self.node_size);
         writer.u16(self.record_size);
         writer.u16(self.depth);

@@ -1,21 +1,23 @@
 //! The fixed array: chunks of a dataset that cannot grow.
 //!
 //! ```text
-//!  header  | FAHD | version 0 | client | element size | page bits | elements L | data block O | checksum, 4 |
-//!  data    | FADB | version 0 | client | header O | elements… | checksum, 4 |
-//!  paged   | FADB | version 0 | client | header O | bitmap of pages | checksum, 4 | then pages: elements… | checksum, 4 |
+//!  header  | FAHD | version | client | element size | page bits | elements L | data block O | checksum, 4 |
+//!  data    | FADB | version | client | header O | elements… | checksum, 4 |
+//!  paged   | FADB | version | client | header O | bitmap of pages | checksum, 4 | then pages: elements… | checksum, 4 |
 //! ```
 
 use hyperslab_base::{Fault, Reader, Widths, Writer};
 
-use super::{ChunkElement, bitmap};
+use super::{ChunkElement, Client, VERSIONS, bitmap};
 use crate::{ChunkEntry, Encoded, Result};
 
 /// What the header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FixedArray {
-    /// Whether chunks are filtered.
-    pub filtered: bool,
+    /// The version, of the data block too.
+    pub version: u8,
+    /// What chunks it is for.
+    pub client: Client,
     /// How many bytes an element takes.
     pub element_size: u8,
     /// Elements in a page, as a power of two.
@@ -36,16 +38,16 @@ impl FixedArray {
     pub fn decode(bytes: &[u8], widths: Widths) -> Result<FixedArray> {
         let mut reader = Reader::new("fixed array header", bytes);
         reader.signature(b"FAHD")?;
-        reader.version(0..=0)?;
+        let version = reader.version(VERSIONS)?;
         reader.sealed(Self::size(widths))?;
-        let filtered = client(&mut reader)?;
+        let client = Client::decode(&mut reader)?;
         let (element_size, page_bits) = (reader.u8()?, reader.u8()?);
         let elements = reader.length(widths)?;
         let data = reader.address(widths)?;
         if page_bits >= 64 || element_size == 0 {
             return Err(reader.refuse(format!("pages of 2^{page_bits} elements of {element_size} bytes")));
         }
-        Ok(FixedArray { filtered, element_size, page_bits, elements, data })
+        Ok(FixedArray { version, client, element_size, page_bits, elements, data })
     }
 
     /// Writes the header.
@@ -54,8 +56,8 @@ impl FixedArray {
         if self.page_bits >= 64 || self.element_size == 0 {
             return Err(writer.refuse("shape", "an array of no possible shape"));
         }
-        writer.extend(b"FAHD\0");
-        writer.extend(&[u8::from(self.filtered), self.element_size, self.page_bits]);
+        writer.extend(b"FAHD");
+        writer.extend(&[self.version, self.client.id(), self.element_size, self.page_bits]);
         writer.length("elements", widths, self.elements)?;
         writer.address("data block", widths, self.data)?;
         writer.checksum();
@@ -148,14 +150,14 @@ pub(super) fn write_elements(
     element: ChunkElement,
     widths: Widths,
 ) -> Encoded {
-    chunks.iter().try_for_each(|chunk| element.encode(&mut writer, chunk, widths))?;
+    chunks.iter().try_for_each(|chunk| element.encode(&mut writer, chunk, &[], widths))?;
     writer.checksum();
     Ok(writer.into_bytes())
 }
 
 fn write_head(writer: &mut Writer, array: &FixedArray, header: u64, widths: Widths) -> Encoded<()> {
-    writer.extend(b"FADB\0");
-    writer.u8(u8::from(array.filtered));
+    writer.extend(b"FADB");
+    writer.extend(&[array.version, array.client.id()]);
     writer.address("header", widths, Some(header))
 }
 
@@ -170,23 +172,14 @@ pub(super) fn elements(
     if count > room {
         return Err(reader.refuse_as(Fault::Length, format!("{count} elements, but there are bytes for {room} only")));
     }
-    (0..count).map(|_| element.decode(reader, widths)).collect()
-}
-
-/// Whether the array holds filtered chunks.
-pub(super) fn client(reader: &mut Reader<'_>) -> Result<bool> {
-    match reader.u8()? {
-        0 => Ok(false),
-        1 => Ok(true),
-        other => Err(reader.refuse(format!("unknown client {other}"))),
-    }
+    (0..count).map(|_| element.decode(reader, 0, widths)).collect()
 }
 
 /// Reads what stands in front, of a block that is `sealed` at this length, if its checksum follows it at all.
 fn head(reader: &mut Reader<'_>, sealed: Option<usize>, widths: Widths) -> Result<()> {
     reader.signature(b"FADB")?;
-    reader.version(0..=0)?;
+    reader.version(VERSIONS)?;
     sealed.map_or(Ok(()), |length| reader.sealed(length))?;
-    client(reader)?;
+    Client::decode(reader)?;
     reader.address(widths).map(drop)
 }

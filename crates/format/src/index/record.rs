@@ -8,11 +8,12 @@
 //!  7       shared messages                            see `shared_messages`
 //!  8       attributes by name                         | heap id, 8 | flags | order, 4 | hash, 4 |
 //!  9       attributes by creation order               | heap id, 8 | flags | order, 4 |
-//!  10, 11  chunks                                     | O | (11: size | mask, 4) | place in the grid, 8 per dimension |
+//!  10–13   chunks                                     see `ChunkElement`
 //! ```
 
-use hyperslab_base::{Reader, Width, Widths, Writer};
+use hyperslab_base::{Reader, Widths, Writer};
 
+use super::ChunkElement;
 use crate::{ChunkEntry, Encoded, Result, heap::fractal::Huge, shared_messages::SharedRecord};
 
 /// The types of records.
@@ -35,10 +36,8 @@ pub mod kind {
     pub const ATTRIBUTE_NAME: u8 = 8;
     /// Attributes by creation order.
     pub const ATTRIBUTE_ORDER: u8 = 9;
-    /// Chunks without filters.
+    /// Dense chunks without filters; [`Client`](super::super::Client) has the types of the others, which follow.
     pub const CHUNK: u8 = 10;
-    /// Filtered chunks.
-    pub const FILTERED_CHUNK: u8 = 11;
 }
 
 /// A record.
@@ -86,44 +85,42 @@ pub struct AttributePlace {
     pub order: u32,
 }
 
-/// What must be known to read or write records: their type, and for chunks their dimensions.
+/// What must be known to read or write records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Form {
-    /// The type, as the header of the tree has it.
-    pub kind: u8,
-    /// How many dimensions chunks have.
-    pub rank: usize,
-    /// How many bytes a chunk without filters has.
-    pub chunk_bytes: u64,
-    /// How wide the stored size of a filtered chunk is.
-    pub size_width: Width,
+pub enum Form {
+    /// Records of this type, which are no chunks.
+    Plain(u8),
+    /// Chunks, and how many dimensions they have.
+    Chunk(ChunkElement, usize),
 }
 
 const WHAT: &str = "B-tree record";
 
 impl Form {
-    /// The form of records that are not chunks.
-    pub const fn plain(kind: u8) -> Form {
-        Form { kind, rank: 0, chunk_bytes: 0, size_width: Width::W8 }
+    /// The type, as the header of the tree has it.
+    pub const fn kind(&self) -> u8 {
+        match self {
+            Form::Plain(kind) => *kind,
+            Form::Chunk(element, _) => element.client().record_kind(),
+        }
     }
 
     /// How many bytes a record takes; none for an unknown type.
     pub fn size(&self, widths: Widths) -> Option<usize> {
-        let chunk = widths.offsets.bytes() + 8 * self.rank;
-        Some(match self.kind {
+        let kind = match self {
+            Form::Chunk(element, rank) => return Some(element.size(widths) + 8 * rank),
+            Form::Plain(kind) => *kind,
+        };
+        Some(match kind {
             kind::HUGE | kind::FILTERED_HUGE => {
-                Huge::size(self.kind == kind::FILTERED_HUGE, widths) + widths.lengths.bytes()
+                Huge::size(kind == kind::FILTERED_HUGE, widths) + widths.lengths.bytes()
             }
-            kind::DIRECT_HUGE | kind::DIRECT_FILTERED_HUGE => {
-                Huge::size(self.kind == kind::DIRECT_FILTERED_HUGE, widths)
-            }
+            kind::DIRECT_HUGE | kind::DIRECT_FILTERED_HUGE => Huge::size(kind == kind::DIRECT_FILTERED_HUGE, widths),
             kind::LINK_NAME => 4 + 7,
             kind::LINK_ORDER => 8 + 7,
             kind::SHARED => SharedRecord::size(widths),
             kind::ATTRIBUTE_NAME => 8 + 1 + 4 + 4,
             kind::ATTRIBUTE_ORDER => 8 + 1 + 4,
-            kind::CHUNK => chunk,
-            kind::FILTERED_CHUNK => chunk + self.size_width.bytes() + 4,
             _ => return None,
         })
     }
@@ -131,13 +128,17 @@ impl Form {
     /// Reads a record.
     pub fn decode(&self, bytes: &[u8], widths: Widths) -> Result<Record> {
         let mut reader = Reader::new(WHAT, bytes);
-        Ok(match self.kind {
+        let kind = match self {
+            Form::Chunk(element, rank) => return Ok(Record::Chunk(element.decode(&mut reader, *rank, widths)?)),
+            Form::Plain(kind) => *kind,
+        };
+        Ok(match kind {
             kind::HUGE | kind::FILTERED_HUGE => {
-                let huge = Huge::decode(&mut reader, self.kind == kind::FILTERED_HUGE, widths)?;
+                let huge = Huge::decode(&mut reader, kind == kind::FILTERED_HUGE, widths)?;
                 Record::Huge(huge, Some(reader.length(widths)?))
             }
             kind::DIRECT_HUGE | kind::DIRECT_FILTERED_HUGE => {
-                Record::Huge(Huge::decode(&mut reader, self.kind == kind::DIRECT_FILTERED_HUGE, widths)?, None)
+                Record::Huge(Huge::decode(&mut reader, kind == kind::DIRECT_FILTERED_HUGE, widths)?, None)
             }
             kind::LINK_NAME => Record::LinkName { hash: reader.u32()?, id: reader.array()? },
             kind::LINK_ORDER => Record::LinkOrder { order: reader.u64()?.cast_signed(), id: reader.array()? },
@@ -146,15 +147,6 @@ impl Form {
                 Record::AttributeName { place: AttributePlace::decode(&mut reader)?, hash: reader.u32()? }
             }
             kind::ATTRIBUTE_ORDER => Record::AttributeOrder(AttributePlace::decode(&mut reader)?),
-            kind::CHUNK | kind::FILTERED_CHUNK => {
-                let address = reader.address(widths)?;
-                let (size, mask) = match self.kind {
-                    kind::CHUNK => (self.chunk_bytes, 0),
-                    _ => (reader.uint(self.size_width)?, reader.u32()?),
-                };
-                let start = (0..self.rank).map(|_| reader.u64()).collect::<Result<_>>()?;
-                Record::Chunk(ChunkEntry { start, address, size, mask })
-            }
             other => return Err(reader.refuse(format!("unknown type {other}"))),
         })
     }
@@ -162,7 +154,7 @@ impl Form {
     /// Writes a record.
     pub fn encode(&self, record: &Record, widths: Widths) -> Encoded {
         let mut writer = Writer::new(WHAT);
-        match (self.kind, record) {
+        match (self.kind(), record) {
             (kind::HUGE | kind::FILTERED_HUGE, Record::Huge(huge, Some(number))) => {
                 self.encode_huge(&mut writer, huge, widths)?;
                 writer.length("number", widths, *number)?;
@@ -184,16 +176,14 @@ impl Form {
                 writer.u32(*hash);
             }
             (kind::ATTRIBUTE_ORDER, Record::AttributeOrder(place)) => place.encode(&mut writer),
-            (kind::CHUNK | kind::FILTERED_CHUNK, Record::Chunk(chunk)) => {
-                self.encode_chunk(&mut writer, chunk, widths)?
-            }
-            _ => return Err(writer.refuse("type", format!("this is no record of type {}", self.kind))),
+            (_, Record::Chunk(chunk)) => self.encode_chunk(&mut writer, chunk, widths)?,
+            _ => return Err(writer.refuse("type", format!("this is no record of type {}", self.kind()))),
         }
         Ok(writer.into_bytes())
     }
 
     fn encode_huge(&self, writer: &mut Writer, huge: &Huge, widths: Widths) -> Encoded<()> {
-        let filtered = matches!(self.kind, kind::FILTERED_HUGE | kind::DIRECT_FILTERED_HUGE);
+        let filtered = matches!(self.kind(), kind::FILTERED_HUGE | kind::DIRECT_FILTERED_HUGE);
         if huge.filtered.is_some() != filtered {
             return Err(writer.refuse("filter mask", "objects of filtered heaps have one, no others"));
         }
@@ -201,18 +191,15 @@ impl Form {
     }
 
     fn encode_chunk(&self, writer: &mut Writer, chunk: &ChunkEntry, widths: Widths) -> Encoded<()> {
-        if chunk.start.len() != self.rank {
-            return Err(writer.refuse("place", format!("{} dimensions where {} belong", chunk.start.len(), self.rank)));
+        match self {
+            Form::Chunk(element, rank) if chunk.start.len() == *rank => {
+                element.encode(writer, chunk, &chunk.start, widths)
+            }
+            Form::Chunk(_, rank) => {
+                Err(writer.refuse("place", format!("{} dimensions where {rank} belong", chunk.start.len())))
+            }
+            Form::Plain(kind) => Err(writer.refuse("type", format!("a chunk is no record of type {kind}"))),
         }
-        writer.address("address of a chunk", widths, chunk.address)?;
-        if self.kind == kind::FILTERED_CHUNK {
-            writer.uint("size of a chunk", self.size_width, chunk.size)?;
-            writer.u32(chunk.mask);
-        } else if (chunk.size, chunk.mask) != (self.chunk_bytes, 0) {
-            return Err(writer.refuse("size of a chunk", "a chunk without filters has the size of all others"));
-        }
-        chunk.start.iter().for_each(|&place| writer.u64(place));
-        Ok(())
     }
 }
 

@@ -4,11 +4,11 @@ use hyperslab_base::Width;
 use hyperslab_format::{
     btree_v1,
     index::{
-        ChunkElement,
+        ChunkElement, Client,
         btree_v2::{BtreeV2, Pointer},
         extensible_array::{self, ExtensibleArray, SuperBlock},
         fixed_array::{self, FixedArray},
-        record::{Form, kind},
+        record::Form,
     },
     message::{ChunkIndex, SharedTable},
     shared_messages,
@@ -25,11 +25,11 @@ impl Walk<'_> {
         if compare {
             self.tally.same("tree header", bytes, tree.encode(self.widths));
         }
-        let mut form = Form::plain(tree.kind);
+        let mut form = Form::Plain(tree.kind);
         if let Some((rank, chunk_bytes)) = chunks {
-            let width = usize::from(tree.record_size).saturating_sub(self.widths.offsets.bytes() + 4 + 8 * rank);
-            let size_width = if tree.kind == kind::FILTERED_CHUNK { Width::new(width as u8) } else { Some(Width::W8) };
-            form = Form { kind: tree.kind, rank, chunk_bytes, size_width: size_width.ok_or("a size of no width")? };
+            let size = usize::from(tree.record_size).saturating_sub(8 * rank);
+            let client = Client::of_record_kind(tree.kind).ok_or("no tree of chunks")?;
+            form = Form::Chunk(self.element(size, client, chunk_bytes)?, rank);
         }
         self.tally.expect("size of a record", form.size(self.widths), Some(tree.record_size.into()));
         let mut records = Vec::new();
@@ -81,16 +81,19 @@ impl Walk<'_> {
                 let told = (shape.count_bits, shape.in_index, shape.min_blocks, shape.min_elements, shape.page_bits);
                 self.tally.expect("shape of an array", same, told);
                 self.tally.same("extensible array", bytes, array.encode(self.widths));
-                let element = self.element(array.element_size, array.filtered, chunk_bytes);
+                let element = self.element(array.element_size.into(), array.client, chunk_bytes)?;
                 array.index.map_or(Ok(()), |index| self.extensible_array(&array, element, address, index))
             }
             ChunkIndex::BtreeV2 { .. } => self.tree(address, Some((chunk.len(), chunk_bytes))).map(drop),
         }
     }
 
-    fn element(&self, element_size: u8, filtered: bool, chunk_bytes: u64) -> ChunkElement {
-        let width = usize::from(element_size).saturating_sub(self.widths.offsets.bytes() + 4);
-        ChunkElement { size_width: if filtered { Width::new(width as u8) } else { None }, chunk_bytes }
+    fn element(&self, size: usize, client: Client, chunk_bytes: u64) -> Walked<ChunkElement> {
+        if client == Client::Plain {
+            return Ok(ChunkElement::Plain { chunk_bytes });
+        }
+        let width = size.saturating_sub(self.widths.offsets.bytes() + 4);
+        Ok(ChunkElement::Filtered { size_width: Width::new(width as u8).ok_or("a size of no width")? })
     }
 
     fn chunk_node(&mut self, address: u64, rank: usize) -> Walked {
@@ -114,10 +117,14 @@ impl Walk<'_> {
         let widths = self.widths;
         let bytes = self.bytes(address, FixedArray::size(widths) as u64)?;
         let array = walked(FixedArray::decode(bytes, widths))?;
-        self.tally.expect("shape of an array", (array.page_bits, array.filtered), (page_bits, filtered));
+        self.tally.expect(
+            "shape of an array",
+            (array.page_bits, array.client == Client::Filtered),
+            (page_bits, filtered),
+        );
         self.tally.same("fixed array", bytes, array.encode(widths));
         let Some(data) = array.data else { return Ok(()) };
-        let element = self.element(array.element_size, array.filtered, chunk_bytes);
+        let element = self.element(array.element_size.into(), array.client, chunk_bytes)?;
         let (head, each) = (array.data_head(widths), element.size(widths) as u64);
         if array.pages() == 0 {
             let bytes = self.bytes(data, head + array.elements * each + 4)?;

@@ -1,7 +1,7 @@
 //! What the property tests draw from: numbers that fit and numbers that do not.
 
 use hyperslab_base::{Width, Widths};
-use hyperslab_format::{ChunkEntry, Encoded, Result};
+use hyperslab_format::{ChunkEntry, Encoded, Result, Section, Sections, index::ChunkElement};
 use proptest::{option, prelude::*};
 
 /// Numbers of any size, small ones as often as large ones.
@@ -30,11 +30,41 @@ pub fn name() -> BoxedStrategy<Vec<u8>> {
     prop_oneof![9 => proptest::collection::vec(1..=255u8, 0..30), 1 => bytes(300)].boxed()
 }
 
-pub fn chunk(rank: usize, chunk_bytes: u64, filtered: bool) -> BoxedStrategy<ChunkEntry> {
-    let stored = if filtered { (number(), any::<u32>()).boxed() } else { Just((chunk_bytes, 0)).boxed() };
-    (proptest::collection::vec(number(), rank), address(), stored)
-        .prop_map(|(start, address, (size, mask))| ChunkEntry { start, address, size, mask })
+/// A chunk that such an element can stand for, but for numbers that are too large.
+pub fn chunk(rank: usize, element: ChunkElement) -> BoxedStrategy<ChunkEntry> {
+    let section = |filtered| {
+        let of_filters =
+            if filtered { (any::<u32>(), number().prop_map(Some)).boxed() } else { Just((0, None)).boxed() };
+        (number(), of_filters).prop_map(|(size, (mask, unfiltered))| Section { size, mask, unfiltered })
+    };
+    let sections = match element {
+        ChunkElement::Plain { chunk_bytes } => Just(Sections::one(chunk_bytes, 0)).boxed(),
+        ChunkElement::Filtered { .. } => {
+            (number(), any::<u32>()).prop_map(|(size, mask)| Sections::one(size, mask)).boxed()
+        }
+        ChunkElement::Structured { sections, filtered, .. } => {
+            let sections = proptest::collection::vec(section(filtered), usize::from(sections));
+            sections.prop_map(|sections| Sections::new(&sections).unwrap()).boxed()
+        }
+    };
+    (proptest::collection::vec(number(), rank), address(), sections)
+        .prop_map(|(start, address, sections)| ChunkEntry::of(address, &sections).at(start))
         .boxed()
+}
+
+/// What an index keeps of a chunk, of every kind.
+pub fn element() -> BoxedStrategy<ChunkElement> {
+    let width = || (1..=8u8).prop_map(|width| Width::new(width).unwrap());
+    prop_oneof![
+        (1..100u64).prop_map(|chunk_bytes| ChunkElement::Plain { chunk_bytes }),
+        width().prop_map(|size_width| ChunkElement::Filtered { size_width }),
+        (width(), 2..=3u8, any::<bool>()).prop_map(|(size_width, sections, filtered)| ChunkElement::Structured {
+            size_width,
+            sections,
+            filtered
+        }),
+    ]
+    .boxed()
 }
 
 /// What an encoder takes, a decoder gives back; what does not fit, it refuses with the name of a field.

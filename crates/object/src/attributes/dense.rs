@@ -86,14 +86,14 @@ impl Dense {
         };
         let place = AttributePlace { id, flags: attribute.flags.0, order: attribute.order };
         let record = Record::AttributeName { place, hash: hyperslab_base::lookup3(name) };
-        let record = Form::plain(kind::ATTRIBUTE_NAME).encode(&record, widths)?;
+        let record = Form::Plain(kind::ATTRIBUTE_NAME).encode(&record, widths)?;
         let mut order = by_name(context, &self.storage.heap, name, None);
         match vacant {
             Some(vacant) => self.storage.names.fill(file, vacant, &record, &mut order)?,
             None => self.storage.names.insert(file, &record, &mut order)?,
         }
         if let Some(orders) = &mut self.storage.orders {
-            let record = Form::plain(kind::ATTRIBUTE_ORDER).encode(&Record::AttributeOrder(place), widths)?;
+            let record = Form::Plain(kind::ATTRIBUTE_ORDER).encode(&Record::AttributeOrder(place), widths)?;
             orders.insert(file, &record, &mut |other| Ok(order_of(other).cmp(&place.order)))?;
         }
         Ok(())
@@ -182,7 +182,7 @@ impl Dense {
 }
 
 fn place(record: &[u8], file: &OpenFile, heap: &FractalHeap) -> Result<AttributePlace> {
-    match Form::plain(kind::ATTRIBUTE_NAME).decode(record, file.widths()).map_err(Error::at(heap.address()))? {
+    match Form::Plain(kind::ATTRIBUTE_NAME).decode(record, file.widths()).map_err(Error::at(heap.address()))? {
         Record::AttributeName { place, .. } => Ok(place),
         _ => Err(Error::broken("attribute", heap.address(), "a record of another type")),
     }

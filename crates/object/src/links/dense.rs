@@ -52,11 +52,11 @@ impl Dense {
         };
         let id = self.storage.put(file, &link.encode(widths)?)?;
         let record = Record::LinkName { hash: hyperslab_base::lookup3(&link.name), id };
-        let record = Form::plain(kind::LINK_NAME).encode(&record, widths)?;
+        let record = Form::Plain(kind::LINK_NAME).encode(&record, widths)?;
         self.storage.names.fill(file, vacant, &record, &mut by_name(file, &self.storage.heap, &link.name, None))?;
         if let Some(orders) = &mut self.storage.orders {
             let order = link.order.unwrap_or(0);
-            let record = Form::plain(kind::LINK_ORDER).encode(&Record::LinkOrder { order, id }, widths)?;
+            let record = Form::Plain(kind::LINK_ORDER).encode(&Record::LinkOrder { order, id }, widths)?;
             orders.insert(file, &record, &mut |other| Ok(order_of(other).cmp(&order)))?;
         }
         Ok(())

@@ -82,9 +82,10 @@ impl<'a> Change<'a> {
 
     /// The header of a tree of another depth.
     fn reshaped(&self, depth: u16) -> Option<BtreeV2> {
-        let BtreeV2 { kind, node_size, record_size, split, merge, .. } = self.header;
+        let BtreeV2 { version, kind, node_size, record_size, split, merge, .. } = self.header;
         let shape = Shape { kind, node_size, record_size, split, merge };
-        BtreeV2::new(shape, depth, self.header.root, self.file.widths())
+        let tree = BtreeV2::new(shape, depth, self.header.root, self.file.widths());
+        tree.map(|tree| BtreeV2 { version, ..tree })
     }
 
     fn full(&self, level: u16) -> usize {

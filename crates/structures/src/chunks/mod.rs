@@ -6,7 +6,19 @@ pub mod extensible_array;
 pub mod fixed_array;
 
 use hyperslab_file::{Error, Result};
-use hyperslab_format::{ChunkEntry, index::ChunkElement};
+use hyperslab_format::{
+    ChunkEntry, Widths,
+    index::{ChunkElement, Client},
+};
+
+/// Why an array with such elements is not that of a dataset whose index keeps `element` of each chunk.
+pub(crate) fn mismatch((client, size): (Client, u8), element: ChunkElement, widths: Widths) -> Option<String> {
+    if client != element.client() {
+        return Some(format!("an index of {client:?} chunks where {:?} ones belong", element.client()));
+    }
+    let wanted = element.size(widths);
+    (usize::from(size) != wanted).then(|| format!("elements of {size} bytes where {wanted} belong"))
+}
 
 /// Changes of an array by rising number; of several for one number, the last.
 fn numbered(chunks: &[(u64, ChunkEntry)]) -> Vec<&(u64, ChunkEntry)> {

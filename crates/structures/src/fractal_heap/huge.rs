@@ -24,7 +24,7 @@ fn past_all(pipeline: &FilterPipeline) -> u32 {
 impl Change<'_> {
     fn huge_form(&self) -> Form {
         let direct = self.header.huge_direct(self.file.widths());
-        Form::plain(match (direct, self.header.filters.is_some()) {
+        Form::Plain(match (direct, self.header.filters.is_some()) {
             (false, false) => kind::HUGE,
             (false, true) => kind::FILTERED_HUGE,
             (true, false) => kind::DIRECT_HUGE,
@@ -33,7 +33,7 @@ impl Change<'_> {
     }
 
     fn huge_tree(&self) -> Result<Option<Tree>> {
-        let open = |tree| Tree::open(self.file, tree, &[self.huge_form().kind]);
+        let open = |tree| Tree::open(self.file, tree, &[self.huge_form().kind()]);
         self.header.huge_tree.map(open).transpose()
     }
 
@@ -71,7 +71,7 @@ impl Change<'_> {
             Some(tree) => tree,
             None => {
                 let size = form.size(widths).unwrap_or(0);
-                Tree::create(file, form.kind, size, NODE_SIZE, SPLIT, MERGE)?
+                Tree::create(file, form.kind(), size, NODE_SIZE, SPLIT, MERGE)?
             }
         };
         let length = object.len() as u64;

@@ -211,7 +211,7 @@ impl View {
 
     fn huge_record(&self, file: Owned<'_>, number: u64) -> Result<Huge> {
         let tree = self.huge.as_ref().ok_or_else(|| self.broken("a huge object, but no tree of them"))?;
-        let form = Form::plain(tree.kind());
+        let form = Form::Plain(tree.kind());
         let read = |record: &[u8]| match form.decode(record, file.widths()).map_err(Error::at(self.address))? {
             Record::Huge(huge, Some(number)) => Ok((huge, number)),
             _ => Err(self.broken("the tree of huge objects does not number them")),

@@ -1,11 +1,12 @@
 //! Chunks in B-trees of both kinds.
 
-use hyperslab_base::Width;
 use hyperslab_file::{Error, OpenFile, Survey};
 use hyperslab_format::{
-    ChunkEntry,
     btree_v1::{self, ChunkKey, Node},
-    index::record::{Form as RecordForm, Record, kind},
+    index::{
+        ChunkElement,
+        record::{Form as RecordForm, Record},
+    },
 };
 
 use super::{
@@ -13,7 +14,7 @@ use super::{
     btree_v1::{Form, walk},
     btree_v2::tree,
 };
-use crate::chunks::btree_v1::ChunkNode;
+use crate::chunks::btree_v1::{ChunkNode, entry};
 
 struct Chunks<'a> {
     rank: usize,
@@ -53,25 +54,23 @@ impl Form for Chunks<'_> {
             return;
         }
         for (key, child) in &node.entries {
-            let (start, size) = (key.start.clone(), u64::from(key.size));
-            (self.each)(survey, None, &ChunkEntry { start, address: Some(*child), size, mask: key.mask });
+            (self.each)(survey, None, &entry(key, *child));
         }
         self.last = node.entries.last().map(|(key, _)| key.start.clone());
     }
 }
 
-/// Shows the second kind of tree, of a dataset with `rank` dimensions and chunks of `chunk_bytes`; stored sizes have `size_width` bytes. Chunks have
-/// their place in the grid, and rise.
+/// Shows the second kind of tree, of a dataset with `rank` dimensions. Chunks have their place in the grid, and rise.
 pub fn chunk_tree_v2(
     file: &OpenFile,
     address: u64,
-    (rank, chunk_bytes, size_width): (usize, u64, Width),
+    (rank, element): (usize, ChunkElement),
     survey: &mut dyn Survey,
     each: &mut EachChunk<'_>,
 ) {
     let mut last: Option<Vec<u64>> = None;
-    tree(file, address, &[kind::CHUNK, kind::FILTERED_CHUNK], survey, &mut |survey, (kind, node), record| {
-        let form = RecordForm { kind, rank, chunk_bytes, size_width };
+    let form = RecordForm::Chunk(element, rank);
+    tree(file, address, &[form.kind()], survey, &mut |survey, (_, node), record| {
         let decoded = form.decode(record, file.widths()).map_err(Error::at(node));
         let Some(Record::Chunk(chunk)) = survey.found("chunk B-tree", node, decoded) else { return };
         if last.as_ref().is_some_and(|last| *last >= chunk.start) {

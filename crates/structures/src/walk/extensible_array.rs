@@ -10,7 +10,10 @@ use hyperslab_format::{
 };
 
 use super::EachChunk;
-use crate::chunks::extensible_array::blocks::{self, Data, Head, Header, Index, Page, Super};
+use crate::chunks::{
+    extensible_array::blocks::{self, Data, Head, Header, Index, Page, Super},
+    mismatch,
+};
 
 const WHAT: &str = Header::WHAT;
 const DATA: &str = Data::WHAT;
@@ -39,8 +42,7 @@ pub fn extensible_array(
         return None;
     }
     let header = survey.found(WHAT, address, file.load_once(&Header, address))?;
-    if usize::from(header.element_size) != element.size(widths) {
-        let why = format!("elements of {} bytes where {} belong", header.element_size, element.size(widths));
+    if let Some(why) = mismatch((header.client, header.element_size), element, widths) {
         survey.problem(WHAT, address, why);
         return None;
     }

@@ -7,7 +7,10 @@ use hyperslab_format::{
 };
 
 use super::EachChunk;
-use crate::chunks::fixed_array::blocks::{self, Data, Head, Header, Page};
+use crate::chunks::{
+    fixed_array::blocks::{self, Data, Head, Header, Page},
+    mismatch,
+};
 
 const WHAT: &str = Header::WHAT;
 const DATA: &str = Head::WHAT;
@@ -26,8 +29,7 @@ pub fn fixed_array(
         return None;
     }
     let header = survey.found(WHAT, address, file.load_once(&Header, address))?;
-    if usize::from(header.element_size) != element.size(widths) {
-        let why = format!("elements of {} bytes where {} belong", header.element_size, element.size(widths));
+    if let Some(why) = mismatch((header.client, header.element_size), element, widths) {
         survey.problem(WHAT, address, why);
         return None;
     }

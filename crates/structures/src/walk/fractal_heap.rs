@@ -190,7 +190,7 @@ impl Walk<'_> {
         let mut last = None;
         if let Some(address) = self.header.huge_tree {
             tree(self.file, address, &[1, 2, 3, 4], survey, &mut |survey, (kind, node), record| {
-                let decoded = Form::plain(kind).decode(record, self.file.widths()).map_err(Error::at(node));
+                let decoded = Form::Plain(kind).decode(record, self.file.widths()).map_err(Error::at(node));
                 let Some(Record::Huge(huge, number)) = survey.found(WHAT, self.address, decoded) else { return };
                 count += 1;
                 bytes = bytes.saturating_add(huge.filtered.map_or(huge.length, |(_, size)| size));

@@ -58,7 +58,7 @@ impl Group {
     }
 
     fn link(heap: &FractalHeap, file: &OpenFile, record: &[u8]) -> (u32, Vec<u8>, Link) {
-        let form = Form::plain(record_kind::LINK_NAME);
+        let form = Form::Plain(record_kind::LINK_NAME);
         let Record::LinkName { hash, id } = form.decode(record, file.widths()).unwrap() else { panic!() };
         (hash, id.to_vec(), Link::decode(&heap.get(file, &id).unwrap(), file.widths()).unwrap())
     }
@@ -80,7 +80,7 @@ impl Group {
         let link = Link { name: name.as_bytes().to_vec(), charset: CharSet::Utf8, order: None, target };
         let id = self.heap.insert(file, &link.encode(file.widths()).unwrap()).unwrap();
         let record = Record::LinkName { hash: lookup3(name.as_bytes()), id: id.try_into().unwrap() };
-        let record = Form::plain(record_kind::LINK_NAME).encode(&record, file.widths()).unwrap();
+        let record = Form::Plain(record_kind::LINK_NAME).encode(&record, file.widths()).unwrap();
         self.names.insert(file, &record, &mut Group::order(&self.heap, file, name)).unwrap();
         self.heap.before(file, self.names.address()).unwrap();
     }

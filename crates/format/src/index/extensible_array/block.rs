@@ -4,8 +4,8 @@ use hyperslab_base::{Reader, Widths, Writer};
 
 use super::{
     super::{
-        ChunkElement, bitmap,
-        fixed_array::{client, elements, write_elements},
+        ChunkElement, Client, VERSIONS, bitmap,
+        fixed_array::{elements, write_elements},
     },
     ExtensibleArray, SuperBlock,
 };
@@ -31,7 +31,7 @@ pub fn decode_index(
 ) -> Result<IndexBlock> {
     let mut reader = Reader::new("extensible array index block", bytes);
     head(&mut reader, b"EAIB", widths)?;
-    let elements = (0..array.in_index).map(|_| element.decode(&mut reader, widths)).collect::<Result<_>>()?;
+    let elements = (0..array.in_index).map(|_| element.decode(&mut reader, 0, widths)).collect::<Result<_>>()?;
     let data = (0..array.direct_blocks()).map(|_| reader.address(widths)).collect::<Result<_>>()?;
     let supers = (0..array.indirect_super_blocks()).map(|_| reader.address(widths)).collect::<Result<_>>()?;
     Ok(IndexBlock { elements, data, supers })
@@ -86,9 +86,9 @@ pub fn decode_page(
 /// Reads what stands in front of a block that ends with its checksum, and verifies that.
 fn head(reader: &mut Reader<'_>, signature: &[u8; 4], widths: Widths) -> Result<()> {
     reader.signature(signature)?;
-    reader.version(0..=0)?;
+    reader.version(VERSIONS)?;
     reader.sealed(reader.position() + reader.left())?;
-    client(reader)?;
+    Client::decode(reader)?;
     reader.address(widths).map(drop)
 }
 
@@ -107,7 +107,7 @@ pub fn encode_index(
         return Err(writer.refuse("elements, data blocks, super blocks", format!("{given:?} where {wanted:?} belong")));
     }
     write_head(&mut writer, b"EAIB", array, header, widths)?;
-    index.elements.iter().try_for_each(|chunk| element.encode(&mut writer, chunk, widths))?;
+    index.elements.iter().try_for_each(|chunk| element.encode(&mut writer, chunk, &[], widths))?;
     index.data.iter().try_for_each(|block| writer.address("data block", widths, *block))?;
     index.supers.iter().try_for_each(|block| writer.address("super block", widths, *block))?;
     writer.checksum();
@@ -183,6 +183,6 @@ fn write_head(
     widths: Widths,
 ) -> Encoded<()> {
     writer.extend(signature);
-    writer.extend(&[0, u8::from(array.filtered)]);
+    writer.extend(&[array.version, array.client.id()]);
     writer.address("header", widths, Some(header))
 }

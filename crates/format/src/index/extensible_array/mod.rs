@@ -1,13 +1,13 @@
 //! The extensible array: chunks of a dataset that grows in one dimension.
 //!
 //! ```text
-//!  header  | EAHD | version 0 | client | element size | bits of the count | elements in the index block | least elements of a data block |
+//!  header  | EAHD | version | client | element size | bits of the count | elements in the index block | least elements of a data block |
 //!          | least data blocks of a super block | page bits | super blocks L | their bytes L | data blocks L | their bytes L |
 //!          | highest element + 1 L | elements there is room for L | index block O | checksum, 4 |
-//!  index   | EAIB | version 0 | client | header O | elements… | data blocks O… | super blocks O… | checksum, 4 |
-//!  super   | EASB | version 0 | client | header O | offset | (bitmaps of pages) | data blocks O… | checksum, 4 |
-//!  data    | EADB | version 0 | client | header O | offset | elements… | checksum, 4 |
-//!  paged   | EADB | version 0 | client | header O | offset | checksum, 4 | then pages: elements… | checksum, 4 |
+//!  index   | EAIB | version | client | header O | elements… | data blocks O… | super blocks O… | checksum, 4 |
+//!  super   | EASB | version | client | header O | offset | (bitmaps of pages) | data blocks O… | checksum, 4 |
+//!  data    | EADB | version | client | header O | offset | elements… | checksum, 4 |
+//!  paged   | EADB | version | client | header O | offset | checksum, 4 | then pages: elements… | checksum, 4 |
 //! ```
 
 mod block;
@@ -19,14 +19,16 @@ pub use block::{
     encode_page, encode_paged_head, encode_super,
 };
 
-use super::{ChunkElement, fixed_array::client};
+use super::{ChunkElement, Client, VERSIONS};
 use crate::{Encoded, Result};
 
 /// What the header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtensibleArray {
-    /// Whether chunks are filtered.
-    pub filtered: bool,
+    /// The version, of all its blocks too.
+    pub version: u8,
+    /// What chunks it is for.
+    pub client: Client,
     /// How many bytes an element takes.
     pub element_size: u8,
     /// The largest count of elements, as a power of two.
@@ -85,9 +87,9 @@ impl ExtensibleArray {
     pub fn decode(bytes: &[u8], widths: Widths) -> Result<ExtensibleArray> {
         let mut reader = Reader::new("extensible array header", bytes);
         reader.signature(b"EAHD")?;
-        reader.version(0..=0)?;
+        let version = reader.version(VERSIONS)?;
         reader.sealed(Self::size(widths))?;
-        let filtered = client(&mut reader)?;
+        let client = Client::decode(&mut reader)?;
         let [element_size, count_bits, in_index, min_elements, min_blocks, page_bits] = reader.array()?;
         let mut usage = Usage {
             super_blocks: reader.length(widths)?,
@@ -100,7 +102,8 @@ impl ExtensibleArray {
         usage.elements = reader.length(widths)?;
         let index = reader.address(widths)?;
         let array = ExtensibleArray {
-            filtered,
+            version,
+            client,
             element_size,
             count_bits,
             in_index,
@@ -120,8 +123,8 @@ impl ExtensibleArray {
         if !self.is_possible() {
             return Err(writer.refuse("shape", "an array of no possible shape"));
         }
-        writer.extend(b"EAHD\0");
-        writer.extend(&[u8::from(self.filtered), self.element_size, self.count_bits, self.in_index]);
+        writer.extend(b"EAHD");
+        writer.extend(&[self.version, self.client.id(), self.element_size, self.count_bits, self.in_index]);
         writer.extend(&[self.min_elements, self.min_blocks, self.page_bits]);
         writer.length("super blocks", widths, self.usage.super_blocks)?;
         writer.length("bytes of super blocks", widths, self.usage.super_bytes)?;

@@ -2,7 +2,7 @@
 
 use hyperslab_file::{Error, OpenFile, Owned, Result};
 use hyperslab_format::{
-    ChunkEntry,
+    ChunkEntry, StoredBytes,
     btree_v1::{ChunkKey, Node},
 };
 
@@ -90,12 +90,14 @@ impl ChunkTree {
         if chunk.start.len() != self.rank {
             return Err(refuse("it has another rank than the dataset"));
         }
-        let size =
-            u32::try_from(chunk.size).map_err(|_| refuse("it has more than 4 GiB, which this index cannot hold"))?;
+        let StoredBytes::Dense { size, mask } = chunk.stored else {
+            return Err(refuse("it is structured, and this index holds dense chunks only"));
+        };
+        let size = u32::try_from(size).map_err(|_| refuse("it has more than 4 GiB, which this index cannot hold"))?;
         let address = chunk.address.ok_or_else(|| refuse("it has no address"))?;
         let ends = chunk.start.iter().zip(extent).map(|(start, extent)| start.checked_add(*extent));
         let end = ends.collect::<Option<_>>().ok_or_else(|| refuse("it ends beyond what can be counted"))?;
-        let key = ChunkKey { size, mask: chunk.mask, start: chunk.start.clone(), byte: 0 };
+        let key = ChunkKey { size, mask, start: chunk.start.clone(), byte: 0 };
         Ok((key, address, ChunkKey { size: 0, mask: 0, start: end, byte: bytes }))
     }
 }
@@ -141,7 +143,7 @@ fn insert(editor: &mut Editor<'_, Chunks>, key: ChunkKey, child: u64, behind: Ch
     let (path, found) = find(editor, &key.start)?;
     let (index, depth) = (path.last().map_or(0, |step| step.index), path.len() - 1);
     if let Some(found) = found {
-        let same_key = (found.size, found.mask) == (key.size.into(), key.mask);
+        let same_key = (found.size(), found.mask()) == (key.size.into(), key.mask);
         editor.set(&path, key.clone(), child)?;
         if !same_key && index == 0 {
             editor.set_left_key(&path, depth, key)?; // it stands in the nodes above too

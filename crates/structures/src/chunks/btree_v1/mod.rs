@@ -146,6 +146,6 @@ fn node_size(file: &OpenFile, rank: usize) -> u64 {
     btree_v1::node_size(file.superblock().chunk_internal_k, key, file.widths()) as u64
 }
 
-fn entry(key: &ChunkKey, child: u64) -> ChunkEntry {
-    ChunkEntry { start: key.start.clone(), address: Some(child), size: key.size.into(), mask: key.mask }
+pub(crate) fn entry(key: &ChunkKey, child: u64) -> ChunkEntry {
+    ChunkEntry::dense(Some(child), key.size.into(), key.mask).at(key.start.clone())
 }

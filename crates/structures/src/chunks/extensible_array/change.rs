@@ -47,7 +47,8 @@ impl ChunkArray {
         let file = file.into();
         let ArrayShape { count_bits, in_index, min_blocks, min_elements, page_bits } = shape;
         let header = ExtensibleArray {
-            filtered: element.size_width.is_some(),
+            version: element.client().version(),
+            client: element.client(),
             element_size: u8::try_from(element.size(file.widths())).unwrap_or(u8::MAX),
             count_bits,
             in_index,

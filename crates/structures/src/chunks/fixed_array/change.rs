@@ -27,7 +27,8 @@ impl ChunkArray {
         let file = file.into();
         let size = element.size(file.widths());
         let header = FixedArray {
-            filtered: element.size_width.is_some(),
+            version: element.client().version(),
+            client: element.client(),
             element_size: u8::try_from(size).unwrap_or(u8::MAX),
             page_bits,
             elements,

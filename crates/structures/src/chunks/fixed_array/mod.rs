@@ -12,6 +12,7 @@ use hyperslab_format::{
 };
 
 use self::blocks::{Data, Head, Header, Page};
+use super::mismatch;
 use crate::node_cache::NodeCache;
 
 const WHAT: &str = "fixed array";
@@ -35,8 +36,7 @@ impl ChunkArray {
         let file = file.into();
         let widths = file.widths();
         let header = file.load_once(&Header, address)?;
-        if usize::from(header.element_size) != element.size(widths) {
-            let why = format!("elements of {} bytes where {} belong", header.element_size, element.size(widths));
+        if let Some(why) = mismatch((header.client, header.element_size), element, widths) {
             return Err(Error::broken(WHAT, address, why));
         }
         let mut written = Vec::new();
