@@ -70,8 +70,8 @@ impl<V: Footprint> Pinned<V> {
 
     /// Takes part of a value that is as in the file. The result says whether there was something to take.
     pub(crate) fn shed(&self) -> bool {
-        // A thread that reads it keeps all of it.
-        let Some(mut value) = self.value.try_write().filter(|_| self.slot.phase() == Phase::Clean) else {
+        // A thread that has pinned it keeps all of it, also while it does not read it. One that pins it from now on waits for the value, and sees what is left.
+        let Some(mut value) = self.value.try_write().filter(|_| self.slot.has_one_pin()) else {
             return false;
         };
         let before = value.footprint();

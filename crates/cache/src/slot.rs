@@ -271,6 +271,12 @@ impl<V: Footprint> Slot<V> {
         state.value.clone()
     }
 
+    /// Whether its value is as in the file, and the caller's pin is the only one.
+    pub(crate) fn has_one_pin(&self) -> bool {
+        let state = self.state.lock();
+        state.phase == Phase::Clean && state.value.as_ref().is_some_and(|value| Arc::strong_count(value) == 2)
+    }
+
     /// Its value is freed.
     pub(crate) fn release(&self, partition: &Partition<V>) {
         self.change(partition, |state| (state.size, state.copy) = (0, 0));

@@ -7,13 +7,13 @@ use hyperslab_file::OpenFile;
 use hyperslab_space::{Piece, Space};
 
 use super::{
-    EncodedChunk, Loader, ResidentChunk, Sections, Storer, Workspace, WriteBuffer,
+    EncodedChunk, Loader, ResidentChunk, Storer, Workspace, WriteBuffer,
     allocation::{Allocation, Overwrite},
     dense,
     job::{Blank, Job},
     loader::batch,
 };
-use crate::{ChunkKind, ChunkLayout, Chunked, Filling, Result};
+use crate::{ChunkKind, ChunkLayout, Chunked, Filling, Result, Sections};
 
 impl Chunked {
     /// Makes chunks, by rising coordinate, so many at a time, takes new space for them and writes them. The index does not know of them yet.

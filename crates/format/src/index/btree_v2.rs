@@ -160,6 +160,13 @@ impl BtreeV2 {
         Some(BtreeV2 { version, kind, node_size, record_size, depth, split, merge, root, records, levels, count_width })
     }
 
+    /// The same tree with another depth; none if its nodes would have no room for a record.
+    pub fn of_depth(&self, depth: u16, widths: Widths) -> Option<BtreeV2> {
+        let BtreeV2 { version, kind, node_size, record_size, split, merge, root, .. } = *self;
+        let tree = BtreeV2::new(Shape { kind, node_size, record_size, split, merge }, depth, root, widths)?;
+        Some(BtreeV2 { version, ..tree })
+    }
+
     /// The most records of a node at `level`, zero for leaves.
     pub fn max_records(&self, level: u16) -> Option<u64> {
         self.levels.get(usize::from(level)).map(|shape| shape.max_records)

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use hyperslab_file::{Error, Kind, OpenFile, Owned, Result};
-use hyperslab_format::index::btree_v2::{BtreeV2, Pointer, Shape};
+use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 
 use super::{
     Order, Tree, WHAT,
@@ -80,14 +80,6 @@ impl<'a> Change<'a> {
         Ok(self.node(Some(address), node.records.clone(), children))
     }
 
-    /// The header of a tree of another depth.
-    fn reshaped(&self, depth: u16) -> Option<BtreeV2> {
-        let BtreeV2 { version, kind, node_size, record_size, split, merge, .. } = self.header;
-        let shape = Shape { kind, node_size, record_size, split, merge };
-        let tree = BtreeV2::new(shape, depth, self.header.root, self.file.widths());
-        tree.map(|tree| BtreeV2 { version, ..tree })
-    }
-
     fn full(&self, level: u16) -> usize {
         rules::full(&self.header, level)
     }
@@ -145,7 +137,10 @@ impl<'a> Change<'a> {
             self.root = Some(root);
             return Ok(());
         }
-        self.header = self.reshaped(level + 1).ok_or_else(|| self.broken("it cannot get another level"))?;
+        self.header = self
+            .header
+            .of_depth(level + 1, self.file.widths())
+            .ok_or_else(|| self.broken("it cannot get another level"))?;
         if self.full(level + 1) < FEWEST {
             return Err(self.broken("its nodes are too small for another level"));
         }
@@ -172,7 +167,8 @@ impl<'a> Change<'a> {
             self.deal(&mut root, 0, 2, &[total + 1], level)?;
             self.freed.extend(root.address);
             self.root = root.children.pop().and_then(|child| child.node).map(|node| *node);
-            self.header = self.reshaped(level).ok_or_else(|| self.broken("it cannot lose a level"))?;
+            self.header =
+                self.header.of_depth(level, self.file.widths()).ok_or_else(|| self.broken("it cannot lose a level"))?;
         }
     }
 

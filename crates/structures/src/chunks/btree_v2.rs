@@ -14,7 +14,7 @@ pub struct ChunkTree {
     rank: usize,
     element: ChunkElement,
     /// Where a record has its place in the grid.
-    place: Place,
+    coord: CoordField,
 }
 
 impl ChunkTree {
@@ -27,8 +27,8 @@ impl ChunkTree {
             let why = format!("records of {} bytes where {record} belong", tree.record_size());
             return Err(Error::broken("chunk B-tree", address, why));
         }
-        let place = Place::new(element, rank, file.widths());
-        Ok(ChunkTree { tree, address, rank, element, place })
+        let coord = CoordField::new(element, rank, file.widths());
+        Ok(ChunkTree { tree, address, rank, element, coord })
     }
 
     /// A new tree, with nodes of `node_size` bytes that are split and merged at so many percent.
@@ -41,8 +41,8 @@ impl ChunkTree {
         let file = file.into();
         let record = element.size(file.widths()) + rank * 8;
         let tree = Tree::create(file, element.client().record_kind(), record, node_size, split, merge)?;
-        let (address, place) = (tree.address(), Place::new(element, rank, file.widths()));
-        Ok(ChunkTree { tree, address, rank, element, place })
+        let (address, coord) = (tree.address(), CoordField::new(element, rank, file.widths()));
+        Ok(ChunkTree { tree, address, rank, element, coord })
     }
 
     /// Where its header is.
@@ -52,7 +52,7 @@ impl ChunkTree {
 
     /// Chunks as they are from now on, in row-major order of their places; one without an address is taken out.
     pub fn set_all<P: AsRef<[u64]>>(&mut self, file: &OpenFile, chunks: &[(P, ChunkEntry)]) -> Result<()> {
-        let of = self.place;
+        let of = self.coord;
         for run in chunks.chunk_by(|(_, left), (_, right)| left.address.is_some() == right.address.is_some()) {
             if run.first().is_some_and(|(_, chunk)| chunk.address.is_some()) {
                 let mut records = Writer::new("chunk record");
@@ -84,7 +84,7 @@ impl ChunkTree {
         places: &[P],
         each: &mut dyn FnMut(usize, ChunkEntry),
     ) -> Result<()> {
-        let order = |record: &[u8], place: &P| self.place.read(record).cmp(place.as_ref().iter().copied());
+        let order = |record: &[u8], place: &P| self.coord.read(record).cmp(place.as_ref().iter().copied());
         self.tree.find_sorted(file, places, &order, &mut |nth, record| {
             each(nth, self.decode(file, record)?);
             Ok(())
@@ -104,14 +104,14 @@ impl ChunkTree {
 
 /// Where a record has its place in the grid.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct CoordField {
     at: usize,
     rank: usize,
 }
 
-impl Place {
-    fn new(element: ChunkElement, rank: usize, widths: Widths) -> Place {
-        Place { at: element.place_at(widths), rank }
+impl CoordField {
+    fn new(element: ChunkElement, rank: usize, widths: Widths) -> CoordField {
+        CoordField { at: element.place_at(widths), rank }
     }
 
     fn read(self, record: &[u8]) -> impl Iterator<Item = u64> + use<'_> {
