@@ -2,6 +2,7 @@
 //!
 //! `$HYPERSLAB_SEED` and `$HYPERSLAB_EDITS` (of each seed) change how much is tried.
 
+use hyperslab_workshop::{cases, setting};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
@@ -16,10 +17,6 @@ use hyperslab_hostile::{edit, mutate, repair_file, seeds, walk};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// What changes of a small file may add to it.
 const GROWTH: usize = 64 << 20;
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
-}
 
 /// A file that does harm is kept, to look at.
 fn keep(name: &str, bytes: &[u8]) -> String {
@@ -70,7 +67,7 @@ fn whole_seeds_stay_whole() {
 fn changes_of_spoiled_seeds_do_no_harm() {
     let mut rng = Rng::with_seed(setting("HYPERSLAB_SEED", 1));
     let (seeds, mut edits, mut changes) = (seeds().unwrap(), 0, 0);
-    for _ in 0..setting("HYPERSLAB_EDITS", 100) {
+    for _ in 0..cases("HYPERSLAB_EDITS", 100) {
         for (name, seed) in &seeds {
             let mut bytes = seed.clone();
             let (_, other) = &seeds[rng.usize(..seeds.len())];

@@ -2,6 +2,7 @@
 //!
 //! `$HYPERSLAB_SEED` and `$HYPERSLAB_MUTATIONS` (of each seed) change how much is tried.
 
+use hyperslab_workshop::{cases, setting};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
@@ -14,10 +15,6 @@ use hyperslab_hostile::{mutate, repair_file, seeds, walk};
 
 /// More time than any walk over a small file needs, also on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
-}
 
 /// A file that does harm is kept, to look at.
 fn keep(name: &str, bytes: &[u8]) -> String {
@@ -53,7 +50,7 @@ fn seeds_are_read_whole() {
 fn spoiled_seeds_do_no_harm() {
     let mut rng = Rng::with_seed(setting("HYPERSLAB_SEED", 1));
     let seeds = seeds().unwrap();
-    for _ in 0..setting("HYPERSLAB_MUTATIONS", 200) {
+    for _ in 0..cases("HYPERSLAB_MUTATIONS", 200) {
         for (name, seed) in &seeds {
             let mut bytes = seed.clone();
             let (_, other) = &seeds[rng.usize(..seeds.len())];

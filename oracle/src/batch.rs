@@ -2,6 +2,7 @@
 
 use crate::generator::Generator;
 use crate::process::Oracle;
+use hyperslab_workshop::{cases, setting};
 use std::error::Error;
 use std::ops::Range;
 
@@ -45,8 +46,8 @@ pub fn run_job<C>(
     make: impl Fn(u64) -> C + Sync,
     compare: impl Fn(&mut Oracle, &[C]) -> Result<Vec<String>, Box<dyn Error>> + Sync,
 ) -> Result<(), Box<dyn Error>> {
-    let seed = variable("HYPERSLAB_SEED").unwrap_or(20_240_229);
-    let cases = variable(job.variable).unwrap_or(job.cases);
+    let seed = setting("HYPERSLAB_SEED", 20_240_229);
+    let cases = cases(job.variable, job.cases);
     println!("{cases} cases from seed {seed}");
     let worker = |share: Range<u64>| -> Result<Vec<String>, String> {
         let started = Oracle::start_script(job.script).map_err(|error| error.to_string())?;
@@ -75,8 +76,4 @@ pub fn run_job<C>(
         println!("{difference}");
     }
     Err(format!("{} differences, the first ones above", differences.len()).into())
-}
-
-fn variable(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
 }

@@ -5,6 +5,7 @@ use hyperslab::check;
 use hyperslab::driver::{Change, Damage, Driver, Fault, Memory, Result as Outcome, Tape, Target, Transfer, WritePart};
 use hyperslab_oracle::Oracle;
 use hyperslab_oracle::changes::{Crashed, LOWS, after_crash, look, states, their_look};
+use hyperslab_workshop::{cases, setting};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -15,10 +16,6 @@ const FORMATS: [usize; 4] = [0, 1, 2, 5];
 
 /// Programs that lost something once: names while they moved, what a dataset showed that grew, and what values named that were deleted.
 const ONCE: [u64; 5] = [503, 511, 512, 711, 715];
-
-fn setting(name: &str, usual: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
-}
 
 /// A tape on which each request is written in the order of addresses, as the local driver does it, and not in the order of its parts.
 #[derive(Default)]
@@ -71,7 +68,7 @@ impl Driver for ByAddress {
 #[test]
 fn every_prefix_has_what_was_flushed() {
     let seed = setting("HYPERSLAB_SEED", 1);
-    try_every_prefix((seed..seed + setting("HYPERSLAB_CRASHES", 5)).chain(ONCE), |seed, low| {
+    try_every_prefix((seed..seed + cases("HYPERSLAB_CRASHES", 5)).chain(ONCE), |seed, low| {
         let tape = Arc::new(Tape::default());
         let run = Crashed::run(seed, low, 60, tape.clone(), &|| tape.changes().len()).unwrap();
         (run, tape.changes())
@@ -81,7 +78,7 @@ fn every_prefix_has_what_was_flushed() {
 #[test]
 fn every_prefix_in_the_order_of_addresses_has_what_was_flushed() {
     let (seed, sorted) = (setting("HYPERSLAB_SEED", 1), AtomicUsize::new(0));
-    try_every_prefix(seed..seed + setting("HYPERSLAB_CRASHES", 2), |seed, low| {
+    try_every_prefix(seed..seed + cases("HYPERSLAB_CRASHES", 2), |seed, low| {
         let storage = Arc::new(ByAddress::default());
         let run = Crashed::run(seed, low, 60, storage.clone(), &|| storage.tape.changes().len()).unwrap();
         sorted.fetch_add(storage.sorted.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -139,14 +136,16 @@ fn libhdf5_reads_what_was_flushed_when_the_mark_is_cleared() -> Result<(), Box<d
     let (seed, path) = (setting("HYPERSLAB_SEED", 1), std::env::temp_dir());
     let path = path.join(format!("hyperslab-crash-{}.h5", std::process::id()));
     let (mut prefixes, mut wrong) = (0, Vec::new());
-    let programs = setting("HYPERSLAB_CRASHES", 2);
+    let programs = cases("HYPERSLAB_CRASHES", 2);
+    // A process looks at each, so not at all of them.
+    let apart = setting("HYPERSLAB_PREFIXES_APART", 13);
     for (seed, low) in (seed..seed + programs).chain(ONCE).flat_map(|seed| FORMATS.map(|low| (seed, low))) {
         let tape = Arc::new(Tape::default());
         let run = Crashed::run(seed, low, 60, tape.clone(), &|| tape.changes().len())?;
         let mut bytes = Vec::new();
         for (nth, change) in tape.changes().iter().enumerate() {
             let mut states = states(&mut bytes, change);
-            if nth < run.changes[0] || matches!(change, Change::Sync | Change::Flush) || nth % 3 != 0 {
+            if nth < run.changes[0] || matches!(change, Change::Sync | Change::Flush) || nth as u64 % apart != 0 {
                 continue;
             }
             prefixes += 1;
@@ -168,7 +167,7 @@ fn libhdf5_reads_what_was_flushed_when_the_mark_is_cleared() -> Result<(), Box<d
 /// A check finds no damage after any write, and nothing at all that names or heaps lag behind once the file was opened and closed again.
 #[test]
 fn what_a_crash_leaves_is_no_damage_and_is_mended() {
-    let (seed, programs) = (setting("HYPERSLAB_SEED", 1), setting("HYPERSLAB_CRASHES", 2));
+    let (seed, programs) = (setting("HYPERSLAB_SEED", 1), cases("HYPERSLAB_CRASHES", 2));
     let (mut prefixes, mut lagging, mut wrong) = (0, 0, Vec::new());
     let is_mark = |why: &str| why.contains("marked as open for writing");
     let is_lag = |why: &str| why.contains("objects in their heap") || why.contains("hard links, but has");

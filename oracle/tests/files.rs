@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-const FILES: u64 = 110;
+const FILES: u64 = 48;
 const SELECTIONS: usize = 3;
 /// The fewest datasets that a run of the usual size compares whole; each is then read in parts too.
-const DIGESTS: u64 = 2_000;
+const DIGESTS: u64 = 800;
 
 /// What was compared.
 #[derive(Default)]

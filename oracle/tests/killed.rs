@@ -6,6 +6,7 @@ use hyperslab::driver::{Capabilities, Driver, Local, MemoryType, ReadPart, Resul
 use hyperslab::{Durability, File, OpenOptions, check};
 use hyperslab_oracle::Oracle;
 use hyperslab_oracle::changes::{LOWS, Model, Operation, Steps, Window, look, perform, their_look};
+use hyperslab_workshop::cases;
 use std::io::{BufRead, BufReader, Write, stdout};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -181,7 +182,7 @@ fn sometimes_full(nth: usize) -> Durability {
 }
 
 fn times() -> u64 {
-    std::env::var("HYPERSLAB_KILLS").ok().and_then(|value| value.parse().ok()).unwrap_or(3)
+    cases("HYPERSLAB_KILLS", 3)
 }
 
 #[test]

@@ -7,15 +7,12 @@
 use hyperslab::driver::{Change, Memory, MemoryType, Tape};
 use hyperslab::{Durability, OpenOptions};
 use hyperslab_oracle::changes::{Crashed, LOWS, Window, after_crash, look};
+use hyperslab_workshop::{cases, setting};
 use std::sync::Arc;
 
 const SECTOR: usize = 512;
 /// The oldest formats, and those whose structures came later.
 const FORMATS: [usize; 4] = [0, 1, 2, 5];
-
-fn setting(name: &str, usual: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
-}
 
 /// What a device has that had `synced`, and some of the changes since.
 fn after_power_failure(synced: &[u8], since: &[Change], random: &mut fastrand::Rng) -> Vec<u8> {
@@ -80,7 +77,7 @@ fn split(mut bytes: Vec<u8>, changes: &[Change]) -> (Vec<u8>, &[Change]) {
 
 #[test]
 fn every_state_has_what_was_flushed() {
-    let (first, wanted) = (setting("HYPERSLAB_SEED", 1), setting("HYPERSLAB_POWER_STATES", 3_000));
+    let (first, wanted) = (setting("HYPERSLAB_SEED", 1), cases("HYPERSLAB_POWER_STATES", 3_000));
     let mut random = fastrand::Rng::with_seed(first);
     let (mut states, mut failed, mut seed) = (0, Vec::new(), first);
     while states < wanted && failed.len() < 5 {

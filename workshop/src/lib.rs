@@ -18,3 +18,13 @@ pub fn python() -> Option<PathBuf> {
     }
     found
 }
+
+/// A number that a variable of the environment sets, such as a seed or a time; `usual` where it says nothing.
+pub fn setting(name: &str, usual: u64) -> u64 {
+    env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
+}
+
+/// How many cases a test tries: as many as its variable says, or the `usual` ones `HYPERSLAB_TIMES` times over.
+pub fn cases(name: &str, usual: u64) -> u64 {
+    setting(name, usual * setting("HYPERSLAB_TIMES", 1))
+}

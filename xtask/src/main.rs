@@ -32,7 +32,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Job {
     /// Everything that CI runs: layers, format, clippy, tests, documentation
-    Test,
+    Test(test::Options),
     /// Check that no crate imports upward in the house plan
     Layers,
     /// Time us and libhdf5 side by side
@@ -57,7 +57,7 @@ enum Job {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().job {
-        Job::Test => test::run(),
+        Job::Test(options) => test::run(&options),
         Job::Layers => layers::run(),
         Job::Bench(options) => bench::run(&options),
         Job::Fuzz(options) => fuzz::run(&options),

@@ -2,6 +2,7 @@
 
 use crate::metadata::Metadata;
 use crate::step::{run, step};
+use crate::test::FEATURES;
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,7 +53,12 @@ pub(crate) fn build_package(metadata: &Metadata, python: &Path, profile: Profile
     let home = metadata.target_directory.join("venv");
     let build = ["-m", "maturin", "develop", "--quiet", "--manifest-path"];
     let mut command = Command::new(python);
-    command.args(build).arg(package.join("Cargo.toml")).args((profile == Profile::Release).then_some("--release"));
+    command.args(build).arg(package.join("Cargo.toml"));
+    match profile {
+        Profile::Release => command.arg("--release"),
+        // The same features as in all tests, so that their build serves this one.
+        Profile::Dev => command.args(FEATURES),
+    };
     run(command.env("VIRTUAL_ENV", &home))?;
     Ok(package)
 }

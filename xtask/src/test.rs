@@ -7,7 +7,7 @@ use anyhow::Result;
 use std::process::Command;
 
 /// Features that are off by default are tested too; the same for all steps, so that nothing is built twice. Reads are torn only where the environment says so.
-pub(crate) const FEATURES: &[&str] = &["--features", "hyperslab/ndarray,hyperslab-file/torn"];
+pub(crate) const FEATURES: &[&str] = &["--features", "hyperslab/ndarray,hyperslab/torn"];
 
 /// The chunk cache on locks that try out in which order threads can run; a build of its own, of few crates.
 const ANY_ORDER: &[&str] = &["test", "--package", "hyperslab-cache", "--features", "shuttle", "--test", "shuttle"];
@@ -19,7 +19,14 @@ const ABOVE_THE_CACHE: &[&str] =
 /// The packages that read blocks of metadata. Those above them are tested over torn reads by `cargo xtask torn`.
 const READERS: &str = "package(/hyperslab-(file|structures|object)/)";
 
-pub(crate) fn run() -> Result<()> {
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Try so many times as many random cases
+    #[arg(long, default_value_t = 1)]
+    times: u64,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
     let metadata = metadata::load()?;
     let python = python::set_up(&metadata)?;
     step("layers", || layers::check(&metadata))?;
@@ -30,6 +37,7 @@ pub(crate) fn run() -> Result<()> {
     let tests = || {
         let mut tests = cargo();
         tests.args(test_runner(has_nextest)).args(FEATURES).env(python::VARIABLE, &python);
+        tests.env("HYPERSLAB_TIMES", options.times.to_string());
         tests
     };
     step("tests", || execute(&mut tests()))?;

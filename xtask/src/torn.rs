@@ -1,6 +1,6 @@
 //! `cargo xtask torn`: all tests, while reads of metadata are torn as if another process were writing.
 //!
-//! The feature `torn` of `hyperslab-file` tears every n-th block when it is read, as far as the format gives a reader something to notice it by, and sets the default
+//! The feature `torn` tears every n-th block when it is read, as far as the format gives a reader something to notice it by, and sets the default
 //! retry policy so that it is read again. A block that is torn without being noticed is an error, so a test that passes has seen nothing of it.
 
 use crate::step::{cargo, run as execute, step};

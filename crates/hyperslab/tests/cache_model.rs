@@ -198,8 +198,7 @@ fn open(storage: &Arc<Memory>, rng: &mut Rng) -> (File, CacheConfig) {
 
 #[test]
 fn the_file_is_equal_to_arrays_in_memory() {
-    let seeds: u64 = std::env::var("HYPERSLAB_CACHE_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(24);
-    for seed in 0..seeds {
+    for seed in 0..hyperslab_workshop::cases("HYPERSLAB_CACHE_SEEDS", 24) {
         let mut rng = Rng::with_seed(seed);
         let storage = Arc::new(Memory::new());
         let low = [LibVersion::Earliest, LibVersion::V110, LibVersion::V114][rng.usize(..3)];

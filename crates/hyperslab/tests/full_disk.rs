@@ -23,7 +23,7 @@ const VALUES: usize = 6000;
 const LOWS: [LibVersion; 4] = [LibVersion::Earliest, LibVersion::V18, LibVersion::V110, LibVersion::V114];
 
 fn times() -> u64 {
-    std::env::var("HYPERSLAB_FULL").map_or(4, |times| times.parse().unwrap())
+    hyperslab_workshop::cases("HYPERSLAB_FULL", 4)
 }
 
 /// A disk of so many pages, which a file takes as it writes them and can give back.

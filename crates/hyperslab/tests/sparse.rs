@@ -3,6 +3,7 @@
 //! Needs a Python with h5py: `$HYPERSLAB_PYTHON`, or `target/venv`; without one the tests say that they are skipped.
 //! `$HYPERSLAB_CASES` and `$HYPERSLAB_SEED` change how much is tried.
 
+use hyperslab_workshop::{cases, setting};
 use std::{fs, path::Path, process::Command, time::Instant};
 
 use fastrand::Rng;
@@ -12,10 +13,6 @@ use serde_json::Value;
 
 /// Reading chunk by chunk would take far longer.
 const SECONDS: u64 = 10;
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
-}
 
 /// A dataset, and all of its values made from what was written.
 struct Case {
@@ -108,7 +105,7 @@ fn selections_and_points_equal_an_array() {
     let mut rng = Rng::with_seed(setting("HYPERSLAB_SEED", 1));
     for Case { name, dataset, values } in made("sparse", |name| !name.ends_with("huge")) {
         let dims = dataset.shape().to_vec();
-        for _ in 0..setting("HYPERSLAB_CASES", 12) {
+        for _ in 0..cases("HYPERSLAB_CASES", 12) {
             let space = any_selection(&mut rng, &dims);
             let expected: Vec<i32> = space.coords().unwrap().map(|coords| values[linear(&dims, &coords)]).collect();
             let found = dataset.read_selection::<i32>(&space).unwrap();

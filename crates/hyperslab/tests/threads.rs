@@ -80,7 +80,7 @@ fn eight_threads_read_what_one_reads() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads.h5");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/threads.py");
     assert!(Command::new(python).arg(script).arg(&path).status().unwrap().success());
-    let reads: u64 = std::env::var("HYPERSLAB_READS").ok().and_then(|reads| reads.parse().ok()).unwrap_or(120);
+    let reads = hyperslab_workshop::cases("HYPERSLAB_READS", 120);
 
     let file = File::open(&path).unwrap();
     // Some are opened once and shared, some by every thread: both must do.

@@ -83,5 +83,5 @@ pub(crate) fn sample(path: &Path) {
 
 /// How many moments or files a test tries: a few, unless `HYPERSLAB_MOMENTS` says more.
 pub(crate) fn moments() -> u64 {
-    std::env::var("HYPERSLAB_MOMENTS").ok().and_then(|told| told.parse().ok()).unwrap_or(4)
+    hyperslab_workshop::cases("HYPERSLAB_MOMENTS", 4)
 }

@@ -5,6 +5,7 @@
 
 mod waiting;
 
+use hyperslab_workshop::setting;
 use std::{
     collections::HashMap,
     sync::{
@@ -29,10 +30,6 @@ const COLUMNS: u64 = 48;
 const KEPT: u64 = 20;
 /// What elements have that nobody wrote, or that were filled or cut off since.
 const FILL: u64 = 0;
-
-fn setting(name: &str, usual: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
-}
 
 /// Row and column.
 type Element = (u64, u64);

@@ -17,7 +17,7 @@ pub(crate) const CACHES: [usize; 3] = [0, 6 * CHUNK, 64 << 20];
 pub(crate) type Disk = Arc<Fault<Memory>>;
 
 pub(crate) fn positions() -> u64 {
-    std::env::var("HYPERSLAB_FULL").map_or(40, |positions| positions.parse().unwrap())
+    hyperslab_workshop::cases("HYPERSLAB_FULL", 40)
 }
 
 pub(crate) fn disk() -> Disk {

@@ -110,8 +110,7 @@ fn random_programs_leave_what_their_twin_has() {
 
 /// More programs than usual, if the environment asks for them.
 fn programs(first: u64, usual: u64) -> std::ops::Range<u64> {
-    let asked = std::env::var("HYPERSLAB_PROGRAMS").ok().and_then(|number| number.parse().ok());
-    first..first + asked.unwrap_or(usual)
+    first..first + hyperslab_workshop::cases("HYPERSLAB_PROGRAMS", usual)
 }
 
 /// No object has more names than it counts, or it could go while somebody names it. One that moves has two for a moment.
