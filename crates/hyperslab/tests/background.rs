@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use bytemuck::{Pod, Zeroable};
 use hyperslab::{
-    Dataset, File, Storable,
+    Dataset, Element, File, Storable,
     driver::Memory,
     dtype::{Arena, Datatype},
     space::{Op, Slab, Space},
@@ -76,4 +77,35 @@ fn fill_values_of_virtual_datasets_leave_other_members() {
     let mut buf: Vec<u8> = (0..18i32).flat_map(i32::to_le_bytes).collect();
     dataset.read_converted(&space, &in_memory(), &places, &mut buf, &mut Arena::default()).unwrap();
     assert_eq!(numbers(&buf), [0, 1, 9, 3, 4, 5, 6, 7, 9, 9, 10, 11, 12, 13, 9, 15, 16, 17]);
+}
+
+/// A struct with fewer fields than the values have, which are converted on their way to it.
+#[derive(Element, Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+#[hyperslab(pod)]
+struct Last {
+    b: f64,
+}
+
+#[test]
+fn some_members_are_converted_on_their_way_to_structs() {
+    let file = File::create_on(Arc::new(Memory::new())).unwrap();
+    for dataset in datasets(&file) {
+        let read = dataset.read::<Last>().unwrap();
+        let expected: Vec<_> = (0..6).map(|nth| Last { b: f64::from(100 + nth) }).collect();
+        assert_eq!(read, expected, "{:?}", dataset.layout());
+    }
+}
+
+/// Arrays of arrays are another datatype than arrays of two dimensions.
+#[test]
+fn arrays_of_a_virtual_dataset_are_converted() {
+    let file = File::create_on(Arc::new(Memory::new())).unwrap();
+    let (root, space) = (file.root().unwrap(), Space::simple(&[2]).unwrap());
+    let stored = Datatype::array(Datatype::of::<i16>(), &[2, 2]).unwrap();
+    let new = || root.new_dataset_of(stored.clone()).shape([2]);
+    let bytes: Vec<u8> = (0..8i16).flat_map(i16::to_ne_bytes).collect();
+    new().create("source").unwrap().write_converted(&space, &stored, &space, &bytes, &Arena::default()).unwrap();
+    let whole = new().virtual_source(&space, ".", "source", &space).create("virtual").unwrap();
+    assert_eq!(whole.read::<[[f64; 2]; 2]>().unwrap(), [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0], [6.0, 7.0]]]);
 }
