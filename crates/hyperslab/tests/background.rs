@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use hyperslab::{
     Dataset, Element, File, Storable,
     driver::Memory,
-    dtype::{Arena, Datatype},
+    dtype::{Arena, Datatype, Target},
     space::{Op, Slab, Space},
 };
 
@@ -108,4 +108,46 @@ fn arrays_of_a_virtual_dataset_are_converted() {
     new().create("source").unwrap().write_converted(&space, &stored, &space, &bytes, &Arena::default()).unwrap();
     let whole = new().virtual_source(&space, ".", "source", &space).create("virtual").unwrap();
     assert_eq!(whole.read::<[[f64; 2]; 2]>().unwrap(), [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0], [6.0, 7.0]]]);
+}
+
+/// What is of variable length in members that a write does not have is still named by the values, so it stays in the heap.
+#[test]
+fn members_that_are_not_written_keep_their_sequences() {
+    for filtered in [false, true] {
+        let file = File::create_on(Arc::new(Memory::new())).unwrap();
+        let number = || Datatype::of::<i32>();
+        let stored = Datatype::compound([("text", String::datatype().unwrap()), ("a", number())]).unwrap();
+        let new = file.root().unwrap().new_dataset_of(stored.clone()).shape([6]).chunks([4]);
+        let dataset = if filtered { new.deflate(1) } else { new }.create("text").unwrap();
+        let (space, mut arena, mut bytes) = (dataset.space(), Arena::default(), Vec::new());
+        let in_memory = stored.in_memory().unwrap();
+        let texts: Vec<String> = (0..6).map(|nth| format!("the text of element {nth}")).collect();
+        for (nth, text) in (0i32..).zip(&texts) {
+            let mut value = vec![0; in_memory.size()];
+            arena.store(Some((text.len(), text.as_bytes())), &mut value[..16]).unwrap();
+            value[16..20].copy_from_slice(&nth.to_ne_bytes());
+            bytes.extend(value);
+        }
+        dataset.write_converted(&space, &in_memory, &space, &bytes, &arena).unwrap();
+        file.flush().unwrap();
+        let some = Datatype::compound([("a", number())]).unwrap();
+        let others = file.root().unwrap().new_dataset::<String>().shape([200]).create("others").unwrap();
+        for round in 0..4i32 {
+            let numbers: Vec<u8> = (0..6).flat_map(|nth| (100 * round + nth).to_ne_bytes()).collect();
+            dataset.write_converted(&space, &some, &space, &numbers, &Arena::default()).unwrap();
+            file.flush().unwrap();
+            // Takes whatever is free in the heap.
+            others.write(&vec![format!("other text in round {round}"); 200]).unwrap();
+            file.flush().unwrap();
+        }
+        let read = dataset.read::<Text>().unwrap();
+        let expected = texts.into_iter().zip(300..).map(|(text, a)| Text { text, a });
+        assert_eq!(read, expected.collect::<Vec<_>>());
+    }
+}
+
+#[derive(Element, Debug, PartialEq)]
+struct Text {
+    text: String,
+    a: i32,
 }
