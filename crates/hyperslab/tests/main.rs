@@ -40,6 +40,7 @@ mod io_patterns;
 mod kept;
 mod libhdf5;
 mod limits;
+mod linked_options;
 mod locks;
 mod locks_between;
 mod many;
