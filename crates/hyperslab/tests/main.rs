@@ -38,6 +38,7 @@ mod heap_space;
 mod huge;
 mod io_patterns;
 mod kept;
+mod large_conversions;
 mod libhdf5;
 mod limits;
 mod linked_options;
