@@ -55,7 +55,7 @@ pub struct Description {
     pub kind: String,
     /// Number of elements.
     pub count: u64,
-    /// LibVersion and high corner of each block in turn, if it is made of hyperslabs.
+    /// Low and high corner of each block in turn, if it is made of hyperslabs.
     #[serde(default)]
     pub blocks: Option<Vec<u64>>,
     /// Coordinates, if it is made of points.

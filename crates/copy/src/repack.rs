@@ -29,7 +29,10 @@ pub struct Repack {
 
 impl fmt::Debug for Repack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Repack").field("low", &self.libver_min).field("skips", &self.skips).finish_non_exhaustive()
+        f.debug_struct("Repack")
+            .field("libver_min", &self.libver_min)
+            .field("skips", &self.skips)
+            .finish_non_exhaustive()
     }
 }
 

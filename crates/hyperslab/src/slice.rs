@@ -24,7 +24,7 @@ pub enum Index {
     Rest,
 }
 
-/// What is meant in each dimension; dimensions that are not named are meant whole. NewLinkTarget by [`s!`](crate::s), or from ranges, integers,
+/// What is meant in each dimension; dimensions that are not named are meant whole. Made by [`s!`](crate::s), or from ranges, integers,
 /// and tuples of them.
 ///
 /// ```

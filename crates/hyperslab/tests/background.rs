@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use bytemuck::{Pod, Zeroable};
 use hyperslab::{
-    Dataset, File, Storable,
+    Dataset, Element, File, Storable,
     driver::Memory,
-    dtype::{Arena, Datatype},
+    dtype::{Arena, Datatype, Target},
     space::{Op, Slab, Space},
 };
 
@@ -76,4 +77,77 @@ fn fill_values_of_virtual_datasets_leave_other_members() {
     let mut buf: Vec<u8> = (0..18i32).flat_map(i32::to_le_bytes).collect();
     dataset.read_converted(&space, &in_memory(), &places, &mut buf, &mut Arena::default()).unwrap();
     assert_eq!(numbers(&buf), [0, 1, 9, 3, 4, 5, 6, 7, 9, 9, 10, 11, 12, 13, 9, 15, 16, 17]);
+}
+
+/// A struct with fewer fields than the values have, which are converted on their way to it.
+#[derive(Element, Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+#[hyperslab(pod)]
+struct Last {
+    b: f64,
+}
+
+#[test]
+fn some_members_are_converted_on_their_way_to_structs() {
+    let file = File::create_on(Arc::new(Memory::new())).unwrap();
+    for dataset in datasets(&file) {
+        let read = dataset.read::<Last>().unwrap();
+        let expected: Vec<_> = (0..6).map(|nth| Last { b: f64::from(100 + nth) }).collect();
+        assert_eq!(read, expected, "{:?}", dataset.layout());
+    }
+}
+
+/// Arrays of arrays are another datatype than arrays of two dimensions.
+#[test]
+fn arrays_of_a_virtual_dataset_are_converted() {
+    let file = File::create_on(Arc::new(Memory::new())).unwrap();
+    let (root, space) = (file.root().unwrap(), Space::simple(&[2]).unwrap());
+    let stored = Datatype::array(Datatype::of::<i16>(), &[2, 2]).unwrap();
+    let new = || root.new_dataset_of(stored.clone()).shape([2]);
+    let bytes: Vec<u8> = (0..8i16).flat_map(i16::to_ne_bytes).collect();
+    new().create("source").unwrap().write_converted(&space, &stored, &space, &bytes, &Arena::default()).unwrap();
+    let whole = new().virtual_source(&space, ".", "source", &space).create("virtual").unwrap();
+    assert_eq!(whole.read::<[[f64; 2]; 2]>().unwrap(), [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0], [6.0, 7.0]]]);
+}
+
+/// What is of variable length in members that a write does not have is still named by the values, so it stays in the heap.
+#[test]
+fn members_that_are_not_written_keep_their_sequences() {
+    for filtered in [false, true] {
+        let file = File::create_on(Arc::new(Memory::new())).unwrap();
+        let number = || Datatype::of::<i32>();
+        let stored = Datatype::compound([("text", String::datatype().unwrap()), ("a", number())]).unwrap();
+        let new = file.root().unwrap().new_dataset_of(stored.clone()).shape([6]).chunks([4]);
+        let dataset = if filtered { new.deflate(1) } else { new }.create("text").unwrap();
+        let (space, mut arena, mut bytes) = (dataset.space(), Arena::default(), Vec::new());
+        let in_memory = stored.in_memory().unwrap();
+        let texts: Vec<String> = (0..6).map(|nth| format!("the text of element {nth}")).collect();
+        for (nth, text) in (0i32..).zip(&texts) {
+            let mut value = vec![0; in_memory.size()];
+            arena.store(Some((text.len(), text.as_bytes())), &mut value[..16]).unwrap();
+            value[16..20].copy_from_slice(&nth.to_ne_bytes());
+            bytes.extend(value);
+        }
+        dataset.write_converted(&space, &in_memory, &space, &bytes, &arena).unwrap();
+        file.flush().unwrap();
+        let some = Datatype::compound([("a", number())]).unwrap();
+        let others = file.root().unwrap().new_dataset::<String>().shape([200]).create("others").unwrap();
+        for round in 0..4i32 {
+            let numbers: Vec<u8> = (0..6).flat_map(|nth| (100 * round + nth).to_ne_bytes()).collect();
+            dataset.write_converted(&space, &some, &space, &numbers, &Arena::default()).unwrap();
+            file.flush().unwrap();
+            // Takes whatever is free in the heap.
+            others.write(&vec![format!("other text in round {round}"); 200]).unwrap();
+            file.flush().unwrap();
+        }
+        let read = dataset.read::<Text>().unwrap();
+        let expected = texts.into_iter().zip(300..).map(|(text, a)| Text { text, a });
+        assert_eq!(read, expected.collect::<Vec<_>>());
+    }
+}
+
+#[derive(Element, Debug, PartialEq)]
+struct Text {
+    text: String,
+    a: i32,
 }

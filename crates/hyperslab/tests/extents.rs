@@ -263,7 +263,7 @@ fn each_dimension_is_resized_by_a_thread_of_its_own() {
 /// As many values as places, whatever they are converted to: the buffer stays as it was.
 #[test]
 fn reads_to_more_or_fewer_places_than_values() {
-    let folder = folder("mem_selection");
+    let folder = folder("places");
     let file = File::create_on(Arc::new(Memory::new())).unwrap();
     for (name, dataset) in datasets(&file, &folder) {
         let mut wanted = dataset.space();
@@ -277,7 +277,7 @@ fn reads_to_more_or_fewer_places_than_values() {
             mem_selection.select_hyperslab(Op::Set, &[Slab { start: 0, stride: 2, count, block: 1 }]).unwrap();
             let mut buf = vec![7; 16 * datatype.size()];
             let read = dataset.read_converted(&wanted, datatype, &mem_selection, &mut buf, &mut Arena::default());
-            assert!(read.is_err() && buf.iter().all(|byte| *byte == 7), "{name}, {count} mem_selection");
+            assert!(read.is_err() && buf.iter().all(|byte| *byte == 7), "{name}, {count} places");
         }
     }
     remove_dir_all(folder).unwrap();

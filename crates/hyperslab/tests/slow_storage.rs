@@ -1,6 +1,7 @@
 //! Chunks without filters are read ahead of time where the storage has a latency, and nowhere else.
 
 use std::{
+    ops::Range,
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -32,17 +33,25 @@ fn storage(is_chunked: bool, latency: Duration) -> (Slow, Arc<Log<Memory>>) {
 
 /// Reads a chunk after the other in an order: what was asked of the storage, and how long it took.
 fn read(
+    storage: &(Slow, Arc<Log<Memory>>),
+    ahead: impl Into<ReadAhead>,
+    order: impl Iterator<Item = u64>,
+) -> (Counts, Duration) {
+    read_by(storage, ahead, order, |dataset, range| {
+        assert_eq!(dataset.read_slice::<u64>(s![range.start..range.end]).unwrap(), range.collect::<Vec<_>>());
+    })
+}
+
+fn read_by(
     (slow, log): &(Slow, Arc<Log<Memory>>),
     ahead: impl Into<ReadAhead>,
     order: impl Iterator<Item = u64>,
+    read: fn(&Dataset, Range<u64>),
 ) -> (Counts, Duration) {
     let cache = CacheConfig::default().bytes(16 << 20).read_ahead(ahead);
     let file = OpenOptions::new().cache(cache).open_on(slow.clone() as Arc<dyn Driver>).unwrap();
     let dataset = file.dataset("d").unwrap();
-    let one = |dataset: &Dataset, nth: u64| {
-        let range = nth * LENGTH..(nth + 1) * LENGTH;
-        assert_eq!(dataset.read_slice::<u64>(s![range.start..range.end]).unwrap(), range.collect::<Vec<_>>());
-    };
+    let one = |dataset: &Dataset, nth: u64| read(dataset, nth * LENGTH..(nth + 1) * LENGTH);
     one(&dataset, 0);
     log.clear();
     let begun = Instant::now();
@@ -70,6 +79,21 @@ fn chunks_without_filters_are_read_ahead_of_slow_storage() {
             assert!(with < without, "{about}");
         }
     }
+}
+
+/// Reads whose values are converted go on as others do, also where all that they want is in memory.
+#[test]
+fn values_that_are_converted_are_read_ahead() {
+    if thread::available_parallelism().map_or(1, usize::from) < 2 {
+        return;
+    }
+    let slow = storage(true, Duration::from_millis(4));
+    let (as_stored, _) = read(&slow, ReadAhead::Bytes(400_000), 1..CHUNKS);
+    let (converted, _) = read_by(&slow, ReadAhead::Bytes(400_000), 1..CHUNKS, |dataset, range| {
+        let values = dataset.read_slice::<f64>(s![range.start..range.end]).unwrap();
+        assert!(values.into_iter().eq(range.map(|value| value as f64)));
+    });
+    assert!(converted.reads < as_stored.reads * 5 / 3, "{converted:?}, as stored {as_stored:?}");
 }
 
 #[test]

@@ -27,11 +27,9 @@ pub(crate) struct Given<'a, 'py> {
 
 enum Values<'a, 'py> {
     /// Where the user has them.
-    InPlace {
-        array: &'a Array<'py>,
-        _pinned: Pinned<'py>,
-    },
-    NewLinkTarget(Vec<u8>),
+    InPlace { array: &'a Array<'py>, _pinned: Pinned<'py> },
+    /// Converted, in memory of their own.
+    Staged(Vec<u8>),
 }
 
 impl<'a, 'py> Given<'a, 'py> {
@@ -55,7 +53,7 @@ impl<'a, 'py> Given<'a, 'py> {
         let mut arena = Arena::default();
         let itemsize = memory.itemsize.max(1);
         if let (true, Class::Enum(names)) = (is_number_of_enum(&memory.datatype, stored), stored.class()) {
-            let values = Values::NewLinkTarget(converted(contents(array)?, &memory.datatype, names.base())?);
+            let values = Values::Staged(converted(contents(array)?, &memory.datatype, names.base())?);
             let count = (contents(array)?.len() / itemsize) as u64;
             return Ok(Given { datatype: stored.clone(), values, arena, count });
         }
@@ -69,14 +67,14 @@ impl<'a, 'py> Given<'a, 'py> {
         let count = (bytes.len() / itemsize) as u64;
         let mut stage = room(count, memory.datatype.size())?;
         memory.gather(array.py(), file, bytes, &mut stage, &mut arena)?;
-        Ok(Given { datatype: memory.datatype, values: Values::NewLinkTarget(stage), arena, count })
+        Ok(Given { datatype: memory.datatype, values: Values::Staged(stage), arena, count })
     }
 
     /// The bytes of the values. No code of Python may run while they are used.
     pub(crate) fn bytes(&self) -> PyResult<&[u8]> {
         match &self.values {
             Values::InPlace { array, .. } => contents(array),
-            Values::NewLinkTarget(bytes) => Ok(bytes),
+            Values::Staged(bytes) => Ok(bytes),
         }
     }
 

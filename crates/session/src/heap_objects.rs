@@ -5,7 +5,7 @@ use hyperslab_dtype::{Class, Datatype, HeapReference};
 use crate::{Heap, Session};
 
 /// An object of the global heap that a value names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HeapObjectId {
     /// Its collection.
     pub address: u64,

@@ -3,7 +3,7 @@
 //! ```text
 //!  Session --> Opening --> Engine --> objects, chunk cache, heap
 //!     |
-//!     +--> OpenDataset --> requests in turn --> chunk cache, or the file
+//!     +--> OpenDataset --> range lock --> chunk cache, or the file
 //!               |
 //!               +--> sources of a virtual dataset, in this and in other files
 //! ```

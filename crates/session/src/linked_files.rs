@@ -56,9 +56,7 @@ impl LinkedFiles {
         {
             return Ok(self.keep(path, opening));
         }
-        let Access { locking, libver_min, durability, swmr, ref transfer, .. } = self.options.access;
-        let (swmr, transfer) = (swmr && !write, transfer.clone());
-        let access = Access { write, locking, libver_min, durability, swmr, transfer, ..Access::default() };
+        let access = self.options.access.of_linked(write);
         let opening = opened(&path, self.open_source(&path, &access, OpenedBy::Linked))?;
         Ok(self.keep(path, opening))
     }

@@ -124,7 +124,7 @@ impl NewLocation {
         })
     }
 
-    /// LinkedFiles may have been faster.
+    /// Refuses a name that another thread has taken since this location was looked up.
     fn check(&self) -> Result<()> {
         if self.session.file().changes() == self.changes {
             return Ok(());

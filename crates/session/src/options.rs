@@ -102,6 +102,14 @@ impl Access {
         create
     }
 
+    /// How a file is opened that this one leads to: with the same settings of requests, and nothing of what makes a new file.
+    pub(crate) fn of_linked(&self, write: bool) -> Access {
+        let Access { locking, libver_min, durability, page_buffer, page_strategy, page_reserve, retry, .. } = *self;
+        let (swmr, transfer) = (self.swmr && !write, self.transfer.clone());
+        let pages = Access { page_buffer, page_strategy, page_reserve, ..Access::default() };
+        Access { write, locking, libver_min, durability, swmr, transfer, retry, ..pages }
+    }
+
     /// Sets how many pages are kept and for what, what goes with each request to the storage, and how often blocks are read.
     pub(crate) fn requests(&self, options: &mut hyperslab_file::OpenOptions) {
         options.transfer.clone_from(&self.transfer);

@@ -56,7 +56,7 @@ impl Heap<'_> {
         let Class::Reference(reference) = datatype.class() else {
             return Err(Reader::new(WHAT, bytes).refuse(format!("{datatype} is no type of references")).into());
         };
-        // HeapObjectId the address or kind of a null reference there may be anything.
+        // The bytes behind the address or kind of a null reference may be anything.
         let telling = match reference {
             Reference::Object | Reference::Region => self.session().file().widths().offsets.bytes(),
             Reference::Revised(_) => 1,

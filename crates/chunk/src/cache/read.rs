@@ -45,6 +45,9 @@ impl ChunkCache {
                 && reach.count() <= RESIDENT
                 && self.read_resident(partition, source.pieces(grid, &target)?, &mut to)?
             {
+                if keep == Keep::Worthy {
+                    self.read_ahead(partition, &reach);
+                }
                 return Ok(());
             }
             return self.read_in_strips((partition, options), plan, (source, &target), to, fill);

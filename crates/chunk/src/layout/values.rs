@@ -125,6 +125,14 @@ impl StripReader for (&Values, &OpenFile) {
     }
 }
 
+impl StripReader for &(dyn VirtualSource + 'static) {
+    type Error = Error;
+
+    fn read(&mut self, part: &Space, stored: &mut [u8]) -> Result<()> {
+        VirtualSource::read(*self, part, &Space::simple(&[part.npoints()])?, stored)
+    }
+}
+
 /// All of a buffer, as an array of the shape of the selection that goes there: the same bytes, but then each dimension of the one side
 /// follows one of the other.
 pub(crate) fn shaped(source: &Space, target: &Space) -> Result<Option<Space>> {

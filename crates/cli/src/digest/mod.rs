@@ -1,7 +1,7 @@
 //! `hyperslab digest`: a file as lines of JSON, values as checksums, in a form that other libraries can be held against.
 //!
 //! Lives here: the walk over all links. What a datatype looks like is in [`describe`], how values are encoded before they are summed
-//! in [`encode`], what is said of one object in [`record`], what of other files in [`elsewhere`].
+//! in [`encode`], what is said of one object in [`record`], what of other files in [`other_files`].
 
 mod describe;
 mod encode;

@@ -1,13 +1,13 @@
 //! A dataset that is being changed, within one operation.
 
-use std::sync::OnceLock;
+use std::{collections::HashSet, sync::OnceLock};
 
 use hyperslab_chunk::{DatasetState, Filling, Resizing, Storage, StorageChange, Values};
 use hyperslab_file::{OpenFile, Plan};
 use hyperslab_space::{Coords, Extent, Space};
 
 use super::{OpenDataset, opened_values::is_found_by};
-use crate::{Error, Result, heap_writer::HeapWriter};
+use crate::{Error, Result, heap_objects::HeapObjectId, heap_writer::HeapWriter};
 
 /// The state of a dataset, taken for a change. All handles see what becomes of it.
 pub(super) struct Change<'a> {
@@ -168,13 +168,21 @@ impl<'a> Change<'a> {
         Ok(())
     }
 
-    /// Writes stored values that name new objects of the heap. If it fails, these are removed again, unless some values may name them already.
-    pub(super) fn write_naming(&mut self, heap: &mut HeapWriter<'_>, part: &Space, stored: &[u8]) -> Result<()> {
+    /// Writes stored values that name new objects of the heap, and some of the `background`, which values named before. If it fails, the new ones are removed
+    /// again, unless some values may name them already.
+    pub(super) fn write_naming(
+        &mut self,
+        heap: &mut HeapWriter<'_>,
+        part: &Space,
+        stored: &[u8],
+        background: &HashSet<HeapObjectId>,
+    ) -> Result<()> {
         let dataset = self.dataset;
         dataset.stored().mark_whole();
         let written = self.write(part, &Space::simple(&[part.npoints()])?, stored);
         if written.is_err() && !self.values()?.is_overwritten() {
-            heap.remove(dataset.session().heap_objects(dataset.datatype(), stored));
+            let named = dataset.session().heap_objects(dataset.datatype(), stored);
+            heap.remove(named.into_iter().filter(|object| !background.contains(object)));
         }
         written
     }

@@ -43,9 +43,9 @@ impl ExternalRule {
 
     /// Where the file with this name is, and which file that is now; where it would be, if it is missing.
     pub(super) fn find(&self, name: &[u8]) -> (PathBuf, Option<FileIdentity>) {
-        let mut mem_selection = search::raw_places(name, self.prefixes(), self.path.as_deref()).into_iter();
-        let first = mem_selection.next().unwrap_or_default();
-        for place in std::iter::once(first.clone()).chain(mem_selection) {
+        let mut places = search::raw_places(name, self.prefixes(), self.path.as_deref()).into_iter();
+        let first = places.next().unwrap_or_default();
+        for place in std::iter::once(first.clone()).chain(places) {
             if let Ok(found) = FileStamp::of_path(&place) {
                 return (place, Some(found.identity()));
             }

@@ -1,7 +1,7 @@
 //! A dataset and the cache: range locks, and what goes through.
 
 use hyperslab_cache::{LockRange, RangeGuard};
-use hyperslab_chunk::{ChunkPartition, Keep, ReadBuffer, RequestOptions, Storage, Values, WriteBuffer};
+use hyperslab_chunk::{ChunkPartition, Keep, ReadBuffer, RequestOptions, Storage, Values, WriteBuffer, read_strips};
 use hyperslab_dtype::Plan;
 use hyperslab_space::{Coords, Space};
 
@@ -53,8 +53,8 @@ impl OpenDataset {
         Ok(guard)
     }
 
-    /// Waits for the range lock to read everything, the extent included, in any number of requests by a handle that is [in turn](Self::under_lock). Until
-    /// it ends, writers and resizes wait; so the thread that has it must not ask for another range lock of the dataset.
+    /// Waits for the range lock to read everything, the extent included, in any number of requests by a handle that is [under this lock](Self::under_lock). Until
+    /// the guard is dropped, writers and resizes wait; so the thread that has it must not ask for another range lock of the dataset.
     pub fn lock_to_read_all(&self) -> Result<Option<RangeGuard<'_>>> {
         self.enter_to_read(|| LockRange::Whole)
     }
@@ -188,7 +188,9 @@ impl OpenDataset {
             let elsewhere = elsewhere.clone();
             drop(values);
             drop(now);
-            return Ok(elsewhere.read(selection, mem_selection, buf)?);
+            let Some(plan) = plan else { return Ok(elsewhere.read(selection, mem_selection, buf)?) };
+            let boxes = self.boxes(selection, false);
+            return Ok(read_strips(&mut &*elsewhere, plan, (selection, mem_selection), boxes.as_deref(), buf)?);
         }
         match plan {
             Some(plan) => Ok(values.read_converted(self.stored(), (selection, mem_selection), buf, plan)?),

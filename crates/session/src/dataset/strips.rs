@@ -87,7 +87,7 @@ impl OpenDataset {
         self.inner.storage.with_state(|state| strip_boxes(state.chunk(), size, selection, ordered))
     }
 
-    /// Holds changes off where a read takes no turn, so that all its strips are of one time. The sources of a virtual dataset have turns of their own.
+    /// Holds changes off where a read takes no range lock, so that all its strips are of one time. The sources of a virtual dataset have range locks of their own.
     pub(super) fn hold_all(&self) -> Result<Option<StorageView<'_>>> {
         Ok((self.partition()?.is_none() && self.inner.elsewhere.is_none()).then(|| self.now()))
     }

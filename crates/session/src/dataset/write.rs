@@ -1,5 +1,7 @@
 //! Writing values: encoded and converted as they go, each operation as a whole.
 
+use std::collections::HashSet;
+
 use hyperslab_chunk::{ChunkPartition, WriteBuffer, strip_boxes, write_strips};
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_space::Space;
@@ -28,7 +30,7 @@ impl OpenDataset {
                 let stored = piled.commit(heap)?;
                 self.show(heap).map(|()| stored)
             })?;
-            change.write_naming(heap, selection, &stored)?;
+            change.write_naming(heap, selection, &stored, &HashSet::new())?;
             heap.remove(old);
             Ok(())
         })
@@ -103,11 +105,11 @@ impl OpenDataset {
             Some(partition) => self.write_through_cache(partition, selection, given),
             None => self.in_portions(selection, given.mem_selection, |dataset, part, mem_selection| {
                 dataset.write_at_once(part, |change, heap| {
-                    let mut at_once = AtOnce { change, heap, sequences: given.sequences };
+                    let boxes = strip_boxes(change.state().chunk(), self.datatype().size(), part, false);
+                    let mut at_once = AtOnce::new(change, heap, given.sequences);
                     if given.plan.is_copy() {
                         return at_once.write_places(part, mem_selection, given.bytes);
                     }
-                    let boxes = strip_boxes(at_once.change.state().chunk(), self.datatype().size(), part, false);
                     write_strips(&mut at_once, given.plan, (part, mem_selection), boxes.as_deref(), given.bytes)
                 })
             }),

@@ -82,7 +82,7 @@ impl Sources {
         if kept.datasets.len() >= MOST {
             mem::swap(&mut kept.datasets, &mut gone);
         } else if write {
-            // LinkedFiles may be in the same file, as it was before it was opened for writing.
+            // Other sources may be in the same file, as it was before it was opened for writing.
             let (current, old) = mem::take(&mut kept.datasets).into_iter().partition(|(_, known)| is_current(known));
             (kept.datasets, gone) = (current, old);
         }

@@ -25,7 +25,7 @@ const BATCH: usize = 64;
 ///
 /// An object that is removed stays where it is while the file may name it: until the flush after [`GlobalHeap::remove`]. The next object that
 /// needs room, or the next call of `commit`, takes its room back, or the space of the collection if it was the last; so a file that is closed
-/// is flushed, settled and flushed.
+/// is flushed, committed and flushed.
 ///
 /// ```
 /// # use std::sync::Arc;
