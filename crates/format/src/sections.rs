@@ -31,7 +31,7 @@ impl Sections {
         Sections { sizes: [size, 0, 0], unfiltered: [0; MOST], masks: [mask, 0, 0], count: 1, has_unfiltered: false }
     }
 
-    /// Several sections; nothing if a chunk cannot have so many, or if the size before the filters is known of some only.
+    /// Several sections; nothing if a chunk cannot have so many or so long ones, or if the size before the filters is known of some only.
     ///
     /// ```
     /// use hyperslab_format::{Section, Sections};
@@ -52,6 +52,7 @@ impl Sections {
             }
             (*size, *unfiltered, *mask) = (section.size, section.unfiltered.unwrap_or(0), section.mask);
         }
+        all.sizes.iter().try_fold(0u64, |bytes, size| bytes.checked_add(*size))?;
         Some(all)
     }
 

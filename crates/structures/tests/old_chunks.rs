@@ -138,14 +138,15 @@ fn what_was_flushed_is_found_after_every_single_write() {
                 touched
                     .extend(old.iter().filter(|(at, chunk)| model.get(*at) != Some(chunk)).map(|(at, _)| at.clone()));
             }
-            storage.take();
             file.flush().unwrap();
+            // Much that is freed makes an operation flush the file, too.
+            let changes = storage.take();
             if round == 0 {
                 continue;
             }
             let kept: Vec<_> = flushed.values().filter(|chunk| !touched.contains(&chunk.start)).collect();
             let starts: Vec<_> = kept.iter().map(|chunk| &chunk.start).collect();
-            prefixes(&before, &storage.take(), |nth, bytes| {
+            prefixes(&before, &changes, |nth, bytes| {
                 let (_, file) = open(bytes.to_vec());
                 let tree = ChunkTree::new(tree.root(), rank);
                 let mut found = Vec::new();

@@ -35,7 +35,7 @@ pub fn chunk(rank: usize, element: ChunkElement) -> BoxedStrategy<ChunkEntry> {
     let section = |filtered| {
         let of_filters =
             if filtered { (any::<u32>(), number().prop_map(Some)).boxed() } else { Just((0, None)).boxed() };
-        (number(), of_filters).prop_map(|(size, (mask, unfiltered))| Section { size, mask, unfiltered })
+        (number(), of_filters).prop_map(|(size, (mask, unfiltered))| Section { size: size / 4, mask, unfiltered })
     };
     let sections = match element {
         ChunkElement::Plain { chunk_bytes } => Just(Sections::one(chunk_bytes, 0)).boxed(),
