@@ -53,6 +53,7 @@ mod out_of_memory;
 mod page_strategy;
 mod peer;
 mod pools;
+mod read_ahead_model;
 mod refusals;
 mod reopened;
 mod repack;
