@@ -32,11 +32,11 @@ impl<V: Footprint> Cache<V> {
     }
 
     /// A partition for a dataset, with what the cache's own settings are if nothing is said.
-    pub fn open(&self, home: Arc<V::Home>, reserve: Option<usize>, policy: Option<Policy>) -> Partition<V> {
+    pub fn open(&self, source: Arc<V::Source>, reserve: Option<usize>, policy: Option<Policy>) -> Partition<V> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (reserve, policy) = (reserve.unwrap_or(self.config.reserve), policy.unwrap_or(self.config.policy));
         let shares = (reserve, self.config.dataset_limit);
-        let partition = Partition::new(home, number, shares, policy, self.shared.clone());
+        let partition = Partition::new(source, number, shares, policy, self.shared.clone());
         self.ranking.lock().insert(number, partition.inner.clone());
         partition
     }

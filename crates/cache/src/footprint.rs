@@ -10,7 +10,7 @@
 /// A value of the cache: it tells what memory it takes, and may have no fixed size.
 pub trait Footprint: Send + Sync {
     /// What a partition is of: where its chunks come from and go to.
-    type Home: ?Sized + Send + Sync;
+    type Source: ?Sized + Send + Sync;
 
     /// A value as the file will have it, made ahead of time.
     type Encoded: Send + Sync;

@@ -29,13 +29,13 @@ impl<V: Footprint> Clone for Partition<V> {
 
 impl<V: Footprint> Partition<V> {
     pub(crate) fn new(
-        home: Arc<V::Home>,
+        source: Arc<V::Source>,
         number: u64,
         shares: (usize, usize),
         policy: Policy,
         shared: Arc<Shared>,
     ) -> Partition<V> {
-        Partition { inner: PartitionState::new(home, number, shares, policy, shared) }
+        Partition { inner: PartitionState::new(source, number, shares, policy, shared) }
     }
 
     /// Its number. A thread that locks ranges of several partitions does so in the order of their numbers.
@@ -44,8 +44,8 @@ impl<V: Footprint> Partition<V> {
     }
 
     /// What it is of.
-    pub fn home(&self) -> &Arc<V::Home> {
-        &self.inner.home
+    pub fn source(&self) -> &Arc<V::Source> {
+        &self.inner.source
     }
 
     /// What it keeps from now on while others have more, in bytes.

@@ -21,7 +21,7 @@ use crate::{
 
 /// A partition.
 pub(crate) struct PartitionState<V: Footprint> {
-    pub(crate) home: Arc<V::Home>,
+    pub(crate) source: Arc<V::Source>,
     /// Its number: partitions are entered in this order.
     pub(crate) number: u64,
     /// What it keeps while others have more.
@@ -61,7 +61,7 @@ impl<V: Footprint> Slots<V> {
 
 impl<V: Footprint> PartitionState<V> {
     pub(crate) fn new(
-        home: Arc<V::Home>,
+        source: Arc<V::Source>,
         number: u64,
         (reserve, limit): (usize, usize),
         policy: Policy,
@@ -69,7 +69,7 @@ impl<V: Footprint> PartitionState<V> {
     ) -> Arc<PartitionState<V>> {
         let slots = Slots { by_coord: FxHashMap::default(), order: policy.order() };
         Arc::new_cyclic(|this: &Weak<PartitionState<V>>| PartitionState {
-            home,
+            source,
             number,
             reserve: AtomicUsize::new(reserve),
             share: Share::new(limit),

@@ -33,8 +33,8 @@ impl<V: Footprint> Pinned<V> {
     }
 
     /// What its partition is of.
-    pub fn home(&self) -> &Arc<V::Home> {
-        &self.partition.home
+    pub fn source(&self) -> &Arc<V::Source> {
+        &self.partition.source
     }
 
     /// The value, to read; any number of readers share it. A thread that reads several at once locks them by rising partition and coordinate.

@@ -11,7 +11,7 @@ const LARGEST: usize = 200 * BYTES;
 struct Thousand;
 
 impl Footprint for Thousand {
-    type Home = ();
+    type Source = ();
     type Encoded = ();
 
     fn footprint(&self) -> usize {

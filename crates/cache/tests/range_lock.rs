@@ -10,7 +10,7 @@ use hyperslab_cache::{Cache, Config, Demand, Footprint, LockRange, Lookup};
 struct Nothing;
 
 impl Footprint for Nothing {
-    type Home = ();
+    type Source = ();
     type Encoded = ();
 
     fn footprint(&self) -> usize {

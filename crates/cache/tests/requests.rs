@@ -17,7 +17,7 @@ const BYTES: usize = 8 * PER_CHUNK;
 
 impl Footprint for Numbers {
     /// Its number.
-    type Home = usize;
+    type Source = usize;
     type Encoded = Vec<u8>;
 
     fn footprint(&self) -> usize {
@@ -45,7 +45,7 @@ impl File {
 
     fn write_back(&self, taken: Vec<WriteBack<Numbers>>) {
         for taken in taken {
-            let key = (**taken.partition().unwrap().home(), taken.coord().unwrap()[0]);
+            let key = (**taken.partition().unwrap().source(), taken.coord().unwrap()[0]);
             let encoded = taken.encoded().map(|encoded| {
                 encoded.chunks_exact(8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap())).collect()
             });

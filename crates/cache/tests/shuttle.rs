@@ -24,10 +24,10 @@ struct Twice(u64, u64);
 
 const BYTES: usize = 16;
 const CHUNKS: usize = 3;
-const SHELVES: usize = 2;
+const PARTITIONS: usize = 2;
 
 impl Footprint for Twice {
-    type Home = usize;
+    type Source = usize;
     /// How often it was written, of a copy of half the size.
     type Encoded = u64;
 
@@ -47,7 +47,7 @@ struct World {
     cache: Cache<Twice>,
     partitions: Vec<Partition<Twice>>,
     stored: Mutex<HashMap<Key, u64>>,
-    /// How often chunks were written, changed by the thread that has the turn.
+    /// How often chunks were written, changed by the thread that has the range lock.
     twin: Mutex<HashMap<Key, u64>>,
     loading: Mutex<HashSet<Key>>,
 }
@@ -55,7 +55,7 @@ struct World {
 impl World {
     fn new(config: Config) -> World {
         let cache = Cache::new(config);
-        let partitions = (0..SHELVES).map(|number| cache.open(number.into(), None, None)).collect();
+        let partitions = (0..PARTITIONS).map(|number| cache.open(number.into(), None, None)).collect();
         let (stored, twin, loading) = Default::default();
         World { cache, partitions, stored, twin, loading }
     }
@@ -68,7 +68,7 @@ impl World {
 
     fn write_back(&self, taken: Vec<WriteBack<Twice>>) {
         for taken in taken {
-            let key = (**taken.partition().unwrap().home(), taken.coord().unwrap()[0]);
+            let key = (**taken.partition().unwrap().source(), taken.coord().unwrap()[0]);
             let value = taken.read().unwrap();
             let encoded = taken.encoded().map(|encoded| **encoded);
             self.io();
@@ -112,7 +112,7 @@ impl World {
         }
     }
 
-    /// Gets chunks for a thread that has the turn for them.
+    /// Gets chunks for a thread that has the range lock for them.
     fn with(&self, dataset: usize, coords: &[u64], each: &dyn Fn(&Pinned<Twice>)) {
         let _reservation = self.cache.reserve(Demand { chunks: coords.len() * BYTES, aside: coords.len() * BYTES });
         let mut wanted: Vec<Lookup<Twice>> =
@@ -141,7 +141,7 @@ impl World {
     }
 
     fn write(&self, dataset: usize, first: u64, last: u64) {
-        let _turn = self.partitions[dataset].enter(area(first, last), true);
+        let _guard = self.partitions[dataset].enter(area(first, last), true);
         self.with(dataset, &(first..=last).collect::<Vec<_>>(), &|pinned| {
             let mut value = pinned.write();
             value.0 += 1;
@@ -152,7 +152,7 @@ impl World {
     }
 
     fn read(&self, dataset: usize, first: u64, last: u64) {
-        let _turn = self.partitions[dataset].enter(area(first, last), false);
+        let _guard = self.partitions[dataset].enter(area(first, last), false);
         let check = |pinned: &Pinned<Twice>| {
             let value = pinned.read();
             thread::yield_now();
@@ -168,7 +168,7 @@ impl World {
 
     /// Writes a chunk past the cache.
     fn write_past(&self, dataset: usize, coord: u64) {
-        let _turn = self.partitions[dataset].enter(area(coord, coord), true);
+        let _guard = self.partitions[dataset].enter(area(coord, coord), true);
         let Some(_vacancy) = self.partitions[dataset].vacant(&at(coord)) else { return };
         let value = self.stored.lock().unwrap().get(&(dataset, coord)).copied().unwrap_or(0);
         self.io();
@@ -178,7 +178,7 @@ impl World {
 
     fn step(&self) {
         let mut rng = thread_rng();
-        let (dataset, first) = (rng.gen_range(0..SHELVES), rng.gen_range(0..CHUNKS as u64));
+        let (dataset, first) = (rng.gen_range(0..PARTITIONS), rng.gen_range(0..CHUNKS as u64));
         let last = rng.gen_range(first..CHUNKS as u64);
         match rng.gen_range(0..13) {
             0..=3 => self.write(dataset, first, last),
@@ -263,7 +263,7 @@ fn requests_of_any_kind() {
 }
 
 #[test]
-fn a_limit_holds_beside_readers_who_have_no_promise() {
+fn a_limit_holds_beside_unreserved_pins() {
     in_any_order(1_500, || {
         let world = World::new(Config::default().bytes(2 * BYTES).reserve(0));
         world.read(0, 0, 1);
@@ -354,7 +354,7 @@ fn a_flush_finds_all_that_is_dirty_and_nothing_else() {
             2 => drop(world.partitions[0].evict()),
             // A dataset that is deleted while a thread has a dirty chunk of it.
             _ => {
-                let partition = world.cache.open(SHELVES.into(), None, None);
+                let partition = world.cache.open(PARTITIONS.into(), None, None);
                 let Lookup::Miss(ticket) = partition.find(&at(0)) else { panic!("no thread loaded it") };
                 let Some(mut grant) = world.cache.try_room(&partition, BYTES) else { return };
                 let pinned = ticket.fill(Twice(0, 0), &mut grant, true).unwrap();
@@ -362,7 +362,7 @@ fn a_flush_finds_all_that_is_dirty_and_nothing_else() {
                 drop(pinned.write());
             }
         });
-        world.stored.lock().unwrap().remove(&(SHELVES, 0));
+        world.stored.lock().unwrap().remove(&(PARTITIONS, 0));
         world.end();
         let unreserved = || world.cache.statistics().dirty_visits;
         let before = unreserved();
@@ -381,11 +381,11 @@ fn several_who_miss_one_chunk_load_it_once() {
 }
 
 #[test]
-fn chunks_that_outgrow_what_was_promised_stop_nobody() {
+fn chunks_that_outgrow_their_reservation_block_no_thread() {
     in_any_order(1_000, || {
         let world = World::new(Config::default().bytes(2 * BYTES));
         threads(2, |thread| {
-            let _turn = world.partitions[thread].enter(area(0, 1), false);
+            let _guard = world.partitions[thread].enter(area(0, 1), false);
             let _reservation = world.cache.reserve(Demand { chunks: BYTES, aside: 0 });
             let mut pinned = Vec::new();
             for coord in 0..2 {
@@ -406,14 +406,14 @@ fn writers_are_alone_where_they_overlap_others() {
         threads(4, |thread| {
             let (coord, writes) = (thread as u64 % 2, thread < 3);
             for _ in 0..2 {
-                let turn = partition.enter(area(coord, coord), writes);
+                let guard = partition.enter(area(coord, coord), writes);
                 let mut others = inside.lock().unwrap();
                 assert!(others.iter().all(|(at, write)| *at != coord || !(writes || *write)), "not alone");
                 others.push((coord, writes));
                 drop(others);
                 thread::yield_now();
                 inside.lock().unwrap().retain(|other| *other != (coord, writes));
-                drop(turn);
+                drop(guard);
             }
         });
     });
@@ -424,7 +424,7 @@ struct Parts(u64, Option<u64>);
 
 impl Footprint for Parts {
     /// What the file has.
-    type Home = Mutex<u64>;
+    type Source = Mutex<u64>;
     type Encoded = ();
 
     const SHEDS: bool = true;
@@ -455,7 +455,7 @@ fn room_for<'a>(cache: &'a Cache<Parts>, partition: &'a Partition<Parts>, bytes:
 
 fn store(taken: WriteBack<Parts>) {
     let written = taken.read().unwrap().1.expect("a dirty chunk is complete");
-    *taken.partition().unwrap().home().lock().unwrap() = written;
+    *taken.partition().unwrap().source().lock().unwrap() = written;
     taken.written();
 }
 
@@ -478,7 +478,7 @@ fn chunks_that_are_loaded_in_part_grow_and_shed_lose_nothing() {
         threads(3, |thread| {
             for (nth, partition) in partitions.iter().enumerate() {
                 let writes = nth == thread;
-                let _turn = partition.enter(area(0, 0), writes);
+                let _guard = partition.enter(area(0, 0), writes);
                 let _reservation = cache.reserve(Demand { chunks: BYTES, aside: 0 });
                 let mut found = partition.find(&at(0));
                 let pinned = loop {

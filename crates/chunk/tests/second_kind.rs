@@ -58,7 +58,7 @@ struct Source {
 static SHED: AtomicUsize = AtomicUsize::new(0);
 
 impl Footprint for Chunk {
-    type Home = Source;
+    type Source = Source;
     type Encoded = EncodedChunk<'static>;
 
     const SHEDS: bool = true;
@@ -235,7 +235,7 @@ impl World {
             Some(ahead) => (**ahead).clone(),
             None => taken.read().unwrap().encode(taken.coord().unwrap()),
         };
-        self.partition.home().store(&taken.iter().map(encode).collect::<Vec<_>>());
+        self.partition.source().store(&taken.iter().map(encode).collect::<Vec<_>>());
         taken.into_iter().for_each(WriteBack::written);
     }
 
@@ -247,7 +247,7 @@ impl World {
         };
         let new = || if is_dense(coord) { Chunk::Dense(vec![0; ELEMENTS]) } else { Chunk::Packed(Packed::pack(&[])) };
         let mut grant = self.room(BESIDES + ELEMENTS);
-        let chunk = self.partition.home().load(coord).unwrap_or_else(new);
+        let chunk = self.partition.source().load(coord).unwrap_or_else(new);
         ticket.fill(chunk, &mut grant, false).unwrap()
     }
 
@@ -259,7 +259,7 @@ impl World {
         }
         let mut chunk = pinned.complete_in(self.room(ELEMENTS));
         if let Chunk::Packed(packed) = &mut *chunk {
-            packed.values = Some(self.partition.home().load_values(pinned.coord()));
+            packed.values = Some(self.partition.source().load_values(pinned.coord()));
         }
     }
 

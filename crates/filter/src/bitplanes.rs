@@ -11,19 +11,19 @@ use crate::{
     transpose::{to_columns, to_rows},
 };
 
-/// Room for work on the way, to be used again.
+/// Scratch for work on the way, to be used again.
 #[derive(Default)]
-pub(crate) struct Room {
+pub(crate) struct Scratch {
     columns: Vec<u8>,
 }
 
 /// Bit `b` of byte `j` of element `i` goes to bit `i % 8` of byte `i / 8` in row `8j + b`.
-pub(crate) fn to_bitplanes(size: usize, input: &[u8], out: &mut [u8], room: &mut Room) -> Result<(), Fault> {
+pub(crate) fn to_bitplanes(size: usize, input: &[u8], out: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
     let len = input.len();
-    memory::resize(&mut room.columns, len, 0)?;
-    to_columns(size, input, &mut room.columns);
+    memory::resize(&mut scratch.columns, len, 0)?;
+    to_columns(size, input, &mut scratch.columns);
     let column = (len / size).max(1);
-    for (from, to) in room.columns.chunks_exact_mut(column).zip(out.chunks_exact_mut(column)) {
+    for (from, to) in scratch.columns.chunks_exact_mut(column).zip(out.chunks_exact_mut(column)) {
         turn_bits(from);
         to_columns(8, from, to);
     }
@@ -31,15 +31,15 @@ pub(crate) fn to_bitplanes(size: usize, input: &[u8], out: &mut [u8], room: &mut
 }
 
 /// Undoes [`to_bitplanes`].
-pub(crate) fn to_elements(size: usize, input: &[u8], out: &mut [u8], room: &mut Room) -> Result<(), Fault> {
+pub(crate) fn to_elements(size: usize, input: &[u8], out: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
     let len = input.len();
-    memory::resize(&mut room.columns, len, 0)?;
+    memory::resize(&mut scratch.columns, len, 0)?;
     let column = (len / size).max(1);
-    for (from, to) in input.chunks_exact(column).zip(room.columns.chunks_exact_mut(column)) {
+    for (from, to) in input.chunks_exact(column).zip(scratch.columns.chunks_exact_mut(column)) {
         to_rows(8, from, to);
         turn_bits(to);
     }
-    to_rows(size, &room.columns, out);
+    to_rows(size, &scratch.columns, out);
     Ok(())
 }
 
@@ -71,15 +71,15 @@ mod tests {
         ) {
             let input: Vec<u8> = seed.iter().copied().cycle().take(size * groups * 8).collect();
             let (mut out, mut back) = (vec![0; input.len()], vec![0; input.len()]);
-            let mut room = Room::default();
-            to_bitplanes(size, &input, &mut out, &mut room).unwrap();
+            let mut scratch = Scratch::default();
+            to_bitplanes(size, &input, &mut out, &mut scratch).unwrap();
             for element in 0..groups * 8 {
                 for bit in 0..size * 8 {
                     let here = input[element * size + bit / 8] >> (bit % 8) & 1;
                     prop_assert_eq!(out[bit * groups + element / 8] >> (element % 8) & 1, here);
                 }
             }
-            to_elements(size, &out, &mut back, &mut room).unwrap();
+            to_elements(size, &out, &mut back, &mut scratch).unwrap();
             prop_assert_eq!(back, input);
         }
     }

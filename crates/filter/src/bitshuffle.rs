@@ -8,7 +8,7 @@ use hyperslab_base::{Cursor, Width, memory};
 
 use crate::{
     ChunkFacts, Decoded, Encoded, Fault, Filter,
-    bitplanes::{Room, to_bitplanes, to_elements},
+    bitplanes::{Scratch, to_bitplanes, to_elements},
     lz4::{self, Mode},
     output::{put_at, stale, to_len},
     zstd,
@@ -100,7 +100,7 @@ impl Filter for Bitshuffle {
         };
         let blocks = Blocks::of(len, params.size, block)?;
         let (planes, plain) = stale(out, len, limit)?.split_at_mut_checked(blocks.end).unwrap_or_default();
-        let (mut unpacked, mut room, mut frames) = (Vec::new(), Room::default(), zstd::Decoder::default());
+        let (mut unpacked, mut room, mut frames) = (Vec::new(), Scratch::default(), zstd::Decoder::default());
         for block in planes.chunks_mut(blocks.bytes) {
             if params.codec == BitshuffleCodec::None {
                 to_elements(params.size, cursor.take(block.len())?, block, &mut room)?;
@@ -127,7 +127,7 @@ impl Filter for Bitshuffle {
         }
         let blocks = Blocks::of(input.len(), params.size, params.block)?;
         let (elements, plain) = input.split_at_checked(blocks.end).unwrap_or_default();
-        let (mut planes, mut room, mut frames) = (Vec::new(), Room::default(), zstd::Encoder::default());
+        let (mut planes, mut room, mut frames) = (Vec::new(), Scratch::default(), zstd::Encoder::default());
         if params.codec == BitshuffleCodec::None {
             let out = stale(out, input.len(), input.len())?;
             let (to, after) = out.split_at_mut_checked(blocks.end).unwrap_or_default();

@@ -8,7 +8,7 @@ use crate::{
 };
 
 const DEFAULT_LEVEL: u32 = 9;
-/// Room for a stream at first, in times its own size.
+/// Scratch for a stream at first, in times its own size.
 const USUAL_RATIO: usize = 32;
 
 /// More than the library takes for its own state: 400 KB and eight times the largest block.

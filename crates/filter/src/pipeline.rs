@@ -124,7 +124,7 @@ impl Pipeline {
                 return Err(Error::Missing { id: step.id, name: step.name.clone() });
             };
             let input = place.bytes(raw, out);
-            // Room for the worst case: encoders that append as they go find it there.
+            // Scratch for the worst case: encoders that append as they go find it there.
             let most = filter.encoded_bound(&step.params, input.len());
             let room = memory::reserve(scratch, most.saturating_sub(scratch.len())).map_err(Fault::from);
             let room = room.and_then(|()| check_memory(TABLES));

@@ -10,7 +10,7 @@ use crate::names::name_bytes;
 /// What a copy does besides copying an object with everything below it, as a dict.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Ways {
+pub(crate) struct CopyFlags {
     shallow: bool,
     expand_soft: bool,
     expand_external: bool,
@@ -18,7 +18,7 @@ pub(crate) struct Ways {
     without_attrs: bool,
 }
 
-impl Ways {
+impl CopyFlags {
     fn options(&self) -> CopyOptions {
         let if_wanted = |is_wanted: bool, way: fn(CopyOptions) -> CopyOptions| is_wanted.then_some(way);
         let ways = [
@@ -39,10 +39,10 @@ pub(crate) fn copy(
     object: &ObjectHandle,
     group: PyRef<'_, GroupHandle>,
     path: &Bound<'_, PyAny>,
-    ways: Ways,
+    flags: CopyFlags,
 ) -> PyResult<()> {
     object.shared.file()?;
     group.as_super().shared.file()?;
-    let (path, options, to) = (name_bytes(path)?, ways.options(), &group.0);
+    let (path, options, to) = (name_bytes(path)?, flags.options(), &group.0);
     engine(py, || options.copy(&object.node, to, path)).map(drop)
 }

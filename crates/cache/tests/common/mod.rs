@@ -9,7 +9,7 @@ pub(crate) const BYTES: usize = 100;
 pub(crate) struct Hundred;
 
 impl Footprint for Hundred {
-    type Home = ();
+    type Source = ();
     type Encoded = Vec<u8>;
 
     fn footprint(&self) -> usize {

@@ -62,7 +62,7 @@ fn encode_some(cache: &Cache<ResidentChunk>) -> bool {
 
 /// Whether there is a copy now; nothing if it cannot be made.
 fn encode(pinned: &Pinned<ResidentChunk>, workspace: &mut Workspace) -> Option<bool> {
-    let layout = pinned.home().layout();
+    let layout = pinned.source().layout();
     layout.codec_of_all()?;
     let encoded = pinned.encode_ahead(|chunk| {
         let encoded = chunk.encode(layout, pinned.coord(), StoredAs::Filtered, workspace);

@@ -35,7 +35,7 @@ pub(super) fn fetch(
     let loader = Loader::holding(file);
     let located = wanted.iter().zip(locate(wanted)?);
     let located: Vec<_> = located.map(|((_, coord), at)| (coord, at)).collect();
-    let layout = |number: usize| wanted.get(number).map_or(first, |(partition, _)| partition).home().layout();
+    let layout = |number: usize| wanted.get(number).map_or(first, |(partition, _)| partition).source().layout();
     let loaded = loader.load(
         &located,
         |workspace, number, at, encoded| {
@@ -63,7 +63,7 @@ fn locate(wanted: &[Chunk<'_>]) -> Result<Vec<Option<StoredAt>>> {
     let mut located = Vec::with_capacity(wanted.len());
     for (partition, chunks) in by_partition(wanted) {
         let coords: Vec<ChunkCoord> = chunks.iter().map(|(_, coord)| coord.clone()).collect();
-        located.extend(partition.home().storage().locate(&coords)?);
+        located.extend(partition.source().storage().locate(&coords)?);
     }
     Ok(located)
 }

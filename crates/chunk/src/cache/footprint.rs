@@ -12,7 +12,7 @@ const BESIDES: usize = 512;
 const SMALL: usize = 8 << 10;
 
 impl Footprint for ResidentChunk {
-    type Home = ChunkSource;
+    type Source = ChunkSource;
     type Encoded = EncodedChunk<'static>;
 
     fn footprint(&self) -> usize {

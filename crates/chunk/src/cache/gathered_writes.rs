@@ -26,8 +26,8 @@ impl GatheredWrites {
 impl ChunkCache {
     /// So many chunks of a dataset were written that wait for others. If they are enough, all of them leave; why some cannot be written is told by the next flush.
     pub(super) fn gather(&self, partition: &ChunkPartition, count: u64) {
-        if partition.home().gathered.add(usize::try_from(count).unwrap_or(TOGETHER)) {
-            drop(self.write_back(partition.home().file(), partition.take_whole()));
+        if partition.source().gathered.add(usize::try_from(count).unwrap_or(TOGETHER)) {
+            drop(self.write_back(partition.source().file(), partition.take_whole()));
         }
     }
 }

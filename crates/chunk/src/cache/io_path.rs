@@ -35,7 +35,7 @@ pub(super) struct IoPaths {
 impl ChunkCache {
     /// Which chunks without filters that a request touches come into the cache: so few, and so much used, that this spares requests.
     pub(super) fn worth(&self, partition: &ChunkPartition, reach: &Reach, selection: &Space) -> Worth {
-        let (source, layout) = (partition.home(), partition.home().layout());
+        let (source, layout) = (partition.source(), partition.source().layout());
         if !layout.is_addressable() || self.is_stream(partition, reach) {
             return Worth::None;
         }
@@ -47,7 +47,7 @@ impl ChunkCache {
 
     /// As [`ChunkCache::worth`], for a write: small chunks wait for others, so that their index is changed once for many.
     pub(super) fn worth_written(&self, partition: &ChunkPartition, reach: &Reach, target: &Space) -> Worth {
-        let layout = partition.home().layout();
+        let layout = partition.source().layout();
         let bytes = reach.count().saturating_mul(layout.expected_bytes() as u64);
         let is_cheap = layout.has_index() && layout.is_addressable();
         let gathers = is_cheap && bytes <= FEW && layout.selected(target) == bytes;
@@ -56,13 +56,13 @@ impl ChunkCache {
 
     /// Whether a request would push out too much, or so many chunks that to look after them is no less work, for chunks without filters.
     pub(super) fn is_stream(&self, partition: &ChunkPartition, reach: &Reach) -> bool {
-        let (count, layout) = (reach.count(), partition.home().layout());
+        let (count, layout) = (reach.count(), partition.source().layout());
         count > MANY || layout.expected_footprint(count as usize) > self.largest(partition) / PART as usize
     }
 
     /// Sends pieces their way. What is in memory goes through the cache in any case, chunks without filters if they are `worth` it.
     pub(super) fn paths(&self, partition: &ChunkPartition, pieces: Vec<Piece>, keep: Keep, worth: Worth) -> IoPaths {
-        let layout = partition.home().layout();
+        let layout = partition.source().layout();
         let limit = self.largest(partition) as u64;
         let keeps = keep == Keep::Worthy;
         if keeps && worth == Worth::All {
@@ -92,7 +92,7 @@ impl ChunkCache {
 
     /// Lists of pieces whose chunks fit into the cache, beside those that could not be written.
     pub(super) fn lists<'a>(&self, partition: &ChunkPartition, pieces: &'a [Piece]) -> std::slice::Chunks<'a, Piece> {
-        let chunks = self.available(partition) / partition.home().layout().expected_footprint(1);
+        let chunks = self.available(partition) / partition.source().layout().expected_footprint(1);
         pieces.chunks(chunks.max(1))
     }
 }
@@ -103,7 +103,7 @@ pub(super) fn coords(pieces: &[Piece]) -> Vec<Coords> {
 
 /// How many bytes the values of pieces have.
 pub(super) fn bytes_of(partition: &ChunkPartition, pieces: &[Piece]) -> u64 {
-    let element = partition.home().layout().element();
+    let element = partition.source().layout().element();
     pieces.iter().fold(0, |bytes: u64, piece| bytes.saturating_add(piece.file.npoints().saturating_mul(element)))
 }
 

@@ -101,12 +101,12 @@ impl ChunkCache {
 
     /// Writes all chunks of a dataset that are not in the file yet, as [`ChunkCache::flush`] does.
     pub fn flush_partition(&self, partition: &ChunkPartition) -> Result<()> {
-        self.write_all(partition.home().file(), Unwritten::of(std::slice::from_ref(partition), |_| true))
+        self.write_all(partition.source().file(), Unwritten::of(std::slice::from_ref(partition), |_| true))
     }
 
     /// Writes a chunk, if it is not in the file yet.
     pub fn flush_chunk(&self, partition: &ChunkPartition, coord: &[u64]) -> Result<()> {
-        self.write_all(partition.home().file(), Unwritten::at(partition, &coord.into()))
+        self.write_all(partition.source().file(), Unwritten::at(partition, &coord.into()))
     }
 
     /// Writes chunks, or waits until other threads did. What another thread fails to write is tried here: it is in the file, or the error tells why not.
@@ -126,7 +126,7 @@ impl ChunkCache {
         while partition.evict() > 0 {
             if self.flush_partition(partition).is_err() {
                 let left = Unwritten::of(std::slice::from_ref(partition), |coord| !goes(coord));
-                self.write_all(partition.home().file(), left)?;
+                self.write_all(partition.source().file(), left)?;
                 self.discard(partition, goes);
             }
         }
@@ -156,7 +156,7 @@ impl ChunkCache {
             if taken.is_empty() {
                 return;
             }
-            drop(self.write_back(partition.home().file(), taken));
+            drop(self.write_back(partition.source().file(), taken));
         }
     }
 
@@ -176,7 +176,7 @@ impl ChunkCache {
         loop {
             match self.cache.make_room(partition, bytes) {
                 Eviction::Granted(grant) => return Some(grant),
-                Eviction::Dirty(taken) => drop(self.write_back(partition.home().file(), taken)),
+                Eviction::Dirty(taken) => drop(self.write_back(partition.source().file(), taken)),
                 Eviction::Full => return None,
             }
         }

@@ -18,7 +18,7 @@ impl ChunkCache {
     pub fn prefetch(&self, file: &OpenFile, parts: &[(&ChunkPartition, &Space)], to_write: bool) -> Result<()> {
         let (mut wanted, mut bytes) = (Vec::new(), 0usize);
         for (partition, selection) in parts {
-            let layout = partition.home().layout();
+            let layout = partition.source().layout();
             let Some((grid, reach)) = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, selection)?))) else {
                 continue;
             };
@@ -29,7 +29,7 @@ impl ChunkCache {
             let memory = Space::simple(&[selection.npoints()])?;
             let mut pieces = selection.pieces(grid, &memory)?.batch(usize::MAX)?;
             if to_write {
-                let view = partition.home().storage().live_view()?;
+                let view = partition.source().storage().live_view()?;
                 let values = view.values()?;
                 pieces.retain(|piece| !layout.is_whole(piece) && !covers(piece, values.inside(&piece.chunk)));
             }
@@ -54,7 +54,7 @@ impl ChunkCache {
             };
             let missing: Vec<_> = chunks.iter().filter_map(|(_, coord)| missing(coord)).collect();
             // Chunks for which there is no room are left to the request that wants them.
-            let bytes = partition.home().layout().expected_footprint(missing.len());
+            let bytes = partition.source().layout().expected_footprint(missing.len());
             let Some(grant) = self.room(partition, bytes) else { continue };
             for (ticket, coord) in missing {
                 loading.push((partition, coord));
@@ -73,7 +73,7 @@ impl ChunkCache {
     /// Whether chunks that are addressable in place come into memory because others come with the same request: few, most of whose bytes are wanted. By itself
     /// a request for such chunks is as fast without the cache, until they earned their place there.
     fn joins(&self, partition: &ChunkPartition, reach: &Reach, selection: &Space) -> bool {
-        let layout = partition.home().layout();
+        let layout = partition.source().layout();
         let bytes = reach.count().saturating_mul(layout.expected_bytes() as u64);
         layout.is_addressable() && !self.is_stream(partition, reach) && layout.selected(selection) >= bytes / 2
     }

@@ -21,45 +21,45 @@ const RESIDENT: u64 = 64;
 type Held<'a> = (Pinned<ResidentChunk>, &'a Piece);
 
 impl ChunkCache {
-    /// Reads the selection of `source`, which has the dataset's extent, into the selection of `target` in a buffer. The caller holds its range lock.
+    /// Reads the selected elements, of the dataset's extent, to the selected places of a buffer. The caller holds its range lock.
     pub fn read(
         &self,
         partition: &ChunkPartition,
         options: RequestOptions<'_>,
-        source: &Space,
-        target: &Space,
+        selection: &Space,
+        mem_selection: &Space,
         mut to: ReadBuffer<'_>,
         fill: Option<&[u8]>,
     ) -> Result<()> {
-        let (storage, layout) = (partition.home().storage(), partition.home().layout());
+        let (storage, layout) = (partition.source().storage(), partition.source().layout());
         let RequestOptions { keep, file } = options;
-        if !is_any(source, target, to.element(layout.element()), to.len())? {
+        if !is_any(selection, mem_selection, to.element(layout.element()), to.len())? {
             return Ok(());
         }
-        let target = aligned(source, target)?;
-        let reach = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, source)?)));
+        let mem_selection = aligned(selection, mem_selection)?;
+        let reach = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, selection)?)));
         if let Some(plan) = to.plan()
             && !converts_in_chunks(layout, reach.as_ref().map(|(_, reach)| reach))
         {
             if let Some((grid, reach)) = reach
                 && reach.count() <= RESIDENT
-                && self.read_resident(partition, source.pieces(grid, &target)?, &mut to)?
+                && self.read_resident(partition, selection.pieces(grid, &mem_selection)?, &mut to)?
             {
                 if keep == Keep::Worthy {
                     self.read_ahead(partition, &reach);
                 }
                 return Ok(());
             }
-            return self.read_in_strips((partition, options), plan, (source, &target), to, fill);
+            return self.read_in_strips((partition, options), plan, (selection, &mem_selection), to, fill);
         }
         let all_past = |to: &mut ReadBuffer<'_>| {
-            partition.count_bypass(layout.selected(source));
-            storage.live_view()?.values()?.read(file, source, &target, to.stored_bytes()?)
+            partition.count_bypass(layout.selected(selection));
+            storage.live_view()?.values()?.read(file, selection, &mem_selection, to.stored_bytes()?)
         };
         let Some((grid, reach)) = reach else { return all_past(&mut to) };
         let keeps = keep == Keep::Worthy;
         let is_plain = layout.is_addressable();
-        let worth = if keeps { self.worth(partition, &reach, source) } else { Worth::None };
+        let worth = if keeps { self.worth(partition, &reach, selection) } else { Worth::None };
         if is_plain && worth == Worth::None && partition.is_empty() {
             all_past(&mut to)?;
             if keeps {
@@ -67,13 +67,13 @@ impl ChunkCache {
             }
             return Ok(());
         }
-        let are_points = is_plain && source.kind() == Kind::Points && target.kind() == Kind::All;
+        let are_points = is_plain && selection.kind() == Kind::Points && mem_selection.kind() == Kind::All;
         let goes_past = reach.most() > PIECES as u64 || are_points || is_plain && self.is_stream(partition, &reach);
         // The file must have all. If some of it cannot be written, that is in memory.
         if goes_past && self.flush_partition(partition).is_ok() {
             return all_past(&mut to);
         }
-        let (mut pieces, mut any_through) = (source.pieces(grid, &target)?, false);
+        let (mut pieces, mut any_through) = (selection.pieces(grid, &mem_selection)?, false);
         loop {
             let next = pieces.batch(PIECES)?;
             if next.is_empty() {
@@ -111,7 +111,7 @@ impl ChunkCache {
     }
 
     fn read_past(&self, (file, partition): Dataset<'_>, pieces: &[Piece], to: &mut ReadBuffer<'_>) -> Result<()> {
-        let storage = partition.home().storage();
+        let storage = partition.source().storage();
         if pieces.is_empty() {
             return Ok(());
         }
@@ -126,7 +126,7 @@ impl ChunkCache {
         to: &mut ReadBuffer<'_>,
         fill: Option<&[u8]>,
     ) -> Result<()> {
-        let layout = partition.home().layout();
+        let layout = partition.source().layout();
         // A thread that waits for nothing needs no reservation.
         if let Some(here) = partition.hits(&coords(list)) {
             return hand_out_all(&mut here.into_iter().zip(list).collect::<Vec<_>>(), to, partition);
@@ -165,7 +165,7 @@ impl ChunkCache {
         if vacant.is_empty() {
             return Ok(left);
         }
-        let Some(mut grant) = self.room(partition, partition.home().layout().expected_footprint(vacant.len())) else {
+        let Some(mut grant) = self.room(partition, partition.source().layout().expected_footprint(vacant.len())) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             return self.read_past((file, partition), &pieces, to).map(|()| left);
         };
@@ -182,7 +182,7 @@ impl ChunkCache {
 
 /// Copies what is wanted of chunks to the caller, or converts it on the way.
 fn hand_out_all(here: &mut [Held<'_>], to: &mut ReadBuffer<'_>, partition: &ChunkPartition) -> Result<()> {
-    let layout = partition.home().layout();
+    let layout = partition.source().layout();
     // All who lock several chunks lock them by rising coordinate. Otherwise two readers could wait for each other, each behind a writer that waits.
     here.sort_by(|(_, left), (_, right)| left.chunk.cmp(&right.chunk));
     let open: Vec<_> = here.iter().map(|(pinned, piece)| (pinned.read(), *piece)).collect();

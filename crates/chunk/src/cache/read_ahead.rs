@@ -88,7 +88,7 @@ impl Drop for Job {
 impl ChunkCache {
     /// After a read: brings chunks in that come next, if reads go on in one direction, as far as the storage makes that worth while.
     pub(super) fn read_ahead(&self, partition: &ChunkPartition, reach: &Reach) {
-        let (source, layout) = (partition.home(), partition.home().layout());
+        let (source, layout) = (partition.source(), partition.source().layout());
         let window = match self.reads_ahead {
             ReadAhead::Off | ReadAhead::Bytes(0) => return,
             ReadAhead::Bytes(bytes) => Some(bytes as u64),
@@ -128,13 +128,13 @@ impl ChunkCache {
 
     /// How many boxes of chunks as large as a request make a window of so many bytes, as far as they may be in the cache ahead of time; nothing if not even one.
     fn boxes(&self, partition: &ChunkPartition, reach: &Reach, window: u64) -> Option<u64> {
-        let bytes = bytes_of(partition.home().layout(), reach).max(1);
+        let bytes = bytes_of(partition.source().layout(), reach).max(1);
         let most = (self.most(partition) / bytes).min(PIECES as u64 / reach.count().max(1));
         Some(window.div_ceil(bytes).max(1).min(most)).filter(|boxes| *boxes > 0)
     }
 
     fn fits(&self, partition: &ChunkPartition, next: &Reach) -> bool {
-        next.count() <= PIECES as u64 && bytes_of(partition.home().layout(), next) <= self.most(partition)
+        next.count() <= PIECES as u64 && bytes_of(partition.source().layout(), next) <= self.most(partition)
     }
 
     /// The most bytes that are read ahead.
@@ -150,7 +150,7 @@ fn bytes_of(layout: &ChunkLayout, reach: &Reach) -> u64 {
 impl Job {
     /// Waits for operations on the file, and for nothing else.
     fn run(&self) -> Result<()> {
-        let (source, layout) = (self.partition.home(), self.partition.home().layout());
+        let (source, layout) = (self.partition.source(), self.partition.source().layout());
         let Some(grid) = layout.grid() else { return Ok(()) };
         let (low, high) = self.next.elements(grid);
         let guard = self.partition.try_enter(LockRange::Box(low, high), false);

@@ -86,7 +86,7 @@ impl StripWriter for Writes<'_> {
 }
 
 fn boxes(partition: &ChunkPartition, selection: &Space) -> Option<Vec<u64>> {
-    let layout = partition.home().layout();
+    let layout = partition.source().layout();
     let element = usize::try_from(layout.element()).unwrap_or(usize::MAX);
     strip_boxes(layout.has_index().then(|| layout.chunk()), element, selection, false)
 }

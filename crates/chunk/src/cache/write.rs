@@ -20,39 +20,40 @@ use crate::{
 };
 
 impl ChunkCache {
-    /// Writes the selection of `source` in a buffer to the selection of `target`, which has the dataset's extent. The caller holds its range lock.
+    /// Writes the selected places of a buffer to the selected elements, of the dataset's extent. The caller holds its range lock.
     pub fn write(
         &self,
         partition: &ChunkPartition,
         options: RequestOptions<'_>,
-        target: &Space,
-        source: &Space,
+        selection: &Space,
+        mem_selection: &Space,
         from: WriteBuffer<'_>,
         filling: &Filling<'_>,
     ) -> Result<()> {
-        let (layout, RequestOptions { keep, file }) = (partition.home().layout(), options);
-        if !is_any(target, source, from.element(layout.element()), from.bytes().len())? {
+        let (layout, RequestOptions { keep, file }) = (partition.source().layout(), options);
+        if !is_any(selection, mem_selection, from.element(layout.element()), from.bytes().len())? {
             return Ok(());
         }
-        let reach = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, target)?)));
+        let reach = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, selection)?)));
         if let Some(plan) = from.plan()
             && !converts_in_chunks(layout, reach.as_ref().map(|(_, reach)| reach))
         {
-            return self.write_in_strips((partition, options), plan, (target, source), from, filling);
+            return self.write_in_strips((partition, options), plan, (selection, mem_selection), from, filling);
         }
         let Some((grid, reach)) = reach else {
-            partition.count_bypass(layout.selected(target));
-            return write_all_past((file, partition), target, source, from, filling);
+            partition.count_bypass(layout.selected(selection));
+            return write_all_past((file, partition), selection, mem_selection, from, filling);
         };
-        let worth = if keep == Keep::Worthy { self.worth_written(partition, &reach, target) } else { Worth::None };
+        let worth = if keep == Keep::Worthy { self.worth_written(partition, &reach, selection) } else { Worth::None };
         let is_direct = layout.is_addressable() && worth == Worth::None && reach.count() <= PIECES as u64;
-        if is_direct && write_directly((file, partition), &reach, target, source, from, filling)? {
-            partition.count_bypass(layout.selected(target));
+        if is_direct && write_directly((file, partition), &reach, selection, mem_selection, from, filling)? {
+            partition.count_bypass(layout.selected(selection));
             return Ok(());
         }
         // In one chunk, the memory goes as it is.
-        let source = if reach.count() > 1 { aligned(target, source)? } else { Cow::Borrowed(source) };
-        let mut pieces = target.pieces(grid, &source)?;
+        let mem_selection =
+            if reach.count() > 1 { aligned(selection, mem_selection)? } else { Cow::Borrowed(mem_selection) };
+        let mut pieces = selection.pieces(grid, &mem_selection)?;
         self.cache.touch(partition);
         loop {
             let next = pieces.batch(PIECES)?;
@@ -106,7 +107,7 @@ impl ChunkCache {
         filling: &Filling<'_>,
     ) -> Result<()> {
         let (_, partition) = dataset;
-        let layout = partition.home().layout();
+        let layout = partition.source().layout();
         let bytes = layout.expected_footprint(list.len());
         let _reservation = partition.reserve(Demand { chunks: bytes, aside: bytes });
         let mut open: Vec<_> = list.iter().map(|piece| (partition.find(&piece.chunk), piece)).collect();
@@ -148,7 +149,7 @@ impl ChunkCache {
         if vacant.is_empty() {
             return Ok(());
         }
-        let (home, layout) = (partition.home(), partition.home().layout());
+        let (source, layout) = (partition.source(), partition.source().layout());
         let Some(mut grant) = self.room(partition, layout.expected_footprint(vacant.len())) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             partition.count_bypass(bytes_of(partition, &pieces));
@@ -157,7 +158,7 @@ impl ChunkCache {
         let is_whole = |piece: &Piece| layout.is_whole(piece) && !from.keeps_background();
         let mut partly: Vec<&Piece> = vacant.iter().map(|(_, piece)| *piece).filter(|piece| !is_whole(piece)).collect();
         if !partly.is_empty() && !from.keeps_background() {
-            let view = home.storage().live_view()?;
+            let view = source.storage().live_view()?;
             let values = view.values()?;
             partly.retain(|piece| !covers(piece, values.inside(&piece.chunk)));
         }
@@ -181,7 +182,7 @@ impl ChunkCache {
         }
         for (ticket, piece) in vacant {
             let chunk = converted.next().map_or_else(|| make(old_of(piece), piece), Ok)?;
-            home.prove(&piece.chunk, &chunk)?;
+            source.prove(&piece.chunk, &chunk)?;
             if let Some(pinned) = ticket.fill(chunk, &mut grant, true).filter(|_| !layout.is_whole(piece)) {
                 pinned.mark_used_in_part();
             }
@@ -197,17 +198,17 @@ fn write_alone(
     from: WriteBuffer<'_>,
     filling: &Filling<'_>,
 ) -> Result<()> {
-    let (home, layout) = (partition.home(), partition.home().layout());
+    let (source, layout) = (partition.source(), partition.source().layout());
     let bytes = layout.expected_bytes() as u64;
     let mut most = if layout.is_addressable() && layout.has_index() { u64::MAX } else { (BATCH / bytes.max(1)).max(1) };
     if let [first, .., last] = pieces
-        && replace(home, &first.chunk, &last.chunk)
+        && replace(source, &first.chunk, &last.chunk)
     {
         let portion = file.portion(bytes.saturating_mul(pieces.len() as u64));
         most = most.min((portion / bytes.max(1)).max(2 * cores::count() as u64));
     }
     for some in pieces.chunks(usize::try_from(most).unwrap_or(usize::MAX)) {
-        Storer::new(file).write_pieces(home.storage(), some, from, filling)?;
+        Storer::new(file).write_pieces(source.storage(), some, from, filling)?;
     }
     Ok(())
 }
@@ -217,38 +218,38 @@ fn write_alone(
 fn write_directly(
     (file, partition): Dataset<'_>,
     reach: &Reach,
-    target: &Space,
-    source: &Space,
+    selection: &Space,
+    mem_selection: &Space,
     from: WriteBuffer<'_>,
     filling: &Filling<'_>,
 ) -> Result<bool> {
-    let (home, layout) = (partition.home(), partition.home().layout());
-    let (Some(grid), source) = (layout.grid(), aligned(target, source)?) else { return Ok(false) };
+    let (source, layout) = (partition.source(), partition.source().layout());
+    let (Some(grid), mem_selection) = (layout.grid(), aligned(selection, mem_selection)?) else { return Ok(false) };
     if !layout.has_index() {
         // Requests that write different values of a block need not wait for each other: the block stays where it is.
         let held: Option<Vec<_>> = reach.coords().map(|coord| partition.bypass(&coord)).collect();
         let Some(_held) = held else { return Ok(false) };
-        if layout.selected(target) > BATCH {
-            let pieces = target.pieces(grid, &source)?.batch(PIECES)?;
+        if layout.selected(selection) > BATCH {
+            let pieces = selection.pieces(grid, &mem_selection)?.batch(PIECES)?;
             return write_alone((file, partition), &pieces, from, filling).map(|()| true);
         }
-        let view = home.storage().live_view()?;
+        let view = source.storage().live_view()?;
         file.check_writable()?;
         let values = view.values()?;
-        values.check_write(target)?;
-        return values.overwrite(file, target, &source, from.stored_bytes()?);
+        values.check_write(selection)?;
+        return values.overwrite(file, selection, &mem_selection, from.stored_bytes()?);
     }
-    let pieces = target.pieces(grid, &source)?.batch(PIECES)?;
+    let pieces = selection.pieces(grid, &mem_selection)?.batch(PIECES)?;
     let held: Option<Vec<_>> = pieces.iter().map(|piece| partition.vacant(&piece.chunk)).collect();
     let Some(_held) = held else { return Ok(false) };
     let is_late = {
-        let view = home.storage().live_view()?;
+        let view = source.storage().live_view()?;
         let values = view.values()?;
-        values.check_write(target)?;
+        values.check_write(selection)?;
         values.allocates_with_first(filling)
     };
     match is_late {
-        true => write_all_past((file, partition), target, &source, from, filling)?,
+        true => write_all_past((file, partition), selection, &mem_selection, from, filling)?,
         false => write_alone((file, partition), &pieces, from, filling)?,
     }
     Ok(true)
@@ -257,12 +258,14 @@ fn write_directly(
 /// Writes all that is selected past the cache, in one operation.
 fn write_all_past(
     (file, partition): Dataset<'_>,
-    target: &Space,
-    source: &Space,
+    selection: &Space,
+    mem_selection: &Space,
     from: WriteBuffer<'_>,
     filling: &Filling<'_>,
 ) -> Result<()> {
-    let (home, source) = (partition.home(), aligned(target, source)?);
+    let (source, mem_selection) = (partition.source(), aligned(selection, mem_selection)?);
     let bytes = from.stored_bytes()?;
-    file.operate(|| home.storage().change_values(|values| values.write(file, target, &source, bytes, filling)))
+    file.operate(|| {
+        source.storage().change_values(|values| values.write(file, selection, &mem_selection, bytes, filling))
+    })
 }

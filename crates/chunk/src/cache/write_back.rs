@@ -158,7 +158,7 @@ fn store_together(file: &OpenFile, groups: &[Group], ready: &[Ready<'_>]) -> Res
 
 impl Group {
     fn source(&self) -> &Arc<ChunkSource> {
-        self.partition.home()
+        self.partition.source()
     }
 
     fn coord(&self, nth: usize) -> &[u64] {

@@ -19,7 +19,7 @@ impl ChunkCache {
         mask: u32,
         bytes: &[u8],
     ) -> Result<()> {
-        let (storage, coord): (_, ChunkCoord) = (partition.home().storage(), coord.into());
+        let (storage, coord): (_, ChunkCoord) = (partition.source().storage(), coord.into());
         let filtered = {
             let view = storage.live_view()?;
             let Storage::Chunked(chunked) = &view.values()?.storage else {

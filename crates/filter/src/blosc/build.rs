@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Fault,
-    bitplanes::{Room, to_bitplanes},
+    bitplanes::{Scratch, to_bitplanes},
     output::{extend_stale, put_at, stale},
     transpose::to_columns,
     zstd,
@@ -69,7 +69,7 @@ fn append_blocks(
 ) -> Result<(), Fault> {
     let mut place = out.len();
     extend_stale(out, input.len().div_ceil(block) * 4)?;
-    let (mut staged, mut room, mut frames) = (Vec::new(), Room::default(), zstd::Encoder::default());
+    let (mut staged, mut room, mut frames) = (Vec::new(), Scratch::default(), zstd::Encoder::default());
     for (index, part) in input.chunks(block).enumerate() {
         let at = (out.len() - start) as u32;
         put_at(out, place, at.to_le_bytes());
@@ -118,7 +118,7 @@ fn stage<'a>(
     block: &'a [u8],
     first: Option<&[u8]>,
     staged: &'a mut Vec<u8>,
-    room: &mut Room,
+    room: &mut Scratch,
 ) -> Result<&'a [u8], Fault> {
     let size = usize::from(plan.size);
     let reach = plan.stage.reach(size, block.len(), !plan.extended);

@@ -11,7 +11,7 @@ use hyperslab_base::{Cursor, memory};
 use super::header::{Header, LEN, Special, Stage, delta_width};
 use crate::{
     Fault,
-    bitplanes::{Room, to_elements},
+    bitplanes::{Scratch, to_elements},
     output::{stale, to_len},
     transpose::to_rows,
     zstd,
@@ -27,11 +27,11 @@ pub(crate) struct Chunk<'a> {
     bytes: &'a [u8],
 }
 
-/// Room for work on the way, to be used again, and the first block if others refer to it.
+/// Scratch for work on the way, to be used again, and the first block if others refer to it.
 #[derive(Default)]
 pub(crate) struct Work {
     staged: Vec<u8>,
-    bits: Room,
+    bits: Scratch,
     frames: zstd::Decoder,
     reference: Vec<u8>,
 }

@@ -66,10 +66,10 @@ impl<'a> Links<'a> {
         let (mut links, file) = (Vec::new(), self.context.file());
         match &self.form {
             Form::Old { btree: Some(btree), heap: Some(heap) } => {
-                let mut room = Room { left: file.end(), group: self.object.address() };
+                let mut budget = NameBudget { left: file.end(), group: self.object.address() };
                 group_tree::for_each(file.owned_by(self.object.address()), *btree, &mut |entry| {
                     let link = old_link(&entry, heap, self.object.address())?;
-                    room.take(&link)?;
+                    budget.take(&link)?;
                     links.push(link);
                     Ok(())
                 })?;
@@ -77,10 +77,10 @@ impl<'a> Links<'a> {
             Form::Old { .. } => {}
             Form::Compact => links = self.compact()?,
             Form::Dense { heap, names } => {
-                let mut room = Room { left: heap.most(file), group: self.object.address() };
+                let mut budget = NameBudget { left: heap.most(file), group: self.object.address() };
                 names.for_each(file, &mut |record| {
                     let link = self.dense_link(heap, record)?;
-                    room.take(&link)?;
+                    budget.take(&link)?;
                     links.push(link);
                     Ok(())
                 })?;
@@ -149,12 +149,12 @@ impl<'a> Links<'a> {
 
 /// How many bytes of names and targets may still come. Each link has its own, so all together have no more than their heap;
 /// entries that share them could name more than there is memory for.
-struct Room {
+struct NameBudget {
     left: u64,
     group: u64,
 }
 
-impl Room {
+impl NameBudget {
     fn take(&mut self, link: &Link) -> Result<()> {
         let target = match &link.target {
             Target::Soft(path) => path.len(),

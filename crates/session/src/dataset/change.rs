@@ -99,7 +99,8 @@ impl OpenDataset {
             _ => Err(no_chunks()),
         };
         let session = self.session();
-        if let Some(partition) = self.partition_to_write()?.filter(|partition| partition.home().layout().has_chunks()) {
+        if let Some(partition) = self.partition_to_write()?.filter(|partition| partition.source().layout().has_chunks())
+        {
             let _writing = session.writing()?;
             let _guard = self.lock_chunk(partition, place.as_ref());
             check()?;

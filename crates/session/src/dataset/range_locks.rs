@@ -77,7 +77,7 @@ impl OpenDataset {
 
     /// Waits for the range lock to write all of a chunk.
     pub(super) fn lock_chunk<'a>(&self, partition: &'a ChunkPartition, coord: &[u64]) -> Option<RangeGuard<'a>> {
-        let (low, high) = partition.home().layout().elements_of(coord);
+        let (low, high) = partition.source().layout().elements_of(coord);
         (!self.is_locked).then(|| partition.enter(LockRange::Box(low, high), true))
     }
 
@@ -138,7 +138,7 @@ impl OpenDataset {
             (shape, keeps_chunks)
         };
         if !keeps_chunks {
-            let goes = |place: &Coords| partition.home().layout().is_outside(place, &shape);
+            let goes = |place: &Coords| partition.source().layout().is_outside(place, &shape);
             self.session().engine.partitions.cache.empty_partition(partition, &goes)?;
         }
         Ok((shape, Some(guard)))
@@ -166,7 +166,7 @@ impl OpenDataset {
     }
 
     fn read_places(&self, selection: &Space, mem_selection: &Space, buf: &mut [u8], plan: Option<&Plan>) -> Result<()> {
-        if let Some(partition) = self.partition()?.filter(|partition| partition.home().layout().has_chunks()) {
+        if let Some(partition) = self.partition()?.filter(|partition| partition.source().layout().has_chunks()) {
             let cache = &self.session().engine.partitions.cache;
             let to = match plan {
                 Some(plan) => ReadBuffer::converted(buf, plan),

@@ -19,7 +19,7 @@ use crate::{
 
 /// Where an element is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Home {
+enum ElementAt {
     /// In the index block.
     Index,
     /// In a data block.
@@ -39,7 +39,7 @@ struct InBlock {
     first: u64,
 }
 
-type Changes<'a> = [(Home, &'a (u64, ChunkEntry))];
+type Changes<'a> = [(ElementAt, &'a (u64, ChunkEntry))];
 
 impl ChunkArray {
     /// A new array of this shape.
@@ -84,7 +84,7 @@ impl ChunkArray {
         for change in numbered(chunks) {
             // Nothing is to be taken out where no chunk was ever put.
             if change.1.address.is_some() || change.0 < self.header.used {
-                changes.push((self.home(change.0)?, change));
+                changes.push((self.element_at(change.0)?, change));
             }
         }
         let before = self.header;
@@ -122,13 +122,13 @@ impl ChunkArray {
         changes: &Changes<'_>,
         index_changed: &mut bool,
     ) -> Result<()> {
-        let nth = |home: &Home| if let Home::Block(place) = home { Some(place.nth) } else { None };
+        let nth = |at: &ElementAt| if let ElementAt::Block(place) = at { Some(place.nth) } else { None };
         for together in changes.chunk_by(|left, right| nth(&left.0) == nth(&right.0)) {
-            match together.first().map(|(home, _)| *home) {
-                Some(Home::Block(place)) if place.nth >= self.header.direct_super_blocks() => {
+            match together.first().map(|(at, _)| *at) {
+                Some(ElementAt::Block(place)) if place.nth >= self.header.direct_super_blocks() => {
                     self.set_in_super(file, index, &place, together, index_changed)?;
                 }
-                Some(Home::Block(_)) => self.set_in_direct(file, index, together, index_changed)?,
+                Some(ElementAt::Block(_)) => self.set_in_direct(file, index, together, index_changed)?,
                 _ => {
                     apply(&mut index.elements, together.iter().map(|change| change.1), 0, self.element);
                     *index_changed = true;
@@ -147,7 +147,7 @@ impl ChunkArray {
         index_changed: &mut bool,
     ) -> Result<()> {
         for together in changes.chunk_by(|left, right| left.0 == right.0) {
-            let Some((Home::Block(place), _)) = together.first() else { continue };
+            let Some((ElementAt::Block(place), _)) = together.first() else { continue };
             if self.header.pages(place.block.elements) > 0 {
                 let why = "data blocks of the index block with pages, which no reader could find";
                 return Err(Error::broken(WHAT, self.address, why));
@@ -193,7 +193,7 @@ impl ChunkArray {
         *index_changed |= changed;
         let mut new_pages = Vec::new();
         for together in changes.chunk_by(|left, right| left.0 == right.0) {
-            let Some((Home::Block(place), _)) = together.first() else { continue };
+            let Some((ElementAt::Block(place), _)) = together.first() else { continue };
             let data = usize::try_from(place.data).unwrap_or(usize::MAX);
             let Some((slot, written)) = entries.get_mut(data) else { continue };
             if slot.is_none() && is_removal(together) {
@@ -300,8 +300,8 @@ impl ChunkArray {
     }
 
     /// Where an element is; an error if the array cannot grow so far.
-    fn home(&self, number: u64) -> Result<Home> {
-        let Some(behind) = number.checked_sub(u64::from(self.header.in_index)) else { return Ok(Home::Index) };
+    fn element_at(&self, number: u64) -> Result<ElementAt> {
+        let Some(behind) = number.checked_sub(u64::from(self.header.in_index)) else { return Ok(ElementAt::Index) };
         let inside = |(_, block): &(u32, SuperBlock)| {
             block.blocks.checked_mul(block.elements).is_some_and(|all| behind - block.first < all)
         };
@@ -314,7 +314,7 @@ impl ChunkArray {
             0 => (0, within),
             _ => (within / self.header.page(), within % self.header.page()),
         };
-        Ok(Home::Block(InBlock { nth, block, data, page, first: number - within }))
+        Ok(ElementAt::Block(InBlock { nth, block, data, page, first: number - within }))
     }
 
     /// Gives the array's space back; the chunks keep theirs.
