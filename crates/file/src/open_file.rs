@@ -57,7 +57,7 @@ impl OpenFile {
     /// Forgets what was read of a file that is only read: another process may have changed it. What structures decoded is theirs to forget.
     pub fn reload(&self) -> Result<()> {
         if self.store.is_none() {
-            self.pages.reload()?;
+            self.pages.reload(&self.transfers.any)?;
             self.end.store(self.pages.len(&self.transfers.any)?.saturating_sub(self.base), Ordering::Relaxed);
         }
         Ok(())

@@ -169,13 +169,13 @@ impl<D: Driver> PageBuffer<D> {
     /// let mut seen = [0; 2];
     /// buffer.read_at(0, &mut seen, &Transfer::default())?;
     /// memory.write_at(0, &[2; 9], &Transfer::default())?;
-    /// buffer.reload()?;
+    /// buffer.reload(&Transfer::default())?;
     /// buffer.read_at(7, &mut seen, &Transfer::default())?;
     /// assert_eq!(seen, [2, 2]);
     /// # Ok::<(), hyperslab_driver::Error>(())
     /// ```
-    pub fn reload(&self) -> Result<()> {
-        let len = self.below.len(&Transfer::default())?;
+    pub fn reload(&self, transfer: &Transfer) -> Result<()> {
+        let len = self.below.len(transfer)?;
         let mut slots = self.lock();
         while slots.is_held() {
             slots = self.wait(slots);
