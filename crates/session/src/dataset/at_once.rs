@@ -45,9 +45,7 @@ impl StripWriter for AtOnce<'_, '_> {
 
     fn write(&mut self, part: &Space, stored: &[u8]) -> Result<()> {
         if self.change.dataset().datatype().has_vlen() {
-            let old = self.change.heap_objects(part);
-            self.change.write_naming(self.heap, part, stored)?;
-            self.heap.remove(old);
+            self.change.replace_naming(self.heap, part, stored)?;
         } else {
             self.write_places(part, &Space::simple(&[part.npoints()])?, stored)?;
         }
