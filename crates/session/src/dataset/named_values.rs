@@ -102,37 +102,23 @@ impl OpenDataset {
             retain_others(&mut old, &self.session().heap_objects(self.datatype(), stored));
         }
         let mem_selection = Space::simple(&[part.npoints()])?;
-        match self.write_part(partition, part, &mem_selection, WriteBuffer::stored(stored)) {
+        let written = self.write_part(partition, part, &mem_selection, WriteBuffer::stored(stored));
+        match &written {
             // Of values that are written to one place, the last counts.
-            Ok(()) if part.kind() == Kind::Points && part.npoints() > 1 => {
-                self.end_in_part(part, ticket, old);
-                Ok(())
-            }
-            Ok(()) => {
-                let waiting = ticket.end(HeapObjectRun::of(old));
-                self.write_back_if_many(partition, waiting);
-                Ok(())
-            }
-            Err(why) => {
-                // What a write in place has left is not known.
-                let is_overwritten = self.values(&self.now()).is_ok_and(|values| values.is_overwritten());
-                if is_overwritten {
-                    ticket.end(Vec::new());
-                } else {
-                    self.end_in_part(part, ticket, old);
-                }
-                Err(self.locate(why))
-            }
+            Ok(()) if part.kind() == Kind::Points && part.npoints() > 1 => self.end_in_part(part, ticket, old),
+            Ok(()) => ticket.end(HeapObjectRun::of(old)),
+            // What a write in place has left is not known.
+            Err(_) if self.values(&self.now()).is_ok_and(|values| values.is_overwritten()) => ticket.end(Vec::new()),
+            Err(_) => self.end_in_part(part, ticket, old),
         }
+        self.write_back_if_many(partition);
+        written.map_err(|why| self.locate(why))
     }
 
     /// Finds out which of the objects of a write are named: those that are not go, and of the `old` ones those are replaced that are not named any more. If that cannot
     /// be found out, all stay in the heap.
     fn end_in_part(&self, part: &Space, ticket: WriteTicket<'_>, mut old: Vec<HeapObjectId>) {
-        let Ok(now) = self.objects_of(part) else {
-            ticket.end(Vec::new());
-            return;
-        };
+        let Ok(now) = self.objects_of(part) else { return ticket.end(Vec::new()) };
         retain_others(&mut old, &now);
         let (session, named) = (self.session(), numbers(&now));
         // If the file cannot be changed any more, they stay.

@@ -21,10 +21,12 @@ impl OpenDataset {
     }
 
     /// Writes its chunks if what waits for that is worth it. Why some cannot be written is told by the next flush.
-    pub(super) fn write_back_if_many(&self, partition: &ChunkPartition, waiting: Waiting) {
-        let is_much = waiting.runs >= MANY || self.stored().is_worth_flush(waiting.bytes);
+    pub(super) fn write_back_if_many(&self, partition: &ChunkPartition) {
+        let pending = &self.session().engine.pending_objects;
+        let Waiting { runs, bytes } = pending.waiting(self.address());
+        let is_much = runs >= MANY || bytes > 0 && self.stored().is_worth_flush(bytes);
         if is_much && self.write_back(partition).is_err() {
-            self.session().engine.pending_objects.postpone(self.address());
+            pending.postpone(self.address());
         }
     }
 

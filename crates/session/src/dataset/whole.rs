@@ -37,11 +37,12 @@ impl Session {
         let dataset = OpenDataset::open(self, object.clone()).map_err(failed)?;
         self.engine.datasets.forget(object.address());
         let mut change = dataset.change().map_err(failed)?;
+        // What can fail comes first: what leaves the heap is the dataset's no more.
+        change.values().map_err(failed)?;
         let mut named = change.all_heap_objects();
         named.extend(self.engine.pending_objects.take(object.address()));
         each_once(&mut named);
         HeapWriter::new(self).remove(named);
-        change.values().map_err(failed)?;
         self.engine.partitions.forget(object.address());
         let stored = self.file();
         match change.take_values() {

@@ -11,11 +11,15 @@
 //! perhaps by the file. It leaves this table and the heap in one operation, and a deleted dataset takes all that is here of it in the operation that deletes
 //! it: so nothing is removed twice, when its number may be another object's.
 
+mod write_ticket;
+
 use std::collections::{HashMap, VecDeque};
 
 use parking_lot::Mutex;
 
 use crate::{heap_object_run::HeapObjectRun, heap_objects::HeapObjectId};
+
+pub(crate) use self::write_ticket::WriteTicket;
 
 /// The objects that wait for chunks to be written.
 ///
@@ -54,15 +58,6 @@ pub(crate) struct Waiting {
     pub(crate) runs: usize,
     /// Bytes of objects that are replaced.
     pub(crate) bytes: u64,
-}
-
-/// A write whose objects are in the heap. If it is dropped before it has ended, by a panic, its objects stay there.
-#[derive(Debug)]
-#[must_use]
-pub(crate) struct WriteTicket<'a> {
-    pending: &'a PendingObjects,
-    dataset: u64,
-    number: u64,
 }
 
 impl PendingObjects {
@@ -110,6 +105,14 @@ impl PendingObjects {
             true
         });
         taken
+    }
+
+    /// How much of a dataset waits, beside what its chunks were [tried](Self::postpone) for.
+    pub(crate) fn waiting(&self, dataset: u64) -> Waiting {
+        let table = self.0.lock();
+        let Some(of) = table.datasets.get(&dataset) else { return Waiting::default() };
+        let (Waiting { runs, bytes }, refused) = (of.waiting(), of.refused);
+        Waiting { runs: runs.saturating_sub(refused.runs), bytes: bytes.saturating_sub(refused.bytes) }
     }
 
     /// Chunks of a dataset could not be written: they are tried again when as much waits once more.
@@ -180,58 +183,5 @@ fn up_to(mark: u64, all: &mut VecDeque<(u64, HeapObjectRun)>) -> impl Iterator<I
     all.drain(..count).map(|(_, run)| run)
 }
 
-impl WriteTicket<'_> {
-    /// The write succeeded. How much waits of the dataset now, beside what its chunks were [tried](PendingObjects::postpone) for.
-    pub(crate) fn end(self, replaced: Vec<HeapObjectRun>) -> Waiting {
-        self.finish(replaced, |objects| objects)
-    }
-
-    /// The write ended, and not all of its objects need be named. Those that are not, to be removed in the operation that calls this; none if the dataset was deleted,
-    /// because they went with it.
-    pub(crate) fn end_in_part(
-        self,
-        replaced: Vec<HeapObjectRun>,
-        is_named: impl Fn(&HeapObjectId) -> bool,
-    ) -> Vec<HeapObjectId> {
-        let mut unnamed = Vec::new();
-        self.finish(replaced, |objects| {
-            let all = objects.into_iter().flat_map(HeapObjectRun::objects);
-            let (named, rest): (Vec<_>, Vec<_>) = all.partition(is_named);
-            unnamed = rest;
-            HeapObjectRun::of(named)
-        });
-        unnamed
-    }
-
-    fn finish(
-        self,
-        replaced: Vec<HeapObjectRun>,
-        named: impl FnOnce(Vec<HeapObjectRun>) -> Vec<HeapObjectRun>,
-    ) -> Waiting {
-        let mut table = self.pending.0.lock();
-        let number = table.next();
-        // A deleted dataset took its objects along, and with them those that this write replaced.
-        let Some(of) = table.datasets.get_mut(&self.dataset) else { return Waiting::default() };
-        let Some(nth) = of.writing.iter().position(|(write, _)| *write == self.number) else {
-            return Waiting::default();
-        };
-        let (_, objects) = of.writing.swap_remove(nth);
-        of.added.extend(named(objects).into_iter().map(|run| (number, run)));
-        of.bytes = replaced.iter().fold(of.bytes, |bytes, run| bytes.saturating_add(run.length()));
-        of.replaced.extend(replaced.into_iter().map(|run| (number, run)));
-        let (waiting, refused) = (of.waiting(), of.refused);
-        Waiting { runs: waiting.runs.saturating_sub(refused.runs), bytes: waiting.bytes.saturating_sub(refused.bytes) }
-    }
-}
-
-impl Drop for WriteTicket<'_> {
-    fn drop(&mut self) {
-        let mut table = self.pending.0.lock();
-        if let Some(of) = table.datasets.get_mut(&self.dataset) {
-            of.writing.retain(|(write, _)| *write != self.number);
-            if of.is_empty() {
-                table.datasets.remove(&self.dataset);
-            }
-        }
-    }
-}
+#[cfg(test)]
+mod tests;
