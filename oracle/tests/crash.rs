@@ -145,7 +145,10 @@ fn libhdf5_reads_what_was_flushed_when_the_mark_is_cleared() -> Result<(), Box<d
         let mut bytes = Vec::new();
         for (nth, change) in tape.changes().iter().enumerate() {
             let mut states = states(&mut bytes, change);
-            if nth < run.changes[0] || matches!(change, Change::Sync | Change::Flush) || !(nth as u64).is_multiple_of(apart) {
+            if nth < run.changes[0]
+                || matches!(change, Change::Sync | Change::Flush)
+                || !(nth as u64).is_multiple_of(apart)
+            {
                 continue;
             }
             prefixes += 1;

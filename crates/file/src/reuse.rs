@@ -26,6 +26,11 @@ impl OpenFile {
         }
     }
 
+    /// Whether an operation would flush the file if so many bytes more were free after that.
+    pub fn is_worth_flush(&self, bytes: u64) -> bool {
+        self.store.as_ref().is_some_and(|store| store.space.lock().awaits_much(bytes, store.durability))
+    }
+
     /// How many of the bytes that replace others are written in one operation: what it frees, the next ones get, if so much waits for a flush by then
     /// that the file is flushed.
     pub fn portion(&self, bytes: u64) -> u64 {

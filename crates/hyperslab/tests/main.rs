@@ -46,6 +46,7 @@ mod locks;
 mod locks_between;
 mod many;
 mod members;
+mod named_values;
 mod names;
 mod open_at_once;
 mod other_files;

@@ -22,6 +22,7 @@ use crate::{
     new_location::untimed,
     opening_count::Openings,
     options::Access,
+    pending_objects::PendingObjects,
     storage::{Hold, Storage},
 };
 
@@ -35,6 +36,8 @@ pub(crate) struct Engine {
     pub(crate) partitions: Partitions,
     /// Where new values of variable length go.
     pub(crate) heap: Mutex<GlobalHeap>,
+    /// Objects of the heap that wait for chunks to be written.
+    pub(crate) pending_objects: PendingObjects,
     pub(crate) driver: &'static str,
     /// Of the member with the superblock, if each kind of content has its own.
     pub(crate) size: Option<u64>,
@@ -96,6 +99,7 @@ impl Engine {
             datasets: Known::default(),
             partitions: Partitions::new(ChunkCache::new(cache)),
             heap: Mutex::default(),
+            pending_objects: PendingObjects::default(),
             driver: storage.name,
             size: storage.size,
             hold: storage.hold,
@@ -151,9 +155,9 @@ impl Engine {
 
     fn flush_by(&self, file: &OpenFile) -> Result<()> {
         file.check_process()?;
-        let written = self.partitions.cache.flush(file);
+        let written = self.flush_chunks(file);
         file.flush()?;
-        Ok(written?)
+        written
     }
 
     /// Writes everything, and lets other processes open the file, also if that fails. A file that is only read may be [used
@@ -178,7 +182,10 @@ impl Engine {
         let file = self.context.file();
         file.shut();
         Session::within(self).delete_unnamed();
-        let written = self.partitions.cache.flush(file);
+        let written = self.flush_chunks(file);
+        if written.is_err() {
+            Session::within(self).discard_pending();
+        }
         let committed = self.commit_heap();
         file.close()?;
         written?;

@@ -15,6 +15,19 @@ pub struct HeapObjectId {
     pub length: u64,
 }
 
+/// Leaves each object once, in any order.
+pub(crate) fn each_once(objects: &mut Vec<HeapObjectId>) {
+    objects.sort_unstable_by_key(HeapObjectId::number);
+    objects.dedup_by_key(|object| object.number());
+}
+
+impl HeapObjectId {
+    /// What tells it apart from others.
+    pub(crate) fn number(&self) -> (u64, u32) {
+        (self.address, self.index)
+    }
+}
+
 impl Session {
     /// The objects of the heap that stored values name, and those that these name in turn. What cannot be read names nothing.
     pub fn heap_objects(&self, datatype: &Datatype, bytes: &[u8]) -> Vec<HeapObjectId> {

@@ -114,7 +114,11 @@ impl Session {
 
     /// Does one operation that changes the file, alone. Runs under the exclusive operation lock: reads take the same lock and would deadlock.
     pub fn operate<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
-        let _writing = self.writing()?;
+        self.operate_within(&self.writing()?, change)
+    }
+
+    /// As [`Session::operate`], for a request that makes closing wait already.
+    pub(crate) fn operate_within<T>(&self, _writing: &Writing<'_>, change: impl FnOnce() -> Result<T>) -> Result<T> {
         self.delete_abandoned();
         self.file().operate(change).map_err(|why| self.locate(why))
     }

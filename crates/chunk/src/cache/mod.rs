@@ -109,6 +109,17 @@ impl ChunkCache {
         self.write_all(partition.source().file(), Unwritten::at(partition, &coord.into()))
     }
 
+    /// As [`ChunkCache::flush_partition`], but for some chunks.
+    pub fn flush_but(&self, partition: &ChunkPartition, left: &dyn Fn(&Coords) -> bool) -> Result<()> {
+        let unwritten = Unwritten::of(std::slice::from_ref(partition), |coord| !left(coord));
+        self.write_all(partition.source().file(), unwritten)
+    }
+
+    /// Whether the file has all chunks of a dataset as they are now.
+    pub fn is_written(&self, partition: &ChunkPartition) -> bool {
+        Unwritten::of(std::slice::from_ref(partition), |_| true).is_empty()
+    }
+
     /// Writes chunks, or waits until other threads did. What another thread fails to write is tried here: it is in the file, or the error tells why not.
     fn write_all(&self, file: &OpenFile, mut unwritten: Unwritten<ResidentChunk>) -> Result<()> {
         let mut failures = self.write_back(file, unwritten.take());
@@ -125,8 +136,7 @@ impl ChunkCache {
         // Chunks that another thread has in hand leave when it lets go.
         while partition.evict() > 0 {
             if self.flush_partition(partition).is_err() {
-                let left = Unwritten::of(std::slice::from_ref(partition), |coord| !goes(coord));
-                self.write_all(partition.source().file(), left)?;
+                self.flush_but(partition, goes)?;
                 self.discard(partition, goes);
             }
         }

@@ -165,7 +165,7 @@ impl Store {
 
     /// Whether the file grows, since much of its space waits for the next flush.
     pub(crate) fn wants_space(&self) -> bool {
-        self.space.lock().awaits_much(self.durability)
+        self.space.lock().awaits_much(0, self.durability)
     }
 
     /// Forgets the pieces of blocks that begin in a range: the blocks are freed as a whole. Looks at these blocks only.

@@ -133,10 +133,10 @@ impl Space {
         self.free(kind, span);
     }
 
-    /// Whether so much space waits for the next flush that the file grows by it.
-    pub(crate) fn awaits_much(&self, durability: Durability) -> bool {
+    /// Whether so much space waits for the next flush that the file grows by it, if so many bytes `more` do.
+    pub(crate) fn awaits_much(&self, more: u64, durability: Durability) -> bool {
         let share = if durability == Durability::Full { FEWER } else { SHARE };
-        self.awaited > (self.allocator.size() / share).max(LITTLE)
+        self.awaited.saturating_add(more) > (self.allocator.size() / share).max(LITTLE)
     }
 
     /// The file was flushed: what was freed is others' now.

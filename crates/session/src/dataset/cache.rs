@@ -25,8 +25,7 @@ impl OpenDataset {
             self.session().check_changeable()?;
         }
         let _guard = is_writable.then(|| partition.enter(LockRange::Whole, true));
-        self.session().engine.partitions.cache.discard(partition, &|_| true);
-        Ok(())
+        self.discard_chunks(partition)
     }
 
     /// What the chunk cache did for it so far. Nothing if none of its values ever are there: it is virtual, or compact or external in a file that is only read.

@@ -1,13 +1,17 @@
 //! A dataset that is being changed, within one operation.
 
-use std::{collections::HashSet, sync::OnceLock};
+use std::sync::OnceLock;
 
-use hyperslab_chunk::{DatasetState, Filling, Resizing, Storage, StorageChange, Values};
+use hyperslab_chunk::{ChunkPartition, DatasetState, Filling, Resizing, Storage, StorageChange, Values};
 use hyperslab_file::{OpenFile, Plan};
-use hyperslab_space::{Coords, Extent, Space};
+use hyperslab_space::{Coords, Extent, Kind, Space};
 
-use super::{OpenDataset, opened_values::is_found_by};
-use crate::{Error, Result, heap_objects::HeapObjectId, heap_writer::HeapWriter};
+use super::{OpenDataset, named_values::retain_others, opened_values::is_found_by};
+use crate::{
+    Error, Result,
+    heap_objects::{HeapObjectId, each_once},
+    heap_writer::HeapWriter,
+};
 
 /// The state of a dataset, taken for a change. All handles see what becomes of it.
 pub(super) struct Change<'a> {
@@ -99,8 +103,8 @@ impl OpenDataset {
             _ => Err(no_chunks()),
         };
         let session = self.session();
-        if let Some(partition) = self.partition_to_write()?.filter(|partition| partition.source().layout().has_chunks())
-        {
+        let is_alone = |partition: &ChunkPartition| self.names_objects() || !partition.source().layout().has_chunks();
+        if let Some(partition) = self.partition_to_write()?.filter(|partition| !is_alone(partition)) {
             let _writing = session.writing()?;
             let _guard = self.lock_chunk(partition, place.as_ref());
             check()?;
@@ -169,23 +173,40 @@ impl<'a> Change<'a> {
         Ok(())
     }
 
-    /// Writes stored values that name new objects of the heap, and some of the `background`, which values named before. If it fails, the new ones are removed
-    /// again, unless some values may name them already.
-    pub(super) fn write_naming(
-        &mut self,
-        heap: &mut HeapWriter<'_>,
-        part: &Space,
-        stored: &[u8],
-        background: &HashSet<HeapObjectId>,
-    ) -> Result<()> {
+    /// Writes stored values that name new objects of the heap. If it fails, these are removed again, unless some values may name them already.
+    pub(super) fn write_naming(&mut self, heap: &mut HeapWriter<'_>, part: &Space, stored: &[u8]) -> Result<()> {
         let dataset = self.dataset;
         dataset.stored().mark_whole();
         let written = self.write(part, &Space::simple(&[part.npoints()])?, stored);
         if written.is_err() && !self.values()?.is_overwritten() {
-            let named = dataset.session().heap_objects(dataset.datatype(), stored);
-            heap.remove(named.into_iter().filter(|object| !background.contains(object)));
+            heap.remove(self.unnamed_of(part, stored));
         }
         written
+    }
+
+    /// As [`Change::write_naming`]; removes what the values named before.
+    pub(super) fn replace_naming(&mut self, heap: &mut HeapWriter<'_>, part: &Space, stored: &[u8]) -> Result<()> {
+        let mut old = self.heap_objects(part);
+        self.write_naming(heap, part, stored)?;
+        if !old.is_empty() {
+            // Members that were not written name what they did.
+            retain_others(&mut old, &self.dataset.session().heap_objects(self.dataset.datatype(), stored));
+        }
+        // Of values that are written to one place, the last counts.
+        if part.kind() == Kind::Points && part.npoints() > 1 {
+            old.extend(self.unnamed_of(part, stored));
+        }
+        each_once(&mut old);
+        heap.remove(old);
+        Ok(())
+    }
+
+    /// The objects that stored values name, and the values of a part do not.
+    fn unnamed_of(&mut self, part: &Space, stored: &[u8]) -> Vec<HeapObjectId> {
+        let named = self.heap_objects(part);
+        let mut objects = self.dataset.session().heap_objects(self.dataset.datatype(), stored);
+        retain_others(&mut objects, &named);
+        objects
     }
 
     /// Lets the header say what changed.

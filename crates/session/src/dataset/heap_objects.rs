@@ -4,14 +4,14 @@ use hyperslab_chunk::Storage;
 use hyperslab_format::message::FillValue;
 use hyperslab_space::{Coords, Op, Slab, Space};
 
-use super::change::Change;
+use super::{OpenDataset, change::Change};
 use crate::{Result, heap_objects::HeapObjectId, value_buffer::room};
 
 impl Change<'_> {
     /// What the values of a part name in the heap, but for the fill value, which all have that were never written. What cannot be read
     /// stays in the heap.
     pub(super) fn heap_objects(&mut self, part: &Space) -> Vec<HeapObjectId> {
-        let fill = self.heap_objects_of_fill();
+        let fill = self.dataset().objects_of_fill();
         let mut found = self.read_heap_objects(part).unwrap_or_default();
         found.retain(|object| !fill.contains(object));
         found
@@ -33,16 +33,17 @@ impl Change<'_> {
         }
         let parts = self.stored_parts(None).unwrap_or_default();
         let mut found: Vec<_> = parts.iter().flat_map(|part| self.heap_objects(part)).collect();
-        found.extend(self.heap_objects_of_fill());
+        found.extend(self.dataset().objects_of_fill());
         found
     }
 
-    fn heap_objects_of_fill(&self) -> Vec<HeapObjectId> {
-        let dataset = self.dataset();
-        match &dataset.fill().value {
-            FillValue::User(value) => dataset.session().heap_objects(dataset.datatype(), value),
-            _ => Vec::new(),
+    /// What all values that the file has name in the heap, the fill value included; an error if some of them cannot be read.
+    pub(super) fn stored_heap_objects(&mut self) -> Result<Vec<HeapObjectId>> {
+        let mut found = self.dataset().objects_of_fill();
+        for part in self.stored_parts(None)? {
+            found.extend(self.read_heap_objects(&part)?);
         }
+        Ok(found)
     }
 
     fn read_heap_objects(&mut self, part: &Space) -> Result<Vec<HeapObjectId>> {
@@ -74,6 +75,16 @@ impl Change<'_> {
             }
         }
         Ok(parts)
+    }
+}
+
+impl OpenDataset {
+    /// What the fill value names in the heap.
+    pub(super) fn objects_of_fill(&self) -> Vec<HeapObjectId> {
+        match &self.fill().value {
+            FillValue::User(value) => self.session().heap_objects(self.datatype(), value),
+            _ => Vec::new(),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod header;
 mod heap_objects;
 mod known;
 mod layout;
+mod named_values;
 mod opened_values;
 mod partitions;
 mod portions;
@@ -18,6 +19,7 @@ mod range_locks;
 mod raw_file;
 mod raw_files;
 mod read;
+mod replaced;
 mod stored_size;
 mod stored_values;
 mod strips;
@@ -212,6 +214,11 @@ impl OpenDataset {
     /// Whether its values are those of other datasets.
     pub fn is_virtual(&self) -> bool {
         self.inner.elsewhere.is_some()
+    }
+
+    /// Whether its values name objects, of the heap or of the file.
+    pub(crate) fn names_objects(&self) -> bool {
+        self.datatype().has_vlen() || self.datatype().has_reference()
     }
 
     /// Whether its type is a committed one.

@@ -30,6 +30,12 @@ impl Partitions {
         self.open.lock().datasets.get(&address).map(|(storage, _)| storage.clone())
     }
 
+    /// Whether the file has all chunks of the dataset at an address as they are now.
+    pub(crate) fn is_written(&self, address: u64) -> bool {
+        let partition = self.open.lock().datasets.get(&address).map(|(_, partition)| partition.clone());
+        partition.is_some_and(|partition| self.cache.is_written(&partition))
+    }
+
     /// The partition of a dataset.
     pub(super) fn partition(&self, storage: &Arc<DatasetStorage>, layout: Arc<ChunkLayout>) -> ChunkPartition {
         let mut open = self.open.lock();

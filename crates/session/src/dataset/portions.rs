@@ -13,7 +13,7 @@ const FEW: u64 = 256;
 
 impl OpenDataset {
     /// Hands a selection and the places of its values to `write`, which writes them in one operation. Values that replace others of variable length are
-    /// handed out in portions: what one of them frees, the next ones get. No other request comes in between.
+    /// handed out in portions: what one of them frees, the next ones get. No other request for these values comes in between.
     pub(super) fn in_portions(
         &self,
         selection: &Space,
@@ -22,7 +22,10 @@ impl OpenDataset {
     ) -> Result<()> {
         let portions = if self.replaces_sequences(selection) { self.portions(selection) } else { None };
         let Some(boxes) = portions else { return write(self, selection, mem_selection) };
-        let _guard = self.lock_all()?;
+        let _guard = match self.partition_to_write()? {
+            Some(partition) => self.lock_to_write(partition, selection)?,
+            None => self.lock_all()?,
+        };
         let under_lock = self.under_lock();
         for_each_strip(selection, mem_selection, Some(&boxes), &mut |part, mem_selection| {
             write(&under_lock, part, mem_selection)

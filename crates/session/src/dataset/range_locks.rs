@@ -26,9 +26,9 @@ impl OpenDataset {
         Ok(self.inner.partition.get_or_init(|| partition).as_ref())
     }
 
-    /// Its chunks in the cache, if new values may wait there. Values that name others may not: what they name goes its own way to the file.
-    /// Nor may the first ones, if they bring space for all others, nor those of which some chunks can never be written, nor those of external
-    /// files, which each opening finds by a rule of its own.
+    /// Its chunks in the cache, if new values may wait there. The first ones may not, if they bring space for all others, nor those of which some chunks can never be
+    /// written, nor those of external files, which each opening finds by a rule of its own. Nor may values that name objects, if the cache has no chunks of the
+    /// dataset: they are written with what they name.
     pub(crate) fn partition_to_write(&self) -> Result<Option<&ChunkPartition>> {
         let Some(partition) = self.partition()? else { return Ok(None) };
         let is_at_once = |values: &Values| {
@@ -41,8 +41,8 @@ impl OpenDataset {
             Some(at_once) => at_once,
             None => is_at_once(&*self.values(&self.now())?),
         };
-        let names = self.datatype().has_vlen() || self.datatype().has_reference();
-        Ok((!at_once && !names).then_some(partition))
+        let at_once = at_once || self.names_objects() && !partition.source().layout().has_chunks();
+        Ok((!at_once).then_some(partition))
     }
 
     /// Waits for the range lock to read a part, and refuses a selection of another extent than the dataset has then. Where nothing changes, no
@@ -118,7 +118,7 @@ impl OpenDataset {
         let Some(partition) = self.partition()? else { return Ok(None) };
         let guard = (!self.is_locked).then(|| partition.enter(LockRange::Whole, true));
         check()?;
-        self.session().engine.partitions.cache.empty_partition(partition, goes)?;
+        self.empty(partition, goes)?;
         Ok(guard)
     }
 
@@ -139,17 +139,14 @@ impl OpenDataset {
         };
         if !keeps_chunks {
             let goes = |place: &Coords| partition.source().layout().is_outside(place, &shape);
-            self.session().engine.partitions.cache.empty_partition(partition, &goes)?;
+            self.empty(partition, &goes)?;
         }
         Ok((shape, Some(guard)))
     }
 
     /// Lets the file have what only the cache has.
     pub fn flush_chunks(&self) -> Result<()> {
-        match self.partition()? {
-            Some(partition) => Ok(self.session().engine.partitions.cache.flush_partition(partition)?),
-            None => Ok(()),
-        }
+        self.partition()?.map_or(Ok(()), |partition| self.write_back(partition))
     }
 
     /// Reads values to places of a buffer, as they are stored or converted by a plan that needs no heap, under the caller's range lock.

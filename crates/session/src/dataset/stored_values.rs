@@ -1,7 +1,5 @@
 //! Values as they are stored, from one dataset to another.
 
-use std::collections::HashSet;
-
 use hyperslab_chunk::{EncodedChunk, Storage};
 use hyperslab_format::{ChunkEntry, message::DataLayout};
 use hyperslab_space::{Coords, Extent, Space};
@@ -74,7 +72,7 @@ impl OpenDataset {
             let mut change = self.change()?;
             self.check_selection(selection, change.extent())?;
             let bytes = make()?;
-            change.write_naming(&mut HeapWriter::new(self.session()), selection, &bytes, &HashSet::new())?;
+            change.write_naming(&mut HeapWriter::new(self.session()), selection, &bytes)?;
             change.save()
         })
     }

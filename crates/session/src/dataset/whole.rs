@@ -5,7 +5,11 @@ use hyperslab_object::{Kind, Object};
 use hyperslab_space::Space;
 
 use super::OpenDataset;
-use crate::{Error, Result, Session, heap_objects::HeapObjectId, heap_writer::HeapWriter};
+use crate::{
+    Error, Result, Session,
+    heap_objects::{HeapObjectId, each_once},
+    heap_writer::HeapWriter,
+};
 
 impl Session {
     /// Gives back what the values of an object that goes, and of its attributes, take outside of it. Only within an operation.
@@ -33,9 +37,12 @@ impl Session {
         let dataset = OpenDataset::open(self, object.clone()).map_err(failed)?;
         self.engine.datasets.forget(object.address());
         let mut change = dataset.change().map_err(failed)?;
-        let named = change.all_heap_objects();
-        HeapWriter::new(self).remove(named);
+        // What can fail comes first: what leaves the heap is the dataset's no more.
         change.values().map_err(failed)?;
+        let mut named = change.all_heap_objects();
+        named.extend(self.engine.pending_objects.take(object.address()));
+        each_once(&mut named);
+        HeapWriter::new(self).remove(named);
         self.engine.partitions.forget(object.address());
         let stored = self.file();
         match change.take_values() {

@@ -1,12 +1,10 @@
 //! Writing values: encoded and converted as they go, each operation as a whole.
 
-use std::collections::HashSet;
-
 use hyperslab_chunk::{ChunkPartition, WriteBuffer, strip_boxes, write_strips};
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_space::Space;
 
-use super::{OpenDataset, at_once::AtOnce, change::Change};
+use super::{OpenDataset, at_once::AtOnce, change::Change, named_values::NamedValues};
 use crate::{
     Error, Result, heap_writer::HeapWriter, piled::Piled, virtual_dataset::Request,
     virtual_read_budget::VirtualReadBudget,
@@ -24,15 +22,19 @@ struct Given<'a> {
 impl OpenDataset {
     /// Writes values that were converted for this dataset, one after the other.
     pub fn write_piled(&self, selection: &Space, piled: Piled) -> Result<()> {
+        if let Some(partition) = self.partition_to_write()? {
+            self.session().check_changeable()?;
+            let writing = self.session().writing()?;
+            let _guard = self.lock_to_write(partition, selection)?;
+            let (stored, ticket) = self.put_objects(&writing, |heap| piled.commit(heap))?;
+            return self.write_named(partition, (selection, &stored), ticket, false);
+        }
         self.write_at_once(selection, |change, heap| {
-            let old = change.heap_objects(selection);
             let stored = heap.attempt(|heap| {
                 let stored = piled.commit(heap)?;
                 self.show(heap).map(|()| stored)
             })?;
-            change.write_naming(heap, selection, &stored, &HashSet::new())?;
-            heap.remove(old);
-            Ok(())
+            change.replace_naming(heap, selection, &stored)
         })
     }
 
@@ -102,14 +104,19 @@ impl OpenDataset {
             return elsewhere.write(&request, given.bytes, given.sequences, &VirtualReadBudget::default());
         }
         match self.partition_to_write()? {
+            Some(partition) if self.datatype().has_vlen() && !given.plan.is_copy() => {
+                self.in_portions(selection, given.mem_selection, |dataset, part, mem_selection| {
+                    dataset.write_named_values(partition, (part, mem_selection), given)
+                })
+            }
             Some(partition) => self.write_through_cache(partition, selection, given),
             None => self.in_portions(selection, given.mem_selection, |dataset, part, mem_selection| {
                 dataset.write_at_once(part, |change, heap| {
-                    let boxes = strip_boxes(change.state().chunk(), self.datatype().size(), part, false);
-                    let mut at_once = AtOnce::new(change, heap, given.sequences);
+                    let mut at_once = AtOnce { change, heap, sequences: given.sequences };
                     if given.plan.is_copy() {
                         return at_once.write_places(part, mem_selection, given.bytes);
                     }
+                    let boxes = strip_boxes(at_once.change.state().chunk(), self.datatype().size(), part, false);
                     write_strips(&mut at_once, given.plan, (part, mem_selection), boxes.as_deref(), given.bytes)
                 })
             }),
@@ -119,10 +126,32 @@ impl OpenDataset {
     /// Writes values so that they wait in the cache, or past it where that is better. No other request is in the way.
     fn write_through_cache(&self, partition: &ChunkPartition, selection: &Space, given: &Given<'_>) -> Result<()> {
         self.session().check_changeable()?;
-        let _writing = self.session().writing()?;
+        let writing = self.session().writing()?;
         let _guard = self.lock_to_write(partition, selection)?;
+        if self.datatype().has_reference() {
+            self.session().operate_within(&writing, || self.publish_objects())?;
+        }
         let from = WriteBuffer::converted(given.bytes, given.plan);
         self.write_part(partition, selection, given.mem_selection, from).map_err(|why| self.locate(why))
+    }
+
+    /// As [`OpenDataset::write_through_cache`], of values that name objects of the heap. These are put there first.
+    fn write_named_values(
+        &self,
+        partition: &ChunkPartition,
+        (selection, mem_selection): (&Space, &Space),
+        given: &Given<'_>,
+    ) -> Result<()> {
+        self.session().check_changeable()?;
+        let writing = &self.session().writing()?;
+        let _guard = self.lock_to_write(partition, selection)?;
+        if selection.npoints() == 0 {
+            return Ok(());
+        }
+        let (boxes, sequences) = (self.boxes(selection, false), given.sequences);
+        let keeps_background = given.plan.keeps_background();
+        let mut values = NamedValues { dataset: self, partition, writing, sequences, keeps_background, ticket: None };
+        write_strips(&mut values, given.plan, (selection, mem_selection), boxes.as_deref(), given.bytes)
     }
 
     /// Changes selected values in one operation: those that belong together with what it changes elsewhere.
@@ -136,9 +165,7 @@ impl OpenDataset {
         self.session().operate(|| {
             let mut change = self.change()?;
             self.check_selection(selection, change.extent())?;
-            // A name comes after what it names, and values may be written where the file names them already.
-            let flushes = self.datatype().has_reference() && !self.stored().is_fresh(self.address());
-            drop(hyperslab_file::Plan::flushing_if(self.stored(), flushes).begin()?);
+            self.publish_objects()?;
             work(&mut change, &mut HeapWriter::new(self.session()))?;
             change.save()
         })

@@ -36,6 +36,11 @@ impl Pile {
         Pile { widths, all: Vec::new() }
     }
 
+    /// How many objects each of its collections has. They are numbered from one on.
+    pub fn counts(&self) -> impl Iterator<Item = u32> {
+        self.all.iter().map(|filled| filled.objects as u32)
+    }
+
     /// Adds an object; says which collection of the pile it is in, and its index there.
     pub fn add(&mut self, value: &[u8]) -> Result<(usize, u32)> {
         let need = object_size(value.len(), self.widths);
