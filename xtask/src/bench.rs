@@ -1,5 +1,5 @@
 //! `cargo xtask bench`: us and libhdf5 in one process; `--growth`: what an item costs among few and among many; `--codecs`: our codecs and those of
-//! hdf5plugin; `--python`: our Python package and h5py.
+//! hdf5plugin; `--python`: our Python package and h5py; `--peers`: us and other crates without C code.
 
 use crate::step::{cargo, run as execute};
 use crate::{metadata, python, python::Profile};
@@ -22,9 +22,17 @@ pub(crate) struct Options {
     /// The Python package instead, beside h5py: strings that are written, chunks that threads decode
     #[arg(long, conflicts_with_all = ["names", "json", "growth", "codecs"])]
     python: bool,
+    /// Other crates without C code instead: many small datasets, written and read
+    #[arg(long, conflicts_with_all = ["json", "growth", "codecs", "python"])]
+    peers: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
+    if options.peers {
+        // A package of its own, because nothing else depends on the peers.
+        let peers = ["run", "--quiet", "--release", "--manifest-path", "bench/peers/Cargo.toml", "--"];
+        return execute(cargo().args(peers).args(&options.names));
+    }
     let metadata = metadata::load()?;
     let python = python::set_up(&metadata)?;
     if options.python {

@@ -18,7 +18,7 @@ mod tree;
 mod user_block;
 mod values;
 
-use hyperslab_session::{DatasetPlan, NewLinkTarget, ObjectHandle, OpenDataset, OpenObject, Result, Session};
+use hyperslab_session::{DatasetPlan, ObjectHandle, OpenDataset, OpenObject, Result, Session};
 
 use self::tree::Copier;
 pub use self::{
@@ -71,11 +71,7 @@ impl CopyOptions {
         let mut copier = Copier::new(self.clone(), place.session(), &mut show);
         let copied = copier.begin(from).and_then(|address| {
             copier.run()?;
-            let kept = place.operate(|| {
-                copier.complete(path)?;
-                Ok(NewLinkTarget::Object(address))
-            })?;
-            Ok((address, kept))
+            Ok((address, place.make_of(address, || copier.complete(path))?))
         });
         match copied {
             Ok((address, _kept)) => place.session().at(address),

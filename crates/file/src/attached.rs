@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
-use crate::{OpenFile, Result};
+use crate::{Error, OpenFile, Result};
 
 /// More structures than this have nothing in memory after a flush.
 const MANY: usize = 256;
@@ -30,6 +30,18 @@ impl OpenFile {
         Ok(())
     }
 
+    /// Counts a change of something that is kept in memory only: an operation that fails after it poisons the file, as after other changes.
+    pub fn note_change(&self) -> Result<()> {
+        self.store()?.touch();
+        Ok(())
+    }
+
+    /// Keeps something of the file as a whole, from now on: it puts into blocks what it has before all that is kept of structures does.
+    pub fn attach_first(&self, kept: Arc<dyn Attached>) -> Result<()> {
+        let taken = |_| Error::Refused("something is kept of the file as a whole already".into());
+        self.store()?.attached_first.set(kept).map_err(taken)
+    }
+
     /// Forgets what is kept of the structure at `address`.
     pub fn detach(&self, address: u64) -> Result<()> {
         self.store()?.attached.lock().remove(&address);
@@ -39,9 +51,12 @@ impl OpenFile {
     /// Puts into blocks what structures have in memory only.
     pub(crate) fn flush_pending(&self) -> Result<()> {
         let store = self.store()?;
+        let is_closing = store.closing.load(Ordering::Relaxed);
+        let first = store.attached_first.get().map_or(Ok(()), |kept| kept.flush_pending(self, is_closing));
         let all: Vec<Arc<dyn Attached>> = store.attached.lock().values().cloned().collect();
-        let everything = all.len() > MANY || store.closing.load(Ordering::Relaxed);
-        let flushed = all.iter().try_for_each(|kept| kept.flush_pending(self, everything));
+        let everything = all.len() > MANY || is_closing;
+        let mut all = all.iter();
+        let flushed = first.and_then(|()| all.try_for_each(|kept| kept.flush_pending(self, everything)));
         if let Err(why) = &flushed {
             store.poison(why);
         }

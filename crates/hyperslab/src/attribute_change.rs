@@ -125,7 +125,7 @@ impl NewAttribute {
         }
         let (mut data, session) = (room(count, stored.size())?, &self.session);
         let count = usize::try_from(count).unwrap_or(usize::MAX);
-        session.operate(|| {
+        session.operate_on(self.owner.address(), || {
             session.check_alive(self.owner)?;
             let (charset, extent, owner) = (charset(name), &extent, self.owner.address());
             let datatype = || committed.map_or(NewType::Own(&stored), NewType::Committed);
@@ -185,7 +185,7 @@ macro_rules! attributes_change {
             /// Takes an attribute away.
             pub fn remove_attribute(&self, name: impl AsRef<[u8]>) -> Result<()> {
                 let (session, name) = (self.session(), name.as_ref());
-                let was_there = session.operate(|| -> Result<bool> {
+                let was_there = session.operate_on(self.address(), || -> Result<bool> {
                     session.check_alive(self.life())?;
                     let went = |went: &hyperslab_object::Attribute| {
                         HeapWriter::new(session).remove(session.heap_objects(&went.datatype, &went.data));
@@ -204,7 +204,7 @@ macro_rules! attributes_change {
                 }
                 let address = self.address();
                 let context = session.context();
-                session.operate(|| {
+                session.operate_on(address, || {
                     session.check_alive(self.life())?;
                     Ok(hyperslab_object::rename_attribute(context, address, from, to, charset(to))?)
                 })

@@ -3,7 +3,7 @@
 use hyperslab_dtype::Datatype;
 use hyperslab_object::{GroupSettings, ObjectSettings, Target};
 
-use hyperslab_session::{NewLinkTarget, OpenObject, untimed};
+use hyperslab_session::{OpenObject, untimed};
 
 use crate::{Dataset, Error, Group, NamedDatatype, Node, Result};
 
@@ -33,11 +33,8 @@ impl NewGroup {
     /// Makes the group at a path. Groups on the way are made if they are missing.
     pub fn create(self, path: impl AsRef<[u8]>) -> Result<Group> {
         let place = self.parent.open.place(path.as_ref())?;
-        let mut address = 0;
-        let _kept = place.operate(|| {
-            address = hyperslab_object::new_group(place.session().context(), &self.object, &self.group)?;
-            Ok(NewLinkTarget::Object(address))
-        })?;
+        let context = place.session().context();
+        let (address, _kept) = place.make(|| Ok(hyperslab_object::new_group(context, &self.object, &self.group)?))?;
         place.session().at(address)?.into_group().map(Group::of)
     }
 }
@@ -72,15 +69,14 @@ impl Group {
 
     /// Gives an object of the same file another name: a hard link.
     pub fn hard_link(&self, path: impl AsRef<[u8]>, object: &Node) -> Result<()> {
-        let place = self.open.place_for_link(path.as_ref())?;
+        let place = self.open.place_unseen(path.as_ref())?;
         if object.session() != place.session() {
             return Err(Error::Change("an object of another file: make an external link, or copy it".into()));
         }
-        let made = place.operate(|| {
+        place.link(|| {
             place.session().check_alive(object.life())?;
-            Ok(NewLinkTarget::Other(Target::Hard(object.address())))
-        });
-        named(path.as_ref(), made)
+            Ok(Target::Hard(object.address()))
+        })
     }
 
     /// A link to a path, whether something is there or not.
@@ -108,7 +104,7 @@ impl Group {
     }
 
     fn other_link(&self, path: &[u8], target: Target) -> Result<()> {
-        let place = self.open.place_for_link(path)?;
+        let place = self.open.place_unseen(path)?;
         let has_zero = match &target {
             Target::Soft(path) => path.is_empty() || path.contains(&0),
             Target::External { file, path } => {
@@ -119,7 +115,7 @@ impl Group {
         if has_zero {
             return Err(Error::Change("a link needs somewhere to lead to, without zeros in it".into()));
         }
-        named(path, place.operate(|| Ok(NewLinkTarget::Other(target))))
+        place.link(|| Ok(target))
     }
 
     /// Takes the name at a path away. An object without names is gone, with everything that only it leads to.
@@ -196,12 +192,10 @@ impl Group {
     /// Makes a datatype an object of its own, that datasets and attributes can share.
     pub fn commit_datatype(&self, path: impl AsRef<[u8]>, datatype: &Datatype) -> Result<NamedDatatype> {
         let place = self.open.place(path.as_ref())?;
-        let (session, mut address) = (place.session(), 0);
+        let session = place.session();
         let datatype = session.in_file(datatype)?;
-        let _kept = place.operate(|| {
-            address = hyperslab_object::new_datatype(session.context(), &untimed(), &datatype)?;
-            Ok(NewLinkTarget::Object(address))
-        })?;
+        let (address, _kept) =
+            place.make(|| Ok(hyperslab_object::new_datatype(session.context(), &untimed(), &datatype)?))?;
         match session.at(address)? {
             OpenObject::Datatype(open) => Ok(NamedDatatype { open }),
             other => Err(Error::Kind { path: "the new object".into(), found: other.kind(), wanted: "datatype" }),
@@ -244,7 +238,7 @@ macro_rules! have_comments {
                 if comment.is_some_and(|comment| comment.contains(&0)) {
                     return Err(Error::Change("a comment with a zero in it".into()));
                 }
-                session.operate(|| {
+                session.operate_on(address, || {
                     session.check_alive(self.life())?;
                     Ok(hyperslab_object::set_comment(session.context(), address, comment)?)
                 })
@@ -253,11 +247,3 @@ macro_rules! have_comments {
     )*};
 }
 have_comments!(Node Group Dataset NamedDatatype);
-
-/// An error that says that there is a link tells its whole path.
-fn named<T>(path: &[u8], made: Result<T>) -> Result<()> {
-    made.map(drop).map_err(|why| match why {
-        Error::Exists(_) => Error::Exists(String::from_utf8_lossy(path).into_owned()),
-        why => why,
-    })
-}

@@ -124,7 +124,7 @@ impl Dataset {
         let mut sink = Sink::new();
         sink.uint(stored.widths().offsets, self.address());
         sink.extend(&selection.encode_selection(stored.libver_min())?);
-        self.session().operate(|| {
+        self.session().operate_on(self.address(), || {
             self.session().check_alive(self.life())?;
             let mut heap = HeapWriter::new(self.session());
             let (heap, index) = heap.attempt(|heap| {

@@ -53,7 +53,7 @@ fn an_empty_file_that_may_be_changed_becomes_one() {
 fn the_page_buffer_has_the_size_that_is_asked_for() {
     let storage = Arc::new(Memory::new());
     let file = File::create_on(storage.clone()).unwrap();
-    for nth in 0..300 {
+    for nth in 0..1000 {
         file.root().unwrap().create_group(format!("{nth}")).unwrap();
     }
     file.close().unwrap();

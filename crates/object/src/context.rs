@@ -1,8 +1,8 @@
 //! What every object of a file shares.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
-use hyperslab_file::{OpenFile, Owner, Result};
+use hyperslab_file::{Attached, OpenFile, Owner, Result};
 use hyperslab_format::message::kind;
 use hyperslab_structures::{
     FractalHeap,
@@ -10,7 +10,7 @@ use hyperslab_structures::{
 };
 use parking_lot::Mutex;
 
-use crate::{plan::Names, shared};
+use crate::{links, links::WaitingLinks, plan::Names, shared};
 
 /// An open file, with what is needed to understand its objects.
 pub struct Context {
@@ -20,17 +20,45 @@ pub struct Context {
     shared_heaps: OnceLock<Vec<(u16, FractalHeap)>>,
     /// Names and links that changed since the last flush. Held for a look or a note, and no lock is taken meanwhile.
     names: Mutex<Names>,
+    waiting_links: WaitingLinks,
+}
+
+/// Adds links that wait before everything is written.
+struct BeforeFlush(Weak<Context>);
+
+impl Attached for BeforeFlush {
+    fn flush_pending(&self, _: &OpenFile, _: bool) -> Result<()> {
+        self.0.upgrade().map_or(Ok(()), |context| links::add_all_waiting(&context))
+    }
 }
 
 impl Context {
     /// A file, and how filtered heaps of it are decoded.
     pub fn new(file: OpenFile, unfilter: Arc<Unfilter>) -> Context {
-        Context { file, unfilter, shared_heaps: OnceLock::new(), names: Mutex::default() }
+        Context {
+            file,
+            unfilter,
+            shared_heaps: OnceLock::new(),
+            names: Mutex::default(),
+            waiting_links: WaitingLinks::default(),
+        }
+    }
+
+    /// Lets first names of new objects wait in memory until their group changes in another way or the file is flushed. Operations that change a group call
+    /// [`add_waiting`](crate::add_waiting) first.
+    pub fn let_links_wait(self: &Arc<Context>) -> Result<()> {
+        self.file.attach_first(Arc::new(BeforeFlush(Arc::downgrade(self))))?;
+        self.waiting_links.enable();
+        Ok(())
     }
 
     /// The file.
     pub fn file(&self) -> &OpenFile {
         &self.file
+    }
+
+    pub(crate) fn waiting_links(&self) -> &WaitingLinks {
+        &self.waiting_links
     }
 
     pub(crate) fn names(&self) -> &Mutex<Names> {

@@ -96,6 +96,17 @@ impl DenseStorage {
         id.try_into().map_err(|_| Error::broken("fractal heap", self.heap.address(), "ids of no such size"))
     }
 
+    /// Puts messages into the heap; their ids.
+    pub(crate) fn put_all<const N: usize>(&mut self, file: &OpenFile, messages: &[Vec<u8>]) -> Result<Vec<[u8; N]>> {
+        let mut ids = Vec::with_capacity(messages.len());
+        self.heap.insert_all(file, messages.iter().map(Vec::as_slice), &mut |id| ids.push(id.try_into()))?;
+        self.inserted = true;
+        let sized = ids.into_iter().map(|id| {
+            id.map_err(|_: Vec<u8>| Error::broken("fractal heap", self.heap.address(), "ids of no such size"))
+        });
+        sized.collect()
+    }
+
     /// Whether the heap has more objects than names lead to. One with filters stays as it is, since no new heap has any.
     pub(crate) fn lags(&self, file: &OpenFile, named: u64) -> Result<bool> {
         Ok(self.heap.objects(file)? > named && !self.heap.is_filtered(file)?)

@@ -12,7 +12,7 @@ use hyperslab_format::{
 use hyperslab_space::Extent;
 use hyperslab_structures::{LocalHeap, group_tree};
 
-use crate::{Context, NewType, counts, parts, plan::Plan};
+use crate::{Context, NewAttribute, NewType, attributes, counts, parts, plan::Plan, set_attribute};
 
 /// What every new object may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +82,8 @@ pub struct DatasetParts<'a> {
     pub filters: Option<&'a FilterPipeline>,
     /// The external files that hold its values: the message.
     pub external: Option<Vec<u8>>,
+    /// Its attributes, which have different names.
+    pub attributes: &'a [NewAttribute<'a>],
 }
 
 /// The size of a dataset's header, beside values that lie in it: most messages fit, and such headers fill pages without a gap.
@@ -195,11 +197,16 @@ pub fn new_dataset(context: &Context, object: &ObjectSettings, parts: DatasetPar
     if new.version == 1 && object.times {
         header.add(kind::MODIFICATION_TIME, Flags::NONE, None, message::encode_modification_time(now()))?;
     }
+    let has_all = attributes::add_to_new(context, &mut header, parts.attributes)?;
     let (mut plan, committed) = (Plan::new(context), parts.datatype.committed());
     committed.map_or(Ok(()), |committed| counts::plan_gain(context, &mut plan, committed))?;
     let change = plan.begin()?;
     let address = header.save()?;
     committed.map_or(Ok(()), |committed| counts::gain(context, &change, committed, address))?;
+    drop(change);
+    if !has_all {
+        parts.attributes.iter().try_for_each(|attribute| set_attribute(context, address, attribute).map(drop))?;
+    }
     Ok(address)
 }
 

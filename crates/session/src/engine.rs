@@ -75,11 +75,13 @@ impl Engine {
         if !is_new {
             let file = OpenFile::open_writable(driver, &options, access.libver_min)?;
             let engine = Engine::new(file, storage, access, cache);
+            engine.context.let_links_wait()?;
             engine.mend();
             return Ok(engine);
         }
         let file = OpenFile::create(driver, &access.new_file(), &options)?;
         let engine = Engine::new(file, storage, access, cache);
+        engine.context.let_links_wait()?;
         let file = engine.context.file();
         let track = access.ordered;
         let object = ObjectSettings { ordered: track, indexed: track, ..untimed() };

@@ -62,7 +62,7 @@ pub use locking::Locking;
 pub use many::{Part, PartToWrite, prefetch, read_together, write_together};
 pub use members::Members;
 pub use new_dataset::{DatasetPlan, make_dataset};
-pub use new_location::{NewLinkTarget, NewLocation, charset, name, untimed};
+pub use new_location::{NewLocation, charset, name, untimed};
 pub use object::{ObjectHandle, OpenObject};
 pub use options::{Access, LinkResolver, Options, VirtualView};
 pub use piled::{PileWriter, Piled};

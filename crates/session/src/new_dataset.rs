@@ -7,7 +7,7 @@ use hyperslab_format::{
     message::{AllocTime, DataLayout, ExternalFiles, ExternalSlot, FillWrite, FilterPipeline, Layout},
     virtual_mapping::{self, Mapping},
 };
-use hyperslab_object::{DatasetParts, NewType, ObjectSettings};
+use hyperslab_object::{DatasetParts, NewAttribute, NewType, ObjectSettings};
 use hyperslab_space::Extent;
 use hyperslab_structures::LocalHeap;
 
@@ -53,6 +53,7 @@ pub fn make_dataset(
     plan: &DatasetPlan,
     fill: &FillWrite,
     at_once: Option<&[u8]>,
+    attributes: &[NewAttribute<'_>],
 ) -> Result<u64> {
     let context = session.context();
     let stored = context.file();
@@ -86,6 +87,7 @@ pub fn make_dataset(
         constant_layout,
         filters: Some(&plan.filters),
         external: external(session, plan)?,
+        attributes,
     };
     Ok(hyperslab_object::new_dataset(context, settings, parts)?)
 }

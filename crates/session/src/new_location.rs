@@ -1,7 +1,7 @@
 //! Where a new name goes: the last group on the way that is there, and the names that are missing.
 
 use hyperslab_file::Handle;
-use hyperslab_object::{CharSet, GroupSettings, Life, Links, Name, Object, ObjectSettings, Target};
+use hyperslab_object::{CharSet, FreeName, GroupSettings, Life, Links, Name, Object, ObjectSettings, Target};
 
 use crate::{Error, ObjectHandle, OpenObject, Result, Session};
 
@@ -11,6 +11,8 @@ pub struct NewLocation {
     group: Life,
     /// The names of groups that are missing on the way, and the last one. The object gets no name if there is none.
     names: Vec<Vec<u8>>,
+    /// The whole path, for errors.
+    path: Vec<u8>,
     /// How often the file had been changed when this was found out.
     changes: u64,
 }
@@ -21,8 +23,8 @@ impl ObjectHandle {
         self.find_location(path, true)
     }
 
-    /// As [`ObjectHandle::place`], for a link alone: it finds out itself whether there is one with its name.
-    pub fn place_for_link(&self, path: &[u8]) -> Result<NewLocation> {
+    /// As [`ObjectHandle::place`], but whether the last name is free is found out by the operation that gives it.
+    pub fn place_unseen(&self, path: &[u8]) -> Result<NewLocation> {
         self.find_location(path, false)
     }
 
@@ -30,33 +32,35 @@ impl ObjectHandle {
         let shown = || String::from_utf8_lossy(path).into_owned();
         let changes = self.session.file().changes();
         let mut at = if path.starts_with(b"/") { self.session.root_group()? } else { self.clone() };
-        let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty() && *name != b".");
-        let mut names: std::collections::VecDeque<&[u8]> = names.collect();
+        let names: Vec<&[u8]> =
+            path.split(|&byte| byte == b'/').filter(|name| !name.is_empty() && *name != b".").collect();
         if path.contains(&0) {
             return Err(Error::Change(format!("the name {:?} has a zero in it", shown())));
         }
-        let Some(last) = names.len().checked_sub(1) else {
+        if names.is_empty() {
             return Err(Error::Exists(if path.is_empty() { "an object without a name".into() } else { shown() }));
-        };
-        for nth in 0..=last {
-            let Some(&name) = names.front() else { break };
-            if nth == last && !looks_for_last || at.find_link(name)?.is_none() {
+        }
+        let mut missing = names.as_slice();
+        while let Some((name, rest)) = missing.split_first() {
+            let is_last = rest.is_empty();
+            if is_last && !looks_for_last || at.find_link(name)?.is_none() {
                 break;
             }
-            if nth == last {
+            if is_last {
                 return Err(Error::Exists(shown()));
             }
             at = match at.get(name)? {
                 OpenObject::Group(group) => group,
                 other => return Err(Error::Kind { path: shown(), found: other.kind(), wanted: "group" }),
             };
-            names.pop_front();
+            missing = rest;
         }
         at.session.check_changeable()?;
         let group = at.life();
         // In another file it is looked at again.
         let changes = if at.session == self.session { changes } else { u64::MAX };
-        Ok(NewLocation { session: at.session, group, names: names.into_iter().map(<[u8]>::to_vec).collect(), changes })
+        let names = missing.iter().map(|name| name.to_vec()).collect();
+        Ok(NewLocation { session: at.session, group, names, path: path.to_vec(), changes })
     }
 }
 
@@ -65,16 +69,9 @@ impl ObjectHandle {
     pub fn nowhere(&self) -> Result<NewLocation> {
         self.session.check_changeable()?;
         let changes = self.session.file().changes();
-        Ok(NewLocation { session: self.session.clone(), group: self.life(), names: Vec::new(), changes })
+        let (session, group) = (self.session.clone(), self.life());
+        Ok(NewLocation { session, group, names: Vec::new(), path: Vec::new(), changes })
     }
-}
-
-/// What a new name leads to.
-pub enum NewLinkTarget {
-    /// A new object, at an address: this is its first name.
-    Object(u64),
-    /// An object that has names, or a place elsewhere.
-    Other(Target),
 }
 
 impl NewLocation {
@@ -83,45 +80,74 @@ impl NewLocation {
         &self.session
     }
 
-    /// One operation: makes the groups that are missing, and a link to what `make` makes. A new object has a handle from the start: no other
-    /// thread deletes it before the caller opens it.
-    pub fn operate(&self, make: impl FnOnce() -> Result<NewLinkTarget>) -> Result<Option<Handle>> {
-        self.session.operate(|| {
-            self.check()?;
-            let made = make()?;
-            let context = self.session.context();
-            let name = name(self.name());
-            match made {
-                NewLinkTarget::Other(target) => {
-                    let group = self.last_group()?;
-                    let linked = hyperslab_object::link(context, group, &name, target);
-                    linked.map(|()| None).map_err(|why| match why {
-                        hyperslab_file::Error::Exists(_) => {
-                            Error::Exists(String::from_utf8_lossy(self.name()).into_owned())
-                        }
-                        why => why.into(),
-                    })
-                }
-                NewLinkTarget::Object(address) => {
-                    let kept = context.file().handle(address);
-                    match self.names.is_empty() {
-                        true => context.file().begin_unnamed(address)?,
-                        false => hyperslab_object::link_new(context, self.last_group()?, &name, address)?,
-                    }
-                    Ok(kept)
-                }
+    /// One operation: makes the groups that are missing, and a link to the object that `make` makes, which changes no group; where the object is. It has a handle
+    /// from the start: no other thread deletes it before the caller opens it.
+    pub fn make(&self, make: impl FnOnce() -> Result<u64>) -> Result<(u64, Option<Handle>)> {
+        let make = || match self.names.as_slice() {
+            [name] => {
+                let free = FreeName::find(self.session.context(), self.group.address(), &self::name(name))?;
+                let address = make()?;
+                let kept = self.session.file().handle(address);
+                free.give_to(address)?;
+                Ok((address, kept))
             }
+            _ => self.name_now(make()?),
+        };
+        match self.names.iter().all(|name| name.is_ascii()) {
+            true => self.session.operate_beside(|| self.checked(make)),
+            // It does not wait in a group of the old kind, where others may.
+            false => self.operate(make),
+        }
+    }
+
+    /// As [`NewLocation::make`], for an object that `complete` completes, which may change groups.
+    pub fn make_of(&self, address: u64, complete: impl FnOnce() -> Result<()>) -> Result<Option<Handle>> {
+        let named = self.operate(|| complete().and_then(|()| self.name_now(address)))?;
+        Ok(named.1)
+    }
+
+    /// Gives a new object its name, if it gets one.
+    fn name_now(&self, address: u64) -> Result<(u64, Option<Handle>)> {
+        let (context, file) = (self.session.context(), self.session.file());
+        let kept = file.handle(address);
+        match self.names.is_empty() {
+            true => file.begin_unnamed(address)?,
+            false => hyperslab_object::link_new(context, self.last_group()?, &name(self.name()), address)?,
+        }
+        Ok((address, kept))
+    }
+
+    /// One operation: makes the groups that are missing, and a link to an object that has names, or to a place elsewhere.
+    pub fn link(&self, target: impl FnOnce() -> Result<Target>) -> Result<()> {
+        self.operate(|| {
+            let target = target()?;
+            Ok(hyperslab_object::link(self.session.context(), self.last_group()?, &name(self.name()), target)?)
         })
     }
 
     /// One operation: the link `from` of a group of the same file moves here.
     pub fn operate_move(&self, from: (Life, &[u8])) -> Result<()> {
-        self.session.operate(|| {
-            self.check()?;
+        self.operate(|| {
             self.session.check_alive(from.0)?;
             let (context, to, name) = (self.session.context(), self.last_group()?, self.name());
             Ok(hyperslab_object::rename(context, (from.0.address(), from.1), (to, name), charset(name))?)
         })
+    }
+
+    /// One operation.
+    fn operate<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.session.operate(|| self.checked(change))
+    }
+
+    /// An error that says that there is a link tells the whole path.
+    fn checked<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
+        let shown = |why| match why {
+            Error::Exists(_) | Error::File(hyperslab_file::Error::Exists(_)) => {
+                Error::Exists(String::from_utf8_lossy(&self.path).into_owned())
+            }
+            why => why,
+        };
+        self.check().and_then(|()| change()).map_err(shown)
     }
 
     /// Refuses a name that another thread has taken since this location was looked up.
@@ -129,11 +155,10 @@ impl NewLocation {
         if self.session.file().changes() == self.changes {
             return Ok(());
         }
-        let (context, first) = (self.session.context(), self.names.first().map_or(&[][..], Vec::as_slice));
         self.session.check_alive(self.group)?;
-        if self.names.is_empty() {
-            return Ok(());
-        }
+        // The operation itself finds out whether the last name is free.
+        let [first, _, ..] = self.names.as_slice() else { return Ok(()) };
+        let context = self.session.context();
         let group = Object::open(context, self.group.address())?;
         match Links::of(context, &group)?.find(first)? {
             Some(_) => Err(Error::Exists(String::from_utf8_lossy(first).into_owned())),

@@ -114,10 +114,28 @@ impl Session {
 
     /// Does one operation that changes the file, alone. Runs under the exclusive operation lock: reads take the same lock and would deadlock.
     pub fn operate<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.operate_beside(|| {
+            hyperslab_object::add_all_waiting(self.context())?;
+            self.file().mark_whole();
+            change()
+        })
+    }
+
+    /// As [`Session::operate`], where at most the object at an address and committed datatypes change.
+    pub fn operate_on<T>(&self, object: u64, change: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.operate_beside(|| {
+            hyperslab_object::add_waiting(self.context(), object)?;
+            self.file().mark_whole();
+            change()
+        })
+    }
+
+    /// As [`Session::operate`], where groups change by links that may [wait](hyperslab_object::Context::let_links_wait) only.
+    pub(crate) fn operate_beside<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
         self.operate_within(&self.writing()?, change)
     }
 
-    /// As [`Session::operate`], for a request that makes closing wait already.
+    /// As [`Session::operate_beside`], for a request that makes closing wait already.
     pub(crate) fn operate_within<T>(&self, _writing: &Writing<'_>, change: impl FnOnce() -> Result<T>) -> Result<T> {
         self.delete_abandoned();
         self.file().operate(change).map_err(|why| self.locate(why))

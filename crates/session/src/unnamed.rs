@@ -54,6 +54,8 @@ impl Session {
         loop {
             let mut next = None;
             let deleted = file.operate(|| -> Result<()> {
+                hyperslab_object::add_all_waiting(context)?;
+                file.mark_whole();
                 if abandoned.is_empty() {
                     // One object may hold the last handle of another: a virtual dataset that of its source.
                     abandoned.extend(file.take_abandoned());

@@ -236,10 +236,17 @@ impl Header {
     }
 
     /// A new one, of one block.
-    pub(super) fn made(file: &OpenFile, address: u64, prefix: Prefix, written: &[Written]) -> Result<Header> {
-        let (life, blocks, places, messages) =
-            (file.life(address)?, vec![Arc::default()], vec![address], Arc::default());
-        Ok(Header { life, address, prefix: prefix.clone(), blocks, places, messages, kinds: 0 }.with(prefix, written))
+    pub(super) fn made(
+        file: &OpenFile,
+        address: u64,
+        prefix: Prefix,
+        block: Arc<Vec<u8>>,
+        messages: Vec<RawMessage>,
+    ) -> Result<Header> {
+        let (life, blocks, places) = (file.life(address)?, vec![block], vec![address]);
+        let mut header = Header { life, address, prefix, blocks, places, messages: Arc::default(), kinds: 0 };
+        header.add(messages);
+        Ok(header)
     }
 
     /// The bytes of a message of this header.

@@ -20,6 +20,9 @@ static ZEROS: [u8; 65_528] = [0; 65_528];
 impl HeaderEdit<'_> {
     /// Puts everything that changed; where the header is. Nothing is touched if the messages cannot be placed.
     pub fn save(mut self) -> Result<u64> {
+        if self.before.is_none() {
+            return self.save_new();
+        }
         if !(self.is_apart || !self.pieces.is_empty() || self.touched && self.has_time()) || self.append()? {
             return Ok(self.address());
         }
@@ -56,13 +59,6 @@ impl HeaderEdit<'_> {
                 self.place_block(nth)?;
             }
         }
-        if self.block(0).address.is_none() {
-            let room = self.block(0).room;
-            self.prefix = self.prefix.clone().sized(room);
-            let address = self.file.allocate(Kind::Metadata, self.prefix.full_size() as u64)?;
-            self.block(0).address = Some(address);
-            self.file.store()?.deleted.made(address);
-        }
         self.put_changed()?;
         let header = self.address();
         if let Some(address) = in_place.and_then(|nth| self.block(nth).address) {
@@ -73,6 +69,22 @@ impl HeaderEdit<'_> {
             laters.into_iter().try_for_each(|later| self.file.order(header, later))?;
         }
         Ok(header)
+    }
+
+    /// Puts a header that was not there before: one block with all messages.
+    fn save_new(mut self) -> Result<u64> {
+        self.fit()?;
+        self.mark_unknown();
+        self.recount()?;
+        let room = self.block(0).room;
+        self.prefix = self.prefix.sized(room);
+        let (bytes, messages) = self.encode(0)?;
+        let address = self.file.allocate(Kind::Metadata, bytes.len() as u64)?;
+        self.file.store()?.deleted.made(address);
+        let bytes = Arc::new(bytes);
+        let made = Header::made(self.file, address, self.prefix, bytes.clone(), messages)?;
+        self.file.owned_by(address).put_decoded(address, bytes, Arc::new(made))?;
+        Ok(address)
     }
 
     /// Puts the blocks that changed, and with the first one what all of them say, if that is easily known.
@@ -101,9 +113,6 @@ impl HeaderEdit<'_> {
         match &self.before {
             Some(before) if self.blocks.len() <= 2 && places().eq(before.places.iter().copied()) => {
                 Ok(Some(before.with(self.prefix.clone(), written)))
-            }
-            None if self.blocks.len() == 1 => {
-                Header::made(self.file, self.address(), self.prefix.clone(), written).map(Some)
             }
             _ => Ok(None),
         }

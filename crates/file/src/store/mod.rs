@@ -10,7 +10,7 @@ mod writes;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
@@ -68,6 +68,8 @@ pub(crate) struct Store {
     pub(crate) whole: AtomicU64,
     /// What structures keep in memory, by address.
     pub(crate) attached: Mutex<BTreeMap<u64, Arc<dyn Attached>>>,
+    /// What is kept in memory of the file as a whole.
+    pub(crate) attached_first: OnceLock<Arc<dyn Attached>>,
     /// Objects that are no more.
     pub(crate) deleted: Deleted,
     /// What writes pass until the file is closed.
@@ -126,6 +128,7 @@ impl Store {
             changes: AtomicU64::new(0),
             whole: AtomicU64::new(0),
             attached: Mutex::default(),
+            attached_first: OnceLock::new(),
             deleted: Deleted::default(),
             gate: Gate::default(),
             process: Process::this(),

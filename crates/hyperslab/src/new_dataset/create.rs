@@ -2,9 +2,9 @@
 
 use hyperslab_format::message::{AllocTime, FillValue, Layout};
 use hyperslab_object::ObjectSettings;
-use hyperslab_session::{DatasetPlan, HeapWriter, NewLinkTarget, NewLocation, Session, make_dataset};
+use hyperslab_session::{DatasetPlan, HeapWriter, NewLocation, Session, make_dataset};
 
-use super::{Fill, NewDataset, Shape};
+use super::{Fill, NewDataset, Shape, attributes};
 use hyperslab_element::Writing;
 
 use crate::{Dataset, Error, Result, Storable};
@@ -53,7 +53,7 @@ fn goes_at_once(planned: &DatasetPlan, bytes: &[u8]) -> bool {
 impl NewDataset {
     /// Nothing was said wrong.
     fn right(mut self) -> Result<NewDataset> {
-        match self.wrong.take() {
+        match self.wrong.take().or_else(|| self.wrong_attribute.take()) {
             Some(why) => Err(why),
             None => Ok(self),
         }
@@ -61,9 +61,9 @@ impl NewDataset {
 }
 
 fn make(new: &NewDataset, place: &NewLocation, planned: &DatasetPlan, at_once: Option<&[u8]>) -> Result<Dataset> {
-    let (session, mut address) = (place.session(), 0);
-    planned.grant(session)?;
-    let _kept = place.operate(|| {
+    let session = place.session();
+    let (address, _kept) = place.make(|| {
+        planned.grant(session)?;
         let settings = ObjectSettings {
             times: new.track_times,
             ordered: new.track_order,
@@ -77,11 +77,13 @@ fn make(new: &NewDataset, place: &NewLocation, planned: &DatasetPlan, at_once: O
         if let Some(value) = own_copies(new, session, planned, 1)? {
             fill.value = FillValue::User(value);
         }
-        address = make_dataset(&settings, session, planned, &fill, at_once)?;
+        let data = attributes::store(session, &new.attributes)?;
+        let attributes: Vec<_> = new.attributes.iter().zip(&data).map(|(one, data)| one.with(data)).collect();
+        let address = make_dataset(&settings, session, planned, &fill, at_once, &attributes)?;
         if let Some(values) = values {
             session.write_stored(address, &values)?;
         }
-        Ok(NewLinkTarget::Object(address))
+        Ok(address)
     })?;
     session.at(address)?.into_dataset().map(Dataset::of)
 }

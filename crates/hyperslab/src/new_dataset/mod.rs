@@ -1,5 +1,6 @@
 //! New datasets: what they shall be like, said step by step, and checked as a whole before anything changes.
 
+mod attributes;
 mod create;
 mod filters;
 mod guess;
@@ -12,7 +13,7 @@ use hyperslab_format::{
 };
 use hyperslab_space::Space;
 
-use self::filters::Wish;
+use self::{attributes::InitialAttribute, filters::Wish};
 use hyperslab_element::Writing;
 
 use crate::{Dataset, ExternalName, Group, NamedDatatype, Result, Storable};
@@ -51,8 +52,11 @@ pub struct NewDataset {
     alloc_time: Option<AllocTime>,
     track_order: bool,
     track_times: bool,
-    /// The first thing that was said wrong.
+    attributes: Vec<InitialAttribute>,
+    /// Why its Rust type says no stored one, if nothing else does.
     wrong: Option<crate::Error>,
+    /// Why it cannot have the first attribute that it cannot have.
+    wrong_attribute: Option<crate::Error>,
 }
 
 /// What the values are.
@@ -129,7 +133,9 @@ impl Group {
             alloc_time: None,
             track_order: false,
             track_times: false,
+            attributes: Vec::new(),
             wrong: None,
+            wrong_attribute: None,
         }
     }
 }
@@ -278,7 +284,7 @@ impl NewDataset {
 impl NewDataset {
     /// Makes the dataset at a path from the group on. Groups on the way are made if they are missing.
     pub fn create(self, path: impl AsRef<[u8]>) -> Result<Dataset> {
-        let place = self.group.open.place(path.as_ref())?;
+        let place = self.group.open.place_unseen(path.as_ref())?;
         create::create(self, &place)
     }
 
@@ -291,7 +297,7 @@ impl NewDataset {
 
     /// Makes the dataset and writes all its values, the last dimension fastest.
     pub fn write<T: Storable>(self, path: impl AsRef<[u8]>, values: &[T]) -> Result<Dataset> {
-        let place = self.group.open.place(path.as_ref())?;
+        let place = self.group.open.place_unseen(path.as_ref())?;
         create::create_with(self, &place, values)
     }
 

@@ -11,7 +11,7 @@ use hyperslab_space::Extent;
 use super::{
     attribute_message::{committed_type, decode},
     dense::{Body, Dense, Stored},
-    holder::{HolderPlan, Lookup},
+    holder::{HolderPlan, Lookup, check_size},
 };
 use crate::{
     Attribute, Context, NewType, Object,
@@ -45,7 +45,7 @@ fn checked<'a>(context: &'a Context, object: u64, attribute: &NewAttribute<'_>) 
     check_name(attribute.name)?;
     let holder = HolderPlan::open(context, object)?;
     let body = encode(context, attribute)?;
-    holder.check_size(body.len())?;
+    check_size(holder.header.prefix(), body.len())?;
     holder.check_order()?;
     Ok((holder, body))
 }
@@ -125,7 +125,7 @@ pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], 
     let version = parts.version.max(version::attribute(context.file().libver_min(), charset, shared));
     let charset = if version < 3 { CharSet::Ascii } else { charset };
     let body = message::Attribute { version, name: new, charset, ..parts }.encode()?;
-    holder.check_size(body.len())?;
+    check_size(holder.header.prefix(), body.len())?;
     let stored = Stored { flags: stored.flags.unshared(), body: Body::Here(body), ..stored };
     holder.begin(&Plan::new(context).begin()?)?.put((old, place), (new, stored))
 }
@@ -200,7 +200,7 @@ pub(crate) fn committed_types(context: &Context, object: &Object) -> Result<Vec<
     Ok(types)
 }
 
-fn check_name(name: &[u8]) -> Result<()> {
+pub(super) fn check_name(name: &[u8]) -> Result<()> {
     match name {
         [] => Err(Error::Refused("an attribute needs a name".into())),
         _ if name.contains(&0) => Err(Error::Refused("a name has no zero byte in it".into())),
@@ -208,7 +208,7 @@ fn check_name(name: &[u8]) -> Result<()> {
     }
 }
 
-fn encode(context: &Context, attribute: &NewAttribute<'_>) -> Result<Vec<u8>> {
+pub(super) fn encode(context: &Context, attribute: &NewAttribute<'_>) -> Result<Vec<u8>> {
     let (datatype, flags) = attribute.datatype.encode(context)?;
     let dataspace = parts::extent(context, attribute.extent, 0)?;
     let encoded = message::Attribute {

@@ -4,7 +4,10 @@ use std::ops::Deref;
 
 use hyperslab_dtype::Datatype;
 use hyperslab_file::{Change, Error, HeaderEdit, MessageId, Result};
-use hyperslab_format::message::{AttributeInfo, Shared, kind};
+use hyperslab_format::{
+    message::{AttributeInfo, Shared, kind},
+    object_header::Prefix,
+};
 use hyperslab_structures::{Occupied, Vacant};
 
 use super::{
@@ -17,7 +20,7 @@ use crate::{Context, plan::Plan, shared, shared_change::Use};
 /// The most bytes of an attribute that lies in a header.
 pub(super) const MAX_MESSAGE: usize = 65_535;
 /// The order that no attribute has.
-const MAX_ORDER: u16 = 65_535;
+pub(super) const MAX_ORDER: u16 = 65_535;
 
 /// An object whose attributes are about to change: it can be asked, not changed.
 pub(super) struct HolderPlan<'a> {
@@ -110,17 +113,6 @@ impl<'a> Holder<'a> {
         self.header.prefix().version == 1
     }
 
-    pub(super) fn check_size(&self, size: usize) -> Result<()> {
-        // Version 1 pads what it holds.
-        let most = if self.is_old() { MAX_MESSAGE - 7 } else { usize::MAX };
-        match size > most {
-            true => Err(Error::TooOld(format!(
-                "an attribute of {size} bytes in all, where an object header of version 1 holds at most {most}"
-            ))),
-            false => Ok(()),
-        }
-    }
-
     pub(super) fn check_order(&self) -> Result<()> {
         match self.info.tracked && self.info.next_order == MAX_ORDER {
             true => Err(Error::Refused("no more attributes can be put in order on this object".into())),
@@ -202,4 +194,22 @@ impl<'a> Holder<'a> {
         };
         Ok(Stored { flags: message.flags, order: message.order.map_or(NO_ORDER, u32::from), body })
     }
+}
+
+/// Refuses an attribute message of so many bytes where the object has no place for it.
+pub(super) fn check_size(prefix: &Prefix, size: usize) -> Result<()> {
+    // Version 1 pads what it holds, and has no other place.
+    let most = if prefix.version == 1 { MAX_MESSAGE - 7 } else { usize::MAX };
+    match size > most {
+        true => Err(Error::TooOld(format!(
+            "an attribute of {size} bytes in all, where an object header of version 1 holds at most {most}"
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// Whether all attribute messages of an object, of these sizes, lie in its header.
+pub(super) fn holds(prefix: &Prefix, sizes: impl ExactSizeIterator<Item = usize>) -> bool {
+    let [most, _] = prefix.attribute_limits.unwrap_or([8, 6]);
+    prefix.version == 1 || sizes.len() <= usize::from(most) && { sizes }.all(|size| size <= MAX_MESSAGE)
 }

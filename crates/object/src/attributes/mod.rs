@@ -5,9 +5,11 @@ mod change;
 mod dense;
 mod holder;
 mod holder_change;
+mod initial;
 
 pub use change::{NewAttribute, check_attribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
 pub(crate) use change::{committed_types, delete_all, lag, mend, uses};
+pub(crate) use initial::add_to_new;
 
 use std::borrow::Cow;
 

@@ -4,10 +4,11 @@ use hyperslab_file::{Error, Result};
 use hyperslab_format::message::{CharSet, Link, LinkInfo, SymbolTable, Target, kind};
 
 use super::{
-    Links,
+    FreeName, Links,
     dense::Dense,
-    group_change::{
-        Form, GroupPlan,
+    group_change::Form,
+    group_plan::{
+        GroupPlan,
         Happens::{Gets, Loses},
     },
     old,
@@ -36,27 +37,14 @@ impl<'a> Name<'a> {
         Name { bytes, charset, order: None }
     }
 
-    fn link(&self, target: Target) -> Link {
+    pub(super) fn link(&self, target: Target) -> Link {
         Link { name: self.bytes.to_vec(), charset: self.charset, order: self.order, target }
     }
 }
 
 /// Gives a new object its first name: a hard link.
 pub fn link_new(context: &Context, group: u64, name: &Name<'_>, object: u64) -> Result<()> {
-    check_name(name.bytes)?;
-    let link = name.link(Target::Hard(object));
-    let (mut plan, mut links) = (Plan::new(context), GroupPlan::open(context, group)?);
-    links.check_free(&link)?;
-    links.plan_form(&mut plan, Gets(&link))?;
-    let types = types_of(context, object)?;
-    types.iter().for_each(|&committed| {
-        plan.shows_later(committed, group);
-        plan.orders(committed, group);
-    });
-    let change = plan.begin()?;
-    let mut links = links.begin(&change)?;
-    links.insert(link)?;
-    links.finish_after(&change, &types).map(drop)
+    FreeName::find(context, group, name)?.give_to(object)
 }
 
 /// Lets a link of a group lead to an object without names, from one write on: there is no moment without the link. What it led to loses a
@@ -94,8 +82,7 @@ pub fn link(context: &Context, group: u64, name: &Name<'_>, target: Target) -> R
     check_name(name.bytes)?;
     let link = name.link(target);
     link.encode(context.file().widths())?;
-    let (mut plan, mut links) = (Plan::new(context), GroupPlan::open(context, group)?);
-    links.check_free(&link)?;
+    let (mut plan, links) = (Plan::new(context), GroupPlan::with_free(context, group, &link)?);
     links.plan_form(&mut plan, Gets(&link))?;
     let (named, mut types) = (hard(&link), Vec::new());
     if let Some(object) = named {
@@ -218,6 +205,7 @@ pub(crate) fn mend(context: &Context, group: u64) -> Result<()> {
 /// Gives back what the links of a group take beside its header.
 pub(crate) fn delete_all(context: &Context, object: &Object) -> Result<()> {
     let (file, header) = (context.file(), object.header());
+    context.waiting_links().forget(object.address());
     if let Some(found) = header.find(kind::SYMBOL_TABLE) {
         let table = SymbolTable::decode(header.body(found), file.widths()).map_err(Error::at(object.address()))?;
         old::delete(file.owned_by(object.address()), &table)?;
@@ -232,7 +220,7 @@ pub(crate) fn delete_all(context: &Context, object: &Object) -> Result<()> {
 }
 
 /// The committed types that an object uses: their counts go before its first name.
-fn types_of(context: &Context, object: u64) -> Result<Vec<u64>> {
+pub(super) fn types_of(context: &Context, object: u64) -> Result<Vec<u64>> {
     let object = Object::open(context, object)?;
     let mut types = attributes::committed_types(context, &object)?;
     types.extend(counts::committed_type(context, &object)?);
@@ -267,7 +255,7 @@ pub(super) fn exists(name: &[u8]) -> Error {
     Error::Exists(format!("a link {:?}", String::from_utf8_lossy(name)))
 }
 
-fn check_name(name: &[u8]) -> Result<()> {
+pub(super) fn check_name(name: &[u8]) -> Result<()> {
     let why = match name {
         [] => "a link needs a name",
         b"." => "\".\" is the group itself",

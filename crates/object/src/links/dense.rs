@@ -62,6 +62,21 @@ impl Dense {
         Ok(())
     }
 
+    /// Adds links, as messages too, where there are none.
+    pub(super) fn fill(&mut self, context: &Context, links: &[Link], bodies: &[Vec<u8>]) -> Result<()> {
+        let (file, widths) = (context.file(), context.file().widths());
+        let ids = self.storage.put_all(file, bodies)?;
+        let hash = |link: &Link| hyperslab_base::lookup3(&link.name);
+        let mut records: Vec<_> = links.iter().zip(ids).map(|(link, id)| (hash(link), &link.name, id)).collect();
+        // Records of equal hashes are in the order of their names.
+        records.sort_unstable();
+        let mut encoded = Vec::new();
+        for (hash, _, id) in records {
+            encoded.extend(Form::plain(kind::LINK_NAME).encode(&Record::LinkName { hash, id }, widths)?);
+        }
+        self.storage.names.fill_empty(file, &encoded)
+    }
+
     /// Takes the link with this name out, from where it is if that is known.
     pub(super) fn remove(&mut self, context: &Context, name: &[u8], occupied: Option<Occupied>) -> Result<()> {
         let id = self.forget(context, name, occupied)?;

@@ -9,34 +9,29 @@ use hyperslab_format::{
 
 use hyperslab_structures::Entry;
 
-use super::{
-    Links,
-    change::{exists, find},
-    dense::Dense,
-    old,
-};
-use crate::{Context, Object, plan::Plan};
+use super::{Links, dense::Dense, old, waiting::add_waiting};
+use crate::{Context, Object};
 
 /// The most bytes of a link that lies in a header.
 const MAX_MESSAGE: usize = 65_535;
 
-/// A group whose links are about to change.
-pub(super) struct GroupPlan<'a> {
-    links: GroupChange<'a>,
-    /// How many flushes there had been when it was opened.
-    flushes: u64,
-}
-
 /// A group whose links change.
 pub(super) struct GroupChange<'a> {
-    context: &'a Context,
-    address: u64,
-    header: HeaderEdit<'a>,
+    pub(super) context: &'a Context,
+    pub(super) address: u64,
+    pub(super) header: HeaderEdit<'a>,
     pub(super) form: Form,
     /// The block whose write makes the change visible.
     by: u64,
-    /// The place of the link that was looked for, outside of the header.
-    entry: Option<Entry>,
+    /// The place of the link that was looked for, if that is not in the header.
+    pub(super) place: Option<Place<'a>>,
+}
+
+/// The place of a link.
+pub(super) enum Place<'a> {
+    /// In a symbol table, where there is none yet.
+    Old(old::Vacancy<'a>),
+    Dense(Entry),
 }
 
 pub(super) enum Form {
@@ -44,73 +39,14 @@ pub(super) enum Form {
     New { info: LinkInfo, limits: GroupInfo, dense: Option<Box<Dense>> },
 }
 
-/// What is about to happen to a group.
-#[derive(Clone, Copy)]
-pub(super) enum Happens<'a> {
-    /// It gets a link.
-    Gets(&'a Link),
-    /// It loses the link with a name.
-    Loses(&'a [u8]),
-}
-use Happens::{Gets, Loses};
-
-impl<'a> GroupPlan<'a> {
-    pub(super) fn open(context: &'a Context, address: u64) -> Result<GroupPlan<'a>> {
-        Ok(GroupPlan { links: GroupChange::open(context, address)?, flushes: context.file().flushes() })
-    }
-
-    /// The link with this name. If nothing else comes or goes before it, it is not searched for again.
-    pub(super) fn find(&mut self, name: &[u8]) -> Result<Option<Link>> {
-        let GroupChange { context, address, form, entry, .. } = &mut self.links;
-        let Form::New { dense: Some(dense), .. } = form else { return find(context, *address, name) };
-        let (found, link) = dense.find(context.file(), name)?;
-        *entry = Some(found);
-        Ok(link)
-    }
-
-    /// An error if there is a link with this name, unless adding it finds that out before it changes anything.
-    pub(super) fn check_free(&mut self, link: &Link) -> Result<()> {
-        match &self.links.form {
-            Form::Old(_) if version::old_group_holds(link) => Ok(()),
-            _ => self.find(&link.name)?.map_or(Ok(()), |_| Err(exists(&link.name))),
-        }
-    }
-
-    /// Plans for a group that changes its form by what happens to it: then its header shows what other blocks showed. Of an old group, nodes are
-    /// split and given up as links come and go: then others show what one lost.
-    pub(super) fn plan_form(&self, plan: &mut Plan<'_>, happens: Happens<'_>) -> Result<()> {
-        let group = self.links.address;
-        match (&self.links.form, happens) {
-            (Form::Old(_), Gets(link)) if !version::old_group_holds(link) => plan.moves_blocks(group),
-            (Form::Old(table), _) if plan.is_losing(group) && old::restructures(self.links.file(), table, happens)? => {
-                plan.moves_losses(group);
-            }
-            (Form::New { limits, dense: Some(dense), .. }, Loses(_))
-                if dense.storage.len() <= u64::from(limits.min_dense()) =>
-            {
-                plan.moves_blocks(group);
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Where the names of an old group are.
-    pub(super) fn names(&self) -> Option<u64> {
-        self.links.names()
-    }
-
-    /// The group, to be changed. What a flush since it was opened may have changed is read again.
-    pub(super) fn begin(self, change: &Change<'_>) -> Result<GroupChange<'a>> {
-        match self.flushes == change.file().flushes() {
-            true => Ok(self.links),
-            false => GroupChange::open(self.links.context, self.links.address),
-        }
-    }
-}
-
 impl<'a> GroupChange<'a> {
-    fn open(context: &'a Context, address: u64) -> Result<GroupChange<'a>> {
+    pub(super) fn open(context: &'a Context, address: u64) -> Result<GroupChange<'a>> {
+        add_waiting(context, address)?;
+        GroupChange::of(context, address)
+    }
+
+    /// The group without the links that wait for it.
+    pub(super) fn of(context: &'a Context, address: u64) -> Result<GroupChange<'a>> {
         let (header, widths) = (HeaderEdit::open(context.file(), address)?, context.file().widths());
         let form = if let Some(id) = header.find(kind::SYMBOL_TABLE) {
             Form::Old(SymbolTable::decode(header.body(id), widths).map_err(Error::at(address))?)
@@ -122,11 +58,11 @@ impl<'a> GroupChange<'a> {
         } else {
             return Err(Error::broken("object header", address, "it is no group"));
         };
-        Ok(GroupChange { context, address, header, form, by: address, entry: None })
+        Ok(GroupChange { context, address, header, form, by: address, place: None })
     }
 
     /// The file as the group sees it.
-    fn file(&self) -> Owned<'a> {
+    pub(super) fn file(&self) -> Owned<'a> {
         self.context.file().owned_by(self.address)
     }
 
@@ -135,11 +71,40 @@ impl<'a> GroupChange<'a> {
         self.address
     }
 
+    /// Gives a group that has no links those that waited for it.
+    pub(super) fn fill(&mut self, mut links: Vec<Link>) -> Result<()> {
+        let (context, address, widths) = (self.context, self.address, self.context.file().widths());
+        let (info, limits, dense) = match &mut self.form {
+            Form::Old(table) => {
+                links.sort_unstable_by(|left, right| left.name.cmp(&right.name));
+                self.by = old::fill(context.file().owned_by(address), table, &links)?;
+                return Ok(());
+            }
+            Form::New { info, limits, dense } => (info, limits, dense),
+        };
+        let bodies = links.iter().map(|link| link.encode(widths)).collect::<Result<Vec<_>, _>>()?;
+        let is_compact = links.len() <= usize::from(limits.max_compact());
+        if is_compact && bodies.iter().all(|body| body.len() <= MAX_MESSAGE) {
+            for body in bodies {
+                self.header.add(kind::LINK, Flags::NONE, None, body)?;
+            }
+            return Ok(());
+        }
+        let mut outside = Dense::create(context, address, info)?;
+        outside.fill(context, &links, &bodies)?;
+        *dense = Some(Box::new(outside));
+        Ok(())
+    }
+
     pub(super) fn insert(&mut self, mut link: Link) -> Result<()> {
         let (context, address) = (self.context, self.address);
         if let Form::Old(table) = &self.form {
             if version::old_group_holds(&link) {
-                self.by = old::insert(self.file(), table, &link)?;
+                let vacancy = match self.place.take() {
+                    Some(Place::Old(vacancy)) => vacancy,
+                    _ => old::Vacancy::find(self.file(), table, &link.name)?,
+                };
+                self.by = vacancy.fill(&link)?;
                 return Ok(());
             }
             self.modernize()?;
@@ -150,8 +115,8 @@ impl<'a> GroupChange<'a> {
         info.next_order = if info.tracked { order.saturating_add(1) } else { info.next_order };
         if let Some(dense) = dense {
             dense.storage.detach(context.file())?;
-            let vacant = match self.entry.take() {
-                Some(Entry::Vacant(vacant)) => Some(vacant),
+            let vacant = match self.place.take() {
+                Some(Place::Dense(Entry::Vacant(vacant))) => Some(vacant),
                 _ => None,
             };
             dense.insert(context, &link, vacant)?;
@@ -231,8 +196,8 @@ impl<'a> GroupChange<'a> {
         match &mut self.form {
             Form::Old(table) => self.by = old::remove(file.owned_by(address), table, name)?,
             Form::New { info, limits, dense: Some(dense) } => {
-                let occupied = match self.entry.take() {
-                    Some(Entry::Occupied(occupied)) => Some(occupied),
+                let occupied = match self.place.take() {
+                    Some(Place::Dense(Entry::Occupied(occupied))) => Some(occupied),
                     _ => None,
                 };
                 dense.storage.detach(file)?;

@@ -2,11 +2,17 @@
 
 mod change;
 mod dense;
+mod free_name;
 mod group_change;
+mod group_plan;
 mod old;
+mod waiting;
 
 pub use change::{Name, link, link_new, relink, rename, unlink};
 pub(crate) use change::{delete_all, lag, mend};
+pub use free_name::FreeName;
+pub(crate) use waiting::WaitingLinks;
+pub use waiting::{add_all_waiting, add_waiting};
 
 use hyperslab_file::{Error, Owner, Result};
 use hyperslab_format::{
@@ -86,12 +92,17 @@ impl<'a> Links<'a> {
                 })?;
             }
         }
+        links.extend(self.context.waiting_links().all(self.object.address()));
         links.sort_by(|left, right| left.name.cmp(&right.name));
         Ok(links)
     }
 
     /// How many links there are.
     pub fn count(&self) -> Result<u64> {
+        Ok(self.stored_count()? + self.context.waiting_links().count(self.object.address()))
+    }
+
+    fn stored_count(&self) -> Result<u64> {
         match &self.form {
             Form::Old { btree: Some(btree), .. } => {
                 group_tree::count(self.context.file().owned_by(self.object.address()), *btree)
@@ -107,6 +118,9 @@ impl<'a> Links<'a> {
 
     /// The link with this name.
     pub fn find(&self, name: &[u8]) -> Result<Option<Link>> {
+        if let Some(link) = self.context.waiting_links().find(self.object.address(), name) {
+            return Ok(Some(link));
+        }
         match &self.form {
             Form::Old { btree: Some(btree), heap: Some(heap) } => {
                 let entry = group_tree::find(self.context.file(), *btree, heap, name)?;

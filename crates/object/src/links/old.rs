@@ -2,17 +2,47 @@
 
 use hyperslab_file::{Error, Owned, Result};
 use hyperslab_format::{
-    message::{Link, SymbolTable},
+    message::{Link, SymbolTable, Target},
     symbol_table::Cache,
 };
 use hyperslab_structures::{LocalHeap, group_tree};
 
-use super::group_change::Happens;
+use super::group_plan::Happens;
 
-/// Adds a hard or soft link; the block whose write shows it.
-pub(super) fn insert(file: Owned<'_>, table: &SymbolTable, link: &Link) -> Result<u64> {
+/// Where a link belongs that the group does not have.
+pub(super) struct Vacancy<'a> {
+    heap: LocalHeap,
+    tree: group_tree::Vacancy<'a>,
+}
+
+impl<'a> Vacancy<'a> {
+    /// An error if there is a link with this name.
+    pub(super) fn find(file: Owned<'a>, table: &SymbolTable, name: &[u8]) -> Result<Vacancy<'a>> {
+        let (root, heap) = open(file, table)?;
+        let tree = group_tree::Vacancy::find(file, root, &heap, name)?;
+        Ok(Vacancy { heap, tree })
+    }
+
+    /// Whether the group has no links.
+    pub(super) fn is_first(&self) -> bool {
+        self.tree.is_first()
+    }
+
+    /// Adds a hard or soft link; the block whose write shows it.
+    pub(super) fn fill(mut self, link: &Link) -> Result<u64> {
+        self.tree.fill(&mut self.heap, &link.name, &link.target)
+    }
+}
+
+/// Adds hard links, whose names rise, to a group without links; the block whose write shows them.
+pub(super) fn fill(file: Owned<'_>, table: &SymbolTable, links: &[Link]) -> Result<u64> {
     let (root, mut heap) = open(file, table)?;
-    group_tree::insert(&file, root, &mut heap, &link.name, &link.target)
+    let object = |link: &Link| match link.target {
+        Target::Hard(object) => Ok(object),
+        _ => Err(Error::Refused("only names of objects wait".into())),
+    };
+    let links = links.iter().map(|link| Ok((link.name.as_slice(), object(link)?))).collect::<Result<Vec<_>>>()?;
+    group_tree::fill(file, root, &mut heap, &links)
 }
 
 /// Lets a link lead to an object, whatever it led to before; the block whose write shows it.

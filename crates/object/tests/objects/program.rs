@@ -178,6 +178,7 @@ impl Program {
                         constant_layout: false,
                         filters: None,
                         external: None,
+                        attributes: &[],
                     };
                     object::new_dataset(context, &object, parts)?
                 }

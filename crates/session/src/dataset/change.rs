@@ -48,7 +48,7 @@ impl OpenDataset {
         session.check_changeable()?;
         let (shape, _guard) = self.lock_to_resize(wanted)?;
         let shape = shape.as_slice();
-        session.operate(|| {
+        session.operate_on(self.address(), || {
             let mut change = self.change()?;
             let old = change.state.extent.clone();
             let new = resized(change.values()?, &old, shape)?;
@@ -118,7 +118,7 @@ impl OpenDataset {
         }
         let _guard = self.lock_all_but(&replaced, check)?;
         self.count_bypass(bytes.len() as u64)?;
-        session.operate(|| {
+        session.operate_on(self.address(), || {
             let (mut change, filling) = (self.change()?, filling(self));
             let Storage::Chunked(chunked) = &mut change.values()?.storage else { return Err(no_chunks()) };
             let moved = chunked.write_chunk(self.stored(), place.as_ref(), mask, bytes, &filling)?;

@@ -53,7 +53,7 @@ impl OpenDataset {
     /// One operation: stores chunks of rising places, which went through the filters already.
     pub fn write_entries(&self, chunks: &[EncodedChunk<'_>]) -> Result<()> {
         let _guard = self.lock_all()?;
-        self.session().operate(|| {
+        self.session().operate_on(self.address(), || {
             let mut change = self.change()?;
             let filling = filling(self);
             let Storage::Chunked(chunked) = &mut change.values()?.storage else {
@@ -68,7 +68,7 @@ impl OpenDataset {
     /// One operation: writes the stored values that `make` makes to the selected places.
     pub fn write_stored(&self, selection: &Space, make: impl FnOnce() -> Result<Vec<u8>>) -> Result<()> {
         let _guard = self.lock_all()?;
-        self.session().operate(|| {
+        self.session().operate_on(self.address(), || {
             let mut change = self.change()?;
             self.check_selection(selection, change.extent())?;
             let bytes = make()?;

@@ -162,7 +162,7 @@ impl OpenDataset {
     ) -> Result<()> {
         let _guard = self.lock_all()?;
         self.count_bypass(selection.npoints().saturating_mul(self.datatype().size() as u64))?;
-        self.session().operate(|| {
+        self.session().operate_on(self.address(), || {
             let mut change = self.change()?;
             self.check_selection(selection, change.extent())?;
             self.publish_objects()?;

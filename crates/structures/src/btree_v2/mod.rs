@@ -5,6 +5,7 @@ mod bulk;
 mod change;
 mod draft;
 mod entry;
+mod fill;
 mod node;
 mod path;
 mod rules;

@@ -32,12 +32,27 @@ impl FractalHeap {
 
     /// Adds an object; gives its id.
     pub fn insert(&mut self, file: &OpenFile, object: &[u8]) -> Result<Vec<u8>> {
+        let mut id = Vec::new();
+        self.insert_all(file, [object], &mut |of| id = of)?;
+        Ok(id)
+    }
+
+    /// Adds objects; `each` gets the id of each.
+    pub fn insert_all<'o>(
+        &mut self,
+        file: &OpenFile,
+        objects: impl IntoIterator<Item = &'o [u8]>,
+        each: &mut dyn FnMut(Vec<u8>),
+    ) -> Result<()> {
         let state = State::of(file, self.address)?;
         let mut inner = state.lock();
         let mut change = Change::of(file.owned(self.owner), self.address, &mut inner)?;
-        let id = change.insert(object)?;
+        for object in objects {
+            each(change.insert(object)?);
+        }
+        change.write_header()?;
         self.touched.extend(change.touched);
-        Ok(id)
+        Ok(())
     }
 
     /// Takes an object out. What the file still names stays as it is until the next flush; the space is used again after that.

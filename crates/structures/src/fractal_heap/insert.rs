@@ -21,7 +21,7 @@ struct Indirect {
 }
 
 impl Change<'_> {
-    /// Adds an object; gives its id.
+    /// Adds an object; gives its id. The header is written later.
     pub(super) fn insert(&mut self, object: &[u8]) -> Result<Vec<u8>> {
         let widths = self.file.widths();
         let length = object.len() as u64;
@@ -53,7 +53,6 @@ impl Change<'_> {
             self.header.free = self.header.free.saturating_sub(length);
             HeapId::Managed { offset, length }.encode(&self.header, widths)?
         };
-        self.write_header()?;
         Ok(id)
     }
 

@@ -13,6 +13,7 @@ use super::{
     GroupNode, SYMBOLS, WHAT, node_size,
     search::{child_with, position},
     symbols::Symbols,
+    vacancy::Vacancy,
 };
 use crate::{
     LocalHeap,
@@ -38,61 +39,17 @@ pub fn create<'f>(file: impl Into<Owned<'f>>) -> Result<u64> {
 ///
 /// Says which block shows the link when it is written: what must not be seen before it is [ordered](hyperslab_file::Change::order) behind that.
 pub fn insert(file: &OpenFile, root: u64, heap: &mut LocalHeap, name: &[u8], target: &Target) -> Result<u64> {
-    let file = file.owned(heap.owner());
-    let mut editor = Editor::new(file, Names, root);
-    let path = editor.descend(|node| child_with(node, heap, name))?;
-    let leaf = editor.leaf(&path)?;
-    let index = path.last().map_or(0, |step| step.index);
-    let Some(&(_, child)) = leaf.entries.get(index) else {
-        let entry = new_entry(&file, heap, name, target)?;
-        let (last, child) = (entry.name, Symbols::put_new(file, vec![entry])?);
-        editor.insert(&path, 0, 0, child)?;
-        editor.set_right_key(&path, path.len() - 1, last)?;
-        let block = editor.shown_by(&path);
-        editor.finish(Some(heap.address()))?;
-        return Ok(block);
-    };
-    let symbols = symbols_of(file, child)?;
-    let Err(at) = position(&symbols, heap, name)? else {
-        let name = String::from_utf8_lossy(name);
-        return Err(Error::Exists(format!("a link {name:?}")));
-    };
-    let k = usize::from(file.superblock().group_leaf_k);
-    if k == 0 {
-        return Err(Error::broken(SYMBOLS, child, "the superblock says that it has no room"));
-    }
-    let mut left = if symbols.len() < 2 * k { Vec::new() } else { symbols.to_vec() };
-    let is_last = at == symbols.len();
-    drop(symbols); // so that it can be changed where it is
-    let entry = new_entry(&file, heap, name, target)?;
-    if is_last {
-        editor.set_right_key(&path, path.len() - 1, entry.name)?;
-    }
-    if left.is_empty() {
-        let block = if file.is_fresh(child) { editor.shown_by(&path) } else { child };
-        store(file, editor, heap, &path, child, |symbols| symbols.insert(at, entry))?;
-        return Ok(block);
-    }
-    let mut right = left.split_off(k);
-    if at <= k {
-        left.insert(at, entry);
-    } else {
-        right.insert(at - k, entry);
-    }
-    let border = left.last().map_or(0, |entry| entry.name);
-    let block = if at <= k && !file.is_fresh(child) { child } else { editor.shown_by(&path) };
-    let new = Symbols::put_new(file, right)?;
-    editor.insert(&path, index + 1, border, new)?;
-    store(file, editor, heap, &path, child, |symbols| *symbols = left)?;
-    Ok(block)
+    Vacancy::find(file.owned(heap.owner()), root, heap, name)?.fill(heap, name, target)
 }
 
 /// An entry whose strings are in the heap from now on.
-fn new_entry(file: &OpenFile, heap: &mut LocalHeap, name: &[u8], target: &Target) -> Result<Entry> {
+pub(super) fn new_entry(file: &OpenFile, heap: &mut LocalHeap, name: &[u8], target: &Target) -> Result<Entry> {
     match target {
         Target::Hard(object) => Ok(Entry { name: heap.add(file, name)?, header: Some(*object), cache: Cache::Nothing }),
         Target::Soft(path) => {
-            let [path, name] = heap.add_all(file, [path, name])?;
+            let mut places = [0; 2];
+            heap.add_all(file, &[path, name], &mut places)?;
+            let [path, name] = places;
             let far = |_| Error::Refused("the names of this group take more than 4 GiB".into());
             Ok(Entry { name, header: None, cache: Cache::SoftLink(u32::try_from(path).map_err(far)?) })
         }
@@ -179,7 +136,7 @@ pub fn delete(file: &OpenFile, root: u64, each: &mut dyn FnMut(Entry) -> Result<
 }
 
 /// Nodes whose keys are places of names.
-struct Names;
+pub(super) struct Names;
 
 impl Form for Names {
     type Key = u64;
@@ -227,7 +184,7 @@ fn find(file: Owned<'_>, editor: &mut Editor<'_, Names>, heap: &LocalHeap, name:
     Ok(symbols.get(at).cloned().map(|entry| Found { path, child, at, entry, last }))
 }
 
-fn symbols_of(file: Owned<'_>, address: u64) -> Result<Arc<Symbols>> {
+pub(super) fn symbols_of(file: Owned<'_>, address: u64) -> Result<Arc<Symbols>> {
     let symbols = Symbols::read(file, address)?;
     let most = 2 * usize::from(file.superblock().group_leaf_k);
     if symbols.len() > most {
@@ -237,7 +194,7 @@ fn symbols_of(file: Owned<'_>, address: u64) -> Result<Arc<Symbols>> {
 }
 
 /// Changes a symbol table node, and puts the tree above it: names first, then the tree from above.
-fn store(
+pub(super) fn store(
     file: Owned<'_>,
     editor: Editor<'_, Names>,
     heap: &LocalHeap,

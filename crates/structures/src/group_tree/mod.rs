@@ -1,8 +1,10 @@
 //! The links of an old-style group: a B-tree over symbol table nodes.
 
 mod change;
+mod fill;
 mod search;
 mod symbols;
+mod vacancy;
 
 use std::sync::Arc;
 
@@ -13,6 +15,8 @@ pub(crate) use self::symbols::{SymbolNode, Symbols};
 use crate::{LocalHeap, nodes::Nodes};
 
 pub use change::{Removed, create, delete, insert, remove, replace, restructures};
+pub use fill::fill;
+pub use vacancy::Vacancy;
 
 const WHAT: &str = "group B-tree";
 const SYMBOLS: &str = SymbolNode::WHAT;

@@ -13,11 +13,13 @@ use crate::ranges::Ranges;
 impl LocalHeap {
     /// Adds a string; says where it is in the heap.
     pub fn add(&mut self, file: &OpenFile, string: &[u8]) -> Result<u64> {
-        self.add_all(file, [string]).map(|[place]| place)
+        let mut place = 0;
+        self.add_all(file, &[string], std::slice::from_mut(&mut place))?;
+        Ok(place)
     }
 
-    /// Adds strings; says where they are in the heap.
-    pub fn add_all<const N: usize>(&mut self, file: &OpenFile, strings: [&[u8]; N]) -> Result<[u64; N]> {
+    /// Adds strings; `places` get to say where they are in the heap.
+    pub fn add_all(&mut self, file: &OpenFile, strings: &[&[u8]], places: &mut [u64]) -> Result<()> {
         if let Some(string) = strings.iter().find(|string| string.contains(&0)) {
             let name = String::from_utf8_lossy(string);
             return Err(Error::Refused(format!("a zero byte in the middle of the name {name:?}")));
@@ -27,7 +29,7 @@ impl LocalHeap {
             Some(kept) => std::mem::take(&mut *kept.lock()),
             None => Free { ranges: self.read_free(file)?, ..Free::default() },
         };
-        let added = self.put_strings(file, strings, &mut free);
+        let added = self.put_strings(file, strings, places, &mut free);
         match kept {
             Some(kept) => *kept.lock() = free,
             // It has grown, and the data lie elsewhere now.
@@ -37,14 +39,8 @@ impl LocalHeap {
         added
     }
 
-    /// Puts strings into free bytes; says where they are in the heap.
-    fn put_strings<const N: usize>(
-        &mut self,
-        file: &OpenFile,
-        strings: [&[u8]; N],
-        free: &mut Free,
-    ) -> Result<[u64; N]> {
-        let mut places = [0; N];
+    /// Puts strings into free bytes; `places` get to say where they are in the heap.
+    fn put_strings(&mut self, file: &OpenFile, strings: &[&[u8]], places: &mut [u64], free: &mut Free) -> Result<()> {
         for (place, string) in places.iter_mut().zip(strings) {
             let need = taken_by(string);
             *place = match take(&mut free.ranges, need, block_head(file)) {
@@ -55,14 +51,14 @@ impl LocalHeap {
                 return Err(Error::broken(WHAT, self.address, "its free blocks are not in it"));
             }
         }
-        let padded = strings.map(|string| {
+        let padded = |string: &&[u8]| {
             let mut padded = string.to_vec();
             padded.resize(taken_by(string) as usize, 0);
             padded
-        });
+        };
+        let padded: Vec<_> = strings.iter().map(padded).collect();
         let parts: Vec<_> = places.iter().copied().zip(padded.iter().map(Vec::as_slice)).collect();
-        self.store(file, free, &parts)?;
-        Ok(places)
+        self.store(file, free, &parts)
     }
 
     /// Gives the string at `place` up. It stays where it is until the next flush, since the file may still name it.

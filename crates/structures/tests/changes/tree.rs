@@ -147,6 +147,40 @@ fn shape(file: &OpenFile, address: u64) -> Vec<(u16, u64)> {
     nodes
 }
 
+/// Any number of records at once, then single ones that come and go.
+#[test]
+fn a_tree_that_is_filled_at_once_goes_on_as_others_do() {
+    for node_size in [90, 128, 512] {
+        for count in (0..60).chain([100, 333, 1000, 5000]) {
+            let (_, file) = new_file();
+            let mut rng = Rng::with_seed(count.into());
+            let mut twin: Twin = (0..count).map(|key| (2 * key, record(2 * key, 11, &mut rng))).collect();
+            let mut tree = Tree::create(&file, KIND, 11, node_size, 100, 40).unwrap();
+            tree.fill_empty(&file, &twin.values().flatten().copied().collect::<Vec<u8>>()).unwrap();
+            let filled = !twin.is_empty();
+            assert_eq!(
+                tree.fill_empty(&file, &record(1, 11, &mut rng)).is_err(),
+                filled,
+                "only an empty tree is filled"
+            );
+            if !filled {
+                tree.remove(&file, &mut order(1)).unwrap().unwrap();
+            }
+            check(&file, tree.address());
+            assert_eq!(all(&file, tree.address()), twin);
+            for _ in 0..60 {
+                let (new, old) = (2 * rng.u32(..5000) + 1, 2 * rng.u32(..count.max(1)));
+                let record = record(new, 11, &mut rng);
+                tree.put(&file, &record, &mut order(new)).unwrap();
+                twin.insert(new, record);
+                assert_eq!(tree.remove(&file, &mut order(old)).unwrap(), twin.remove(&old));
+            }
+            check(&file, tree.address());
+            assert_eq!(all(&file, tree.address()), twin);
+        }
+    }
+}
+
 /// Batches of new and of other records, with removals, flushes and reopenings in between.
 #[test]
 fn many_at_once_give_the_tree_that_one_by_one_gives() {

@@ -1,0 +1,65 @@
+//! Names for new objects: found free before the object is made, given when it is there.
+
+use hyperslab_file::Result;
+use hyperslab_format::message::{Link, Target};
+
+use super::{
+    Name,
+    change::{check_name, exists, types_of},
+    group_plan::{GroupPlan, Happens::Gets},
+    waiting::Waits,
+};
+use crate::{Context, plan::Plan};
+
+/// A name of a group that is free, for an object that is about to be made: one search tells that, and where the name belongs.
+pub struct FreeName<'a> {
+    context: &'a Context,
+    group: u64,
+    link: Link,
+    /// The group, if the link does not wait.
+    links: Option<GroupPlan<'a>>,
+}
+
+impl<'a> FreeName<'a> {
+    /// Looks for a link with this name; an error if the group has one.
+    pub fn find(context: &'a Context, group: u64, name: &Name<'_>) -> Result<FreeName<'a>> {
+        check_name(name.bytes)?;
+        let (waiting, link) = (context.waiting_links(), name.link(Target::Hard(0)));
+        let waits = if waiting.is_enabled() { waiting.look(group, name.bytes, name.charset) } else { Waits::Never };
+        let links = match waits {
+            Waits::Yes => return Err(exists(name.bytes)),
+            Waits::Free => None,
+            Waits::Never => Some(GroupPlan::with_free(context, group, &link)?),
+        };
+        let Some(only_ascii) = links.as_ref().filter(|_| waiting.is_enabled()).and_then(|links| links.lets_wait(&link))
+        else {
+            return Ok(FreeName { context, group, link, links });
+        };
+        waiting.begin(group, only_ascii);
+        Ok(FreeName { context, group, link, links: None })
+    }
+
+    /// Gives a new object its first name: a hard link. The group must not have changed since the name was looked for.
+    pub fn give_to(self, object: u64) -> Result<()> {
+        let FreeName { context, group, link, links } = self;
+        let (mut link, types) = (Link { target: Target::Hard(object), ..link }, types_of(context, object)?);
+        if links.is_none() && types.is_empty() {
+            match context.waiting_links().add(group, link) {
+                None => return context.file().note_change(),
+                Some(back) => link = back,
+            }
+        }
+        // Others that waited went into the group meanwhile, or this one may not wait.
+        let links = links.map_or_else(|| GroupPlan::with_free(context, group, &link), Ok)?;
+        let mut plan = Plan::new(context);
+        links.plan_form(&mut plan, Gets(&link))?;
+        types.iter().for_each(|&committed| {
+            plan.shows_later(committed, group);
+            plan.orders(committed, group);
+        });
+        let change = plan.begin()?;
+        let mut links = links.begin(&change)?;
+        links.insert(link)?;
+        links.finish_after(&change, &types).map(drop)
+    }
+}
