@@ -52,7 +52,12 @@ impl OpenFile {
     pub(crate) fn flush_pending(&self) -> Result<()> {
         let store = self.store()?;
         let is_closing = store.closing.load(Ordering::Relaxed);
+        let before = store.changes.load(Ordering::Relaxed);
         let first = store.attached_first.get().map_or(Ok(()), |kept| kept.flush_pending(self, is_closing));
+        if first.is_err() && store.changes.load(Ordering::Relaxed) == before {
+            // Nothing was changed: a block could not be read, say. The next flush tries again.
+            return first;
+        }
         let all: Vec<Arc<dyn Attached>> = store.attached.lock().values().cloned().collect();
         let everything = all.len() > MANY || is_closing;
         let mut all = all.iter();

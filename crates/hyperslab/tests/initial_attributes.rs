@@ -84,3 +84,25 @@ fn what_cannot_be_an_attribute_is_refused_and_the_file_goes_on() {
     file.flush().unwrap();
     assert_eq!(root.dataset("data").unwrap().attribute("right").unwrap().read_scalar::<i32>().unwrap(), 1);
 }
+
+/// Also where something of the dataset goes to the file before its header: its values, or what an attribute names in the heap.
+#[test]
+fn a_refused_attribute_poisons_no_file() {
+    for case in 0..3 {
+        let storage = Arc::new(Memory::new());
+        let file = OpenOptions::new().create().libver_min(LibVersion::Earliest).open_on(storage.clone()).unwrap();
+        let root = file.root().unwrap();
+        root.new_dataset::<i32>().write("before", &[1]).unwrap();
+        let new = root.new_dataset::<i32>();
+        let made = match case {
+            0 => new.attribute("", 1).write("data", &[1]),
+            1 => new.attribute("text", "text").attribute("", "text").shape([1]).create("data"),
+            _ => new.attribute_values("large", &vec![0f64; 9000]).write("data", &[1]),
+        };
+        assert!(made.is_err(), "case {case}");
+        root.create_group("after").unwrap();
+        file.close().unwrap();
+        let names = File::open_on(storage).unwrap().root().unwrap().names().unwrap();
+        assert_eq!(names, ["after", "before"], "case {case}");
+    }
+}

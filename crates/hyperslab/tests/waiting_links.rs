@@ -1,9 +1,9 @@
-//! First names in groups without links wait in memory; nobody can tell.
+//! First names in groups without links wait in memory; no reader sees a difference.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use fastrand::Rng;
-use hyperslab::{ErrorKind, File, Group, LibVersion, OpenOptions, driver::Memory};
+use hyperslab::{CopyOptions, ErrorKind, File, Group, LibVersion, OpenOptions, driver::Memory, dtype::Datatype};
 
 const LOWS: [LibVersion; 2] = [LibVersion::Earliest, LibVersion::V200];
 
@@ -118,4 +118,17 @@ fn a_group_goes_with_the_names_that_wait() {
         check_whole(storage.clone());
         assert!(File::open_driver(storage).unwrap().root().unwrap().is_empty().unwrap());
     }
+}
+
+/// The progress of a copy is told to a program, which may use the target.
+#[test]
+fn a_name_that_is_taken_during_a_copy_poisons_no_file() {
+    let [from, to] = [(); 2].map(|()| File::create_on(Arc::new(Memory::new())).unwrap());
+    let datatype = from.root().unwrap().commit_datatype("type", &Datatype::of::<i32>()).unwrap();
+    from.root().unwrap().new_dataset::<i32>().committed(&datatype).write("data", &[1]).unwrap();
+    let (root, source) = (to.root().unwrap(), from.root().unwrap().get("data").unwrap());
+    let copied = CopyOptions::new().copy_showing(&source, &root, "data", &mut |_| drop(root.create_group("data")));
+    assert_eq!(copied.unwrap_err().kind(), ErrorKind::AlreadyExists);
+    root.create_group("after").unwrap();
+    to.close().unwrap();
 }

@@ -36,7 +36,9 @@ pub use hyperslab_file::{Error, Life, Result};
 pub use hyperslab_format::message::{CharSet, Link, Target};
 pub use links::{FreeName, Links, Name, add_all_waiting, add_waiting, link, link_new, relink, rename, unlink};
 pub use mend::{may_lag, mend};
-pub use new::{DatasetParts, GroupSettings, ObjectSettings, new_dataset, new_datatype, new_group, new_root};
+pub use new::{
+    DatasetParts, GroupSettings, ObjectSettings, check_new_attributes, new_dataset, new_datatype, new_group, new_root,
+};
 pub use object::{Body, Kind, Object};
 pub use parts::NewType;
 pub use path::{Beyond, Found, LinkBudget, Path, resolve};

@@ -102,11 +102,16 @@ impl ObjectSettings {
 
     /// How many bytes messages with these bodies take.
     fn sizes(&self, context: &Context, bodies: &[usize]) -> usize {
-        let prefix = match version::object_header(context.file().libver_min(), self.ordered) {
+        let prefix = self.prefix(version::object_header(context.file().libver_min(), self.ordered));
+        bodies.iter().map(|&body| prefix.message_size(body)).sum()
+    }
+
+    /// What a header of this version begins with.
+    fn prefix(&self, version: u8) -> Prefix {
+        match version {
             1 => Prefix::old(0, 0, 0),
             _ => Prefix { ordered: self.ordered, ..Prefix::new(0) },
-        };
-        bodies.iter().map(|&body| prefix.message_size(body)).sum()
+        }
     }
 }
 
@@ -167,16 +172,31 @@ pub fn new_group(context: &Context, object: &ObjectSettings, group: &GroupSettin
     header.save()
 }
 
+/// Refuses attributes that a new dataset of this type cannot get, before anything is made for it. Their values may be any bytes.
+pub fn check_new_attributes(
+    context: &Context,
+    object: &ObjectSettings,
+    datatype: &NewType<'_>,
+    attributes: &[NewAttribute<'_>],
+) -> Result<()> {
+    attributes::check_new(context, &object.prefix(dataset_version(context, object, datatype)), attributes)
+}
+
+/// The version of a dataset's header. Only one with a checksum is believed a suspicious type.
+fn dataset_version(context: &Context, object: &ObjectSettings, datatype: &NewType<'_>) -> u8 {
+    match datatype {
+        NewType::Own(datatype) if datatype.is_suspicious() => 2,
+        _ => version::object_header(context.file().libver_min(), object.ordered),
+    }
+}
+
 /// Makes the header of a dataset; where it is. It has no name yet.
 pub fn new_dataset(context: &Context, object: &ObjectSettings, parts: DatasetParts<'_>) -> Result<u64> {
     let (file, libver_min) = (context.file(), context.file().libver_min());
     let in_header = if parts.layout.len() > DATASET_HEADER { parts.layout.len() } else { 0 };
     let mut new = object.header(context, 0)?;
     new.room = DATASET_HEADER - new.around() + in_header;
-    // Only a header with a checksum is believed such a type.
-    if matches!(parts.datatype, NewType::Own(datatype) if datatype.is_suspicious()) {
-        new.version = 2;
-    }
+    new.version = dataset_version(context, object, &parts.datatype);
     let mut header = HeaderEdit::new(file, &new);
     header.add(kind::DATASPACE, Flags::NONE, None, parts::extent(context, parts.extent, 0)?)?;
     let (datatype, flags) = parts.datatype.encode(context)?;

@@ -134,9 +134,9 @@ impl NewLocation {
         })
     }
 
-    /// One operation.
+    /// One operation, which changes nothing if the name is taken.
     fn operate<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.session.operate(|| self.checked(change))
+        self.session.operate(|| self.checked(|| self.check(true).and_then(|()| change())))
     }
 
     /// An error that says that there is a link tells the whole path.
@@ -147,17 +147,17 @@ impl NewLocation {
             }
             why => why,
         };
-        self.check().and_then(|()| change()).map_err(shown)
+        self.check(false).and_then(|()| change()).map_err(shown)
     }
 
-    /// Refuses a name that another thread has taken since this location was looked up.
-    fn check(&self) -> Result<()> {
+    /// Refuses a name that another thread has taken since this location was looked up: that of the first group that is missing, or the last name if it
+    /// `looks_for_last`.
+    fn check(&self, looks_for_last: bool) -> Result<()> {
         if self.session.file().changes() == self.changes {
             return Ok(());
         }
         self.session.check_alive(self.group)?;
-        // The operation itself finds out whether the last name is free.
-        let [first, _, ..] = self.names.as_slice() else { return Ok(()) };
+        let Some(first) = self.names.first().filter(|_| looks_for_last || self.names.len() > 1) else { return Ok(()) };
         let context = self.session.context();
         let group = Object::open(context, self.group.address())?;
         match Links::of(context, &group)?.find(first)? {

@@ -1,7 +1,7 @@
 //! Attributes that a new dataset has from the start: its header is built once, with all of them.
 
 use hyperslab_dtype::{Arena, Datatype, NoHeap, Plan};
-use hyperslab_object::{NewAttribute, NewType};
+use hyperslab_object::{NewAttribute, NewType, ObjectSettings, check_new_attributes};
 use hyperslab_session::{HeapWriter, Session, charset, room};
 use hyperslab_space::Extent;
 
@@ -79,16 +79,30 @@ impl InitialAttribute {
     }
 }
 
+/// Refuses attributes that a dataset of this type cannot get. To be asked before anything is made for it.
+pub(super) fn check(
+    session: &Session,
+    attributes: &[InitialAttribute],
+    (settings, datatype): (&ObjectSettings, &NewType<'_>),
+) -> Result<()> {
+    let mut zeros = Vec::with_capacity(attributes.len());
+    for attribute in attributes {
+        if session.in_file(&attribute.stored)?.size() != attribute.stored.size() {
+            return Err(Error::Create(
+                "attributes for a file with other widths: set them when the dataset is there".into(),
+            ));
+        }
+        zeros.push(room(attribute.count(), attribute.stored.size())?);
+    }
+    let new: Vec<_> = attributes.iter().zip(&zeros).map(|(one, zeros)| one.with(zeros)).collect();
+    Ok(check_new_attributes(session.context(), settings, datatype, &new)?)
+}
+
 /// The values of attributes as the file has them; those of variable length are in its heap then. Only within an operation.
 pub(super) fn store(session: &Session, attributes: &[InitialAttribute]) -> Result<Vec<Vec<u8>>> {
     let mut stored = Vec::with_capacity(attributes.len());
     for attribute in attributes {
         let InitialAttribute { stored: datatype, plan, bytes, arena, .. } = attribute;
-        if session.in_file(datatype)?.size() != datatype.size() {
-            return Err(Error::Create(
-                "attributes for a file with other widths: set them when the dataset is there".into(),
-            ));
-        }
         let (mut data, count) = (room(attribute.count(), datatype.size())?, attribute.count() as usize);
         match datatype.has_vlen() {
             true => HeapWriter::new(session).attempt(|heap| {

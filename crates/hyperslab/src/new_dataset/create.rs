@@ -1,7 +1,7 @@
 //! Making a dataset, after everything was checked.
 
 use hyperslab_format::message::{AllocTime, FillValue, Layout};
-use hyperslab_object::ObjectSettings;
+use hyperslab_object::{NewType, ObjectSettings};
 use hyperslab_session::{DatasetPlan, HeapWriter, NewLocation, Session, make_dataset};
 
 use super::{Fill, NewDataset, Shape, attributes};
@@ -70,6 +70,8 @@ fn make(new: &NewDataset, place: &NewLocation, planned: &DatasetPlan, at_once: O
             indexed: new.track_order,
             ..Default::default()
         };
+        let datatype = planned.committed.map_or(NewType::Own(&planned.datatype), NewType::Committed);
+        attributes::check(session, &new.attributes, (&settings, &datatype))?;
         let mut fill = planned.fill.clone();
         // First: there may be no memory for so many, and then nothing has changed.
         let count = planned.extent.elements().and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);

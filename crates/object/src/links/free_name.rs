@@ -11,6 +11,9 @@ use super::{
 };
 use crate::{Context, plan::Plan};
 
+/// Longer names do not wait: memory for those that do is not counted, and all of them fit into any header.
+const LONGEST: usize = 1 << 10;
+
 /// A name of a group that is free, for an object that is about to be made: one search tells that, and where the name belongs.
 pub struct FreeName<'a> {
     context: &'a Context,
@@ -25,14 +28,14 @@ impl<'a> FreeName<'a> {
     pub fn find(context: &'a Context, group: u64, name: &Name<'_>) -> Result<FreeName<'a>> {
         check_name(name.bytes)?;
         let (waiting, link) = (context.waiting_links(), name.link(Target::Hard(0)));
-        let waits = if waiting.is_enabled() { waiting.look(group, name.bytes, name.charset) } else { Waits::Never };
+        let may_wait = waiting.is_enabled() && name.bytes.len() <= LONGEST;
+        let waits = if may_wait { waiting.look(group, name.bytes, name.charset) } else { Waits::Never };
         let links = match waits {
             Waits::Yes => return Err(exists(name.bytes)),
             Waits::Free => None,
             Waits::Never => Some(GroupPlan::with_free(context, group, &link)?),
         };
-        let Some(only_ascii) = links.as_ref().filter(|_| waiting.is_enabled()).and_then(|links| links.lets_wait(&link))
-        else {
+        let Some(only_ascii) = links.as_ref().filter(|_| may_wait).and_then(|links| links.lets_wait(&link)) else {
             return Ok(FreeName { context, group, link, links });
         };
         waiting.begin(group, only_ascii);

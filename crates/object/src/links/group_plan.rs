@@ -52,7 +52,9 @@ impl<'a> GroupPlan<'a> {
                 let is_empty = matches!(place, Some(Place::Old(vacancy)) if vacancy.is_first());
                 Some(true).filter(|_| may_wait && is_empty)
             }
-            Form::New { info, dense: None, .. } if !info.tracked && header.find(kind::LINK).is_none() => {
+            Form::New { info, dense: None, .. }
+                if !info.tracked && !info.indexed && header.find(kind::LINK).is_none() =>
+            {
                 Some(false).filter(|_| may_wait)
             }
             _ => None,
