@@ -102,7 +102,7 @@ fn a_refused_attribute_poisons_no_file() {
         assert!(made.is_err(), "case {case}");
         root.create_group("after").unwrap();
         file.close().unwrap();
-        let names = File::open_on(storage).unwrap().root().unwrap().names().unwrap();
+        let names = File::open_driver(storage).unwrap().root().unwrap().names().unwrap();
         assert_eq!(names, ["after", "before"], "case {case}");
     }
 }

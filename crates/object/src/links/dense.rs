@@ -72,7 +72,7 @@ impl Dense {
         records.sort_unstable();
         let mut encoded = Vec::new();
         for (hash, _, id) in records {
-            encoded.extend(Form::plain(kind::LINK_NAME).encode(&Record::LinkName { hash, id }, widths)?);
+            encoded.extend(Form::Plain(kind::LINK_NAME).encode(&Record::LinkName { hash, id }, widths)?);
         }
         self.storage.names.fill_empty(file, &encoded)
     }
