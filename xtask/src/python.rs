@@ -1,8 +1,7 @@
 //! The Python environment with h5py, whose wheel brings the libhdf5 that tests and benchmarks compare against; and our own package in it.
 
 use crate::metadata::Metadata;
-use crate::step::{run, step};
-use crate::test::FEATURES;
+use crate::step::{FEATURES, run, step};
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,10 @@
 //! `cargo xtask test`: everything that CI runs, cheapest first.
 
 use crate::metadata::{self, Metadata};
-use crate::step::{cargo, run as execute, step, succeeds};
+use crate::step::{FEATURES, cargo, run as execute, step, succeeds};
 use crate::{layers, python, torn};
 use anyhow::Result;
 use std::process::Command;
-
-/// Features that are off by default are tested too; the same for all steps, so that nothing is built twice. Reads are torn only where the environment says so.
-pub(crate) const FEATURES: &[&str] = &["--features", "hyperslab/ndarray,hyperslab/torn"];
 
 /// The chunk cache on locks that try out in which order threads can run; a build of its own, of few crates.
 const ANY_ORDER: &[&str] = &["test", "--package", "hyperslab-cache", "--features", "shuttle", "--test", "shuttle"];

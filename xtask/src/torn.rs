@@ -3,8 +3,8 @@
 //! The feature `torn` tears every n-th block when it is read, as far as the format gives a reader something to notice it by, and sets the default
 //! retry policy so that it is read again. A block that is torn without being noticed is an error, so a test that passes has seen nothing of it.
 
-use crate::step::{cargo, run as execute, step};
-use crate::{metadata, python, test::FEATURES};
+use crate::step::{FEATURES, cargo, run as execute, step};
+use crate::{metadata, python};
 use anyhow::Result;
 use std::path::Path;
 use std::process::Command;

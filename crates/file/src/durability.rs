@@ -72,9 +72,9 @@ impl OpenFile {
     /// To be called before values of the file are written to other storage: the next flush makes them as durable as the file.
     pub fn writes_to(&self, storage: &Arc<dyn Driver>) {
         let Some(store) = self.store.as_ref().filter(|store| store.durability != Durability::None) else { return };
-        let mut elsewhere = store.elsewhere.lock();
-        if !elsewhere.iter().any(|known| Arc::ptr_eq(known, storage)) {
-            elsewhere.push(storage.clone());
+        let mut other_storages = store.other_storages.lock();
+        if !other_storages.iter().any(|known| Arc::ptr_eq(known, storage)) {
+            other_storages.push(storage.clone());
         }
     }
 
@@ -91,7 +91,7 @@ impl OpenFile {
 
     /// Makes values in other storage durable. If that fails, the next flush must not say that they are.
     fn sync_elsewhere(&self, store: &Store) -> Result<()> {
-        for storage in std::mem::take(&mut *store.elsewhere.lock()) {
+        for storage in std::mem::take(&mut *store.other_storages.lock()) {
             if let Err(why) = storage.sync(&self.transfers.any) {
                 store.poison(&why);
                 return Err(why.into());

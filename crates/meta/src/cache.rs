@@ -1,6 +1,6 @@
 //! The cache: entries in, entries out.
 //!
-//! One lock guards the books, each value has its own. A thread that holds a value may take the books. One that holds the books never waits for a value, does no I/O
+//! One lock guards the slots, each value has its own. A thread that holds a value may take that lock. One that holds the lock of the slots never waits for a value, does no I/O
 //! and calls no code of the caller but what [`Cache::look`] is given, which must not wait either.
 
 use std::{any::Any, ops::Range, sync::Arc};
@@ -52,10 +52,10 @@ impl Cache {
     pub fn get<T: Entry>(
         &self,
         address: u64,
-        home: Membership,
+        membership: Membership,
         load: impl FnMut() -> Result<T, Failure>,
     ) -> Result<Shared<T>> {
-        let (_, value) = self.value(address, home, load)?;
+        let (_, value) = self.value(address, membership, load)?;
         Ok(Shared { value: value.read_arc() })
     }
 
@@ -63,10 +63,10 @@ impl Cache {
     pub fn get_mut<T: Entry>(
         &self,
         address: u64,
-        home: Membership,
+        membership: Membership,
         load: impl FnMut() -> Result<T, Failure>,
     ) -> Result<Exclusive<T>> {
-        let (id, value) = self.value(address, home, load)?;
+        let (id, value) = self.value(address, membership, load)?;
         Ok(Exclusive { cache: self.clone(), id, value: value.write_arc(), changed: false })
     }
 
@@ -76,7 +76,7 @@ impl Cache {
         Ok(found.map(|(_, value)| Shared { value: value.read_arc() }))
     }
 
-    /// What `look` sees in the entry, if it is here; it belongs to `owner`. As [`Cache::peek`], for a short look: it is called while the books are locked, and must not use the cache.
+    /// What `look` sees in the entry, if it is here; it belongs to `owner`. As [`Cache::peek`], for a short look: it is called while the slots are locked, and must not use the cache.
     /// An entry that is not here is no miss yet.
     pub fn look<T: Entry, R>(&self, address: u64, owner: Owner, look: impl FnOnce(&T) -> R) -> Result<Option<R>> {
         let mut slots = self.locks.slots.lock();
@@ -104,16 +104,16 @@ impl Cache {
     fn value<T: Entry>(
         &self,
         address: u64,
-        home: Membership,
+        membership: Membership,
         mut load: impl FnMut() -> Result<T, Failure>,
     ) -> Result<(Id, Arc<RwLock<T>>)> {
         loop {
-            if let Some(found) = self.known(address, home.owner)? {
+            if let Some(found) = self.known(address, membership.owner)? {
                 return Ok(found);
             }
             let waves = self.statistics().waves;
             let value = load().map_err(Error::Load)?;
-            match self.add(address, value, home, Phase::Clean, Some(waves)) {
+            match self.add(address, value, membership, Phase::Clean, Some(waves)) {
                 Err(Error::Present(_)) => {}
                 added => return added,
             }
@@ -124,7 +124,7 @@ impl Cache {
     fn known<T: Entry>(&self, address: u64, owner: Owner) -> Result<Option<(Id, Arc<RwLock<T>>)>> {
         let mut slots = self.locks.slots.lock();
         let Some((id, Slot { value, .. })) = slots.touch(address, owner) else {
-            slots.books.missed();
+            slots.account.missed();
             return Ok(None);
         };
         let value: Arc<dyn Any + Send + Sync> = value.clone();
@@ -138,17 +138,18 @@ impl Cache {
         &self,
         address: u64,
         value: T,
-        home: Membership,
+        membership: Membership,
         phase: Phase,
         waves: Option<u64>,
     ) -> Result<(Id, Arc<RwLock<T>>)> {
         let footprint = value.footprint();
         let value = Arc::new(RwLock::new(value));
         let mut slots = self.locks.slots.lock();
-        if waves.is_some_and(|waves| waves != slots.books.statistics().waves) {
+        if waves.is_some_and(|waves| waves != slots.account.statistics().waves) {
             return Err(Error::Present(address));
         }
-        let id = slots.add(Slot { address, value: value.clone(), home, phase, pins: 0, footprint, used: false })?;
+        let id =
+            slots.add(Slot { address, value: value.clone(), membership, phase, pins: 0, footprint, used: false })?;
         let evicted = slots.make_room(1);
         drop(slots);
         drop(evicted); // values are freed when the lock is gone
@@ -156,19 +157,19 @@ impl Cache {
     }
 
     /// A new entry, dirty.
-    pub fn insert<T: Entry>(&self, address: u64, value: T, home: Membership) -> Result<()> {
-        self.add(address, value, home, Phase::Dirty, None).map(drop)
+    pub fn insert<T: Entry>(&self, address: u64, value: T, membership: Membership) -> Result<()> {
+        self.add(address, value, membership, Phase::Dirty, None).map(drop)
     }
 
     /// The entry from now on, dirty: a new one, or another value for one that is here.
-    pub fn put<T: Entry>(&self, address: u64, value: T, home: Membership) -> Result<()> {
-        match self.known::<T>(address, home.owner)? {
+    pub fn put<T: Entry>(&self, address: u64, value: T, membership: Membership) -> Result<()> {
+        match self.known::<T>(address, membership.owner)? {
             Some((id, old)) => {
                 let mut old = Exclusive { cache: self.clone(), id, value: old.write_arc(), changed: false };
                 *old = value;
                 Ok(())
             }
-            None => self.insert(address, value, home),
+            None => self.insert(address, value, membership),
         }
     }
 
@@ -266,11 +267,11 @@ impl Cache {
     /// Whether the entries that are not clean, which cannot be evicted, take more than the budget allows: time to flush, at the end of the
     /// operation.
     pub fn wants_flush(&self) -> bool {
-        self.locks.slots.lock().books.wants_flush()
+        self.locks.slots.lock().account.wants_flush()
     }
 
     /// What the cache did so far.
     pub fn statistics(&self) -> Statistics {
-        self.locks.slots.lock().books.statistics()
+        self.locks.slots.lock().account.statistics()
     }
 }

@@ -57,7 +57,7 @@ impl Cache {
             for taken in &wave {
                 slots.happen(taken.id, event)?;
             }
-            slots.books.wrote(written?);
+            slots.account.wrote(written?);
             cleaned += wave.len();
         }
     }
@@ -76,7 +76,7 @@ fn take(slots: &mut Slots, part: Part) -> Result<Vec<WriteBack>> {
     Ok(wave)
 }
 
-/// Encodes outside of the lock of the books, then writes once, in the order of addresses; says how many blocks.
+/// Encodes outside of the lock of the slots, then writes once, in the order of addresses; says how many blocks.
 fn write_wave(wave: &[WriteBack], write: &mut Write<'_>) -> Result<usize> {
     let mut blocks = Vec::with_capacity(wave.len());
     for taken in wave {

@@ -1,4 +1,4 @@
-//! The books of the cache: every entry, its phase, and who asks for what. No values are touched here, and nothing is called out to.
+//! The slots of the cache: every entry, its phase, and who asks for what. No values are touched here, and nothing is called out to.
 
 use std::{any::Any, collections::BTreeSet, ops::Range, sync::Arc};
 
@@ -44,7 +44,7 @@ const LOOKS: usize = 8;
 pub(crate) struct Slot {
     pub(crate) address: u64,
     pub(crate) value: Arc<dyn Value>,
-    pub(crate) home: Membership,
+    pub(crate) membership: Membership,
     pub(crate) phase: Phase,
     pub(crate) pins: usize,
     pub(crate) footprint: usize,
@@ -53,7 +53,7 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Whether a guard is out. Guards are made under the lock of the books, so none can come while it is held.
+    /// Whether a guard is out. Guards are made under the lock of the slots, so none can come while it is held.
     pub(crate) fn in_use(&self) -> bool {
         self.pins > 0 || Arc::strong_count(&self.value) > 1
     }
@@ -76,12 +76,12 @@ pub(crate) struct Slots {
     /// The entries of each ring that are not clean.
     unclean: [FxHashSet<Id>; Ring::ALL.len()],
     next: u64,
-    pub(crate) books: Account,
+    pub(crate) account: Account,
 }
 
 impl Slots {
-    pub(crate) fn new(books: Account) -> Slots {
-        Slots { books, ..Slots::default() }
+    pub(crate) fn new(account: Account) -> Slots {
+        Slots { account, ..Slots::default() }
     }
 
     pub(crate) fn id(&self, address: u64) -> Result<Id> {
@@ -97,12 +97,12 @@ impl Slots {
         let id = *self.by_address.get(&address)?;
         let slot = self.slots.get_mut(&id)?;
         slot.used = true;
-        if slot.home.owner == Owner::FILE && owner != Owner::FILE {
+        if slot.membership.owner == Owner::FILE && owner != Owner::FILE {
             self.owners.remove(Owner::FILE, address, id);
             self.owners.add(owner, address, id);
-            slot.home.owner = owner;
+            slot.membership.owner = owner;
         }
-        self.books.found();
+        self.account.found();
         Some((id, slot))
     }
 
@@ -117,29 +117,29 @@ impl Slots {
         let id = Id(self.next);
         self.next += 1;
         self.name(slot.address, id);
-        self.owners.add(slot.home.owner, slot.address, id);
+        self.owners.add(slot.membership.owner, slot.address, id);
         self.graph.add(id);
         if !slot.phase.is_clean() {
             self.graph.set_clean(id, false);
-            self.set_unclean(id, slot.home.ring, true);
-            self.books.soil(slot.footprint);
+            self.set_unclean(id, slot.membership.ring, true);
+            self.account.soil(slot.footprint);
         }
-        self.books.add(slot.footprint);
+        self.account.add(slot.footprint);
         self.slots.insert(id, slot);
         Ok(id)
     }
 
-    /// Takes an entry out of all books. The caller drops the value when the lock is gone.
+    /// Takes an entry out of all lists. The caller drops the value when the lock is gone.
     pub(crate) fn remove(&mut self, id: Id) -> Option<Slot> {
         let slot = self.slots.remove(&id)?;
         self.unname(slot.address);
-        self.owners.remove(slot.home.owner, slot.address, id);
+        self.owners.remove(slot.membership.owner, slot.address, id);
         if !slot.phase.is_clean() {
-            self.set_unclean(id, slot.home.ring, false);
-            self.books.clean(slot.footprint);
+            self.set_unclean(id, slot.membership.ring, false);
+            self.account.clean(slot.footprint);
         }
         self.graph.remove(id);
-        self.books.remove(slot.footprint);
+        self.account.remove(slot.footprint);
         Some(slot)
     }
 
@@ -162,8 +162,8 @@ impl Slots {
         self.unname(from);
         self.name(to, id);
         if let Some(slot) = self.slots.get_mut(&id) {
-            self.owners.remove(slot.home.owner, from, id);
-            self.owners.add(slot.home.owner, to, id);
+            self.owners.remove(slot.membership.owner, from, id);
+            self.owners.add(slot.membership.owner, to, id);
             slot.address = to;
         }
         self.happen(id, Event::Change)
@@ -172,18 +172,18 @@ impl Slots {
     /// Moves an entry through its phases; whatever follows from that is brought up to date.
     pub(crate) fn happen(&mut self, id: Id, event: Event) -> Result<()> {
         let Some(slot) = self.slots.get_mut(&id) else { return Ok(()) };
-        let (before, ring, footprint) = (slot.phase, slot.home.ring, slot.footprint);
+        let (before, ring, footprint) = (slot.phase, slot.membership.ring, slot.footprint);
         slot.phase = before.after(event)?;
         let clean = slot.phase.is_clean();
         if clean && ring == Ring::Fresh {
-            slot.home.ring = Ring::User; // from now on it may be named
+            slot.membership.ring = Ring::User; // from now on it may be named
         }
         if clean != before.is_clean() {
             self.graph.set_clean(id, clean);
             self.set_unclean(id, ring, !clean);
-            if clean { self.books.clean(footprint) } else { self.books.soil(footprint) }
+            if clean { self.account.clean(footprint) } else { self.account.soil(footprint) }
         }
-        debug_assert_eq!(self.unclean.each_ref().map(FxHashSet::len), self.counted(), "the books of the rings");
+        debug_assert_eq!(self.unclean.each_ref().map(FxHashSet::len), self.counted(), "the slots of the rings");
         Ok(())
     }
 
@@ -192,10 +192,10 @@ impl Slots {
         let Some(slot) = self.slots.get_mut(&id) else { return };
         let before = std::mem::replace(&mut slot.footprint, footprint);
         if !slot.phase.is_clean() {
-            self.books.clean(before);
-            self.books.soil(footprint);
+            self.account.clean(before);
+            self.account.soil(footprint);
         }
-        self.books.resize(before, footprint);
+        self.account.resize(before, footprint);
     }
 
     fn set_unclean(&mut self, id: Id, ring: Ring, unclean: bool) {
@@ -213,8 +213,9 @@ impl Slots {
         if self.slots.len() > 64 {
             return self.unclean.each_ref().map(FxHashSet::len);
         }
-        Ring::ALL
-            .map(|ring| self.slots.values().filter(|slot| slot.home.ring == ring && !slot.phase.is_clean()).count())
+        Ring::ALL.map(|ring| {
+            self.slots.values().filter(|slot| slot.membership.ring == ring && !slot.phase.is_clean()).count()
+        })
     }
 
     pub(crate) fn depend(&mut self, parent: u64, child: u64) -> Result<()> {
@@ -245,7 +246,7 @@ impl Slots {
 
     /// Whether an entry may be written now.
     fn may_be_written(&self, id: Id, slot: &Slot) -> bool {
-        let before = self.unclean.iter().take(slot.home.ring as usize);
+        let before = self.unclean.iter().take(slot.membership.ring as usize);
         slot.phase == Phase::Dirty && before.map(FxHashSet::len).sum::<usize>() == 0 && !self.graph.waits(id)
     }
 
@@ -278,7 +279,7 @@ impl Slots {
     /// The entries of an owner.
     pub(crate) fn of(&self, owner: Owner) -> Vec<Id> {
         let at_its_address = self.by_address.get(&owner.0).copied();
-        let is_own = |id: &Id| self.slots.get(id).is_some_and(|slot| slot.home.owner == owner);
+        let is_own = |id: &Id| self.slots.get(id).is_some_and(|slot| slot.membership.owner == owner);
         at_its_address.filter(is_own).into_iter().chain(self.owners.further(owner)).collect()
     }
 
@@ -288,10 +289,10 @@ impl Slots {
         let mut gone = Vec::new();
         for _ in 0..changes.saturating_mul(LOOKS) {
             let front = self.slots.front().map(|(id, _)| *id);
-            let Some(id) = front.filter(|_| self.books.wants_room()) else { break };
+            let Some(id) = front.filter(|_| self.account.wants_room()) else { break };
             let used = self.slots.get_mut(&id).is_some_and(|slot| std::mem::take(&mut slot.used));
             if !used && self.may_leave(id) {
-                self.books.evicted();
+                self.account.evicted();
                 gone.extend(self.remove(id));
             } else {
                 self.slots.to_back(&id);

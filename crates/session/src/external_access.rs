@@ -52,7 +52,8 @@ pub(crate) struct Bounds<'a> {
 impl Session {
     /// Why a file that this one names may not be read, or written; nothing if it may.
     pub(crate) fn refusal(&self, place: &Path, prefixes: Prefixes<'_>, write: bool) -> Option<String> {
-        let (access, path, granted) = (self.others.options.external, self.path(), &self.engine.external_files.granted);
+        let (access, path, granted) =
+            (self.linked_files.options.external, self.path(), &self.engine.external_files.granted);
         Bounds { access, path, granted }.refusal(place, prefixes, write)
     }
 }

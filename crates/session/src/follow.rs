@@ -52,7 +52,7 @@ impl Session {
                 }
             };
             // What the user says of links, and other files, come without a lock of this one.
-            match session.others.options.stands_for(link.target, &link.at)? {
+            match session.linked_files.options.stands_for(link.target, &link.at)? {
                 Target::Hard(address) => (start, path) = (address, [b".", link.rest.as_slice()].concat()),
                 Target::Soft(target) => (start, path) = (link.group, [target, link.rest].concat()),
                 Target::External { file: name, path: target } => {
@@ -73,7 +73,8 @@ impl Session {
 
     /// The file that an external link of this one names.
     fn linked(&self, name: &[u8]) -> Result<Option<Session>> {
-        let prefixes = Prefixes { variable: search::LINK_PREFIX, option: self.others.options.link_prefix.as_deref() };
+        let prefixes =
+            Prefixes { variable: search::LINK_PREFIX, option: self.linked_files.options.link_prefix.as_deref() };
         self.find_other(name, prefixes, false)
     }
 
@@ -81,7 +82,7 @@ impl Session {
     pub(crate) fn find_other(&self, name: &[u8], prefixes: Prefixes<'_>, write: bool) -> Result<Option<Session>> {
         let places = search::places(name, prefixes, self.path());
         let refusal = |place: &Path, write| self.refusal(place, prefixes, write);
-        let Some(mut found) = self.others.find(&places, write, &|place| refusal(place, write))? else {
+        let Some(mut found) = self.linked_files.find(&places, write, &|place| refusal(place, write))? else {
             return Ok(None);
         };
         // This process may have it open for writing; that does not let another file change it, nor what that leads to.

@@ -17,7 +17,7 @@ use crate::{
 pub struct Session {
     pub(crate) engine: Arc<Engine>,
     pub(crate) opening: Arc<Opening>,
-    pub(crate) others: Arc<LinkedFiles>,
+    pub(crate) linked_files: Arc<LinkedFiles>,
     /// Why the file cannot be changed through this handle, which another file led to, though this process has it open for writing.
     pub(crate) refuses: Option<Arc<str>>,
 }
@@ -41,8 +41,8 @@ impl Session {
     }
 
     /// Of an opening, with the files that it leads to.
-    pub(crate) fn of(opening: Arc<Opening>, others: &Arc<LinkedFiles>) -> Session {
-        Session { engine: opening.engine().clone(), opening, others: others.clone(), refuses: None }
+    pub(crate) fn of(opening: Arc<Opening>, linked_files: &Arc<LinkedFiles>) -> Session {
+        Session { engine: opening.engine().clone(), opening, linked_files: linked_files.clone(), refuses: None }
     }
 
     /// For the engine itself: it keeps nothing open.
@@ -72,7 +72,7 @@ impl Session {
 
     /// How the file, and the files that it leads to, were opened.
     pub fn options(&self) -> &Options {
-        &self.others.options
+        &self.linked_files.options
     }
 
     /// Where it was opened, unless on other storage.

@@ -67,7 +67,7 @@ impl Values {
                 Ok(file.read_selection(&[piece], buf)?)
             }
             Storage::External(files) => files.read(file, source, target, buf, self.element),
-            Storage::Virtual(elsewhere) => elsewhere.read(source, target, buf),
+            Storage::Virtual(sources) => sources.read(source, target, buf),
             Storage::Chunked(chunked) => chunked.read(file, source, target, buf, fill),
         }
     }

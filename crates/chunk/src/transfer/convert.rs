@@ -2,11 +2,11 @@
 
 use hyperslab_base::memory;
 use hyperslab_driver::cores;
-use hyperslab_dtype::{NoHeap, Plan};
+use hyperslab_dtype::Plan;
 use hyperslab_space::{Move, Moves, Space};
 
 use super::{
-    gathered::Gathered,
+    gathered::{Gathered, dense},
     scatter::{self, outside, range},
 };
 use crate::Result;
@@ -26,10 +26,6 @@ pub fn convert(plan: &Plan, from: &[u8], to: &mut [u8]) -> Result<()> {
     let together = (BLOCK / source.max(target)).max(1);
     let blocks = from.chunks(together * source).zip(to.chunks_mut(together * target));
     cores::map(blocks.collect(), |_: &mut (), (from, to): (&[u8], &mut [u8])| dense(plan, from, to)).map(drop)
-}
-
-pub(super) fn dense(plan: &Plan, from: &[u8], to: &mut [u8]) -> Result<()> {
-    Ok(plan.convert(from.len() / plan.source_size().max(1), from, to, &NoHeap, &mut NoHeap)?)
 }
 
 /// Converts the selected values of a buffer to the selected places of a part of another, which begins at the byte `start`. What the plan does not

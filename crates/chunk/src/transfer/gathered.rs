@@ -1,10 +1,10 @@
 //! Values that lie apart, side by side for their conversion.
 
 use hyperslab_base::memory;
-use hyperslab_dtype::Plan;
+use hyperslab_dtype::{NoHeap, Plan};
 use hyperslab_space::Move;
 
-use super::{convert::dense, scatter::outside};
+use super::scatter::outside;
 use crate::Result;
 
 /// Bytes that are converted together: they stay in the first cache of a core.
@@ -87,4 +87,9 @@ impl<'a> Gathered<'a> {
         self.count = 0;
         if placed { Ok(()) } else { Err(outside()) }
     }
+}
+
+/// Converts values that lie one after the other.
+pub(super) fn dense(plan: &Plan, from: &[u8], to: &mut [u8]) -> Result<()> {
+    Ok(plan.convert(from.len() / plan.source_size().max(1), from, to, &NoHeap, &mut NoHeap)?)
 }

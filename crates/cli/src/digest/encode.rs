@@ -99,7 +99,7 @@ impl<'a> Encoder<'a> {
             }
         };
         if let Some(file) = &referent.file {
-            match self.scene.elsewhere.path(file, referent.address) {
+            match self.scene.other_files.path(file, referent.address) {
                 Some(path) => {
                     out.push(ELSEWHERE);
                     text(&path, out);

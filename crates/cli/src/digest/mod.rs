@@ -26,7 +26,7 @@ pub(crate) struct Scene<'a> {
     /// Values over this many bytes are not read.
     pub(crate) cap: u64,
     /// Other files that references lead to.
-    pub(crate) elsewhere: OtherFiles,
+    pub(crate) other_files: OtherFiles,
 }
 
 impl Scene<'_> {
@@ -60,7 +60,7 @@ pub(crate) fn run(path: &Path, cap: u64, out: &mut dyn Write) -> Result<(), Fail
     let root = Node::Group(file.root()?);
     writeln!(out, "{head}")?;
     let mut scene =
-        Scene { file: &file, first: HashMap::new(), paths: Paths::new(), cap, elsewhere: OtherFiles::beside(path) };
+        Scene { file: &file, first: HashMap::new(), paths: Paths::new(), cap, other_files: OtherFiles::beside(path) };
     let lines = walk(&mut scene, root);
     let mut objects = 0u64;
     for line in lines {

@@ -99,7 +99,7 @@ pub(crate) struct Store {
     /// Whether something was written since all was durable.
     pub(crate) unsynced: AtomicBool,
     /// Other storage that has values of this file, and was written since all was durable.
-    pub(crate) elsewhere: Mutex<Vec<Arc<dyn Driver>>>,
+    pub(crate) other_storages: Mutex<Vec<Arc<dyn Driver>>>,
     /// What is being rewritten in place. Held while that is written: one journal at a time.
     pub(crate) journal: Mutex<Journal>,
     /// Whether blocks of a journal could not be written in place.
@@ -143,7 +143,7 @@ impl Store {
             members: None,
             durability: Durability::default(),
             unsynced: AtomicBool::new(true),
-            elsewhere: Mutex::default(),
+            other_storages: Mutex::default(),
             journal: Mutex::default(),
             journal_left: AtomicBool::new(false),
         }

@@ -26,14 +26,14 @@ pub(super) struct ExternalRule {
 
 impl ExternalRule {
     pub(super) fn of(session: &Session) -> ExternalRule {
-        let (options, path) = (&session.others.options, session.path().map(Path::to_path_buf));
+        let (options, path) = (&session.linked_files.options, session.path().map(Path::to_path_buf));
         let (access, prefix) = (options.external, options.raw_prefix.clone());
         ExternalRule { access, prefix, path, files: Arc::downgrade(&session.engine.external_files) }
     }
 
     /// Whether files that were found by this rule are those that this opening finds.
     pub(super) fn holds_for(&self, session: &Session) -> bool {
-        let options = &session.others.options;
+        let options = &session.linked_files.options;
         self.access == options.external && self.prefix == options.raw_prefix && self.path.as_deref() == session.path()
     }
 

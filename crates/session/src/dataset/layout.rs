@@ -44,9 +44,9 @@ impl OpenDataset {
                 None => Layout::Contiguous,
             },
             Stored::Chunked { chunk, index, .. } => Layout::Chunked { chunk: chunk.clone(), index: index_name(*index) },
-            Stored::Virtual { .. } => {
-                Layout::Virtual(self.inner.elsewhere.iter().flat_map(|elsewhere| elsewhere.names()).collect())
-            }
+            Stored::Virtual { .. } => Layout::Virtual(
+                self.inner.virtual_dataset.iter().flat_map(|virtual_dataset| virtual_dataset.names()).collect(),
+            ),
         })
     }
 
@@ -75,8 +75,8 @@ impl OpenDataset {
                 let chunked = Chunked::open(file, layout, version, &now.extent, element, pipeline, registry)?;
                 Storage::Chunked(Box::new(chunked))
             }
-            message::Layout::Virtual { .. } => match &inner.elsewhere {
-                Some(elsewhere) => Storage::Virtual(elsewhere.clone()),
+            message::Layout::Virtual { .. } => match &inner.virtual_dataset {
+                Some(virtual_dataset) => Storage::Virtual(virtual_dataset.clone()),
                 None => Storage::Contiguous(None),
             },
         };
@@ -88,7 +88,7 @@ impl OpenDataset {
     pub(super) fn shown_fill(&self) -> Option<&[u8]> {
         match &self.inner.fill {
             // A value that is never written is not read either, except between the parts of a virtual dataset.
-            FillWrite { write: FillTime::Never, .. } if self.inner.elsewhere.is_none() => None,
+            FillWrite { write: FillTime::Never, .. } if self.inner.virtual_dataset.is_none() => None,
             FillWrite { value: FillValue::User(value), .. } if value.len() == self.datatype().size() => Some(value),
             _ => None,
         }

@@ -72,7 +72,7 @@ struct Inner {
     filters: FilterPipeline,
     fill: FillWrite,
     /// The datasets behind it, if it is virtual.
-    elsewhere: Option<Arc<Virtual>>,
+    virtual_dataset: Option<Arc<Virtual>>,
     storage: Arc<DatasetStorage>,
     /// Its chunks in the cache, found out when the first values are read or written.
     partition: OnceLock<Option<ChunkPartition>>,
@@ -89,7 +89,7 @@ impl OpenDataset {
         let (datatype, committed) = object.datatype(context)?;
         let (extent, layout) = (object.extent(context)?, object.layout(context)?);
         let (filters, fill) = (object.filters(context)?, object.fill(context)?);
-        let elsewhere = match layout.layout {
+        let virtual_dataset = match layout.layout {
             message::Layout::Virtual { heap, index } => {
                 let mappings = layout::mappings(session, heap, index)?;
                 Some(Virtual::open(session, mappings, &extent, &datatype, &fill)?)
@@ -100,9 +100,10 @@ impl OpenDataset {
         let new = || Arc::new(DatasetStorage::new(header, DatasetState::new(extent, layout)));
         let storage = session.engine.partitions.storage(address).unwrap_or_else(new);
         // The size of a virtual dataset is found out anew whenever it is opened.
-        let shared = context.file().is_writable() && elsewhere.is_none();
-        let (object, elsewhere, partition) = (Opened::new(session, object), elsewhere.map(Arc::new), OnceLock::new());
-        let inner = Arc::new(Inner { object, datatype, committed, filters, fill, elsewhere, storage, partition });
+        let shared = context.file().is_writable() && virtual_dataset.is_none();
+        let (object, virtual_dataset, partition) =
+            (Opened::new(session, object), virtual_dataset.map(Arc::new), OnceLock::new());
+        let inner = Arc::new(Inner { object, datatype, committed, filters, fill, virtual_dataset, storage, partition });
         let inner = if shared { known.insert(address, inner) } else { inner };
         Ok(OpenDataset::of(session, inner))
     }
@@ -112,9 +113,10 @@ impl OpenDataset {
     pub(crate) fn grown(mut self, budget: &VirtualReadBudget) -> Result<OpenDataset> {
         // Each opening of a virtual dataset makes its own `Inner`, so this thread has the only reference.
         let Some(inner) = Arc::get_mut(&mut self.inner) else { return Ok(self) };
-        let (elsewhere, storage) = (inner.elsewhere.as_mut().and_then(Arc::get_mut), Arc::get_mut(&mut inner.storage));
-        if let (Some(elsewhere), Some(storage)) = (elsewhere, storage) {
-            storage.get_mut().extent = elsewhere.grow(budget)?.clone();
+        let (virtual_dataset, storage) =
+            (inner.virtual_dataset.as_mut().and_then(Arc::get_mut), Arc::get_mut(&mut inner.storage));
+        if let (Some(virtual_dataset), Some(storage)) = (virtual_dataset, storage) {
+            storage.get_mut().extent = virtual_dataset.grow(budget)?.clone();
         }
         Ok(self)
     }
@@ -213,7 +215,7 @@ impl OpenDataset {
 
     /// Whether its values are those of other datasets.
     pub fn is_virtual(&self) -> bool {
-        self.inner.elsewhere.is_some()
+        self.inner.virtual_dataset.is_some()
     }
 
     /// Whether its values name objects, of the heap or of the file.

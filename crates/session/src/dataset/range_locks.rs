@@ -180,14 +180,14 @@ impl OpenDataset {
         }
         let now = self.now();
         let values = self.values(&now)?;
-        if let Storage::Virtual(elsewhere) = &values.storage {
+        if let Storage::Virtual(virtual_dataset) = &values.storage {
             // Its sources may be of the same file, and may have to change it to make room in the cache.
-            let elsewhere = elsewhere.clone();
+            let virtual_dataset = virtual_dataset.clone();
             drop(values);
             drop(now);
-            let Some(plan) = plan else { return Ok(elsewhere.read(selection, mem_selection, buf)?) };
+            let Some(plan) = plan else { return Ok(virtual_dataset.read(selection, mem_selection, buf)?) };
             let boxes = self.boxes(selection, false);
-            return Ok(read_strips(&mut &*elsewhere, plan, (selection, mem_selection), boxes.as_deref(), buf)?);
+            return Ok(read_strips(&mut &*virtual_dataset, plan, (selection, mem_selection), boxes.as_deref(), buf)?);
         }
         match plan {
             Some(plan) => Ok(values.read_converted(self.stored(), (selection, mem_selection), buf, plan)?),

@@ -67,9 +67,9 @@ impl OpenDataset {
         if left != right {
             return Err(hyperslab_space::Error::Counts { left, right }.into());
         }
-        if let Some(elsewhere) = &self.inner.elsewhere {
+        if let Some(virtual_dataset) = &self.inner.virtual_dataset {
             self.check_extent(request.wanted)?;
-            return elsewhere.read(request, buf, arena, budget);
+            return virtual_dataset.read(request, buf, arena, budget);
         }
         let Request { wanted: selection, datatype, mem_selection } = *request;
         let plan = Plan::new(self.datatype(), datatype)?;

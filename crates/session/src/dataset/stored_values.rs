@@ -15,7 +15,7 @@ impl OpenDataset {
 
     /// Its size as the header says it, also if it grows with its sources.
     pub fn stored_extent(&self) -> Result<Extent> {
-        match self.inner.elsewhere {
+        match self.inner.virtual_dataset {
             Some(_) => Ok(self.object()?.extent(&self.session().engine.context)?),
             None => Ok(self.extent()),
         }

@@ -89,6 +89,6 @@ impl OpenDataset {
 
     /// Holds changes off where a read takes no range lock, so that all its strips are of one time. The sources of a virtual dataset have range locks of their own.
     pub(super) fn hold_all(&self) -> Result<Option<StorageView<'_>>> {
-        Ok((self.partition()?.is_none() && self.inner.elsewhere.is_none()).then(|| self.now()))
+        Ok((self.partition()?.is_none() && self.inner.virtual_dataset.is_none()).then(|| self.now()))
     }
 }

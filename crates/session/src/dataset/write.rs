@@ -73,10 +73,10 @@ impl OpenDataset {
         arena: &Arena,
         budget: &VirtualReadBudget,
     ) -> Result<()> {
-        match &self.inner.elsewhere {
-            Some(elsewhere) => {
+        match &self.inner.virtual_dataset {
+            Some(virtual_dataset) => {
                 self.check_extent(request.wanted)?;
-                elsewhere.write(request, buf, arena, budget)
+                virtual_dataset.write(request, buf, arena, budget)
             }
             None => self.write_converted(request.wanted, request.datatype, request.mem_selection, buf, arena),
         }
@@ -98,10 +98,10 @@ impl OpenDataset {
         if left != right {
             return Err(hyperslab_space::Error::Counts { left, right }.into());
         }
-        if let Some(elsewhere) = &self.inner.elsewhere {
+        if let Some(virtual_dataset) = &self.inner.virtual_dataset {
             self.check_extent(selection)?;
             let request = Request { wanted: selection, datatype: given.datatype, mem_selection: given.mem_selection };
-            return elsewhere.write(&request, given.bytes, given.sequences, &VirtualReadBudget::default());
+            return virtual_dataset.write(&request, given.bytes, given.sequences, &VirtualReadBudget::default());
         }
         match self.partition_to_write()? {
             Some(partition) if self.datatype().has_vlen() && !given.plan.is_copy() => {

@@ -13,7 +13,7 @@ impl Virtual {
     /// The extent that the sources give now, from the one that is stored.
     pub(super) fn grown(&self, budget: &VirtualReadBudget) -> Result<Extent> {
         let stored = &self.extent;
-        let first_missing = self.session.others.options.view == VirtualView::FirstMissing;
+        let first_missing = self.session.linked_files.options.view == VirtualView::FirstMissing;
         let mut dims: Vec<Option<u64>> = vec![None; stored.rank()];
         for (index, part) in self.parts.iter().enumerate() {
             let Some(dim) = part.grows_in() else { continue };
@@ -66,7 +66,7 @@ impl Virtual {
 
     /// Where the last block ends that has a source, with gaps of no more than the options allow.
     fn reach_numbered(&self, part: usize, slab: Slab, first_missing: bool, budget: &VirtualReadBudget) -> Result<u64> {
-        let gap = if first_missing { 0 } else { self.session.others.options.gap };
+        let gap = if first_missing { 0 } else { self.session.linked_files.options.gap };
         let (mut found, mut block) = (0u64, 0u64);
         while block <= found.saturating_add(gap) {
             if block == MAX_BLOCKS {

@@ -109,7 +109,7 @@ fn is_current(known: &OpenDataset) -> bool {
 
 impl Session {
     fn virtual_prefixes(&self) -> Prefixes<'_> {
-        Prefixes { variable: search::VIRTUAL_PREFIX, option: self.others.options.virtual_prefix.as_deref() }
+        Prefixes { variable: search::VIRTUAL_PREFIX, option: self.linked_files.options.virtual_prefix.as_deref() }
     }
 
     /// Lets the values of a source that the program names be written, wherever it is.

@@ -1,23 +1,21 @@
 //! Changing the links of an old-style group.
 
-use std::sync::Arc;
-
-use hyperslab_file::{Error, OpenFile, Owned, Result};
+use hyperslab_file::{OpenFile, Owned, Result};
 use hyperslab_format::{
-    btree_v1::Node,
     message::Target,
     symbol_table::{Cache, Entry},
 };
 
 use super::{
-    GroupNode, SYMBOLS, WHAT, node_size,
+    WHAT, node_size,
+    nodes::{Names, store, symbols_of},
     search::{child_with, position},
     symbols::Symbols,
     vacancy::Vacancy,
 };
 use crate::{
     LocalHeap,
-    btree_v1::{Editor, Form, Step},
+    btree_v1::{Editor, Step},
     nodes::Nodes,
 };
 
@@ -40,21 +38,6 @@ pub fn create<'f>(file: impl Into<Owned<'f>>) -> Result<u64> {
 /// Says which block shows the link when it is written: what must not be seen before it is [ordered](hyperslab_file::Change::order) behind that.
 pub fn insert(file: &OpenFile, root: u64, heap: &mut LocalHeap, name: &[u8], target: &Target) -> Result<u64> {
     Vacancy::find(file.owned(heap.owner()), root, heap, name)?.fill(heap, name, target)
-}
-
-/// An entry whose strings are in the heap from now on.
-pub(super) fn new_entry(file: &OpenFile, heap: &mut LocalHeap, name: &[u8], target: &Target) -> Result<Entry> {
-    match target {
-        Target::Hard(object) => Ok(Entry { name: heap.add(file, name)?, header: Some(*object), cache: Cache::Nothing }),
-        Target::Soft(path) => {
-            let mut places = [0; 2];
-            heap.add_all(file, &[path, name], &mut places)?;
-            let [path, name] = places;
-            let far = |_| Error::Refused("the names of this group take more than 4 GiB".into());
-            Ok(Entry { name, header: None, cache: Cache::SoftLink(u32::try_from(path).map_err(far)?) })
-        }
-        _ => Err(Error::Refused("a group of the old kind has hard and soft links only".into())),
-    }
 }
 
 /// Changes what a link leads to; says which block shows it when it is written, if there is a link with this name.
@@ -135,31 +118,6 @@ pub fn delete(file: &OpenFile, root: u64, each: &mut dyn FnMut(Entry) -> Result<
     blocks.into_iter().try_for_each(|(address, size)| file.free(address, size))
 }
 
-/// Nodes whose keys are places of names.
-pub(super) struct Names;
-
-impl Form for Names {
-    type Key = u64;
-    type Node = GroupNode;
-    const KEY_BEHIND: bool = true;
-
-    fn k(&self, file: &OpenFile) -> u16 {
-        file.superblock().group_internal_k
-    }
-
-    fn node_size(&self, file: &OpenFile) -> u64 {
-        node_size(file) as u64
-    }
-
-    fn node(&self) -> GroupNode {
-        GroupNode
-    }
-
-    fn encode(&self, file: &OpenFile, node: &Node<u64>) -> Result<Vec<u8>> {
-        Ok(node.encode(self.k(file), file.widths())?)
-    }
-}
-
 /// The way to a link.
 struct Found {
     /// Through the tree.
@@ -182,31 +140,6 @@ fn find(file: Owned<'_>, editor: &mut Editor<'_, Names>, heap: &LocalHeap, name:
     let is_last = at + 1 == symbols.len();
     let last = symbols.iter().rev().nth(usize::from(is_last)).map(|last| (last.name, is_last));
     Ok(symbols.get(at).cloned().map(|entry| Found { path, child, at, entry, last }))
-}
-
-pub(super) fn symbols_of(file: Owned<'_>, address: u64) -> Result<Arc<Symbols>> {
-    let symbols = Symbols::read(file, address)?;
-    let most = 2 * usize::from(file.superblock().group_leaf_k);
-    if symbols.len() > most {
-        return Err(Error::broken(SYMBOLS, address, format!("{} links where {most} have room", symbols.len())));
-    }
-    Ok(symbols)
-}
-
-/// Changes a symbol table node, and puts the tree above it: names first, then the tree from above.
-pub(super) fn store(
-    file: Owned<'_>,
-    editor: Editor<'_, Names>,
-    heap: &LocalHeap,
-    path: &[Step],
-    address: u64,
-    change: impl FnOnce(&mut Vec<Entry>),
-) -> Result<()> {
-    let above = editor.shown_by(path);
-    editor.finish(Some(heap.address()))?;
-    Symbols::change(file, address, change)?;
-    file.order_within(heap.address(), address)?;
-    file.order_within(above, address)
 }
 
 /// Gives up where a soft link leads to.

@@ -8,7 +8,7 @@ use hyperslab_format::{
     symbol_table::{Cache, Entry},
 };
 
-use super::{WHAT, change::Names, node_size, read_node, symbols::Symbols};
+use super::{WHAT, node_size, nodes::Names, read_node, symbols::Symbols};
 use crate::{LocalHeap, btree_v1::Form};
 
 /// A node that is not below another one yet.

@@ -2,6 +2,7 @@
 
 mod change;
 mod fill;
+mod nodes;
 mod search;
 mod symbols;
 mod vacancy;

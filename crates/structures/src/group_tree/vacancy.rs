@@ -5,7 +5,7 @@ use hyperslab_format::message::Target;
 
 use super::{
     SYMBOLS,
-    change::{Names, new_entry, store, symbols_of},
+    nodes::{Names, new_entry, store, symbols_of},
     search::{child_with, position},
     symbols::Symbols,
 };
