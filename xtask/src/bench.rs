@@ -28,12 +28,14 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
+    let metadata = metadata::load()?;
     if options.peers {
         // A package of its own, because nothing else depends on the peers.
-        let peers = ["run", "--quiet", "--release", "--manifest-path", "bench/peers/Cargo.toml", "--"];
-        return execute(cargo().args(peers).args(&options.names));
+        let manifest = metadata.workspace_root.join("bench/peers/Cargo.toml");
+        let mut command = cargo();
+        command.args(["run", "--quiet", "--release", "--manifest-path"]).arg(manifest).arg("--").args(&options.names);
+        return execute(&mut command);
     }
-    let metadata = metadata::load()?;
     let python = python::set_up(&metadata)?;
     if options.python {
         let package = python::build_package(&metadata, &python, Profile::Release)?;
