@@ -9,14 +9,14 @@ impl OpenFile {
     }
 
     /// Forgets the blocks of one object that the file has as they are, so that the next load reads them again; how many stay, since they were changed or are in
-    /// use. What structures decoded is theirs to forget.
-    pub fn evict_object(&self, object: u64) -> Result<usize> {
-        let Some(store) = &self.store else { return Ok(0) };
-        let _alone = store.operation.write();
+    /// use. Never waits: while an operation or a read goes on, nothing is forgotten, and the answer is `None`. What structures decoded is theirs to forget.
+    pub fn evict_object(&self, object: u64) -> Result<Option<usize>> {
+        let Some(store) = &self.store else { return Ok(Some(0)) };
+        let Some(_alone) = store.operation.try_write() else { return Ok(None) };
         for address in self.blocks_of(object).into_iter().filter(|&address| !self.is_changed(address)) {
             let length = self.cached(address)?.map_or(Ok(0), |block| block.bytes().map(|bytes| bytes.len()))?;
             self.forget_pages(address, length as u64);
         }
-        Ok(store.cache.evict(Owner(object)))
+        Ok(Some(store.cache.evict(Owner(object))))
     }
 }

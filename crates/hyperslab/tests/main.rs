@@ -29,6 +29,7 @@ mod deleted;
 mod durability;
 mod elements;
 mod error_kinds;
+mod evict_on_close;
 mod extents;
 mod external_access;
 mod file_space;

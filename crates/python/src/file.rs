@@ -174,6 +174,8 @@ struct Settings {
     durability: String,
     /// How often a block of metadata is read that is being written, and how many seconds are between.
     retry: Option<(u32, f64)>,
+    /// What memory has of an object leaves with its last handle.
+    evict_on_close: bool,
     /// The size of the members of a family, or how the names of the two members of a split file end.
     members: Option<(u64, String, String)>,
 }
@@ -230,8 +232,7 @@ fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> 
         options = sharing.apply(options)?;
     }
     if let Some(settings) = settings {
-        let Settings { low, user_block, track_order, space, placement, cache, pages, durability, retry, members } =
-            settings;
+        let Settings { low, user_block, track_order, space, placement, cache, pages, durability, .. } = settings;
         let (strategy, persist, threshold, page_size) = space;
         let space = FileSpace { strategy: space_strategy(&strategy)?, persist, threshold, page_size };
         let (metadata_block, align_from, alignment) = placement;
@@ -244,12 +245,13 @@ fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> 
         if let Some(strategy) = strategy {
             options = options.page_strategy(strategy.parse().map_err(|why| PyValueError::new_err(format!("{why}")))?);
         }
-        if let Some((attempts, pause)) = retry {
+        if let Some((attempts, pause)) = settings.retry {
             let pause = Duration::try_from_secs_f64(pause);
             let pause = pause.map_err(|why| PyValueError::new_err(format!("pause between retries: {why}")))?;
             options = options.retry(Retry { attempts, pause });
         }
-        options = match members {
+        options = if settings.evict_on_close { options.evict_on_close() } else { options };
+        options = match settings.members {
             None => options,
             Some((0, metadata, raw)) => options.split(metadata, raw),
             Some((size, ..)) => options.family(size),

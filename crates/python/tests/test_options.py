@@ -115,6 +115,17 @@ def test_metadata_is_read_as_often_as_is_said(tmp_path, retry):
         hyperslab.File(path, retry=(3, -1.0))
 
 
+@pytest.mark.parametrize("mode", ["r", "r+"])
+def test_memory_has_nothing_of_closed_datasets(tmp_path, mode):
+    path, values = tmp_path / "a.h5", np.arange(1000)
+    with hyperslab.File(path, "w") as file:
+        file.create_dataset("x", data=values, chunks=(100,), compression="gzip")
+    with hyperslab.File(path, mode, evict_on_close=True) as file:
+        for _ in range(3):
+            assert np.array_equal(file["x"][:10], values[:10])
+            assert "x" in file and file["x"].cache_stats()["bytes"] == 0
+
+
 @pytest.mark.parametrize("ahead", [True, False, 0, 1 << 20])
 def test_so_many_bytes_are_read_ahead(tmp_path, ahead):
     path, values = tmp_path / "a.h5", np.arange(100_000)

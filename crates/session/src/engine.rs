@@ -18,6 +18,7 @@ use parking_lot::Mutex;
 
 use crate::{
     CacheConfig, Locking, Result, Session,
+    closed_objects::ClosedObjects,
     dataset::{ExternalFiles, Known, Partitions},
     new_location::untimed,
     opening_count::Openings,
@@ -53,6 +54,8 @@ pub(crate) struct Engine {
     swmr: bool,
     /// Other files that hold values of this one.
     pub(crate) external_files: Arc<ExternalFiles>,
+    /// Objects that lost their last handle, if they are to leave memory.
+    pub(crate) closed_objects: Option<Arc<ClosedObjects>>,
 }
 
 impl Engine {
@@ -111,6 +114,7 @@ impl Engine {
             ended: AtomicBool::new(false),
             swmr: access.swmr,
             external_files: Arc::default(),
+            closed_objects: access.evict_on_close.then(ClosedObjects::new),
         }
     }
 

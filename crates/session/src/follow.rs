@@ -33,6 +33,7 @@ impl Session {
         let mut links = LinkBudget::default();
         let (mut session, mut start, mut path) = (self.clone(), start, path.to_vec());
         loop {
+            session.evict_closed();
             let link = {
                 let held = session.file().reading();
                 let context = session.context();

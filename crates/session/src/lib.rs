@@ -12,6 +12,7 @@
 //! virtual datasets, and the error that programs see. Does not live here: handles, builders and Rust types of values (`hyperslab`).
 
 mod attribute;
+mod closed_objects;
 mod current;
 mod dataset;
 mod datatype;

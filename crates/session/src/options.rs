@@ -85,6 +85,8 @@ pub struct Access {
     pub page_strategy: Option<PageStrategy>,
     /// How many percent of the pages are kept for metadata, and for values, if these have pages.
     pub page_reserve: (u8, u8),
+    /// What memory has of an object is evicted when its last handle is dropped.
+    pub evict_on_close: bool,
     /// What goes with each request to the storage.
     pub transfer: Transfer,
     /// How often a block of metadata is read whose bytes do not belong together, if it is not as often as usual.
@@ -104,10 +106,20 @@ impl Access {
 
     /// How a file is opened that this one leads to: with the same settings of requests, and nothing of what makes a new file.
     pub(crate) fn of_linked(&self, write: bool) -> Access {
-        let Access { locking, libver_min, durability, page_buffer, page_strategy, page_reserve, retry, .. } = *self;
+        let Access {
+            locking,
+            libver_min,
+            durability,
+            page_buffer,
+            page_strategy,
+            page_reserve,
+            retry,
+            evict_on_close,
+            ..
+        } = *self;
         let (swmr, transfer) = (self.swmr && !write, self.transfer.clone());
         let pages = Access { page_buffer, page_strategy, page_reserve, ..Access::default() };
-        Access { write, locking, libver_min, durability, swmr, transfer, retry, ..pages }
+        Access { write, locking, libver_min, durability, swmr, transfer, retry, evict_on_close, ..pages }
     }
 
     /// Sets how many pages are kept and for what, what goes with each request to the storage, and how often blocks are read.

@@ -97,14 +97,19 @@ impl Session {
 
     /// Writes everything that was changed so far.
     pub fn flush(&self) -> Result<()> {
-        self.delete_abandoned();
-        self.engine.flush().map_err(|why| self.locate(why))
+        self.flush_by(|| self.engine.flush())
     }
 
     /// As [`Session::flush`]; all requests go to the storage with these options.
     pub fn flush_with(&self, transfer: &Transfer) -> Result<()> {
+        self.flush_by(|| self.engine.flush_with(transfer))
+    }
+
+    fn flush_by(&self, flush: impl FnOnce() -> Result<()>) -> Result<()> {
         self.delete_abandoned();
-        self.engine.flush_with(transfer).map_err(|why| self.locate(why))
+        let flushed = flush();
+        self.evict_closed_and_flushed();
+        flushed.map_err(|why| self.locate(why))
     }
 
     /// Ends the opening; the last one writes everything and closes the file.
@@ -190,6 +195,7 @@ impl Session {
     }
 
     fn object(&self, open: impl FnOnce() -> Result<Object>) -> Result<OpenObject> {
+        self.evict_closed();
         let held = self.file().reading();
         let object = self.read_current(|| OpenObject::new(self, open()?))?;
         drop(held);

@@ -8,20 +8,23 @@ use std::{collections::VecDeque, ops::Deref, sync::Arc};
 use hyperslab_file::Handle;
 use hyperslab_object::Object;
 
-use crate::{Result, Session};
+use crate::{Result, Session, closed_objects::NoteClosed};
 
 /// An object as it was when it was opened, and a handle of it. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Opened {
     object: Object,
     handle: Option<Arc<Handle>>,
+    _note_closed: Option<Arc<NoteClosed>>,
 }
 
 impl Opened {
     /// The caller holds changes off, or is the operation itself.
     pub(crate) fn new(session: &Session, object: Object) -> Opened {
-        let handle = session.file().handle(object.address()).map(Arc::new);
-        Opened { object, handle }
+        let address = object.address();
+        let handle = session.file().handle(address).map(Arc::new);
+        let closed_objects = session.engine.closed_objects.as_ref();
+        Opened { object, handle, _note_closed: closed_objects.map(|objects| objects.note_later(address)) }
     }
 
     /// What keeps the object.

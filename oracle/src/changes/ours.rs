@@ -23,6 +23,9 @@ pub const LOWS: [(LibVersion, &str); 6] = [
 /// If Hyperslab does not.
 pub fn open(path: &Path, low: LibVersion, new: Option<Setup>) -> Result<File> {
     let options = OpenOptions::new().read_write().libver_min(low);
+    // So that every second version is tried with objects that are read anew each time.
+    let evicts = matches!(low, LibVersion::V18 | LibVersion::V112 | LibVersion::V200);
+    let options = if evicts { options.evict_on_close() } else { options };
     let Some(setup) = new else { return options.open(path) };
     options.create().truncate().user_block(setup.user_block).track_order(setup.ordered).open(path)
 }

@@ -282,6 +282,28 @@ impl OpenOptions {
         self
     }
 
+    /// What memory has of an object leaves when its last handle is dropped: its chunks, the index of its chunks, its blocks of metadata. What was changed leaves after the next
+    /// flush. Without this, they stay until their memory is needed, so that an object that is opened again is there. It is for programs that look at each of very many objects
+    /// once.
+    ///
+    /// ```
+    /// # let path = std::env::temp_dir().join(format!("hyperslab-evict-{}.h5", std::process::id()));
+    /// # let new = hyperslab::File::create(&path)?;
+    /// # new.root()?.new_dataset::<i32>().chunks([500]).deflate(1).write("numbers", &[7; 1000])?;
+    /// # new.close()?;
+    /// let file = hyperslab::OpenOptions::new().evict_on_close().open(&path)?;
+    /// assert_eq!(file.dataset("numbers")?.read_slice::<i32>(hyperslab::s![..10])?, [7; 10]);
+    /// file.root()?; // the next look at the file evicts what was closed before
+    /// assert_eq!(file.cache_statistics().bytes, 0);
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn evict_on_close(mut self) -> OpenOptions {
+        self.options.access.evict_on_close = true;
+        self
+    }
+
     /// What goes with each request to the storage: whether the processes of a group make it together, how many parts a vector has at most, where buffers
     /// are. Drivers look at it; those of this library at the limit of a vector. [`Dataset::with_transfer`](crate::Dataset::with_transfer) and
     /// [`File::flush_with`] give other options to single calls.

@@ -84,7 +84,7 @@ fn evict_one(context: &Context, twin: &Twin, step: usize) {
     let mut things: Vec<u64> = twin.things.keys().copied().collect();
     things.sort_unstable();
     let (file, object) = (context.file(), things[step * 7 % things.len()]);
-    let stay = file.evict_object(object).unwrap();
+    let stay = file.evict_object(object).unwrap().unwrap();
     assert_eq!(file.blocks_of(object).len(), stay);
 }
 

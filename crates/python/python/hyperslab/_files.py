@@ -44,6 +44,7 @@ class File(Group):
         external_access: str = "read-anywhere",
         durability: str = "none",
         retry: int | tuple[int, float] | None = None,
+        evict_on_close: bool = False,
         **options: Any,
     ) -> None:
         """Opens a file by its name, or any object with `seek` and `read`, and `write` if it is to be changed: it is read and written range by range.
@@ -72,6 +73,8 @@ class File(Group):
 
         `retry` says how often a block of metadata is read whose checksum is wrong, because another process may be writing it: once if nothing is said. A
         thread sleeps for a millisecond in between, or for as many seconds as the second part of a pair says.
+
+        With `evict_on_close`, what memory has of an object leaves when its last handle is dropped: its chunks and its metadata.
 
         Takes what `h5py.File` takes. `rdcc_nbytes` is another name of `cache_bytes`: one cache serves all datasets of a file. `rdcc_w0=1` means
         `cache_policy="s3-fifo"`, where chunks that were used once leave first, and `rdcc_w0=0` means "lru". `page_buf_size` is how much memory
@@ -111,6 +114,7 @@ class File(Group):
         made["pages"] = pages(options, mode in ("w", "w-", "x"), page_strategy)
         made["durability"] = durability
         made["retry"] = (retry, 0.001) if isinstance(retry, int) else retry
+        made["evict_on_close"] = bool(evict_on_close)
         made["members"] = members(driver, options)
         sharing = {"locking": _locking(locking), "swmr": bool(swmr) and mode == "r", "external": external_access}
         sharing["family"] = driver == "family"

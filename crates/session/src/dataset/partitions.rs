@@ -87,6 +87,18 @@ impl Partitions {
         }
     }
 
+    /// Lets the chunks of a dataset leave if no handle uses it; whether all of them did. Those that the file does not have stay.
+    pub(crate) fn release(&self, address: u64) -> bool {
+        let mut open = self.open.lock();
+        let Some((storage, partition)) = open.datasets.get(&address) else { return true };
+        let is_unused = Arc::strong_count(storage) <= 2;
+        let leaves = is_unused && partition.evict() == 0 && self.close_unused(storage, partition);
+        if leaves {
+            open.datasets.remove(&address);
+        }
+        leaves
+    }
+
     /// The dataset at an address is no more. Does not wait, since this is part of an operation.
     pub(super) fn forget(&self, address: u64) {
         let mut open = self.open.lock();
