@@ -1,4 +1,4 @@
-//! Random programs change files, by Hyperslab and by libhdf5: whoever opens what comes of them sees what the model says.
+//! Random programs change files, by Hyperslab and by libhdf5: all readers of what comes of them see what the model says.
 
 use hyperslab_oracle::changes::{Changes, LOWS, compare, shrink};
 use hyperslab_oracle::{Job, run_job};

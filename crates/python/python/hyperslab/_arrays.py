@@ -11,7 +11,7 @@ from ._hyperslab import Reference, RegionReference
 
 
 def item_type(data: Any) -> type | None:
-    """The class that all items of nested lists or of an array of objects have; `None` if they differ or nobody knows."""
+    """The class that all items of nested lists or of an array of objects have; `None` if they differ or it is not known."""
     if isinstance(data, np.ndarray):
         marked = check_string_dtype(data.dtype) or check_vlen_dtype(data.dtype)
         types = set(map(type, data.ravel().tolist())) if data.dtype.kind == "O" and not marked else set()

@@ -29,7 +29,7 @@ def read_many(parts: Iterable[tuple[Dataset, Any]]) -> list[Any]:
 
 
 def write_many(parts: Iterable[tuple[Dataset, Any, Any]]) -> None:
-    """Sets what each dataset has at its index, in this order. Whatever is wrong is found out before anything is written, and nobody reads some of
+    """Sets what each dataset has at its index, in this order. Whatever is wrong is found out before anything is written, and no thread reads some of
     the parts before all are written. Chunks that are changed in part, and not in the cache, are read with one request, as far as they fit there.
 
     >>> hyperslab.write_many([(f["temperature"], 0, 273.15), (f["pressure"], np.s_[:, 3], values)])   # doctest: +SKIP
