@@ -80,7 +80,7 @@ fn what_was_changed_leaves_with_a_flush() {
     for nth in 0..DATASETS {
         let dataset = file.dataset(name(nth)).unwrap();
         dataset.write_slice(s![..150], &[-1; 150]).unwrap();
-        dataset.resize(&[VALUES as u64 + 1]).unwrap();
+        dataset.resize([VALUES as u64 + 1]).unwrap();
     }
     let look = |file: &File| {
         for nth in 0..DATASETS {
