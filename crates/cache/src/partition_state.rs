@@ -151,7 +151,7 @@ impl<V: Footprint> PartitionState<V> {
     /// Chunks take more, or less, in room that was granted.
     pub(crate) fn adjust(&self, grant: &mut Grant<'_>, before: usize, after: usize) {
         self.share.recount(before, after);
-        grant.spend(before, after);
+        grant.consume(before, after);
     }
 
     /// Counts anew from now on. What was counted so far.

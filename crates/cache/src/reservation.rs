@@ -42,7 +42,7 @@ impl<'a> Grant<'a> {
     }
 
     /// A chunk is there that takes `after` instead of `before`, counted from now on as its own.
-    pub(crate) fn spend(&mut self, before: usize, after: usize) {
+    pub(crate) fn consume(&mut self, before: usize, after: usize) {
         let spent = after.saturating_sub(before).min(self.bytes);
         self.bytes -= spent;
         self.budget.adjust(spent, before, after);

@@ -77,7 +77,7 @@ fn marks_of_a_crash_are_cleared() {
     let checked = hyperslab(&["check"], &file);
     assert_eq!(checked.status.code(), Some(1), "{}", text(&checked.stdout));
 
-    // Not while somebody has it open.
+    // Not while a program has it open.
     let writer = Local::options().write(true).open(&file).unwrap();
     if writer.lock(Lock::Exclusive).unwrap() {
         let locked = hyperslab(&["clear"], &file);

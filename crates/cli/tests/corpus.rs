@@ -133,7 +133,7 @@ fn bad_files_end_with_values_or_a_clear_error() {
     });
 }
 
-/// Nothing is wrong with a file that libhdf5 reads as a whole, and every byte of it is somebody's, free or lost.
+/// Nothing is wrong with a file that libhdf5 reads as a whole, and every byte of it has an owner, is free or lost.
 #[test]
 fn good_files_are_whole() {
     let Some(corpus) = corpus() else {

@@ -88,7 +88,7 @@ pub fn copy_attributes(from: &OpenObject, to: &OpenObject) -> Result<()> {
     copier.shares_types = true;
     let path = copier.paths.top(b"attribute ");
     copier.attributes(path, from, to)?;
-    copier.is_whole()?;
+    copier.check_whole()?;
     let Some(comment) = from.comment()? else { return Ok(()) };
     session.operate(|| Ok(hyperslab_object::set_comment(session.context(), address, Some(&comment))?))
 }

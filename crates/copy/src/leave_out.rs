@@ -28,7 +28,7 @@ impl Copier<'_> {
     }
 
     /// An error if something was left out, unless that is allowed.
-    pub(super) fn is_whole(&mut self) -> Result<()> {
+    pub(super) fn check_whole(&mut self) -> Result<()> {
         match self.skips || self.lost.is_empty() {
             true => Ok(()),
             false => Err(Error::Damaged(std::mem::take(&mut self.lost))),

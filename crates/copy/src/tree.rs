@@ -134,7 +134,7 @@ impl<'a> Copier<'a> {
                 continue;
             }
             // All objects are tried before any values are copied, so that one error tells of all that are damaged.
-            self.is_whole()?;
+            self.check_whole()?;
             if let Some(begun) = self.contents.pop_front() {
                 self.content(&begun)?;
                 self.done.objects += 1;

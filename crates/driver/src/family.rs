@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::route::{self, Place, Route};
+use crate::route::{self, MemberAddress, Route};
 use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, Transfer, Why, WritePart};
 
 /// Opens the member with this name. With `create` it is made if it is not there; without, the answer is then `None`.
@@ -80,10 +80,10 @@ impl<D: Driver> Family<D> {
 }
 
 impl<D: Driver> Route for Family<D> {
-    fn place(&self, addr: u64) -> Result<Place, Why> {
+    fn locate(&self, addr: u64) -> Result<MemberAddress, Why> {
         let member = usize::try_from(addr / self.member_size).map_err(|_| Why::Overflow)?;
         let addr = addr % self.member_size;
-        Ok(Place { member, addr, room: self.member_size - addr })
+        Ok(MemberAddress { member, addr, room: self.member_size - addr })
     }
 }
 

@@ -68,5 +68,5 @@ pub use subfile::Subfile;
 pub use tape::{Change, Tape};
 pub use throttle::Throttle;
 pub use torn::{Missing, Torn};
-pub use transfer::{Allocator, Mode, Place, Transfer};
+pub use transfer::{Allocator, BufferLocation, Mode, Transfer};
 pub use vector::{ReadPart, WritePart};

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::route::{self, Place, Route};
+use crate::route::{self, MemberAddress, Route};
 use crate::{Capabilities, Driver, Error, MemoryType, Operation, ReadPart, Result, Transfer, Why, WritePart};
 
 /// Where libhdf5 puts raw data in a split file: half of the highest address, `HADDR_MAX / 2`, which is one less than 2⁶³.
@@ -76,11 +76,11 @@ impl<D: Driver> Multi<D> {
 }
 
 impl<D: Driver> Route for Multi<D> {
-    fn place(&self, addr: u64) -> Result<Place, Why> {
+    fn locate(&self, addr: u64) -> Result<MemberAddress, Why> {
         let member = self.owner(addr);
         let start = self.starts.get(member).copied().unwrap_or(0);
         let next = self.starts.get(member.saturating_add(1)).copied().unwrap_or(u64::MAX);
-        Ok(Place { member, addr: addr.saturating_sub(start), room: next.saturating_sub(addr) })
+        Ok(MemberAddress { member, addr: addr.saturating_sub(start), room: next.saturating_sub(addr) })
     }
 }
 

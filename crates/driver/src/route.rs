@@ -7,7 +7,7 @@ use crate::{Driver, Error, MemoryType, Operation, ReadPart, Result, Transfer, Wh
 
 /// Where the first bytes of a range are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct MemberAddress {
     /// Which member.
     pub(crate) member: usize,
     /// The address there.
@@ -19,7 +19,7 @@ pub(crate) struct Place {
 /// A division of one address space among members.
 pub(crate) trait Route: Driver {
     /// Where the byte at `addr` is.
-    fn place(&self, addr: u64) -> Result<Place, Why>;
+    fn locate(&self, addr: u64) -> Result<MemberAddress, Why>;
 }
 
 /// The part of a request that goes to one member.
@@ -35,7 +35,7 @@ fn cut_read<'b, R: Route + ?Sized>(
 ) -> Result<Vec<Parcel<ReadPart<'b>>>> {
     let mut parcels = Vec::new();
     for ReadPart { kind, addr, buf } in parts {
-        let pieces = Places::new(route, Operation::Read, addr, buf.len());
+        let pieces = MemberRanges::new(route, Operation::Read, addr, buf.len());
         let mut rest = buf;
         for piece in pieces {
             let (place, len) = piece?;
@@ -55,7 +55,7 @@ fn cut_write<'b, R: Route + ?Sized>(
     let mut parcels = Vec::new();
     for WritePart { kind, addr, buf } in parts {
         let mut rest = buf;
-        for piece in Places::new(route, Operation::Write, addr, buf.len()) {
+        for piece in MemberRanges::new(route, Operation::Write, addr, buf.len()) {
             let (place, len) = piece?;
             let Some((now, later)) = rest.split_at_checked(len) else { break };
             rest = later;
@@ -174,29 +174,29 @@ fn put<P>(parcels: &mut Vec<Parcel<P>>, member: usize, part: P) {
     }
 }
 
-/// The places of a range one after another, each with its length.
-struct Places<'r, R: ?Sized> {
+/// The parts of a range in its members, one after another, each with its length.
+struct MemberRanges<'r, R: ?Sized> {
     route: &'r R,
     operation: Operation,
     addr: u64,
     left: usize,
 }
 
-impl<'r, R: Route + ?Sized> Places<'r, R> {
+impl<'r, R: Route + ?Sized> MemberRanges<'r, R> {
     fn new(route: &'r R, operation: Operation, addr: u64, len: usize) -> Self {
-        Places { route, operation, addr, left: len }
+        MemberRanges { route, operation, addr, left: len }
     }
 }
 
-impl<R: Route + ?Sized> Iterator for Places<'_, R> {
-    type Item = Result<(Place, usize)>;
+impl<R: Route + ?Sized> Iterator for MemberRanges<'_, R> {
+    type Item = Result<(MemberAddress, usize)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.left == 0 {
             return None;
         }
         let (addr, left) = (self.addr, self.left);
-        let step = self.route.place(addr).and_then(|place| {
+        let step = self.route.locate(addr).and_then(|place| {
             let len = usize::try_from(place.room).map_or(left, |room| room.min(left));
             if len == 0 {
                 return Err(Why::Overflow);

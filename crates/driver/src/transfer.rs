@@ -17,7 +17,7 @@ pub enum Mode {
 
 /// Where the buffers of a request are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Place {
+pub enum BufferLocation {
     /// In host memory.
     #[default]
     Host,
@@ -53,7 +53,7 @@ pub struct Transfer {
     /// issue empty requests where another process cut more often.
     pub rounds: u64,
     /// Where the buffers are.
-    pub place: Place,
+    pub buffers: BufferLocation,
     /// Who may allocate a conversion buffer.
     pub allocator: Allocator,
     /// The most parts that lowering puts into one vector.
@@ -69,7 +69,7 @@ impl Default for Transfer {
             mode: Mode::default(),
             kind: MemoryType::default(),
             rounds: 1,
-            place: Place::default(),
+            buffers: BufferLocation::default(),
             allocator: Allocator::default(),
             vector_limit: VECTOR_LIMIT,
         }
@@ -97,8 +97,8 @@ impl Transfer {
 
     /// The same, with buffers there.
     #[must_use]
-    pub fn with_place(self, place: Place) -> Self {
-        Transfer { place, ..self }
+    pub fn with_buffers(self, buffers: BufferLocation) -> Self {
+        Transfer { buffers, ..self }
     }
 
     /// The same, with the conversion buffer allocated so.

@@ -56,7 +56,7 @@ fn outcome(driver: &dyn Driver, op: CtlOp, flags: CtlFlags) -> Outcome {
             assert_eq!(value.downcast_ref::<u32>(), Some(&3));
             Outcome::Rank
         }
-        Ok(CtlReply::Done) => panic!("nobody does that"),
+        Ok(CtlReply::Done) => panic!("no driver does that"),
     }
 }
 

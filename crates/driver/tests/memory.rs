@@ -61,7 +61,7 @@ fn a_relative_path_is_one_from_where_the_program_was() {
 fn many_threads_sync_and_leave_only_the_file() {
     let scratch = Scratch::new("synced");
     let (path, own) = (scratch.path("a.bin"), scratch.path("a.bin.new"));
-    std::fs::write(&own, b"somebody's").unwrap();
+    std::fs::write(&own, b"foreign").unwrap();
     let memory = Memory::backed_by(&path).unwrap();
     memory.set_len(100_000, &Transfer::default()).unwrap();
     std::thread::scope(|scope| {
@@ -72,14 +72,14 @@ fn many_threads_sync_and_leave_only_the_file() {
                     let at = usize::from(thread) * 1000;
                     memory.write_at(at as u64, &[thread, step], &Transfer::default()).unwrap();
                     memory.sync(&Transfer::default()).unwrap();
-                    // Whoever did the work: when a sync returns, the file has what was written before it.
+                    // Whichever thread did the work: when a sync returns, the file has what was written before it.
                     let found = std::fs::read(path).unwrap();
                     assert_eq!((found.len(), &found[at..at + 2]), (100_000, &[thread, step][..]));
                 }
             });
         }
     });
-    assert_eq!(std::fs::read(&own).unwrap(), b"somebody's");
+    assert_eq!(std::fs::read(&own).unwrap(), b"foreign");
     assert_eq!(std::fs::read_dir(scratch.path("")).unwrap().count(), 2);
 }
 

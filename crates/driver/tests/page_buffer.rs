@@ -173,7 +173,7 @@ fn threads_that_miss_the_same_page_load_it_once() {
     assert_eq!(buffer.below_ref().counts().read_bytes, 20);
 }
 
-/// A hit does not wait for somebody else's miss.
+/// A hit does not wait for the miss of another thread.
 #[test]
 fn no_lock_is_held_while_storage_works() {
     let slow = Throttle::new(Memory::from(vec![5; 100])).latency(Duration::from_millis(100));
@@ -231,7 +231,7 @@ fn many_threads_and_hardly_any_pages() {
     }
 }
 
-/// Faults strike at any time; whoever meets one tries again, and nothing is lost.
+/// Faults strike at any time; the thread that meets one tries again, and nothing is lost.
 #[test]
 fn many_threads_on_a_failing_disk() {
     PageStrategy::ALL.into_iter().for_each(insist_on_a_failing_disk);
@@ -251,7 +251,7 @@ fn insist_on_a_failing_disk(strategy: PageStrategy) {
             scope.spawn(move || {
                 let mut own = vec![0u8; 4000];
                 for step in 0..200u64 {
-                    // Strikes whoever comes then.
+                    // Strikes the thread that comes then.
                     buffer.below_ref().arm(Target::All, step % 5, Damage::Tear(step % 30));
                     let count = if step % 6 == 0 { 25 } else { 1 + step % 3 };
                     let ranges: Vec<u64> = (0..count).map(|n| (step * 31 % 60 + n) * 28 + owner * 7).collect();
@@ -370,7 +370,7 @@ fn a_panic_below_leaves_nobody_waiting() {
                 done.send(matches!(outcome, Ok(Ok(()))))
             });
         }
-        let outcomes = [(); 2].map(|()| finished.recv_timeout(Duration::from_secs(20)).expect("somebody waits"));
+        let outcomes = [(); 2].map(|()| finished.recv_timeout(Duration::from_secs(20)).expect("both threads wait"));
         assert!(outcomes.contains(&true) && outcomes.contains(&false), "{outcomes:?}");
     }
 }

@@ -163,7 +163,7 @@ fn compounds_are_converted_member_by_member() {
     }
 }
 
-/// What libhdf5 does and nobody would guess; its own results are compared in `convert.rs`.
+/// What libhdf5 does and no rule predicts; its own results are compared in `convert.rs`.
 #[test]
 fn oddities() {
     let big = Datatype::float(4, Float::F32.in_order(Order::Big)).unwrap();

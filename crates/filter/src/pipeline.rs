@@ -80,22 +80,22 @@ impl Pipeline {
         scratch: &mut Vec<u8>,
     ) -> Result<()> {
         let plan = self.plan(registry, mask, len)?;
-        let mut place = Place::Given(stored.len());
+        let mut buffer = StepBuffer::Given(stored.len());
         for active in plan.iter().rev() {
-            let input = place.bytes(stored, out);
+            let input = buffer.bytes(stored, out);
             let filter = active.filter;
             match filter.decode(&active.step.params, input, scratch, active.limit).map_err(|f| active.failed(f))? {
-                Decoded::Prefix(len) => place.shorten(len),
+                Decoded::Prefix(len) => buffer.shorten(len),
                 Decoded::Written if scratch.len() > active.limit => {
                     return Err(active.failed(Fault::TooLong(active.limit)));
                 }
                 Decoded::Written => {
                     mem::swap(out, scratch);
-                    place = Place::Out(out.len());
+                    buffer = StepBuffer::Out(out.len());
                 }
             }
         }
-        place.finish(stored, out, len)
+        buffer.finish(stored, out, len)
     }
 
     /// Applies all steps in order, except those whose bit in `skip` is set. `out` is replaced by the result; what comes back
@@ -109,7 +109,7 @@ impl Pipeline {
         scratch: &mut Vec<u8>,
     ) -> Result<u32> {
         let mut mask = 0;
-        let mut place = Place::Given(raw.len());
+        let mut buffer = StepBuffer::Given(raw.len());
         for (index, step) in self.steps.iter().enumerate() {
             let bit = 1 << index;
             if skip & bit != 0 {
@@ -123,7 +123,7 @@ impl Pipeline {
                 }
                 return Err(Error::Missing { id: step.id, name: step.name.clone() });
             };
-            let input = place.bytes(raw, out);
+            let input = buffer.bytes(raw, out);
             // Scratch for the worst case: encoders that append as they go find it there.
             let most = filter.encoded_bound(&step.params, input.len());
             let room = memory::reserve(scratch, most.saturating_sub(scratch.len())).map_err(Fault::from);
@@ -135,7 +135,7 @@ impl Pipeline {
             match result {
                 Ok(Encoded::Written) => {
                     mem::swap(out, scratch);
-                    place = Place::Out(out.len());
+                    buffer = StepBuffer::Out(out.len());
                 }
                 Ok(_) => {}
                 // Another attempt may find the memory: the filter is not left out for good.
@@ -143,8 +143,8 @@ impl Pipeline {
                 Err(fault) => return Err(Active { index, step, filter, limit: 0 }.failed(fault)),
             }
         }
-        let len = place.bytes(raw, out).len();
-        place.finish(raw, out, len)?;
+        let len = buffer.bytes(raw, out).len();
+        buffer.finish(raw, out, len)?;
         Ok(mask)
     }
 
@@ -178,21 +178,21 @@ impl Active<'_> {
 
 /// Where the bytes are between two steps: the first so many of what was given, or of `out`.
 #[derive(Clone, Copy)]
-enum Place {
+enum StepBuffer {
     Given(usize),
     Out(usize),
 }
 
-impl Place {
+impl StepBuffer {
     fn bytes<'a>(self, given: &'a [u8], out: &'a [u8]) -> &'a [u8] {
         match self {
-            Place::Given(len) => given.get(..len).unwrap_or(given),
-            Place::Out(len) => out.get(..len).unwrap_or(out),
+            StepBuffer::Given(len) => given.get(..len).unwrap_or(given),
+            StepBuffer::Out(len) => out.get(..len).unwrap_or(out),
         }
     }
 
     fn shorten(&mut self, to: usize) {
-        let (Place::Given(len) | Place::Out(len)) = self;
+        let (StepBuffer::Given(len) | StepBuffer::Out(len)) = self;
         *len = to.min(*len);
     }
 
@@ -201,8 +201,8 @@ impl Place {
         let found = self.bytes(given, out).len();
         self.shorten(expected);
         match self {
-            Place::Out(len) => out.truncate(len),
-            Place::Given(_) => {
+            StepBuffer::Out(len) => out.truncate(len),
+            StepBuffer::Given(_) => {
                 out.clear();
                 let given = self.bytes(given, &[]);
                 memory::append(out, given).map_err(|_| Error::Memory(given.len()))?;

@@ -78,12 +78,12 @@ pub struct SharedRecord {
     /// The hash of its bytes.
     pub hash: u32,
     /// Where it is.
-    pub place: Place,
+    pub location: MessageLocation,
 }
 
 /// Where a shared message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MessageLocation {
     /// In the heap of its index.
     Heap {
         /// How many objects use it.
@@ -113,28 +113,28 @@ impl SharedRecord {
     pub fn decode(reader: &mut Reader<'_>, widths: Widths) -> Result<SharedRecord> {
         let mut record = Reader::new("shared message record", reader.take(Self::size(widths))?);
         let (kind, hash) = (record.u8()?, record.u32()?);
-        let place = match kind {
-            0 => Place::Heap { references: record.u32()?, id: record.array()? },
+        let location = match kind {
+            0 => MessageLocation::Heap { references: record.u32()?, id: record.array()? },
             1 => {
                 record.skip(1)?;
-                Place::Header { kind: record.u8()?, order: record.u16()?, header: record.address(widths)? }
+                MessageLocation::Header { kind: record.u8()?, order: record.u16()?, header: record.address(widths)? }
             }
-            other => return Err(record.refuse(format!("unknown place {other}"))),
+            other => return Err(record.refuse(format!("unknown location {other}"))),
         };
-        Ok(SharedRecord { hash, place })
+        Ok(SharedRecord { hash, location })
     }
 
     /// Writes a record.
     pub fn encode(&self, writer: &mut Writer, widths: Widths) -> Encoded<()> {
         let end = writer.position() + Self::size(widths);
-        match self.place {
-            Place::Heap { references, id } => {
+        match self.location {
+            MessageLocation::Heap { references, id } => {
                 writer.u8(0);
                 writer.u32(self.hash);
                 writer.u32(references);
                 writer.extend(&id);
             }
-            Place::Header { kind, order, header } => {
+            MessageLocation::Header { kind, order, header } => {
                 writer.u8(1);
                 writer.u32(self.hash);
                 writer.extend(&[0, kind]);

@@ -12,10 +12,10 @@ use hyperslab_format::{
         btree_v2::{BtreeV2, Node, Pointer, Shape},
         extensible_array::{self, ExtensibleArray, IndexBlock},
         fixed_array::{self, FixedArray},
-        record::{AttributePlace, Form, Record},
+        record::{AttributeEntry, Form, Record},
     },
     message::FilterPipeline,
-    shared_messages::{Place, SharedRecord},
+    shared_messages::{MessageLocation, SharedRecord},
 };
 use proptest::{array, collection::vec, option, prelude::*};
 
@@ -66,7 +66,7 @@ fn huge() -> BoxedStrategy<Huge> {
 }
 
 fn record() -> BoxedStrategy<Record> {
-    let place = || any::<([u8; 8], u8, u32)>().prop_map(|(id, flags, order)| AttributePlace { id, flags, order });
+    let entry = || any::<([u8; 8], u8, u32)>().prop_map(|(id, flags, order)| AttributeEntry { id, flags, order });
     let shared = any::<(u32, u32, [u8; 8])>();
     prop_oneof![
         (huge(), option::of(number())).prop_map(|(huge, number)| Record::Huge(huge, number)),
@@ -74,10 +74,10 @@ fn record() -> BoxedStrategy<Record> {
         any::<(i64, [u8; 7])>().prop_map(|(order, id)| Record::LinkOrder { order, id }),
         shared.prop_map(|(hash, references, id)| Record::Shared(SharedRecord {
             hash,
-            place: Place::Heap { references, id }
+            location: MessageLocation::Heap { references, id }
         })),
-        (place(), any::<u32>()).prop_map(|(place, hash)| Record::AttributeName { place, hash }),
-        place().prop_map(Record::AttributeOrder),
+        (entry(), any::<u32>()).prop_map(|(entry, hash)| Record::AttributeName { entry, hash }),
+        entry().prop_map(Record::AttributeOrder),
     ]
     .boxed()
 }

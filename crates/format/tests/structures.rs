@@ -5,7 +5,7 @@ use hyperslab_format::{
     btree_v1::{self, ChunkKey, Node},
     free_space::{Blocks, Client, FreeSpace, Section},
     object_header::{Flags, Message, Prefix},
-    shared_messages::{self, Place, SharedIndex, SharedRecord},
+    shared_messages::{self, MessageLocation, SharedIndex, SharedRecord},
     superblock::Root,
     symbol_table::{self, Cache, Entry},
     version::LibVersion,
@@ -26,11 +26,15 @@ fn entry() -> BoxedStrategy<Entry> {
 }
 
 fn record() -> BoxedStrategy<SharedRecord> {
-    let place = prop_oneof![
-        any::<(u32, [u8; 8])>().prop_map(|(references, id)| Place::Heap { references, id }),
-        (any::<u8>(), any::<u16>(), address()).prop_map(|(kind, order, header)| Place::Header { kind, order, header }),
+    let location = prop_oneof![
+        any::<(u32, [u8; 8])>().prop_map(|(references, id)| MessageLocation::Heap { references, id }),
+        (any::<u8>(), any::<u16>(), address()).prop_map(|(kind, order, header)| MessageLocation::Header {
+            kind,
+            order,
+            header
+        }),
     ];
-    (any::<u32>(), place).prop_map(|(hash, place)| SharedRecord { hash, place }).boxed()
+    (any::<u32>(), location).prop_map(|(hash, location)| SharedRecord { hash, location }).boxed()
 }
 
 fn selection() -> BoxedStrategy<Selection> {

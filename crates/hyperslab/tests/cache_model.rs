@@ -175,7 +175,7 @@ impl Twin {
     }
 }
 
-/// The filters of a dataset, as whoever stores chunks by themselves has them.
+/// The filters of a dataset, as a caller of `write_chunk` has them.
 fn pipeline(dataset: &Dataset) -> Pipeline {
     let steps = dataset.filters().iter();
     Pipeline::new(steps.map(|step| Step::mandatory(step.id, step.params.clone())).collect()).unwrap()

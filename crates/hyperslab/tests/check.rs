@@ -100,7 +100,7 @@ fn blocks_that_overlap() {
 fn two_objects_with_one_place() {
     let mut bytes = old();
     let (left, right) = (address(&bytes, "temperature"), address(&bytes, "height"));
-    // The second name leads to the first object now: that one has two links, and the other is nobody's.
+    // The second name leads to the first object now: that one has two links, and the other has none.
     let symbols = find(&bytes, b"SNOD");
     let entry = (symbols..symbols + 400).find(|&at| number(&bytes, at) == right as u64).unwrap();
     set(&mut bytes, entry, left as u64);

@@ -184,7 +184,7 @@ fn shared_messages_are_counted_in_lists_and_trees() {
         let bytes = std::fs::read(&path).unwrap();
         let table = bytes.windows(4).position(|window| window == b"SMTB").unwrap();
         let messages = u16::from_le_bytes([bytes[table + 16], bytes[table + 17]]);
-        assert!(messages <= if most == 0 { 24 } else { 6 }, "{name}: {messages} messages that nobody uses");
+        assert!(messages <= if most == 0 { 24 } else { 6 }, "{name}: {messages} messages that no object uses");
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use hyperslab::{
     CacheConfig, Dataset, Durability, File, OpenOptions, TransferOptions,
     driver::{
-        Capabilities, Driver, Memory, MemoryType, Mode, Place, ReadPart, Result, SelectionPair, Transfer, WritePart,
+        BufferLocation, Capabilities, Driver, Memory, MemoryType, Mode, ReadPart, Result, SelectionPair, Transfer,
+        WritePart,
     },
     prefetch, read_many, s,
 };
@@ -80,7 +81,7 @@ fn usual() -> TransferOptions {
 }
 
 fn own() -> TransferOptions {
-    TransferOptions::default().with_vector_limit(7).with_mode(Mode::Collective).with_place(Place::Device(3))
+    TransferOptions::default().with_vector_limit(7).with_mode(Mode::Collective).with_buffers(BufferLocation::Device(3))
 }
 
 fn is(transfer: &Transfer, options: &TransferOptions) -> bool {

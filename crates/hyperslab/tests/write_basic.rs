@@ -261,7 +261,7 @@ fn mistakes_are_found_before_anything_changes() {
     assert!(read.dataset("height").unwrap().write_scalar(&1.0).unwrap_err().to_string().contains("for reading only"));
 }
 
-/// A process that is killed after a flush leaves a marked file; nobody has to clear the mark before it is read or changed.
+/// A process that is killed after a flush leaves a marked file; the mark need not be cleared before it is read or changed.
 #[test]
 fn what_a_killed_process_flushed_is_read_at_once() {
     let folder = std::env::temp_dir().join(format!("hyperslab-killed-{}", std::process::id()));

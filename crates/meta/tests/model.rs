@@ -201,7 +201,7 @@ fn what_was_written_during_a_load_is_not_forgotten() {
         let stored = file.borrow().0.clone();
         loads += 1;
         if loads == 1 {
-            // Somebody else changes the block, writes it and lets it go.
+            // Another thread changes the block, writes it and lets it go.
             cache.insert(8, block(2), home(8)).unwrap();
             let write = &mut |wave: &[(u64, Vec<u8>)]| {
                 file.borrow_mut().0.clone_from(&wave[0].1);

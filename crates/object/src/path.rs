@@ -57,7 +57,7 @@ impl LinkBudget {
     pub const MOST: usize = 16;
 
     /// Follows one more; whether that was still allowed.
-    fn spend(&mut self) -> bool {
+    fn take(&mut self) -> bool {
         let left = self.0.checked_sub(1);
         self.0 = left.unwrap_or(0);
         left.is_some()
@@ -84,7 +84,7 @@ pub fn resolve(context: &Context, start: u64, path: Path<'_>, links: &mut LinkBu
         let rest = || names.clone().flat_map(|name| [b"/", name].concat()).collect::<Vec<u8>>();
         match link.target {
             Target::Hard(address) => object = Object::open(context, address)?,
-            Target::Soft(_) | Target::External { .. } | Target::User { .. } if !links.spend() => {
+            Target::Soft(_) | Target::External { .. } | Target::User { .. } if !links.take() => {
                 return Ok(Found::Endless { at: walked });
             }
             Target::Soft(mut target) => {

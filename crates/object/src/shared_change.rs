@@ -10,7 +10,7 @@ use hyperslab_format::{
     index::record::{Form, Record, kind as record},
     message::{self, Shared, kind},
     object_header::Flags,
-    shared_messages::{self, Place, SharedIndex, SharedRecord},
+    shared_messages::{self, MessageLocation, SharedIndex, SharedRecord},
 };
 use hyperslab_structures::{FractalHeap, Tree};
 
@@ -74,9 +74,9 @@ impl Use {
 
     /// Whether a record tells of this message.
     fn is(&self, record: &SharedRecord) -> bool {
-        match (&self.place, record.place) {
-            (Known::Heap(wanted), Place::Heap { id, .. }) => *wanted == id,
-            (Known::Header(wanted, _), Place::Header { kind, header, .. }) => {
+        match (&self.place, record.location) {
+            (Known::Heap(wanted), MessageLocation::Heap { id, .. }) => *wanted == id,
+            (Known::Header(wanted, _), MessageLocation::Header { kind, header, .. }) => {
                 header == Some(*wanted) && u16::from(kind) == self.kind
             }
             _ => false,
@@ -104,18 +104,18 @@ pub(crate) fn release(context: &Context, change: &Change<'_>, mut uses: Vec<Use>
         let (Some(heap), Some(_)) = (index.heap, index.index) else { continue };
         let mut index = Index { context, heap: context.heap(Owner::FILE, heap)?, index };
         let Some(record) = index.find(&lost)? else { continue };
-        match record.place {
-            Place::Heap { references, id } if references > 1 => {
-                index.change(&record, Some(Place::Heap { references: references - 1, id }))?;
+        match record.location {
+            MessageLocation::Heap { references, id } if references > 1 => {
+                index.change(&record, Some(MessageLocation::Heap { references: references - 1, id }))?;
             }
-            Place::Heap { id, .. } => {
+            MessageLocation::Heap { id, .. } => {
                 if lost.kind == kind::ATTRIBUTE {
                     uses.extend(Use::of_attribute(context, address, &index.heap.get(file, &id)?)?);
                 }
                 index.change(&record, None)?;
                 index.heap.remove(file, &id)?;
             }
-            Place::Header { .. } => index.change(&record, None)?,
+            MessageLocation::Header { .. } => index.change(&record, None)?,
         }
     }
     file.put(address, shared_messages::encode_table(&table, file.widths())?)?;
@@ -185,9 +185,9 @@ impl Index<'_> {
     }
 
     /// Puts a record into another place, or takes it out.
-    fn change(&mut self, old: &SharedRecord, place: Option<Place>) -> Result<()> {
+    fn change(&mut self, old: &SharedRecord, location: Option<MessageLocation>) -> Result<()> {
         let (file, widths) = (self.context.file(), self.context.file().widths());
-        let new = place.map(|place| SharedRecord { place, ..*old });
+        let new = location.map(|location| SharedRecord { location, ..*old });
         self.index.index = Some(if self.index.is_list {
             let list = self.list()?.into_iter().filter_map(|record| if record == *old { new } else { Some(record) });
             let list: Vec<_> = list.collect();
@@ -220,9 +220,9 @@ impl Index<'_> {
 
     fn body(&self, record: &SharedRecord) -> Result<Vec<u8>> {
         let file = self.context.file();
-        match record.place {
-            Place::Heap { id, .. } => self.heap.get(file, &id),
-            Place::Header { kind, header, .. } => {
+        match record.location {
+            MessageLocation::Heap { id, .. } => self.heap.get(file, &id),
+            MessageLocation::Header { kind, header, .. } => {
                 let header = Header::read(file, header.unwrap_or(0))?;
                 Ok(header.find(kind.into()).map(|found| header.body(found).to_vec()).unwrap_or_default())
             }

@@ -173,8 +173,8 @@ fn key(record: &Record) -> (i64, bool) {
     match record {
         Record::LinkName { hash, .. } => (i64::from(*hash), false),
         Record::LinkOrder { order, .. } => (*order, false),
-        Record::AttributeName { place, hash } => (i64::from(*hash), place.flags & 2 != 0),
-        Record::AttributeOrder(place) => (i64::from(place.order), place.flags & 2 != 0),
+        Record::AttributeName { entry, hash } => (i64::from(*hash), entry.flags & 2 != 0),
+        Record::AttributeOrder(entry) => (i64::from(entry.order), entry.flags & 2 != 0),
         _ => (0, false),
     }
 }

@@ -141,9 +141,9 @@ fn check(count: usize, size: usize, bytes: usize) -> hyperslab_dtype::Result<()>
 }
 
 /// The variable-length data that the values of a read refer to, as one thread sees it.
-pub struct Sequences<'a>(Place<'a>);
+pub struct Sequences<'a>(SequenceSource<'a>);
 
-enum Place<'a> {
+enum SequenceSource<'a> {
     /// In the heap of the file.
     Heap {
         heap: &'a Heap<'a>,
@@ -157,20 +157,20 @@ enum Place<'a> {
 impl<'a> Sequences<'a> {
     /// Those of a heap.
     pub fn new(heap: &'a Heap<'a>) -> Sequences<'a> {
-        Sequences(Place::Heap { heap, last: Cell::new(0) })
+        Sequences(SequenceSource::Heap { heap, last: Cell::new(0) })
     }
 
     /// Those that were gathered in memory.
     pub fn gathered(arena: &'a Arena) -> Sequences<'a> {
-        Sequences(Place::Arena(arena))
+        Sequences(SequenceSource::Arena(arena))
     }
 
     /// Hands the elements behind a stored reference, of `size` bytes each, to `make`: how many there are, and their bytes. Null
     /// is no elements.
     pub fn with<R>(&self, reference: &[u8], size: usize, make: impl FnOnce(usize, &[u8]) -> Result<R>) -> Result<R> {
         let (heap, last) = match &self.0 {
-            Place::Heap { heap, last } => (heap, last),
-            Place::Arena(arena) => {
+            SequenceSource::Heap { heap, last } => (heap, last),
+            SequenceSource::Arena(arena) => {
                 return match arena.sequence(reference, size)? {
                     Some(Sequence { count, bytes }) => make(count, &bytes),
                     None => make(0, &[]),
@@ -197,15 +197,15 @@ impl<'a> Sequences<'a> {
 impl Source for Sequences<'_> {
     fn most(&self) -> u64 {
         match &self.0 {
-            Place::Heap { heap, .. } => heap.most(),
-            Place::Arena(arena) => arena.most(),
+            SequenceSource::Heap { heap, .. } => heap.most(),
+            SequenceSource::Arena(arena) => arena.most(),
         }
     }
 
     fn sequence(&self, reference: &[u8], size: usize) -> hyperslab_dtype::Result<Option<Sequence<'_>>> {
         match &self.0 {
-            Place::Heap { heap, last } => heap.near(reference, size, last),
-            Place::Arena(arena) => arena.sequence(reference, size),
+            SequenceSource::Heap { heap, last } => heap.near(reference, size, last),
+            SequenceSource::Arena(arena) => arena.sequence(reference, size),
         }
     }
 }

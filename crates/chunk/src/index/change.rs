@@ -9,7 +9,7 @@ use hyperslab_structures::chunks;
 use super::{Implicit, Index, Numbered, Shape};
 use crate::index::numbering::Numbering;
 
-/// A chunk, by its place in the grid, as it is from now on; one without an address is gone.
+/// A chunk, by its coordinate, as it is from now on; one without an address is gone.
 pub(crate) type Change = (Coords, ChunkEntry);
 
 impl Index {
@@ -56,7 +56,7 @@ impl Index {
         })
     }
 
-    /// Changes chunks, which must be by rising place. Whether the layout message must say something new.
+    /// Changes chunks, which must be by rising coordinate. Whether the layout message must say something new.
     pub(crate) fn change(
         &mut self,
         file: &OpenFile,
@@ -74,7 +74,7 @@ impl Index {
         match self {
             Index::Empty | Index::Implicit(_) => {}
             Index::Single(entry) => {
-                for (_, chunk) in changes.iter().filter(|(place, _)| place.iter().all(|&nth| nth == 0)) {
+                for (_, chunk) in changes.iter().filter(|(coord, _)| coord.iter().all(|&nth| nth == 0)) {
                     (entry.address, entry.stored) = (chunk.address, chunk.stored.clone());
                     moved = true;
                 }
@@ -121,8 +121,8 @@ impl Shape<'_> {
 }
 
 fn numbered(numbering: &Numbering, changes: &[Change]) -> Result<Vec<(u64, ChunkEntry)>> {
-    let number = |(place, chunk): &Change| {
-        let number = numbering.number(place).ok_or_else(|| too_many(u64::MAX))?;
+    let number = |(coord, chunk): &Change| {
+        let number = numbering.number(coord).ok_or_else(|| too_many(u64::MAX))?;
         Ok((number, chunk.clone().at(Vec::new())))
     };
     changes.iter().map(number).collect()
@@ -139,16 +139,16 @@ fn change_old_tree(
     shape: &Shape<'_>,
     changes: &[Change],
 ) -> Result<()> {
-    let start = |place: &Coords| place.iter().zip(shape.chunk).map(|(nth, size)| nth.saturating_mul(*size)).collect();
+    let start = |coord: &Coords| coord.iter().zip(shape.chunk).map(|(nth, size)| nth.saturating_mul(*size)).collect();
     let is_there = |(_, chunk): &&Change| chunk.address.is_some();
     let (there, gone): (Vec<_>, Vec<_>) = changes.iter().partition(is_there);
     if !there.is_empty() {
         let extent: Vec<u64> = shape.chunk.iter().copied().chain([shape.element_size]).collect();
-        let entry = |(place, chunk): &&Change| chunk.clone().at(start(place));
+        let entry = |(coord, chunk): &&Change| chunk.clone().at(start(coord));
         tree.insert_all(file, &extent, &there.iter().map(entry).collect::<Vec<_>>())?;
     }
     if !gone.is_empty() {
-        tree.remove_all(file, &gone.iter().map(|(place, _)| start(place)).collect::<Vec<Vec<u64>>>())?;
+        tree.remove_all(file, &gone.iter().map(|(coord, _)| start(coord)).collect::<Vec<Vec<u64>>>())?;
     }
     Ok(())
 }

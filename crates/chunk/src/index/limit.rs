@@ -12,7 +12,7 @@ const MOST: u64 = 1 << 32;
 /// nevertheless, but then cannot write such chunks; it reads and writes the tree.
 pub fn index_that_holds(usual: ChunkIndex, extent: &Extent, chunk: &[u64]) -> ChunkIndex {
     let holds = match usual {
-        // It has a place for every chunk of the largest extent.
+        // It has a slot for every chunk of the largest extent.
         ChunkIndex::FixedArray { .. } => Numbering::new(extent, chunk, false).count() <= MOST,
         // Also if there are none yet: it must have room for those of one row.
         ChunkIndex::ExtensibleArray(_) if Numbering::new(extent, chunk, true).row() > MOST => false,
@@ -24,7 +24,7 @@ pub fn index_that_holds(usual: ChunkIndex, extent: &Extent, chunk: &[u64]) -> Ch
 /// Refuses a new dataset that would have more chunks than its index can hold, or take more bytes than a file can have.
 pub fn check_new(kind: ChunkIndex, extent: &Extent, chunk: &[u64], element: u64) -> Result<()> {
     if kind == ChunkIndex::Implicit {
-        // It has a place for every chunk of the largest extent.
+        // It has a slot for every chunk of the largest extent.
         let bytes = chunk.iter().fold(element, |bytes, side| bytes.saturating_mul(*side));
         check_space(Numbering::new(extent, chunk, false).count(), bytes)?;
     }
@@ -59,18 +59,18 @@ pub(crate) fn check_extent(kind: ChunkIndex, extent: &Extent, chunk: &[u64]) -> 
     let last: Option<Vec<u64>> =
         extent.dims().iter().zip(chunk).map(|(dim, size)| dim.div_ceil(*size).checked_sub(1)).collect();
     match last {
-        Some(last) => check_place(kind, extent, chunk, &last),
+        Some(last) => check_coord(kind, extent, chunk, &last),
         None => Ok(()),
     }
 }
 
-fn check_place(kind: ChunkIndex, extent: &Extent, chunk: &[u64], place: &[u64]) -> Result<()> {
+fn check_coord(kind: ChunkIndex, extent: &Extent, chunk: &[u64], coord: &[u64]) -> Result<()> {
     let (name, unlimited_first) = match kind {
         ChunkIndex::FixedArray { .. } => ("fixed", false),
         ChunkIndex::ExtensibleArray(_) => ("extensible", true),
         _ => return Ok(()),
     };
-    let number = Numbering::new(extent, chunk, unlimited_first).number(place);
+    let number = Numbering::new(extent, chunk, unlimited_first).number(coord);
     if number.is_some_and(|number| number < MOST) {
         return Ok(());
     }
@@ -97,7 +97,7 @@ impl Chunked {
     }
 
     /// Refuses a chunk that the index cannot hold.
-    pub(crate) fn check_coord(&self, place: &[u64]) -> Result<()> {
-        check_place(self.kind, &self.extent, self.chunk(), place)
+    pub(crate) fn check_coord(&self, coord: &[u64]) -> Result<()> {
+        check_coord(self.kind, &self.extent, self.chunk(), coord)
     }
 }

@@ -94,39 +94,39 @@ impl Index {
     }
 
     /// The chunks at places in the grid, in row-major order; nothing for those that were never written. Trees are walked once for all.
-    pub fn find_all(&self, file: &OpenFile, places: &[Coords], chunk: &[u64]) -> Result<Vec<Option<ChunkEntry>>> {
-        let mut found = vec![None; places.len()];
+    pub fn find_all(&self, file: &OpenFile, coords: &[Coords], chunk: &[u64]) -> Result<Vec<Option<ChunkEntry>>> {
+        let mut found = vec![None; coords.len()];
         let mut put = |nth: usize, entry: ChunkEntry| {
             // Trees may have records of chunks that are nowhere.
-            if let Some(place) = found.get_mut(nth).filter(|_| entry.address.is_some()) {
-                *place = Some(entry);
+            if let Some(slot) = found.get_mut(nth).filter(|_| entry.address.is_some()) {
+                *slot = Some(entry);
             }
         };
         match self {
             Index::Empty => {}
             Index::BtreeV1(tree) => {
                 let start =
-                    |place: &Coords| place.iter().zip(chunk).map(|(nth, size)| nth.saturating_mul(*size)).collect();
-                tree.find_sorted(file, &places.iter().map(start).collect::<Vec<Coords>>(), &mut put)?;
+                    |coord: &Coords| coord.iter().zip(chunk).map(|(nth, size)| nth.saturating_mul(*size)).collect();
+                tree.find_sorted(file, &coords.iter().map(start).collect::<Vec<Coords>>(), &mut put)?;
             }
-            Index::BtreeV2(tree) => tree.find_sorted(file, places, &mut put)?,
+            Index::BtreeV2(tree) => tree.find_sorted(file, coords, &mut put)?,
             Index::Single(entry) => {
-                let first = places.iter().position(|place| place.iter().all(|&nth| nth == 0));
+                let first = coords.iter().position(|coord| coord.iter().all(|&nth| nth == 0));
                 first.into_iter().for_each(|nth| put(nth, entry.clone()));
             }
             Index::Implicit(all) => {
-                let entries = places.iter().enumerate().filter_map(|(nth, place)| Some((nth, all.find(place)?)));
+                let entries = coords.iter().enumerate().filter_map(|(nth, coord)| Some((nth, all.find(coord)?)));
                 entries.for_each(|(nth, entry)| put(nth, entry));
             }
             Index::FixedArray(array, Numbered(numbering)) => {
-                for (nth, place) in places.iter().enumerate() {
-                    let entry = numbering.number(place).map_or(Ok(None), |number| array.get(file, number))?;
+                for (nth, coord) in coords.iter().enumerate() {
+                    let entry = numbering.number(coord).map_or(Ok(None), |number| array.get(file, number))?;
                     entry.into_iter().for_each(|entry| put(nth, entry));
                 }
             }
             Index::ExtensibleArray(array, Numbered(numbering)) => {
-                for (nth, place) in places.iter().enumerate() {
-                    let entry = numbering.number(place).map_or(Ok(None), |number| array.get(file, number))?;
+                for (nth, coord) in coords.iter().enumerate() {
+                    let entry = numbering.number(coord).map_or(Ok(None), |number| array.get(file, number))?;
                     entry.into_iter().for_each(|entry| put(nth, entry));
                 }
             }
@@ -134,8 +134,8 @@ impl Index {
         Ok(found)
     }
 
-    /// Calls `each` for all that the index holds, with the place in the grid if it is one: chunks, and elements of arrays that name
-    /// none. What is in order without an index, no place at all or all of them, is left out.
+    /// Calls `each` for all that the index holds, with the coordinate if it is one of a chunk: chunks, and elements of arrays that name
+    /// none. What is in order without an index, no coordinate or all of them, is left out.
     pub(crate) fn for_each(
         &self,
         file: &OpenFile,
@@ -147,23 +147,23 @@ impl Index {
             Index::Single(entry) => each(Some(Coords::from_elem(0, chunk.len())), entry),
             Index::BtreeV1(tree) => tree.for_each(file, &mut |entry| {
                 let sizes = entry.start.iter().zip(chunk);
-                let place = sizes.map(|(start, size)| start.is_multiple_of(*size).then(|| start / size)).collect();
-                each(place, &entry)
+                let coord = sizes.map(|(start, size)| start.is_multiple_of(*size).then(|| start / size)).collect();
+                each(coord, &entry)
             }),
             Index::BtreeV2(tree) => tree.for_each(file, &mut |entry| each(Some(entry.start.as_slice().into()), &entry)),
             Index::FixedArray(array, Numbered(numbering)) => {
-                array.for_each(file, &mut |number, entry| each(numbering.place(number), entry))
+                array.for_each(file, &mut |number, entry| each(numbering.coord(number), entry))
             }
             Index::ExtensibleArray(array, Numbered(numbering)) => {
-                array.for_each(file, &mut |number, entry| each(numbering.place(number), entry))
+                array.for_each(file, &mut |number, entry| each(numbering.coord(number), entry))
             }
         }
     }
 }
 
 impl Implicit {
-    fn find(&self, place: &[u64]) -> Option<ChunkEntry> {
-        let offset = self.numbering.number(place)?.checked_mul(self.bytes)?;
+    fn find(&self, coord: &[u64]) -> Option<ChunkEntry> {
+        let offset = self.numbering.number(coord)?.checked_mul(self.bytes)?;
         let address = self.address.checked_add(offset)?;
         Some(ChunkEntry::dense(Some(address), self.bytes, 0))
     }

@@ -1,4 +1,4 @@
-//! The grid of chunks: how a place in it becomes a number in an array.
+//! The grid of chunks: how the coordinate of a chunk becomes a number in an array.
 
 use hyperslab_space::{Coords, Extent, UNLIMITED};
 
@@ -31,19 +31,19 @@ impl Numbering {
         };
         let mut steps = vec![1u64; order.len()];
         let mut step = 1u64;
-        for (place, &dim) in steps.iter_mut().zip(&order).rev() {
-            *place = step;
+        for (slot, &dim) in steps.iter_mut().zip(&order).rev() {
+            *slot = step;
             step = step.saturating_mul(count(dim));
         }
         let sides = order.iter().map(|&dim| count(dim)).collect();
         Numbering { order, steps, sides, count: step }
     }
 
-    /// The number of the chunk at a place; none if the dataset never has one there: the number would be that of another chunk.
-    pub(crate) fn number(&self, place: &[u64]) -> Option<u64> {
+    /// The number of the chunk at a coordinate; none if the dataset never has one there: the number would be that of another chunk.
+    pub(crate) fn number(&self, coord: &[u64]) -> Option<u64> {
         let sides = self.order.iter().zip(self.steps.iter().zip(&self.sides));
         sides.into_iter().try_fold(0u64, |sum, (&dim, (&step, &side))| {
-            sum.checked_add(place.get(dim).filter(|&&nth| nth < side)?.checked_mul(step)?)
+            sum.checked_add(coord.get(dim).filter(|&&nth| nth < side)?.checked_mul(step)?)
         })
     }
 
@@ -52,19 +52,19 @@ impl Numbering {
         self.count
     }
 
-    /// How many chunks there are at each place of the dimension that counts slowest.
+    /// How many chunks there are at each index of the dimension that counts slowest.
     pub(crate) fn row(&self) -> u64 {
         self.steps.first().copied().unwrap_or(1)
     }
 
-    /// The place of the chunk with a number; none if no chunk can have it.
-    pub(crate) fn place(&self, mut number: u64) -> Option<Coords> {
-        let mut place = Coords::from_elem(0, self.order.len());
+    /// The coordinate of the chunk with a number; none if no chunk can have it.
+    pub(crate) fn coord(&self, mut number: u64) -> Option<Coords> {
+        let mut coord = Coords::from_elem(0, self.order.len());
         for (&dim, &step) in self.order.iter().zip(&self.steps) {
-            *place.get_mut(dim)? = number.checked_div(step)?;
+            *coord.get_mut(dim)? = number.checked_div(step)?;
             number %= step;
         }
-        Some(place)
+        Some(coord)
     }
 }
 
@@ -73,13 +73,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_and_numbers_are_inverse() {
+    fn coordinates_and_numbers_are_inverse() {
         let extent = Extent::with_max(&[7, 9, 5], &[Some(10), None, Some(11)]).unwrap();
         for unlimited_first in [false, true] {
             let numbering = Numbering::new(&extent, &[3, 2, 4], unlimited_first);
             for number in 0..if unlimited_first { 1000 } else { 3 } {
-                let place = numbering.place(number).unwrap();
-                assert_eq!(numbering.number(&place), Some(number));
+                let coord = numbering.coord(number).unwrap();
+                assert_eq!(numbering.number(&coord), Some(number));
             }
         }
     }

@@ -74,11 +74,11 @@ impl SurveyedDataset<'_> {
         let (extent, element_size, owner) = (self.extent, self.element, Owner::FILE);
         let shape = Shape { extent, chunk, bytes, element_size, filtered, layout_version, owner };
         let (lengths, rank): (Width, usize) = (file.widths().lengths, chunk.len());
-        let one = |survey: &mut dyn Survey, place: Option<&[u64]>, entry: &ChunkEntry| {
+        let one = |survey: &mut dyn Survey, coord: Option<&[u64]>, entry: &ChunkEntry| {
             let Some(at) = entry.address else { return };
-            let inside = |(place, (side, dim)): (&u64, (&u64, &u64))| place.saturating_mul(*side) < *dim;
-            match place {
-                Some(place) if place.iter().zip(chunk.iter().zip(self.extent.dims())).all(inside) => {}
+            let inside = |(coord, (side, dim)): (&u64, (&u64, &u64))| coord.saturating_mul(*side) < *dim;
+            match coord {
+                Some(coord) if coord.iter().zip(chunk.iter().zip(self.extent.dims())).all(inside) => {}
                 // Releases of libhdf5 have put chunks where no reader finds them.
                 Some(_) => survey.note(CHUNK, at, "it is outside of the dataset, where no reader finds it".into()),
                 None => survey.problem(CHUNK, at, "it begins at no multiple of the chunk's shape".into()),
@@ -90,15 +90,15 @@ impl SurveyedDataset<'_> {
         };
         let numbering = Numbering::new(self.extent, chunk, matches!(index, ChunkIndex::ExtensibleArray(_)));
         let mut numbered = |survey: &mut dyn Survey, number: Option<u64>, entry: &ChunkEntry| {
-            let place = number.and_then(|number| numbering.place(number));
-            one(survey, place.as_deref(), entry);
+            let coord = number.and_then(|number| numbering.coord(number));
+            one(survey, coord.as_deref(), entry);
         };
         match index {
             ChunkIndex::BtreeV1 => walk::chunk_tree(file, address, rank, survey, &mut |survey, _, entry| {
-                let places = entry.start.iter().zip(chunk);
-                let place: Option<Vec<u64>> =
-                    places.map(|(start, side)| start.is_multiple_of(*side).then(|| start / side)).collect();
-                one(survey, place.as_deref(), entry);
+                let coords = entry.start.iter().zip(chunk);
+                let coord: Option<Vec<u64>> =
+                    coords.map(|(start, side)| start.is_multiple_of(*side).then(|| start / side)).collect();
+                one(survey, coord.as_deref(), entry);
             }),
             ChunkIndex::BtreeV2 { .. } => {
                 walk::chunk_tree_v2(file, address, (rank, shape.element(lengths)), survey, &mut |survey, _, entry| {

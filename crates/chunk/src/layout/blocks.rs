@@ -36,16 +36,16 @@ impl<'a> Blocks<'a> {
         self.shape.iter().fold(self.element, |bytes, side| bytes.saturating_mul(*side))
     }
 
-    /// How many elements of the block at a place are in the dataset. They come first in it.
-    pub(crate) fn inside(&self, place: &[u64]) -> u64 {
-        let sides = place.iter().zip(self.shape.iter().zip(self.extent.dims()));
+    /// How many elements of the block at a coordinate are in the dataset. They come first in it.
+    pub(crate) fn inside(&self, coord: &[u64]) -> u64 {
+        let sides = coord.iter().zip(self.shape.iter().zip(self.extent.dims()));
         let side = |(nth, (size, dim)): (&u64, (&u64, &u64))| dim.saturating_sub(nth.saturating_mul(*size)).min(*size);
         sides.map(side).product()
     }
 
-    /// How many bytes come before the block at a place.
-    pub(crate) fn offset(&self, place: &[u64]) -> u64 {
-        let sides = place.iter().zip(self.shape.iter().zip(self.extent.dims()));
+    /// How many bytes come before the block at a coordinate.
+    pub(crate) fn offset(&self, coord: &[u64]) -> u64 {
+        let sides = coord.iter().zip(self.shape.iter().zip(self.extent.dims()));
         let along = |at: u64, (nth, (size, dim)): (&u64, (&u64, &u64))| {
             at.saturating_mul(*dim).saturating_add(nth.saturating_mul(*size))
         };
@@ -64,16 +64,16 @@ mod tests {
             let dims: Vec<u64> = (0..random.usize(1..4)).map(|_| random.u64(1..9)).collect();
             let (element, extent) = (random.u64(1..200_000), Extent::simple(&dims).unwrap());
             let blocks = Blocks::new(&extent, element).unwrap();
-            let (mut end, mut places) = (0, vec![vec![]]);
+            let (mut end, mut coords) = (0, vec![vec![]]);
             for (dim, side) in dims.iter().zip(&blocks.shape) {
                 let longer =
-                    |place: &Vec<u64>| (0..dim.div_ceil(*side)).map(|nth| [&place[..], &[nth]].concat()).collect();
-                places = places.iter().flat_map(|place| -> Vec<Vec<u64>> { longer(place) }).collect();
+                    |coord: &Vec<u64>| (0..dim.div_ceil(*side)).map(|nth| [&coord[..], &[nth]].concat()).collect();
+                coords = coords.iter().flat_map(|coord| -> Vec<Vec<u64>> { longer(coord) }).collect();
             }
-            for place in places {
-                assert_eq!(blocks.offset(&place), end);
-                end += blocks.inside(&place) * element;
-                assert!(blocks.inside(&place) > 0 && blocks.inside(&place) * element <= blocks.bytes());
+            for coord in coords {
+                assert_eq!(blocks.offset(&coord), end);
+                end += blocks.inside(&coord) * element;
+                assert!(blocks.inside(&coord) > 0 && blocks.inside(&coord) * element <= blocks.bytes());
             }
             assert_eq!(end, dims.iter().product::<u64>() * element);
             assert!(blocks.bytes() <= BYTES || blocks.shape.iter().all(|&side| side == 1));

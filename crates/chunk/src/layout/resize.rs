@@ -11,7 +11,7 @@ use crate::{
     Chunked, Coder, Error, Filling, Index, Result, StoredAs, WriteBuffer,
     index::{Change, check_resize},
     transfer::{
-        allocate::Places,
+        allocate::GridCoords,
         allocation::Allocation,
         job::{Blank, Job},
     },
@@ -65,7 +65,7 @@ impl Chunked {
             return Ok(resizing);
         }
         let (gone, kept) = self.touched_by_resize(file, new)?;
-        resizing.loses = !gone.is_empty() || kept.iter().any(|(place, _)| self.loses(place, new));
+        resizing.loses = !gone.is_empty() || kept.iter().any(|(coord, _)| self.loses(coord, new));
         let (readable, edges) = self.resize_jobs(file, kept, new)?;
         let (between, made) = file.tentative(|| {
             let between = self.write_jobs(file, &readable, WriteBuffer::stored(&[]), filling)?;
@@ -126,7 +126,7 @@ impl Chunked {
         for allocation in made {
             moved |= self.insert(file, allocation)?;
         }
-        let nothing = |(place, _): &Change| (place.clone(), ChunkEntry::dense(None, 0, 0));
+        let nothing = |(coord, _): &Change| (coord.clone(), ChunkEntry::dense(None, 0, 0));
         moved |= self.change_index(file, &gone.iter().map(nothing).collect::<Vec<_>>())?;
         for (_, entry) in gone {
             if let Some(address) = entry.address {
@@ -157,25 +157,25 @@ impl Chunked {
         self.extent.dims().iter().zip(new.dims()).any(|(old, new)| new < old)
     }
 
-    /// Chunks that go, and chunks that stay but must be made anew; both by rising place.
+    /// Chunks that go, and chunks that stay but must be made anew; both by rising coordinate.
     fn touched_by_resize(&self, file: &OpenFile, new: &Extent) -> Result<(Vec<Change>, Vec<Change>)> {
         let (mut gone, mut kept, mut visited) = (Vec::new(), Vec::new(), 0u64);
         if !self.shrinks(new) && !self.has_plain_edges() {
             return Ok((gone, kept));
         }
-        self.index.for_each(file, self.chunk(), &mut |place, entry| {
+        self.index.for_each(file, self.chunk(), &mut |coord, entry| {
             visited += 1;
             // Blocks of an index that name each other could go on for very long.
             if visited > file.end() {
                 return Err(FileError::broken("chunk index", 0, "more chunks than the file has bytes"));
             }
-            let Some(place) = place.filter(|_| entry.address.is_some()) else { return Ok(()) };
-            if self.is_outside(&place, new) {
+            let Some(coord) = coord.filter(|_| entry.address.is_some()) else { return Ok(()) };
+            if self.is_outside(&coord, new) {
                 file.check("chunk", entry.address.unwrap_or(0), entry.size())?;
-                gone.push((place, entry.clone()));
-            } else if self.loses(&place, new) || self.is_filtered(&place, &self.extent) != self.is_filtered(&place, new)
+                gone.push((coord, entry.clone()));
+            } else if self.loses(&coord, new) || self.is_filtered(&coord, &self.extent) != self.is_filtered(&coord, new)
             {
-                kept.push((place, entry.clone()));
+                kept.push((coord, entry.clone()));
             }
             Ok(())
         })?;
@@ -185,9 +185,9 @@ impl Chunked {
     }
 
     /// Whether elements of a chunk, but not all, are in the dataset now and not in `new`.
-    fn loses(&self, place: &[u64], new: &Extent) -> bool {
+    fn loses(&self, coord: &[u64], new: &Extent) -> bool {
         let sides = self.chunk().iter().zip(self.extent.dims().iter().zip(new.dims()));
-        let mut sides = place.iter().zip(sides);
+        let mut sides = coord.iter().zip(sides);
         sides.any(|(nth, (size, (old, new)))| {
             let (first, end) = (nth.saturating_mul(*size), nth.saturating_add(1).saturating_mul(*size));
             new < old && first < *new && *new < end
@@ -195,8 +195,8 @@ impl Chunked {
     }
 
     /// What of a chunk is outside of an extent.
-    fn outside(&self, place: &[u64], extent: &Extent) -> Result<Space> {
-        let sides = place.iter().zip(self.chunk().iter().zip(extent.dims()));
+    fn outside(&self, coord: &[u64], extent: &Extent) -> Result<Space> {
+        let sides = coord.iter().zip(self.chunk().iter().zip(extent.dims()));
         let side = |(nth, (size, dim)): (&u64, (&u64, &u64))| {
             Slab::block(0, dim.saturating_sub(nth.saturating_mul(*size)).min(*size))
         };
@@ -208,9 +208,9 @@ impl Chunked {
     /// Chunks that lie one after the other keep their places, so the fill value is written over what goes.
     fn blank_edges(&self, file: &OpenFile, new: &Extent, filling: &Filling<'_>) -> Result<()> {
         let bytes = filling.bytes(self.bytes())?;
-        for place in Places::of(self.chunk(), new)?.filter(|place| self.loses(place, new)) {
-            let outside = self.outside(&place, new)?;
-            let entry = self.index.find_all(file, std::slice::from_ref(&place), self.chunk())?.pop().flatten();
+        for coord in GridCoords::of(self.chunk(), new)?.filter(|coord| self.loses(coord, new)) {
+            let outside = self.outside(&coord, new)?;
+            let entry = self.index.find_all(file, std::slice::from_ref(&coord), self.chunk())?.pop().flatten();
             let Some(address) = entry.and_then(|entry| entry.address) else { continue };
             let offset = file.check("chunk", address, self.bytes() as u64)?;
             let pair = hyperslab_driver::SelectionPair {

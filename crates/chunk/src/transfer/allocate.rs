@@ -46,7 +46,7 @@ impl Chunked {
             filtered =
                 Some(dense::encode(&self.chunks, &origin, values, StoredAs::Filtered, &mut Workspace::default())?);
         }
-        let coords = Places::of(self.chunk(), extent)?;
+        let coords = GridCoords::of(self.chunk(), extent)?;
         let least = filtered.iter().chain([&plain]).map(|chunk| chunk.sections.bytes()).min().unwrap_or(0);
         check_space(coords.total(), least)?;
         // Bytes that went through no filter may be anything, if the user wants it so.
@@ -83,10 +83,10 @@ impl Chunked {
             return Ok(());
         }
         let bytes = filling.bytes(self.bytes())?;
-        let is_new = |place: &Coords| old.is_none_or(|old| self.is_outside(place, old));
-        let mut places = Places::of(self.chunk(), extent)?.filter(is_new);
+        let is_new = |coord: &Coords| old.is_none_or(|old| self.is_outside(coord, old));
+        let mut coords = GridCoords::of(self.chunk(), extent)?.filter(is_new);
         loop {
-            let some: Vec<Coords> = places.by_ref().take(PIECES).collect();
+            let some: Vec<Coords> = coords.by_ref().take(PIECES).collect();
             if some.is_empty() {
                 return Ok(());
             }
@@ -98,9 +98,9 @@ impl Chunked {
     }
 
     /// Whether all of a chunk lies outside of an extent.
-    pub(crate) fn is_outside(&self, place: &[u64], extent: &Extent) -> bool {
+    pub(crate) fn is_outside(&self, coord: &[u64], extent: &Extent) -> bool {
         let sides = self.chunk().iter().zip(extent.dims());
-        place.iter().zip(sides).any(|(nth, (size, dim))| nth.saturating_mul(*size) >= *dim)
+        coord.iter().zip(sides).any(|(nth, (size, dim))| nth.saturating_mul(*size) >= *dim)
     }
 
     /// Gives back all space: chunks and index.
@@ -123,18 +123,18 @@ impl Chunked {
     }
 }
 
-/// All places of a grid, the last dimension fastest.
-pub(crate) struct Places {
+/// All coordinates of a grid of chunks, the last dimension fastest.
+pub(crate) struct GridCoords {
     next: Option<Coords>,
     counts: Coords,
 }
 
-impl Places {
-    /// The places of chunks that a dataset has.
-    pub(crate) fn of(chunk: &[u64], extent: &Extent) -> Result<Places> {
+impl GridCoords {
+    /// The coordinates of the chunks that a dataset has.
+    pub(crate) fn of(chunk: &[u64], extent: &Extent) -> Result<GridCoords> {
         let counts: Coords = extent.dims().iter().zip(chunk).map(|(dim, size)| dim.div_ceil(*size)).collect();
         let any = !counts.contains(&0);
-        Ok(Places { next: any.then(|| Coords::from_elem(0, counts.len())), counts })
+        Ok(GridCoords { next: any.then(|| Coords::from_elem(0, counts.len())), counts })
     }
 
     /// How many there are; stops at the largest number.
@@ -143,7 +143,7 @@ impl Places {
     }
 }
 
-impl Iterator for Places {
+impl Iterator for GridCoords {
     type Item = Coords;
 
     fn next(&mut self) -> Option<Coords> {

@@ -30,11 +30,11 @@ impl Coder {
         u32::MAX >> 32u32.saturating_sub(self.pipeline.steps().len() as u32).min(31)
     }
 
-    /// Undoes the filters of the chunk at a place, but for those of `mask`. `room` is replaced by the chunk. If they give fewer bytes, but `needed` ones, the
+    /// Undoes the filters of the chunk at a coordinate, but for those of `mask`. `room` is replaced by the chunk. If they give fewer bytes, but `needed` ones, the
     /// others are zeros: some programs store of a chunk on the edge only what the dataset has of it, which libhdf5 reads.
     pub(crate) fn decode(
         &self,
-        place: &[u64],
+        coord: &[u64],
         stored: &[u8],
         mask: u32,
         needed: usize,
@@ -46,13 +46,13 @@ impl Coder {
             Err(hyperslab_filter::Error::Length { found, .. }) if found >= needed => {
                 Ok(memory::resize(room, self.bytes, 0)?)
             }
-            decoded => decoded.map_err(|source| Error::Filter { chunk: place.to_vec(), source }),
+            decoded => decoded.map_err(|source| Error::Filter { chunk: coord.to_vec(), source }),
         }
     }
 
     /// Sends a chunk through the filters; the mask of those that were left out.
-    pub(crate) fn encode(&self, place: &[u64], raw: &[u8], out: &mut Vec<u8>, scratch: &mut Vec<u8>) -> Result<u32> {
+    pub(crate) fn encode(&self, coord: &[u64], raw: &[u8], out: &mut Vec<u8>, scratch: &mut Vec<u8>) -> Result<u32> {
         let encoded = self.pipeline.encode(&self.registry, raw, 0, out, scratch);
-        encoded.map_err(|source| Error::Filter { chunk: place.to_vec(), source })
+        encoded.map_err(|source| Error::Filter { chunk: coord.to_vec(), source })
     }
 }

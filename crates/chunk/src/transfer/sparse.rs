@@ -7,15 +7,15 @@ use hyperslab_space::{Coords, Kind, Op, Piece, Slab, Space};
 use super::{PIECES, ReadBuffer, scatter};
 use crate::{Chunked, Result};
 
-/// A chunk is found by its place so many times faster than it is cut out of a selection.
+/// A chunk is found by its coordinate so many times faster than it is cut out of a selection.
 const FASTER: u64 = 64;
 
-/// A stored chunk, and its place in the grid.
-type Place = (Coords, ChunkEntry);
+/// A stored chunk, and its coordinate.
+type LocatedChunk = (Coords, ChunkEntry);
 
 impl Chunked {
-    /// The stored chunks near a selection, by rising place, if they are few beside those that it may touch.
-    pub(crate) fn few(&self, file: &OpenFile, source: &Space) -> Option<Vec<Place>> {
+    /// The stored chunks near a selection, by rising coordinate, if they are few beside those that it may touch.
+    pub(crate) fn few(&self, file: &OpenFile, source: &Space) -> Option<Vec<LocatedChunk>> {
         // Points touch no more chunks than there are points, so no chunk is visited for nothing.
         if !matches!(source.kind(), Kind::All | Kind::Hyperslab) {
             return None;
@@ -29,12 +29,12 @@ impl Chunked {
             return None;
         }
         let (mut few, mut visited) = (Vec::new(), 0);
-        let walked = self.index.for_each(file, self.chunk(), &mut |place, entry| {
+        let walked = self.index.for_each(file, self.chunk(), &mut |coord, entry| {
             visited += 1;
             let near =
-                |place: &Coords| place.iter().zip(first.iter().zip(&last)).all(|(at, (l, h))| l <= at && at <= h);
-            if let Some(place) = place.filter(near).filter(|_| entry.address.is_some()) {
-                few.push((place, entry.clone()));
+                |coord: &Coords| coord.iter().zip(first.iter().zip(&last)).all(|(at, (l, h))| l <= at && at <= h);
+            if let Some(coord) = coord.filter(near).filter(|_| entry.address.is_some()) {
+                few.push((coord, entry.clone()));
             }
             let many = few.len() as u64 > touched / FASTER || visited > touched;
             // An error is what ends a walk.
@@ -51,7 +51,7 @@ impl Chunked {
     pub(crate) fn read_few(
         &self,
         file: &OpenFile,
-        few: &[Place],
+        few: &[LocatedChunk],
         source: &Space,
         target: &Space,
         buf: &mut [u8],
@@ -71,8 +71,8 @@ impl Chunked {
     }
 
     /// What a selection has of one chunk.
-    fn piece(&self, source: &Space, target: &Space, place: &[u64]) -> Result<Option<Piece>> {
-        let sides = place.iter().zip(self.chunk().iter().zip(source.dims()));
+    fn piece(&self, source: &Space, target: &Space, coord: &[u64]) -> Result<Option<Piece>> {
+        let sides = coord.iter().zip(self.chunk().iter().zip(source.dims()));
         let side = |(nth, (size, dim)): (&u64, (&u64, &u64))| Slab::block(nth * size, (*size).min(dim - nth * size));
         let mut chunk = Space::new(source.extent().clone());
         chunk.select_hyperslab(Op::Set, &sides.map(side).collect::<Vec<_>>())?;

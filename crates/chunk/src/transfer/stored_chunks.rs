@@ -7,21 +7,21 @@ use super::{ChunkCoord, EncodedChunk, Loader, StoredAt, Storer, allocation::Over
 use crate::{Chunked, Error, Filling, Index, Result};
 
 impl Chunked {
-    /// The chunks that were ever written, by rising place, and what the index says of each.
+    /// The chunks that were ever written, by rising coordinate, and what the index says of each.
     pub fn entries(&self, file: &OpenFile) -> Result<Vec<(ChunkCoord, ChunkEntry)>> {
         if let Index::Implicit(_) = self.index {
             return self.all_entries(file);
         }
         let mut entries = Vec::new();
-        self.index.for_each(file, self.chunk(), &mut |place, entry| {
+        self.index.for_each(file, self.chunk(), &mut |coord, entry| {
             // Blocks of an index that name each other could go on for very long.
             if entries.len() as u64 > file.end() {
                 let address = entry.address.unwrap_or(0);
                 let why = "more chunks than the file has bytes";
                 return Err(hyperslab_file::Error::broken("chunk index", address, why));
             }
-            let inside = place.filter(|place| entry.address.is_some() && !self.is_outside(place, &self.extent));
-            entries.extend(inside.map(|place| (place, entry.clone().at(Vec::new()))));
+            let inside = coord.filter(|coord| entry.address.is_some() && !self.is_outside(coord, &self.extent));
+            entries.extend(inside.map(|coord| (coord, entry.clone().at(Vec::new()))));
             Ok(())
         })?;
         entries.sort_by(|(left, _), (right, _)| left.cmp(right));
@@ -34,17 +34,17 @@ impl Chunked {
             self.extent.dims().iter().zip(self.chunk()).map(|(dim, size)| dim.div_ceil(*size)).collect();
         let count = sides.iter().fold(1u64, |count, side| count.saturating_mul(*side));
         file.check("chunks", 0, count.saturating_mul(self.bytes() as u64))?;
-        let place = |mut number: u64| {
-            let mut place: ChunkCoord = sides.as_slice().into();
-            for (nth, side) in place.iter_mut().zip(&sides).rev() {
+        let coord = |mut number: u64| {
+            let mut coord: ChunkCoord = sides.as_slice().into();
+            for (nth, side) in coord.iter_mut().zip(&sides).rev() {
                 *nth = number % side;
                 number /= side;
             }
-            place
+            coord
         };
-        let places: Vec<ChunkCoord> = (0..count).map(place).collect();
-        let found = self.index.find_all(file, &places, self.chunk())?;
-        Ok(places.into_iter().zip(found).filter_map(|(place, entry)| Some((place, entry?))).collect())
+        let coords: Vec<ChunkCoord> = (0..count).map(coord).collect();
+        let found = self.index.find_all(file, &coords, self.chunk())?;
+        Ok(coords.into_iter().zip(found).filter_map(|(coord, entry)| Some((coord, entry?))).collect())
     }
 
     /// The stored bytes of some chunks, with one request.

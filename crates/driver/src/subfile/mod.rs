@@ -6,7 +6,7 @@
 mod parcel;
 mod stripe;
 
-use crate::route::{self, Place, Route};
+use crate::route::{self, MemberAddress, Route};
 use crate::{Capabilities, Driver, Error, Operation, ReadPart, Result, SelectionPair, Transfer, Why, WritePart};
 use stripe::Stripes;
 
@@ -50,9 +50,9 @@ impl<D: Driver> Subfile<D> {
 }
 
 impl<D: Driver> Route for Subfile<D> {
-    fn place(&self, addr: u64) -> Result<Place, Why> {
+    fn locate(&self, addr: u64) -> Result<MemberAddress, Why> {
         let (member, addr, room) = self.stripes.locate(addr);
-        Ok(Place { member: usize::try_from(member).map_err(|_| Why::Overflow)?, addr, room })
+        Ok(MemberAddress { member: usize::try_from(member).map_err(|_| Why::Overflow)?, addr, room })
     }
 }
 

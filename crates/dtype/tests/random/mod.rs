@@ -105,7 +105,7 @@ pub fn float(rng: &mut Rng) -> Datatype {
     }
 }
 
-/// A format that nobody has: the fields in any order, filling the precision, with padding around it.
+/// A format that no library has: the fields in any order, filling the precision, with padding around it.
 fn odd_float(rng: &mut Rng) -> Datatype {
     let size = if rng.one_in(5) { rng.range(1, 31) } else { rng.range(1, 12) };
     let precision = rng.range(3, 8 * size);

@@ -8,7 +8,7 @@ use crate::{Error, Result, Sequences};
 /// How the elements of one value are found and decoded.
 #[derive(Debug)]
 pub struct Elements<D> {
-    place: Place,
+    storage: SequenceStorage,
     plan: Plan,
     /// Bytes of an element, before and after conversion.
     sizes: (usize, usize),
@@ -16,7 +16,7 @@ pub struct Elements<D> {
 }
 
 #[derive(Debug)]
-enum Place {
+enum SequenceStorage {
     /// In the value itself.
     Here,
     /// In the value itself, without what pads it.
@@ -30,13 +30,13 @@ impl<T: Element> Element for Vec<T> {
 
     fn recipe(stored: &Datatype) -> Result<Recipe<Self::Decoder>> {
         let byte = Datatype::of::<u8>();
-        let (place, mut base) = match stored.class() {
-            Class::Vlen(vlen) if vlen.text.is_none() => (Place::Heap, (*vlen.base).clone()),
-            Class::Array(array) => (Place::Here, array.base().clone()),
-            Class::Opaque(_) => (Place::Here, byte),
+        let (storage, mut base) = match stored.class() {
+            Class::Vlen(vlen) if vlen.text.is_none() => (SequenceStorage::Heap, (*vlen.base).clone()),
+            Class::Array(array) => (SequenceStorage::Here, array.base().clone()),
+            Class::Opaque(_) => (SequenceStorage::Here, byte),
             _ => match Text::of(stored) {
-                Some(Text::Variable) => (Place::Heap, byte),
-                Some(Text::Fixed(padding)) => (Place::Padded(padding), byte),
+                Some(Text::Variable) => (SequenceStorage::Heap, byte),
+                Some(Text::Fixed(padding)) => (SequenceStorage::Padded(padding), byte),
                 None => return Err(Error::mismatch::<Vec<T>>(stored)),
             },
         };
@@ -52,30 +52,32 @@ impl<T: Element> Element for Vec<T> {
         };
         let plan = Plan::new(&below.stored, &below.memory)?;
         let sizes = (base.size(), below.memory.size());
-        Recipe::verbatim(stored, Elements { place, plan, sizes, decoder: below.decoder })
+        Recipe::verbatim(stored, Elements { storage, plan, sizes, decoder: below.decoder })
     }
 
     fn decode(elements: &Self::Decoder, bytes: &[u8], sequences: &Sequences<'_>) -> Result<Vec<T>> {
         let size = elements.sizes.0.max(1);
-        match elements.place {
-            Place::Here => elements.decode(bytes.len() / size, bytes, sequences),
-            Place::Padded(padding) => {
+        match elements.storage {
+            SequenceStorage::Here => elements.decode(bytes.len() / size, bytes, sequences),
+            SequenceStorage::Padded(padding) => {
                 let bytes = padding.strip(bytes);
                 elements.decode(bytes.len(), bytes, sequences)
             }
-            Place::Heap => sequences.with(bytes, size, |count, bytes| elements.decode(count, bytes, sequences)),
+            SequenceStorage::Heap => {
+                sequences.with(bytes, size, |count, bytes| elements.decode(count, bytes, sequences))
+            }
         }
     }
 
     fn references(elements: &Self::Decoder, bytes: &[u8], visit: &mut dyn FnMut(&[u8])) {
-        match elements.place {
-            Place::Heap => visit(bytes),
+        match elements.storage {
+            SequenceStorage::Heap => visit(bytes),
             // Members keep their references as they are, so before or after conversion is the same for one that is verbatim.
-            Place::Here if elements.plan.is_copy() => {
+            SequenceStorage::Here if elements.plan.is_copy() => {
                 let each = bytes.chunks_exact(elements.sizes.0.max(1));
                 each.for_each(|bytes| T::references(&elements.decoder, bytes, visit));
             }
-            Place::Here | Place::Padded(_) => {}
+            SequenceStorage::Here | SequenceStorage::Padded(_) => {}
         }
     }
 }

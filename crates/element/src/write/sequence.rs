@@ -10,7 +10,7 @@ use crate::{Error, Result, read::inner};
 /// How the elements of one value are encoded.
 #[derive(Debug)]
 pub struct StoredElements<E> {
-    place: Place,
+    storage: SequenceStorage,
     /// Bytes of an element in memory.
     size: usize,
     /// None if the value is text.
@@ -18,7 +18,7 @@ pub struct StoredElements<E> {
 }
 
 #[derive(Debug)]
-enum Place {
+enum SequenceStorage {
     /// Into the value itself, which has room for so many.
     Here,
     Text(StoredText),
@@ -42,7 +42,7 @@ impl<T: Storable> Storable for [T] {
             _ => {
                 let is_bytes = T::bytes_of(&[]).is_some() && T::datatype()? == Datatype::of::<u8>();
                 let text = StoredText::of(stored, true)?.filter(|_| is_bytes).ok_or_else(refuse)?;
-                let encoder = StoredElements { place: Place::Text(text.encoder), size: 1, encoder: None };
+                let encoder = StoredElements { storage: SequenceStorage::Text(text.encoder), size: 1, encoder: None };
                 return Ok(Storing { memory: text.memory, stored: text.stored, encoder });
             }
         };
@@ -56,31 +56,31 @@ impl<T: Storable> Storable for [T] {
             (below, _) => below?,
         };
         let size = below.memory.size();
-        let encoder = |place| StoredElements { place, size, encoder: Some(below.encoder) };
+        let encoder = |storage| StoredElements { storage, size, encoder: Some(below.encoder) };
         Ok(match count {
             Some(count) => Storing {
                 memory: Datatype::array(below.memory, &[count])?,
                 stored: Datatype::array(below.stored, &[count])?,
-                encoder: encoder(Place::Here),
+                encoder: encoder(SequenceStorage::Here),
             },
             None => Storing {
                 memory: sequence(Arena::REFERENCE, below.memory)?,
                 stored: sequence(stored.size(), below.stored)?,
-                encoder: encoder(Place::Heap),
+                encoder: encoder(SequenceStorage::Heap),
             },
         })
     }
 
     fn encode(&self, elements: &Self::Encoder, bytes: &mut [u8], heap: &mut dyn Target) -> Result<()> {
-        let encoder = match (&elements.place, &elements.encoder) {
-            (Place::Text(text), _) => {
+        let encoder = match (&elements.storage, &elements.encoder) {
+            (SequenceStorage::Text(text), _) => {
                 return text.encode(T::bytes_of(self).unwrap_or_default(), bytes, heap);
             }
             (_, Some(encoder)) => encoder,
             (_, None) => return Ok(()),
         };
         let size = elements.size.max(1);
-        if matches!(elements.place, Place::Here) {
+        if matches!(elements.storage, SequenceStorage::Here) {
             let room = bytes.len() / size;
             if self.len() != room {
                 return Err(Error::Length { values: self.len() as u64, room: room as u64 });
@@ -118,7 +118,7 @@ pub(super) fn encode_each<T: Storable>(
         return Ok(());
     }
     let mut places = bytes.chunks_exact_mut(size.max(1));
-    values.iter().zip(&mut places).try_for_each(|(value, place)| value.encode(encoder, place, heap))
+    values.iter().zip(&mut places).try_for_each(|(value, target)| value.encode(encoder, target, heap))
 }
 
 impl<T: Storable> Storable for Vec<T> {

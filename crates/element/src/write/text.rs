@@ -8,13 +8,13 @@ use crate::{Error, Result};
 /// Where the characters of a string go.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredText {
-    place: Place,
+    storage: TextStorage,
     /// Whether only ASCII may be stored.
     ascii: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum TextStorage {
     /// Into the value itself.
     Fixed(Padding),
     /// Into the heap.
@@ -27,12 +27,12 @@ impl StoredText {
         let is_ascii = |charset: &Charset| !raw && *charset == Charset::Ascii;
         Ok(match stored.class() {
             Class::String(padding, charset) => {
-                let text = StoredText { place: Place::Fixed(*padding), ascii: is_ascii(charset) };
+                let text = StoredText { storage: TextStorage::Fixed(*padding), ascii: is_ascii(charset) };
                 Some(Storing::verbatim(stored, text)?)
             }
             Class::Vlen(vlen) => match &vlen.text {
                 Some((_, charset)) => {
-                    let encoder = StoredText { place: Place::Variable, ascii: is_ascii(charset) };
+                    let encoder = StoredText { storage: TextStorage::Variable, ascii: is_ascii(charset) };
                     Some(Storing { memory: stored.in_memory()?, stored: stored.clone(), encoder })
                 }
                 None => None,
@@ -46,15 +46,15 @@ impl StoredText {
         if self.ascii && !text.is_ascii() {
             return Err(Error::Value(format!("the string {:?} is not ASCII, as the stored type wants it", shown())));
         }
-        match self.place {
-            Place::Variable => {
+        match self.storage {
+            TextStorage::Variable => {
                 if text.contains(&0) {
                     let why = format!("the string {:?} has a zero in it, where readers would end it", shown());
                     return Err(Error::Value(why));
                 }
                 Ok(heap.store(Some((text.len(), text)), bytes)?)
             }
-            Place::Fixed(padding) => {
+            TextStorage::Fixed(padding) => {
                 let most = if padding == Padding::NullTerm { bytes.len().saturating_sub(1) } else { bytes.len() };
                 if text.len() > most {
                     let (length, shown) = (text.len(), shown());

@@ -64,19 +64,19 @@ pub enum Record {
     /// An attribute by name.
     AttributeName {
         /// Where it is.
-        place: AttributePlace,
+        entry: AttributeEntry,
         /// The hash of the name.
         hash: u32,
     },
     /// An attribute by creation order.
-    AttributeOrder(AttributePlace),
+    AttributeOrder(AttributeEntry),
     /// A chunk; its start is counted in chunks.
     Chunk(ChunkEntry),
 }
 
 /// Where an attribute is, as both of its trees say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AttributePlace {
+pub struct AttributeEntry {
     /// Its id, in the heap of attributes or of shared messages.
     pub id: [u8; 8],
     /// The flags of its message; they tell whether it is shared.
@@ -144,9 +144,9 @@ impl Form {
             kind::LINK_ORDER => Record::LinkOrder { order: reader.u64()?.cast_signed(), id: reader.array()? },
             kind::SHARED => Record::Shared(SharedRecord::decode(&mut reader, widths)?),
             kind::ATTRIBUTE_NAME => {
-                Record::AttributeName { place: AttributePlace::decode(&mut reader)?, hash: reader.u32()? }
+                Record::AttributeName { entry: AttributeEntry::decode(&mut reader)?, hash: reader.u32()? }
             }
-            kind::ATTRIBUTE_ORDER => Record::AttributeOrder(AttributePlace::decode(&mut reader)?),
+            kind::ATTRIBUTE_ORDER => Record::AttributeOrder(AttributeEntry::decode(&mut reader)?),
             other => return Err(reader.refuse(format!("unknown type {other}"))),
         })
     }
@@ -171,11 +171,11 @@ impl Form {
                 writer.extend(id);
             }
             (kind::SHARED, Record::Shared(record)) => record.encode(&mut writer, widths)?,
-            (kind::ATTRIBUTE_NAME, Record::AttributeName { place, hash }) => {
-                place.encode(&mut writer);
+            (kind::ATTRIBUTE_NAME, Record::AttributeName { entry, hash }) => {
+                entry.encode(&mut writer);
                 writer.u32(*hash);
             }
-            (kind::ATTRIBUTE_ORDER, Record::AttributeOrder(place)) => place.encode(&mut writer),
+            (kind::ATTRIBUTE_ORDER, Record::AttributeOrder(entry)) => entry.encode(&mut writer),
             (_, Record::Chunk(chunk)) => self.encode_chunk(&mut writer, chunk, widths)?,
             _ => return Err(writer.refuse("type", format!("this is no record of type {}", self.kind()))),
         }
@@ -203,9 +203,9 @@ impl Form {
     }
 }
 
-impl AttributePlace {
-    fn decode(reader: &mut Reader<'_>) -> Result<AttributePlace> {
-        Ok(AttributePlace { id: reader.array()?, flags: reader.u8()?, order: reader.u32()? })
+impl AttributeEntry {
+    fn decode(reader: &mut Reader<'_>) -> Result<AttributeEntry> {
+        Ok(AttributeEntry { id: reader.array()?, flags: reader.u8()?, order: reader.u32()? })
     }
 
     fn encode(&self, writer: &mut Writer) {

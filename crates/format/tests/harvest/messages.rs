@@ -266,11 +266,11 @@ impl Walk<'_> {
             for (form, bytes) in self.tree(tree, None)? {
                 let id: Vec<u8> = match walked(form.decode(&bytes, self.widths))? {
                     record::Record::LinkName { id, .. } | record::Record::LinkOrder { id, .. } => id.to_vec(),
-                    record::Record::AttributeName { place, .. } | record::Record::AttributeOrder(place) => {
-                        if place.flags & 2 != 0 {
+                    record::Record::AttributeName { entry, .. } | record::Record::AttributeOrder(entry) => {
+                        if entry.flags & 2 != 0 {
                             continue; // in the heap of shared messages
                         }
-                        place.id.to_vec()
+                        entry.id.to_vec()
                     }
                     _ => return Err("a record that does not belong here".into()),
                 };

@@ -28,7 +28,7 @@ const ROWS: u64 = 24;
 const COLUMNS: u64 = 48;
 /// Rows from here on come and go.
 const KEPT: u64 = 20;
-/// What elements have that nobody wrote, or that were filled or cut off since.
+/// What elements have that no thread wrote, or that were filled or cut off since.
 const FILL: u64 = 0;
 
 /// Row and column.
@@ -81,7 +81,7 @@ struct Write {
     stamp: u64,
     part: Part,
     began: u64,
-    /// The latest time at which it may have happened; later than anything while nobody knows.
+    /// The latest time at which it may have happened; later than anything while it is not known.
     done: AtomicU64,
     /// It was refused.
     void: AtomicBool,
@@ -121,7 +121,7 @@ impl Diary {
             .filter(|(stamp, _)| **stamp != FILL)
             .map(|(stamp, elements)| {
                 let write = writes.iter().rev().find(|write| write.stamp == *stamp);
-                (write.unwrap_or_else(|| panic!("nobody wrote {stamp}")), elements)
+                (write.unwrap_or_else(|| panic!("no thread wrote {stamp}")), elements)
             })
             .collect();
         for (write, elements) in &shown {
@@ -210,7 +210,7 @@ impl Shared {
         let write = self.diaries[nth].begin(stamp, part, &self.clock);
         match change(&self.datasets[nth]) {
             Ok(()) => _ = write.done.fetch_min(self.clock.now(), Ordering::SeqCst),
-            // Whoever selects values while the dataset changes its size is told so.
+            // A thread that selects values while the dataset changes its size is told so.
             Err(why) => {
                 assert!(matches!(why, Error::Slice(_) | Error::Space(_) | Error::Extent { .. }), "{why}");
                 write.void.store(true, Ordering::SeqCst);

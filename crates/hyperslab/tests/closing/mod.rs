@@ -104,7 +104,7 @@ fn a_link_leads_to_a_file_that_other_threads_let_go() {
     });
 }
 
-/// A path leads through links of a file to the file itself, and another thread closes it on the way: whoever lets go of the file last ends
+/// A path leads through links of a file to the file itself, and another thread closes it on the way: the last thread that lets go of the file ends
 /// it, and must have no lock of it then.
 #[test]
 fn a_file_that_leads_to_itself_is_closed_by_another_thread() {

@@ -7,7 +7,7 @@ mod scene;
 use std::{fs, path::Path, process::Command, sync::mpsc, time::Duration};
 
 use hyperslab::{ExternalAccess, File, OpenOptions, space::Space, write_many};
-use scene::{KINDS, Kind, OTHERS, PLACES, POLICIES, Place, Scene, VALUES, plant, read, write};
+use scene::{KINDS, Kind, OTHERS, POLICIES, Scene, TARGET_PATHS, TargetPath, VALUES, plant, read, write};
 
 /// Ends the test if something waits that should not.
 fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
@@ -23,7 +23,7 @@ fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'sta
 fn what_each_policy_lets_through() {
     let scene = Scene::new("table");
     let mut wrong = Vec::new();
-    for (kind, place) in KINDS.into_iter().flat_map(|kind| PLACES.map(|place| (kind, place))) {
+    for (kind, place) in KINDS.into_iter().flat_map(|kind| TARGET_PATHS.map(|place| (kind, place))) {
         let (name, target) = scene.name(kind, place);
         scene.make(kind, &name);
         for (access, writes) in POLICIES.into_iter().flat_map(|access| [(access, false), (access, true)]) {
@@ -77,7 +77,7 @@ fn what_the_program_names_itself_is_allowed() {
     let scene = Scene::new("granted");
     for (kind, access) in [Kind::Raw, Kind::Virtual].into_iter().flat_map(|kind| POLICIES.map(|access| (kind, access)))
     {
-        for place in [Place::Absolute, Place::Upwards, Place::LinkedFile, Place::LinkedFolder] {
+        for place in [TargetPath::Absolute, TargetPath::Upwards, TargetPath::LinkedFile, TargetPath::LinkedFolder] {
             scene.refresh();
             let (name, target) = scene.name(kind, place);
             let options = OpenOptions::new().truncate().external_access(access);
@@ -107,7 +107,7 @@ fn what_the_program_names_itself_is_allowed() {
 #[test]
 fn a_file_outside_that_is_open_for_writing_is_only_read() {
     let scene = Scene::new("open");
-    let places = [Place::Absolute, Place::Upwards, Place::LinkedFile, Place::LinkedFolder];
+    let places = [TargetPath::Absolute, TargetPath::Upwards, TargetPath::LinkedFile, TargetPath::LinkedFolder];
     for (kind, place) in [Kind::Link, Kind::Virtual].into_iter().flat_map(|kind| places.map(|place| (kind, place))) {
         let (name, target) = scene.name(kind, place);
         scene.make(kind, &name);
@@ -169,7 +169,7 @@ fn the_first_file_that_is_found_decides() {
         fs::copy(scene.at(&format!("outside/far.{ending}")), scene.at(&format!("outside/near.{ending}"))).unwrap();
         scene.make(kind, &format!("near.{ending}"));
         let before = scene.outside();
-        let file = scene.open(ExternalAccess::Inside, Place::Inside, true);
+        let file = scene.open(ExternalAccess::Inside, TargetPath::Inside, true);
         assert_eq!(read(&file).map_err(|why| why.to_string()), Ok(VALUES.to_vec()), "{kind:?}");
         if kind != Kind::Link {
             assert_eq!(write(&file).map_err(|why| why.to_string()), Ok(()), "{kind:?}");
@@ -236,10 +236,10 @@ fn each_opening_of_a_file_has_its_own_policy() {
     let scene = Scene::new("two");
     let pairs = POLICIES.into_iter().flat_map(|one| POLICIES.map(|other| [one, other]));
     for (kind, policies) in pairs.flat_map(|pair| [(Kind::Raw, pair), (Kind::Virtual, pair)]) {
-        let (name, target) = scene.name(kind, Place::Absolute);
+        let (name, target) = scene.name(kind, TargetPath::Absolute);
         scene.make(kind, &name);
         scene.refresh();
-        let files = policies.map(|access| scene.open(access, Place::Absolute, true));
+        let files = policies.map(|access| scene.open(access, TargetPath::Absolute, true));
         let _held = files.each_ref().map(|file| file.dataset("x").ok());
         for turn in 0..6 {
             let (access, file) = (policies[turn % 2], &files[turn % 2]);

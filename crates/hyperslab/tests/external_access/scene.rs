@@ -26,7 +26,7 @@ pub(crate) const KINDS: [Kind; 3] = [Kind::Raw, Kind::Link, Kind::Virtual];
 
 /// Where the other file is, and how it is spelled.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum TargetPath {
     Inside,
     Below,
     Absolute,
@@ -41,20 +41,20 @@ pub(crate) enum Place {
     Prefix,
 }
 
-pub(crate) const PLACES: [Place; 8] = [
-    Place::Inside,
-    Place::Below,
-    Place::Absolute,
-    Place::Upwards,
-    Place::LinkedFile,
-    Place::LinkedFolder,
-    Place::OutOfPrefix,
-    Place::Prefix,
+pub(crate) const TARGET_PATHS: [TargetPath; 8] = [
+    TargetPath::Inside,
+    TargetPath::Below,
+    TargetPath::Absolute,
+    TargetPath::Upwards,
+    TargetPath::LinkedFile,
+    TargetPath::LinkedFolder,
+    TargetPath::OutOfPrefix,
+    TargetPath::Prefix,
 ];
 
-impl Place {
+impl TargetPath {
     pub(crate) fn is_allowed_inside(self) -> bool {
-        matches!(self, Place::Inside | Place::Below | Place::Prefix)
+        matches!(self, TargetPath::Inside | TargetPath::Below | TargetPath::Prefix)
     }
 }
 
@@ -104,16 +104,16 @@ impl Scene {
     }
 
     /// A name as the file has it, and the end of the path that it leads to.
-    pub(crate) fn name(&self, kind: Kind, place: Place) -> (String, String) {
+    pub(crate) fn name(&self, kind: Kind, place: TargetPath) -> (String, String) {
         let ending = if kind == Kind::Raw { "bin" } else { "h5" };
         let (name, target) = match place {
-            Place::Inside => ("near".into(), "home/near"),
-            Place::Below => ("below/near".into(), "home/below/near"),
-            Place::Absolute => (self.at("outside/far").display().to_string(), "outside/far"),
-            Place::Upwards | Place::OutOfPrefix => ("../outside/far".into(), "outside/far"),
-            Place::LinkedFile => ("alias".into(), "outside/far"),
-            Place::LinkedFolder => ("folder/far".into(), "outside/far"),
-            Place::Prefix => ("there".into(), "prefix/there"),
+            TargetPath::Inside => ("near".into(), "home/near"),
+            TargetPath::Below => ("below/near".into(), "home/below/near"),
+            TargetPath::Absolute => (self.at("outside/far").display().to_string(), "outside/far"),
+            TargetPath::Upwards | TargetPath::OutOfPrefix => ("../outside/far".into(), "outside/far"),
+            TargetPath::LinkedFile => ("alias".into(), "outside/far"),
+            TargetPath::LinkedFolder => ("folder/far".into(), "outside/far"),
+            TargetPath::Prefix => ("there".into(), "prefix/there"),
         };
         (format!("{name}.{ending}"), format!("{target}.{ending}"))
     }
@@ -125,9 +125,9 @@ impl Scene {
         file.close().unwrap();
     }
 
-    pub(crate) fn open(&self, access: ExternalAccess, place: Place, write: bool) -> File {
+    pub(crate) fn open(&self, access: ExternalAccess, place: TargetPath, write: bool) -> File {
         let mut options = OpenOptions::new().external_access(access);
-        if matches!(place, Place::Prefix | Place::OutOfPrefix) {
+        if matches!(place, TargetPath::Prefix | TargetPath::OutOfPrefix) {
             let prefix = self.at("prefix");
             options = options.raw_prefix(&prefix).link_prefix(&prefix).virtual_prefix(prefix);
         }

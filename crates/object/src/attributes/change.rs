@@ -55,7 +55,7 @@ fn checked<'a>(context: &'a Context, object: u64, attribute: &NewAttribute<'_>) 
 pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_>) -> Result<Option<Attribute>> {
     let (holder, body) = checked(context, object, attribute)?;
     let (old, vacant) = match holder.find(attribute.name)? {
-        Lookup::Found(place, old) => (Some((place, old)), None),
+        Lookup::Found(location, old) => (Some((location, old)), None),
         Lookup::Free(vacant) => (None, vacant),
     };
     let went = old.as_ref().and_then(|(_, old)| holder.with_heap_values(old));
@@ -79,8 +79,8 @@ pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_
     orders.for_each(|(first, later)| plan.orders(first, later));
     let change = plan.begin()?;
     let mut holder = holder.begin(&change)?;
-    if let Some((place, _)) = old {
-        holder.remove(attribute.name, place)?;
+    if let Some((location, _)) = old {
+        holder.remove(attribute.name, location)?;
     }
     let order = holder.next_order();
     holder.insert(attribute.name, Stored { flags: Flags::NONE, order, body: Body::Here(body) }, vacant)?;
@@ -96,7 +96,7 @@ pub fn set_attribute(context: &Context, object: u64, attribute: &NewAttribute<'_
 /// Gives an attribute other values of the same type and number.
 pub fn write_attribute(context: &Context, object: u64, name: &[u8], data: &[u8]) -> Result<()> {
     let holder = HolderPlan::open(context, object)?;
-    let (place, stored) = holder.require(name)?;
+    let (location, stored) = holder.require(name)?;
     let bytes = holder.bytes(&stored)?;
     let parts = decode(&bytes, object)?;
     if parts.data.len() < data.len() {
@@ -105,14 +105,14 @@ pub fn write_attribute(context: &Context, object: u64, name: &[u8], data: &[u8])
     let padding = parts.data.get(data.len()..).unwrap_or_default();
     let body = message::Attribute { data: &[data, padding].concat(), ..parts }.encode()?;
     let stored = Stored { flags: stored.flags.unshared(), body: Body::Here(body), ..stored };
-    holder.begin(&Plan::new(context).begin()?)?.put((name, place), (name, stored))
+    holder.begin(&Plan::new(context).begin()?)?.put((name, location), (name, stored))
 }
 
 /// Gives an attribute another name. It keeps its place in the order of creation.
 pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], charset: CharSet) -> Result<()> {
     check_name(new)?;
     let holder = HolderPlan::open(context, object)?;
-    let (place, stored) = holder.require(old)?;
+    let (location, stored) = holder.require(old)?;
     if old == new {
         return Ok(());
     }
@@ -127,13 +127,13 @@ pub fn rename_attribute(context: &Context, object: u64, old: &[u8], new: &[u8], 
     let body = message::Attribute { version, name: new, charset, ..parts }.encode()?;
     check_size(holder.header.prefix(), body.len())?;
     let stored = Stored { flags: stored.flags.unshared(), body: Body::Here(body), ..stored };
-    holder.begin(&Plan::new(context).begin()?)?.put((old, place), (new, stored))
+    holder.begin(&Plan::new(context).begin()?)?.put((old, location), (new, stored))
 }
 
 /// Takes an attribute away; whether there was one. `went` gets it if its values lie in a heap and it is no shared message.
 pub fn remove_attribute(context: &Context, object: u64, name: &[u8], went: impl FnOnce(&Attribute)) -> Result<bool> {
     let holder = HolderPlan::open(context, object)?;
-    let Lookup::Found(place, old) = holder.find(name)? else { return Ok(false) };
+    let Lookup::Found(location, old) = holder.find(name)? else { return Ok(false) };
     let (own, unused) = (holder.with_heap_values(&old), holder.uses(&old)?);
     let mut plan = Plan::new(context);
     holder.plan_form(&mut plan);
@@ -141,7 +141,7 @@ pub fn remove_attribute(context: &Context, object: u64, name: &[u8], went: impl 
     loss.orders(object).for_each(|(first, later)| plan.orders(first, later));
     let change = plan.begin()?;
     let mut holder = holder.begin(&change)?;
-    holder.remove(name, place)?;
+    holder.remove(name, location)?;
     let by = holder.finish()?;
     shared_change::release(context, &change, unused, Some(by))?;
     loss.happen(context, &change, Some(by), &mut |_| Ok(()))?;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use hyperslab_file::{Error, OpenFile, Result};
 use hyperslab_format::{
-    index::record::{AttributePlace, Form, Record, kind},
+    index::record::{AttributeEntry, Form, Record, kind},
     message::{self, AttributeInfo},
     object_header::Flags,
 };
@@ -84,8 +84,8 @@ impl Dense {
             Body::Shared(id) => *id,
             Body::Here(body) => self.storage.put(file, body)?,
         };
-        let place = AttributePlace { id, flags: attribute.flags.0, order: attribute.order };
-        let record = Record::AttributeName { place, hash: hyperslab_base::lookup3(name) };
+        let entry = AttributeEntry { id, flags: attribute.flags.0, order: attribute.order };
+        let record = Record::AttributeName { entry, hash: hyperslab_base::lookup3(name) };
         let record = Form::Plain(kind::ATTRIBUTE_NAME).encode(&record, widths)?;
         let mut order = by_name(context, &self.storage.heap, name, None);
         match vacant {
@@ -93,8 +93,8 @@ impl Dense {
             None => self.storage.names.insert(file, &record, &mut order)?,
         }
         if let Some(orders) = &mut self.storage.orders {
-            let record = Form::Plain(kind::ATTRIBUTE_ORDER).encode(&Record::AttributeOrder(place), widths)?;
-            orders.insert(file, &record, &mut |other| Ok(order_of(other).cmp(&place.order)))?;
+            let record = Form::Plain(kind::ATTRIBUTE_ORDER).encode(&Record::AttributeOrder(entry), widths)?;
+            orders.insert(file, &record, &mut |other| Ok(order_of(other).cmp(&entry.order)))?;
         }
         Ok(())
     }
@@ -104,14 +104,14 @@ impl Dense {
         let (file, heap) = (context.file(), &self.storage.heap);
         let removed = self.storage.names.take(file, occupied, &mut by_name(context, heap, name, None))?;
         let missing = || Error::broken("attribute", heap.address(), "one that was there is not there");
-        let place = place(&removed.ok_or_else(missing)?, file, heap)?;
+        let entry = entry(&removed.ok_or_else(missing)?, file, heap)?;
         if let Some(orders) = &mut self.storage.orders {
-            orders.remove(file, &mut |other| Ok(order_of(other).cmp(&place.order)))?;
+            orders.remove(file, &mut |other| Ok(order_of(other).cmp(&entry.order)))?;
         }
-        if Flags(place.flags).is_shared() {
+        if Flags(entry.flags).is_shared() {
             return Ok(());
         }
-        self.storage.heap.remove(file, &place.id)
+        self.storage.heap.remove(file, &entry.id)
     }
 
     /// The attribute with this name and its place, or where it belongs.
@@ -139,7 +139,7 @@ impl Dense {
 
     /// The attribute of a record; `body` is its message if that was read already.
     fn stored(&self, file: &OpenFile, record: &[u8], body: Option<Vec<u8>>) -> Result<Stored> {
-        let AttributePlace { id, flags, order } = place(record, file, &self.storage.heap)?;
+        let AttributeEntry { id, flags, order } = entry(record, file, &self.storage.heap)?;
         let flags = Flags(flags);
         let body = match (flags.is_shared(), body) {
             (true, _) => Body::Shared(id),
@@ -156,7 +156,7 @@ impl Dense {
         if context.shares_attributes()? {
             own = 0;
             self.storage.names.for_each(file, &mut |record| {
-                own += u64::from(!Flags(place(record, file, &self.storage.heap)?.flags).is_shared());
+                own += u64::from(!Flags(entry(record, file, &self.storage.heap)?.flags).is_shared());
                 Ok(())
             })?;
         }
@@ -181,9 +181,9 @@ impl Dense {
     }
 }
 
-fn place(record: &[u8], file: &OpenFile, heap: &FractalHeap) -> Result<AttributePlace> {
+fn entry(record: &[u8], file: &OpenFile, heap: &FractalHeap) -> Result<AttributeEntry> {
     match Form::Plain(kind::ATTRIBUTE_NAME).decode(record, file.widths()).map_err(Error::at(heap.address()))? {
-        Record::AttributeName { place, .. } => Ok(place),
+        Record::AttributeName { entry, .. } => Ok(entry),
         _ => Err(Error::broken("attribute", heap.address(), "a record of another type")),
     }
 }
@@ -201,10 +201,10 @@ fn by_name<'a>(
         if hash != wanted {
             return Ok(hash.cmp(&wanted));
         }
-        let place = place(record, context.file(), heap)?;
-        let body = match Flags(place.flags).is_shared() {
-            false => heap.get(context.file(), &place.id)?,
-            true => shared::from_heap(context, message::kind::ATTRIBUTE, &place.id, heap.address())?,
+        let entry = entry(record, context.file(), heap)?;
+        let body = match Flags(entry.flags).is_shared() {
+            false => heap.get(context.file(), &entry.id)?,
+            true => shared::from_heap(context, message::kind::ATTRIBUTE, &entry.id, heap.address())?,
         };
         let parts = message::Attribute::decode(&body).map_err(Error::at(heap.address()))?;
         let ordering = parts.name.cmp(name);

@@ -42,14 +42,14 @@ pub(super) struct Holder<'a> {
 }
 
 /// Where an attribute is.
-pub(super) enum Place {
+pub(super) enum AttributeLocation {
     Inside(MessageId),
     Outside(Occupied),
 }
 
 /// What a search for a name gives.
 pub(super) enum Lookup {
-    Found(Place, Stored),
+    Found(AttributeLocation, Stored),
     /// There is no such attribute; where it belongs outside of the header.
     Free(Option<Vacant>),
 }
@@ -67,7 +67,7 @@ impl<'a> HolderPlan<'a> {
         }
     }
 
-    /// The object, to be changed. What a flush since it was opened may have changed is read again. Places stay as they are.
+    /// The object, to be changed. What a flush since it was opened may have changed is read again. Locations stay as they are.
     pub(super) fn begin(self, change: &Change<'_>) -> Result<Holder<'a>> {
         let mut holder = self.holder;
         if self.flushes != change.file().flushes() {
@@ -129,19 +129,19 @@ impl<'a> Holder<'a> {
             }
             let stored = self.inside(id)?;
             if decode(&self.bytes(&stored)?, self.address)?.name == name {
-                return Ok(Lookup::Found(Place::Inside(id), stored));
+                return Ok(Lookup::Found(AttributeLocation::Inside(id), stored));
             }
         }
         let Some(dense) = &self.dense else { return Ok(Lookup::Free(None)) };
         Ok(match dense.find(self.context, name)? {
-            Ok((occupied, stored)) => Lookup::Found(Place::Outside(occupied), stored),
+            Ok((occupied, stored)) => Lookup::Found(AttributeLocation::Outside(occupied), stored),
             Err(vacant) => Lookup::Free(Some(vacant)),
         })
     }
 
-    pub(super) fn require(&self, name: &[u8]) -> Result<(Place, Stored)> {
+    pub(super) fn require(&self, name: &[u8]) -> Result<(AttributeLocation, Stored)> {
         match self.find(name)? {
-            Lookup::Found(place, stored) => Ok((place, stored)),
+            Lookup::Found(location, stored) => Ok((location, stored)),
             Lookup::Free(_) => Err(Error::Missing(format!("attribute {:?}", String::from_utf8_lossy(name)))),
         }
     }

@@ -11,7 +11,7 @@ use hyperslab_structures::Vacant;
 use super::{
     attribute_message::decode,
     dense::{Body, Dense, NO_ORDER, Stored},
-    holder::{Holder, MAX_MESSAGE, Place},
+    holder::{AttributeLocation, Holder, MAX_MESSAGE},
 };
 
 impl Holder<'_> {
@@ -53,14 +53,14 @@ impl Holder<'_> {
     }
 
     /// Takes an attribute out. Few that lie outside come in again.
-    pub(super) fn remove(&mut self, name: &[u8], place: Place) -> Result<()> {
+    pub(super) fn remove(&mut self, name: &[u8], location: AttributeLocation) -> Result<()> {
         let (context, file) = (self.context, self.context.file());
-        let occupied = match place {
-            Place::Inside(id) => {
+        let occupied = match location {
+            AttributeLocation::Inside(id) => {
                 self.header.remove(id);
                 return Ok(());
             }
-            Place::Outside(occupied) => occupied,
+            AttributeLocation::Outside(occupied) => occupied,
         };
         let [_, fewest] = self.header.prefix().attribute_limits.unwrap_or([8, 6]);
         let Some(dense) = &mut self.dense else { return Ok(()) };
@@ -81,19 +81,23 @@ impl Holder<'_> {
     }
 
     /// Puts an attribute in the place of another one, and ends.
-    pub(super) fn put(mut self, (old, place): (&[u8], Place), (new, stored): (&[u8], Stored)) -> Result<()> {
-        match (place, &stored.body, &mut self.dense) {
-            (Place::Inside(id), Body::Here(body), _) if body.len() <= MAX_MESSAGE => {
+    pub(super) fn put(
+        mut self,
+        (old, location): (&[u8], AttributeLocation),
+        (new, stored): (&[u8], Stored),
+    ) -> Result<()> {
+        match (location, &stored.body, &mut self.dense) {
+            (AttributeLocation::Inside(id), Body::Here(body), _) if body.len() <= MAX_MESSAGE => {
                 self.header.replace_flagged(id, stored.flags, body.clone())?;
             }
-            (Place::Outside(occupied), _, Some(dense)) => {
+            (AttributeLocation::Outside(occupied), _, Some(dense)) => {
                 dense.storage.detach(self.context.file())?;
                 dense.remove(self.context, old, occupied)?;
                 dense.insert(self.context, new, &stored, None)?;
                 self.by = dense.storage.published_by(self.context.file(), self.address);
             }
-            (place, ..) => {
-                self.remove(old, place)?;
+            (location, ..) => {
+                self.remove(old, location)?;
                 self.insert(new, stored, None)?;
             }
         }
@@ -133,8 +137,8 @@ impl Holder<'_> {
         let body = match stored.body {
             Body::Here(body) => body,
             Body::Shared(id) => {
-                let place = Shared::Heap(id);
-                place.encode(version::shared(&place), self.context.file().widths())?
+                let location = Shared::Heap(id);
+                location.encode(version::shared(&location), self.context.file().widths())?
             }
         };
         let order = u16::try_from(stored.order).ok();

@@ -23,12 +23,12 @@ pub(super) struct GroupChange<'a> {
     pub(super) form: Form,
     /// The block whose write makes the change visible.
     by: u64,
-    /// The place of the link that was looked for, if that is not in the header.
-    pub(super) place: Option<Place<'a>>,
+    /// The slot of the link that was looked for, if that is not in the header.
+    pub(super) slot: Option<LinkSlot<'a>>,
 }
 
-/// The place of a link.
-pub(super) enum Place<'a> {
+/// Where a link is, or belongs.
+pub(super) enum LinkSlot<'a> {
     /// In a symbol table, where there is none yet.
     Old(old::Vacancy<'a>),
     Dense(Entry),
@@ -58,7 +58,7 @@ impl<'a> GroupChange<'a> {
         } else {
             return Err(Error::broken("object header", address, "it is no group"));
         };
-        Ok(GroupChange { context, address, header, form, by: address, place: None })
+        Ok(GroupChange { context, address, header, form, by: address, slot: None })
     }
 
     /// The file as the group sees it.
@@ -100,8 +100,8 @@ impl<'a> GroupChange<'a> {
         let (context, address) = (self.context, self.address);
         if let Form::Old(table) = &self.form {
             if version::old_group_holds(&link) {
-                let vacancy = match self.place.take() {
-                    Some(Place::Old(vacancy)) => vacancy,
+                let vacancy = match self.slot.take() {
+                    Some(LinkSlot::Old(vacancy)) => vacancy,
                     _ => old::Vacancy::find(self.file(), table, &link.name)?,
                 };
                 self.by = vacancy.fill(&link)?;
@@ -115,8 +115,8 @@ impl<'a> GroupChange<'a> {
         info.next_order = if info.tracked { order.saturating_add(1) } else { info.next_order };
         if let Some(dense) = dense {
             dense.storage.detach(context.file())?;
-            let vacant = match self.place.take() {
-                Some(Place::Dense(Entry::Vacant(vacant))) => Some(vacant),
+            let vacant = match self.slot.take() {
+                Some(LinkSlot::Dense(Entry::Vacant(vacant))) => Some(vacant),
                 _ => None,
             };
             dense.insert(context, &link, vacant)?;
@@ -196,8 +196,8 @@ impl<'a> GroupChange<'a> {
         match &mut self.form {
             Form::Old(table) => self.by = old::remove(file.owned_by(address), table, name)?,
             Form::New { info, limits, dense: Some(dense) } => {
-                let occupied = match self.place.take() {
-                    Some(Place::Dense(Entry::Occupied(occupied))) => Some(occupied),
+                let occupied = match self.slot.take() {
+                    Some(LinkSlot::Dense(Entry::Occupied(occupied))) => Some(occupied),
                     _ => None,
                 };
                 dense.storage.detach(file)?;

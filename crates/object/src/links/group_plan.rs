@@ -8,7 +8,7 @@ use hyperslab_format::{
 
 use super::{
     change::{exists, find},
-    group_change::{Form, GroupChange, Place},
+    group_change::{Form, GroupChange, LinkSlot},
     old,
 };
 use crate::{Context, plan::Plan};
@@ -45,11 +45,11 @@ impl<'a> GroupPlan<'a> {
     /// Whether new links may wait, if their names are like that of this one: the group has no links, and keeps no order of them. Says whether names must be
     /// ASCII.
     pub(super) fn lets_wait(&self, link: &Link) -> Option<bool> {
-        let GroupChange { context, address, header, form, place, .. } = &self.links;
+        let GroupChange { context, address, header, form, slot, .. } = &self.links;
         let may_wait = !Plan::new(context).is_losing(*address);
         match form {
             Form::Old(_) if version::old_group_holds(link) => {
-                let is_empty = matches!(place, Some(Place::Old(vacancy)) if vacancy.is_first());
+                let is_empty = matches!(slot, Some(LinkSlot::Old(vacancy)) if vacancy.is_first());
                 Some(true).filter(|_| may_wait && is_empty)
             }
             Form::New { info, dense: None, .. }
@@ -63,10 +63,10 @@ impl<'a> GroupPlan<'a> {
 
     /// The link with this name. If nothing else comes or goes before it, it is not searched for again.
     pub(super) fn find(&mut self, name: &[u8]) -> Result<Option<Link>> {
-        let GroupChange { context, address, form, place, .. } = &mut self.links;
+        let GroupChange { context, address, form, slot, .. } = &mut self.links;
         let Form::New { dense: Some(dense), .. } = form else { return find(context, *address, name) };
         let (found, link) = dense.find(context.file(), name)?;
-        *place = Some(Place::Dense(found));
+        *slot = Some(LinkSlot::Dense(found));
         Ok(link)
     }
 
@@ -74,7 +74,7 @@ impl<'a> GroupPlan<'a> {
     fn check_free(&mut self, link: &Link) -> Result<()> {
         match &self.links.form {
             Form::Old(table) if version::old_group_holds(link) => {
-                self.links.place = Some(Place::Old(old::Vacancy::find(self.links.file(), table, &link.name)?));
+                self.links.slot = Some(LinkSlot::Old(old::Vacancy::find(self.links.file(), table, &link.name)?));
                 Ok(())
             }
             _ => self.find(&link.name)?.map_or(Ok(()), |_| Err(exists(&link.name))),

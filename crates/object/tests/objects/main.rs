@@ -113,7 +113,7 @@ fn programs(first: u64, usual: u64) -> std::ops::Range<u64> {
     first..first + hyperslab_workshop::cases("HYPERSLAB_PROGRAMS", usual)
 }
 
-/// No object has more names than it counts, or it could go while somebody names it. One that moves has two for a moment.
+/// No object has more names than it counts, or it could go while a link names it. One that moves has two for a moment.
 fn check_counts(lines: &[String], what: &str) {
     let (mut counts, mut names, mut group) = (HashMap::new(), HashSet::new(), "");
     for line in lines {

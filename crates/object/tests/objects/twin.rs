@@ -45,7 +45,7 @@ pub(crate) struct Twin {
 }
 
 impl Twin {
-    /// The twin of a file that somebody made.
+    /// The twin of a file that another library made.
     pub(crate) fn of(context: &Context) -> Result<Twin> {
         let root = context.file().root()?;
         let (mut twin, mut open) = (Twin { things: HashMap::new(), root }, vec![root]);

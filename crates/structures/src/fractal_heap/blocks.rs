@@ -27,7 +27,7 @@ impl Direct {
 }
 
 /// Where the next direct block goes.
-pub(super) struct Place {
+pub(super) struct BlockPosition {
     /// Where it begins in the heap.
     pub(super) offset: u64,
     /// Its size.
@@ -165,7 +165,7 @@ pub(super) fn find(
 }
 
 /// Where the next direct block of `least` bytes or more goes, behind all that there are. Smaller ones are passed over, and never made.
-pub(super) fn next(header: &Header, least: u64) -> Option<Place> {
+pub(super) fn next(header: &Header, least: u64) -> Option<BlockPosition> {
     let table = &header.table;
     let (width, most) = (u64::from(table.width), table.max_rows());
     let wanted = table.row_of_size(least);
@@ -203,7 +203,7 @@ pub(super) fn next(header: &Header, least: u64) -> Option<Place> {
                 }
                 if size >= least {
                     path.push((nth, begin, 0));
-                    return Some(Place { offset: begin, size, rows, path });
+                    return Some(BlockPosition { offset: begin, size, rows, path });
                 }
                 at = base.checked_add(table.row_offset(wanted.min(rows_here))?)?;
                 continue 'again;

@@ -7,7 +7,7 @@ use hyperslab_format::heap::fractal::{self, Child, HeapId, Usage};
 
 use super::{
     DIRECT,
-    blocks::{self, Direct, Place},
+    blocks::{self, BlockPosition, Direct},
     change::Change,
     direct::DirectBlock,
 };
@@ -99,7 +99,7 @@ impl Change<'_> {
         }
         let first = self.header.root.is_none() && least == table.start;
         let place = if first {
-            Some(Place { offset: 0, size: table.start, rows: 0, path: Vec::new() })
+            Some(BlockPosition { offset: 0, size: table.start, rows: 0, path: Vec::new() })
         } else {
             blocks::next(&self.header, least)
         };
@@ -134,7 +134,7 @@ impl Change<'_> {
     }
 
     /// A new direct block with an object.
-    fn make_direct(&mut self, place: &Place, object: &[u8], overhead: u64) -> Result<u64> {
+    fn make_direct(&mut self, place: &BlockPosition, object: &[u8], overhead: u64) -> Result<u64> {
         let heap = (self.before.clone(), self.address);
         let mut block = DirectBlock::new(self.file, heap, place.size, place.offset);
         block.set(place.offset + overhead, object).ok_or_else(|| self.broken("a block without room for an object"))?;
