@@ -83,13 +83,13 @@ impl Pages {
             let start = span.start.checked_next_multiple_of(page).unwrap_or(span.end());
             return pool.add(ANY, Span::between(start, span.end() - span.end() % page));
         }
-        let home = span.start - span.start % page;
-        let kind = self.kinds.get(&home).copied().unwrap_or(Kind::Metadata);
+        let page_start = span.start - span.start % page;
+        let kind = self.kinds.get(&page_start).copied().unwrap_or(Kind::Metadata);
         let parts = self.parts(kind);
         parts.add(span);
-        let whole = Span { start: home, len: page };
-        if parts.around(home) == Some(whole) && parts.take_at(whole) {
-            self.kinds.remove(&home);
+        let whole = Span { start: page_start, len: page };
+        if parts.around(page_start) == Some(whole) && parts.take_at(whole) {
+            self.kinds.remove(&page_start);
             pool.add(ANY, whole);
         }
     }

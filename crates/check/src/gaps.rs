@@ -5,7 +5,7 @@ use std::ops::Range;
 use hyperslab_file::{OpenFile, Survey};
 use hyperslab_structures::Collection;
 
-use crate::book::{Book, Span};
+use crate::space_map::{SpaceMap, Span};
 
 const COLLECTION: &str = "global heap collection";
 const SIGNATURE: &[u8] = b"GCOL";
@@ -13,7 +13,7 @@ const SIGNATURE: &[u8] = b"GCOL";
 const WINDOW: u64 = 1 << 20;
 
 /// Notes what is lost between spans, which are in order, in regions of addresses, and how many bytes that is; adds the collections that lie there.
-pub(crate) fn fill(file: &OpenFile, book: &mut Book, spans: &mut Vec<Span>, regions: &[Range<u64>]) -> u64 {
+pub(crate) fn fill(file: &OpenFile, map: &mut SpaceMap, spans: &mut Vec<Span>, regions: &[Range<u64>]) -> u64 {
     let mut gaps = Vec::new();
     for region in regions {
         let mut at = region.start;
@@ -34,19 +34,19 @@ pub(crate) fn fill(file: &OpenFile, book: &mut Book, spans: &mut Vec<Span>, regi
     for (start, end) in gaps {
         let mut from = start;
         while let Some((place, length)) = collection(file, from, end) {
-            lost = lost.saturating_add(note(book, from, place));
+            lost = lost.saturating_add(note(map, from, place));
             spans.push(Span::unnamed(COLLECTION, place, length));
             from = place + length;
         }
-        lost = lost.saturating_add(note(book, from, end));
+        lost = lost.saturating_add(note(map, from, end));
     }
     lost
 }
 
-fn note(book: &mut Book, from: u64, to: u64) -> u64 {
+fn note(map: &mut SpaceMap, from: u64, to: u64) -> u64 {
     let length = to - from;
     if length > 0 {
-        book.note("lost space", from, format!("{length} bytes that nothing uses and no list has as free"));
+        map.note("lost space", from, format!("{length} bytes that nothing uses and no list has as free"));
     }
     length
 }

@@ -3,10 +3,10 @@
 //! Lives here: the walk from object to object, hard-link counts, and the account of all bytes. Does not live here: the blocks of a structure; each
 //! crate shows its own to a `Survey`. Called by `hyperslab`, which opens and locks the storage.
 
-mod book;
 mod clear;
 mod gaps;
 mod report;
+mod space_map;
 mod walk;
 
 use std::sync::Arc;

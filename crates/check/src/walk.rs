@@ -6,7 +6,7 @@ use hyperslab_chunk::SurveyedDataset;
 use hyperslab_file::Survey;
 use hyperslab_object::{Context, Kind, Object, PathId, Target, may_lag, survey_shared};
 
-use crate::{MARK, Progress, Report, Space, book::Book, gaps};
+use crate::{MARK, Progress, Report, Space, gaps, space_map::SpaceMap};
 
 /// Progress is told of once in so many objects.
 const OFTEN: u64 = 64;
@@ -14,7 +14,7 @@ const OFTEN: u64 = 64;
 pub(crate) struct Walk<'a> {
     context: &'a Context,
     progress: &'a mut dyn FnMut(Progress),
-    book: Book,
+    map: SpaceMap,
     report: Report,
     /// Objects that are to be looked at: the path that they were first met at, and where they are.
     waiting: Vec<(PathId, u64)>,
@@ -26,19 +26,19 @@ pub(crate) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     pub(crate) fn new(context: &'a Context, progress: &'a mut dyn FnMut(Progress)) -> Walk<'a> {
-        let book = Book::new(context.file().end());
+        let map = SpaceMap::new(context.file().end());
         let (report, waiting, links, says) = (Report::default(), Vec::new(), HashMap::new(), Vec::new());
-        Walk { context, progress, book, report, waiting, links, says }
+        Walk { context, progress, map, report, waiting, links, says }
     }
 
     /// Looks at everything; at lost space too, if it is known which addresses the file has.
     pub(crate) fn run(mut self) -> Report {
         let file = self.context.file();
         self.head();
-        file.survey(&mut self.book);
-        survey_shared(self.context, &mut self.book);
-        if let Some(root) = (&mut self.book as &mut dyn Survey).found("superblock", 0, file.root()) {
-            let path = self.book.paths.top(b"/");
+        file.survey(&mut self.map);
+        survey_shared(self.context, &mut self.map);
+        if let Some(root) = (&mut self.map as &mut dyn Survey).found("superblock", 0, file.root()) {
+            let path = self.map.paths.top(b"/");
             self.meet(path, root);
         }
         while let Some((path, address)) = self.waiting.pop() {
@@ -49,15 +49,15 @@ impl<'a> Walk<'a> {
             }
         }
         self.count();
-        self.book.turn_to(None);
-        let mut spans = self.book.close();
+        self.map.turn_to(None);
+        let mut spans = self.map.close();
         self.report.free = spans.iter().filter(|span| span.is_free()).map(|span| span.length).sum();
         if let Some(regions) = file.regions() {
-            self.book.check_end(&spans, &regions, self.report.marks.swmr);
-            self.report.lost = gaps::fill(file, &mut self.book, &mut spans, &regions);
+            self.map.check_end(&spans, &regions, self.report.marks.swmr);
+            self.report.lost = gaps::fill(file, &mut self.map, &mut spans, &regions);
         }
-        self.report.usage = Book::usage(&spans);
-        let Book { problems, notes, .. } = self.book;
+        self.report.usage = SpaceMap::usage(&spans);
+        let SpaceMap { problems, notes, .. } = self.map;
         let mut findings = problems.kept;
         findings.extend(notes.kept);
         findings.sort_by_key(|finding| (finding.severity, finding.address));
@@ -72,7 +72,7 @@ impl<'a> Walk<'a> {
         self.report.size = file.stored_size();
         self.report.superblock = file.superblock().version;
         self.report.marks = file.marks();
-        let survey: &mut dyn Survey = &mut self.book;
+        let survey: &mut dyn Survey = &mut self.map;
         self.report.space = Space::new(survey.found("superblock extension", 0, file.space_info()).flatten().as_ref());
         let marks = self.report.marks;
         if marks.writing && !marks.swmr {
@@ -81,11 +81,11 @@ impl<'a> Walk<'a> {
             survey.problem(MARK, 0, why.into());
         } else if marks.writing {
             let why = "the file is marked as open for writing while others read";
-            self.book.note(MARK, 0, why.into());
+            self.map.note(MARK, 0, why.into());
         }
         if marks.journal {
             let why = "a program that ended without closing the file left a journal behind its end: `hyperslab clear` puts its blocks in place";
-            self.book.note("journal", file.end(), why.into());
+            self.map.note("journal", file.end(), why.into());
         }
         let trailer = file.trailer_length().unwrap_or(0);
         // The superblock of a file with members of which only libhdf5 knows what they hold tells of all of them.
@@ -93,11 +93,11 @@ impl<'a> Walk<'a> {
         match file.told_end() {
             Some(end) if end > stored => {
                 let why = format!("the file is truncated: it ends at {stored:#x}, but should end at {end:#x}");
-                self.book.problem("superblock", 0, why);
+                self.map.problem("superblock", 0, why);
             }
             Some(end) if end.saturating_add(trailer) < stored => {
                 let why = format!("{} bytes behind the end that the superblock tells", stored - end);
-                self.book.note(super::END_OF_FILE, end, why);
+                self.map.note(super::END_OF_FILE, end, why);
             }
             _ => {}
         }
@@ -114,8 +114,8 @@ impl<'a> Walk<'a> {
     }
 
     fn object(&mut self, path: PathId, address: u64) {
-        self.book.turn_to(Some(path));
-        let Some(found) = Object::survey(self.context, address, &mut self.book) else { return };
+        self.map.turn_to(Some(path));
+        let Some(found) = Object::survey(self.context, address, &mut self.map) else { return };
         let object = found.object;
         match object.kind() {
             Kind::Group => self.report.groups += 1,
@@ -132,13 +132,13 @@ impl<'a> Walk<'a> {
         // The last one to wait is the first to be looked at.
         for link in found.links.into_iter().rev() {
             if let Target::Hard(target) = link.target {
-                let below = self.book.paths.below(path, &link.name);
+                let below = self.map.paths.below(path, &link.name);
                 self.meet(below, target);
             }
         }
         for datatype in found.committed {
             // One that has no name is not met by its name.
-            let unnamed = self.book.paths.with_suffix(path, b" (its datatype)");
+            let unnamed = self.map.paths.with_suffix(path, b" (its datatype)");
             self.meet(unnamed, datatype);
         }
     }
@@ -155,7 +155,7 @@ impl<'a> Walk<'a> {
             element: datatype.size() as u64,
             filtered: !filters.steps.is_empty(),
         };
-        kept.survey(context.file(), &mut self.book);
+        kept.survey(context.file(), &mut self.map);
     }
 
     /// Compares the hard links that were met with what objects say.
@@ -165,13 +165,13 @@ impl<'a> Walk<'a> {
         for (address, says) in std::mem::take(&mut self.says) {
             let Some(&(has, path)) = self.links.get(&address).filter(|(has, _)| *has != says) else { continue };
             let why = format!("it says that it has {says} hard links, but has {has}");
-            self.book.turn_to(Some(path));
+            self.map.turn_to(Some(path));
             // A count of names grows before the name is seen, and shrinks after it is gone; an object that moves has two names for a moment.
             let file = self.context.file();
             let lags = may_lag(file) && (says > has || file.marks().whole);
             match shares || lags {
-                true => self.book.note("object header", address, why),
-                false => self.book.problem("object header", address, why),
+                true => self.map.note("object header", address, why),
+                false => self.map.problem("object header", address, why),
             }
         }
     }

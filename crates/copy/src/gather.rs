@@ -63,43 +63,49 @@ impl Work<'_, '_> {
     /// Values one after the other, to a place in a piece.
     fn row(
         &mut self,
-        home: Option<usize>,
+        parent: Option<usize>,
         at: usize,
         (from, to): (&Datatype, &Datatype),
         bytes: &[u8],
         count: usize,
     ) -> Result<()> {
         if !self.copier.changes(self.heap.session(), from, to) {
-            self.put(home, at, bytes.get(..count.saturating_mul(from.size())).unwrap_or(bytes));
+            self.put(parent, at, bytes.get(..count.saturating_mul(from.size())).unwrap_or(bytes));
             return Ok(());
         }
         let places = (0..count).map(|nth| at + nth * to.size());
         places
             .zip(bytes.chunks_exact(from.size().max(1)))
-            .try_for_each(|(at, value)| self.one(home, at, (from, to), value))
+            .try_for_each(|(at, value)| self.one(parent, at, (from, to), value))
     }
 
-    fn one(&mut self, home: Option<usize>, at: usize, (from, to): (&Datatype, &Datatype), value: &[u8]) -> Result<()> {
+    fn one(
+        &mut self,
+        parent: Option<usize>,
+        at: usize,
+        (from, to): (&Datatype, &Datatype),
+        value: &[u8],
+    ) -> Result<()> {
         match (from.class(), to.class()) {
             (Class::Compound(from_members), Class::Compound(to_members)) => {
                 if from.size() == to.size() {
                     // What lies between members stays, too.
-                    self.put(home, at, value);
+                    self.put(parent, at, value);
                 }
                 for (from, to) in from_members.members().iter().zip(to_members.members()) {
                     let start = from.offset as usize;
                     let part = value.get(start..start + from.datatype.size()).unwrap_or_default();
-                    self.row(home, at + to.offset as usize, (&from.datatype, &to.datatype), part, 1)?;
+                    self.row(parent, at + to.offset as usize, (&from.datatype, &to.datatype), part, 1)?;
                 }
                 Ok(())
             }
             (Class::Array(from), Class::Array(to)) => {
-                self.row(home, at, (from.base(), to.base()), value, from.elements())
+                self.row(parent, at, (from.base(), to.base()), value, from.elements())
             }
             (Class::Vlen(from_vlen), Class::Vlen(to_vlen)) => {
                 let reference = HeapReference::decode(value)?;
                 if reference.is_null() {
-                    self.clear(home, at, to.size());
+                    self.clear(parent, at, to.size());
                     return Ok(());
                 }
                 let (from, size) = (&*from_vlen.base, to.size());
@@ -109,7 +115,7 @@ impl Work<'_, '_> {
                     // libhdf5 gives each of them the room that it takes in memory, whatever its type says.
                     let room = (stored.len() / count).max(from.size()).max(1);
                     let bytes = vec![0; stored.len()];
-                    let nth = self.add(Piece { bytes, home, at, size, form: Form::Sequence(reference.count) });
+                    let nth = self.add(Piece { bytes, parent, at, size, form: Form::Sequence(reference.count) });
                     let each = (0..count).map(|nth| nth * room).zip(stored.chunks_exact(room));
                     let target = (from, &*to_vlen.base);
                     return each.into_iter().try_for_each(|(at, value)| {
@@ -128,13 +134,13 @@ impl Work<'_, '_> {
                     }
                 }
                 let room = room(count as u64, to_vlen.base.size())?;
-                let piece = Piece { bytes: room, home, at, size, form: Form::Sequence(reference.count) };
+                let piece = Piece { bytes: room, parent, at, size, form: Form::Sequence(reference.count) };
                 let nth = self.add(piece);
                 self.row(Some(nth), 0, (from, &to_vlen.base), bytes, count)
             }
-            (Class::Reference(reference), _) => self.reference(home, at, *reference, (from, to), value),
+            (Class::Reference(reference), _) => self.reference(parent, at, *reference, (from, to), value),
             _ => {
-                self.put(home, at, value);
+                self.put(parent, at, value);
                 Ok(())
             }
         }
@@ -143,7 +149,7 @@ impl Work<'_, '_> {
     /// A reference to something of another file than the target. What has no copy is not referred to.
     fn reference(
         &mut self,
-        home: Option<usize>,
+        parent: Option<usize>,
         at: usize,
         reference: Reference,
         (from, to): (&Datatype, &Datatype),
@@ -151,11 +157,11 @@ impl Work<'_, '_> {
     ) -> Result<()> {
         let file = self.heap.session();
         if *file == self.copier.target {
-            self.put(home, at, value);
+            self.put(parent, at, value);
             return Ok(());
         }
         // Null, and what cannot be understood any more, are null in the copy.
-        self.clear(home, at, to.size());
+        self.clear(parent, at, to.size());
         let Ok(Some(referent)) = self.heap.dereference(from, value) else { return Ok(()) };
         let outside = referent.file.is_some();
         let copy = match outside {
@@ -168,21 +174,21 @@ impl Work<'_, '_> {
         match reference {
             Reference::Object => {
                 sink.uint(to_width, copy);
-                self.put(home, at, sink.as_bytes());
+                self.put(parent, at, sink.as_bytes());
             }
             Reference::Region => {
-                let stored = self.behind(value)?;
+                let stored = self.heap_object(value)?;
                 sink.uint(to_width, copy);
                 sink.extend(stored.get(from_width.bytes()..).unwrap_or_default());
                 let (bytes, form) = (sink.into_bytes(), Form::After(0));
-                self.add(Piece { bytes, home, at, size: to.size(), form });
+                self.add(Piece { bytes, parent, at, size: to.size(), form });
             }
             Reference::Revised(_) => {
                 let (kind, flags) = (value.first().copied().unwrap_or(0), value.get(1).copied().unwrap_or(0));
                 let inline = kind == OBJECT && flags & EXTERNAL == 0;
                 let stored = match inline {
                     true => value.get(2..).unwrap_or_default().to_vec(),
-                    false => self.behind(value.get(6..).unwrap_or_default())?,
+                    false => self.heap_object(value.get(6..).unwrap_or_default())?,
                 };
                 match outside {
                     true => sink.extend(&stored),
@@ -198,19 +204,19 @@ impl Work<'_, '_> {
                 if inline {
                     front.extend_from_slice(&body);
                     front.truncate(to.size());
-                    self.put(home, at, &front);
+                    self.put(parent, at, &front);
                     return Ok(());
                 }
                 front.extend_from_slice(&(body.len() as u32).to_le_bytes());
-                self.put(home, at, &front);
-                self.add(Piece { bytes: body, home, at, size: to.size(), form: Form::After(6) });
+                self.put(parent, at, &front);
+                self.add(Piece { bytes: body, parent, at, size: to.size(), form: Form::After(6) });
             }
         }
         Ok(())
     }
 
     /// What lies in the heap, by its address and index.
-    fn behind(&self, place: &[u8]) -> Result<Vec<u8>> {
+    fn heap_object(&self, place: &[u8]) -> Result<Vec<u8>> {
         let mut reader = Reader::new("reference", place);
         let address = reader.uint(self.heap.session().file().widths().offsets)?;
         self.heap.object(address, reader.u32()?)
@@ -221,19 +227,19 @@ impl Work<'_, '_> {
         self.gathered.pieces.len() - 1
     }
 
-    fn put(&mut self, home: Option<usize>, at: usize, bytes: &[u8]) {
-        self.slot(home, at).iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    fn put(&mut self, parent: Option<usize>, at: usize, bytes: &[u8]) {
+        self.slot(parent, at).iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
     }
 
     /// Takes away what a structure around a value has put in its place.
-    fn clear(&mut self, home: Option<usize>, at: usize, size: usize) {
-        self.slot(home, at).iter_mut().take(size).for_each(|to| *to = 0);
+    fn clear(&mut self, parent: Option<usize>, at: usize, size: usize) {
+        self.slot(parent, at).iter_mut().take(size).for_each(|to| *to = 0);
     }
 
     /// The bytes of a piece from a place on.
-    fn slot(&mut self, home: Option<usize>, at: usize) -> &mut [u8] {
-        let room = match home {
-            Some(home) => self.gathered.pieces.get_mut(home).map(|piece| &mut piece.bytes),
+    fn slot(&mut self, parent: Option<usize>, at: usize) -> &mut [u8] {
+        let room = match parent {
+            Some(parent) => self.gathered.pieces.get_mut(parent).map(|piece| &mut piece.bytes),
             None => Some(&mut self.gathered.values),
         };
         room.and_then(|room| room.get_mut(at..)).unwrap_or_default()

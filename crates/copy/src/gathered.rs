@@ -15,7 +15,7 @@ pub(super) struct Gathered {
 pub(super) struct Piece {
     pub(super) bytes: Vec<u8>,
     /// The piece that refers to them; none for the values themselves.
-    pub(super) home: Option<usize>,
+    pub(super) parent: Option<usize>,
     /// Where in it the reference is, and how long that is.
     pub(super) at: usize,
     pub(super) size: usize,
@@ -43,12 +43,12 @@ impl Gathered {
     fn put(mut self, session: &Session, heap: &mut HeapWriter<'_>) -> Result<Vec<u8>> {
         while let Some(piece) = self.pieces.pop() {
             let (address, index) = heap.put(&piece.bytes)?;
-            let home = match piece.home {
-                Some(home) => self.pieces.get_mut(home).map(|home| &mut home.bytes),
+            let parent = match piece.parent {
+                Some(parent) => self.pieces.get_mut(parent).map(|parent| &mut parent.bytes),
                 None => Some(&mut self.values),
             };
             let range = piece.at..piece.at.saturating_add(piece.size);
-            let Some(slot) = home.and_then(|home| home.get_mut(range)) else { continue };
+            let Some(slot) = parent.and_then(|parent| parent.get_mut(range)) else { continue };
             match piece.form {
                 Form::Sequence(count) => HeapReference { count, address, index }.encode(slot)?,
                 Form::After(others) => {

@@ -78,8 +78,9 @@ impl<'a> Owned<'a> {
 
     fn put_block(&self, address: u64, block: CachedBlock) -> Result<()> {
         let store = self.store()?;
-        let home = if self.is_fresh(address) { Membership::fresh(self.owner) } else { Membership::user(self.owner) };
-        store.cache.put(address, block, home)?;
+        let membership =
+            if self.is_fresh(address) { Membership::fresh(self.owner) } else { Membership::user(self.owner) };
+        store.cache.put(address, block, membership)?;
         store.touch();
         Ok(())
     }

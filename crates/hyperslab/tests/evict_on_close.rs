@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyperslab::{
-    Dataset, File, LibVersion, OpenOptions,
+    CacheConfig, Dataset, File, LibVersion, OpenOptions,
     driver::{Log, Memory},
     s,
 };
@@ -49,7 +49,8 @@ fn what_was_closed_is_read_again() {
     for low in [LibVersion::Earliest, LibVersion::V200] {
         for (write, evicts) in [(false, false), (false, true), (true, false), (true, true)] {
             let storage = storage(low);
-            let options = if write { OpenOptions::new().read_write() } else { OpenOptions::new() };
+            let options = OpenOptions::new().cache(CacheConfig::default().bytes(1 << 20));
+            let options = if write { options.read_write() } else { options };
             let options = if evicts { options.evict_on_close() } else { options };
             let file = options.open_on(storage.clone()).unwrap();
             check(&file.dataset(name(3)).unwrap(), 3);
@@ -63,8 +64,8 @@ fn what_was_closed_is_read_again() {
 
 #[test]
 fn what_is_used_stays() {
-    let storage = storage(LibVersion::V200);
-    let file = OpenOptions::new().read_write().evict_on_close().open_on(storage.clone()).unwrap();
+    let (storage, cache) = (storage(LibVersion::V200), CacheConfig::default().bytes(1 << 20));
+    let file = OpenOptions::new().read_write().cache(cache).evict_on_close().open_on(storage.clone()).unwrap();
     let kept = file.dataset(name(1)).unwrap();
     check(&kept, 1);
     check(&file.dataset(name(1)).unwrap(), 1);

@@ -216,14 +216,14 @@ impl Sharing {
 
 /// Whether chunks are read ahead, or how many bytes of them.
 #[derive(FromPyObject, PartialEq)]
-enum Ahead {
+enum ReadAheadSetting {
     Switch(bool),
     Bytes(usize),
 }
 
 /// How many bytes of chunks are in memory, how many there may be if that is found out, which chunks leave first, whether some are read ahead, and how many bytes
 /// chunks of one dataset may take.
-type Caching = (Option<usize>, Option<usize>, Option<String>, Option<Ahead>, Option<usize>);
+type Caching = (Option<usize>, Option<usize>, Option<String>, Option<ReadAheadSetting>, Option<usize>);
 
 /// The options for a mode as `open` of Python has it.
 fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> PyResult<OpenOptions> {
@@ -281,8 +281,8 @@ fn cache_config((bytes, most, policy, read_ahead, dataset): Caching) -> PyResult
     }
     match read_ahead {
         None => {}
-        Some(Ahead::Switch(is_on)) => config = config.read_ahead(is_on),
-        Some(Ahead::Bytes(bytes)) => config = config.read_ahead(ReadAhead::Bytes(bytes)),
+        Some(ReadAheadSetting::Switch(is_on)) => config = config.read_ahead(is_on),
+        Some(ReadAheadSetting::Bytes(bytes)) => config = config.read_ahead(ReadAhead::Bytes(bytes)),
     }
     if let Some(bytes) = dataset {
         config = config.dataset_limit(bytes);

@@ -80,7 +80,7 @@ impl Heap<'_> {
 
     fn region(&self, bytes: &[u8]) -> Result<Referent> {
         let widths = self.session().file().widths();
-        let body = self.behind(&mut Reader::new(WHAT, bytes))?;
+        let body = self.heap_object(&mut Reader::new(WHAT, bytes))?;
         let mut reader = Reader::new(WHAT, &body);
         let address = reader.uint(widths.offsets)?;
         let part = self.selection(address, reader.rest())?;
@@ -95,12 +95,12 @@ impl Heap<'_> {
             return self.body(kind, external, reader.rest());
         }
         reader.skip(4)?;
-        let body = self.behind(&mut reader)?;
+        let body = self.heap_object(&mut reader)?;
         self.body(kind, external, &body)
     }
 
     /// What a reference keeps in the heap.
-    fn behind(&self, reader: &mut Reader<'_>) -> Result<Vec<u8>> {
+    fn heap_object(&self, reader: &mut Reader<'_>) -> Result<Vec<u8>> {
         let widths = self.session().file().widths();
         let (address, index) = (reader.uint(widths.offsets)?, reader.u32()?);
         self.object(address, index)

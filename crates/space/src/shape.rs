@@ -38,9 +38,9 @@ impl Space {
                     let Some((.., Some(down))) = long.get(0) else { return Ok(false) };
                     long = down;
                 }
-                let home = |low: &[u64]| low.iter().map(|&low| (low as i64).wrapping_neg()).collect::<Vec<_>>();
-                let long_home = home(long_low.get(extra..).unwrap_or_default());
-                tree::moved(long, &long_home) == tree::moved(short, &home(&short_low))
+                let to_origin = |low: &[u64]| low.iter().map(|&low| (low as i64).wrapping_neg()).collect::<Vec<_>>();
+                let long_step = to_origin(long_low.get(extra..).unwrap_or_default());
+                tree::moved(long, &long_step) == tree::moved(short, &to_origin(&short_low))
             }
             (View::Points(_), _) | (_, View::Points(_)) => {
                 let relative = |coords: crate::Coords, low: &[u64], skip: usize| {

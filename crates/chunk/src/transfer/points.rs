@@ -43,12 +43,12 @@ impl Chunked {
         let grid: Coords = source.dims().iter().zip(chunk).map(|(dim, size)| dim.div_ceil(*size)).collect();
         let mut points: Vec<Point> = memory::with_room(buf.len() / usize::try_from(element).unwrap_or(1).max(1))?;
         for (nth, point) in source.coords()?.enumerate() {
-            let (mut home, mut within) = (0u64, 0u64);
+            let (mut coord, mut within) = (0u64, 0u64);
             for (index, (size, count)) in point.iter().zip(chunk.iter().zip(&grid)) {
-                home = home * count + index / size;
+                coord = coord * count + index / size;
                 within = within * size + index % size;
             }
-            points.push((home, within * element, nth));
+            points.push((coord, within * element, nth));
         }
         sort(&mut points)?;
         let addresses = self.addresses(file, &points, &grid)?;
@@ -76,17 +76,17 @@ impl Chunked {
 
     /// Where the chunks of sorted points are.
     fn addresses(&self, file: &OpenFile, points: &[Point], grid: &[u64]) -> Result<Vec<Option<u64>>> {
-        let mut homes: Vec<Coords> = Vec::new();
+        let mut coords: Vec<Coords> = Vec::new();
         for together in points.chunk_by(|left, right| left.0 == right.0) {
             let mut number = together.first().map_or(0, |point| point.0);
-            let mut home = Coords::from_elem(0, grid.len());
-            for (index, count) in home.iter_mut().zip(grid).rev() {
+            let mut coord = Coords::from_elem(0, grid.len());
+            for (index, count) in coord.iter_mut().zip(grid).rev() {
                 (*index, number) = (number % count, number / count);
             }
-            homes.push(home);
+            coords.push(coord);
         }
-        let mut addresses = Vec::with_capacity(homes.len());
-        for entry in self.index.find_all(file, &homes, self.chunk())? {
+        let mut addresses = Vec::with_capacity(coords.len());
+        for entry in self.index.find_all(file, &coords, self.chunk())? {
             let address = entry.and_then(|entry| entry.address);
             if let Some(address) = address {
                 file.check("chunk", address, self.bytes() as u64)?;

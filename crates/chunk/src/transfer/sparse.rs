@@ -21,8 +21,8 @@ impl Chunked {
             return None;
         }
         let (low, high) = source.bounds()?;
-        let home = |coords: &Coords| coords.iter().zip(self.chunk()).map(|(at, size)| at / size).collect::<Coords>();
-        let (first, last) = (home(&low), home(&high));
+        let coord = |coords: &Coords| coords.iter().zip(self.chunk()).map(|(at, size)| at / size).collect::<Coords>();
+        let (first, last) = (coord(&low), coord(&high));
         let sides = first.iter().zip(&last).map(|(first, last)| last - first + 1);
         let touched = sides.fold(1u64, u64::saturating_mul).min(source.npoints());
         if touched <= PIECES as u64 {

@@ -112,6 +112,6 @@ impl Entry for CachedBlock {
             Form::Bytes { bytes, .. } => bytes.len(),
             Form::Structure(structure) => structure.footprint(),
         };
-        value + 128 // what the books take
+        value + 128 // what the tables of the cache take
     }
 }

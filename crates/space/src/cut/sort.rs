@@ -48,8 +48,8 @@ impl<'a> Sorted<'a> {
     pub(super) fn points(points: &'a Points, chunk: Space, memory: &'a Space) -> Result<Sorted<'a>> {
         let mut parts: HashMap<Coords, (Vec<u64>, Vec<Range<u64>>)> = HashMap::new();
         for (place, point) in (0u64..).zip(points.iter()) {
-            let home = point.iter().zip(chunk.dims()).map(|(index, size)| index / size).collect();
-            let (flat, places) = parts.entry(home).or_default();
+            let coord = point.iter().zip(chunk.dims()).map(|(index, size)| index / size).collect();
+            let (flat, places) = parts.entry(coord).or_default();
             flat.extend(point.iter().zip(chunk.dims()).map(|(index, size)| index % size));
             tree::append(places, place..place + 1);
         }
@@ -87,12 +87,12 @@ impl<'a> Sorted<'a> {
             Part::Points(flat, places) => (Selection::from_points(Points::new(self.chunk.rank(), flat)?), places),
             Part::Tree(tree) => {
                 let places = self.whole.map(|whole| tree::ordinals(whole, &tree)).transpose()?.unwrap_or_default();
-                let home: Vec<i64> = chunk
+                let to_origin: Vec<i64> = chunk
                     .iter()
                     .zip(self.chunk.dims())
                     .map(|(chunk, size)| (chunk * size).cast_signed().wrapping_neg())
                     .collect();
-                (Selection::from_tree(Some(tree::moved(&tree, &home))), places)
+                (Selection::from_tree(Some(tree::moved(&tree, &to_origin))), places)
             }
         };
         let mut file = self.chunk.clone();
@@ -131,8 +131,8 @@ fn split(link: &Link, chunk: &[u64], known: &mut HashMap<usize, Split>) -> Split
                 let below = split(&span.down, further, known);
                 for (chunk, start, end) in in_chunks(span.start, span.end) {
                     for (further, down) in below.iter() {
-                        let home = std::iter::once(chunk).chain(further.iter().copied()).collect();
-                        span::push(parts.entry(home).or_default(), Span { start, end, down: down.clone() });
+                        let coord = std::iter::once(chunk).chain(further.iter().copied()).collect();
+                        span::push(parts.entry(coord).or_default(), Span { start, end, down: down.clone() });
                     }
                 }
             }

@@ -13,7 +13,7 @@ use super::{
     Order, Tree, WHAT,
     draft::{Child, Draft},
     node::Node,
-    rules::{self, Children, FEWEST, Need},
+    rules::{self, Children, FEWEST, Rebalance},
 };
 
 /// How often records are moved between neighbours before a node is split or merged.
@@ -218,12 +218,12 @@ impl<'a> Change<'a> {
             let need = children.before_loss(&self.header, child, tries > 0);
             tries = tries.saturating_sub(1);
             match need {
-                Need::Nothing => {}
-                Need::Even => {
+                Rebalance::Nothing => {}
+                Rebalance::Even => {
                     self.even(node, child, below)?;
                     continue;
                 }
-                Need::Merge { first, old, counts } => {
+                Rebalance::Merge { first, old, counts } => {
                     self.deal(node, first, old, &counts, below)?;
                     continue;
                 }

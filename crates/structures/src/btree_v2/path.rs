@@ -12,7 +12,7 @@ use hyperslab_format::index::btree_v2::{BtreeV2, Pointer};
 use super::{
     NODE, Order, WHAT,
     node::Node,
-    rules::{Children, Need, full, sparse},
+    rules::{Children, Rebalance, full, sparse},
 };
 
 /// A node on the way.
@@ -122,7 +122,7 @@ impl Path {
             let records = |at: usize| node.children.get(at).and_then(|child| usize::try_from(child.records).ok());
             let children = Children { level: step.level, len: node.children.len(), records: &records };
             let replaced = nth == 0 && children.replace_root(header);
-            if replaced || !matches!(children.before_loss(header, above.child, true), Need::Nothing) {
+            if replaced || !matches!(children.before_loss(header, above.child, true), Rebalance::Nothing) {
                 return Ok(false);
             }
         }

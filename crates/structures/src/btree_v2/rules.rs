@@ -21,7 +21,7 @@ fn percent(header: &BtreeV2, level: u16, percent: u8) -> usize {
 }
 
 /// What happens to the children of a node before one of them loses a record.
-pub(super) enum Need {
+pub(super) enum Rebalance {
     /// They stay as they are.
     Nothing,
     /// The child and its neighbours are evened out.
@@ -40,14 +40,14 @@ pub(super) struct Children<'a> {
 
 impl Children<'_> {
     /// What happens before a child loses a record. Neighbours give it records only if they `may_even`.
-    pub(super) fn before_loss(&self, header: &BtreeV2, child: usize, may_even: bool) -> Need {
+    pub(super) fn before_loss(&self, header: &BtreeV2, child: usize, may_even: bool) -> Rebalance {
         let (full, sparse, last) = (full(header, self.level), sparse(header, self.level), self.len.saturating_sub(1));
         let rich = |at: Option<usize>| at.and_then(self.records).is_some_and(|count| count > sparse);
         if rich(Some(child)) {
-            return Need::Nothing;
+            return Rebalance::Nothing;
         }
         if may_even && (rich(child.checked_sub(1)) || rich(child.checked_add(1))) {
-            return Need::Even;
+            return Rebalance::Even;
         }
         let inner = child > 0 && child < last;
         let (first, old) = if inner { (child - 1, 3) } else { (child.min(last.saturating_sub(1)), 2) };
@@ -55,8 +55,8 @@ impl Children<'_> {
         let counts = if inner { vec![total / 2, total - total / 2] } else { vec![total] };
         // A root of two children gives way to one node as a whole.
         match self.len < 3 || counts.iter().any(|&count| count > full) {
-            true => Need::Nothing,
-            false => Need::Merge { first, old, counts },
+            true => Rebalance::Nothing,
+            false => Rebalance::Merge { first, old, counts },
         }
     }
 

@@ -1,4 +1,4 @@
-//! The books: which bytes of the file belong to whom.
+//! Which bytes of the file belong to what.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -29,7 +29,7 @@ pub(crate) struct Span {
     owner: u32,
 }
 
-pub(crate) struct Book {
+pub(crate) struct SpaceMap {
     /// Where the file ends.
     end: u64,
     spans: Vec<Span>,
@@ -57,9 +57,9 @@ pub(crate) struct Findings {
     pub(crate) more: u64,
 }
 
-impl Book {
-    pub(crate) fn new(end: u64) -> Book {
-        Book {
+impl SpaceMap {
+    pub(crate) fn new(end: u64) -> SpaceMap {
+        SpaceMap {
             end,
             spans: Vec::new(),
             free: Vec::new(),
@@ -197,7 +197,7 @@ impl Span {
     }
 }
 
-impl Survey for Book {
+impl Survey for SpaceMap {
     fn block(&mut self, what: &'static str, address: u64, length: u64) -> bool {
         if length == 0 {
             return true;
@@ -240,12 +240,12 @@ mod tests {
     /// Notes beyond those that are kept are counted as notes, and leave no problem out.
     #[test]
     fn many_notes_hide_no_problem() {
-        let mut book = Book::new(1 << 20);
+        let mut map = SpaceMap::new(1 << 20);
         for address in 0..MOST_FINDINGS as u64 + 5 {
-            book.note("lost space", address, "a byte".into());
+            map.note("lost space", address, "a byte".into());
         }
-        book.problem("chunk", 7, "it is damaged".into());
-        assert_eq!((book.notes.kept.len(), book.notes.more), (MOST_FINDINGS, 5));
-        assert_eq!((book.problems.kept.len(), book.problems.more), (1, 0));
+        map.problem("chunk", 7, "it is damaged".into());
+        assert_eq!((map.notes.kept.len(), map.notes.more), (MOST_FINDINGS, 5));
+        assert_eq!((map.problems.kept.len(), map.problems.more), (1, 0));
     }
 }
