@@ -44,7 +44,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut command = cargo();
     if options.codecs {
         command
-            .args(["bench", "--quiet", "--package", "hyperslab-filter", "--bench", "codecs", "--"])
+            .args(["bench", "--quiet", "--package", "hyperslab-bench", "--bench", "codecs", "--"])
             .args(&options.names);
     } else {
         command.args(["run", "--quiet", "--release", "--package", "hyperslab-bench", "--"]);

@@ -33,10 +33,13 @@ pub(crate) fn set_up(metadata: &Metadata) -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Builds our package into the environment and runs its tests, which compare it with h5py.
+/// Builds our package into the environment and runs its tests, which compare it with h5py, on all cores.
 pub(crate) fn test_package(metadata: &Metadata, python: &Path) -> Result<()> {
     let package = build_package(metadata, python, Profile::Dev)?;
-    run(Command::new(python).args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).current_dir(package))
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get()).to_string();
+    let mut command = Command::new(python);
+    command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", &cores, "--dist", "worksteal"]);
+    run(command.current_dir(package))
 }
 
 /// How the package is compiled.

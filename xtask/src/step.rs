@@ -1,6 +1,6 @@
 //! Running commands one after the other: say what, run it, say how long it took, stop at the first failure.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -15,6 +15,16 @@ pub(crate) fn step<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T>
     let verdict = if result.is_ok() { "done" } else { "FAILED" };
     eprintln!("    {verdict} in {:.1} s", begin.elapsed().as_secs_f64());
     result
+}
+
+/// Runs two pieces of work at the same time, because each of them leaves a core idle; their lines mix.
+pub(crate) fn beside(first: impl FnOnce() -> Result<()>, second: impl FnOnce() -> Result<()> + Send) -> Result<()> {
+    std::thread::scope(|scope| {
+        let second = scope.spawn(second);
+        let first = first();
+        let second = second.join().map_err(|_| anyhow!("a step panicked"))?;
+        first.and(second)
+    })
 }
 
 /// The cargo that runs us. In CI, where each clone is built once, it does not write down what would make a second build short.

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that CI runs, cheapest first.
 
 use crate::metadata::{self, Metadata};
-use crate::step::{FEATURES, cargo, run as execute, step, succeeds};
+use crate::step::{FEATURES, beside, cargo, run as execute, step, succeeds};
 use crate::{layers, python, torn};
 use anyhow::Result;
 use std::process::Command;
@@ -47,12 +47,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if has_nextest {
         step("tests over torn reads of metadata", || execute(&mut torn::tests(3, READERS, &python)))?;
     }
-    step("threads in any order", || execute(cargo().args(ANY_ORDER)))?;
     step("Python package", || python::test_package(&metadata, &python))?;
-    step("documentation examples", || execute(cargo().args(["test", "--doc", "--workspace"]).args(FEATURES)))?;
-    step("documentation", || {
-        execute(cargo().args(["doc", "--workspace", "--no-deps"]).args(FEATURES).env("RUSTDOCFLAGS", "-D warnings"))
-    })?;
+    // Examples are compiled crate by crate, on one core; threads in any order run on one.
+    beside(
+        || step("documentation examples", || execute(cargo().args(["test", "--doc", "--workspace"]).args(FEATURES))),
+        || {
+            step("documentation", || execute(&mut documentation()))?;
+            step("threads in any order", || execute(cargo().args(ANY_ORDER)))
+        },
+    )?;
     eprintln!("==> all good");
     Ok(())
 }
@@ -79,6 +82,12 @@ fn fuzz_targets(metadata: &Metadata) -> Command {
     let mut command = cargo();
     command.args(["check", "--manifest-path"]).arg(metadata.workspace_root.join("fuzz/Cargo.toml"));
     command.arg("--target-dir").arg(&metadata.target_directory);
+    command
+}
+
+fn documentation() -> Command {
+    let mut command = cargo();
+    command.args(["doc", "--workspace", "--no-deps"]).args(FEATURES).env("RUSTDOCFLAGS", "-D warnings");
     command
 }
 
