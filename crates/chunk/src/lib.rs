@@ -16,7 +16,7 @@ mod index;
 mod layout;
 mod transfer;
 
-pub use cache::{ChunkCache, ChunkPartition, ChunkSource, Keep, RequestOptions};
+pub use cache::{ChunkCache, ChunkPartition, ChunkSource, Keep, RequestOptions, Withdrawn};
 pub use error::{Error, Result};
 pub use hyperslab_format::{Section, Sections};
 pub use index::{Index, Stored, SurveyedDataset, check_new, index_that_holds};
