@@ -190,8 +190,8 @@ impl OpenDataset {
             drop(values);
             drop(now);
             let Some(plan) = plan else { return Ok(virtual_dataset.read(selection, mem_selection, buf)?) };
-            let boxes = self.boxes(selection, false);
-            return Ok(read_strips(&mut &*virtual_dataset, plan, (selection, mem_selection), boxes.as_deref(), buf)?);
+            let cut = self.strip_cut(selection, false);
+            return Ok(read_strips(&mut &*virtual_dataset, plan, (selection, mem_selection), cut.as_ref(), buf)?);
         }
         match plan {
             Some(plan) => Ok(values.read_converted(self.stored(), (selection, mem_selection), buf, plan)?),
