@@ -35,6 +35,7 @@ mod sync;
 mod tuning;
 mod unreserved_pins;
 mod unwritten;
+mod withdrawal;
 mod write_back;
 mod write_failure;
 
@@ -52,5 +53,6 @@ pub use reservation::{Demand, Grant, Reservation};
 pub use statistics::{Statistics, Waits};
 pub use sync::{Reading, assert_no_locks_held};
 pub use unwritten::Unwritten;
+pub use withdrawal::Withdrawal;
 pub use write_back::WriteBack;
 pub use write_failure::WriteFailure;

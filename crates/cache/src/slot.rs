@@ -14,7 +14,7 @@ use crate::{
     partition_state::PartitionState as Partition,
     reservation::Grant,
     slot_state::{Dirty, Exit, SlotState},
-    sync::{Condvar, Mutex, Rank, RwLock},
+    sync::{Condvar, Mutex, MutexGuard, Rank, RwLock},
     write_failure::{Unwritable, WriteFailure},
 };
 
@@ -22,7 +22,7 @@ use crate::{
 pub(crate) struct Slot<V: Footprint> {
     pub(crate) coord: Coords,
     state: Mutex<SlotState<V>>,
-    /// Told when the load has ended, or a write.
+    /// Told when the load has ended, or a write, or when it is in service again.
     phase_changed: Condvar,
     /// Whether only parts of it were used since it came, or since it was spared.
     partly: AtomicBool,
@@ -142,19 +142,24 @@ impl<V: Footprint> Slot<V> {
         value
     }
 
-    /// Waits until its load has ended; nothing if it is gone then.
+    /// Waits until its load has ended, or until it is in service again; nothing if it is gone then.
     pub(crate) fn wait(&self, partition: &Partition<V>) -> Option<Arc<RwLock<V>>> {
-        let mut state = self.state.lock();
-        let _wait = (state.phase == Phase::Loading).then(|| partition.counters.wait(WaitsFor::Chunk));
-        while state.phase == Phase::Loading {
-            self.phase_changed.wait(&mut state);
-        }
-        state.value.clone()
+        self.wait_while(partition, Phase::is_out_of_service).value.clone()
     }
 
     /// Its value if it is there now.
     pub(crate) fn value(&self) -> Option<Arc<RwLock<V>>> {
-        self.state.lock().value.clone()
+        self.state.lock().value_in_service()
+    }
+
+    /// Waits as long as it is in some phases. The wait is counted.
+    fn wait_while(&self, partition: &Partition<V>, is_so: impl Fn(Phase) -> bool) -> MutexGuard<'_, SlotState<V>> {
+        let mut state = self.state.lock();
+        let _wait = is_so(state.phase).then(|| partition.counters.wait(WaitsFor::Chunk));
+        while is_so(state.phase) {
+            self.phase_changed.wait(&mut state);
+        }
+        state
     }
 
     /// Whether it could leave now, written or not. One that could not be written cannot.
@@ -214,6 +219,15 @@ impl<V: Footprint> Slot<V> {
         )
     }
 
+    /// Lets it leave, if it is out of service because something replaces it. Threads that wait look again.
+    pub(crate) fn leave_withdrawn(&self, partition: &Partition<V>) -> Option<Arc<RwLock<V>>> {
+        let value = self.change(partition, |state| {
+            if state.phase == Phase::Withdrawn && state.happen(Event::Leave) { state.value.take() } else { None }
+        });
+        self.phase_changed.notify_all();
+        value
+    }
+
     /// Lets it leave, if it is in the file and no thread has it.
     pub(crate) fn leave(&self, partition: &Partition<V>) -> Option<Arc<RwLock<V>>> {
         self.change(partition, |state| if state.is_in_use() { None } else { state.leave() })
@@ -226,14 +240,19 @@ impl<V: Footprint> Slot<V> {
         state.value.clone().filter(|_| is_it).map(|value| (value, state.size))
     }
 
-    /// Waits while another thread writes it to the file.
+    /// Waits while another thread writes it to the file, or stores what replaces it.
     pub(crate) fn wait_written(&self, partition: &Partition<V>) {
-        let mut state = self.state.lock();
-        let is_written = |phase| matches!(phase, Phase::Writing | Phase::Stale);
-        let _wait = is_written(state.phase).then(|| partition.counters.wait(WaitsFor::Chunk));
-        while is_written(state.phase) {
-            self.phase_changed.wait(&mut state);
-        }
+        drop(self.wait_while(partition, Phase::is_in_hand));
+    }
+
+    /// Waits while another thread loads it, writes it or stores what replaces it.
+    pub(crate) fn wait_settled(&self, partition: &Partition<V>) {
+        drop(self.wait_while(partition, |phase| phase.is_out_of_service() || phase.is_in_hand()));
+    }
+
+    /// Takes it out of service, if it is not in the file and no thread has it; whether it was.
+    pub(crate) fn withdraw(&self, partition: &Partition<V>) -> bool {
+        self.change(partition, |state| state.is_free() && state.phase != Phase::Clean && state.happen(Event::Withdraw))
     }
 
     /// Keeps what was encoded ahead of time, in room that was granted; whether it may.

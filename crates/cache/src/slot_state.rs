@@ -32,11 +32,15 @@ impl<V: Footprint> SlotState<V> {
     /// Moves on; whether that may be.
     pub(crate) fn happen(&mut self, event: Event) -> bool {
         let next = self.phase.after(event);
-        self.failure = None;
+        // A chunk that goes out of service and comes back is as it was.
+        if !matches!(event, Event::Withdraw | Event::Restore) {
+            self.failure = None;
+        }
         self.phase = next.unwrap_or(self.phase);
         let is_dropped = self.phase != Phase::Encoded && self.encoded.take().is_some();
         // What leaves counts until it is freed.
-        if is_dropped && event == Event::Change || matches!(event, Event::Written | Event::Failed) {
+        let is_freed = is_dropped && matches!(event, Event::Change | Event::Withdraw);
+        if is_freed || matches!(event, Event::Written | Event::Failed) {
             self.copy = 0;
         }
         next.is_some()
@@ -68,6 +72,11 @@ impl<V: Footprint> SlotState<V> {
         let encoded = self.encoded.take();
         self.happen(Event::Take);
         Some((value, encoded))
+    }
+
+    /// Its value, for a thread that may have it now.
+    pub(crate) fn value_in_service(&self) -> Option<Arc<RwLock<V>>> {
+        self.value.clone().filter(|_| !self.phase.is_out_of_service())
     }
 
     pub(crate) fn is_in_use(&self) -> bool {

@@ -21,3 +21,4 @@ mod range_lock;
 mod requests;
 mod statistics;
 mod unreserved_pins;
+mod withdrawal;

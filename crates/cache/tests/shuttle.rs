@@ -176,11 +176,32 @@ impl World {
         *self.twin.lock().unwrap().entry((dataset, coord)).or_default() += 1;
     }
 
+    /// Replaces chunks past the cache with what was stored anew, or takes them back if that fails.
+    fn replace(&self, dataset: usize, first: u64, last: u64) {
+        let partition = &self.partitions[dataset];
+        let _guard = partition.enter(area(first, last), true);
+        let withdrawal = match first == last {
+            true => partition.withdraw(&at(first)),
+            false => partition.withdraw_where(&|coord| (first..=last).contains(&coord[0])),
+        };
+        self.io();
+        if thread_rng().gen_range(0..2) == 0 {
+            return;
+        }
+        for coord in first..=last {
+            let mut twin = self.twin.lock().unwrap();
+            let value = twin.entry((dataset, coord)).or_default();
+            *value += 1;
+            self.stored.lock().unwrap().insert((dataset, coord), *value);
+        }
+        withdrawal.commit();
+    }
+
     fn step(&self) {
         let mut rng = thread_rng();
         let (dataset, first) = (rng.gen_range(0..PARTITIONS), rng.gen_range(0..CHUNKS as u64));
         let last = rng.gen_range(first..CHUNKS as u64);
-        match rng.gen_range(0..13) {
+        match rng.gen_range(0..15) {
             0..=3 => self.write(dataset, first, last),
             4..=6 => self.read(dataset, first, last),
             7 => self.write_past(dataset, first),
@@ -198,6 +219,7 @@ impl World {
                     }
                 }
             }
+            12 | 13 => self.replace(dataset, first, last),
             _ => self.cache.touch(&self.partitions[dataset]),
         }
         let statistics = self.cache.statistics();
@@ -368,6 +390,35 @@ fn a_flush_finds_all_that_is_dirty_and_nothing_else() {
         let before = unreserved();
         assert!(Unwritten::of_cache(&world.cache).is_empty());
         assert_eq!(unreserved(), before, "chunks in the index that are in the file, or gone");
+    });
+}
+
+#[test]
+fn a_flush_waits_for_chunks_that_are_replaced() {
+    in_any_order(1_000, || {
+        let world = World::new(tiny());
+        world.write(0, 0, 1);
+        threads(3, |thread| match thread {
+            0 => {
+                let before = world.twin.lock().unwrap().clone();
+                let mut unwritten = Unwritten::of_cache(&world.cache);
+                while !unwritten.is_empty() {
+                    for taken in unwritten.take() {
+                        let value = taken.read().unwrap().0;
+                        world.io();
+                        world.stored.lock().unwrap().insert((0, taken.coord().unwrap()[0]), value);
+                        taken.written();
+                    }
+                    unwritten.wait();
+                }
+                let stored = world.stored.lock().unwrap();
+                (0..2)
+                    .for_each(|coord| assert!(stored[&(0, coord)] >= before[&(0, coord)], "flushed, and not written"));
+            }
+            1 => (0..2).for_each(|last| world.replace(0, 0, last)),
+            _ => world.read(0, 0, 1),
+        });
+        world.end();
     });
 }
 

@@ -16,7 +16,7 @@ mod index;
 mod layout;
 mod transfer;
 
-pub use cache::{ChunkCache, ChunkPartition, ChunkSource, Keep, RequestOptions};
+pub use cache::{ChunkCache, ChunkPartition, ChunkSource, Keep, RequestOptions, Withdrawn};
 pub use error::{Error, Result};
 pub use hyperslab_format::{Section, Sections};
 pub use index::{Index, Stored, SurveyedDataset, check_new, index_that_holds};
@@ -27,6 +27,6 @@ pub use layout::{
 };
 pub use transfer::{
     ChunkCoord, Coder, DenseChunk, EncodedChunk, Loader, ReadBuffer, ResidentChunk, StoredAs, StoredAt, Storer,
-    StripReader, StripWriter, Wanted, Workspace, WriteBuffer, convert, cut_boxes, fill, for_each_strip, gather,
-    pipeline, read_strips, scatter, strip_boxes, to_memory, unfilter, write_strips,
+    StripCut, StripReader, StripWriter, Wanted, Workspace, WriteBuffer, convert, fill, for_each_strip, gather,
+    pipeline, read_strips, scatter, to_memory, unfilter, write_strips,
 };

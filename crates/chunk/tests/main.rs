@@ -15,3 +15,4 @@ mod crash;
 mod layouts;
 mod libhdf5;
 mod second_kind;
+mod strips;

@@ -57,6 +57,12 @@ impl OpenFile {
         OpenFile { state: self.state.clone(), transfers: Arc::new(Transfers::new(transfer)) }
     }
 
+    /// As [`OpenFile::with_transfer`], with the options of another handle.
+    #[must_use]
+    pub fn with_options_of(&self, other: &OpenFile) -> OpenFile {
+        OpenFile { state: self.state.clone(), transfers: other.transfers.clone() }
+    }
+
     /// Whether its requests have other options than the file was opened with.
     pub(crate) fn has_own_options(&self) -> bool {
         !Arc::ptr_eq(&self.transfers, &self.opened_with)

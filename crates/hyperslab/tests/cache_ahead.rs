@@ -6,7 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hyperslab::{CacheConfig, File, OpenOptions, driver::Memory, s};
+use hyperslab::{
+    CacheConfig, File, OpenOptions, ReadAhead,
+    driver::{Damage, Fault, Memory, Target},
+    s,
+};
 
 const SIDE: u64 = 64;
 const CHUNKS: u64 = 40;
@@ -66,4 +70,43 @@ fn chunks_that_come_next_are_there_when_they_are_read() {
         assert!(seen.misses <= most && seen.peak_bytes <= cache.limits().active, "{seen:?}");
         assert!(read_ahead || seen.misses == CHUNKS, "{seen:?}");
     }
+}
+
+/// A window whose request fails does not count as read: the next read of the program asks for it again.
+#[test]
+fn a_window_that_could_not_be_read_is_read_later() {
+    if thread::available_parallelism().map_or(1, usize::from) < 2 {
+        return;
+    }
+    let storage = Arc::new(Fault::new(Memory::new()));
+    let file = File::create_on(storage.clone()).unwrap();
+    let values: Vec<u32> = (0..(CHUNKS * SIDE * SIDE) as u32).map(|nth| nth.wrapping_mul(nth)).collect();
+    let new = file.root().unwrap().new_dataset::<u32>().shape([CHUNKS * SIDE, SIDE]).chunks([SIDE, SIDE]).deflate(1);
+    new.write("d", &values).unwrap();
+    file.close().unwrap();
+    // A window of 16 chunks.
+    let chunk = 4 * (SIDE * SIDE) as usize;
+    let cache = CacheConfig::default().bytes(100 * chunk).read_ahead(ReadAhead::Bytes(16 * chunk));
+    let file = OpenOptions::new().cache(cache).open_on(storage.clone()).unwrap();
+    let dataset = file.dataset("d").unwrap();
+    let read = |nth: u64| {
+        let read: Vec<u32> = dataset.read_slice(s![nth * SIDE..(nth + 1) * SIDE, ..]).unwrap();
+        assert_eq!(read, values[(nth * SIDE * SIDE) as usize..((nth + 1) * SIDE * SIDE) as usize]);
+    };
+    read(0);
+    read(1);
+    // The third read passes; the request that it causes in the background does not.
+    storage.arm(Target::Reads, 1, Damage::Fail);
+    read(2);
+    thread::sleep(Duration::from_millis(200));
+    storage.disarm();
+    assert_eq!(file.cache_statistics().loads, 3, "nothing was read ahead");
+    read(3);
+    let begun = Instant::now();
+    while file.cache_statistics().loads < 20 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", file.cache_statistics());
+        thread::sleep(Duration::from_millis(1));
+    }
+    (4..20).for_each(read);
+    assert_eq!(file.cache_statistics().misses, 4, "{:?}", file.cache_statistics());
 }

@@ -217,6 +217,32 @@ fn a_flush_has_the_options_of_its_call() {
     }
 }
 
+/// A name that waits goes into its group when the file is flushed. The group is read again for that, if it has left memory.
+#[test]
+fn links_that_wait_are_added_with_the_options_of_the_flush() {
+    let storage = Arc::new(Recorder::default());
+    let options = OpenOptions::new().create().truncate().evict_on_close().page_buffer(0).transfer(usual());
+    let file = options.open_on(storage.clone()).unwrap();
+    let root = file.root().unwrap();
+    (0..20).for_each(|nth| drop(root.create_group(format!("group{nth}")).unwrap()));
+    drop(root);
+    file.flush().unwrap();
+    for nth in 0..20 {
+        let group = file.root().unwrap().group(format!("group{nth}")).unwrap();
+        group.new_dataset::<i32>().write("new", &[nth]).unwrap();
+    }
+    // Looks objects up: those without handles leave memory.
+    drop(file.root().unwrap());
+    storage.take();
+    file.flush_with(&own()).unwrap();
+    let seen = storage.take();
+    assert!(seen.iter().all(|(_, transfer)| is(transfer, &own())), "{seen:?}");
+    assert!(seen.iter().any(|(what, _)| *what == "read"), "no group was read: {seen:?}");
+    for nth in 0..20 {
+        assert_eq!(file.dataset(format!("group{nth}/new")).unwrap().read::<i32>().unwrap(), [nth]);
+    }
+}
+
 #[test]
 fn a_file_that_grows_does_so_with_the_options_of_the_call() {
     let (file, storage) = file(Durability::None);

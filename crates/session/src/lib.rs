@@ -49,7 +49,7 @@ mod virtual_read_budget;
 
 pub use attribute::OpenAttribute;
 pub use current::Current;
-pub use dataset::{ExternalName, Layout, OpenDataset, StoredSize, VirtualName};
+pub use dataset::{ExternalName, Layout, NewExternalFiles, OpenDataset, StoredSize, VirtualName};
 pub use error::{Error, Lost, Result};
 pub use external_access::ExternalAccess;
 pub use heap::{Heap, Sequences};

@@ -11,7 +11,7 @@ use hyperslab_object::{DatasetParts, NewAttribute, NewType, ObjectSettings};
 use hyperslab_space::Extent;
 use hyperslab_structures::LocalHeap;
 
-use crate::{ExternalName, HeapWriter, Result, Session, dataset};
+use crate::{ExternalName, HeapWriter, NewExternalFiles, Result, Session};
 
 /// What a new dataset will be.
 #[derive(Debug)]
@@ -38,11 +38,11 @@ pub struct DatasetPlan {
 
 impl DatasetPlan {
     /// Makes the files that hold values outside of this one, and grants access to them and to the sources of a virtual dataset: the
-    /// program named them.
-    pub fn grant(&self, session: &Session) -> Result<()> {
-        self.external.iter().try_for_each(|(name, ..)| dataset::make_external(session, name))?;
+    /// program named them. The files that are new stay if the dataset is made, which the caller [says](NewExternalFiles::keep).
+    pub fn grant<'a>(&self, session: &'a Session) -> Result<NewExternalFiles<'a>> {
+        let files = NewExternalFiles::make(session, self.external.iter().map(|(name, ..)| name))?;
         self.mappings.iter().for_each(|mapping| session.grant_source(&mapping.file));
-        Ok(())
+        Ok(files)
     }
 }
 

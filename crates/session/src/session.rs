@@ -95,7 +95,7 @@ impl Session {
         self.refuses.as_ref().map_or(Ok(()), |why| Err(Error::Forbidden(why.to_string())))
     }
 
-    /// Writes everything that was changed so far.
+    /// Writes everything that was changed so far, and deletes what has neither names nor handles. What cannot be deleted is tried again at the next flush.
     pub fn flush(&self) -> Result<()> {
         self.flush_by(|| self.engine.flush())
     }
@@ -106,10 +106,10 @@ impl Session {
     }
 
     fn flush_by(&self, flush: impl FnOnce() -> Result<()>) -> Result<()> {
-        self.delete_abandoned();
+        let deleted = self.delete_all_abandoned();
         let flushed = flush();
         self.evict_closed_and_flushed();
-        flushed.map_err(|why| self.locate(why))
+        flushed.and(deleted).map_err(|why| self.locate(why))
     }
 
     /// Ends the opening; the last one writes everything and closes the file.

@@ -42,18 +42,28 @@ impl Deref for Opened {
 }
 
 impl Session {
-    /// Deletes what has neither names nor handles. If this fails before it changes anything, what could not be deleted is tried again when another
-    /// object is; if it fails later, the file is poisoned, and the next operation says so.
+    /// Deletes what has lost its last handle and has no name. What cannot be deleted is left to the next flush, which tells why; if the file is poisoned, the next
+    /// operation does.
     pub fn delete_abandoned(&self) {
         if self.file().notice_abandoned() {
-            self.delete_now();
+            let _ = self.delete_now();
         }
     }
 
+    /// As [`Session::delete_abandoned`], also what could not be deleted before. An error tells why one of them still cannot be deleted.
+    pub(crate) fn delete_all_abandoned(&self) -> Result<()> {
+        let file = self.file();
+        // In a forked process, a thread that is not there may have the lock of the handles.
+        file.check_process()?;
+        // Both are asked: this call serves also those that the next operation would notice.
+        if file.notice_abandoned() | file.has_abandoned() { self.delete_now() } else { Ok(()) }
+    }
+
     /// Each object is deleted by an operation of its own, so that one that cannot be read stands in the way of no other.
-    fn delete_now(&self) {
+    /// The error is that of the first.
+    fn delete_now(&self) -> Result<()> {
         let (context, file) = (self.context(), self.file());
-        let (mut abandoned, mut kept) = (VecDeque::new(), Vec::new());
+        let (mut abandoned, mut kept, mut told) = (VecDeque::new(), Vec::new(), Ok(()));
         loop {
             let mut next = None;
             let deleted = file.operate(|| -> Result<()> {
@@ -75,13 +85,18 @@ impl Session {
                 }
                 Ok(())
             });
-            match (next, deleted) {
-                (None, _) => break,
-                (Some(object), Err(_)) => kept.push(object),
-                (Some(_), Ok(())) => {}
+            if deleted.is_err() {
+                kept.extend(next);
+            }
+            told = told.and(deleted);
+            if next.is_none() {
+                break;
             }
         }
+        // If the file was poisoned meanwhile, some are left.
+        kept.extend(abandoned);
         file.keep_abandoned(&kept);
+        told
     }
 
     /// Deletes all objects that lost their last name, whether there are handles of them or not: the file is about to be closed.

@@ -26,6 +26,11 @@ pub(crate) mod atomic {
     pub(crate) use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 }
 
+#[cfg(feature = "shuttle")]
+pub(crate) use shuttle::thread::yield_now;
+#[cfg(not(feature = "shuttle"))]
+pub(crate) use std::thread::yield_now;
+
 /// For one thread at a time.
 #[derive(Debug)]
 pub(crate) struct Mutex<T> {

@@ -25,7 +25,7 @@ mod write_chunk;
 
 use std::sync::Arc;
 
-use hyperslab_cache::{Cache, Config, Eviction, Grant, Policy, ReadAhead, Statistics, Unwritten};
+use hyperslab_cache::{Cache, Config, Eviction, Grant, Policy, ReadAhead, Statistics, Unwritten, Withdrawal};
 use hyperslab_file::OpenFile;
 use hyperslab_space::Coords;
 
@@ -55,6 +55,9 @@ pub struct RequestOptions<'a> {
 
 /// The dataset of a request: its file, with the options of the request, and its chunks.
 type Dataset<'a> = (&'a OpenFile, &'a ChunkPartition);
+
+/// Chunks that a request takes away, until it has succeeded.
+pub type Withdrawn = Withdrawal<ResidentChunk>;
 
 /// The chunk cache of a file. Any number of threads may use it at once.
 pub struct ChunkCache {
@@ -131,16 +134,21 @@ impl ChunkCache {
     }
 
     /// Writes all chunks of a dataset that are not in the file yet, and forgets all. Only for a request that is alone with the dataset. If it takes some chunks
-    /// away, as `goes` says, those of them that cannot be written are forgotten, too.
-    pub fn empty_partition(&self, partition: &ChunkPartition, goes: &dyn Fn(&Coords) -> bool) -> Result<()> {
+    /// away, as `goes` says, those of them that cannot be written are handed out: the cache forgets them when the request has succeeded.
+    pub fn empty_partition(&self, partition: &ChunkPartition, goes: &dyn Fn(&Coords) -> bool) -> Result<Withdrawn> {
         // Chunks that another thread has in hand leave when it lets go.
         while partition.evict() > 0 {
-            if self.flush_partition(partition).is_err() {
-                self.flush_but(partition, goes)?;
-                self.discard(partition, goes);
+            if self.flush_partition(partition).is_ok() {
+                continue;
             }
+            self.flush_but(partition, goes)?;
+            let withdrawn = partition.withdraw_where(goes);
+            while partition.evict() > withdrawn.len() {
+                self.flush_but(partition, goes)?;
+            }
+            return Ok(withdrawn);
         }
-        Ok(())
+        Ok(Withdrawn::none())
     }
 
     /// Forgets chunks of a dataset, also those that are not in the file: they are as the file has them from then on. Only for a request that is alone with

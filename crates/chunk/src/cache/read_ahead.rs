@@ -31,6 +31,17 @@ struct Steps {
     is_adjacent: bool,
     /// The first chunk in that dimension that was not read ahead.
     ahead: u64,
+    /// Counts how often requests went on in another way: what was read ahead before is of no use then.
+    turns: u64,
+}
+
+/// A window that is to be read ahead, and when that was found out.
+#[derive(Clone, Debug)]
+struct Window {
+    chunks: Reach,
+    /// The first chunk behind it, where it is one of several boxes.
+    end: Option<u64>,
+    turns: u64,
 }
 
 impl AccessPattern {
@@ -47,25 +58,29 @@ impl AccessPattern {
         let was_adjacent = std::mem::replace(&mut steps.is_adjacent, is_adjacent);
         steps.last = Some(reach.clone());
         if step.is_none() || step != known {
-            steps.ahead = 0;
+            (steps.ahead, steps.turns) = (0, steps.turns + 1);
             return None;
         }
         step.map(|dim| (dim, is_adjacent && was_adjacent))
     }
 
-    /// What is to be read ahead now of a window of several boxes: nothing as long as half of it was read before, so that a request has half of it at least.
-    fn missing(&self, reach: &Reach, dim: usize, chunks: &[u64], boxes: u64) -> Option<Reach> {
-        let ahead = self.0.lock().ahead;
-        let next = reach.next_in(dim, chunks, ahead, boxes)?;
+    /// What is to be read ahead now of a window of several boxes: nothing as long as half of it is there, so that a request has half of it at least.
+    fn missing(&self, reach: &Reach, dim: usize, chunks: &[u64], boxes: u64) -> Option<Window> {
+        let steps = self.0.lock();
+        let next = reach.next_in(dim, chunks, steps.ahead, boxes)?;
         let ((first, last), (low, high)) = (next.range(dim)?, reach.range(dim)?);
         let is_last = chunks.get(dim).is_some_and(|count| last + 1 == *count);
         let half = (high - low + 1).saturating_mul(boxes).div_ceil(2);
-        (is_last || last - first + 1 >= half).then_some(next)
+        let window = Window { chunks: next, end: Some(last + 1), turns: steps.turns };
+        (is_last || last - first + 1 >= half).then_some(window)
     }
 
-    /// Chunks of a window are read ahead up to this one, which is the first that is not.
-    fn reached(&self, ahead: u64) {
-        self.0.lock().ahead = ahead;
+    /// The chunks of a window are there, unless requests do not go there any more.
+    fn reached(&self, window: &Window) {
+        let mut steps = self.0.lock();
+        if let Some(end) = window.end.filter(|_| steps.turns == window.turns) {
+            steps.ahead = steps.ahead.max(end);
+        }
     }
 }
 
@@ -73,7 +88,7 @@ impl AccessPattern {
 struct Job {
     cache: Arc<Cache<ResidentChunk>>,
     partition: ChunkPartition,
-    next: Reach,
+    next: Window,
     /// How many bytes are read at once.
     at_once: usize,
     _worker: Worker,
@@ -108,16 +123,16 @@ impl ChunkCache {
         });
         let boxes = window.filter(|_| is_adjacent).map_or(Some(1), |window| self.boxes(partition, reach, window));
         let next = match boxes {
-            Some(1) => reach.next_in(dim, &counts, 0, 1).filter(|next| self.fits(partition, next)),
+            Some(1) => {
+                let next = reach.next_in(dim, &counts, 0, 1).filter(|next| self.fits(partition, next));
+                next.map(|chunks| Window { chunks, end: None, turns: 0 })
+            }
             Some(boxes) => source.pattern.missing(reach, dim, &counts, boxes),
             None => None,
         };
         let Some(next) = next else { return };
         if BUSY.swap(true, Ordering::Acquire) {
             return;
-        }
-        if let Some((_, last)) = next.range(dim).filter(|_| boxes != Some(1)) {
-            source.pattern.reached(last + 1);
         }
         let (cache, partition, _worker) = (self.cache.clone(), partition.clone(), self.workers.begin());
         let at_once = window.map_or(BYTES, |window| BYTES.max(usize::try_from(window).unwrap_or(usize::MAX)));
@@ -148,29 +163,76 @@ fn bytes_of(layout: &ChunkLayout, reach: &Reach) -> u64 {
 }
 
 impl Job {
-    /// Waits for operations on the file, and for nothing else.
+    /// Waits for operations on the file, and for nothing else. The window counts as read only when all of it is: one that is refused, or dropped before it begins, is
+    /// tried again after the next read.
     fn run(&self) -> Result<()> {
         let (source, layout) = (self.partition.source(), self.partition.source().layout());
         let Some(grid) = layout.grid() else { return Ok(()) };
-        let (low, high) = self.next.elements(grid);
+        let (low, high) = self.next.chunks.elements(grid);
         let guard = self.partition.try_enter(LockRange::Box(low, high), false);
         if guard.is_none() && source.file().is_writable() {
             return Ok(());
         }
-        let coords: Vec<_> = self.next.coords().collect();
+        let coords: Vec<_> = self.next.chunks.coords().collect();
         for some in coords.chunks((self.at_once / layout.expected_bytes().max(1)).max(1)) {
             let bytes = layout.expected_footprint(some.len());
-            let Some(_reservation) = self.cache.try_reserve(Demand { chunks: bytes, aside: bytes }) else { break };
+            let Some(_reservation) = self.cache.try_reserve(Demand { chunks: bytes, aside: bytes }) else {
+                return Ok(());
+            };
             let missing = some.iter().filter_map(|coord| Some((self.partition.vacant(coord)?, coord)));
             let (vacant, wanted): (Vec<_>, Vec<_>) =
                 missing.map(|(ticket, coord)| (ticket, (&self.partition, coord.clone()))).unzip();
             let Some(mut grant) = self.cache.try_room(&self.partition, layout.expected_footprint(vacant.len())) else {
-                break;
+                return Ok(());
             };
             for (ticket, chunk) in vacant.into_iter().zip(fetch(source.file(), &wanted, &mut |_| ())?) {
                 chunk.and_then(|chunk| ticket.fill(chunk, &mut grant, false));
             }
         }
+        source.pattern.reached(&self.next);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyperslab_space::{Grid, Op, Slab, Space};
+
+    use super::*;
+
+    /// A read of one chunk of many.
+    fn at(chunk: u64) -> Reach {
+        let mut selection = Space::simple(&[100]).unwrap();
+        selection.select_hyperslab(Op::Set, &[Slab::block(chunk, 1)]).unwrap();
+        Reach::of(&Grid::new(&[1]).unwrap(), &selection).unwrap()
+    }
+
+    fn missing(pattern: &AccessPattern, chunk: u64) -> Option<(u64, Window)> {
+        let (dim, _) = pattern.goes_on(&at(chunk))?;
+        let window = pattern.missing(&at(chunk), dim, &[100], 8)?;
+        Some((window.chunks.range(dim)?.0, window))
+    }
+
+    #[test]
+    fn a_window_counts_when_its_chunks_are_there() {
+        let pattern = AccessPattern::default();
+        assert!(missing(&pattern, 0).or(missing(&pattern, 1)).is_none());
+        // It is asked for until it was read.
+        let (first, _) = missing(&pattern, 2).unwrap();
+        let (again, window) = missing(&pattern, 3).unwrap();
+        assert_eq!((first, again), (3, 4));
+        pattern.reached(&window);
+        // Then when half of it is used.
+        assert!((4..7).all(|chunk| missing(&pattern, chunk).is_none()));
+        assert_eq!(missing(&pattern, 7).unwrap().0, 12);
+    }
+
+    #[test]
+    fn a_window_of_another_direction_does_not_count() {
+        let pattern = AccessPattern::default();
+        let (_, window) = [50, 51, 52].map(|chunk| missing(&pattern, chunk)).into_iter().flatten().next().unwrap();
+        assert!([10, 11].into_iter().all(|chunk| missing(&pattern, chunk).is_none()));
+        pattern.reached(&window);
+        assert_eq!(missing(&pattern, 12).unwrap().0, 13);
     }
 }

@@ -6,7 +6,7 @@ use hyperslab_space::Space;
 
 use super::{ChunkCache, ChunkPartition, RequestOptions, reach::Reach};
 use crate::{
-    ChunkLayout, Error, Filling, ReadBuffer, Result, StripReader, StripWriter, WriteBuffer, read_strips, strip_boxes,
+    ChunkLayout, Error, Filling, ReadBuffer, Result, StripCut, StripReader, StripWriter, WriteBuffer, read_strips,
     transfer::PIECES, write_strips,
 };
 
@@ -29,9 +29,9 @@ impl ChunkCache {
         to: ReadBuffer<'_>,
         fill: Option<&[u8]>,
     ) -> Result<()> {
-        let boxes = boxes(partition, spaces.0);
+        let cut = cut(partition, spaces.0);
         let mut strips = Reads { cache: self, partition, options, fill };
-        read_strips(&mut strips, plan, spaces, boxes.as_deref(), to.into_bytes())
+        read_strips(&mut strips, plan, spaces, cut.as_ref(), to.into_bytes())
     }
 
     /// Writes values strip by strip, each as [`ChunkCache::write`] does.
@@ -43,9 +43,9 @@ impl ChunkCache {
         from: WriteBuffer<'_>,
         filling: &Filling<'_>,
     ) -> Result<()> {
-        let boxes = boxes(partition, spaces.0);
+        let cut = cut(partition, spaces.0);
         let mut strips = Writes { old: Reads { cache: self, partition, options, fill: filling.value }, filling };
-        write_strips(&mut strips, plan, spaces, boxes.as_deref(), from.bytes())
+        write_strips(&mut strips, plan, spaces, cut.as_ref(), from.bytes())
     }
 }
 
@@ -85,10 +85,10 @@ impl StripWriter for Writes<'_> {
     }
 }
 
-fn boxes(partition: &ChunkPartition, selection: &Space) -> Option<Vec<u64>> {
+fn cut(partition: &ChunkPartition, selection: &Space) -> Option<StripCut> {
     let layout = partition.source().layout();
     let element = usize::try_from(layout.element()).unwrap_or(usize::MAX);
-    strip_boxes(layout.has_index().then(|| layout.chunk()), element, selection, false)
+    StripCut::of(layout.has_index().then(|| layout.chunk()), element, selection, false)
 }
 
 /// Fewer bytes are converted by one core.

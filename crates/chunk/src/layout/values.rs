@@ -6,9 +6,7 @@ use hyperslab_dtype::Plan;
 use hyperslab_file::OpenFile;
 use hyperslab_space::{Extent, Kind, Slab, Space};
 
-use crate::{
-    Chunked, Error, Externals, Result, StripReader, VirtualSource, read_strips, strip_boxes, transfer::scatter,
-};
+use crate::{Chunked, Error, Externals, Result, StripCut, StripReader, VirtualSource, read_strips, transfer::scatter};
 
 /// Where values are.
 #[derive(Debug)]
@@ -84,8 +82,8 @@ impl Values {
             Storage::Chunked(chunked) => Some(chunked.chunk()),
             _ => None,
         };
-        let boxes = strip_boxes(chunk, usize::try_from(self.element).unwrap_or(usize::MAX), source, false);
-        read_strips(&mut (self, file), plan, (source, target), boxes.as_deref(), buf)
+        let cut = StripCut::of(chunk, usize::try_from(self.element).unwrap_or(usize::MAX), source, false);
+        read_strips(&mut (self, file), plan, (source, target), cut.as_ref(), buf)
     }
 
     /// Refuses values that are said to be in one place and are not: to be asked before memory is taken for them.

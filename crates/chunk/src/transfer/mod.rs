@@ -3,7 +3,6 @@
 
 pub(crate) mod allocate;
 pub(crate) mod allocation;
-mod boxes;
 mod buffers;
 mod coder;
 mod convert;
@@ -25,10 +24,10 @@ mod store_chunks;
 mod store_pieces;
 mod stored_chunks;
 mod storer;
+mod strip_cut;
 mod strips;
 mod write;
 
-pub use boxes::{cut_boxes, strip_boxes};
 pub use buffers::{ReadBuffer, WriteBuffer};
 pub use coder::Coder;
 pub use convert::convert;
@@ -39,6 +38,7 @@ pub use loader::{Loader, Wanted};
 pub use resident_chunk::{ResidentChunk, StoredAs, Workspace};
 pub use scatter::{fill, gather, scatter};
 pub use storer::Storer;
+pub use strip_cut::StripCut;
 pub use strips::{StripReader, StripWriter, for_each_strip, read_strips, to_memory, write_strips};
 
 /// The most bytes of chunks, stored or decoded, that are in memory at once.

@@ -6,11 +6,12 @@
 
 use hyperslab_base::memory;
 use hyperslab_dtype::Plan;
-use hyperslab_space::{Extent, Grid, Kind, Op, Piece, Slab, Space};
+use hyperslab_space::{Extent, Kind, Op, Piece, Slab, Space};
 
 use super::{
     convert::convert,
     scatter::{self, outside, range},
+    strip_cut::StripCut,
 };
 use crate::{Error, Result};
 
@@ -45,32 +46,32 @@ pub trait StripWriter {
     fn write(&mut self, part: &Space, stored: &[u8]) -> Result<(), Self::Error>;
 }
 
-/// Reads the selected values to the selected places of `buf`, in strips of these boxes.
+/// Reads the selected values to the selected places of `buf`, in strips if they are cut.
 pub fn read_strips<S: StripReader>(
     values: &mut S,
     plan: &Plan,
     (selection, mem_selection): (&Space, &Space),
-    boxes: Option<&[u64]>,
+    cut: Option<&StripCut>,
     buf: &mut [u8],
 ) -> Result<(), S::Error> {
     let mut strip = Vec::new();
-    for_each_strip(selection, mem_selection, boxes, &mut |part, mem_selection| {
+    for_each_strip(selection, mem_selection, cut, &mut |part, mem_selection| {
         let stored = room(&mut strip, part, plan.source_size())?;
         values.read(part, stored)?;
         to_memory(buf, mem_selection, plan, &mut |to| values.convert(plan, stored, to))
     })
 }
 
-/// Writes the values at the selected places of `buf` to the selected elements, in strips of these boxes.
+/// Writes the values at the selected places of `buf` to the selected elements, in strips if they are cut.
 pub fn write_strips<S: StripWriter>(
     values: &mut S,
     plan: &Plan,
     (selection, mem_selection): (&Space, &Space),
-    boxes: Option<&[u64]>,
+    cut: Option<&StripCut>,
     buf: &[u8],
 ) -> Result<(), S::Error> {
     let (mut strip, mut packed) = (Vec::new(), Vec::new());
-    for_each_strip(selection, mem_selection, boxes, &mut |part, mem_selection| {
+    for_each_strip(selection, mem_selection, cut, &mut |part, mem_selection| {
         let stored = room(&mut strip, part, plan.target_size())?;
         if plan.keeps_background() {
             values.read(part, stored)?;
@@ -80,20 +81,17 @@ pub fn write_strips<S: StripWriter>(
     })
 }
 
-/// Hands out a selection in boxes, with the places that belong to each; in one piece, if there are no boxes.
+/// Hands out a selection in strips, with the places that belong to each; in one piece, if it is not cut.
 pub fn for_each_strip<E: From<Error>>(
     selection: &Space,
     mem_selection: &Space,
-    boxes: Option<&[u64]>,
+    cut: Option<&StripCut>,
     each: &mut dyn FnMut(&Space, &Space) -> Result<(), E>,
 ) -> Result<(), E> {
-    let Some(boxes) = boxes else { return each(selection, mem_selection) };
-    let grid = Grid::new(boxes).map_err(Error::from)?;
-    for piece in selection.pieces(&grid, mem_selection).map_err(Error::from)? {
-        let piece = piece.map_err(Error::from)?;
-        each(&placed(selection.extent(), &piece, boxes)?, &piece.memory)?;
+    match cut {
+        Some(cut) => cut.for_each(selection, mem_selection, each),
+        None => each(selection, mem_selection),
     }
-    Ok(())
 }
 
 /// A piece of a box as a part of an extent.

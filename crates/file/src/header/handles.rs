@@ -114,7 +114,7 @@ impl OpenFile {
         handles.open.lock().take_abandoned()
     }
 
-    /// Takes back unnamed objects that could not be deleted: the next operation that deletes tries again.
+    /// Takes back unnamed objects that could not be deleted: the next flush tries again.
     pub fn keep_abandoned(&self, abandoned: &[(u64, Option<u64>)]) {
         if let Some(store) = &self.store {
             let mut open = store.handles.open.lock();
@@ -128,6 +128,11 @@ impl OpenFile {
     pub fn notice_abandoned(&self) -> bool {
         let Some(waits) = self.store.as_ref().map(|store| &store.handles.waits) else { return false };
         waits.load(Ordering::Relaxed) && waits.swap(false, Ordering::Relaxed)
+    }
+
+    /// Whether there are unnamed objects that have lost their last handle, also those that could not be deleted.
+    pub fn has_abandoned(&self) -> bool {
+        self.store.as_ref().is_some_and(|store| !store.handles.open.lock().abandoned.is_empty())
     }
 
     /// The file is about to be closed: handles keep no object any more.

@@ -62,8 +62,8 @@ impl NewDataset {
 
 fn make(new: &NewDataset, place: &NewLocation, planned: &DatasetPlan, at_once: Option<&[u8]>) -> Result<Dataset> {
     let session = place.session();
+    let external = planned.grant(session)?;
     let (address, _kept) = place.make(|| {
-        planned.grant(session)?;
         let settings = ObjectSettings {
             times: new.track_times,
             ordered: new.track_order,
@@ -87,6 +87,7 @@ fn make(new: &NewDataset, place: &NewLocation, planned: &DatasetPlan, at_once: O
         }
         Ok(address)
     })?;
+    external.keep();
     session.at(address)?.into_dataset().map(Dataset::of)
 }
 

@@ -6,7 +6,7 @@ mod scene;
 
 use std::{fs, path::Path, process::Command, sync::mpsc, time::Duration};
 
-use hyperslab::{ExternalAccess, File, OpenOptions, space::Space, write_many};
+use hyperslab::{ExternalAccess, File, LibVersion, OpenOptions, space::Space, write_many};
 use scene::{KINDS, Kind, OTHERS, POLICIES, Scene, TARGET_PATHS, TargetPath, VALUES, plant, read, write};
 
 /// Ends the test if something waits that should not.
@@ -100,6 +100,55 @@ fn what_the_program_names_itself_is_allowed() {
             file.close().unwrap();
             assert_eq!(scene.outside(), before, "{kind:?} {access:?} {place:?}");
         }
+    }
+}
+
+/// External files that are made for a dataset go again if it is not made, and no others.
+#[test]
+fn a_dataset_that_is_not_made_leaves_no_files() {
+    let scene = Scene::new("not-made");
+    let file = OpenOptions::new().truncate().libver_min(LibVersion::Earliest).open(scene.main()).unwrap();
+    let root = file.root().unwrap();
+    let new = || {
+        let names =
+            [("near.bin", 0, Some(16)), ("new.bin", 0, Some(8)), ("below/new.bin", 0, Some(8)), ("new.bin", 8, None)];
+        root.new_dataset::<i32>().shape([100]).external(names)
+    };
+    let made = || ["home/new.bin", "home/below/new.bin"].map(|path| scene.at(path).exists());
+    // An attribute that is too large for this format is found when the dataset is made.
+    let refused = new().attribute_values("large", &vec![0u8; 70_000]).create("y");
+    assert!(refused.is_err());
+    assert_eq!(made(), [false, false], "{refused:?}");
+    assert!(new().external([("missing/folder/new.bin", 0, None)]).create("y").is_err());
+    assert_eq!(made(), [false, false]);
+    // Those that were there stay as they are.
+    assert_eq!(fs::read(scene.at("home/near.bin")).unwrap(), VALUES.map(i32::to_le_bytes).concat());
+    fs::write(scene.at("home/below/new.bin"), [1]).unwrap();
+    assert!(new().attribute_values("large", &vec![0u8; 70_000]).create("y").is_err());
+    assert_eq!(made(), [false, true]);
+    let dataset = new().create("y").unwrap();
+    assert_eq!(made(), [true, true]);
+    assert_eq!(dataset.read_slice::<i32>(..4).unwrap(), VALUES);
+}
+
+/// A thread that fails to make a dataset takes no file away that another one has values in.
+#[test]
+fn files_that_two_threads_name_stay_if_one_makes_its_dataset() {
+    let scene = Scene::new("two-threads");
+    let file = OpenOptions::new().truncate().libver_min(LibVersion::Earliest).open(scene.main()).unwrap();
+    let root = file.root().unwrap();
+    for round in 0..200 {
+        let name = format!("round{round}.bin");
+        let new = || root.new_dataset::<i32>().shape([4]).external([(name.as_str(), 0, None)]);
+        std::thread::scope(|scope| {
+            let fails = || assert!(new().attribute_values("large", &[0u8; 70_000]).create("fails").is_err());
+            scope.spawn(fails);
+            scope.spawn(fails);
+            let dataset = new().create(format!("round{round}")).unwrap();
+            dataset.write(&OTHERS).unwrap();
+            assert_eq!(dataset.read::<i32>().unwrap(), OTHERS);
+        });
+        assert_eq!(file.dataset(format!("round{round}")).unwrap().read::<i32>().unwrap(), OTHERS);
     }
 }
 

@@ -100,6 +100,43 @@ fn old_texts_stay_until_the_user_decides() {
     }
 }
 
+/// A resize that fails cuts no chunk off that is only in the cache, and takes none of its texts away.
+#[test]
+fn texts_stay_when_a_resize_fails() {
+    for resizes_again in [false, true] {
+        let disk = Arc::new(Fault::new(Memory::new()));
+        let cache = CacheConfig::default().bytes(1 << 20);
+        let file = OpenOptions::new().create().truncate().cache(cache).open_on(disk.clone()).unwrap();
+        let new = file.root().unwrap().new_dataset::<Value>().shape([3]).max_shape([None]).chunks([1]);
+        let new = new.mandatory_filter(Lzf::ID, &Lzf::params(NOISE as u32 + 16));
+        let bad = new.write("x", &["a", "b", "c"].map(plain)).unwrap();
+        file.flush().unwrap();
+        bad.write_slice(2..3, &[noise("an unwritten one")]).unwrap();
+        bad.write_slice(2..3, &[noise("C")]).unwrap();
+        for _ in 0..2 {
+            disk.arm_forever(Target::Writes, 0, Damage::Fail);
+            assert!(bad.resize([1]).is_err());
+            disk.disarm();
+            assert_eq!(texts(&bad), ["a", "b", "C"]);
+        }
+        let wanted = if resizes_again {
+            bad.resize([1]).unwrap();
+            vec!["a"]
+        } else {
+            bad.write_slice(2..3, &[plain("D")]).unwrap();
+            vec!["a", "b", "D"]
+        };
+        assert_eq!(texts(&bad), wanted);
+        drop(bad);
+        file.close().unwrap();
+        let file = OpenOptions::new().read_write().unlocked().open_on(disk.clone()).unwrap();
+        assert_eq!(texts(&file.dataset("x").unwrap()), wanted);
+        file.root().unwrap().delete("x").unwrap();
+        file.close().unwrap();
+        assert_eq!(collections(&copied(&disk)), 0, "objects that no value names");
+    }
+}
+
 /// Storage that fails at any write, for a while: each text is as it was before the write or as after it, and after that everything is as before.
 #[test]
 fn storage_that_fails_loses_no_text() {

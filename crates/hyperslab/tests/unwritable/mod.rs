@@ -5,6 +5,7 @@
 mod beside;
 mod flushes;
 mod large;
+mod replaced;
 mod scene;
 mod space;
 

@@ -6,7 +6,7 @@ use hyperslab_chunk::{ChunkPartition, DatasetState, Filling, Resizing, Storage, 
 use hyperslab_file::{OpenFile, Plan};
 use hyperslab_space::{Coords, Extent, Kind, Space};
 
-use super::{OpenDataset, named_values::retain_others, opened_values::is_found_by};
+use super::{OpenDataset, named_values::retain_others, opened_values::is_found_by, replaced::Emptied};
 use crate::{
     Error, Result,
     heap_objects::{HeapObjectId, each_once},
@@ -44,10 +44,19 @@ impl OpenDataset {
     }
 
     fn resize_to(&self, wanted: impl FnOnce(&[u64]) -> Result<Vec<u64>>) -> Result<()> {
+        self.session().check_changeable()?;
+        let (shape, _guard, mut cut_off) = self.lock_to_resize(wanted)?;
+        let resized = self.resize_now(&shape, &mut cut_off);
+        // After an error, too, the size tells whether the chunks outside are part of the dataset.
+        if self.shape() == shape {
+            cut_off.commit();
+        }
+        resized
+    }
+
+    /// One operation: gives it another size. The caller is alone with it.
+    fn resize_now(&self, shape: &[u64], cut_off: &mut Emptied<'_>) -> Result<()> {
         let session = self.session();
-        session.check_changeable()?;
-        let (shape, _guard) = self.lock_to_resize(wanted)?;
-        let shape = shape.as_slice();
         session.operate_on(self.address(), || {
             let mut change = self.change()?;
             let old = change.state.extent.clone();
@@ -72,6 +81,7 @@ impl OpenDataset {
             }
             let moved = change.values()?.end_resize(stored, resizing, &filling)?;
             HeapWriter::new(session).remove(gone);
+            cut_off.remove_unnamed();
             change.moved |= moved;
             change.save()
         })
@@ -116,7 +126,7 @@ impl OpenDataset {
                 bytes,
             )?);
         }
-        let _guard = self.lock_all_but(&replaced, check)?;
+        let (_guard, emptied) = self.lock_all_but(&replaced, check)?;
         self.count_bypass(bytes.len() as u64)?;
         session.operate_on(self.address(), || {
             let (mut change, filling) = (self.change()?, filling(self));
@@ -124,7 +134,9 @@ impl OpenDataset {
             let moved = chunked.write_chunk(self.stored(), place.as_ref(), mask, bytes, &filling)?;
             change.moved |= moved;
             change.save()
-        })
+        })?;
+        emptied.commit();
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which elements have values. In layouts that do not keep account of that, all have: those that were never written have the fill value.
 
-use hyperslab_chunk::{for_each_strip, strip_boxes};
+use hyperslab_chunk::{StripCut, for_each_strip};
 use hyperslab_dtype::{Arena, Plan};
 use hyperslab_space::Space;
 
@@ -44,8 +44,8 @@ impl OpenDataset {
             dataset.write_converted(part, &datatype, &Space::simple(&[count])?, &values, &arena)
         };
         // A part at a time, however much is selected.
-        let boxes = strip_boxes(self.now().chunk(), datatype.size(), selection, false);
+        let cut = StripCut::of(self.now().chunk(), datatype.size(), selection, false);
         let mem_selection = Space::simple(&[selection.npoints()])?;
-        for_each_strip(selection, &mem_selection, boxes.as_deref(), &mut |part, _| put(part))
+        for_each_strip(selection, &mem_selection, cut.as_ref(), &mut |part, _| put(part))
     }
 }

@@ -3,13 +3,11 @@
 use std::{collections::HashMap, sync::Arc};
 
 use hyperslab_chunk::{ExternalFile, ExternalPart, Externals};
-use hyperslab_driver::{Driver, Local, Transfer};
-use hyperslab_file::Durability;
 use hyperslab_format::message::ExternalSlot;
 use hyperslab_structures::LocalHeap;
 
 use super::{OpenDataset, external_rule::ExternalRule, raw_file::RawFile};
-use crate::{Result, Session};
+use crate::Result;
 
 /// A part of an external file: its name, the first byte, and how many bytes if that is limited.
 pub type ExternalName = (Vec<u8>, u64, Option<u64>);
@@ -38,18 +36,4 @@ impl OpenDataset {
         };
         Ok(Some(Externals { parts: names.into_iter().map(part).collect() }))
     }
-}
-
-/// Makes an external file that the program names if it is missing. Its values may be written, wherever it is.
-pub(crate) fn make_external(session: &Session, name: &[u8]) -> Result<()> {
-    let (place, found) = ExternalRule::of(session).find(name);
-    if found.is_none() {
-        let made = Local::options().create(true).open(&place)?;
-        if session.file().durability() != Durability::None {
-            // The name is durable too.
-            made.sync(&Transfer::default())?;
-        }
-    }
-    session.engine.external_files.granted.add(&place);
-    Ok(())
 }

@@ -12,6 +12,7 @@ mod heap_objects;
 mod known;
 mod layout;
 mod named_values;
+mod new_external_files;
 mod opened_values;
 mod partitions;
 mod portions;
@@ -42,9 +43,9 @@ use crate::{
 };
 
 pub use external::ExternalName;
-pub(crate) use external::make_external;
 pub(crate) use known::Known;
 pub use layout::{Layout, VirtualName};
+pub use new_external_files::NewExternalFiles;
 pub(crate) use partitions::Partitions;
 pub(crate) use raw_files::ExternalFiles;
 pub use stored_size::StoredSize;

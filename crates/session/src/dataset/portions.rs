@@ -1,6 +1,6 @@
 //! Overwriting values of variable length portion by portion, so that the heap never has all old values and all new ones at once.
 
-use hyperslab_chunk::{cut_boxes, for_each_strip};
+use hyperslab_chunk::{StripCut, for_each_strip};
 use hyperslab_space::Space;
 
 use super::OpenDataset;
@@ -20,14 +20,14 @@ impl OpenDataset {
         mem_selection: &Space,
         write: impl Fn(&OpenDataset, &Space, &Space) -> Result<()>,
     ) -> Result<()> {
-        let portions = if self.replaces_sequences(selection) { self.portions(selection) } else { None };
-        let Some(boxes) = portions else { return write(self, selection, mem_selection) };
+        let portions = self.replaces_sequences(selection).then(|| self.portions(selection));
+        let Some(portions) = portions else { return write(self, selection, mem_selection) };
         let _guard = match self.partition_to_write()? {
             Some(partition) => self.lock_to_write(partition, selection)?,
             None => self.lock_all()?,
         };
         let under_lock = self.under_lock();
-        for_each_strip(selection, mem_selection, Some(&boxes), &mut |part, mem_selection| {
+        for_each_strip(selection, mem_selection, Some(&portions), &mut |part, mem_selection| {
             write(&under_lock, part, mem_selection)
         })
     }
@@ -46,12 +46,12 @@ impl OpenDataset {
         self.in_any_order(selection, &mut look).is_ok() && found
     }
 
-    /// The boxes of a selection that are written at once: whole chunks, if each is encoded anew.
-    fn portions(&self, selection: &Space) -> Option<Vec<u64>> {
+    /// What of a selection is written at once: whole chunks, if each is encoded anew.
+    fn portions(&self, selection: &Space) -> StripCut {
         let (now, size) = (self.now(), self.datatype().size().max(1) as u64);
         let chunk = now.chunk().filter(|_| !self.filters().is_empty());
         let unit = chunk.map_or_else(|| vec![1; now.extent.rank()], <[u64]>::to_vec);
         let most = (selection.npoints() / PORTIONS).max(FEW).saturating_mul(size);
-        cut_boxes(unit, size, selection, most, false)
+        StripCut::to_fit(most, unit, size)
     }
 }

@@ -8,6 +8,7 @@ use hyperslab_space::{Coords, Space};
 use super::{
     OpenDataset,
     change::{filling, resized},
+    replaced::Emptied,
 };
 use crate::Result;
 
@@ -105,30 +106,35 @@ impl OpenDataset {
 
     /// Waits until no other request uses the values. What the cache had of them is in the file then.
     pub(crate) fn lock_all(&self) -> Result<Option<RangeGuard<'_>>> {
-        self.lock_all_but(&|_| false, || Ok(()))
+        let (guard, emptied) = self.lock_all_but(&|_| false, || Ok(()))?;
+        emptied.commit();
+        Ok(guard)
     }
 
-    /// As [`OpenDataset::lock_all`], for a request that takes some chunks away: what cannot be written of them is forgotten, unless `check` refuses the
-    /// request before.
+    /// As [`OpenDataset::lock_all`], for a request that takes some chunks away, unless `check` refuses it before: what cannot be written of them is forgotten when the
+    /// request has succeeded.
     pub(super) fn lock_all_but(
         &self,
         goes: &dyn Fn(&Coords) -> bool,
         check: impl FnOnce() -> Result<()>,
-    ) -> Result<Option<RangeGuard<'_>>> {
-        let Some(partition) = self.partition()? else { return Ok(None) };
+    ) -> Result<(Option<RangeGuard<'_>>, Emptied<'_>)> {
+        let Some(partition) = self.partition()? else { return Ok((None, Emptied::none())) };
         let guard = (!self.is_locked).then(|| partition.enter(LockRange::Whole, true));
         check()?;
-        self.empty(partition, goes)?;
-        Ok(guard)
+        let emptied = self.empty(partition, goes)?;
+        Ok((guard, emptied))
     }
 
     /// Waits until no other request uses the values, to change their extent: to the sizes that `wanted` makes of the present ones, which no other
-    /// resize changes then. Chunks that do not change stay in the cache; so do all if the dataset cannot have this shape.
+    /// resize changes then. Chunks that do not change stay in the cache; so do all if the dataset cannot have this shape. Those that are cut off are
+    /// forgotten when it has the new size.
     pub(super) fn lock_to_resize(
         &self,
         wanted: impl FnOnce(&[u64]) -> Result<Vec<u64>>,
-    ) -> Result<(Vec<u64>, Option<RangeGuard<'_>>)> {
-        let Some(partition) = self.partition()? else { return Ok((wanted(self.now().extent.dims())?, None)) };
+    ) -> Result<(Vec<u64>, Option<RangeGuard<'_>>, Emptied<'_>)> {
+        let Some(partition) = self.partition()? else {
+            return Ok((wanted(self.now().extent.dims())?, None, Emptied::none()));
+        };
         let guard = partition.enter(LockRange::Whole, true);
         let (shape, keeps_chunks) = {
             let now = self.now();
@@ -137,11 +143,9 @@ impl OpenDataset {
             let keeps_chunks = values.keeps_chunks(&shape, &filling(self));
             (shape, keeps_chunks)
         };
-        if !keeps_chunks {
-            let goes = |place: &Coords| partition.source().layout().is_outside(place, &shape);
-            self.empty(partition, &goes)?;
-        }
-        Ok((shape, Some(guard)))
+        let goes = |place: &Coords| partition.source().layout().is_outside(place, &shape);
+        let emptied = if keeps_chunks { Emptied::none() } else { self.empty(partition, &goes)? };
+        Ok((shape, Some(guard), emptied))
     }
 
     /// Lets the file have what only the cache has.
@@ -186,8 +190,8 @@ impl OpenDataset {
             drop(values);
             drop(now);
             let Some(plan) = plan else { return Ok(virtual_dataset.read(selection, mem_selection, buf)?) };
-            let boxes = self.boxes(selection, false);
-            return Ok(read_strips(&mut &*virtual_dataset, plan, (selection, mem_selection), boxes.as_deref(), buf)?);
+            let cut = self.strip_cut(selection, false);
+            return Ok(read_strips(&mut &*virtual_dataset, plan, (selection, mem_selection), cut.as_ref(), buf)?);
         }
         match plan {
             Some(plan) => Ok(values.read_converted(self.stored(), (selection, mem_selection), buf, plan)?),

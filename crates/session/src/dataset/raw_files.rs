@@ -9,6 +9,7 @@ use std::{
 use hyperslab_driver::{FileIdentity, Local};
 use parking_lot::Mutex;
 
+use super::new_external_files::Tentative;
 use crate::external_access::Granted;
 
 /// What the openings of a file share of other files.
@@ -18,6 +19,8 @@ pub(crate) struct ExternalFiles {
     pub(crate) granted: Granted,
     /// Files with raw data that are open.
     pub(super) open: RawFiles,
+    /// Files that were made for datasets that are not there yet.
+    pub(super) tentative: Tentative,
 }
 
 /// A file with raw data that is open.

@@ -78,9 +78,9 @@ impl OpenDataset {
         }
         check_places(mem_selection, buf.len() / datatype.size().max(1))?;
         let _guard = self.lock_to_read(selection)?;
-        let (boxes, _held) = (self.boxes(selection, false), self.hold_all()?);
+        let (cut, _held) = (self.strip_cut(selection, false), self.hold_all()?);
         let mut reads = HeapReads { dataset: self, heap: self.session().heap(), arena };
-        read_strips(&mut reads, &plan, (selection, mem_selection), boxes.as_deref(), buf)
+        read_strips(&mut reads, &plan, (selection, mem_selection), cut.as_ref(), buf)
     }
 
     /// Reads the selected values by a plan that needs no heap. They are copied or converted on their way to their places.

@@ -1,6 +1,6 @@
 //! Stored values strip by strip: for values that name objects of the heap, and for Rust values that are made of stored ones.
 
-use hyperslab_chunk::{StorageView, StripReader, for_each_strip, strip_boxes};
+use hyperslab_chunk::{StorageView, StripCut, StripReader, for_each_strip};
 use hyperslab_dtype::{Arena, HeapReference, Plan};
 use hyperslab_space::{Kind, Space};
 
@@ -41,7 +41,7 @@ impl StripReader for HeapReads<'_> {
 impl OpenDataset {
     /// Reads the selected values strip by strip, in the order of the selection. Hands the stored bytes of each to `each`.
     pub fn in_order(&self, selection: &Space, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        // Points come in any order; cut into boxes they would lose it.
+        // Points come in any order; cut into strips they would lose it.
         self.in_strips(selection, (selection.kind() != Kind::Points).then_some(true), each)
     }
 
@@ -50,7 +50,7 @@ impl OpenDataset {
         self.in_strips(selection, Some(false), each)
     }
 
-    /// Cuts the selection into boxes, which keep the order of values if they are `ordered`; into none, if that is not said.
+    /// Cuts the selection into strips, which keep the order of values if they are `ordered`; into none, if that is not said.
     fn in_strips(
         &self,
         selection: &Space,
@@ -58,7 +58,7 @@ impl OpenDataset {
         each: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         let _guard = self.lock_to_read(selection)?;
-        let boxes = ordered.and_then(|ordered| self.boxes(selection, ordered));
+        let cut = ordered.and_then(|ordered| self.strip_cut(selection, ordered));
         let _held = self.hold_all()?;
         let mut each = |stored: &[u8]| {
             // What values name in the heap stays there meanwhile.
@@ -66,10 +66,10 @@ impl OpenDataset {
             self.session().check_alive(self.life())?;
             each(stored)
         };
-        let Some(boxes) = boxes else { return each(&self.read_whole(selection)?) };
+        let Some(cut) = cut else { return each(&self.read_whole(selection)?) };
         let (mem_selection, size) = (Space::simple(&[selection.npoints()])?, self.datatype().size());
         let mut stored = Vec::new();
-        for_each_strip(selection, &mem_selection, Some(&boxes), &mut |part, _| {
+        for_each_strip(selection, &mem_selection, Some(&cut), &mut |part, _| {
             let count = part.npoints();
             let bytes = usize::try_from(count.saturating_mul(size as u64)).unwrap_or(usize::MAX);
             if bytes > stored.len() {
@@ -81,10 +81,10 @@ impl OpenDataset {
         })
     }
 
-    /// The boxes in which stored values are read or written at once; none if there is nothing to cut.
-    pub(super) fn boxes(&self, selection: &Space, ordered: bool) -> Option<Vec<u64>> {
+    /// How stored values are cut into strips that are read or written at once; none if there is nothing to cut.
+    pub(super) fn strip_cut(&self, selection: &Space, ordered: bool) -> Option<StripCut> {
         let size = self.datatype().size();
-        self.inner.storage.with_state(|state| strip_boxes(state.chunk(), size, selection, ordered))
+        self.inner.storage.with_state(|state| StripCut::of(state.chunk(), size, selection, ordered))
     }
 
     /// Holds changes off where a read takes no range lock, so that all its strips are of one time. The sources of a virtual dataset have range locks of their own.

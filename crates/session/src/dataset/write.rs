@@ -1,6 +1,6 @@
 //! Writing values: encoded and converted as they go, each operation as a whole.
 
-use hyperslab_chunk::{ChunkPartition, WriteBuffer, strip_boxes, write_strips};
+use hyperslab_chunk::{ChunkPartition, StripCut, WriteBuffer, write_strips};
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_space::Space;
 
@@ -116,8 +116,8 @@ impl OpenDataset {
                     if given.plan.is_copy() {
                         return at_once.write_places(part, mem_selection, given.bytes);
                     }
-                    let boxes = strip_boxes(at_once.change.state().chunk(), self.datatype().size(), part, false);
-                    write_strips(&mut at_once, given.plan, (part, mem_selection), boxes.as_deref(), given.bytes)
+                    let cut = StripCut::of(at_once.change.state().chunk(), self.datatype().size(), part, false);
+                    write_strips(&mut at_once, given.plan, (part, mem_selection), cut.as_ref(), given.bytes)
                 })
             }),
         }
@@ -148,10 +148,10 @@ impl OpenDataset {
         if selection.npoints() == 0 {
             return Ok(());
         }
-        let (boxes, sequences) = (self.boxes(selection, false), given.sequences);
+        let (cut, sequences) = (self.strip_cut(selection, false), given.sequences);
         let keeps_background = given.plan.keeps_background();
         let mut values = NamedValues { dataset: self, partition, writing, sequences, keeps_background, ticket: None };
-        write_strips(&mut values, given.plan, (selection, mem_selection), boxes.as_deref(), given.bytes)
+        write_strips(&mut values, given.plan, (selection, mem_selection), cut.as_ref(), given.bytes)
     }
 
     /// Changes selected values in one operation: those that belong together with what it changes elsewhere.

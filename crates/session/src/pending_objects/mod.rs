@@ -122,7 +122,8 @@ impl PendingObjects {
         }
     }
 
-    /// Chunks of a dataset are about to be discarded: nothing of it is removed until it is [taken](Self::take) or [released](Self::release).
+    /// Chunks of a dataset are about to be discarded: nothing of it is removed until it is [taken](Self::take), [released](Self::release) or
+    /// [resumed](Self::resume).
     pub(crate) fn hold(&self, dataset: u64) {
         if let Some(of) = self.0.lock().datasets.get_mut(&dataset) {
             of.is_held = true;
@@ -134,6 +135,13 @@ impl PendingObjects {
         if let Some(of) = self.0.lock().datasets.get_mut(&dataset) {
             of.replaced.clear();
             (of.is_held, of.bytes) = (false, 0);
+        }
+    }
+
+    /// No chunk was discarded: all goes on as if that had never been begun.
+    pub(crate) fn resume(&self, dataset: u64) {
+        if let Some(of) = self.0.lock().datasets.get_mut(&dataset) {
+            of.is_held = false;
         }
     }
 

@@ -50,6 +50,17 @@ fn objects_that_no_value_names_are_told_and_forgotten() {
 }
 
 #[test]
+fn what_was_held_for_nothing_is_removed_later() {
+    let pending = PendingObjects::default();
+    pending.begin(1, run(10)).end(run(1));
+    pending.hold(1);
+    assert_eq!(removed(&pending, pending.mark()), []);
+    pending.resume(1);
+    assert_eq!(removed(&pending, pending.mark()), [1]);
+    assert!(!pending.has(1));
+}
+
+#[test]
 fn nothing_is_removed_while_chunks_are_discarded() {
     let pending = PendingObjects::default();
     pending.begin(1, run(10)).end(run(1));
