@@ -2,7 +2,7 @@
 
 use std::{any::Any, sync::Arc};
 
-use hyperslab_meta::{Entry, Failure};
+use hyperslab_meta::{Encoded, Entry, Failure};
 use parking_lot::Mutex;
 
 use crate::{Error, Result, Structure};
@@ -100,11 +100,8 @@ impl CachedBlock {
 }
 
 impl Entry for CachedBlock {
-    fn encode(&self) -> Result<Vec<u8>, Failure> {
-        match &self.form {
-            Form::Bytes { bytes, .. } => Ok(bytes.to_vec()),
-            Form::Structure(structure) => Ok(structure.encode()?),
-        }
+    fn encode(&self) -> Result<Encoded, Failure> {
+        Ok(self.bytes()?)
     }
 
     fn footprint(&self) -> usize {
