@@ -28,6 +28,11 @@ impl CachedBlock {
         CachedBlock { form: Form::Bytes { bytes, decoded: Mutex::default() } }
     }
 
+    /// Bytes with what they were understood as, if that is known.
+    pub(crate) fn decoded_as(bytes: Arc<Vec<u8>>, decoded: Option<Decoded>) -> CachedBlock {
+        CachedBlock { form: Form::Bytes { bytes, decoded: Mutex::new(decoded) } }
+    }
+
     pub(crate) fn of(structure: Arc<dyn Structure>) -> CachedBlock {
         CachedBlock { form: Form::Structure(structure) }
     }
