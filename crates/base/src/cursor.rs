@@ -150,9 +150,16 @@ impl Sink {
     }
 
     /// The low `width` bytes of `value`.
+    #[inline]
     pub fn uint(&mut self, width: Width, value: u64) {
         debug_assert!(value <= width.max(), "{value} does not fit {} bytes", width.bytes());
-        self.bytes.extend_from_slice(value.to_le_bytes().get(..width.bytes()).unwrap_or_default());
+        match width.bytes() {
+            // The usual ones are single stores.
+            8 => self.bytes.extend_from_slice(&value.to_le_bytes()),
+            4 => self.u32(value as u32),
+            2 => self.bytes.extend_from_slice(&(value as u16).to_le_bytes()),
+            bytes => self.bytes.extend_from_slice(value.to_le_bytes().get(..bytes).unwrap_or_default()),
+        }
     }
 
     /// Makes room for so many bytes more; whether there is memory for them.
@@ -161,21 +168,25 @@ impl Sink {
     }
 
     /// `count` zero bytes.
+    #[inline]
     pub fn zeros(&mut self, count: usize) {
         self.bytes.resize(self.bytes.len() + count, 0);
     }
 
     /// One byte.
+    #[inline]
     pub fn u8(&mut self, value: u8) {
         self.bytes.push(value);
     }
 
     /// Four bytes.
+    #[inline]
     pub fn u32(&mut self, value: u32) {
-        self.bytes.extend(value.to_le_bytes());
+        self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
     /// `bytes` as they are.
+    #[inline]
     pub fn extend(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }

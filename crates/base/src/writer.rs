@@ -58,50 +58,64 @@ impl Writer {
     }
 
     /// One byte.
+    #[inline]
     pub fn u8(&mut self, value: u8) {
         self.sink.u8(value);
     }
 
     /// Two bytes.
+    #[inline]
     pub fn u16(&mut self, value: u16) {
         self.sink.extend(&value.to_le_bytes());
     }
 
     /// Four bytes.
+    #[inline]
     pub fn u32(&mut self, value: u32) {
         self.sink.u32(value);
     }
 
     /// Eight bytes.
+    #[inline]
     pub fn u64(&mut self, value: u64) {
         self.sink.extend(&value.to_le_bytes());
     }
 
     /// `bytes` as they are.
+    #[inline]
     pub fn extend(&mut self, bytes: &[u8]) {
         self.sink.extend(bytes);
     }
 
     /// `count` zero bytes.
+    #[inline]
     pub fn zeros(&mut self, count: usize) {
         self.sink.zeros(count);
     }
 
     /// An unsigned integer of `width` bytes.
+    #[inline]
     pub fn uint(&mut self, field: &'static str, width: Width, value: u64) -> Result<(), Unfit> {
         if value > width.max() {
-            return Err(self.refuse(field, format!("{value} does not fit {} bytes", width.bytes())));
+            return Err(self.too_large(field, width, value));
         }
         self.sink.uint(width, value);
         Ok(())
     }
 
+    #[cold]
+    fn too_large(&self, field: &'static str, width: Width, value: u64) -> Unfit {
+        self.refuse(field, format!("{value} does not fit {} bytes", width.bytes()))
+    }
+
     /// A length in memory, or a number of things, in `width` bytes.
+    #[inline]
     pub fn count(&mut self, field: &'static str, width: Width, value: usize) -> Result<(), Unfit> {
         self.uint(field, width, value as u64)
     }
 
     /// An address; all ones mean that there is none, so none can be all ones.
+    #[inline]
     pub fn address(&mut self, field: &'static str, widths: Widths, value: Option<u64>) -> Result<(), Unfit> {
         let max = widths.offsets.max();
         match value {
@@ -113,6 +127,7 @@ impl Writer {
     }
 
     /// A length.
+    #[inline]
     pub fn length(&mut self, field: &'static str, widths: Widths, value: u64) -> Result<(), Unfit> {
         self.uint(field, widths.lengths, value)
     }

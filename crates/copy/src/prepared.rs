@@ -31,7 +31,7 @@ impl Prepared {
                 if let Some(fill) = fill {
                     planned.fill.value = FillValue::User(fill.store(session)?);
                 }
-                make_dataset(&object, session, &planned, &planned.fill, None, &[])
+                Ok(make_dataset(&object, session, &planned, &planned.fill, None, &[])?.address)
             }
         }
     }

@@ -7,7 +7,7 @@ use hyperslab_format::{superblock::Root, symbol_table::Cache};
 use hyperslab_meta::{Failure, Ring};
 
 use crate::{
-    Error, OpenFile, Result,
+    Error, Kind, OpenFile, Result,
     store::{Store, Waiting},
 };
 
@@ -39,6 +39,24 @@ impl OpenFile {
         self.write_or_make_room(|| Ok(self.pages.write_vector(&request, &self.transfers.raw)?))?;
         self.store.iter().for_each(|store| self.wrote(store));
         Ok(())
+    }
+
+    /// Takes space for new values and writes them there; their address. As [`OpenFile::tentative`], a failure leaves no trace. Few values wait for others, as those of
+    /// [`OpenFile::write_raw`].
+    pub fn store_raw(&self, what: &'static str, bytes: &[u8]) -> Result<u64> {
+        let store = self.store()?;
+        if bytes.len() <= SMALL && !self.has_own_options() {
+            let mut waiting = store.waiting.lock();
+            if !waiting.is_full(bytes.len()) {
+                let address = self.allocate(Kind::Raw, bytes.len() as u64)?;
+                waiting.add(self.base.saturating_add(address), bytes);
+                return Ok(address);
+            }
+        }
+        self.tentative(|| {
+            let address = self.allocate(Kind::Raw, bytes.len() as u64)?;
+            self.write_raw(what, &[(address, bytes)]).map(|()| address)
+        })
     }
 
     /// Writes selections of values from one buffer, in one request. The offsets of the pieces come from [`OpenFile::check`].

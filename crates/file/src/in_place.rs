@@ -5,7 +5,7 @@ use std::{ops::Range, sync::atomic::Ordering};
 use hyperslab_alloc::PAGE;
 use hyperslab_base::ErrorKind;
 use hyperslab_driver::{Driver, MemoryType, WritePart};
-use hyperslab_meta::{Failure, Shared};
+use hyperslab_meta::{Encoded, Failure, Shared};
 
 use crate::{
     Durability, Error, OpenFile, Result,
@@ -35,7 +35,7 @@ impl OpenFile {
     }
 
     /// Blocks that are new in the file go out at any time, and in any order.
-    pub(crate) fn write_blocks(&self, blocks: &[(u64, Vec<u8>)]) -> Result<()> {
+    pub(crate) fn write_blocks(&self, blocks: &[(u64, Encoded)]) -> Result<()> {
         self.write_parts(&self.parts(blocks)?)
     }
 
@@ -90,7 +90,7 @@ impl OpenFile {
     /// Writes changed blocks of the cache, those first that others wait for.
     fn write_waves(&self, store: &Store, write: impl Fn(&[WritePart<'_>]) -> Result<()>) -> Result<()> {
         let mut wave =
-            |wave: &[(u64, Vec<u8>)]| self.parts(wave).and_then(|parts| write(&parts)).map_err(Failure::from);
+            |wave: &[(u64, Encoded)]| self.parts(wave).and_then(|parts| write(&parts)).map_err(Failure::from);
         let left = store.cache.flush(&mut wave)?;
         match left.entries {
             0 => Ok(()),
@@ -98,8 +98,8 @@ impl OpenFile {
         }
     }
 
-    fn parts<'a>(&self, blocks: &'a [(u64, Vec<u8>)]) -> Result<Vec<WritePart<'a>>> {
-        let part = |(address, bytes): &'a (u64, Vec<u8>)| {
+    fn parts<'a>(&self, blocks: &'a [(u64, Encoded)]) -> Result<Vec<WritePart<'a>>> {
+        let part = |(address, bytes): &'a (u64, Encoded)| {
             Ok(WritePart::new(self.check("metadata", *address, bytes.len() as u64)?, bytes))
         };
         blocks.iter().map(part).collect()

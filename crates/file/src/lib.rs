@@ -57,7 +57,7 @@ pub use file_blocks::{FreeSections, FreeSpaceManager};
 pub use file_space::{FileSpace, Placement};
 pub use file_state::OpenFile;
 pub use gate::Writing;
-pub use header::{Handle, Header, HeaderEdit, Life, Message, MessageId, NewHeader, now};
+pub use header::{Handle, Header, HeaderBuilder, HeaderEdit, Life, Message, MessageId, NewHeader, now};
 pub use hyperslab_format::message::SpaceStrategy;
 pub use members::members;
 pub use open::OpenOptions;

@@ -13,7 +13,10 @@ use std::{any::Any, ops::Deref, sync::Arc};
 use hyperslab_meta::Membership;
 pub use hyperslab_meta::Owner;
 
-use crate::{Block, Error, OpenFile, Result, Structure, store::CachedBlock};
+use crate::{
+    Block, Error, OpenFile, Result, Structure,
+    store::{CachedBlock, Decoded},
+};
 
 /// An open file as one of its objects sees it: blocks that are loaded or put through this belong to the object.
 ///
@@ -71,15 +74,23 @@ impl<'a> Owned<'a> {
 
     /// As [`Owned::put`], with what the bytes say, for the next [load](Owned::load).
     pub fn put_decoded<T: Any + Send + Sync>(&self, address: u64, bytes: Arc<Vec<u8>>, decoded: Arc<T>) -> Result<()> {
-        let block = CachedBlock::new(bytes);
-        block.keep(Some(decoded));
-        self.put_block(address, block)
+        self.put_block(address, CachedBlock::decoded_as(bytes, Some(decoded)))
+    }
+
+    /// As [`Owned::put`], of a block in space that the same operation took; with what the bytes say, if that is known.
+    pub(crate) fn put_fresh(&self, address: u64, bytes: Arc<Vec<u8>>, decoded: Option<Decoded>) -> Result<()> {
+        debug_assert!(self.is_fresh(address), "the file names it");
+        self.put_at(address, CachedBlock::decoded_as(bytes, decoded), Membership::fresh(self.owner))
     }
 
     fn put_block(&self, address: u64, block: CachedBlock) -> Result<()> {
-        let store = self.store()?;
         let membership =
             if self.is_fresh(address) { Membership::fresh(self.owner) } else { Membership::user(self.owner) };
+        self.put_at(address, block, membership)
+    }
+
+    fn put_at(&self, address: u64, block: CachedBlock, membership: Membership) -> Result<()> {
+        let store = self.store()?;
         store.cache.put(address, block, membership)?;
         store.touch();
         Ok(())

@@ -3,13 +3,13 @@
 use std::{path::Path, process::Command, sync::Arc};
 
 use hyperslab_driver::{Damage, Driver, Fault, Local, Memory, Target, Transfer};
-use hyperslab_file::{CreateOptions, HeaderEdit, Kind, NewHeader, OpenFile, OpenOptions};
+use hyperslab_file::{CreateOptions, Kind, NewHeader, OpenFile, OpenOptions};
 use hyperslab_format::{message::kind, object_header::Flags, superblock::Root, version::LibVersion};
 
 /// A group without links.
 fn root(file: &OpenFile) {
     let new = NewHeader { version: 2, times: false, ordered: false, indexed: false, attribute_limits: None, room: 120 };
-    let mut header = HeaderEdit::new(file, &new);
+    let mut header = new.begin(file);
     let nowhere = [0xff; 8];
     header.add(kind::LINK_INFO, Flags::NONE, None, [&[0, 0][..], &nowhere, &nowhere].concat()).unwrap();
     header.add(kind::GROUP_INFO, Flags::NONE, None, vec![0, 0]).unwrap();

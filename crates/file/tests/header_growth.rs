@@ -24,7 +24,7 @@ fn begin(version: u8) -> (Arc<Tape>, OpenFile, u64) {
     create.libver_min = LibVersion::V110;
     let file = OpenFile::create(tape.clone(), &create, &OpenOptions::default()).unwrap();
     let new = NewHeader { version, times: false, ordered: false, indexed: false, attribute_limits: None, room: 40 };
-    let address = HeaderEdit::new(&file, &new).save().unwrap();
+    let address = new.begin(&file).save().unwrap();
     file.set_root(Root::Header(Some(address))).unwrap();
     file.flush().unwrap();
     (tape, file, address)

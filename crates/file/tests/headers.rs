@@ -52,7 +52,7 @@ fn program(seed: u64) {
         room: random.usize(0..300),
     };
     let ordered = new.version == 2 && new.ordered;
-    let address = HeaderEdit::new(&file, &new).save().unwrap();
+    let address = new.begin(&file).save().unwrap();
     file.set_root(Root::Header(Some(address))).unwrap();
     file.flush().unwrap();
     let mut twin: List = Vec::new();
@@ -146,7 +146,7 @@ fn attributes_of_further_blocks_change_in_place() {
             attribute_limits: None,
             room: 100,
         };
-        let address = HeaderEdit::new(&file, &new).save().unwrap();
+        let address = new.begin(&file).save().unwrap();
         file.set_root(Root::Header(Some(address))).unwrap();
         let attribute = |nth: u8, value: u8| [vec![nth; 8], vec![value; 120]].concat();
         for first in [0, 20, 40] {
@@ -192,7 +192,7 @@ fn references_are_counted_where_the_version_has_a_place() {
     let file = OpenFile::create(Arc::new(Memory::new()), &CreateOptions::default(), &OpenOptions::default()).unwrap();
     for version in [1, 2] {
         let new = NewHeader { version, times: true, ordered: false, indexed: false, attribute_limits: None, room: 0 };
-        let address = HeaderEdit::new(&file, &new).save().unwrap();
+        let address = new.begin(&file).save().unwrap();
         for count in [2, 3, 300, 1, 0, 2] {
             let mut edit = HeaderEdit::open(&file, address).unwrap();
             edit.set_references(count).unwrap();
@@ -209,7 +209,7 @@ fn with_attributes(version: u8, attributes: usize) -> (Arc<Memory>, OpenFile, u6
     create.libver_min = LibVersion::V18;
     let file = OpenFile::create(storage.clone(), &create, &OpenOptions::default()).unwrap();
     let new = NewHeader { version, times: false, ordered: false, indexed: false, attribute_limits: None, room: 64 };
-    let address = HeaderEdit::new(&file, &new).save().unwrap();
+    let address = new.begin(&file).save().unwrap();
     file.set_root(Root::Header(Some(address))).unwrap();
     for _ in 0..2 {
         let mut edit = HeaderEdit::open(&file, address).unwrap();
@@ -258,8 +258,8 @@ fn messages_that_take_the_place_of_an_empty_one_lie_where_they_would_lie_otherwi
                 let file = OpenFile::create(storage.clone(), &create, &OpenOptions::default()).unwrap();
                 let new =
                     NewHeader { version, times: false, ordered, indexed: false, attribute_limits: None, room: 96 };
-                let mut edit = HeaderEdit::new(&file, &new);
-                edit.add(0x0d, Flags::NONE, None, b"a comment".to_vec()).unwrap();
+                let mut edit = new.begin(&file);
+                edit.add(0x0d, Flags::NONE, None, b"a comment").unwrap();
                 let address = edit.save().unwrap();
                 file.set_root(Root::Header(Some(address))).unwrap();
                 file.flush().unwrap();
@@ -297,7 +297,7 @@ fn another_count_of_references_does_not_look_at_all_messages() {
 fn what_a_header_cannot_hold_is_refused_before_anything_changes() {
     let file = OpenFile::create(Arc::new(Memory::new()), &CreateOptions::default(), &OpenOptions::default()).unwrap();
     let new = NewHeader { version: 1, times: true, ordered: false, indexed: false, attribute_limits: None, room: 0 };
-    let mut edit = HeaderEdit::new(&file, &new);
+    let mut edit = new.begin(&file);
     assert!(edit.add(0x0d, Flags::NONE, None, vec![0; 65_530]).is_err());
     assert!(edit.add(0x0d, Flags::NONE, None, vec![0; 65_528]).is_ok());
     edit.save().unwrap();

@@ -39,7 +39,7 @@ fn an_object_that_was_evicted_is_read_again() {
 fn all_blocks_of_a_header_belong_to_it() {
     let file = OpenFile::create(Arc::new(Memory::new()), &CreateOptions::default(), &OpenOptions::default()).unwrap();
     let new = NewHeader { version: 2, times: false, ordered: false, indexed: false, attribute_limits: None, room: 0 };
-    let mut header = HeaderEdit::new(&file, &new);
+    let mut header = new.begin(&file);
     header.add(1, Flags::NONE, None, vec![1; 20]).unwrap();
     let address = header.save().unwrap();
     file.flush().unwrap();

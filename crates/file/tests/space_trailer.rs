@@ -3,14 +3,14 @@
 use std::{path::Path, process::Command, sync::Arc};
 
 use hyperslab_driver::{Driver, Local, Memory, Transfer};
-use hyperslab_file::{CreateOptions, HeaderEdit, Kind, NewHeader, OpenFile, OpenOptions, clear};
+use hyperslab_file::{CreateOptions, Kind, NewHeader, OpenFile, OpenOptions, clear};
 use hyperslab_format::{superblock::Root, symbol_table, version::LibVersion};
 
 /// A new file of the oldest format, with an empty object for a root.
 fn create(storage: Arc<dyn Driver>) -> OpenFile {
     let file = OpenFile::create(storage, &CreateOptions::default(), &OpenOptions::default()).unwrap();
     let new = NewHeader { version: 1, times: false, ordered: false, indexed: false, attribute_limits: None, room: 24 };
-    let header = Some(HeaderEdit::new(&file, &new).save().unwrap());
+    let header = Some(new.begin(&file).save().unwrap());
     file.set_root(Root::Entry(symbol_table::Entry { name: 0, header, cache: symbol_table::Cache::Nothing })).unwrap();
     file.flush().unwrap();
     file

@@ -5,7 +5,7 @@
 
 use std::{any::Any, ops::Range, sync::Arc};
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::{
     Budget, Entry, Error, Event, Exclusive, Failure, Id, Membership, Owner, Phase, Pin, Result, Shared, Statistics,
@@ -38,10 +38,10 @@ impl Cache {
     /// loaded while blocks were written may be older than the file, and is loaded again.
     ///
     /// ```
-    /// # use hyperslab_meta::{Cache, Entry, Failure, Membership, Owner};
+    /// # use hyperslab_meta::{Cache, Encoded, Entry, Failure, Membership, Owner};
     /// # struct Node(u8);
     /// # impl Entry for Node {
-    /// #     fn encode(&self) -> Result<Vec<u8>, Failure> { Ok(vec![self.0]) }
+    /// #     fn encode(&self) -> Result<Encoded, Failure> { Ok(vec![self.0].into()) }
     /// #     fn footprint(&self) -> usize { 1 }
     /// # }
     /// let cache = Cache::default();
@@ -94,9 +94,7 @@ impl Cache {
     pub fn unclean<T: Entry>(&self, range: Range<u64>) -> Result<Vec<(u64, Shared<T>)>> {
         let found = self.locks.slots.lock().unclean_around(range);
         let shared = |(address, value): (u64, Arc<dyn Value>)| {
-            let value: Arc<dyn Any + Send + Sync> = value;
-            let value = value.downcast::<RwLock<T>>().map_err(|_| Error::Type(address))?;
-            Ok((address, Shared { value: value.read_arc() }))
+            Ok((address, Shared { value: typed(address, value)?.read_arc() }))
         };
         found.into_iter().map(shared).collect()
     }
@@ -127,8 +125,7 @@ impl Cache {
             slots.account.missed();
             return Ok(None);
         };
-        let value: Arc<dyn Any + Send + Sync> = value.clone();
-        let value = value.downcast::<RwLock<T>>().map_err(|_| Error::Type(address))?;
+        let value = typed(address, value.clone())?;
         Ok(Some((id, value)))
     }
 
@@ -144,15 +141,11 @@ impl Cache {
     ) -> Result<(Id, Arc<RwLock<T>>)> {
         let footprint = value.footprint();
         let value = Arc::new(RwLock::new(value));
-        let mut slots = self.locks.slots.lock();
+        let slots = self.locks.slots.lock();
         if waves.is_some_and(|waves| waves != slots.account.statistics().waves) {
             return Err(Error::Present(address));
         }
-        let id =
-            slots.add(Slot { address, value: value.clone(), membership, phase, pins: 0, footprint, used: false })?;
-        let evicted = slots.make_room(1);
-        drop(slots);
-        drop(evicted); // values are freed when the lock is gone
+        let id = add(slots, Slot::new(address, value.clone(), membership, phase, footprint))?;
         Ok((id, value))
     }
 
@@ -163,14 +156,18 @@ impl Cache {
 
     /// The entry from now on, dirty: a new one, or another value for one that is here.
     pub fn put<T: Entry>(&self, address: u64, value: T, membership: Membership) -> Result<()> {
-        match self.known::<T>(address, membership.owner)? {
-            Some((id, old)) => {
-                let mut old = Exclusive { cache: self.clone(), id, value: old.write_arc(), changed: false };
-                *old = value;
-                Ok(())
-            }
-            None => self.insert(address, value, membership),
-        }
+        let footprint = value.footprint();
+        let mut slots = self.locks.slots.lock();
+        let Some((id, Slot { value: old, .. })) = slots.touch(address, membership.owner) else {
+            slots.account.missed();
+            let slot = Slot::new(address, Arc::new(RwLock::new(value)), membership, Phase::Dirty, footprint);
+            return add(slots, slot).map(drop);
+        };
+        let old = old.clone();
+        drop(slots);
+        let mut old = Exclusive { cache: self.clone(), id, value: typed(address, old)?.write_arc(), changed: false };
+        *old = value;
+        Ok(())
     }
 
     /// Forgets all blocks that begin in a range without writing them: their space was freed. An error if one is pinned, being changed or being written.
@@ -274,4 +271,19 @@ impl Cache {
     pub fn statistics(&self) -> Statistics {
         self.locks.slots.lock().account.statistics()
     }
+}
+
+/// The value of the entry at `address`, of the type that the caller expects.
+fn typed<T: Entry>(address: u64, value: Arc<dyn Value>) -> Result<Arc<RwLock<T>>> {
+    let value: Arc<dyn Any + Send + Sync> = value;
+    value.downcast::<RwLock<T>>().map_err(|_| Error::Type(address))
+}
+
+/// Adds an entry, for which others may have to leave.
+fn add(mut slots: MutexGuard<'_, Slots>, slot: Slot) -> Result<Id> {
+    let id = slots.add(slot)?;
+    let evicted = slots.make_room(1);
+    drop(slots);
+    drop(evicted); // values are freed when the lock is gone
+    Ok(id)
 }

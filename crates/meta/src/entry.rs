@@ -1,11 +1,16 @@
 //! What the cache holds.
 
+use std::sync::Arc;
+
 use crate::Failure;
+
+/// The bytes of an entry. Shared, so that one that has its bytes is written from where they are.
+pub type Encoded = Arc<Vec<u8>>;
 
 /// A block of a file as a value.
 pub trait Entry: Send + Sync + 'static {
     /// The bytes that go to the file, all of them.
-    fn encode(&self) -> Result<Vec<u8>, Failure>;
+    fn encode(&self) -> Result<Encoded, Failure>;
 
     /// About how much memory the value takes; what the budget counts.
     fn footprint(&self) -> usize;

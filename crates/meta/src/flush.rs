@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::{
-    Cache, Error, Event, Failure, Id, Owner, Result, Ring,
+    Cache, Encoded, Error, Event, Failure, Id, Owner, Result, Ring,
     slots::{Part, Slots, Value},
 };
 
 /// Writes a wave: blocks by address, in one request.
-pub type Write<'a> = dyn FnMut(&[(u64, Vec<u8>)]) -> Result<(), Failure> + 'a;
+pub type Write<'a> = dyn FnMut(&[(u64, Encoded)]) -> Result<(), Failure> + 'a;
 
 /// What a flush had to leave dirty: entries that wait for others outside of the part that is flushed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,8 @@ impl Cache {
             let written = write_wave(&wave, write);
             let event = if written.is_ok() { Event::Written } else { Event::Failed };
             let mut slots = self.locks.slots.lock();
-            for taken in &wave {
+            // The last one first: lists of what is not clean get shorter from the end.
+            for taken in wave.iter().rev() {
                 slots.happen(taken.id, event)?;
             }
             slots.account.wrote(written?);

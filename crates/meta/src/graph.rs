@@ -87,6 +87,13 @@ impl Graph {
         was
     }
 
+    /// Takes an entry out that has no dependencies: one that has some stays.
+    pub fn part(&mut self, id: Id) {
+        if self.nodes.get(&id).is_some_and(|node| node.parents.is_empty() && node.children.is_empty()) {
+            self.nodes.remove(&id);
+        }
+    }
+
     /// Takes an entry out, with all its dependencies.
     pub fn remove(&mut self, id: Id) {
         let Some(node) = self.nodes.get(&id).cloned() else { return };

@@ -4,11 +4,11 @@
 //! here: any knowledge of HDF5, and I/O (loads and writes are the caller's closures). Called by `file`.
 //!
 //! ```
-//! use hyperslab_meta::{Cache, Entry, Failure, Membership, Owner};
+//! use hyperslab_meta::{Cache, Encoded, Entry, Failure, Membership, Owner};
 //!
 //! struct Node(Vec<u8>);
 //! impl Entry for Node {
-//!     fn encode(&self) -> Result<Vec<u8>, Failure> { Ok(self.0.clone()) }
+//!     fn encode(&self) -> Result<Encoded, Failure> { Ok(self.0.clone().into()) }
 //!     fn footprint(&self) -> usize { self.0.len() }
 //! }
 //!
@@ -22,6 +22,7 @@
 //! # Ok::<(), hyperslab_meta::Error>(())
 //! ```
 
+mod addresses;
 mod budget;
 mod cache;
 mod entry;
@@ -31,11 +32,13 @@ mod graph;
 mod guard;
 mod owners;
 mod phase;
+mod slab;
 mod slots;
+mod unclean;
 
 pub use budget::{Budget, Statistics};
 pub use cache::Cache;
-pub use entry::{Entry, Membership, Owner, Ring};
+pub use entry::{Encoded, Entry, Membership, Owner, Ring};
 pub use error::{Error, Failure, Result};
 pub use flush::{Left, Write};
 pub use graph::{Graph, Id};

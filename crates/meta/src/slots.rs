@@ -1,25 +1,25 @@
 //! The slots of the cache: every entry, its phase, and who asks for what. No values are touched here, and nothing is called out to.
 
-use std::{any::Any, collections::BTreeSet, ops::Range, sync::Arc};
+use std::{any::Any, ops::Range, sync::Arc};
 
-use hashlink::LinkedHashMap;
 use parking_lot::RwLock;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::{
-    Entry, Error, Event, Failure, Graph, Id, Membership, Owner, Phase, Result, Ring, budget::Account, owners::Owners,
+    Encoded, Entry, Error, Event, Failure, Graph, Id, Membership, Owner, Phase, Result, Ring, addresses::Addresses,
+    budget::Account, owners::Owners, slab::Slab, unclean::Unclean,
 };
 
 /// A value whose type only its users know.
 pub(crate) trait Value: Any + Send + Sync {
-    fn encode(&self) -> Result<Vec<u8>, Failure>;
+    fn encode(&self) -> Result<Encoded, Failure>;
 
     /// Whether a guard is out that may change it.
     fn is_exclusive(&self) -> bool;
 }
 
 impl<T: Entry> Value for RwLock<T> {
-    fn encode(&self) -> Result<Vec<u8>, Failure> {
+    fn encode(&self) -> Result<Encoded, Failure> {
         self.read().encode()
     }
 
@@ -50,9 +50,21 @@ pub(crate) struct Slot {
     pub(crate) footprint: usize,
     /// Whether it was used since eviction looked at it: then it has a second chance.
     pub(crate) used: bool,
+    /// Its position among the entries of its ring that are not clean, if it is one.
+    pub(crate) unclean_at: usize,
 }
 
 impl Slot {
+    pub(crate) fn new(
+        address: u64,
+        value: Arc<dyn Value>,
+        membership: Membership,
+        phase: Phase,
+        footprint: usize,
+    ) -> Slot {
+        Slot { address, value, membership, phase, pins: 0, footprint, used: false, unclean_at: 0 }
+    }
+
     /// Whether a guard is out. Guards are made under the lock of the slots, so none can come while it is held.
     pub(crate) fn in_use(&self) -> bool {
         self.pins > 0 || Arc::strong_count(&self.value) > 1
@@ -64,18 +76,16 @@ impl Slot {
     }
 }
 
-/// Everything that one lock guards. The entry in front is the next that eviction looks at.
+/// Everything that one lock guards.
 #[derive(Default)]
 pub(crate) struct Slots {
-    slots: LinkedHashMap<Id, Slot, FxBuildHasher>,
+    slots: Slab,
     by_address: FxHashMap<u64, Id>,
-    /// The addresses of blocks in order, so that a range of them can be asked for.
-    addresses: BTreeSet<u64>,
+    addresses: Addresses,
     owners: Owners,
+    /// Which entry waits for which: entries join with their first order, and part with their last one. Most have none.
     graph: Graph,
-    /// The entries of each ring that are not clean.
-    unclean: [FxHashSet<Id>; Ring::ALL.len()],
-    next: u64,
+    unclean: Unclean,
     pub(crate) account: Account,
 }
 
@@ -89,13 +99,13 @@ impl Slots {
     }
 
     pub(crate) fn get(&self, address: u64) -> Option<&Slot> {
-        self.slots.get(self.by_address.get(&address)?)
+        self.slots.get(*self.by_address.get(&address)?)
     }
 
     /// The entry, which `owner` uses now: a hit.
     pub(crate) fn touch(&mut self, address: u64, owner: Owner) -> Option<(Id, &Slot)> {
         let id = *self.by_address.get(&address)?;
-        let slot = self.slots.get_mut(&id)?;
+        let slot = self.slots.get_mut(id)?;
         slot.used = true;
         if slot.membership.owner == Owner::FILE && owner != Owner::FILE {
             self.owners.remove(Owner::FILE, address, id);
@@ -107,37 +117,37 @@ impl Slots {
     }
 
     pub(crate) fn slot(&mut self, id: Id) -> Option<&mut Slot> {
-        self.slots.get_mut(&id)
+        self.slots.get_mut(id)
     }
 
     pub(crate) fn add(&mut self, slot: Slot) -> Result<Id> {
         if self.by_address.contains_key(&slot.address) {
             return Err(Error::Present(slot.address));
         }
-        let id = Id(self.next);
-        self.next += 1;
-        self.name(slot.address, id);
-        self.owners.add(slot.membership.owner, slot.address, id);
-        self.graph.add(id);
-        if !slot.phase.is_clean() {
-            self.graph.set_clean(id, false);
-            self.set_unclean(id, slot.membership.ring, true);
-            self.account.soil(slot.footprint);
+        let (address, Membership { ring, owner }, footprint) = (slot.address, slot.membership, slot.footprint);
+        let is_clean = slot.phase.is_clean();
+        let id = self.slots.insert(slot);
+        self.name(address, id);
+        self.owners.add(owner, address, id);
+        if !is_clean {
+            self.set_unclean(id, ring, true);
+            self.account.soil(footprint);
         }
-        self.account.add(slot.footprint);
-        self.slots.insert(id, slot);
+        self.account.add(footprint);
         Ok(id)
     }
 
     /// Takes an entry out of all lists. The caller drops the value when the lock is gone.
     pub(crate) fn remove(&mut self, id: Id) -> Option<Slot> {
-        let slot = self.slots.remove(&id)?;
+        let slot = self.slots.get(id)?;
+        if !slot.phase.is_clean() {
+            let (ring, footprint) = (slot.membership.ring, slot.footprint);
+            self.set_unclean(id, ring, false);
+            self.account.clean(footprint);
+        }
+        let slot = self.slots.remove(id)?;
         self.unname(slot.address);
         self.owners.remove(slot.membership.owner, slot.address, id);
-        if !slot.phase.is_clean() {
-            self.set_unclean(id, slot.membership.ring, false);
-            self.account.clean(slot.footprint);
-        }
         self.graph.remove(id);
         self.account.remove(slot.footprint);
         Some(slot)
@@ -145,12 +155,15 @@ impl Slots {
 
     fn name(&mut self, address: u64, id: Id) {
         self.by_address.insert(address, id);
-        self.addresses.insert(address);
+        self.addresses.add(address);
+        if self.addresses.is_stale(self.by_address.len()) {
+            self.blocks_around(0..0);
+        }
     }
 
     fn unname(&mut self, address: u64) {
         self.by_address.remove(&address);
-        self.addresses.remove(&address);
+        self.addresses.remove(address);
     }
 
     /// Gives an entry another address.
@@ -161,7 +174,7 @@ impl Slots {
         }
         self.unname(from);
         self.name(to, id);
-        if let Some(slot) = self.slots.get_mut(&id) {
+        if let Some(slot) = self.slots.get_mut(id) {
             self.owners.remove(slot.membership.owner, from, id);
             self.owners.add(slot.membership.owner, to, id);
             slot.address = to;
@@ -171,7 +184,7 @@ impl Slots {
 
     /// Moves an entry through its phases; whatever follows from that is brought up to date.
     pub(crate) fn happen(&mut self, id: Id, event: Event) -> Result<()> {
-        let Some(slot) = self.slots.get_mut(&id) else { return Ok(()) };
+        let Some(slot) = self.slots.get_mut(id) else { return Ok(()) };
         let (before, ring, footprint) = (slot.phase, slot.membership.ring, slot.footprint);
         slot.phase = before.after(event)?;
         let clean = slot.phase.is_clean();
@@ -183,13 +196,13 @@ impl Slots {
             self.set_unclean(id, ring, !clean);
             if clean { self.account.clean(footprint) } else { self.account.soil(footprint) }
         }
-        debug_assert_eq!(self.unclean.each_ref().map(FxHashSet::len), self.counted(), "the slots of the rings");
+        debug_assert_eq!(self.unclean.counts(), self.counted(), "the slots of the rings");
         Ok(())
     }
 
     /// An entry takes so many bytes from now on.
     pub(crate) fn weigh(&mut self, id: Id, footprint: usize) {
-        let Some(slot) = self.slots.get_mut(&id) else { return };
+        let Some(slot) = self.slots.get_mut(id) else { return };
         let before = std::mem::replace(&mut slot.footprint, footprint);
         if !slot.phase.is_clean() {
             self.account.clean(before);
@@ -199,19 +212,20 @@ impl Slots {
     }
 
     fn set_unclean(&mut self, id: Id, ring: Ring, unclean: bool) {
-        if let Some(all) = self.unclean.get_mut(ring as usize) {
-            if unclean {
-                all.insert(id)
-            } else {
-                all.remove(&id)
-            };
+        let Some(slot) = self.slots.get_mut(id) else { return };
+        if unclean {
+            slot.unclean_at = self.unclean.add(ring, id);
+            return;
         }
+        let at = slot.unclean_at;
+        let moved = self.unclean.remove(ring, at).and_then(|moved| self.slots.get_mut(moved));
+        moved.into_iter().for_each(|moved| moved.unclean_at = at);
     }
 
     /// What the counters must say. Slow, for debug builds; small caches only, so that those stay usable.
     fn counted(&self) -> [usize; Ring::ALL.len()] {
         if self.slots.len() > 64 {
-            return self.unclean.each_ref().map(FxHashSet::len);
+            return self.unclean.counts();
         }
         Ring::ALL.map(|ring| {
             self.slots.values().filter(|slot| slot.membership.ring == ring && !slot.phase.is_clean()).count()
@@ -220,24 +234,42 @@ impl Slots {
 
     pub(crate) fn depend(&mut self, parent: u64, child: u64) -> Result<()> {
         let (above, below) = (self.id(parent)?, self.id(child)?);
-        if self.graph.depend(above, below) { Ok(()) } else { Err(Error::Cycle { parent, child }) }
+        [above, below].into_iter().for_each(|id| self.join(id));
+        let depends = self.graph.depend(above, below);
+        [above, below].into_iter().for_each(|id| self.graph.part(id));
+        if depends { Ok(()) } else { Err(Error::Cycle { parent, child }) }
+    }
+
+    /// Lets an entry join the graph.
+    fn join(&mut self, id: Id) {
+        self.graph.add(id);
+        self.graph.set_clean(id, self.slots.get(id).is_none_or(|slot| slot.phase.is_clean()));
     }
 
     pub(crate) fn release(&mut self, parent: u64, child: u64) -> Result<()> {
         let (above, below) = (self.id(parent)?, self.id(child)?);
-        if self.graph.release(above, below) { Ok(()) } else { Err(Error::Independent { parent, child }) }
+        if !self.graph.release(above, below) {
+            return Err(Error::Independent { parent, child });
+        }
+        [above, below].into_iter().for_each(|id| self.graph.part(id));
+        Ok(())
     }
 
     /// The blocks that begin in `range`.
-    pub(crate) fn blocks_in(&self, range: Range<u64>) -> Vec<u64> {
-        self.addresses.range(range.start..range.end.max(range.start)).copied().collect()
+    pub(crate) fn blocks_in(&mut self, range: Range<u64>) -> Vec<u64> {
+        self.blocks_around(range).1
+    }
+
+    /// The last block that begins before `range`, and those that begin in it.
+    fn blocks_around(&mut self, range: Range<u64>) -> (Option<u64>, Vec<u64>) {
+        let Slots { addresses, by_address, .. } = self;
+        addresses.around(range, |address| by_address.contains_key(address))
     }
 
     /// The blocks that are not clean and begin in `range`, and the last one before it.
-    pub(crate) fn unclean_around(&self, range: Range<u64>) -> Vec<(u64, Arc<dyn Value>)> {
-        let before = self.addresses.range(..range.start).next_back();
-        let within = self.addresses.range(range.start..range.end.max(range.start));
-        let unclean = |&address: &u64| {
+    pub(crate) fn unclean_around(&mut self, range: Range<u64>) -> Vec<(u64, Arc<dyn Value>)> {
+        let (before, within) = self.blocks_around(range);
+        let unclean = |address: u64| {
             let slot = self.get(address).filter(|slot| !slot.phase.is_clean())?;
             Some((address, slot.value.clone()))
         };
@@ -246,26 +278,25 @@ impl Slots {
 
     /// Whether an entry may be written now.
     fn may_be_written(&self, id: Id, slot: &Slot) -> bool {
-        let before = self.unclean.iter().take(slot.membership.ring as usize);
-        slot.phase == Phase::Dirty && before.map(FxHashSet::len).sum::<usize>() == 0 && !self.graph.waits(id)
+        slot.phase == Phase::Dirty && self.unclean.is_clean_before(slot.membership.ring) && !self.graph.waits(id)
     }
 
     /// All of a part that may be written now.
     pub(crate) fn writable(&self, part: Part) -> Vec<Id> {
-        let ready = |id: &&Id| self.slots.get(*id).is_some_and(|slot| self.may_be_written(**id, slot));
+        let ready = |id: &Id| self.slots.get(*id).is_some_and(|slot| self.may_be_written(*id, slot));
         match part {
-            Part::Rings(last) => self.unclean.iter().take(last as usize + 1).flatten().filter(ready).copied().collect(),
-            Part::Owner(owner) => self.graph.under(self.of(owner)).iter().filter(ready).copied().collect(),
+            Part::Rings(last) => self.unclean.up_to(last).filter(ready).collect(),
+            Part::Owner(owner) => self.graph.under(self.of(owner)).into_iter().filter(ready).collect(),
         }
     }
 
     /// How many entries of a part are not clean.
     pub(crate) fn unclean(&self, part: Part) -> usize {
         match part {
-            Part::Rings(last) => self.unclean.iter().take(last as usize + 1).map(FxHashSet::len).sum(),
+            Part::Rings(last) => self.unclean.count(last),
             Part::Owner(owner) => {
-                let is_unclean = |id: &&Id| self.slots.get(*id).is_some_and(|slot| !slot.phase.is_clean());
-                self.graph.under(self.of(owner)).iter().filter(is_unclean).count()
+                let is_unclean = |id: &Id| self.slots.get(*id).is_some_and(|slot| !slot.phase.is_clean());
+                self.graph.under(self.of(owner)).into_iter().filter(is_unclean).count()
             }
         }
     }
@@ -273,13 +304,13 @@ impl Slots {
     /// Whether an entry may leave: clean, without guards and children.
     pub(crate) fn may_leave(&self, id: Id) -> bool {
         let free = |slot: &Slot| slot.phase.is_clean() && !slot.in_use();
-        self.slots.get(&id).is_some_and(free) && !self.graph.is_parent(id)
+        self.slots.get(id).is_some_and(free) && !self.graph.is_parent(id)
     }
 
     /// The entries of an owner.
     pub(crate) fn of(&self, owner: Owner) -> Vec<Id> {
         let at_its_address = self.by_address.get(&owner.0).copied();
-        let is_own = |id: &Id| self.slots.get(id).is_some_and(|slot| slot.membership.owner == owner);
+        let is_own = |id: &Id| self.slots.get(*id).is_some_and(|slot| slot.membership.owner == owner);
         at_its_address.filter(is_own).into_iter().chain(self.owners.further(owner)).collect()
     }
 
@@ -288,14 +319,16 @@ impl Slots {
     pub(crate) fn make_room(&mut self, changes: usize) -> Vec<Slot> {
         let mut gone = Vec::new();
         for _ in 0..changes.saturating_mul(LOOKS) {
-            let front = self.slots.front().map(|(id, _)| *id);
-            let Some(id) = front.filter(|_| self.account.wants_room()) else { break };
-            let used = self.slots.get_mut(&id).is_some_and(|slot| std::mem::take(&mut slot.used));
+            if !self.account.wants_room() {
+                break;
+            }
+            let Some(id) = self.slots.front() else { break };
+            let used = self.slots.get_mut(id).is_some_and(|slot| std::mem::take(&mut slot.used));
             if !used && self.may_leave(id) {
                 self.account.evicted();
                 gone.extend(self.remove(id));
             } else {
-                self.slots.to_back(&id);
+                self.slots.move_to_back(id);
             }
         }
         gone

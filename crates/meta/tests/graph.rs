@@ -37,11 +37,12 @@ enum Step {
     Clean(usize),
     Depend(usize, usize),
     Release(usize, usize),
+    Part(usize),
 }
 
 fn steps() -> Vec<Step> {
     let pairs = |step: fn(usize, usize) -> Step| (0..N * N).map(move |pair| step(pair / N, pair % N));
-    let singles = [Step::Add, Step::Remove, Step::Dirty, Step::Clean];
+    let singles = [Step::Add, Step::Remove, Step::Dirty, Step::Clean, Step::Part];
     let singles = singles.into_iter().flat_map(|step| (0..N).map(step));
     singles.chain(pairs(Step::Depend)).chain(pairs(Step::Release)).collect()
 }
@@ -77,6 +78,13 @@ fn take(twin: &mut Twin, graph: &mut Graph, step: Step) {
         Step::Release(a, b) => {
             assert_eq!(graph.release(id(a), id(b)), twin.edges[a][b], "{a} from {b}");
             twin.edges[a][b] = false;
+        }
+        Step::Part(a) => {
+            graph.part(id(a));
+            if (0..N).all(|b| !twin.edges[a][b] && !twin.edges[b][a]) {
+                twin.here[a] = false;
+                twin.dirty[a] = false;
+            }
         }
     }
     for a in 0..N {

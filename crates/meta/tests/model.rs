@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use hyperslab_base::ErrorKind;
-use hyperslab_meta::{Budget, Cache, Failure, Membership, Owner, Phase};
+use hyperslab_meta::{Budget, Cache, Encoded, Failure, Membership, Owner, Phase};
 use proptest::prelude::*;
 
 use crate::common::{Block, block};
@@ -73,7 +73,7 @@ impl Twin {
 /// Writes waves to the twin's file and checks that each block was allowed to go.
 fn flush(cache: &Cache, twin: &mut Twin, owner: Option<u64>, fails_after: usize) -> bool {
     let mut waves = 0;
-    let mut write = |wave: &[(u64, Vec<u8>)]| {
+    let mut write = |wave: &[(u64, Encoded)]| {
         if waves == fails_after {
             return Err(Failure::new(ErrorKind::Io, "no more"));
         }
@@ -87,8 +87,8 @@ fn flush(cache: &Cache, twin: &mut Twin, owner: Option<u64>, fails_after: usize)
             }
         }
         for (place, bytes) in wave {
-            assert_eq!(twin.values.get(place), Some(bytes));
-            twin.file.insert(*place, bytes.clone());
+            assert_eq!(twin.values.get(place), Some(&**bytes));
+            twin.file.insert(*place, bytes.to_vec());
         }
         Ok(())
     };
@@ -203,8 +203,8 @@ fn what_was_written_during_a_load_is_not_forgotten() {
         if loads == 1 {
             // Another thread changes the block, writes it and lets it go.
             cache.insert(8, block(2), home(8)).unwrap();
-            let write = &mut |wave: &[(u64, Vec<u8>)]| {
-                file.borrow_mut().0.clone_from(&wave[0].1);
+            let write = &mut |wave: &[(u64, Encoded)]| {
+                file.borrow_mut().0.clone_from(&*wave[0].1);
                 Ok(())
             };
             cache.flush(write).unwrap();
@@ -224,8 +224,8 @@ fn threads_change_and_flush_at_once() {
         Ok(Block(stored.unwrap_or_else(|| vec![0; 16])))
     };
     let flush = || {
-        let write = &mut |wave: &[(u64, Vec<u8>)]| {
-            file.lock().unwrap().extend(wave.iter().cloned());
+        let write = &mut |wave: &[(u64, Encoded)]| {
+            file.lock().unwrap().extend(wave.iter().map(|(place, bytes)| (*place, bytes.to_vec())));
             Ok(())
         };
         cache.flush(write).unwrap();

@@ -1,7 +1,7 @@
 //! The order in which entries reach the file, by examples.
 
 use hyperslab_base::ErrorKind;
-use hyperslab_meta::{Budget, Cache, Error, Failure, Membership, Owner, Phase, Ring};
+use hyperslab_meta::{Budget, Cache, Encoded, Error, Failure, Membership, Owner, Phase, Ring};
 
 use crate::common::{Block, block};
 
@@ -10,7 +10,7 @@ const USER: Membership = Membership { ring: Ring::User, owner: Owner::FILE };
 /// The waves of a flush, as addresses.
 fn waves(cache: &Cache) -> Vec<Vec<u64>> {
     let mut waves = Vec::new();
-    let write = &mut |wave: &[(u64, Vec<u8>)]| {
+    let write = &mut |wave: &[(u64, Encoded)]| {
         waves.push(wave.iter().map(|(address, _)| *address).collect());
         Ok(())
     };
@@ -136,7 +136,7 @@ fn a_change_during_a_write_is_not_lost() {
     let cache = Cache::default();
     cache.insert(1, block(1), USER).unwrap();
     let mut seen = Vec::new();
-    let write = &mut |wave: &[(u64, Vec<u8>)]| {
+    let write = &mut |wave: &[(u64, Encoded)]| {
         seen.push(wave[0].1[0]);
         if seen.len() == 1 {
             cache.get_mut(1, USER, || Ok(block(9))).unwrap().0[0] = 2;
@@ -195,8 +195,8 @@ fn a_reader_does_not_keep_an_entry_from_being_forgotten() {
 fn types_are_checked() {
     struct Other;
     impl hyperslab_meta::Entry for Other {
-        fn encode(&self) -> Result<Vec<u8>, Failure> {
-            Ok(vec![])
+        fn encode(&self) -> Result<Encoded, Failure> {
+            Ok(Encoded::default())
         }
         fn footprint(&self) -> usize {
             0

@@ -99,7 +99,8 @@ impl DenseStorage {
     /// Puts messages into the heap; their ids.
     pub(crate) fn put_all<const N: usize>(&mut self, file: &OpenFile, messages: &[Vec<u8>]) -> Result<Vec<[u8; N]>> {
         let mut ids = Vec::with_capacity(messages.len());
-        self.heap.insert_all(file, messages.iter().map(Vec::as_slice), &mut |id| ids.push(id.try_into()))?;
+        let messages: Vec<_> = messages.iter().map(Vec::as_slice).collect();
+        self.heap.insert_all(file, &messages, &mut |id| ids.push(id.try_into()))?;
         self.inserted = true;
         let sized = ids.into_iter().map(|id| {
             id.map_err(|_: Vec<u8>| Error::broken("fractal heap", self.heap.address(), "ids of no such size"))

@@ -27,7 +27,8 @@ mod tree;
 mod walk;
 
 pub use attributes::{
-    Attribute, NewAttribute, check_attribute, remove_attribute, rename_attribute, set_attribute, write_attribute,
+    Attribute, InitialAttributes, NewAttribute, check_attribute, remove_attribute, rename_attribute, set_attribute,
+    write_attribute,
 };
 pub use change::{guard, mark_lost, set_comment, set_extent, set_layout};
 pub use context::Context;
@@ -37,7 +38,7 @@ pub use hyperslab_format::message::{CharSet, Link, Target};
 pub use links::{FreeName, Links, Name, add_all_waiting, add_waiting, link, link_new, relink, rename, unlink};
 pub use mend::{may_lag, mend};
 pub use new::{
-    DatasetParts, GroupSettings, ObjectSettings, check_new_attributes, new_dataset, new_datatype, new_group, new_root,
+    DatasetParts, GroupSettings, ObjectSettings, initial_attributes, new_dataset, new_datatype, new_group, new_root,
 };
 pub use object::{Body, Kind, Object};
 pub use parts::NewType;

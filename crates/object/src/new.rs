@@ -12,7 +12,7 @@ use hyperslab_format::{
 use hyperslab_space::Extent;
 use hyperslab_structures::{LocalHeap, group_tree};
 
-use crate::{Context, NewAttribute, NewType, attributes, counts, parts, plan::Plan, set_attribute};
+use crate::{Context, InitialAttributes, NewAttribute, NewType, counts, parts, plan::Plan, set_attribute};
 
 /// What every new object may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl GroupSettings {
 }
 
 /// What a new dataset is made of.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct DatasetParts<'a> {
     /// Its size.
     pub extent: &'a Extent,
@@ -82,8 +82,8 @@ pub struct DatasetParts<'a> {
     pub filters: Option<&'a FilterPipeline>,
     /// The external files that hold its values: the message.
     pub external: Option<Vec<u8>>,
-    /// Its attributes, which have different names.
-    pub attributes: &'a [NewAttribute<'a>],
+    /// Its attributes.
+    pub attributes: InitialAttributes<'a>,
 }
 
 /// The size of a dataset's header, beside values that lie in it: most messages fit, and such headers fill pages without a gap.
@@ -148,7 +148,7 @@ pub fn new_group(context: &Context, object: &ObjectSettings, group: &GroupSettin
         let names = 8 + expected * (name + 1).next_multiple_of(8) + 2 * file.widths().lengths.bytes();
         let heap = LocalHeap::create(file, group.name_bytes.map_or(names as u64, u64::from))?;
         let table = message::SymbolTable { btree: Some(group_tree::create(file)?), heap: Some(heap.address()) };
-        let mut header = HeaderEdit::new(file, &new);
+        let mut header = new.begin(file);
         header.add(kind::SYMBOL_TABLE, Flags::NONE, None, table.encode(file.widths())?)?;
         return header.save();
     }
@@ -166,20 +166,21 @@ pub fn new_group(context: &Context, object: &ObjectSettings, group: &GroupSettin
     let links_room = expected * object.sizes(context, &[link]);
     let links_room = if expected > usize::from(info.max_compact()) || links_room > 65_535 { 0 } else { links_room };
     let room = object.sizes(context, &[info_body.len(), links_body.len()]) + links_room;
-    let mut header = HeaderEdit::new(file, &object.header(context, room)?);
+    let mut header = object.header(context, room)?.begin(file);
     header.add(kind::LINK_INFO, Flags::NONE, None, links_body)?;
     header.add(kind::GROUP_INFO, Flags::CONSTANT, None, info_body)?;
     header.save()
 }
 
-/// Refuses attributes that a new dataset of this type cannot get, before anything is made for it. Their values may be any bytes.
-pub fn check_new_attributes(
+/// The attributes of a new dataset of this type, which have different names. Refuses those that it cannot get, before anything is made for it: to find that out, their
+/// values may be any bytes.
+pub fn initial_attributes<'a>(
     context: &Context,
     object: &ObjectSettings,
     datatype: &NewType<'_>,
-    attributes: &[NewAttribute<'_>],
-) -> Result<()> {
-    attributes::check_new(context, &object.prefix(dataset_version(context, object, datatype)), attributes)
+    attributes: &'a [NewAttribute<'a>],
+) -> Result<InitialAttributes<'a>> {
+    InitialAttributes::encode(context, &object.prefix(dataset_version(context, object, datatype)), attributes)
 }
 
 /// The version of a dataset's header. Only one with a checksum is believed a suspicious type.
@@ -197,7 +198,11 @@ pub fn new_dataset(context: &Context, object: &ObjectSettings, parts: DatasetPar
     let mut new = object.header(context, 0)?;
     new.room = DATASET_HEADER - new.around() + in_header;
     new.version = dataset_version(context, object, &parts.datatype);
-    let mut header = HeaderEdit::new(file, &new);
+    let mut header = new.begin(file);
+    if !parts.attributes.is_empty() {
+        // It has what it needs. One without attributes gets some as a rule.
+        header.decode_later();
+    }
     header.add(kind::DATASPACE, Flags::NONE, None, parts::extent(context, parts.extent, 0)?)?;
     let (datatype, flags) = parts.datatype.encode(context)?;
     header.add(kind::DATATYPE, constant(flags), None, datatype)?;
@@ -217,16 +222,14 @@ pub fn new_dataset(context: &Context, object: &ObjectSettings, parts: DatasetPar
     if new.version == 1 && object.times {
         header.add(kind::MODIFICATION_TIME, Flags::NONE, None, message::encode_modification_time(now()))?;
     }
-    let has_all = attributes::add_to_new(context, &mut header, parts.attributes)?;
+    let left = parts.attributes.add_to_new(context, &mut header)?;
     let (mut plan, committed) = (Plan::new(context), parts.datatype.committed());
     committed.map_or(Ok(()), |committed| counts::plan_gain(context, &mut plan, committed))?;
     let change = plan.begin()?;
     let address = header.save()?;
     committed.map_or(Ok(()), |committed| counts::gain(context, &change, committed, address))?;
     drop(change);
-    if !has_all {
-        parts.attributes.iter().try_for_each(|attribute| set_attribute(context, address, attribute).map(drop))?;
-    }
+    left.iter().try_for_each(|attribute| set_attribute(context, address, attribute).map(drop))?;
     Ok(address)
 }
 
@@ -234,7 +237,7 @@ pub fn new_dataset(context: &Context, object: &ObjectSettings, parts: DatasetPar
 pub fn new_datatype(context: &Context, object: &ObjectSettings, datatype: &Datatype) -> Result<u64> {
     let (body, _) = NewType::Own(datatype).encode(context)?;
     let room = object.sizes(context, &[body.len()]);
-    let mut header = HeaderEdit::new(context.file(), &object.header(context, room)?);
+    let mut header = object.header(context, room)?.begin(context.file());
     header.add(kind::DATATYPE, Flags(Flags::CONSTANT.0 | Flags::NEVER_SHARED.0), None, body)?;
     header.save()
 }

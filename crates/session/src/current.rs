@@ -6,7 +6,7 @@ use hyperslab_driver::shown_path;
 use hyperslab_file::Reading;
 use hyperslab_object::{Life, Object};
 
-use crate::{Error, Result, Session};
+use crate::{Error, Opened, Result, Session};
 
 /// An object that no operation changes while this lives.
 pub struct Current<'a> {
@@ -42,13 +42,13 @@ impl Session {
     }
 
     /// What an object is now; `known` is what it was when it was opened. In a file that is only read nothing changes.
-    pub fn current<'a>(&'a self, known: &'a Object) -> Result<Current<'a>> {
+    pub fn current<'a>(&'a self, known: &'a Opened) -> Result<Current<'a>> {
         let context = &self.engine.context;
         let held = context.file().reading();
         self.check_alive(known.life())?;
-        let object = match context.file().is_writable() {
-            true => Cow::Owned(Object::open(context, known.address()).map_err(|why| self.locate(why.into()))?),
-            false => Cow::Borrowed(known),
+        let object = match known.object().filter(|_| !context.file().is_writable()) {
+            Some(known) => Cow::Borrowed(known),
+            None => Cow::Owned(Object::open(context, known.address()).map_err(|why| self.locate(why.into()))?),
         };
         Ok(Current { object, _held: held })
     }

@@ -49,7 +49,7 @@ mod virtual_read_budget;
 
 pub use attribute::OpenAttribute;
 pub use current::Current;
-pub use dataset::{ExternalName, Layout, NewExternalFiles, OpenDataset, StoredSize, VirtualName};
+pub use dataset::{ExternalName, Layout, MadeDataset, NewExternalFiles, OpenDataset, StoredSize, VirtualName};
 pub use error::{Error, Lost, Result};
 pub use external_access::ExternalAccess;
 pub use heap::{Heap, Sequences};
@@ -63,7 +63,7 @@ pub use locking::Locking;
 pub use many::{Part, PartToWrite, prefetch, read_together, write_together};
 pub use members::Members;
 pub use new_dataset::{DatasetPlan, make_dataset};
-pub use new_location::{NewLocation, charset, name, untimed};
+pub use new_location::{NewLocation, NewObject, charset, name, untimed};
 pub use object::{ObjectHandle, OpenObject};
 pub use options::{Access, LinkResolver, Options, VirtualView};
 pub use piled::{PileWriter, Piled};

@@ -2,7 +2,6 @@
 
 use hyperslab_chunk::{Chunked, Filling, Storage, Values};
 use hyperslab_dtype::Datatype;
-use hyperslab_file::Kind;
 use hyperslab_format::{
     message::{AllocTime, DataLayout, ExternalFiles, ExternalSlot, FillWrite, FilterPipeline, Layout},
     virtual_mapping::{self, Mapping},
@@ -11,7 +10,7 @@ use hyperslab_object::{DatasetParts, NewAttribute, NewType, ObjectSettings};
 use hyperslab_space::Extent;
 use hyperslab_structures::LocalHeap;
 
-use crate::{ExternalName, HeapWriter, NewExternalFiles, Result, Session};
+use crate::{ExternalName, HeapWriter, MadeDataset, NewExternalFiles, Result, Session};
 
 /// What a new dataset will be.
 #[derive(Debug)]
@@ -54,9 +53,11 @@ pub fn make_dataset(
     fill: &FillWrite,
     at_once: Option<&[u8]>,
     attributes: &[NewAttribute<'_>],
-) -> Result<u64> {
+) -> Result<MadeDataset> {
     let context = session.context();
     let stored = context.file();
+    let datatype = plan.committed.map_or(NewType::Own(&plan.datatype), NewType::Committed);
+    let attributes = hyperslab_object::initial_attributes(context, settings, &datatype, attributes)?;
     let mut layout = plan.layout.clone();
     if let Layout::Virtual { heap, index } = &mut layout {
         let bytes = virtual_mapping::encode(&plan.mappings, stored.libver_min(), stored.widths());
@@ -68,10 +69,7 @@ pub fn make_dataset(
         (*heap, *index) = (Some(address), object);
     }
     if let (Some(values), Layout::Contiguous { address, .. }) = (at_once, &mut layout) {
-        *address = Some(stored.tentative(|| {
-            let place = stored.allocate(Kind::Raw, values.len() as u64)?;
-            stored.write_raw("contiguous values", &[(place, values)]).map(|()| place)
-        })?);
+        *address = Some(stored.store_raw("contiguous values", values)?);
     }
     if fill.alloc == AllocTime::Early {
         // Before the header: if there is no space, nothing has changed.
@@ -81,7 +79,7 @@ pub fn make_dataset(
     let layout = DataLayout { version: plan.layout_version, old_sizes: Vec::new(), layout };
     let parts = DatasetParts {
         extent: &plan.extent,
-        datatype: plan.committed.map_or(NewType::Own(&plan.datatype), NewType::Committed),
+        datatype,
         fill,
         layout: layout.encode(stored.widths()).map_err(hyperslab_file::Error::from)?,
         constant_layout,
@@ -89,7 +87,7 @@ pub fn make_dataset(
         external: external(session, plan)?,
         attributes,
     };
-    Ok(hyperslab_object::new_dataset(context, settings, parts)?)
+    Ok(MadeDataset { address: hyperslab_object::new_dataset(context, settings, parts)?, layout })
 }
 
 /// Takes space for all values of a new dataset with this layout, which has no header yet; the layout with the space. Only within an operation.

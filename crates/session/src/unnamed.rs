@@ -3,41 +3,70 @@
 //! A handle may be dropped anywhere, also in the middle of an operation, so dropping it deletes nothing. What has neither name nor handle
 //! is deleted before the next operation or flush, and when the file is closed.
 
-use std::{collections::VecDeque, ops::Deref, sync::Arc};
+use std::{collections::VecDeque, sync::Arc};
 
 use hyperslab_file::Handle;
-use hyperslab_object::Object;
+use hyperslab_object::{Life, Object};
 
 use crate::{Result, Session, closed_objects::NoteClosed};
 
 /// An object as it was when it was opened, and a handle of it. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Opened {
-    object: Object,
+    seen: Seen,
     handle: Option<Arc<Handle>>,
     _note_closed: Option<Arc<NoteClosed>>,
+}
+
+/// What was seen of an object when it was opened.
+#[derive(Clone, Debug)]
+enum Seen {
+    Header(Object),
+    /// It was just made, in a file that may be changed: there the header is read whenever it is asked for.
+    New(Life),
 }
 
 impl Opened {
     /// The caller holds changes off, or is the operation itself.
     pub(crate) fn new(session: &Session, object: Object) -> Opened {
-        let address = object.address();
+        Opened::seen(session, object.address(), Seen::Header(object))
+    }
+
+    /// An object that the current operation has just made.
+    pub(crate) fn made(session: &Session, address: u64) -> Result<Opened> {
+        Ok(Opened::seen(session, address, Seen::New(session.file().life(address)?)))
+    }
+
+    fn seen(session: &Session, address: u64, seen: Seen) -> Opened {
         let handle = session.file().handle(address).map(Arc::new);
         let closed_objects = session.engine.closed_objects.as_ref();
-        Opened { object, handle, _note_closed: closed_objects.map(|objects| objects.note_later(address)) }
+        Opened { seen, handle, _note_closed: closed_objects.map(|objects| objects.note_later(address)) }
+    }
+
+    /// The object as it was when it was opened, unless it was new.
+    pub fn object(&self) -> Option<&Object> {
+        match &self.seen {
+            Seen::Header(object) => Some(object),
+            Seen::New(_) => None,
+        }
+    }
+
+    /// Which object it is, also if another one has its address later.
+    pub fn life(&self) -> Life {
+        match &self.seen {
+            Seen::Header(object) => object.life(),
+            Seen::New(life) => *life,
+        }
+    }
+
+    /// Where its header is.
+    pub fn address(&self) -> u64 {
+        self.life().address()
     }
 
     /// What keeps the object.
     pub fn handle(&self) -> Option<Arc<Handle>> {
         self.handle.clone()
-    }
-}
-
-impl Deref for Opened {
-    type Target = Object;
-
-    fn deref(&self) -> &Object {
-        &self.object
     }
 }
 

@@ -8,10 +8,13 @@ use crate::datatype::{Array, Class, Datatype, Reference, Revised};
 use crate::make::{REVISED_IN_FILE, REVISED_IN_MEMORY};
 use crate::{Bits, Compound, Enum, Float, Name, Normalization, Order};
 
+/// What a number or a string takes fits: one allocation.
+const USUAL: usize = 32;
+
 impl Datatype {
     /// The datatype message, in the versions libhdf5 chooses where the file's lower bound asks for `least`.
     pub fn encode(&self, least: Version) -> Vec<u8> {
-        let mut sink = Sink::new();
+        let mut sink = Sink::with_capacity(USUAL);
         write(&mut sink, self, &Versions::of(self, least));
         sink.into_bytes()
     }

@@ -7,7 +7,7 @@ use hyperslab_format::{
     object_header::{Flags, Message, RawMessage},
 };
 
-use super::HeaderEdit;
+use super::{HeaderEdit, edit::Piece};
 use crate::Result;
 
 impl HeaderEdit<'_> {
@@ -31,9 +31,7 @@ impl HeaderEdit<'_> {
             *count = more;
         }
         let messages = self.pieces.iter();
-        let messages: Vec<_> = messages
-            .map(|piece| Message { kind: piece.kind, flags: piece.flags, order: piece.order, body: &piece.body })
-            .collect();
+        let messages: Vec<_> = messages.map(Piece::message).collect();
         let mut bytes = header.blocks().first().map_or_else(Vec::new, |first| first.to_vec());
         prefix.overwrite(&mut bytes, room.clone(), &messages)?;
         prefix.reseal(&mut bytes);

@@ -9,7 +9,7 @@ use hyperslab_format::{
 
 use smallvec::SmallVec;
 
-use super::{Header, now};
+use super::{Header, NewHeader, now};
 use crate::{Error, OpenFile, Result};
 
 /// The most bytes that a message has.
@@ -74,6 +74,12 @@ pub(super) struct Piece {
     pub(super) gone: bool,
 }
 
+impl Piece {
+    pub(super) fn message(&self) -> Message<'_> {
+        Message { kind: self.kind, flags: self.flags, order: self.order, body: &self.body }
+    }
+}
+
 impl<'a> HeaderEdit<'a> {
     /// Reads a header in order to change it.
     pub fn open(file: &'a OpenFile, address: u64) -> Result<HeaderEdit<'a>> {
@@ -92,10 +98,11 @@ impl<'a> HeaderEdit<'a> {
         })
     }
 
-    pub(super) fn empty(file: &'a OpenFile, prefix: Prefix, room: usize) -> HeaderEdit<'a> {
-        let first = Block { room, changed: true, ..Block::default() };
+    /// A header that is not there yet, for a caller that changes the one that is, if there is one.
+    pub(crate) fn new(file: &'a OpenFile, new: &NewHeader) -> HeaderEdit<'a> {
+        let first = Block { room: new.room, changed: true, ..Block::default() };
         let (before, blocks, pieces, touched, belongs_together) = (None, vec![first], Vec::new(), false, false);
-        HeaderEdit { file, before, prefix, is_apart: true, blocks, pieces, touched, belongs_together }
+        HeaderEdit { file, before, prefix: new.prefix(), is_apart: true, blocks, pieces, touched, belongs_together }
     }
 
     /// What stands before the first message.
@@ -122,7 +129,7 @@ impl<'a> HeaderEdit<'a> {
             return Message { kind: found.kind, flags: found.flags, order: found.order, body: header.body(found) };
         }
         match self.pieces.get(id.0 - self.stored_messages()).filter(|piece| !piece.gone) {
-            Some(piece) => Message { kind: piece.kind, flags: piece.flags, order: piece.order, body: &piece.body },
+            Some(piece) => piece.message(),
             None => Message { kind: kind::NIL, flags: Flags::NONE, order: None, body: &[] },
         }
     }
@@ -134,7 +141,7 @@ impl<'a> HeaderEdit<'a> {
 
     /// Adds a message. Headers that keep orders take 0 where none is given; others have no place for one.
     pub fn add(&mut self, kind: u16, flags: Flags, order: Option<u16>, body: Vec<u8>) -> Result<MessageId> {
-        self.check(&body)?;
+        check_size(&self.prefix, &body)?;
         let order = self.prefix.ordered.then(|| order.unwrap_or(0));
         self.note_change(kind);
         self.pieces.push(Piece { kind, flags, order, body: body.into(), block: None, gone: false });
@@ -148,7 +155,7 @@ impl<'a> HeaderEdit<'a> {
 
     /// Gives a message another body. It moves if it does not fit where it is.
     pub fn replace(&mut self, id: MessageId, body: Vec<u8>) -> Result<()> {
-        self.check(&body)?;
+        check_size(&self.prefix, &body)?;
         if self.body(id) == body {
             return Ok(());
         }
@@ -281,12 +288,13 @@ impl<'a> HeaderEdit<'a> {
     pub(super) fn continuation(&self, address: u64, length: usize) -> Result<Body> {
         Ok(Continuation { address, length: length as u64 }.encode(self.file.widths())?.into())
     }
+}
 
-    fn check(&self, body: &[u8]) -> Result<()> {
-        let size = self.prefix.message_size(body.len()) - self.prefix.message_head();
-        match size > MAX_BODY {
-            true => Err(Error::Refused(format!("a header message has at most {MAX_BODY} bytes, not {size}"))),
-            false => Ok(()),
-        }
+/// Refuses the body of a message that is too long.
+pub(super) fn check_size(prefix: &Prefix, body: &[u8]) -> Result<()> {
+    let size = prefix.message_size(body.len()) - prefix.message_head();
+    match size > MAX_BODY {
+        true => Err(Error::Refused(format!("a header message has at most {MAX_BODY} bytes, not {size}"))),
+        false => Ok(()),
     }
 }

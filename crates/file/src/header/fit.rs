@@ -9,7 +9,7 @@ use super::{
 use crate::{Error, Result};
 
 /// What every block has room for: a continuation message.
-const LEAST_ROOM: usize = 22;
+pub(super) const LEAST_ROOM: usize = 22;
 /// A block with more bytes does not grow; another one follows it.
 const MOST_GROWN: usize = 1 << 16;
 /// A block that cannot grow where it is moves if it has fewer bytes than this. Else another one follows it: the space that it leaves would be as large as
@@ -23,10 +23,6 @@ const MANY: usize = 1 << 15;
 impl HeaderEdit<'_> {
     /// Gives every message a place. What fits nowhere goes to the last of the further blocks, which grows, or to a new one.
     pub(super) fn fit(&mut self) -> Result<()> {
-        if self.blocks.iter().all(|block| block.address.is_none()) {
-            self.fit_new();
-            return Ok(());
-        }
         let mut homeless = Vec::new();
         for nth in self.unplaced() {
             let needed = self.size(nth);
@@ -102,13 +98,6 @@ impl HeaderEdit<'_> {
             empty.push(block);
         }
         empty
-    }
-
-    /// A new header has one block.
-    fn fit_new(&mut self) {
-        self.unplaced().into_iter().for_each(|nth| self.place(nth, 0));
-        let least = self.block(0).room.max(LEAST_ROOM);
-        self.block(0).room = self.block(0).used.max(self.aligned(least));
     }
 
     /// A new block, and the message that names it. If there is no room for that message, others join the homeless.

@@ -63,7 +63,7 @@ impl OpenFile {
     }
 
     /// The life of what is at an address now; an error if it was deleted and nothing new is there.
-    pub(super) fn life(&self, address: u64) -> Result<Life> {
+    pub fn life(&self, address: u64) -> Result<Life> {
         let Some(deleted) = self.store.as_ref().map(|store| &store.deleted) else {
             return Ok(Life { address, since: 0 });
         };

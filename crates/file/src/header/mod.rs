@@ -17,5 +17,5 @@ pub use handles::Handle;
 pub(crate) use handles::Handles;
 pub(crate) use life::Deleted;
 pub use life::Life;
-pub use new::{NewHeader, now};
+pub use new::{HeaderBuilder, NewHeader, now};
 pub use read::{Header, Message};

@@ -8,6 +8,8 @@ use hyperslab_format::{
     object_header::{Flags, Prefix, RawMessage},
 };
 
+use smallvec::{SmallVec, smallvec};
+
 use super::Life;
 use crate::{Block, Error, Extent, OpenFile, Result, Seal};
 
@@ -17,9 +19,10 @@ pub struct Header {
     pub(super) life: Life,
     address: u64,
     prefix: Prefix,
-    blocks: Vec<Arc<Vec<u8>>>,
+    /// Most headers have one.
+    blocks: SmallVec<[Arc<Vec<u8>>; 1]>,
     /// Where the blocks are.
-    pub(super) places: Vec<u64>,
+    pub(super) places: SmallVec<[u64; 1]>,
     /// Those of the first block come first. Shared by headers that differ in the first block only.
     messages: Arc<Vec<Message>>,
     /// Which types there are: one bit a type, the last one for all from there on.
@@ -94,7 +97,7 @@ impl Block for First {
         let life = file.life(address)?;
         let prefix = Prefix::decode(first).map_err(Error::at(address))?;
         let found = prefix.first_messages(first).map_err(Error::at(address))?;
-        let (blocks, places, messages) = (vec![first.clone()], vec![address], Arc::default());
+        let (blocks, places, messages) = (smallvec![first.clone()], smallvec![address], Arc::default());
         let mut header = Header { life, address, prefix, blocks, places, messages, kinds: 0 };
         header.add(found);
         header.follow(file)?;
@@ -211,7 +214,7 @@ impl Header {
 
     /// As it is with another prefix and other blocks in the same places.
     pub(super) fn with(&self, prefix: Prefix, written: &[Written]) -> Header {
-        let (blocks, messages) = (Vec::with_capacity(self.blocks.len()), Arc::default());
+        let (blocks, messages) = (SmallVec::with_capacity(self.blocks.len()), Arc::default());
         let (life, address, places) = (self.life, self.address, self.places.clone());
         let mut header = Header { life, address, prefix, blocks, places, messages, kinds: 0 };
         for (nth, block) in self.blocks.iter().enumerate() {
@@ -235,18 +238,21 @@ impl Header {
         header
     }
 
-    /// A new one, of one block.
+    /// A new one, of one block; messages are where they are behind the first.
     pub(super) fn made(
         file: &OpenFile,
         address: u64,
         prefix: Prefix,
         block: Arc<Vec<u8>>,
-        messages: Vec<RawMessage>,
+        frames: Vec<RawMessage>,
     ) -> Result<Header> {
-        let (life, blocks, places) = (file.life(address)?, vec![block], vec![address]);
-        let mut header = Header { life, address, prefix, blocks, places, messages: Arc::default(), kinds: 0 };
-        header.add(messages);
-        Ok(header)
+        let (life, start, mut kinds) = (file.life(address)?, prefix.first.start, 0);
+        let messages = frames.into_iter().map(|RawMessage { kind, flags, order, body }| {
+            kinds |= bit(kind);
+            Message { kind, flags, order, block: 0, body: start + body.start..start + body.end }
+        });
+        let messages = Arc::new(messages.collect());
+        Ok(Header { life, address, prefix, blocks: smallvec![block], places: smallvec![address], messages, kinds })
     }
 
     /// The bytes of a message of this header.

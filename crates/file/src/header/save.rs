@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use hyperslab_format::{
     message::kind,
-    object_header::{Flags, Message, RawMessage},
+    object_header::{Flags, Message, Prefix, RawMessage},
 };
 
 use super::{
-    Header, HeaderEdit,
-    edit::Block,
+    Header, HeaderBuilder, HeaderEdit,
+    edit::{Block, Piece},
     read::{Written, is_unknown},
 };
 use crate::{Error, Kind, Result};
@@ -71,20 +71,14 @@ impl HeaderEdit<'_> {
         Ok(header)
     }
 
-    /// Puts a header that was not there before: one block with all messages.
-    fn save_new(mut self) -> Result<u64> {
-        self.fit()?;
-        self.mark_unknown();
-        self.recount()?;
-        let room = self.block(0).room;
-        self.prefix = self.prefix.sized(room);
-        let (bytes, messages) = self.encode(0)?;
-        let address = self.file.allocate(Kind::Metadata, bytes.len() as u64)?;
-        self.file.store()?.deleted.made(address);
-        let bytes = Arc::new(bytes);
-        let made = Header::made(self.file, address, self.prefix, bytes.clone(), messages)?;
-        self.file.owned_by(address).put_decoded(address, bytes, Arc::new(made))?;
-        Ok(address)
+    /// Puts a header that was not there before.
+    fn save_new(self) -> Result<u64> {
+        let room = self.blocks.first().map_or(0, |first| first.room);
+        let mut new = HeaderBuilder::of(self.file, self.prefix, room);
+        for piece in self.pieces.iter().filter(|piece| !piece.gone) {
+            new.add(piece.kind, piece.flags, piece.order, &piece.body)?;
+        }
+        new.save()
     }
 
     /// Puts the blocks that changed, and with the first one what all of them say, if that is easily known.
@@ -134,9 +128,7 @@ impl HeaderEdit<'_> {
     fn recount(&mut self) -> Result<()> {
         if self.prefix.version == 1 && self.prefix.messages.map(usize::from) != Some(self.count()) {
             self.block(0).changed = true; // which may join empty messages of it
-            let count = self.count();
-            let most = |_| Error::TooOld(format!("a header of version 1 has at most 65535 messages, not {count}"));
-            self.prefix.messages = Some(u16::try_from(count).map_err(most)?);
+            self.prefix.messages = Some(counted(self.count())?);
         }
         Ok(())
     }
@@ -155,8 +147,9 @@ impl HeaderEdit<'_> {
     /// Leaves a mark on messages that ask for it when a program that does not understand them changes the object.
     fn mark_unknown(&mut self) {
         let mut marked = Vec::new();
-        for piece in self.pieces.iter_mut().filter(|piece| is_unknown(piece.kind) && piece.flags.0 & 0x30 == 0x10) {
-            piece.flags.0 |= 0x20;
+        let unknown = self.pieces.iter_mut().filter(|piece| is_unknown(piece.kind));
+        for piece in unknown.filter(|piece| piece.flags.marked() != piece.flags) {
+            piece.flags = piece.flags.marked();
             marked.extend(piece.block);
         }
         marked.into_iter().for_each(|block| self.block(block).changed = true);
@@ -213,7 +206,7 @@ impl HeaderEdit<'_> {
         empty + self.pieces.iter().filter(|piece| piece.block.is_some()).count()
     }
 
-    /// How many [empty messages](Self::empty_messages) take up so many bytes.
+    /// How many [empty messages](empty_messages) take up so many bytes.
     fn empty_count(&self, left: usize, parts: usize) -> usize {
         let head = self.prefix.message_head();
         let small = parts.saturating_sub(1).min((left / head).saturating_sub(1));
@@ -221,27 +214,12 @@ impl HeaderEdit<'_> {
         small + rest / most + usize::from(rest % most >= head)
     }
 
-    /// The empty messages that take up so many bytes, at least so many if they fit; a gap too small for one may be left.
-    fn empty_messages(&self, mut left: usize, parts: usize) -> Vec<Message<'static>> {
-        let (mut messages, head) = (Vec::new(), self.prefix.message_head());
-        while left >= head {
-            let is_last = messages.len() + 1 >= parts;
-            let body = if is_last { ZEROS.get(..left - head).unwrap_or(&ZEROS) } else { &[] };
-            left -= head + body.len();
-            let order = self.prefix.ordered.then_some(0);
-            messages.push(Message { kind: kind::NIL, flags: Flags::NONE, order, body });
-        }
-        messages
-    }
-
     /// The bytes of a block, and where its messages are in them.
     fn encode(&self, nth: usize) -> Result<(Vec<u8>, Vec<RawMessage>)> {
         let here = self.pieces.iter().filter(|piece| piece.block == Some(nth));
-        let framed =
-            here.map(|piece| Message { kind: piece.kind, flags: piece.flags, order: piece.order, body: &piece.body });
-        let mut messages: Vec<Message<'_>> = framed.collect();
+        let mut messages: Vec<Message<'_>> = here.map(Piece::message).collect();
         let (room, parts) = self.blocks.get(nth).map_or((0, 0), |block| (block.room, block.parts));
-        messages.extend(self.empty_messages(self.left(nth), parts));
+        messages.extend(empty_messages(&self.prefix, self.left(nth), parts));
         let mut end = match (nth, self.prefix.version) {
             (0, _) => self.prefix.first.start,
             (_, 1) => 0,
@@ -260,4 +238,26 @@ impl HeaderEdit<'_> {
         };
         Ok((bytes, framed))
     }
+}
+
+/// How many messages a header of version 1 says to have.
+pub(super) fn counted(count: usize) -> Result<u16> {
+    let most = |_| Error::TooOld(format!("a header of version 1 has at most 65535 messages, not {count}"));
+    u16::try_from(count).map_err(most)
+}
+
+/// The empty messages that take up so many bytes, at least so many if they fit; a gap too small for one may be left.
+pub(super) fn empty_messages<'m>(
+    prefix: &Prefix,
+    mut left: usize,
+    parts: usize,
+) -> impl Iterator<Item = Message<'m>> + use<'m> {
+    let (mut count, head, order) = (0, prefix.message_head(), prefix.ordered.then_some(0));
+    std::iter::from_fn(move || {
+        let most = left.checked_sub(head)?;
+        count += 1;
+        let body = if count >= parts { ZEROS.get(..most).unwrap_or(&ZEROS) } else { &[] };
+        left = most - body.len();
+        Some(Message { kind: kind::NIL, flags: Flags::NONE, order, body })
+    })
 }

@@ -2,7 +2,7 @@
 
 use std::{any::Any, sync::Arc};
 
-use hyperslab_meta::{Entry, Failure};
+use hyperslab_meta::{Encoded, Entry, Failure};
 use parking_lot::Mutex;
 
 use crate::{Error, Result, Structure};
@@ -26,6 +26,11 @@ pub(crate) type Decoded = Arc<dyn Any + Send + Sync>;
 impl CachedBlock {
     pub(crate) fn new(bytes: Arc<Vec<u8>>) -> CachedBlock {
         CachedBlock { form: Form::Bytes { bytes, decoded: Mutex::default() } }
+    }
+
+    /// Bytes with what they were understood as, if that is known.
+    pub(crate) fn decoded_as(bytes: Arc<Vec<u8>>, decoded: Option<Decoded>) -> CachedBlock {
+        CachedBlock { form: Form::Bytes { bytes, decoded: Mutex::new(decoded) } }
     }
 
     pub(crate) fn of(structure: Arc<dyn Structure>) -> CachedBlock {
@@ -100,11 +105,8 @@ impl CachedBlock {
 }
 
 impl Entry for CachedBlock {
-    fn encode(&self) -> Result<Vec<u8>, Failure> {
-        match &self.form {
-            Form::Bytes { bytes, .. } => Ok(bytes.to_vec()),
-            Form::Structure(structure) => Ok(structure.encode()?),
-        }
+    fn encode(&self) -> Result<Encoded, Failure> {
+        Ok(self.bytes()?)
     }
 
     fn footprint(&self) -> usize {

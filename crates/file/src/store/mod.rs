@@ -83,7 +83,7 @@ pub(crate) struct Store {
     /// Whether the file was closed.
     pub(crate) closed: AtomicBool,
     /// Why nothing may be written any more.
-    pub(crate) poison: Mutex<Option<Poison>>,
+    pub(crate) poison: Poison,
     /// The versions that new structures have.
     pub(crate) libver_min: LibVersion,
     /// Whether the file was made by this process, since when it was not closed.
@@ -135,7 +135,7 @@ impl Store {
             handles: Arc::default(),
             closing: AtomicBool::new(false),
             closed: AtomicBool::new(false),
-            poison: Mutex::default(),
+            poison: Poison::default(),
             libver_min: LibVersion::Earliest,
             is_new: false,
             collections: Mutex::default(),

@@ -65,7 +65,9 @@ impl<'a> Attribute<'a> {
 
     /// Writes the message. Versions 1 and 2 have no place for another character set than ASCII, version 1 none for shared parts.
     pub fn encode(&self) -> Encoded {
-        let mut writer = Writer::new("attribute message");
+        let parts = self.name.len() + self.datatype.len() + self.dataspace.len() + self.data.len();
+        // The head, the end of the name, and what pads three parts.
+        let mut writer = Writer::sized("attribute message", 9 + 1 + 3 * 7 + parts);
         if !(1..=3).contains(&self.version) {
             return Err(writer.refuse("version", format!("there is no version {}", self.version)));
         }
@@ -85,9 +87,9 @@ impl<'a> Attribute<'a> {
         } else if self.charset != CharSet::Ascii {
             return Err(writer.refuse("character set", "only version 3 has a place for it"));
         }
-        let name = [self.name, &[0]].concat();
-        for part in [&name, self.datatype, self.dataspace] {
+        for (part, end) in [(self.name, &[0][..]), (self.datatype, &[]), (self.dataspace, &[])] {
             writer.extend(part);
+            writer.extend(end);
             if self.version == 1 {
                 writer.align(8);
             }

@@ -73,6 +73,29 @@ impl Prefix {
     /// # Ok::<(), hyperslab_format::Unfit>(())
     /// ```
     pub fn encode_first(&self, messages: &[Message<'_>]) -> Encoded {
+        let writer = self.encode_prefix()?;
+        self.encode_messages(writer, messages, self.first.end)
+    }
+
+    /// As [`Prefix::encode_first`], of messages that were [written](Self::write_message) already.
+    ///
+    /// ```
+    /// use hyperslab_base::Writer;
+    /// use hyperslab_format::object_header::{Flags, Message, Prefix};
+    /// let message = Message { kind: 0x16, flags: Flags::NONE, order: None, body: &[0, 2, 0, 0, 0] };
+    /// let (prefix, mut messages) = (Prefix::new(9), Writer::new("messages"));
+    /// prefix.write_message(&mut messages, &message)?;
+    /// assert_eq!(prefix.encode_written(&messages.into_bytes())?, prefix.encode_first(&[message])?);
+    /// # Ok::<(), hyperslab_format::Unfit>(())
+    /// ```
+    pub fn encode_written(&self, messages: &[u8]) -> Encoded {
+        let mut writer = self.encode_prefix()?;
+        writer.extend(messages);
+        self.encode_messages(writer, &[], self.first.end)
+    }
+
+    /// What stands before the first message.
+    fn encode_prefix(&self) -> Encoded<Writer> {
         let mut writer = Writer::sized("object header", self.full_size());
         if self.first.start != self.first_start() {
             return Err(writer.refuse("first block", "it does not begin where the prefix ends"));
@@ -98,7 +121,7 @@ impl Prefix {
             }
             version => return Err(writer.refuse("version", format!("there is no version {version}"))),
         }
-        self.encode_messages(writer, messages, self.first.end)
+        Ok(writer)
     }
 
     /// Writes messages over an empty one that takes the bytes `room` of a block; what is left of it becomes a smaller empty one. The block has
@@ -118,7 +141,7 @@ impl Prefix {
     pub fn overwrite(&self, block: &mut [u8], room: Range<usize>, messages: &[Message<'_>]) -> Encoded<()> {
         let mut writer = Writer::sized("object header", room.len());
         for message in messages {
-            self.encode_message(&mut writer, message)?;
+            self.write_message(&mut writer, message)?;
         }
         let left = room.len().saturating_sub(writer.position());
         let order = self.ordered.then_some(0);
@@ -199,7 +222,7 @@ impl Prefix {
     /// Writes messages up to `end`, then the checksum.
     fn encode_messages(&self, mut writer: Writer, messages: &[Message<'_>], end: usize) -> Encoded {
         for message in messages {
-            self.encode_message(&mut writer, message)?;
+            self.write_message(&mut writer, message)?;
         }
         let gap = end.saturating_sub(writer.position());
         if gap > 0 && (self.version == 1 || gap >= self.message_head()) {
@@ -212,7 +235,8 @@ impl Prefix {
         Ok(writer.into_bytes())
     }
 
-    fn encode_message(&self, writer: &mut Writer, message: &Message<'_>) -> Encoded<()> {
+    /// Writes a message behind others.
+    pub fn write_message(&self, writer: &mut Writer, message: &Message<'_>) -> Encoded<()> {
         let size = message.body.len();
         self.encode_head(writer, message, size)?;
         writer.extend(message.body);
@@ -224,17 +248,22 @@ impl Prefix {
 
     /// Writes what stands before the body of a message, which has `size` bytes.
     fn encode_head(&self, writer: &mut Writer, message: &Message<'_>, size: usize) -> Encoded<()> {
-        let old = self.version == 1;
+        let size = if self.version == 1 { size.next_multiple_of(8) } else { size };
         if let Some(why) = message.flags.contradiction(message.kind) {
             return Err(writer.refuse("message flags", why));
         }
-        writer.uint("message type", if old { Width::W2 } else { Width::W1 }, message.kind.into())?;
-        writer.count("message size", Width::W2, if old { size.next_multiple_of(8) } else { size })?;
-        writer.u8(message.flags.0);
-        match (self.ordered, message.order) {
-            (true, Some(order)) if !old => writer.u16(order),
-            (false, None) if old => writer.zeros(3),
-            (false, None) => {}
+        let Ok([low, high]) = u16::try_from(size).map(u16::to_le_bytes) else {
+            return writer.count("message size", Width::W2, size);
+        };
+        let [first, second] = message.kind.to_le_bytes();
+        match (self.version, self.ordered, message.order) {
+            (1, false, None) => writer.extend(&[first, second, low, high, message.flags.0, 0, 0, 0]),
+            (2.., ..) if second > 0 => return writer.uint("message type", Width::W1, message.kind.into()),
+            (2.., false, None) => writer.extend(&[first, low, high, message.flags.0]),
+            (2.., true, Some(order)) => {
+                writer.extend(&[first, low, high, message.flags.0]);
+                writer.u16(order);
+            }
             _ => return Err(writer.refuse("creation order", "either the header and all its messages keep it, or none")),
         }
         Ok(())

@@ -231,6 +231,12 @@ impl Flags {
         Flags(self.0 & !0x42)
     }
 
+    /// The same for a message that is not understood by a program that changes the object, and asks for a mark then.
+    #[must_use]
+    pub const fn marked(self) -> Flags {
+        if self.0 & 0x30 == 0x10 { Flags(self.0 | 0x20) } else { self }
+    }
+
     /// Who does not know the type must not open the object.
     pub const fn fails_if_unknown(self) -> bool {
         self.0 & 0x80 != 0

@@ -1,8 +1,8 @@
 //! Attributes that a new dataset has from the start: its header is built once, with all of them.
 
 use hyperslab_dtype::{Arena, Datatype, NoHeap, Plan};
-use hyperslab_object::{NewAttribute, NewType, ObjectSettings, check_new_attributes};
-use hyperslab_session::{HeapWriter, Session, charset, room};
+use hyperslab_object::{NewAttribute, NewType, ObjectSettings, initial_attributes};
+use hyperslab_session::{DatasetPlan, HeapWriter, Session, charset, room};
 use hyperslab_space::Extent;
 
 use super::NewDataset;
@@ -79,23 +79,33 @@ impl InitialAttribute {
     }
 }
 
-/// Refuses attributes that a dataset of this type cannot get. To be asked before anything is made for it.
+/// Refuses attributes that the dataset cannot get. To be asked before anything is made for it: what needs nothing in a heap is refused as well when it is encoded, which is
+/// before anything changes.
 pub(super) fn check(
+    new: &NewDataset,
     session: &Session,
-    attributes: &[InitialAttribute],
-    (settings, datatype): (&ObjectSettings, &NewType<'_>),
+    (settings, planned): (&ObjectSettings, &DatasetPlan),
 ) -> Result<()> {
-    let mut zeros = Vec::with_capacity(attributes.len());
-    for attribute in attributes {
-        if session.in_file(&attribute.stored)?.size() != attribute.stored.size() {
-            return Err(Error::Create(
-                "attributes for a file with other widths: set them when the dataset is there".into(),
-            ));
+    let has_other_widths = |attribute: &InitialAttribute| -> Result<bool> {
+        Ok(session.in_file(&attribute.stored)?.size() != attribute.stored.size())
+    };
+    if session != new.group.session() {
+        for attribute in &new.attributes {
+            if has_other_widths(attribute)? {
+                let why = "attributes for a file with other widths: set them when the dataset is there";
+                return Err(Error::Create(why.into()));
+            }
         }
-        zeros.push(room(attribute.count(), attribute.stored.size())?);
     }
-    let new: Vec<_> = attributes.iter().zip(&zeros).map(|(one, zeros)| one.with(zeros)).collect();
-    Ok(check_new_attributes(session.context(), settings, datatype, &new)?)
+    if !planned.datatype.has_vlen() && !new.attributes.iter().any(|attribute| attribute.stored.has_vlen()) {
+        return Ok(());
+    }
+    let zeros = new.attributes.iter().map(|attribute| room(attribute.count(), attribute.stored.size()));
+    let zeros = zeros.collect::<Result<Vec<_>>>()?;
+    let all: Vec<_> = new.attributes.iter().zip(&zeros).map(|(one, zeros)| one.with(zeros)).collect();
+    let datatype = planned.committed.map_or(NewType::Own(&planned.datatype), NewType::Committed);
+    initial_attributes(session.context(), settings, &datatype, &all)?;
+    Ok(())
 }
 
 /// The values of attributes as the file has them; those of variable length are in its heap then. Only within an operation.

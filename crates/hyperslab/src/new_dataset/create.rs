@@ -1,26 +1,21 @@
 //! Making a dataset, after everything was checked.
 
 use hyperslab_format::message::{AllocTime, FillValue, Layout};
-use hyperslab_object::{NewType, ObjectSettings};
-use hyperslab_session::{DatasetPlan, HeapWriter, NewLocation, Session, make_dataset};
+use hyperslab_object::ObjectSettings;
+use hyperslab_session::{DatasetPlan, HeapWriter, NewLocation, NewObject, Session, make_dataset};
 
 use super::{Fill, NewDataset, Shape, attributes};
 use hyperslab_element::Writing;
 
 use crate::{Dataset, Error, Result, Storable};
 
-pub(super) fn create(new: NewDataset, place: &NewLocation) -> Result<Dataset> {
-    let new = new.right()?;
+pub(super) fn create(new: &NewDataset, place: &NewLocation<'_>) -> Result<Dataset> {
     let planned = new.plan(place.session())?;
-    make(&new, place, &planned, None)
+    make(new, place, &planned, None)
 }
 
 /// Makes the dataset and writes its values; what cannot be written is found out before.
-pub(super) fn create_with<T: Storable>(mut new: NewDataset, place: &NewLocation, values: &[T]) -> Result<Dataset> {
-    if matches!(new.shape, Shape::Unknown) {
-        new.shape = Shape::Simple(vec![values.len() as u64]);
-    }
-    let new = new.right()?;
+pub(super) fn create_with<T: Storable>(new: &NewDataset, place: &NewLocation<'_>, values: &[T]) -> Result<Dataset> {
     let planned = new.plan(place.session())?;
     let (count, room) = (values.len() as u64, planned.extent.elements().unwrap_or(u64::MAX));
     if count != room {
@@ -31,13 +26,13 @@ pub(super) fn create_with<T: Storable>(mut new: NewDataset, place: &NewLocation,
     }
     let writing = Writing::<T>::new(&planned.datatype)?;
     if let Some(piled) = writing.pile(values, &planned.datatype, place.session().file().widths())? {
-        let dataset = make(&new, place, &planned, None)?;
+        let dataset = make(new, place, &planned, None)?;
         dataset.open.write_piled(&dataset.space(), piled)?;
         return Ok(dataset);
     }
     let (bytes, sequences) = writing.encode(values)?;
     let at_once = Some(&*bytes).filter(|bytes| writing.plan().is_copy() && goes_at_once(&planned, bytes));
-    let dataset = make(&new, place, &planned, at_once)?;
+    let dataset = make(new, place, &planned, at_once)?;
     if at_once.is_none() {
         dataset.open.write_encoded(&dataset.space(), (writing.plan(), writing.memory()), &bytes, &sequences)?;
     }
@@ -51,27 +46,30 @@ fn goes_at_once(planned: &DatasetPlan, bytes: &[u8]) -> bool {
 }
 
 impl NewDataset {
-    /// Nothing was said wrong.
-    fn right(mut self) -> Result<NewDataset> {
-        match self.wrong.take().or_else(|| self.wrong_attribute.take()) {
-            Some(why) => Err(why),
-            None => Ok(self),
+    /// Has the shape of the first values, if nothing else was said.
+    pub(super) fn shape_of<T>(&mut self, values: &[T]) {
+        if matches!(self.shape, Shape::Unknown) {
+            self.shape = Shape::Simple(vec![values.len() as u64]);
         }
+    }
+
+    /// An error if something was said wrong.
+    pub(super) fn right(&mut self) -> Result<()> {
+        self.wrong.take().or_else(|| self.wrong_attribute.take()).map_or(Ok(()), Err)
     }
 }
 
-fn make(new: &NewDataset, place: &NewLocation, planned: &DatasetPlan, at_once: Option<&[u8]>) -> Result<Dataset> {
+fn make(new: &NewDataset, place: &NewLocation<'_>, planned: &DatasetPlan, at_once: Option<&[u8]>) -> Result<Dataset> {
     let session = place.session();
     let external = planned.grant(session)?;
-    let (address, _kept) = place.make(|| {
+    let NewObject { address, kept: (_kept, open), .. } = place.make_kept(|| {
         let settings = ObjectSettings {
             times: new.track_times,
             ordered: new.track_order,
             indexed: new.track_order,
             ..Default::default()
         };
-        let datatype = planned.committed.map_or(NewType::Own(&planned.datatype), NewType::Committed);
-        attributes::check(session, &new.attributes, (&settings, &datatype))?;
+        attributes::check(new, session, (&settings, planned))?;
         let mut fill = planned.fill.clone();
         // First: there may be no memory for so many, and then nothing has changed.
         let count = planned.extent.elements().and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
@@ -81,14 +79,17 @@ fn make(new: &NewDataset, place: &NewLocation, planned: &DatasetPlan, at_once: O
         }
         let data = attributes::store(session, &new.attributes)?;
         let attributes: Vec<_> = new.attributes.iter().zip(&data).map(|(one, data)| one.with(data)).collect();
-        let address = make_dataset(&settings, session, planned, &fill, at_once, &attributes)?;
-        if let Some(values) = values {
-            session.write_stored(address, &values)?;
-        }
-        Ok(address)
+        let made = make_dataset(&settings, session, planned, &fill, at_once, &attributes)?;
+        let (address, committed) = (made.address, planned.committed);
+        let open = match values {
+            Some(values) => session.write_stored(address, &values).map(|()| None)?,
+            None => made.open(session, planned, &fill)?,
+        };
+        let handle = if open.is_none() { session.file().handle(address) } else { None };
+        Ok(NewObject { address, committed, kept: (handle, open) })
     })?;
     external.keep();
-    session.at(address)?.into_dataset().map(Dataset::of)
+    open.map_or_else(|| session.at(address)?.into_dataset(), Ok).map(Dataset::of)
 }
 
 /// Elements with a fill value of variable length, if there is one: each with a copy of its own, since libhdf5 drops what was there

@@ -283,28 +283,34 @@ impl NewDataset {
 /// Making it.
 impl NewDataset {
     /// Makes the dataset at a path from the group on. Groups on the way are made if they are missing.
-    pub fn create(self, path: impl AsRef<[u8]>) -> Result<Dataset> {
+    pub fn create(mut self, path: impl AsRef<[u8]>) -> Result<Dataset> {
+        let right = self.right();
         let place = self.group.open.place_unseen(path.as_ref())?;
-        create::create(self, &place)
+        right.and_then(|()| create::create(&self, &place))
     }
 
     /// Makes the dataset without a name, in the file of the group. It is deleted with its last handle, unless it gets a name before, by
     /// [`Group::hard_link`] or [`Group::replace`].
-    pub fn create_unnamed(self) -> Result<Dataset> {
+    pub fn create_unnamed(mut self) -> Result<Dataset> {
+        let right = self.right();
         let place = self.group.open.nowhere()?;
-        create::create(self, &place)
+        right.and_then(|()| create::create(&self, &place))
     }
 
     /// Makes the dataset and writes all its values, the last dimension fastest.
-    pub fn write<T: Storable>(self, path: impl AsRef<[u8]>, values: &[T]) -> Result<Dataset> {
+    pub fn write<T: Storable>(mut self, path: impl AsRef<[u8]>, values: &[T]) -> Result<Dataset> {
+        self.shape_of(values);
+        let right = self.right();
         let place = self.group.open.place_unseen(path.as_ref())?;
-        create::create_with(self, &place, values)
+        right.and_then(|()| create::create_with(&self, &place, values))
     }
 
     /// As [`NewDataset::write`], [without a name](NewDataset::create_unnamed).
-    pub fn write_unnamed<T: Storable>(self, values: &[T]) -> Result<Dataset> {
+    pub fn write_unnamed<T: Storable>(mut self, values: &[T]) -> Result<Dataset> {
+        self.shape_of(values);
+        let right = self.right();
         let place = self.group.open.nowhere()?;
-        create::create_with(self, &place, values)
+        right.and_then(|()| create::create_with(&self, &place, values))
     }
 
     /// Makes the dataset with one value, without dimensions.

@@ -1,13 +1,13 @@
 //! Entries for tests: a byte string with a number.
 
-use hyperslab_meta::{Entry, Failure};
+use hyperslab_meta::{Encoded, Entry, Failure};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block(pub(crate) Vec<u8>);
 
 impl Entry for Block {
-    fn encode(&self) -> Result<Vec<u8>, Failure> {
-        Ok(self.0.clone())
+    fn encode(&self) -> Result<Encoded, Failure> {
+        Ok(self.0.clone().into())
     }
 
     fn footprint(&self) -> usize {

@@ -9,7 +9,7 @@ mod initial;
 
 pub use change::{NewAttribute, check_attribute, remove_attribute, rename_attribute, set_attribute, write_attribute};
 pub(crate) use change::{committed_types, delete_all, lag, mend, uses};
-pub(crate) use initial::{add_to_new, check_new};
+pub use initial::InitialAttributes;
 
 use std::borrow::Cow;
 

@@ -44,7 +44,7 @@ impl<'a> Name<'a> {
 
 /// Gives a new object its first name: a hard link.
 pub fn link_new(context: &Context, group: u64, name: &Name<'_>, object: u64) -> Result<()> {
-    FreeName::find(context, group, name)?.give_to(object)
+    FreeName::find(context, group, *name)?.give_to(object, &types_of(context, object)?)
 }
 
 /// Lets a link of a group lead to an object without names, from one write on: there is no moment without the link. What it led to loses a

@@ -9,7 +9,7 @@ use hyperslab_format::{
 };
 use hyperslab_structures::{Entry, FractalHeap, Occupied, Vacant, fractal_heap::Parameters};
 
-use super::change::exists;
+use super::{change::exists, waiting_names::WaitingLink};
 use crate::{
     Context,
     dense::{self, DenseStorage},
@@ -63,11 +63,11 @@ impl Dense {
     }
 
     /// Adds links, as messages too, where there are none.
-    pub(super) fn fill(&mut self, context: &Context, links: &[Link], bodies: &[Vec<u8>]) -> Result<()> {
+    pub(super) fn fill(&mut self, context: &Context, links: &[WaitingLink<'_>], bodies: &[Vec<u8>]) -> Result<()> {
         let (file, widths) = (context.file(), context.file().widths());
         let ids = self.storage.put_all(file, bodies)?;
-        let hash = |link: &Link| hyperslab_base::lookup3(&link.name);
-        let mut records: Vec<_> = links.iter().zip(ids).map(|(link, id)| (hash(link), &link.name, id)).collect();
+        let hash = |link: &WaitingLink<'_>| hyperslab_base::lookup3(link.name);
+        let mut records: Vec<_> = links.iter().zip(ids).map(|(link, id)| (hash(link), link.name, id)).collect();
         // Records of equal hashes are in the order of their names.
         records.sort_unstable();
         let mut encoded = Vec::new();

@@ -1,13 +1,14 @@
 //! Names for new objects: found free before the object is made, given when it is there.
 
 use hyperslab_file::Result;
-use hyperslab_format::message::{Link, Target};
+use hyperslab_format::message::Target;
 
 use super::{
     Name,
-    change::{check_name, exists, types_of},
+    change::{check_name, exists},
     group_plan::{GroupPlan, Happens::Gets},
     waiting::Waits,
+    waiting_names::WaitingLink,
 };
 use crate::{Context, plan::Plan};
 
@@ -18,40 +19,41 @@ const LONGEST: usize = 1 << 10;
 pub struct FreeName<'a> {
     context: &'a Context,
     group: u64,
-    link: Link,
+    name: Name<'a>,
     /// The group, if the link does not wait.
     links: Option<GroupPlan<'a>>,
 }
 
 impl<'a> FreeName<'a> {
     /// Looks for a link with this name; an error if the group has one.
-    pub fn find(context: &'a Context, group: u64, name: &Name<'_>) -> Result<FreeName<'a>> {
+    pub fn find(context: &'a Context, group: u64, name: Name<'a>) -> Result<FreeName<'a>> {
         check_name(name.bytes)?;
-        let (waiting, link) = (context.waiting_links(), name.link(Target::Hard(0)));
+        let waiting = context.waiting_links();
         let may_wait = waiting.is_enabled() && name.bytes.len() <= LONGEST;
         let waits = if may_wait { waiting.look(group, name.bytes, name.charset) } else { Waits::Never };
-        let links = match waits {
+        match waits {
             Waits::Yes => return Err(exists(name.bytes)),
-            Waits::Free => None,
-            Waits::Never => Some(GroupPlan::with_free(context, group, &link)?),
-        };
-        let Some(only_ascii) = links.as_ref().filter(|_| may_wait).and_then(|links| links.lets_wait(&link)) else {
-            return Ok(FreeName { context, group, link, links });
+            Waits::Free => return Ok(FreeName { context, group, name, links: None }),
+            Waits::Never => {}
+        }
+        let link = name.link(Target::Hard(0));
+        let links = GroupPlan::with_free(context, group, &link)?;
+        let Some(only_ascii) = Some(&links).filter(|_| may_wait).and_then(|links| links.lets_wait(&link)) else {
+            return Ok(FreeName { context, group, name, links: Some(links) });
         };
         waiting.begin(group, only_ascii);
-        Ok(FreeName { context, group, link, links: None })
+        Ok(FreeName { context, group, name, links: None })
     }
 
-    /// Gives a new object its first name: a hard link. The group must not have changed since the name was looked for.
-    pub fn give_to(self, object: u64) -> Result<()> {
-        let FreeName { context, group, link, links } = self;
-        let (mut link, types) = (Link { target: Target::Hard(object), ..link }, types_of(context, object)?);
-        if links.is_none() && types.is_empty() {
-            match context.waiting_links().add(group, link) {
-                None => return context.file().note_change(),
-                Some(back) => link = back,
-            }
+    /// Gives a new object its first name: a hard link. The object and its attributes use these committed types. The group must not have changed since the name was
+    /// looked for.
+    pub fn give_to(self, object: u64, types: &[u64]) -> Result<()> {
+        let FreeName { context, group, name, links } = self;
+        let waiting = WaitingLink { name: name.bytes, charset: name.charset, object };
+        if links.is_none() && types.is_empty() && context.waiting_links().add(group, waiting) {
+            return context.file().note_change();
         }
+        let link = name.link(Target::Hard(object));
         // Others that waited went into the group meanwhile, or this one may not wait.
         let links = links.map_or_else(|| GroupPlan::with_free(context, group, &link), Ok)?;
         let mut plan = Plan::new(context);
@@ -63,6 +65,6 @@ impl<'a> FreeName<'a> {
         let change = plan.begin()?;
         let mut links = links.begin(&change)?;
         links.insert(link)?;
-        links.finish_after(&change, &types).map(drop)
+        links.finish_after(&change, types).map(drop)
     }
 }

@@ -9,7 +9,7 @@ use hyperslab_format::{
 
 use hyperslab_structures::Entry;
 
-use super::{Links, dense::Dense, old, waiting::add_waiting};
+use super::{Links, dense::Dense, old, waiting::add_waiting, waiting_names::WaitingLink};
 use crate::{Context, Object};
 
 /// The most bytes of a link that lies in a header.
@@ -72,17 +72,17 @@ impl<'a> GroupChange<'a> {
     }
 
     /// Gives a group that has no links those that waited for it.
-    pub(super) fn fill(&mut self, mut links: Vec<Link>) -> Result<()> {
+    pub(super) fn fill(&mut self, mut links: Vec<WaitingLink<'_>>) -> Result<()> {
         let (context, address, widths) = (self.context, self.address, self.context.file().widths());
         let (info, limits, dense) = match &mut self.form {
             Form::Old(table) => {
-                links.sort_unstable_by(|left, right| left.name.cmp(&right.name));
+                links.sort_unstable_by_key(|link| link.name);
                 self.by = old::fill(context.file().owned_by(address), table, &links)?;
                 return Ok(());
             }
             Form::New { info, limits, dense } => (info, limits, dense),
         };
-        let bodies = links.iter().map(|link| link.encode(widths)).collect::<Result<Vec<_>, _>>()?;
+        let bodies = links.iter().map(|link| link.link().encode(widths)).collect::<Result<Vec<_>, _>>()?;
         let is_compact = links.len() <= usize::from(limits.max_compact());
         if is_compact && bodies.iter().all(|body| body.len() <= MAX_MESSAGE) {
             for body in bodies {

@@ -7,6 +7,7 @@ mod group_change;
 mod group_plan;
 mod old;
 mod waiting;
+mod waiting_names;
 
 pub use change::{Name, link, link_new, relink, rename, unlink};
 pub(crate) use change::{delete_all, lag, mend};

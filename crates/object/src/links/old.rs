@@ -2,12 +2,12 @@
 
 use hyperslab_file::{Error, Owned, Result};
 use hyperslab_format::{
-    message::{Link, SymbolTable, Target},
+    message::{Link, SymbolTable},
     symbol_table::Cache,
 };
 use hyperslab_structures::{LocalHeap, group_tree};
 
-use super::group_plan::Happens;
+use super::{group_plan::Happens, waiting_names::WaitingLink};
 
 /// Where a link belongs that the group does not have.
 pub(super) struct Vacancy<'a> {
@@ -35,13 +35,9 @@ impl<'a> Vacancy<'a> {
 }
 
 /// Adds hard links, whose names rise, to a group without links; the block whose write shows them.
-pub(super) fn fill(file: Owned<'_>, table: &SymbolTable, links: &[Link]) -> Result<u64> {
+pub(super) fn fill(file: Owned<'_>, table: &SymbolTable, links: &[WaitingLink<'_>]) -> Result<u64> {
     let (root, mut heap) = open(file, table)?;
-    let object = |link: &Link| match link.target {
-        Target::Hard(object) => Ok(object),
-        _ => Err(Error::Refused("only names of objects wait".into())),
-    };
-    let links = links.iter().map(|link| Ok((link.name.as_slice(), object(link)?))).collect::<Result<Vec<_>>>()?;
+    let links: Vec<_> = links.iter().map(|link| (link.name, link.object)).collect();
     group_tree::fill(file, root, &mut heap, &links)
 }
 

@@ -11,15 +11,22 @@
 //! none of these may be open to be changed then.
 
 use std::{
-    collections::{BTreeSet, HashMap},
-    sync::atomic::{AtomicBool, Ordering},
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use hyperslab_file::Result;
-use hyperslab_format::message::{CharSet, Link, Target};
+use hyperslab_format::message::{CharSet, Link};
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 
-use super::group_change::GroupChange;
+use super::{
+    group_change::GroupChange,
+    waiting_names::{WaitingLink, WaitingNames},
+};
 use crate::Context;
 
 /// The links that wait.
@@ -28,22 +35,7 @@ pub(crate) struct WaitingLinks {
     /// Whether flushes add them: else none wait.
     is_enabled: AtomicBool,
     /// By the address of their group. Held for a look or a note, and no lock is taken meanwhile.
-    groups: Mutex<HashMap<u64, Names>>,
-}
-
-/// The links of a group that wait.
-struct Names {
-    /// Whether all names must be ASCII, as those of groups of the old kind.
-    only_ascii: bool,
-    objects: HashMap<Vec<u8>, Named>,
-}
-
-/// A hard link: its number among those of the group, the form of its name, and the object.
-#[derive(Clone, Copy)]
-struct Named {
-    nth: usize,
-    charset: CharSet,
-    object: u64,
+    groups: Mutex<FxHashMap<u64, Arc<WaitingNames>>>,
 }
 
 /// Whether a name waits in a group.
@@ -68,47 +60,39 @@ impl WaitingLinks {
 
     /// New links of a group may wait from now on: it has none.
     pub(super) fn begin(&self, group: u64, only_ascii: bool) {
-        self.groups.lock().insert(group, Names { only_ascii, objects: HashMap::new() });
+        self.groups.lock().insert(group, Arc::new(WaitingNames::new(only_ascii)));
     }
 
     /// Whether a name waits in a group.
     pub(super) fn look(&self, group: u64, name: &[u8], charset: CharSet) -> Waits {
         match self.groups.lock().get(&group) {
-            Some(names) if names.objects.contains_key(name) => Waits::Yes,
+            Some(names) if names.find(name).is_some() => Waits::Yes,
             Some(names) if !names.only_ascii || charset == CharSet::Ascii => Waits::Free,
             _ => Waits::Never,
         }
     }
 
-    /// Adds a hard link to those that wait; gives it back if it may not.
-    pub(super) fn add(&self, group: u64, link: Link) -> Option<Link> {
+    /// Adds a hard link to those that wait, of a name that [may](Waits::Free) wait; whether it still may.
+    pub(super) fn add(&self, group: u64, link: WaitingLink<'_>) -> bool {
         let mut groups = self.groups.lock();
-        let (Some(names), &Target::Hard(object)) = (groups.get_mut(&group), &link.target) else { return Some(link) };
-        let Names { objects, .. } = names;
-        let (nth, charset) = (objects.len(), link.charset);
-        objects.insert(link.name, Named { nth, charset, object });
-        None
+        // Links are shared while they go into their group, and then no operation adds any.
+        let names = groups.get_mut(&group).map(Arc::make_mut);
+        names.map(|names| names.add(link)).is_some()
     }
 
     /// The link with this name, if it waits.
     pub(super) fn find(&self, group: u64, name: &[u8]) -> Option<Link> {
-        let groups = self.groups.lock();
-        let (name, named) = groups.get(&group)?.objects.get_key_value(name)?;
-        Some(named.link(name.clone()))
+        self.groups.lock().get(&group)?.find(name).map(|link| link.link())
     }
 
     /// The links of a group that wait, in the order in which they came.
     pub(super) fn all(&self, group: u64) -> Vec<Link> {
-        let groups = self.groups.lock();
-        let all = groups.get(&group).into_iter().flat_map(|names| &names.objects);
-        let mut all: Vec<_> = all.map(|(name, named)| (named.nth, named.link(name.clone()))).collect();
-        all.sort_unstable_by_key(|(nth, _)| *nth);
-        all.into_iter().map(|(_, link)| link).collect()
+        self.names(group).map_or_else(Vec::new, |names| names.all().map(|link| link.link()).collect())
     }
 
     /// How many links of a group wait.
     pub(super) fn count(&self, group: u64) -> u64 {
-        self.groups.lock().get(&group).map_or(0, |names| names.objects.len() as u64)
+        self.groups.lock().get(&group).map_or(0, |names| names.len() as u64)
     }
 
     /// Forgets the links of a group: they are in it now, or the group is deleted.
@@ -116,8 +100,8 @@ impl WaitingLinks {
         self.groups.lock().remove(&group);
     }
 
-    fn has(&self, group: u64) -> bool {
-        self.groups.lock().contains_key(&group)
+    fn names(&self, group: u64) -> Option<Arc<WaitingNames>> {
+        self.groups.lock().get(&group).cloned()
     }
 
     /// The groups that links wait for.
@@ -126,22 +110,13 @@ impl WaitingLinks {
     }
 }
 
-impl Named {
-    fn link(self, name: Vec<u8>) -> Link {
-        Link { name, charset: self.charset, order: None, target: Target::Hard(self.object) }
-    }
-}
-
 /// Lets the links that wait for a group go into it. Only within an operation, at a time when the group is not open to be changed.
 pub fn add_waiting(context: &Context, group: u64) -> Result<()> {
     let waiting = context.waiting_links();
-    if !waiting.is_enabled() || !waiting.has(group) {
-        return Ok(());
-    }
-    let links = waiting.all(group);
-    if !links.is_empty() {
+    let Some(names) = waiting.is_enabled().then(|| waiting.names(group)).flatten() else { return Ok(()) };
+    if names.len() > 0 {
         let mut change = GroupChange::of(context, group)?;
-        change.fill(links)?;
+        change.fill(names.all().collect())?;
         change.finish()?;
     }
     waiting.forget(group);

@@ -6,8 +6,8 @@ use hyperslab_format::{
     version::{self, LibVersion},
 };
 use hyperslab_object::{
-    self as object, CharSet, Context, DatasetParts, GroupSettings, Name, NewAttribute, NewType, ObjectSettings, Result,
-    Target,
+    self as object, CharSet, Context, DatasetParts, GroupSettings, InitialAttributes, Name, NewAttribute, NewType,
+    ObjectSettings, Result, Target,
 };
 use hyperslab_space::Extent;
 
@@ -178,7 +178,7 @@ impl Program {
                         constant_layout: false,
                         filters: None,
                         external: None,
-                        attributes: &[],
+                        attributes: InitialAttributes::default(),
                     };
                     object::new_dataset(context, &object, parts)?
                 }

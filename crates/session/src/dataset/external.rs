@@ -15,7 +15,9 @@ pub type ExternalName = (Vec<u8>, u64, Option<u64>);
 impl OpenDataset {
     pub(super) fn external_names(&self) -> Result<Option<Vec<ExternalName>>> {
         let context = self.session.context();
-        let Some(files) = self.inner.object.external(context)? else { return Ok(None) };
+        // One that was opened when it was made has none.
+        let files = self.inner.object.object().map_or(Ok(None), |object| object.external(context))?;
+        let Some(files) = files else { return Ok(None) };
         let heap = files.heap.ok_or_else(|| {
             hyperslab_file::Error::broken("list of external files", self.address(), "it has no heap with their names")
         })?;

@@ -1,17 +1,15 @@
 //! The datasets of a file that have handles.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Weak},
-};
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 
 use super::Inner;
 
 /// The datasets of a file that have handles, by the address of their headers.
 #[derive(Debug, Default)]
-pub(crate) struct Known(Mutex<HashMap<u64, Weak<Inner>>>);
+pub(crate) struct Known(Mutex<FxHashMap<u64, Weak<Inner>>>);
 
 impl Known {
     /// The dataset at an address, if it has a handle.

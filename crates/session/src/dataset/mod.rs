@@ -11,6 +11,7 @@ mod header;
 mod heap_objects;
 mod known;
 mod layout;
+mod made;
 mod named_values;
 mod new_external_files;
 mod opened_values;
@@ -32,8 +33,8 @@ use std::sync::{Arc, OnceLock};
 use hyperslab_chunk::{ChunkPartition, DatasetState, DatasetStorage, Keep};
 use hyperslab_dtype::Datatype;
 use hyperslab_file::{Handle, OpenFile};
-use hyperslab_format::message::{self, FillWrite, FilterPipeline, FilterStep};
-use hyperslab_object::{Life, Object};
+use hyperslab_format::message::{self, DataLayout, FillWrite, FilterPipeline, FilterStep};
+use hyperslab_object::{Context, Life, Object};
 use hyperslab_space::Extent;
 
 use self::header::Header;
@@ -45,6 +46,7 @@ use crate::{
 pub use external::ExternalName;
 pub(crate) use known::Known;
 pub use layout::{Layout, VirtualName};
+pub use made::MadeDataset;
 pub use new_external_files::NewExternalFiles;
 pub(crate) use partitions::Partitions;
 pub(crate) use raw_files::ExternalFiles;
@@ -97,8 +99,7 @@ impl OpenDataset {
             }
             _ => None,
         };
-        let header = Box::new(Header::new(context, object.life()));
-        let new = || Arc::new(DatasetStorage::new(header, DatasetState::new(extent, layout)));
+        let new = || Inner::new_storage(context, object.life(), extent, layout);
         let storage = session.engine.partitions.storage(address).unwrap_or_else(new);
         // The size of a virtual dataset is found out anew whenever it is opened.
         let shared = context.file().is_writable() && virtual_dataset.is_none();
@@ -237,6 +238,14 @@ impl OpenDataset {
     /// What elements are that were never written, and when that is decided.
     pub fn fill(&self) -> &FillWrite {
         &self.inner.fill
+    }
+}
+
+impl Inner {
+    /// What all handles of a dataset share with the cache, when nothing of it is in memory yet.
+    fn new_storage(context: &Arc<Context>, life: Life, extent: Extent, layout: DataLayout) -> Arc<DatasetStorage> {
+        let header = Box::new(Header::new(context, life));
+        Arc::new(DatasetStorage::new(header, DatasetState::new(extent, layout)))
     }
 }
 

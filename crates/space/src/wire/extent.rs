@@ -22,7 +22,7 @@ impl Extent {
     /// As [`Extent::encode`], with sizes of `width` bytes. Only eight bytes can say "unlimited".
     pub fn encode_wide(&self, version: u8, leave_out_max: bool, width: Width) -> Result<Vec<u8>> {
         let max = if leave_out_max && self.max() == self.dims() { &[] } else { self.max() };
-        let mut sink = Sink::new();
+        let mut sink = Sink::with_capacity(8 + (self.rank() + max.len()) * width.bytes());
         sink.u8(version);
         sink.u8(self.rank() as u8);
         sink.u8(if max.is_empty() { 0 } else { HAS_MAX });

@@ -33,23 +33,16 @@ impl FractalHeap {
     /// Adds an object; gives its id.
     pub fn insert(&mut self, file: &OpenFile, object: &[u8]) -> Result<Vec<u8>> {
         let mut id = Vec::new();
-        self.insert_all(file, [object], &mut |of| id = of)?;
+        self.insert_all(file, &[object], &mut |of| id = of)?;
         Ok(id)
     }
 
     /// Adds objects; `each` gets the id of each.
-    pub fn insert_all<'o>(
-        &mut self,
-        file: &OpenFile,
-        objects: impl IntoIterator<Item = &'o [u8]>,
-        each: &mut dyn FnMut(Vec<u8>),
-    ) -> Result<()> {
+    pub fn insert_all(&mut self, file: &OpenFile, objects: &[&[u8]], each: &mut dyn FnMut(Vec<u8>)) -> Result<()> {
         let state = State::of(file, self.address)?;
         let mut inner = state.lock();
         let mut change = Change::of(file.owned(self.owner), self.address, &mut inner)?;
-        for object in objects {
-            each(change.insert(object)?);
-        }
+        change.insert_all(objects, each)?;
         change.write_header()?;
         self.touched.extend(change.touched);
         Ok(())

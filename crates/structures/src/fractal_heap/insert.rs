@@ -21,15 +21,71 @@ struct Indirect {
 }
 
 impl Change<'_> {
+    /// Adds objects, `each` gets the id of each. The header is written later.
+    pub(super) fn insert_all(&mut self, mut objects: &[&[u8]], each: &mut dyn FnMut(Vec<u8>)) -> Result<()> {
+        while let Some((first, others)) = objects.split_first() {
+            objects = match self.insert_row(objects, each)? {
+                0 => {
+                    each(self.insert(first)?);
+                    others
+                }
+                count => objects.get(count..).unwrap_or_default(),
+            };
+        }
+        Ok(())
+    }
+
+    /// Adds the first objects, which go one behind the other into the smallest free range that has room for each: as if they came one by one, but the block is looked
+    /// up and changed once. How many; none if the first one does not go into such a range.
+    fn insert_row(&mut self, objects: &[&[u8]], each: &mut dyn FnMut(Vec<u8>)) -> Result<usize> {
+        let Some(first) = objects.first().filter(|first| self.is_for_blocks(first)) else { return Ok(0) };
+        self.free_list()?;
+        self.let_go()?;
+        let Some((start, size, block)) = self.room(first.len() as u64)? else { return Ok(0) };
+        let (mut end, mut count) = (start + first.len() as u64, 1);
+        for object in objects.iter().skip(1) {
+            let length = object.len() as u64;
+            // What is left of the range has fewer bytes than the list says, so that another range is no better if it is not by the list.
+            let is_best =
+                end - start + length <= size && self.free_list()?.ranges().best(length) == Some((start, size));
+            if !is_best || !self.is_for_blocks(object) {
+                break;
+            }
+            (end, count) = (end + length, count + 1);
+        }
+        let row = objects.get(..count).unwrap_or_default();
+        self.fill(start, &block, row)?;
+        let mut offset = start;
+        for object in row {
+            let length = object.len() as u64;
+            each(HeapId::Managed { offset, length }.encode(&self.header, self.file.widths())?);
+            offset += length;
+        }
+        self.header.usage.managed_objects += count as u64;
+        self.header.free = self.header.free.saturating_sub(end - start);
+        Ok(count)
+    }
+
+    /// The most bytes of an object that lies in its id.
+    fn most_tiny(&self) -> usize {
+        let tiny = usize::from(self.header.id_len) - 1;
+        if tiny <= 16 { tiny } else { (tiny - 1).max(16) }
+    }
+
+    /// Whether an object lies in a block with others.
+    fn is_for_blocks(&self, object: &[u8]) -> bool {
+        let alone = object.len() as u64 > u64::from(self.header.max_managed) || self.header.filters.is_some();
+        object.len() > self.most_tiny() && !alone
+    }
+
     /// Adds an object; gives its id. The header is written later.
-    pub(super) fn insert(&mut self, object: &[u8]) -> Result<Vec<u8>> {
+    fn insert(&mut self, object: &[u8]) -> Result<Vec<u8>> {
         let widths = self.file.widths();
         let length = object.len() as u64;
         if object.is_empty() {
             return self.refuse("an object has one byte at least");
         }
-        let tiny = usize::from(self.header.id_len) - 1;
-        let tiny = if tiny <= 16 { tiny } else { (tiny - 1).max(16) };
+        let tiny = self.most_tiny();
         self.free_list()?;
         // A direct block goes through the filters as a whole; an object that lies alone may go past them.
         let alone = length > u64::from(self.header.max_managed) || self.header.filters.is_some();
@@ -46,7 +102,7 @@ impl Change<'_> {
         } else {
             self.let_go()?;
             let offset = match self.room(length)? {
-                Some((offset, block)) => self.fill(offset, &block, object)?,
+                Some((offset, _, block)) => self.fill(offset, &block, &[object]).map(|()| offset)?,
                 None => self.insert_block(object)?,
             };
             self.header.usage.managed_objects += 1;
@@ -56,8 +112,8 @@ impl Change<'_> {
         Ok(id)
     }
 
-    /// A free range for so many bytes, and its block. Ranges that are in no block are forgotten.
-    fn room(&mut self, length: u64) -> Result<Option<(u64, Direct)>> {
+    /// A free range for so many bytes: its start, its size and its block. Ranges that are in no block are forgotten.
+    fn room(&mut self, length: u64) -> Result<Option<(u64, u64, Direct)>> {
         while let Some((offset, size)) = self.free_list()?.ranges().best(length) {
             let overhead = blocks::overhead(&self.header, self.file.widths());
             let fits = |block: &Direct| {
@@ -65,25 +121,29 @@ impl Change<'_> {
                 within >= overhead && within.checked_add(size).is_some_and(|end| end <= block.size)
             };
             match self.find(offset).ok().filter(fits) {
-                Some(block) => return Ok(Some((offset, block))),
+                Some(block) => return Ok(Some((offset, size, block))),
                 None => self.free_list()?.take(offset),
             }
         }
         Ok(None)
     }
 
-    /// Puts an object into a free range of a block.
-    fn fill(&mut self, offset: u64, block: &Direct, object: &[u8]) -> Result<u64> {
-        let address = block.address;
+    /// Puts objects into a free range of a block, one behind the other.
+    fn fill(&mut self, start: u64, block: &Direct, objects: &[&[u8]]) -> Result<()> {
+        let (address, mut end) = (block.address, start);
         DirectBlock::change(self.file, (&self.before, self.address), block, |block| {
             let missing = || Error::broken(DIRECT, address, "a free range that is not there");
-            block.set(offset, object).ok_or_else(missing)
+            for object in objects {
+                block.set(end, object).ok_or_else(missing)?;
+                end += object.len() as u64;
+            }
+            Ok(())
         })?;
         if !self.file.is_fresh(address) {
             self.touched.push(address);
         }
-        self.free_list()?.take_front(offset, object.len() as u64);
-        Ok(offset)
+        self.free_list()?.take_front(start, end - start);
+        Ok(())
     }
 
     /// Puts an object into a new block.

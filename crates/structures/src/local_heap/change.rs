@@ -1,5 +1,7 @@
 //! Strings of a local heap come and go.
 
+use std::ops::Range;
+
 use hyperslab_file::{Error, Kind, OpenFile, Result};
 use hyperslab_format::heap::{self, local::FreeBlock};
 
@@ -51,13 +53,19 @@ impl LocalHeap {
                 return Err(Error::broken(WHAT, self.address, "its free blocks are not in it"));
             }
         }
-        let padded = |string: &&[u8]| {
-            let mut padded = string.to_vec();
-            padded.resize(taken_by(string) as usize, 0);
-            padded
-        };
-        let padded: Vec<_> = strings.iter().map(padded).collect();
-        let parts: Vec<_> = places.iter().copied().zip(padded.iter().map(Vec::as_slice)).collect();
+        let (mut padded, mut joined): (Vec<u8>, Vec<(u64, Range<usize>)>) = (Vec::new(), Vec::new());
+        for (&place, string) in places.iter().zip(strings) {
+            let begin = padded.len();
+            padded.extend_from_slice(string);
+            padded.resize(begin + taken_by(string) as usize, 0);
+            // Strings that lie behind each other are one part.
+            match joined.last_mut().filter(|(start, range)| start.saturating_add(range.len() as u64) == place) {
+                Some((_, range)) => range.end = padded.len(),
+                None => joined.push((place, begin..padded.len())),
+            }
+        }
+        let parts = joined.into_iter().map(|(place, range)| (place, padded.get(range).unwrap_or_default()));
+        let parts: Vec<_> = parts.collect();
         self.store(file, free, &parts)
     }
 

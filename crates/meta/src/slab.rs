@@ -1,0 +1,187 @@
+//! Slots by number, in a row. A number tells where its slot is, so that finding one is no search.
+//!
+//! ```text
+//!  number:  | generation, 32 bits | place, 32 bits |
+//!  places:  | slot, next, last | free | slot, next, last | …      the row goes from slot to slot
+//! ```
+//!
+//! A place is used again when its slot is gone, with another generation: a number that was given out once never names another slot.
+
+use crate::{Id, slots::Slot};
+
+/// Slots by number; the one in front of the row is the next that eviction looks at.
+#[derive(Default)]
+pub(crate) struct Slab {
+    places: Vec<Place>,
+    /// Places without slots.
+    free: Vec<u32>,
+    /// Both ends of the row.
+    front: Option<u32>,
+    back: Option<u32>,
+}
+
+#[derive(Default)]
+struct Place {
+    /// How many slots were here before.
+    generation: u32,
+    slot: Option<Slot>,
+    /// The neighbours in the row.
+    before: Option<u32>,
+    behind: Option<u32>,
+}
+
+impl Id {
+    fn new(generation: u32, place: u32) -> Id {
+        Id(u64::from(generation) << 32 | u64::from(place))
+    }
+
+    fn place(self) -> u32 {
+        self.0 as u32
+    }
+
+    fn generation(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+}
+
+impl Slab {
+    pub(crate) fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+
+    pub(crate) fn get(&self, id: Id) -> Option<&Slot> {
+        let place = self.places.get(id.place() as usize)?;
+        place.slot.as_ref().filter(|_| place.generation == id.generation())
+    }
+
+    pub(crate) fn get_mut(&mut self, id: Id) -> Option<&mut Slot> {
+        let place = self.places.get_mut(id.place() as usize)?;
+        place.slot.as_mut().filter(|_| place.generation == id.generation())
+    }
+
+    /// Adds a slot at the back of the row.
+    pub(crate) fn insert(&mut self, slot: Slot) -> Id {
+        let nth = self.free.pop().unwrap_or_else(|| {
+            self.places.push(Place::default());
+            (self.places.len() - 1) as u32
+        });
+        let generation = self.places.get_mut(nth as usize).map_or(0, |place| {
+            place.slot = Some(slot);
+            place.generation
+        });
+        self.join(nth);
+        Id::new(generation, nth)
+    }
+
+    /// Takes a slot out.
+    pub(crate) fn remove(&mut self, id: Id) -> Option<Slot> {
+        self.get(id)?;
+        self.part(id.place());
+        let place = self.places.get_mut(id.place() as usize)?;
+        place.generation = place.generation.wrapping_add(1);
+        self.free.push(id.place());
+        place.slot.take()
+    }
+
+    /// The slot in front.
+    pub(crate) fn front(&self) -> Option<Id> {
+        let nth = self.front?;
+        Some(Id::new(self.places.get(nth as usize)?.generation, nth))
+    }
+
+    /// Puts a slot at the back of the row.
+    pub(crate) fn move_to_back(&mut self, id: Id) {
+        if self.get(id).is_some() {
+            self.part(id.place());
+            self.join(id.place());
+        }
+    }
+
+    /// All slots, in no order.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Slot> {
+        self.places.iter().filter_map(|place| place.slot.as_ref())
+    }
+
+    /// Puts a place at the back of the row, in which it is not.
+    fn join(&mut self, nth: u32) {
+        let back = self.back.replace(nth);
+        match back.and_then(|back| self.places.get_mut(back as usize)) {
+            Some(back) => back.behind = Some(nth),
+            None => self.front = Some(nth),
+        }
+        if let Some(place) = self.places.get_mut(nth as usize) {
+            (place.before, place.behind) = (back, None);
+        }
+    }
+
+    /// Takes a place out of the row.
+    fn part(&mut self, nth: u32) {
+        let Some(place) = self.places.get_mut(nth as usize) else { return };
+        let (before, behind) = (place.before.take(), place.behind.take());
+        match before.and_then(|before| self.places.get_mut(before as usize)) {
+            Some(neighbour) => neighbour.behind = behind,
+            None => self.front = behind,
+        }
+        match behind.and_then(|behind| self.places.get_mut(behind as usize)) {
+            Some(neighbour) => neighbour.before = before,
+            None => self.back = before,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::VecDeque, sync::Arc};
+
+    use parking_lot::RwLock;
+
+    use super::*;
+    use crate::{Encoded, Entry, Failure, Membership, Owner, Phase};
+
+    struct Nothing;
+
+    impl Entry for Nothing {
+        fn encode(&self) -> Result<Encoded, Failure> {
+            Ok(Encoded::default())
+        }
+
+        fn footprint(&self) -> usize {
+            0
+        }
+    }
+
+    fn slot(address: u64) -> Slot {
+        Slot::new(address, Arc::new(RwLock::new(Nothing)), Membership::user(Owner::FILE), Phase::Clean, 0)
+    }
+
+    /// Slots come, go and move back, beside a row of them all.
+    #[test]
+    fn the_row_is_that_of_a_list_and_numbers_name_one_slot_for_ever() {
+        let (mut slab, mut twin, mut gone, mut state) = (Slab::default(), VecDeque::new(), Vec::new(), 3u64);
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        for step in 0..20_000 {
+            match (random(5), twin.len()) {
+                (0..2, _) | (_, 0) => twin.push_back((slab.insert(slot(step)), step)),
+                (2, _) => {
+                    let (id, address) = twin.pop_front().unwrap();
+                    slab.move_to_back(id);
+                    twin.push_back((id, address));
+                }
+                (_, count) => {
+                    let (id, address) = twin.remove(random(count)).unwrap();
+                    assert_eq!(slab.remove(id).map(|slot| slot.address), Some(address));
+                    gone.push(id);
+                }
+            }
+            assert_eq!((slab.front(), slab.len()), (twin.front().map(|(id, _)| *id), twin.len()));
+            let last = gone.last();
+            assert!(last.is_none_or(|&id| slab.get(id).is_none() && slab.get_mut(id).is_none()));
+        }
+        assert!(gone.iter().all(|&id| slab.get(id).is_none()));
+        assert!(twin.iter().all(|(id, address)| slab.get(*id).is_some_and(|slot| slot.address == *address)));
+        assert_eq!(slab.values().count(), twin.len());
+    }
+}
