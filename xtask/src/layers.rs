@@ -74,7 +74,8 @@ fn impurities_of(package: &Package, root: &Path) -> Result<Vec<String>> {
     Ok(complaints)
 }
 
-fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
+/// The sources in a folder and below it.
+pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
         let path = entry?.path();
@@ -121,7 +122,12 @@ mod tests {
     fn package(name: &str, dependencies: &[(&str, Option<&str>)]) -> Package {
         let dependencies =
             dependencies.iter().map(|(name, kind)| Dependency { name: (*name).into(), kind: kind.map(Into::into) });
-        Package { name: name.into(), manifest_path: PathBuf::new(), dependencies: dependencies.collect() }
+        Package {
+            name: name.into(),
+            manifest_path: PathBuf::new(),
+            dependencies: dependencies.collect(),
+            targets: Vec::new(),
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod step;
 mod test;
 mod torn;
 mod tsan;
+mod unit_tests;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

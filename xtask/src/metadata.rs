@@ -17,6 +17,15 @@ pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) manifest_path: PathBuf,
     pub(crate) dependencies: Vec<Dependency>,
+    pub(crate) targets: Vec<Target>,
+}
+
+/// A library, a program, tests or benchmarks of a package.
+#[derive(Deserialize)]
+pub(crate) struct Target {
+    pub(crate) kind: Vec<String>,
+    /// Whether it is built for tests.
+    pub(crate) test: bool,
 }
 
 #[derive(Deserialize)]

@@ -2,7 +2,7 @@
 
 use crate::metadata::{self, Metadata};
 use crate::step::{FEATURES, beside, cargo, run as execute, step, succeeds};
-use crate::{layers, python, torn};
+use crate::{layers, python, torn, unit_tests};
 use anyhow::Result;
 use std::process::Command;
 
@@ -29,6 +29,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let metadata = metadata::load()?;
     let python = python::set_up(&metadata)?;
     step("layers", || layers::check(&metadata))?;
+    step("unit tests that never run", || unit_tests::check(&metadata))?;
     format()?;
     clippy()?;
     step("fuzz targets", || execute(&mut fuzz_targets(&metadata)))?;

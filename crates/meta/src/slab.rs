@@ -1,19 +1,19 @@
 //! Slots by number, in a row. A number tells where its slot is, so that finding one is no search.
 //!
 //! ```text
-//!  number:  | generation, 32 bits | place, 32 bits |
-//!  places:  | slot, next, last | free | slot, next, last | …      the row goes from slot to slot
+//!  number:  | generation, 32 bits | cell, 32 bits |
+//!  cells:  | slot, next, last | free | slot, next, last | …      the row goes from slot to slot
 //! ```
 //!
-//! A place is used again when its slot is gone, with another generation: a number that was given out once never names another slot.
+//! A cell is used again when its slot is gone, with another generation: a number that was given out once never names another slot.
 
 use crate::{Id, slots::Slot};
 
 /// Slots by number; the one in front of the row is the next that eviction looks at.
 #[derive(Default)]
 pub(crate) struct Slab {
-    places: Vec<Place>,
-    /// Places without slots.
+    cells: Vec<Cell>,
+    /// Cells without slots.
     free: Vec<u32>,
     /// Both ends of the row.
     front: Option<u32>,
@@ -21,21 +21,21 @@ pub(crate) struct Slab {
 }
 
 #[derive(Default)]
-struct Place {
+struct Cell {
     /// How many slots were here before.
     generation: u32,
     slot: Option<Slot>,
     /// The neighbours in the row.
     before: Option<u32>,
-    behind: Option<u32>,
+    after: Option<u32>,
 }
 
 impl Id {
-    fn new(generation: u32, place: u32) -> Id {
-        Id(u64::from(generation) << 32 | u64::from(place))
+    fn new(generation: u32, cell: u32) -> Id {
+        Id(u64::from(generation) << 32 | u64::from(cell))
     }
 
-    fn place(self) -> u32 {
+    fn cell(self) -> u32 {
         self.0 as u32
     }
 
@@ -46,28 +46,28 @@ impl Id {
 
 impl Slab {
     pub(crate) fn len(&self) -> usize {
-        self.places.len() - self.free.len()
+        self.cells.len() - self.free.len()
     }
 
     pub(crate) fn get(&self, id: Id) -> Option<&Slot> {
-        let place = self.places.get(id.place() as usize)?;
-        place.slot.as_ref().filter(|_| place.generation == id.generation())
+        let cell = self.cells.get(id.cell() as usize)?;
+        cell.slot.as_ref().filter(|_| cell.generation == id.generation())
     }
 
     pub(crate) fn get_mut(&mut self, id: Id) -> Option<&mut Slot> {
-        let place = self.places.get_mut(id.place() as usize)?;
-        place.slot.as_mut().filter(|_| place.generation == id.generation())
+        let cell = self.cells.get_mut(id.cell() as usize)?;
+        cell.slot.as_mut().filter(|_| cell.generation == id.generation())
     }
 
     /// Adds a slot at the back of the row.
     pub(crate) fn insert(&mut self, slot: Slot) -> Id {
         let nth = self.free.pop().unwrap_or_else(|| {
-            self.places.push(Place::default());
-            (self.places.len() - 1) as u32
+            self.cells.push(Cell::default());
+            (self.cells.len() - 1) as u32
         });
-        let generation = self.places.get_mut(nth as usize).map_or(0, |place| {
-            place.slot = Some(slot);
-            place.generation
+        let generation = self.cells.get_mut(nth as usize).map_or(0, |cell| {
+            cell.slot = Some(slot);
+            cell.generation
         });
         self.join(nth);
         Id::new(generation, nth)
@@ -76,53 +76,53 @@ impl Slab {
     /// Takes a slot out.
     pub(crate) fn remove(&mut self, id: Id) -> Option<Slot> {
         self.get(id)?;
-        self.part(id.place());
-        let place = self.places.get_mut(id.place() as usize)?;
-        place.generation = place.generation.wrapping_add(1);
-        self.free.push(id.place());
-        place.slot.take()
+        self.part(id.cell());
+        let cell = self.cells.get_mut(id.cell() as usize)?;
+        cell.generation = cell.generation.wrapping_add(1);
+        self.free.push(id.cell());
+        cell.slot.take()
     }
 
     /// The slot in front.
     pub(crate) fn front(&self) -> Option<Id> {
         let nth = self.front?;
-        Some(Id::new(self.places.get(nth as usize)?.generation, nth))
+        Some(Id::new(self.cells.get(nth as usize)?.generation, nth))
     }
 
     /// Puts a slot at the back of the row.
     pub(crate) fn move_to_back(&mut self, id: Id) {
         if self.get(id).is_some() {
-            self.part(id.place());
-            self.join(id.place());
+            self.part(id.cell());
+            self.join(id.cell());
         }
     }
 
     /// All slots, in no order.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Slot> {
-        self.places.iter().filter_map(|place| place.slot.as_ref())
+        self.cells.iter().filter_map(|cell| cell.slot.as_ref())
     }
 
-    /// Puts a place at the back of the row, in which it is not.
+    /// Puts a cell at the back of the row, in which it is not.
     fn join(&mut self, nth: u32) {
         let back = self.back.replace(nth);
-        match back.and_then(|back| self.places.get_mut(back as usize)) {
-            Some(back) => back.behind = Some(nth),
+        match back.and_then(|back| self.cells.get_mut(back as usize)) {
+            Some(back) => back.after = Some(nth),
             None => self.front = Some(nth),
         }
-        if let Some(place) = self.places.get_mut(nth as usize) {
-            (place.before, place.behind) = (back, None);
+        if let Some(cell) = self.cells.get_mut(nth as usize) {
+            (cell.before, cell.after) = (back, None);
         }
     }
 
-    /// Takes a place out of the row.
+    /// Takes a cell out of the row.
     fn part(&mut self, nth: u32) {
-        let Some(place) = self.places.get_mut(nth as usize) else { return };
-        let (before, behind) = (place.before.take(), place.behind.take());
-        match before.and_then(|before| self.places.get_mut(before as usize)) {
-            Some(neighbour) => neighbour.behind = behind,
-            None => self.front = behind,
+        let Some(cell) = self.cells.get_mut(nth as usize) else { return };
+        let (before, after) = (cell.before.take(), cell.after.take());
+        match before.and_then(|before| self.cells.get_mut(before as usize)) {
+            Some(neighbour) => neighbour.after = after,
+            None => self.front = after,
         }
-        match behind.and_then(|behind| self.places.get_mut(behind as usize)) {
+        match after.and_then(|after| self.cells.get_mut(after as usize)) {
             Some(neighbour) => neighbour.before = before,
             None => self.back = before,
         }
