@@ -1,7 +1,7 @@
 //! The Python environment with h5py, whose wheel brings the libhdf5 that tests and benchmarks compare against; and our own package in it.
 
 use crate::metadata::Metadata;
-use crate::step::{FEATURES, run, step};
+use crate::step::{FEATURES, build_once, run, step};
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,6 +61,7 @@ pub(crate) fn build_package(metadata: &Metadata, python: &Path, profile: Profile
         // The same features as in all tests, so that their build serves this one.
         Profile::Dev => command.args(FEATURES),
     };
+    build_once(&mut command);
     run(command.env("VIRTUAL_ENV", &home))?;
     Ok(package)
 }

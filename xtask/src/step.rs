@@ -27,13 +27,19 @@ pub(crate) fn beside(first: impl FnOnce() -> Result<()>, second: impl FnOnce() -
     })
 }
 
-/// The cargo that runs us. In CI, where each clone is built once, it does not write down what would make a second build short.
+/// The cargo that runs us.
 pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    if std::env::var_os("CI").is_some() && std::env::var_os("CARGO_INCREMENTAL").is_none() {
-        cargo.env("CARGO_INCREMENTAL", "0");
-    }
+    build_once(&mut cargo);
     cargo
+}
+
+/// In CI, where each clone is built once, cargo does not write down what would make a second build short. To be said to whatever calls cargo: crates that are built
+/// in the other way are others.
+pub(crate) fn build_once(command: &mut Command) {
+    if std::env::var_os("CI").is_some() && std::env::var_os("CARGO_INCREMENTAL").is_none() {
+        command.env("CARGO_INCREMENTAL", "0");
+    }
 }
 
 /// Runs a command to its end; its output goes to the terminal.
