@@ -78,7 +78,7 @@ fn later_readers_do_not_overtake_a_writer() {
 }
 
 #[test]
-fn promises_are_kept_within_the_limits() {
+fn reservations_stay_within_the_limits() {
     let cache = Cache::<Nothing>::new(Config::default().bytes(100));
     let (inside, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
     std::thread::scope(|scope| {
