@@ -14,6 +14,7 @@ const LEFT_OUT: &[&str] = &[
     "test(/^torn::/)",
     "test(/^io_patterns::/)",
     "test(=slow_storage::nothing_is_read_ahead_without_latency_or_order)",
+    "test(=evict_on_close::what_was_closed_is_read_again)",
     "test(=foreign::a_shared_message_is_released_without_a_walk_over_all)",
 ];
 

@@ -40,7 +40,7 @@ impl Retry {
                 done => return done,
             }
         }
-        read()
+        torn::spare(read)
     }
 
     /// Looks for what the last program may have left behind the end of the file, until it is found or was looked for often enough: bytes that do not belong

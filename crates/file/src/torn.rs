@@ -5,12 +5,19 @@
 use crate::{Error, Result};
 
 #[cfg(feature = "torn")]
-pub(crate) use on::{attempts, tear};
+pub(crate) use on::{attempts, spare, tear};
 
 /// How often a block is read at most, where no policy is set.
 #[cfg(not(feature = "torn"))]
 pub(crate) fn attempts() -> u32 {
     1
+}
+
+/// The last attempt to read a block.
+#[cfg(not(feature = "torn"))]
+#[inline]
+pub(crate) fn spare<T>(mut read: impl FnMut() -> T) -> T {
+    read()
 }
 
 /// Tears the bytes of a block, if it is its turn; whether that must be noticed.
@@ -31,9 +38,12 @@ pub(crate) fn check_noticed(is_torn: bool, what: &'static str, address: u64) -> 
 
 #[cfg(feature = "torn")]
 mod on {
-    use std::sync::{
-        OnceLock,
-        atomic::{AtomicU64, Ordering},
+    use std::{
+        cell::Cell,
+        sync::{
+            OnceLock,
+            atomic::{AtomicU64, Ordering},
+        },
     };
 
     use hyperslab_driver::Missing;
@@ -56,8 +66,21 @@ mod on {
         if every().is_some() { ATTEMPTS } else { 1 }
     }
 
+    thread_local! {
+        /// Whether this thread makes the last attempt to read a block.
+        static IS_SPARED: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// The last attempt to read a block, which is not torn, so that a block that is damaged for good tells its own fault.
+    pub(crate) fn spare<T>(mut read: impl FnMut() -> T) -> T {
+        let was_spared = IS_SPARED.replace(true);
+        let done = read();
+        IS_SPARED.set(was_spared);
+        done
+    }
+
     pub(crate) fn tear(seal: Seal, bytes: &mut [u8]) -> bool {
-        let Some(every) = every().filter(|_| seal != Seal::None) else { return false };
+        let Some(every) = every().filter(|_| seal != Seal::None && !IS_SPARED.get()) else { return false };
         let nth = READS.fetch_add(1, Ordering::Relaxed);
         if !nth.is_multiple_of(every) {
             return false;
