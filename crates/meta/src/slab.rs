@@ -7,12 +7,11 @@
 //!
 //! A cell is used again when its slot is gone, with another generation: a number that was given out once never names another slot.
 
-use crate::{Id, slots::Slot};
+use crate::Id;
 
 /// Slots by number; the one in front of the row is the next that eviction looks at.
-#[derive(Default)]
-pub(crate) struct Slab {
-    cells: Vec<Cell>,
+pub(crate) struct Slab<T> {
+    cells: Vec<Cell<T>>,
     /// Cells without slots.
     free: Vec<u32>,
     /// Both ends of the row.
@@ -20,11 +19,10 @@ pub(crate) struct Slab {
     back: Option<u32>,
 }
 
-#[derive(Default)]
-struct Cell {
+struct Cell<T> {
     /// How many slots were here before.
     generation: u32,
-    slot: Option<Slot>,
+    slot: Option<T>,
     /// The neighbours in the row.
     before: Option<u32>,
     after: Option<u32>,
@@ -44,25 +42,31 @@ impl Id {
     }
 }
 
-impl Slab {
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Slab { cells: Vec::new(), free: Vec::new(), front: None, back: None }
+    }
+}
+
+impl<T> Slab<T> {
     pub(crate) fn len(&self) -> usize {
         self.cells.len() - self.free.len()
     }
 
-    pub(crate) fn get(&self, id: Id) -> Option<&Slot> {
+    pub(crate) fn get(&self, id: Id) -> Option<&T> {
         let cell = self.cells.get(id.cell() as usize)?;
         cell.slot.as_ref().filter(|_| cell.generation == id.generation())
     }
 
-    pub(crate) fn get_mut(&mut self, id: Id) -> Option<&mut Slot> {
+    pub(crate) fn get_mut(&mut self, id: Id) -> Option<&mut T> {
         let cell = self.cells.get_mut(id.cell() as usize)?;
         cell.slot.as_mut().filter(|_| cell.generation == id.generation())
     }
 
     /// Adds a slot at the back of the row.
-    pub(crate) fn insert(&mut self, slot: Slot) -> Id {
+    pub(crate) fn insert(&mut self, slot: T) -> Id {
         let nth = self.free.pop().unwrap_or_else(|| {
-            self.cells.push(Cell::default());
+            self.cells.push(Cell { generation: 0, slot: None, before: None, after: None });
             (self.cells.len() - 1) as u32
         });
         let generation = self.cells.get_mut(nth as usize).map_or(0, |cell| {
@@ -74,7 +78,7 @@ impl Slab {
     }
 
     /// Takes a slot out.
-    pub(crate) fn remove(&mut self, id: Id) -> Option<Slot> {
+    pub(crate) fn remove(&mut self, id: Id) -> Option<T> {
         self.get(id)?;
         self.part(id.cell());
         let cell = self.cells.get_mut(id.cell() as usize)?;
@@ -98,7 +102,7 @@ impl Slab {
     }
 
     /// All slots, in no order.
-    pub(crate) fn values(&self) -> impl Iterator<Item = &Slot> {
+    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
         self.cells.iter().filter_map(|cell| cell.slot.as_ref())
     }
 
@@ -131,28 +135,9 @@ impl Slab {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::VecDeque, sync::Arc};
-
-    use parking_lot::RwLock;
+    use std::collections::VecDeque;
 
     use super::*;
-    use crate::{Encoded, Entry, Failure, Membership, Owner, Phase};
-
-    struct Nothing;
-
-    impl Entry for Nothing {
-        fn encode(&self) -> Result<Encoded, Failure> {
-            Ok(Encoded::default())
-        }
-
-        fn footprint(&self) -> usize {
-            0
-        }
-    }
-
-    fn slot(address: u64) -> Slot {
-        Slot::new(address, Arc::new(RwLock::new(Nothing)), Membership::user(Owner::FILE), Phase::Clean, 0)
-    }
 
     /// Slots come, go and move back, beside a row of them all.
     #[test]
@@ -164,7 +149,7 @@ mod tests {
         };
         for step in 0..20_000 {
             match (random(5), twin.len()) {
-                (0..2, _) | (_, 0) => twin.push_back((slab.insert(slot(step)), step)),
+                (0..2, _) | (_, 0) => twin.push_back((slab.insert(step), step)),
                 (2, _) => {
                     let (id, address) = twin.pop_front().unwrap();
                     slab.move_to_back(id);
@@ -172,7 +157,7 @@ mod tests {
                 }
                 (_, count) => {
                     let (id, address) = twin.remove(random(count)).unwrap();
-                    assert_eq!(slab.remove(id).map(|slot| slot.address), Some(address));
+                    assert_eq!(slab.remove(id), Some(address));
                     gone.push(id);
                 }
             }
@@ -181,7 +166,7 @@ mod tests {
             assert!(last.is_none_or(|&id| slab.get(id).is_none() && slab.get_mut(id).is_none()));
         }
         assert!(gone.iter().all(|&id| slab.get(id).is_none()));
-        assert!(twin.iter().all(|(id, address)| slab.get(*id).is_some_and(|slot| slot.address == *address)));
+        assert!(twin.iter().all(|(id, address)| slab.get(*id) == Some(address)));
         assert_eq!(slab.values().count(), twin.len());
     }
 }

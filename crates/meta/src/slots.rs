@@ -79,7 +79,7 @@ impl Slot {
 /// Everything that one lock guards.
 #[derive(Default)]
 pub(crate) struct Slots {
-    slots: Slab,
+    slots: Slab<Slot>,
     by_address: FxHashMap<u64, Id>,
     addresses: Addresses,
     owners: Owners,

@@ -4,7 +4,7 @@ use hyperslab_driver::{cores, lower};
 use hyperslab_dtype::Plan;
 use hyperslab_space::{Grid, Kind, Piece};
 
-use super::{ResidentChunk, buffers::ReadBuffer, convert::BLOCK, scatter, strips::placed};
+use super::{ResidentChunk, buffers::ReadBuffer, convert::BLOCK, scatter, strip_cut::placed};
 use crate::{ChunkLayout, Result};
 
 /// Fewer bytes are copied by one core.

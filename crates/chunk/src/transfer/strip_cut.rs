@@ -1,8 +1,7 @@
 //! How a request is cut into strips, so that only a part of it is in memory at once.
 
-use hyperslab_space::{Grid, Space};
+use hyperslab_space::{Extent, Grid, Kind, Op, Piece, Slab, Space};
 
-use super::strips::placed;
 use crate::{Error, Result};
 
 /// Stored bytes of a strip, if no chunk is larger: few enough to be in the processor's cache still when they are converted.
@@ -87,4 +86,18 @@ impl StripCut {
         }
         Some(boxes)
     }
+}
+
+/// A piece of a box as a part of an extent.
+pub(super) fn placed(extent: &Extent, piece: &Piece, boxes: &[u64]) -> Result<Space> {
+    let corner = piece.chunk.iter().zip(boxes).map(|(nth, size)| nth.saturating_mul(*size));
+    if piece.file.kind() == Kind::All {
+        let slabs: Vec<Slab> = corner.zip(boxes).map(|(start, size)| Slab::block(start, *size)).collect();
+        let mut whole = Space::new(extent.clone());
+        whole.select_hyperslab(Op::Set, &slabs)?;
+        return Ok(whole);
+    }
+    let by: Option<Vec<i64>> = corner.map(|start| i64::try_from(start).ok()).collect();
+    let by = by.ok_or_else(|| Error::Layout("an index beyond 2^63".into()))?;
+    Ok(Space::with(extent.clone(), piece.file.moved(&by)?.selection().clone())?)
 }

@@ -6,7 +6,7 @@
 
 use hyperslab_base::memory;
 use hyperslab_dtype::Plan;
-use hyperslab_space::{Extent, Kind, Op, Piece, Slab, Space};
+use hyperslab_space::Space;
 
 use super::{
     convert::convert,
@@ -92,20 +92,6 @@ pub fn for_each_strip<E: From<Error>>(
         Some(cut) => cut.for_each(selection, mem_selection, each),
         None => each(selection, mem_selection),
     }
-}
-
-/// A piece of a box as a part of an extent.
-pub(super) fn placed(extent: &Extent, piece: &Piece, boxes: &[u64]) -> Result<Space> {
-    let corner = piece.chunk.iter().zip(boxes).map(|(nth, size)| nth.saturating_mul(*size));
-    if piece.file.kind() == Kind::All {
-        let slabs: Vec<Slab> = corner.zip(boxes).map(|(start, size)| Slab::block(start, *size)).collect();
-        let mut whole = Space::new(extent.clone());
-        whole.select_hyperslab(Op::Set, &slabs)?;
-        return Ok(whole);
-    }
-    let by: Option<Vec<i64>> = corner.map(|start| i64::try_from(start).ok()).collect();
-    let by = by.ok_or_else(|| Error::Layout("an index beyond 2^63".into()))?;
-    Ok(Space::with(extent.clone(), piece.file.moved(&by)?.selection().clone())?)
 }
 
 /// Room for the values of a part.

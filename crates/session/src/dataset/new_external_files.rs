@@ -4,7 +4,6 @@ use std::{fs, path::PathBuf};
 
 use hyperslab_driver::{Driver, Error, FileStamp, Local, Transfer, Why};
 use hyperslab_file::Durability;
-use parking_lot::Mutex;
 
 use super::external_rule::ExternalRule;
 use crate::{Result, Session};
@@ -16,10 +15,6 @@ pub struct NewExternalFiles<'a> {
     session: &'a Session,
     made: Vec<(PathBuf, FileStamp)>,
 }
-
-/// The files that were made for datasets which are not there yet, and whether another dataset is to have values in them.
-#[derive(Default)]
-pub(super) struct Tentative(Mutex<Vec<(FileStamp, bool)>>);
 
 impl<'a> NewExternalFiles<'a> {
     /// Makes the files with these names that are missing. The program named them, so their values may be written, wherever they are. To be called outside of

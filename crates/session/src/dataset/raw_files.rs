@@ -6,10 +6,9 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use hyperslab_driver::{FileIdentity, Local};
+use hyperslab_driver::{FileIdentity, FileStamp, Local};
 use parking_lot::Mutex;
 
-use super::new_external_files::Tentative;
 use crate::external_access::Granted;
 
 /// What the openings of a file share of other files.
@@ -22,6 +21,10 @@ pub(crate) struct ExternalFiles {
     /// Files that were made for datasets that are not there yet.
     pub(super) tentative: Tentative,
 }
+
+/// The files that were made for datasets which are not there yet, and whether another dataset is to have values in them.
+#[derive(Default)]
+pub(super) struct Tentative(pub(super) Mutex<Vec<(FileStamp, bool)>>);
 
 /// A file with raw data that is open.
 #[derive(Clone)]
