@@ -159,6 +159,30 @@ fn what_was_flushed_is_found_after_every_single_write() {
     }
 }
 
+/// Two children fill a node of the narrowest trees.
+#[test]
+fn rows_of_chunks_make_low_trees() {
+    let forward: Vec<u64> = (0..3000).collect();
+    let backward: Vec<u64> = (0..3000).rev().collect();
+    let before_the_last: Vec<u64> = [3000].into_iter().chain(0..3000).collect();
+    let from_both_ends: Vec<u64> = (0..3000).map(|nth| if nth % 2 == 0 { 3000 + nth } else { 3000 - nth }).collect();
+    for (places, k) in [forward, backward, before_the_last, from_both_ends].iter().flat_map(|row| [(row, 1), (row, 2)])
+    {
+        let (_, file) = new_file(Ks { leaf: 4, internal: 16, chunks: k });
+        let tree = file.operate(|| ChunkTree::create(&file, 1)).unwrap();
+        for place in places {
+            let chunk = ChunkEntry::dense(Some(place + 1), 80, 0).at(vec![place * 10]);
+            file.operate(|| tree.insert_all(&file, &[10, 8], &[chunk])).unwrap();
+        }
+        check_nodes(&file, tree.root(), 1);
+        assert_eq!(all(&file, &tree).len(), places.len());
+        let size = btree_v1::node_size(k, btree_v1::chunk_key_size(1), file.widths()) as u64;
+        let root = file.metadata("node", tree.root(), size).unwrap();
+        let level = btree_v1::decode_chunks(&root, 1, file.widths()).unwrap().level;
+        assert!(level <= 14, "{level} levels for K {k} and {:?}", &places[..3]);
+    }
+}
+
 #[test]
 fn a_deleted_tree_gives_its_space_back() {
     let (_, file) = new_file(Ks { leaf: 4, internal: 16, chunks: 2 });

@@ -1,11 +1,14 @@
 //! Changing the first kind of B-tree, whatever its keys are.
 //!
-//! Lives here: how children are added and removed, node by node, as libhdf5 does it. Does not live here: what keys and children mean; that is in
-//! `group_tree` and `chunks::btree_v1`.
+//! Lives here: how children are added (`add`) and removed (`remove`), node by node, as libhdf5 does it. Does not live here: what keys and
+//! children mean; that is in `group_tree` and `chunks::btree_v1`.
 //!
 //! Nodes have no checksums and are changed in place, so the file is kept whole by order: *a node is written before what is below it*. A
 //! child that is split is in its parent twice for a moment, and what it lost can be found in its new neighbour before it is taken away.
 //! Nodes never change their level, so no order can contradict another. The root stays where it is.
+
+mod add;
+mod remove;
 
 use std::{
     collections::{BTreeSet, hash_map::Entry},
@@ -148,143 +151,6 @@ impl<'a, F: Form> Editor<'a, F> {
         }
         self.keep_order(path);
         Ok(())
-    }
-
-    /// Adds a child at `at` to the leaf at the end of a path: before or behind the child that the path leads to.
-    pub(crate) fn insert(&mut self, path: &[Step], at: usize, key: F::Key, child: u64) -> Result<()> {
-        self.insert_at(path, path.len().saturating_sub(1), at, (key, child))?;
-        self.keep_order(path);
-        Ok(())
-    }
-
-    fn insert_at(&mut self, path: &[Step], depth: usize, at: usize, entry: (F::Key, u64)) -> Result<()> {
-        let most = 2 * usize::from(self.form.k(&self.file));
-        let Step { address, index } = self.step(path, depth)?;
-        let node = self.change(address)?;
-        if node.entries.len() < most {
-            node.entries.insert(at.min(node.entries.len()), entry);
-            return Ok(());
-        }
-        if most < 2 {
-            return Err(Error::broken(F::WHAT, address, "the superblock says that it has no room"));
-        }
-        // Most nodes at the right end got there one after the other, so that little is added to the left of them later.
-        let mut count = match (node.left, node.right) {
-            (_, None) => most * 9 / 10,
-            (None, _) => most / 10,
-            _ => most / 2,
-        };
-        count = count.clamp(1, most - 1);
-        let mut right = Node {
-            level: node.level,
-            left: Some(address),
-            right: node.right,
-            entries: node.entries.split_off(count),
-            last: node.last.take(),
-        };
-        let border = right.entries.first().map(|(key, _)| key.clone());
-        let Some(border) = border else { return Err(Error::broken(F::WHAT, address, "there is nothing to split")) };
-        node.last = Some(border.clone());
-        // The new child stays with the one that it was split from.
-        if index < count {
-            node.entries.insert(at.min(node.entries.len()), entry);
-        } else {
-            right.entries.insert(at.saturating_sub(count).min(right.entries.len()), entry);
-        }
-        let new = self.file.allocate(Kind::Metadata, self.form.node_size(&self.file))?;
-        if depth == 0 {
-            return self.split_root(address, (new, right), border);
-        }
-        self.change(address)?.right = Some(new);
-        self.nodes.insert(new, Edited::new(right));
-        if let Some(next) = self.neighbour(path, depth, true)? {
-            self.change(next)?.left = Some(new);
-            self.keep_below(path, depth, next);
-        }
-        let above = self.step(path, depth - 1)?;
-        self.insert_at(path, depth - 1, above.index + 1, (border, new))
-    }
-
-    /// What is left of the root moves, so that the root itself does not.
-    fn split_root(&mut self, root: u64, (new, mut right): (u64, Node<F::Key>), border: F::Key) -> Result<()> {
-        let moved = self.file.allocate(Kind::Metadata, self.form.node_size(&self.file))?;
-        let old = self.change(root)?;
-        let Some(first) = old.entries.first().map(|(key, _)| key.clone()) else {
-            return Err(Error::broken(F::WHAT, root, "there is nothing to split"));
-        };
-        let level = old.level.checked_add(1).ok_or_else(|| Error::broken(F::WHAT, root, "it has too many levels"))?;
-        let entries = vec![(first, moved), (border, new)];
-        let above = Node { level, left: None, right: None, entries, last: right.last.clone() };
-        let mut left = std::mem::replace(old, above);
-        (left.left, left.right) = (None, Some(new));
-        right.left = Some(moved);
-        self.nodes.insert(moved, Edited::new(left));
-        self.nodes.insert(new, Edited::new(right));
-        Ok(())
-    }
-
-    /// Removes the child that a path leads to, and the nodes that are empty without it. Says which node hides it when it is written.
-    pub(crate) fn remove(&mut self, path: &[Step]) -> Result<u64> {
-        let mut path = path.to_vec();
-        while let Some(&Step { address, index }) = path.last() {
-            let depth = path.len() - 1;
-            let node = self.change(address)?;
-            let count = node.entries.len();
-            if index >= count {
-                return Err(Error::broken(F::WHAT, address, "a child that is gone"));
-            }
-            if count > 1 {
-                let (key, _) = node.entries.remove(index);
-                match node.entries.get_mut(index) {
-                    Some((next, _)) if F::KEY_BEHIND => *next = key,
-                    None if F::KEY_BEHIND => {
-                        path.last_mut().into_iter().for_each(|step| step.index -= 1);
-                        self.set_right_key(&path, depth, key)?;
-                    }
-                    Some((first, _)) if index == 0 => {
-                        let first = first.clone();
-                        self.set_left_key(&path, depth, first)?;
-                    }
-                    _ => {}
-                }
-                break;
-            }
-            if depth == 0 {
-                node.entries.clear();
-                (node.level, node.last) = (0, None);
-                break;
-            }
-            self.unlink(&path, depth)?;
-            path.pop();
-        }
-        self.keep_order(&path);
-        Ok(self.shown_by(&path))
-    }
-
-    /// Takes a node with one child out of the row of its level.
-    fn unlink(&mut self, path: &[Step], depth: usize) -> Result<()> {
-        let address = self.step(path, depth)?.address;
-        let (before, behind) = (self.neighbour(path, depth, false)?, self.neighbour(path, depth, true)?);
-        let node = self.node(address)?;
-        let (first, last) = (node.entries.first().map(|(key, _)| key.clone()), node.last.clone());
-        if let Some(before) = before {
-            let neighbour = self.change(before)?;
-            neighbour.right = behind;
-            if !F::KEY_BEHIND && last.is_some() {
-                neighbour.last = last;
-            }
-            self.keep_below(path, depth, before);
-        }
-        if let Some(behind) = behind {
-            let neighbour = self.change(behind)?;
-            neighbour.left = before;
-            if let (true, Some(first), Some(entry)) = (F::KEY_BEHIND, first, neighbour.entries.first_mut()) {
-                entry.0 = first;
-            }
-            self.keep_below(path, depth, behind);
-        }
-        self.nodes.remove(&address);
-        self.file.free(address, self.form.node_size(&self.file))
     }
 
     /// Sets the key behind the child that a path leads to at `depth`, and where else it stands.
