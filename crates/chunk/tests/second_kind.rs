@@ -161,7 +161,7 @@ impl Source {
     }
 
     fn at(&self, coord: &ChunkCoord) -> Option<StoredAt> {
-        self.index.lock().unwrap().get(coord).copied()
+        self.index.lock().unwrap().get(coord).cloned()
     }
 
     /// A chunk as the file has it: all of a dense one, the runs of a packed one.
@@ -176,7 +176,7 @@ impl Source {
             }
         };
         let loaded =
-            Loader::new(&self.file).load(&[(coord, Some(at))], |_, _, _, stored| Ok(decode(stored)), &mut |_| ());
+            Loader::new(&self.file).load(&[(coord, Some(&at))], |_, _, _, stored| Ok(decode(stored)), &mut |_| ());
         loaded.unwrap().pop().unwrap()
     }
 
@@ -184,7 +184,7 @@ impl Source {
     fn load_values(&self, coord: &ChunkCoord) -> Vec<u8> {
         let at = self.at(coord).unwrap().section(1).unwrap();
         self.completed.fetch_add(1, Ordering::Relaxed);
-        let stored = Loader::new(&self.file).read(&[(coord, Some(at))]).unwrap().pop().unwrap().unwrap();
+        let stored = Loader::new(&self.file).read(&[(coord, Some(&at))]).unwrap().pop().unwrap().unwrap();
         stored.into_bytes().into_owned()
     }
 
@@ -201,7 +201,7 @@ impl Source {
         });
         let mut index = self.index.lock().unwrap();
         for (chunk, address) in chunks.iter().zip(stored.unwrap()) {
-            let at = StoredAt { address, sections: chunk.sections, filtered: false, needed: 0 };
+            let at = StoredAt { address, sections: chunk.sections.clone(), filtered: false, needed: 0 };
             index.insert(chunk.coord.clone(), at);
         }
     }

@@ -2,14 +2,18 @@
 
 use std::{cell::Cell, sync::Arc};
 
-use hyperslab_base::{Defect, Fault, Malformed};
+use hyperslab_base::{Defect, Fault, Malformed, memory};
 use hyperslab_meta::Membership;
+use smallvec::{SmallVec, smallvec};
 
 use crate::{
     Block, Error, Extent, OpenFile, Owned, Result, Structure,
     store::{CachedBlock, Decoded, Store},
     torn,
 };
+
+/// The front of a block that tells its own length is read to the stack if it has no more bytes, so that memory is taken once, for all of the block.
+const FRONT: usize = 512;
 
 /// Bytes that the metadata cache shares with those who read them.
 type Bytes = Arc<Vec<u8>>;
@@ -137,11 +141,17 @@ impl OpenFile {
         address: u64,
         (length, is_torn): (&Cell<u64>, &Cell<bool>),
     ) -> Result<Vec<u8>> {
+        let read_to = |bytes: &mut [u8]| {
+            length.set(bytes.len() as u64);
+            self.read_metadata(B::WHAT, address, bytes)?;
+            is_torn.set(torn::tear(block.seal(bytes), bytes));
+            Ok(())
+        };
         let read = |wanted: u64| {
             length.set(wanted);
-            let mut bytes = self.stored_metadata(B::WHAT, address, wanted)?;
-            is_torn.set(torn::tear(block.seal(&bytes), &mut bytes));
-            Ok(bytes)
+            self.check(B::WHAT, address, wanted)?;
+            let mut bytes = memory::zeroed(wanted).map_err(|_| self.no_memory::<B>(address, wanted))?;
+            read_to(&mut bytes).map(|()| bytes)
         };
         let there = |wanted: u64| match self.end().saturating_sub(address).min(wanted) {
             0 => wanted,
@@ -151,19 +161,21 @@ impl OpenFile {
             Extent::Exact(wanted) => read(wanted),
             Extent::UpTo(wanted) => read(there(wanted)),
             Extent::Told(first) => {
-                let mut bytes = read(there(first))?;
-                let whole = block.length(self, address, &bytes).map_err(Error::at(address))?;
-                if whole > bytes.len() as u64 {
-                    return match self.check(B::WHAT, address, whole) {
-                        Ok(_) => read(whole),
-                        Err(_) => Err(self.too_long::<B>(address, whole)),
-                    };
+                let first = there(first);
+                let mut front: SmallVec<[u8; FRONT]> = smallvec![0; usize::try_from(first).unwrap_or(usize::MAX)];
+                read_to(&mut front)?;
+                let whole = block.length(self, address, &front).map_err(Error::at(address))?;
+                match usize::try_from(whole).ok().and_then(|whole| front.get(..whole)) {
+                    Some(bytes) => memory::copied(bytes).map_err(|_| self.no_memory::<B>(address, whole)),
+                    None if self.check(B::WHAT, address, whole).is_ok() => read(whole),
+                    None => Err(self.too_long::<B>(address, whole)),
                 }
-                bytes.truncate(usize::try_from(whole).unwrap_or(usize::MAX));
-                bytes.shrink_to_fit();
-                Ok(bytes)
             }
         }
+    }
+
+    fn no_memory<B: Block>(&self, address: u64, length: u64) -> Error {
+        Error::Memory { what: B::WHAT, address, length }
     }
 
     /// The error of a block that says of itself that it has `length` bytes.

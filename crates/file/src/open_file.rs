@@ -8,6 +8,9 @@ use hyperslab_format::{Superblock, message, superblock::Root};
 
 use crate::{Error, OpenFile, Result, Seal, store::CachedBlock, torn};
 
+/// The most pairs of selections in a request whose time tells how fast the storage is.
+const MEASURED: usize = 1024;
+
 impl OpenFile {
     /// What the superblock says.
     pub fn superblock(&self) -> &Superblock {
@@ -98,17 +101,23 @@ impl OpenFile {
 
     /// The `length` bytes of metadata at `address`: those of the storage, with what is newer in memory over them.
     pub(crate) fn stored_metadata(&self, what: &'static str, address: u64, length: u64) -> Result<Vec<u8>> {
-        let place = self.check(what, address, length)?;
+        self.check(what, address, length)?;
         let mut bytes = Vec::new();
         let size = usize::try_from(length).ok().filter(|&size| bytes.try_reserve_exact(size).is_ok());
         bytes.resize(size.ok_or(Error::Memory { what, address, length })?, 0);
-        let unwritten = self.write_waiting().is_err();
-        self.pages.read_at(place, self.stored_part(place, &mut bytes)?, &self.transfers.metadata)?;
-        if unwritten {
-            self.lay_waiting_over(place, &mut bytes);
-        }
-        self.renew(address, &mut bytes)?;
+        self.read_metadata(what, address, &mut bytes)?;
         Ok(bytes)
+    }
+
+    /// As [`OpenFile::stored_metadata`], into a buffer.
+    pub(crate) fn read_metadata(&self, what: &'static str, address: u64, bytes: &mut [u8]) -> Result<()> {
+        let place = self.check(what, address, bytes.len() as u64)?;
+        let unwritten = self.write_waiting().is_err();
+        self.pages.read_at(place, self.stored_part(place, bytes)?, &self.transfers.metadata)?;
+        if unwritten {
+            self.lay_waiting_over(place, bytes);
+        }
+        self.renew(address, bytes)
     }
 
     /// The part of a buffer for bytes at `place` that the storage has; what was given out but never written is zeros.
@@ -171,8 +180,8 @@ impl OpenFile {
             let addr = self.check(what, address, buf.len() as u64)?;
             request.push(ReadPart { kind, addr, buf });
         }
-        let end = request.iter().map(|part| part.addr.saturating_add(part.buf.len() as u64)).max();
-        let unwritten = self.reach(end.unwrap_or(0))?.is_some();
+        let end = || request.iter().map(|part| part.addr.saturating_add(part.buf.len() as u64)).max();
+        let unwritten = self.reach(end)?.is_some();
         let begun = self.speed.begin();
         self.values().read_vector(&mut request, &self.transfers.raw)?;
         self.speed.end(begun, || request.iter().map(|part| part.buf.len() as u64).sum());
@@ -184,12 +193,13 @@ impl OpenFile {
 
     /// Reads selections of raw data into one buffer, in one request. The offsets of the pieces come from [`OpenFile::check`].
     pub fn read_selection(&self, pairs: &[SelectionPair<'_>], buf: &mut [u8]) -> Result<()> {
-        if let Some(why) = self.reach(pairs.iter().map(end_of).max().unwrap_or(0))?
+        if let Some(why) = self.reach(|| pairs.iter().map(end_of).max())?
             && pairs.iter().any(|pair| self.is_waiting_in(pair))
         {
             return Err(why);
         }
-        let begun = self.speed.begin();
+        // To count the bytes of many pairs takes longer than it is worth.
+        let begun = if pairs.len() > MEASURED { None } else { self.speed.begin() };
         self.values().read_selection(pairs, &mut [buf], &self.transfers.raw)?;
         self.speed.end(begun, || pairs.iter().map(SelectionPair::bytes).fold(0, u64::saturating_add));
         Ok(())
@@ -197,12 +207,12 @@ impl OpenFile {
 
     /// Makes the storage as long as the space that was given out if it ends before a place that is read, so that values never written read as zeros. Why values
     /// that wait cannot be written, if so: that is told by the flush, and here only to those who read them and cannot have them from memory.
-    fn reach(&self, end: u64) -> Result<Option<Error>> {
+    fn reach(&self, end: impl FnOnce() -> Option<u64>) -> Result<Option<Error>> {
         let Some(store) = &self.store else { return Ok(None) };
         self.check_open(store)?;
         let unwritten = self.write_waiting().err();
         // Other threads may be writing to new space at the end: a read of what lies before it does not wait for them.
-        if store.members.is_some() || self.pages.len(&self.transfers.raw)? < end {
+        if store.members.is_some() || self.pages.len(&self.transfers.raw)? < end().unwrap_or(0) {
             self.reach_end(store)?;
         }
         Ok(unwritten)

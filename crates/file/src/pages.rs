@@ -19,7 +19,9 @@ impl OpenOptions {
         let usual = if raw.capabilities().contains(Capabilities::NEAR) { NEAR_PAGE } else { FAR_PAGE };
         let size = self.page_size.unwrap_or(usual.min(self.page_buffer)).min(most).max(SMALLEST_PAGE);
         let count = (self.page_buffer / size).max(1);
-        let pages = PageBuffer::with_len(raw, length, size, count)?;
+        // Where a request costs little, it brings a small page, and more of them where metadata is read in order.
+        let ahead = if self.page_size.is_none() && size == NEAR_PAGE { FAR_PAGE / NEAR_PAGE - 1 } else { 0 };
+        let pages = PageBuffer::with_len(raw, length, size, count)?.with_ahead(ahead as u64);
         let (metadata, values) = self.page_reserve;
         if u16::from(metadata) + u16::from(values) > 100 {
             let why = format!("{metadata} and {values} percent of all pages are more than there are");

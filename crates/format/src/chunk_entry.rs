@@ -9,37 +9,19 @@ pub struct ChunkEntry {
     pub start: Vec<u64>,
     /// Where its bytes are; undefined if it was never written.
     pub address: Option<u64>,
-    /// What is stored there.
-    pub stored: StoredBytes,
-}
-
-/// The stored bytes of a chunk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StoredBytes {
-    /// A dense chunk: one section.
-    Dense {
-        /// How many bytes are stored.
-        size: u64,
-        /// Which filters were skipped: bit n stands for the n-th of the pipeline.
-        mask: u32,
-    },
-    /// A structured chunk. Boxed, since arrays of dense chunks are decoded by the million.
-    Structured(Box<Sections>),
+    /// What is stored there: one section of a dense chunk, several of a structured one.
+    pub sections: Sections,
 }
 
 impl ChunkEntry {
-    /// A dense chunk that an index does not say the start of.
-    pub const fn dense(address: Option<u64>, size: u64, mask: u32) -> ChunkEntry {
-        ChunkEntry { start: Vec::new(), address, stored: StoredBytes::Dense { size, mask } }
+    /// A chunk that an index does not say the start of.
+    pub const fn new(address: Option<u64>, sections: Sections) -> ChunkEntry {
+        ChunkEntry { start: Vec::new(), address, sections }
     }
 
-    /// A chunk of these sections: a dense one if there is one section.
-    pub fn of(address: Option<u64>, sections: &Sections) -> ChunkEntry {
-        let stored = match sections.len() {
-            1 => StoredBytes::Dense { size: sections.bytes(), mask: sections.mask() },
-            _ => StoredBytes::Structured(Box::new(*sections)),
-        };
-        ChunkEntry { start: Vec::new(), address, stored }
+    /// A dense chunk that an index does not say the start of.
+    pub const fn dense(address: Option<u64>, size: u64, mask: u32) -> ChunkEntry {
+        ChunkEntry::new(address, Sections::one(size, mask))
     }
 
     /// The same chunk, with what an index says of its start.
@@ -49,25 +31,11 @@ impl ChunkEntry {
 
     /// How many bytes are stored, of all sections.
     pub fn size(&self) -> u64 {
-        match &self.stored {
-            StoredBytes::Dense { size, .. } => *size,
-            StoredBytes::Structured(sections) => sections.bytes(),
-        }
+        self.sections.bytes()
     }
 
     /// The filters that the first section skipped, which is all of a dense chunk.
-    pub fn mask(&self) -> u32 {
-        match &self.stored {
-            StoredBytes::Dense { mask, .. } => *mask,
-            StoredBytes::Structured(sections) => sections.mask(),
-        }
-    }
-
-    /// The sections of the chunk.
-    pub fn sections(&self) -> Sections {
-        match &self.stored {
-            StoredBytes::Dense { size, mask } => Sections::one(*size, *mask),
-            StoredBytes::Structured(sections) => **sections,
-        }
+    pub const fn mask(&self) -> u32 {
+        self.sections.mask()
     }
 }

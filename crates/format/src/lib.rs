@@ -27,7 +27,7 @@ mod driver_info_block;
 mod member_files;
 mod sections;
 
-pub use chunk_entry::{ChunkEntry, StoredBytes};
+pub use chunk_entry::ChunkEntry;
 pub use driver_info_block::DriverInfoBlock;
 pub use hyperslab_base::{Defect, Fault, Malformed, Unfit, Widths};
 pub use member_files::{MemberFiles, MultiMember};

@@ -14,21 +14,26 @@ pub struct Section {
     pub unfiltered: Option<u64>,
 }
 
-/// The sections of a chunk, one to three. They are kept inline, so that a chunk needs no memory for them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sections {
-    sizes: [u64; MOST],
-    unfiltered: [u64; MOST],
-    masks: [u32; MOST],
-    count: u8,
-    /// Whether the sizes before the filters are known.
-    has_unfiltered: bool,
+/// The sections of a chunk, one to three. The one section of a dense chunk takes no more memory than its numbers: reads have these by the million.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sections(Kept);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kept {
+    One { size: u64, mask: u32 },
+    Several(Box<Several>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Several {
+    sections: [Section; MOST],
+    count: usize,
 }
 
 impl Sections {
     /// The only section of a dense chunk.
     pub const fn one(size: u64, mask: u32) -> Sections {
-        Sections { sizes: [size, 0, 0], unfiltered: [0; MOST], masks: [mask, 0, 0], count: 1, has_unfiltered: false }
+        Sections(Kept::One { size, mask })
     }
 
     /// Several sections; nothing if a chunk cannot have so many or so long ones, or if the size before the filters is known of some only.
@@ -42,24 +47,29 @@ impl Sections {
     /// # Ok::<(), &str>(())
     /// ```
     pub fn new(sections: &[Section]) -> Option<Sections> {
-        let count = u8::try_from(sections.len()).ok().filter(|count| (1..=MOST as u8).contains(count))?;
-        let has_unfiltered = sections.first()?.unfiltered.is_some();
-        let mut all = Sections { count, has_unfiltered, ..Sections::one(0, 0) };
-        let fields = all.sizes.iter_mut().zip(&mut all.unfiltered).zip(&mut all.masks);
-        for (section, ((size, unfiltered), mask)) in sections.iter().zip(fields) {
-            if section.unfiltered.is_some() != has_unfiltered {
-                return None;
-            }
-            (*size, *unfiltered, *mask) = (section.size, section.unfiltered.unwrap_or(0), section.mask);
+        if let [Section { size, mask, unfiltered: None }] = *sections {
+            return Some(Sections::one(size, mask));
         }
-        all.sizes.iter().try_fold(0u64, |bytes, size| bytes.checked_add(*size))?;
-        Some(all)
+        let mut several = Several { sections: [Section::default(); MOST], count: sections.len() };
+        several.sections.get_mut(..sections.len())?.copy_from_slice(sections);
+        let has_unfiltered = sections.first()?.unfiltered.is_some();
+        let is_alike = sections.iter().all(|section| section.unfiltered.is_some() == has_unfiltered);
+        let bytes = sections.iter().try_fold(0u64, |bytes, section| bytes.checked_add(section.size));
+        bytes.filter(|_| is_alike).map(|_| Sections(Kept::Several(Box::new(several))))
+    }
+
+    /// Whether they are those of a dense chunk: one, and what it was before the filters is not told.
+    pub const fn is_dense(&self) -> bool {
+        matches!(self.0, Kept::One { .. })
     }
 
     /// How many there are.
     #[expect(clippy::len_without_is_empty, reason = "there is one at least")]
     pub const fn len(&self) -> usize {
-        self.count as usize
+        match &self.0 {
+            Kept::One { .. } => 1,
+            Kept::Several(several) => several.count,
+        }
     }
 
     /// The sections in their order.
@@ -69,24 +79,41 @@ impl Sections {
 
     /// A section.
     pub fn get(&self, number: usize) -> Option<Section> {
-        let (size, mask) = (*self.sizes.get(number)?, *self.masks.get(number)?);
-        let unfiltered = self.unfiltered.get(number).copied().filter(|_| self.has_unfiltered);
-        (number < self.len()).then_some(Section { size, mask, unfiltered })
+        match &self.0 {
+            Kept::One { size, mask } => (number == 0).then_some(Section { size: *size, mask: *mask, unfiltered: None }),
+            Kept::Several(several) => several.sections.get(number).filter(|_| number < several.count).copied(),
+        }
     }
 
     /// How many bytes are stored before a section.
     pub fn before(&self, number: usize) -> u64 {
-        self.sizes.iter().take(number).fold(0, |before, size| before.saturating_add(*size))
+        self.iter().take(number).fold(0, |before, section| before.saturating_add(section.size))
     }
 
     /// The stored bytes of all sections.
     pub fn bytes(&self) -> u64 {
-        self.before(MOST)
+        match &self.0 {
+            Kept::One { size, .. } => *size,
+            Kept::Several(_) => self.before(MOST),
+        }
     }
 
     /// The mask of the first section, which is all of a dense chunk.
     pub const fn mask(&self) -> u32 {
-        let [first, ..] = self.masks;
-        first
+        match &self.0 {
+            Kept::One { mask, .. } => *mask,
+            Kept::Several(several) => {
+                let [first, ..] = several.sections;
+                first.mask
+            }
+        }
+    }
+
+    /// The memory that they take beside themselves.
+    pub const fn heap_bytes(&self) -> usize {
+        match &self.0 {
+            Kept::One { .. } => 0,
+            Kept::Several(_) => size_of::<Several>(),
+        }
     }
 }

@@ -239,7 +239,7 @@ proptest! {
         let [first, second] = offsets;
         prop_assert_eq!(decoded.is_ok(), first <= second && second <= size);
         if let Ok(chunk) = decoded {
-            let sizes: Vec<u64> = chunk.sections().iter().map(|section| section.size).collect();
+            let sizes: Vec<u64> = chunk.sections.iter().map(|section| section.size).collect();
             prop_assert_eq!(sizes, [first, second - first, size - second]);
         }
     }

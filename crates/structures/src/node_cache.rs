@@ -6,7 +6,7 @@ use std::{
 };
 
 use hyperslab_format::{
-    ChunkEntry, Sections, StoredBytes,
+    ChunkEntry,
     btree_v1::{ChunkKey, Node},
     heap::fractal::Child,
 };
@@ -126,8 +126,7 @@ impl<T: Weighed, U: Weighed> Weighed for (T, U) {
 
 impl Weighed for ChunkEntry {
     fn heap_bytes(&self) -> usize {
-        let sections = if let StoredBytes::Structured(_) = self.stored { size_of::<Sections>() } else { 0 };
-        self.start.heap_bytes() + sections
+        self.start.heap_bytes() + self.sections.heap_bytes()
     }
 }
 

@@ -103,7 +103,7 @@ pub(crate) fn some_chunk(element: ChunkElement, mut below: impl FnMut(u64) -> u6
         ChunkElement::Filtered { .. } => ChunkEntry::dense(address, below(200), below(8) as u32),
         ChunkElement::Structured { sections, filtered, .. } => {
             let sections: Vec<Section> = (0..sections).map(|_| section(filtered)).collect();
-            ChunkEntry::of(address, &Sections::new(&sections).unwrap())
+            ChunkEntry::new(address, Sections::new(&sections).unwrap())
         }
     }
 }

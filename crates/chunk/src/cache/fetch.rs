@@ -33,8 +33,8 @@ pub(super) fn fetch(
     let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
     assert_no_locks_held("before chunks are read");
     let loader = Loader::holding(file);
-    let located = wanted.iter().zip(locate(wanted)?);
-    let located: Vec<_> = located.map(|((_, coord), at)| (coord, at)).collect();
+    let located = locate(wanted)?;
+    let located: Vec<_> = wanted.iter().zip(&located).map(|((_, coord), at)| (coord, at.as_ref())).collect();
     let layout = |number: usize| wanted.get(number).map_or(first, |(partition, _)| partition).source().layout();
     let loaded = loader.load(
         &located,

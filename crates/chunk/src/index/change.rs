@@ -75,7 +75,7 @@ impl Index {
             Index::Empty | Index::Implicit(_) => {}
             Index::Single(entry) => {
                 for (_, chunk) in changes.iter().filter(|(coord, _)| coord.iter().all(|&nth| nth == 0)) {
-                    (entry.address, entry.stored) = (chunk.address, chunk.stored.clone());
+                    (entry.address, entry.sections) = (chunk.address, chunk.sections.clone());
                     moved = true;
                 }
                 if entry.address.is_none() {

@@ -141,7 +141,7 @@ impl Chunked {
         let Some(address) = entry.address else { return Ok(None) };
         let filtered = self.is_filtered(coord, &self.extent);
         let (sections, needed) = match filtered {
-            true => (entry.sections(), self.needed(coord)),
+            true => (entry.sections.clone(), self.needed(coord)),
             false => (Sections::one(self.bytes() as u64, entry.mask()), 0),
         };
         file.check("chunk", address, sections.bytes())?;

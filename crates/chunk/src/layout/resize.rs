@@ -98,7 +98,7 @@ impl Chunked {
             let (read, mask) = (self.stored_at(file, &coord, &entry)?, entry.mask());
             let old = Some(entry);
             if was != (is == StoredAs::Filtered) && !is_ready {
-                let (coord, old, blank) = (coord.clone(), old.clone(), Blank::Nothing);
+                let (coord, old, read, blank) = (coord.clone(), old.clone(), read.clone(), Blank::Nothing);
                 let form = StoredAs::Plain(self.bytes() as u64);
                 readable.push(Job { coord, old, read, piece: None, blank, form, mask: all });
             }

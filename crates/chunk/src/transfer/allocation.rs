@@ -92,7 +92,7 @@ impl Chunked {
             }
             let address = file.allocate(Kind::Raw, chunk.sections.bytes())?;
             allocation.addresses.push(address);
-            allocation.changes.push((chunk.coord.clone(), ChunkEntry::of(Some(address), &chunk.sections)));
+            allocation.changes.push((chunk.coord.clone(), ChunkEntry::new(Some(address), chunk.sections.clone())));
         }
         Ok(allocation)
     }

@@ -19,7 +19,7 @@ use crate::Result;
 pub type ChunkCoord = Coords;
 
 /// Where a chunk is stored, and how.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredAt {
     /// The address of the first byte.
     pub address: u64,
@@ -61,8 +61,8 @@ impl<'a> EncodedChunk<'a> {
 
     /// A chunk of several sections, whose bytes are those of the sections one after the other; nothing if they are not.
     pub fn structured(coord: ChunkCoord, bytes: Cow<'a, [u8]>, sections: Sections, filtered: bool) -> Option<Self> {
-        let chunk = EncodedChunk { coord, sections, filtered, bytes: None };
-        (sections.bytes() == bytes.len() as u64).then_some(EncodedChunk { bytes: Some(bytes), ..chunk })
+        let belong = sections.bytes() == bytes.len() as u64;
+        belong.then_some(EncodedChunk { coord, sections, filtered, bytes: Some(bytes) })
     }
 
     /// A dense chunk without filters, whose space is allocated and keeps whatever bytes are there.
@@ -72,7 +72,7 @@ impl<'a> EncodedChunk<'a> {
 
     /// A chunk whose bytes are read next, as many as the index says.
     pub(crate) fn of(coord: &ChunkCoord, at: &StoredAt, bytes: Vec<u8>) -> EncodedChunk<'static> {
-        let (coord, sections, filtered) = (coord.clone(), at.sections, at.filtered);
+        let (coord, sections, filtered) = (coord.clone(), at.sections.clone(), at.filtered);
         EncodedChunk { coord, sections, filtered, bytes: Some(Cow::Owned(bytes)) }
     }
 
@@ -120,7 +120,7 @@ impl<'a> EncodedChunk<'a> {
     /// The same chunk, with bytes that stay here.
     pub fn borrowed(&self) -> EncodedChunk<'_> {
         let bytes = self.bytes().map(Cow::Borrowed);
-        EncodedChunk { coord: self.coord.clone(), sections: self.sections, filtered: self.filtered, bytes }
+        EncodedChunk { coord: self.coord.clone(), sections: self.sections.clone(), filtered: self.filtered, bytes }
     }
 }
 
@@ -133,7 +133,7 @@ mod tests {
     fn sections_lie_back_to_back() {
         let [first, second] = [(2, 0), (3, 4)].map(|(size, mask)| Section { size, mask, unfiltered: None });
         let sections = Sections::new(&[first, second]).unwrap();
-        let at = StoredAt { address: 100, sections, filtered: true, needed: 0 };
+        let at = StoredAt { address: 100, sections: sections.clone(), filtered: true, needed: 0 };
         let second = at.section(1).unwrap();
         assert_eq!((second.address, second.sections), (102, Sections::one(3, 4)));
         assert_eq!(at.section(2), None);

@@ -14,7 +14,7 @@ use super::{BATCH, ChunkCoord, EncodedChunk, StoredAt, Workspace};
 use crate::Result;
 
 /// A chunk to load: its coordinate, and where it is stored, if it is.
-pub type Wanted<'a> = (&'a ChunkCoord, Option<StoredAt>);
+pub type Wanted<'a> = (&'a ChunkCoord, Option<&'a StoredAt>);
 
 /// Loads chunks of a file.
 pub struct Loader<'a> {
@@ -38,11 +38,11 @@ impl<'a> Loader<'a> {
     /// [checked](OpenFile::check), because this takes as much memory as they say.
     pub fn read(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Option<EncodedChunk<'static>>>> {
         let room = |(coord, at): &Wanted<'_>| {
-            at.map(|at| Ok(EncodedChunk::of(coord, &at, memory::zeroed(at.sections.bytes())?))).transpose()
+            at.map(|at| Ok(EncodedChunk::of(coord, at, memory::zeroed(at.sections.bytes())?))).transpose()
         };
         let mut encoded = wanted.iter().map(room).collect::<Result<Vec<_>>>()?;
         let parts = wanted.iter().zip(&mut encoded);
-        let parts = parts.filter_map(|((_, at), chunk)| Some((at.as_ref()?.address, chunk.as_mut()?.bytes_mut()?)));
+        let parts = parts.filter_map(|((_, at), chunk)| Some(((*at)?.address, chunk.as_mut()?.bytes_mut()?)));
         let parts: Vec<_> = parts.collect();
         if !parts.is_empty() {
             self.file.read_raw("chunk", parts)?;
@@ -68,7 +68,7 @@ impl<'a> Loader<'a> {
             let (begun, first) = (Instant::now(), loaded.len());
             let items = now.iter().zip(encoded).enumerate().collect();
             let decoded = cores::map(items, |workspace, (number, ((_, at), encoded))| {
-                let stored = at.as_ref().zip(encoded);
+                let stored = at.zip(encoded);
                 stored.map(|(at, encoded)| decode(workspace, first + number, at, encoded)).transpose()
             });
             loaded.extend(decoded?);

@@ -39,12 +39,12 @@ impl Chunked {
 
 /// How many of these jobs are in memory at once.
 pub(super) fn batch_of(layout: &ChunkLayout, jobs: &[Job<'_>]) -> usize {
-    batch(jobs, |job| job.read.map_or(0, |at| at.sections.bytes()).max(layout.expected_bytes() as u64))
+    batch(jobs, |job| job.read.as_ref().map_or(0, |at| at.sections.bytes()).max(layout.expected_bytes() as u64))
 }
 
 /// The old chunks of jobs, where they are wanted, read with one request. The caller holds changes of the file off, or is the operation that changes it.
 pub(super) fn read_jobs(file: &OpenFile, jobs: &[Job<'_>]) -> Result<Vec<Option<EncodedChunk<'static>>>> {
-    let wanted: Vec<_> = jobs.iter().map(|job| (&job.coord, job.read)).collect();
+    let wanted: Vec<_> = jobs.iter().map(|job| (&job.coord, job.read.as_ref())).collect();
     Loader::new(file).read(&wanted)
 }
 
@@ -72,8 +72,8 @@ fn encode_job<'a>(
     let mut encoded = match straight(layout, job, from)? {
         Some(values) => dense::encode(layout, &job.coord, Cow::Borrowed(values), job.form, workspace)?,
         None => {
-            let mut chunk = match stored.zip(job.read) {
-                Some((stored, at)) => ResidentChunk::decode(layout, &at, stored, workspace)?,
+            let mut chunk = match stored.zip(job.read.as_ref()) {
+                Some((stored, at)) => ResidentChunk::decode(layout, at, stored, workspace)?,
                 None => ResidentChunk::new(layout, filling, matches!(job.blank, Blank::All), workspace)?,
             };
             if let Blank::Part(part) = &job.blank {

@@ -20,7 +20,7 @@ use crate::{Chunked, Index, Result};
 pub(crate) type LocatedPiece<'a> = (&'a Piece, StoredAt);
 
 /// A piece, and its chunk as it is stored.
-type EncodedPiece<'a> = (LocatedPiece<'a>, EncodedChunk<'static>);
+type EncodedPiece<'a> = (&'a LocatedPiece<'a>, EncodedChunk<'static>);
 
 impl Chunked {
     /// Reads the selection of `source` into the selection of `target`.
@@ -79,7 +79,11 @@ impl Chunked {
     ) -> Result<()> {
         let is_copied = to.plan().is_none();
         let is_in_place = |(_, at): &LocatedPiece<'_>| is_copied && self.chunks.is_addressable_at(at);
-        let (in_place, encoded): (Vec<_>, Vec<_>) = pieces.into_iter().partition(is_in_place);
+        // There may be tens of thousands, and as a rule they are alike.
+        let (in_place, encoded) = match pieces.iter().all(is_in_place) {
+            true => (pieces, Vec::new()),
+            false => pieces.into_iter().partition(is_in_place),
+        };
         self.read_in_place(file, &in_place, to)?;
         let mut rest = encoded.as_slice();
         while !rest.is_empty() {
@@ -107,9 +111,9 @@ impl Chunked {
 
     /// One vector request; then each chunk is decoded and its values are copied to their places, on all cores.
     fn read_encoded(&self, file: &OpenFile, pieces: &[LocatedPiece<'_>], to: &mut ReadBuffer<'_>) -> Result<()> {
-        let wanted: Vec<_> = pieces.iter().map(|(piece, at)| (&piece.chunk, Some(*at))).collect();
+        let wanted: Vec<_> = pieces.iter().map(|(piece, at)| (&piece.chunk, Some(at))).collect();
         let encoded = Loader::new(file).read(&wanted)?;
-        let encoded = pieces.iter().zip(encoded).filter_map(|(piece, encoded)| Some((*piece, encoded?)));
+        let encoded = pieces.iter().zip(encoded).filter_map(|(piece, encoded)| Some((piece, encoded?)));
         let encoded: Vec<EncodedPiece<'_>> = encoded.collect();
         let (element, plan) = (to.element(self.element()), to.plan());
         let ranges: Vec<_> = encoded.iter().map(|((piece, _), _)| scatter::touched(&piece.memory, element)).collect();
@@ -129,7 +133,7 @@ impl Chunked {
         // Too few places to fill at once: the copying waits until all is decoded.
         let pieces: Vec<_> = encoded.iter().map(|((piece, _), _)| *piece).collect();
         let decoded = cores::map(encoded, |workspace, ((_, at), encoded)| {
-            ResidentChunk::decode(&self.chunks, &at, encoded, workspace)
+            ResidentChunk::decode(&self.chunks, at, encoded, workspace)
         })?;
         if to.plan().is_some() {
             return hand_out(&decoded.iter().zip(pieces).collect::<Vec<_>>(), to, &self.chunks);

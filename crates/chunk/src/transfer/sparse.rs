@@ -64,8 +64,8 @@ impl Chunked {
                 let Some(piece) = self.piece(source, target, coord)? else { continue };
                 found.extend(self.stored_at(file, coord, entry)?.map(|at| (piece, at)));
             }
-            let found = found.iter().map(|(piece, at)| (piece, *at)).collect();
-            self.read_located(file, found, &mut ReadBuffer::stored(buf))?;
+            let located = found.iter().map(|(piece, at)| (piece, at.clone())).collect();
+            self.read_located(file, located, &mut ReadBuffer::stored(buf))?;
         }
         Ok(())
     }

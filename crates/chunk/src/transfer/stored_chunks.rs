@@ -53,13 +53,14 @@ impl Chunked {
         file: &OpenFile,
         entries: &[(ChunkCoord, ChunkEntry)],
     ) -> Result<Vec<EncodedChunk<'static>>> {
-        let mut wanted = Vec::with_capacity(entries.len());
+        let mut located = Vec::with_capacity(entries.len());
         for (coord, entry) in entries {
-            let (address, sections) = (entry.address.unwrap_or(0), entry.sections());
+            let (address, sections) = (entry.address.unwrap_or(0), entry.sections.clone());
             file.check("chunk", address, sections.bytes())?;
             let filtered = self.is_filtered(coord, &self.extent);
-            wanted.push((coord, Some(StoredAt { address, sections, filtered, needed: 0 })));
+            located.push((coord, StoredAt { address, sections, filtered, needed: 0 }));
         }
+        let wanted: Vec<_> = located.iter().map(|(coord, at)| (*coord, Some(at))).collect();
         Ok(Loader::new(file).read(&wanted)?.into_iter().flatten().collect())
     }
 

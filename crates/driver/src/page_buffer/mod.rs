@@ -57,6 +57,8 @@ pub struct PageBuffer<D> {
     strategy: PageStrategy,
     /// How many pages each kind of content keeps.
     reserved: Reserved,
+    /// How many pages are loaded with one that follows a page that is here.
+    ahead: u64,
     /// Whether the storage below takes writes.
     writable: bool,
     /// Whether the storage below has an end for each kind.
@@ -91,6 +93,7 @@ impl<D: Driver> PageBuffer<D> {
             capacity: pages,
             strategy: PageStrategy::Fit,
             reserved: Reserved::default(),
+            ahead: 0,
             writable,
             apart,
             through: false,
@@ -137,6 +140,24 @@ impl<D: Driver> PageBuffer<D> {
         self.reserved = Reserved { metadata, raw };
         self.lock().reserve(self.reserved);
         Ok(self)
+    }
+
+    /// The same, but a page that follows one that is here brings so many more behind it: metadata that is read in order takes fewer requests, and a look-up
+    /// somewhere else still brings one page.
+    ///
+    /// ```
+    /// use hyperslab_driver::{Driver, Log, Memory, PageBuffer, Transfer};
+    /// let buffer = PageBuffer::new(Log::new(Memory::from(vec![7; 1000])), 100, 8)?.with_ahead(3);
+    /// for addr in [250, 350, 450, 550, 650] {
+    ///     buffer.read_at(addr, &mut [0; 10], &Transfer::default())?;
+    /// }
+    /// assert_eq!(buffer.below_ref().counts().reads, 2);
+    /// # Ok::<(), hyperslab_driver::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_ahead(mut self, pages: u64) -> Self {
+        self.ahead = pages;
+        self
     }
 
     /// How requests for values are served.

@@ -10,6 +10,9 @@ use super::slots::Slots;
 use super::touched::Touched;
 use crate::{Driver, Error, MemoryType, Operation, ReadPart, Result, Transfer, Why, WritePart};
 
+/// No larger part of all pages comes ahead.
+const PART: u64 = 8;
+
 /// The pages of a request, held until this is dropped.
 struct Held<'a, D: Driver> {
     buffer: &'a PageBuffer<D>,
@@ -48,6 +51,8 @@ impl<D: Driver> PageBuffer<D> {
             parts.iter_mut().for_each(|part| slots.read(part.addr, part.buf));
             return Ok(());
         }
+        let ahead = self.with_pages_ahead(touched);
+        let touched = ahead.as_ref().unwrap_or(touched);
         let _held = self.hold(touched, transfer.kind);
         self.check_end(Operation::Read, touched)?;
         // What cannot be written back stays dirty, and reads go on: with their own pages there are at most twice as many as
@@ -77,6 +82,12 @@ impl<D: Driver> PageBuffer<D> {
     fn hit(&self, touched: &Touched) -> Option<MutexGuard<'_, Slots>> {
         let mut slots = self.lock();
         slots.use_if_here(touched).then_some(slots)
+    }
+
+    /// The pages of a read and some behind them, if it goes on where pages end that are here.
+    fn with_pages_ahead(&self, touched: &Touched) -> Option<Touched> {
+        let more = self.ahead.min(self.capacity as u64 / PART).min((self.capacity as u64).saturating_sub(touched.count()));
+        (more > 0).then(|| self.lock().follow(touched, more)).flatten()
     }
 
     fn hold<'a>(&'a self, touched: &'a Touched, kind: MemoryType) -> Held<'a, D> {

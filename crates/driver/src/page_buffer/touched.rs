@@ -39,6 +39,21 @@ impl Touched {
         self.ranges.iter().map(|range| range.end - range.start).fold(0, u64::saturating_add)
     }
 
+    /// The pages, if they follow each other.
+    pub(super) fn only_range(&self) -> Option<Range<u64>> {
+        match self.ranges.as_slice() {
+            [range] => Some(range.clone()),
+            _ => None,
+        }
+    }
+
+    /// These pages with so many behind the last one. The request is the same.
+    pub(super) fn longer(&self, pages: u64) -> Self {
+        let mut longer = self.clone();
+        longer.ranges.last_mut().into_iter().for_each(|last| last.end = last.end.saturating_add(pages));
+        longer
+    }
+
     /// The first byte past the request.
     pub(super) fn end(&self) -> u64 {
         end(self.last)

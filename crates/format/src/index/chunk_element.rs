@@ -10,7 +10,7 @@
 use hyperslab_base::{Reader, Width, Widths, Writer};
 
 use super::Client;
-use crate::{ChunkEntry, Encoded, Result, Section, Sections, StoredBytes};
+use crate::{ChunkEntry, Encoded, Result, Section, Sections};
 
 /// What an index keeps of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl ChunkElement {
             ChunkElement::Structured { sections, filtered, .. } => {
                 let section = Section { unfiltered: filtered.then_some(0), ..Section::default() };
                 let sections = Sections::new(&vec![section; usize::from(sections)]);
-                ChunkEntry::of(None, &sections.unwrap_or(Sections::one(0, 0)))
+                ChunkEntry::new(None, sections.unwrap_or(Sections::one(0, 0)))
             }
         }
     }
@@ -94,7 +94,7 @@ impl ChunkElement {
             ChunkElement::Structured { size_width, sections, filtered } => {
                 let (size, start) = (reader.uint(size_width)?, place(reader)?);
                 let sections = decode_sections(reader, size, usize::from(sections), filtered)?;
-                ChunkEntry { start, address, stored: StoredBytes::Structured(Box::new(sections)) }
+                ChunkEntry::new(address, sections).at(start)
             }
         })
     }
@@ -102,21 +102,22 @@ impl ChunkElement {
     /// Writes a chunk, with its place in the grid: none in arrays.
     pub fn encode(&self, writer: &mut Writer, chunk: &ChunkEntry, place: &[u64], widths: Widths) -> Encoded<()> {
         writer.address("address of a chunk", widths, chunk.address)?;
-        match (*self, &chunk.stored) {
-            (ChunkElement::Plain { chunk_bytes }, StoredBytes::Dense { size, mask }) => {
+        let sections = &chunk.sections;
+        match *self {
+            ChunkElement::Plain { chunk_bytes } if sections.is_dense() => {
                 // Nothing is stored that would tell another size.
-                if (*size, *mask) != (chunk_bytes, 0) {
+                if (sections.bytes(), sections.mask()) != (chunk_bytes, 0) {
                     let why = "a chunk without filters has the size of all others";
                     return Err(writer.refuse("size of a chunk", why));
                 }
                 place.iter().for_each(|&nth| writer.u64(nth));
             }
-            (ChunkElement::Filtered { size_width }, StoredBytes::Dense { size, mask }) => {
-                writer.uint("size of a chunk", size_width, *size)?;
-                writer.u32(*mask);
+            ChunkElement::Filtered { size_width } if sections.is_dense() => {
+                writer.uint("size of a chunk", size_width, sections.bytes())?;
+                writer.u32(sections.mask());
                 place.iter().for_each(|&nth| writer.u64(nth));
             }
-            (ChunkElement::Structured { size_width, sections: count, filtered }, StoredBytes::Structured(sections)) => {
+            ChunkElement::Structured { size_width, sections: count, filtered } if !sections.is_dense() => {
                 if sections.len() != usize::from(count) {
                     let why = format!("{} sections where {count} belong", sections.len());
                     return Err(writer.refuse("sections of a chunk", why));

@@ -48,7 +48,7 @@ pub fn chunk(rank: usize, element: ChunkElement) -> BoxedStrategy<ChunkEntry> {
         }
     };
     (proptest::collection::vec(number(), rank), address(), sections)
-        .prop_map(|(start, address, sections)| ChunkEntry::of(address, &sections).at(start))
+        .prop_map(|(start, address, sections)| ChunkEntry::new(address, sections).at(start))
         .boxed()
 }
 

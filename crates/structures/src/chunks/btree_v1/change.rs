@@ -2,7 +2,7 @@
 
 use hyperslab_file::{Error, OpenFile, Owned, Result};
 use hyperslab_format::{
-    ChunkEntry, StoredBytes,
+    ChunkEntry,
     btree_v1::{ChunkKey, Node},
 };
 
@@ -90,10 +90,11 @@ impl ChunkTree {
         if chunk.start.len() != self.rank {
             return Err(refuse("it has another rank than the dataset"));
         }
-        let StoredBytes::Dense { size, mask } = chunk.stored else {
+        if !chunk.sections.is_dense() {
             return Err(refuse("it is structured, and this index holds dense chunks only"));
-        };
-        let size = u32::try_from(size).map_err(|_| refuse("it has more than 4 GiB, which this index cannot hold"))?;
+        }
+        let mask = chunk.mask();
+        let size = u32::try_from(chunk.size()).map_err(|_| refuse("it has more than 4 GiB, which this index cannot hold"))?;
         let address = chunk.address.ok_or_else(|| refuse("it has no address"))?;
         let ends = chunk.start.iter().zip(extent).map(|(start, extent)| start.checked_add(*extent));
         let end = ends.collect::<Option<_>>().ok_or_else(|| refuse("it ends beyond what can be counted"))?;
