@@ -21,7 +21,7 @@ type Bytes = Arc<Vec<u8>>;
 impl Owned<'_> {
     /// The block at `address`, verified and decoded. While the file may be changed, it stays in the metadata cache.
     pub fn load<B: Block>(&self, block: &B, address: u64) -> Result<Arc<B::Value>> {
-        let Some(store) = &self.store else { return self.load_once(block, address).map(Arc::new) };
+        let Some(store) = &self.store else { return self.read(block, address, |_, value| Arc::new(value)) };
         if B::IS_CHEAP {
             return self.load_missing(store, block, address);
         }
@@ -43,7 +43,7 @@ impl Owned<'_> {
         B::Value: Structure + Clone,
     {
         let store = self.store()?;
-        let load = || Ok(CachedBlock::of(Arc::new(self.read(block, address)?.1)));
+        let load = || Ok(CachedBlock::of(self.read(block, address, |_, value| Arc::new(value))?));
         let mut cached = store.cache.get_mut(address, Membership::user(self.owner), load).map_err(unpack)?;
         store.touch();
         change(cached.change_structure(|bytes| block.decode(self, address, bytes))?)
@@ -68,8 +68,7 @@ impl Owned<'_> {
             return self.load_once(block, address).map(Arc::new);
         }
         let load = || {
-            let (bytes, value) = self.read(block, address)?;
-            let value = Arc::new(value);
+            let (bytes, value) = self.read(block, address, |bytes, value| (bytes, Arc::new(value)))?;
             Ok(match B::structure(&value) {
                 Some(structure) => CachedBlock::of(structure),
                 None => {
@@ -95,7 +94,7 @@ impl OpenFile {
     pub fn load_once<B: Block>(&self, block: &B, address: u64) -> Result<B::Value> {
         match self.cached_bytes(block, address)? {
             Some((own, _)) => block.decode(self, address, &own),
-            None => self.read(block, address).map(|(_, value)| value),
+            None => self.read(block, address, |_, value| value),
         }
     }
 
@@ -122,14 +121,20 @@ impl OpenFile {
         Ok(Some((own, all)))
     }
 
-    /// Reads a block from the storage, again if another process may have been writing it.
-    fn read<B: Block>(&self, block: &B, address: u64) -> Result<(Arc<Vec<u8>>, B::Value)> {
+    /// Reads a block from the storage, again if another process may have been writing it. The result is what `keep` makes of bytes and value: values may be large, and are
+    /// moved no more than they must.
+    fn read<B: Block, T>(
+        &self,
+        block: &B,
+        address: u64,
+        keep: impl Fn(Arc<Vec<u8>>, B::Value) -> T,
+    ) -> Result<T> {
         let (length, is_torn) = (Cell::new(0), Cell::new(false));
         let read = || {
             let bytes = Arc::new(self.read_bytes(block, address, (&length, &is_torn))?);
             let value = block.decode(self, address, &bytes)?;
             torn::check_noticed(is_torn.get(), B::WHAT, address)?;
-            Ok((bytes, value))
+            Ok(keep(bytes, value))
         };
         self.retry.run(address, read, || self.forget_pages(address, length.get()))
     }

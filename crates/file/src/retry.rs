@@ -25,6 +25,7 @@ impl Default for Retry {
 impl Retry {
     /// Reads until it succeeds, fails in a way that [torn](Error::torn_at) bytes of the block at `address` do not, or was tried often enough. `forget` drops what
     /// caches have of the bytes.
+    #[inline]
     pub(crate) fn run<T>(
         self,
         address: u64,

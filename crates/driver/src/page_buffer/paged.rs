@@ -137,7 +137,8 @@ impl<D: Driver> PageBuffer<D> {
     /// One vector read for all. Beyond the end of the storage a page is zeros.
     fn load_pages(&self, pages: &[u64], stored: u64, transfer: &Transfer) -> Result<Vec<Vec<u8>>> {
         let size = self.page_size as u64;
-        let mut loaded = vec![vec![0; self.page_size]; pages.len()];
+        // Not as clones of one page: the system has zeros at hand.
+        let mut loaded: Vec<_> = pages.iter().map(|_| vec![0; self.page_size]).collect();
         let mut parts: Vec<_> = pages
             .iter()
             .zip(&mut loaded)
