@@ -4,7 +4,6 @@ use std::{cell::Cell, sync::Arc};
 
 use hyperslab_base::{Defect, Fault, Malformed, memory};
 use hyperslab_meta::Membership;
-use smallvec::{SmallVec, smallvec};
 
 use crate::{
     Block, Error, Extent, OpenFile, Owned, Result, Structure,
@@ -123,12 +122,7 @@ impl OpenFile {
 
     /// Reads a block from the storage, again if another process may have been writing it. The result is what `keep` makes of bytes and value: values may be large, and are
     /// moved no more than they must.
-    fn read<B: Block, T>(
-        &self,
-        block: &B,
-        address: u64,
-        keep: impl Fn(Arc<Vec<u8>>, B::Value) -> T,
-    ) -> Result<T> {
+    fn read<B: Block, T>(&self, block: &B, address: u64, keep: impl Fn(Arc<Vec<u8>>, B::Value) -> T) -> Result<T> {
         let (length, is_torn) = (Cell::new(0), Cell::new(false));
         let read = || {
             let bytes = Arc::new(self.read_bytes(block, address, (&length, &is_torn))?);
@@ -167,9 +161,21 @@ impl OpenFile {
             Extent::UpTo(wanted) => read(there(wanted)),
             Extent::Told(first) => {
                 let first = there(first);
-                let mut front: SmallVec<[u8; FRONT]> = smallvec![0; usize::try_from(first).unwrap_or(usize::MAX)];
-                read_to(&mut front)?;
-                let whole = block.length(self, address, &front).map_err(Error::at(address))?;
+                let (mut stack, mut heap) = ([0; FRONT], Vec::new());
+                let front = match usize::try_from(first).ok().and_then(|first| stack.get_mut(..first)) {
+                    Some(front) => {
+                        read_to(front)?;
+                        &*front
+                    }
+                    None => {
+                        heap = read(first)?;
+                        &heap
+                    }
+                };
+                let whole = block.length(self, address, front).map_err(Error::at(address))?;
+                if whole == heap.len() as u64 {
+                    return Ok(heap);
+                }
                 match usize::try_from(whole).ok().and_then(|whole| front.get(..whole)) {
                     Some(bytes) => memory::copied(bytes).map_err(|_| self.no_memory::<B>(address, whole)),
                     None if self.check(B::WHAT, address, whole).is_ok() => read(whole),

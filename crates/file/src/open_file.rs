@@ -8,9 +8,6 @@ use hyperslab_format::{Superblock, message, superblock::Root};
 
 use crate::{Error, OpenFile, Result, Seal, store::CachedBlock, torn};
 
-/// The most pairs of selections in a request whose time tells how fast the storage is.
-const MEASURED: usize = 1024;
-
 impl OpenFile {
     /// What the superblock says.
     pub fn superblock(&self) -> &Superblock {
@@ -198,8 +195,7 @@ impl OpenFile {
         {
             return Err(why);
         }
-        // To count the bytes of many pairs takes longer than it is worth.
-        let begun = if pairs.len() > MEASURED { None } else { self.speed.begin() };
+        let begun = self.speed.begin();
         self.values().read_selection(pairs, &mut [buf], &self.transfers.raw)?;
         self.speed.end(begun, || pairs.iter().map(SelectionPair::bytes).fold(0, u64::saturating_add));
         Ok(())

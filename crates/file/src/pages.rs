@@ -16,11 +16,12 @@ const SMALLEST_PAGE: usize = 512;
 impl OpenOptions {
     /// The pages of a storage of so many bytes, none of them larger than `most` bytes unless that is very small.
     pub(crate) fn pages(&self, raw: Arc<dyn Driver>, length: u64, most: usize) -> Result<PageBuffer<Arc<dyn Driver>>> {
-        let usual = if raw.capabilities().contains(Capabilities::NEAR) { NEAR_PAGE } else { FAR_PAGE };
+        let is_near = raw.capabilities().contains(Capabilities::NEAR);
+        let usual = if is_near { NEAR_PAGE } else { FAR_PAGE };
         let size = self.page_size.unwrap_or(usual.min(self.page_buffer)).min(most).max(SMALLEST_PAGE);
         let count = (self.page_buffer / size).max(1);
         // Where a request costs little, it brings a small page, and more of them where metadata is read in order.
-        let ahead = if self.page_size.is_none() && size == NEAR_PAGE { FAR_PAGE / NEAR_PAGE - 1 } else { 0 };
+        let ahead = if is_near && size == NEAR_PAGE { FAR_PAGE / NEAR_PAGE - 1 } else { 0 };
         let pages = PageBuffer::with_len(raw, length, size, count)?.with_ahead(ahead as u64);
         let (metadata, values) = self.page_reserve;
         if u16::from(metadata) + u16::from(values) > 100 {

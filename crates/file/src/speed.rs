@@ -60,7 +60,8 @@ impl Speed {
     /// After it has succeeded.
     pub(crate) fn end(&self, begun: Option<Instant>, bytes: impl FnOnce() -> u64) {
         if let Some(begun) = begun {
-            self.note(bytes(), begun.elapsed());
+            let time = begun.elapsed();
+            self.note(bytes(), time);
         }
     }
 

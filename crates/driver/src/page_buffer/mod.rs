@@ -57,7 +57,7 @@ pub struct PageBuffer<D> {
     strategy: PageStrategy,
     /// How many pages each kind of content keeps.
     reserved: Reserved,
-    /// How many pages are loaded with one that follows a page that is here.
+    /// How many pages are loaded with one of metadata that follows a page that is here.
     ahead: u64,
     /// Whether the storage below takes writes.
     writable: bool,
@@ -142,8 +142,8 @@ impl<D: Driver> PageBuffer<D> {
         Ok(self)
     }
 
-    /// The same, but a page that follows one that is here brings so many more behind it: metadata that is read in order takes fewer requests, and a look-up
-    /// somewhere else still brings one page.
+    /// The same, but a page of metadata that follows one that is here brings so many more behind it: metadata that is read in order takes fewer requests, and a look-up
+    /// far from all others brings one page.
     ///
     /// ```
     /// use hyperslab_driver::{Driver, Log, Memory, PageBuffer, Transfer};

@@ -51,8 +51,7 @@ impl<D: Driver> PageBuffer<D> {
             parts.iter_mut().for_each(|part| slots.read(part.addr, part.buf));
             return Ok(());
         }
-        let ahead = self.with_pages_ahead(touched);
-        let touched = ahead.as_ref().unwrap_or(touched);
+        self.load_ahead(touched, transfer);
         let _held = self.hold(touched, transfer.kind);
         self.check_end(Operation::Read, touched)?;
         // What cannot be written back stays dirty, and reads go on: with their own pages there are at most twice as many as
@@ -84,10 +83,22 @@ impl<D: Driver> PageBuffer<D> {
         slots.use_if_here(touched).then_some(slots)
     }
 
-    /// The pages of a read and some behind them, if it goes on where pages end that are here.
-    fn with_pages_ahead(&self, touched: &Touched) -> Option<Touched> {
-        let more = self.ahead.min(self.capacity as u64 / PART).min((self.capacity as u64).saturating_sub(touched.count()));
-        (more > 0).then(|| self.lock().follow(touched, more)).flatten()
+    /// Loads the pages of a read of metadata and some behind them, if it goes on where pages end that are here. It waits for no request that is in the way, and if the storage
+    /// fails, the read itself finds out whether that was for a page that it needs.
+    fn load_ahead(&self, touched: &Touched, transfer: &Transfer) {
+        let room = (self.share(transfer.kind) as u64).saturating_sub(touched.count());
+        let more = self.ahead.min(self.capacity as u64 / PART).min(room);
+        if more == 0 || transfer.kind == MemoryType::RawData || touched.end() > self.lock().len() {
+            return;
+        }
+        let mut slots = self.lock();
+        let Some(longer) = slots.follow(touched, more).filter(|longer| slots.can_hold(longer, false)) else { return };
+        slots.hold(&longer, transfer.kind);
+        drop(slots);
+        let _held = Held { buffer: self, touched: &longer };
+        if self.evict(transfer).is_ok() {
+            drop(self.load(&longer, transfer, |_| true));
+        }
     }
 
     fn hold<'a>(&'a self, touched: &'a Touched, kind: MemoryType) -> Held<'a, D> {

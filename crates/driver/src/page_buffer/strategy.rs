@@ -93,7 +93,7 @@ impl<D: Driver> PageBuffer<D> {
     }
 
     /// How many pages one request of a kind may have: all but those that are reserved for other kinds.
-    fn share(&self, kind: MemoryType) -> usize {
+    pub(super) fn share(&self, kind: MemoryType) -> usize {
         self.capacity - if kind == MemoryType::RawData { self.reserved.metadata } else { self.reserved.raw }
     }
 

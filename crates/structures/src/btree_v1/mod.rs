@@ -1,6 +1,6 @@
 //! Changing the first kind of B-tree, whatever its keys are.
 //!
-//! Lives here: how children are added (`add`) and removed (`remove`), node by node, as libhdf5 does it. Does not live here: what keys and
+//! Lives here: how children are added (`add`) and removed (`remove`), node by node. Does not live here: what keys and
 //! children mean; that is in `group_tree` and `chunks::btree_v1`.
 //!
 //! Nodes have no checksums and are changed in place, so the file is kept whole by order: *a node is written before what is below it*. A

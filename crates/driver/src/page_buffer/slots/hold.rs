@@ -23,15 +23,16 @@ impl Slots {
         free
     }
 
-    /// These pages with so many more that are absent and stored, if they are in one range, the first of them that is absent follows one that is here, and so do the others.
+    /// These pages with up to so many behind them that the storage has and that are absent. Only for a range of pages of which the first that is absent follows one that is
+    /// here.
     pub(in crate::page_buffer) fn follow(&self, touched: &Touched, more: u64) -> Option<Touched> {
         let range = touched.only_range()?;
-        let is_here = |page: u64| matches!(self.slots.get(&page), Some(Slot { content: Content::Here(_), .. }));
-        let first = range.clone().find(|page| !is_here(*page))?;
+        let first = range.clone().find(|page| !self.is_here(*page))?;
         let end = self.stored.div_ceil(self.page_size as u64);
         let behind = range.end..range.end.saturating_add(more).min(end);
         let absent = behind.take_while(|page| !self.slots.contains_key(page)).count() as u64;
-        (absent > 0 && first.checked_sub(1).is_some_and(is_here)).then(|| touched.longer(absent))
+        let follows = first.checked_sub(1).is_some_and(|before| self.is_here(before));
+        (follows && absent > 0).then(|| touched.longer(absent))
     }
 
     /// Puts a page that no request holds behind all others in the row of those to go.

@@ -5,7 +5,7 @@ use super::{Content, Slot, Slots};
 use crate::page_buffer::touched::Touched;
 
 impl Slots {
-    fn is_here(&self, page: u64) -> bool {
+    pub(super) fn is_here(&self, page: u64) -> bool {
         matches!(self.slots.get(&page), Some(Slot { content: Content::Here(_), .. }))
     }
 

@@ -94,7 +94,8 @@ impl ChunkTree {
             return Err(refuse("it is structured, and this index holds dense chunks only"));
         }
         let mask = chunk.mask();
-        let size = u32::try_from(chunk.size()).map_err(|_| refuse("it has more than 4 GiB, which this index cannot hold"))?;
+        let size =
+            u32::try_from(chunk.size()).map_err(|_| refuse("it has more than 4 GiB, which this index cannot hold"))?;
         let address = chunk.address.ok_or_else(|| refuse("it has no address"))?;
         let ends = chunk.start.iter().zip(extent).map(|(start, extent)| start.checked_add(*extent));
         let end = ends.collect::<Option<_>>().ok_or_else(|| refuse("it ends beyond what can be counted"))?;
