@@ -45,8 +45,8 @@ pub struct DatasetState {
     pub extent: Extent,
     /// What the header says of the layout.
     pub layout: DataLayout,
-    /// Where the values are, found out when the first are needed.
-    pub values: OnceLock<OpenedValues>,
+    /// Where the values are, found out when the first are needed. Boxed, because most datasets that are opened are not read.
+    pub values: OnceLock<Box<OpenedValues>>,
 }
 
 /// Where the values of a dataset are, as an opening of its file finds them.

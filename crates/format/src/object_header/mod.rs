@@ -43,11 +43,13 @@ pub struct Prefix {
 }
 
 impl Prefix {
-    /// Reads what stands before the first message.
+    /// Reads what stands before the first message. Inline: a caller that wants its size alone decodes no more than that.
+    #[inline]
     pub fn decode(bytes: &[u8]) -> Result<Prefix> {
         if bytes.starts_with(b"OHDR") { Self::decode_new(bytes) } else { Self::decode_old(bytes) }
     }
 
+    #[inline]
     fn decode_old(bytes: &[u8]) -> Result<Prefix> {
         let mut reader = Reader::new("object header", bytes);
         reader.version(1..=1)?;
@@ -70,6 +72,7 @@ impl Prefix {
         })
     }
 
+    #[inline]
     fn decode_new(bytes: &[u8]) -> Result<Prefix> {
         let mut reader = Reader::new("object header", bytes);
         reader.signature(b"OHDR")?;
@@ -106,6 +109,7 @@ impl Prefix {
     }
 
     /// How many bytes the header takes with its first block.
+    #[inline]
     pub fn full_size(&self) -> usize {
         self.first.end.saturating_add(if self.version == 2 { 4 } else { 0 })
     }

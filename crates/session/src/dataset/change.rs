@@ -166,7 +166,7 @@ impl<'a> Change<'a> {
     pub(super) fn values(&mut self) -> Result<&mut Values> {
         if !self.state.values.get().is_some_and(|opened| is_found_by(opened, self.dataset.session())) {
             let opened = self.dataset.open_values(&self.state)?;
-            self.state.values = OnceLock::from(opened);
+            self.state.values = OnceLock::from(Box::new(opened));
         }
         Ok(self.state.values_mut()?)
     }

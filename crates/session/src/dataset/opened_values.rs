@@ -31,7 +31,7 @@ impl OpenDataset {
             };
         }
         let opened = self.open_values(state)?;
-        Ok(FoundValues::Shared(&state.values.get_or_init(|| opened).values))
+        Ok(FoundValues::Shared(&state.values.get_or_init(|| Box::new(opened)).values))
     }
 }
 
