@@ -189,11 +189,46 @@ fn no_lock_is_held_while_storage_works() {
     });
 }
 
+#[test]
+fn pages_ahead_come_with_those_that_follow_each_other() {
+    let buffer = logged(1000, 40).with_ahead(3);
+    let read = |page: u64, transfer: &Transfer| buffer.read_at(page * 10 + 3, &mut [0; 2], transfer).unwrap();
+    let pages = |pages: std::ops::Range<u64>| {
+        let parts = pages.map(|page| (page * 10, 10)).collect();
+        [(Operation::ReadVector, parts)]
+    };
+    read(5, &metadata());
+    assert_eq!(asked(&buffer), pages(5..6));
+    read(6, &metadata());
+    assert_eq!(asked(&buffer), pages(6..10));
+    (7..10).for_each(|page| read(page, &metadata()));
+    assert_eq!(asked(&buffer), []);
+    // Pages that are here already, those behind the end, and those of values do not come along.
+    read(12, &metadata());
+    read(10, &metadata());
+    assert_eq!(asked(&buffer), [pages(12..13), pages(10..12)].concat());
+    read(97, &metadata());
+    read(98, &metadata());
+    assert_eq!(asked(&buffer), [pages(97..98), pages(98..100)].concat());
+    read(13, &values());
+    assert_eq!(asked(&buffer), pages(13..14));
+}
+
+#[test]
+fn a_fault_in_pages_ahead_fails_no_read() {
+    let buffer = PageBuffer::new(Fault::new(Memory::from(vec![7; 1000])), PAGE, 40).unwrap().with_ahead(3);
+    buffer.read_at(0, &mut [0; 1], &metadata()).unwrap();
+    buffer.below_ref().arm(Target::All, 0, Damage::Tear(0));
+    let mut found = [0; 1];
+    buffer.read_at(10, &mut found, &metadata()).unwrap();
+    assert_eq!(found, [7]);
+}
+
 /// Small and large requests of both kinds, syncs and evictions at once; each thread owns every fourth range.
 #[test]
 fn many_threads_and_hardly_any_pages() {
     let strategies = PageStrategy::ALL.into_iter();
-    for (strategy, pages) in strategies.flat_map(|strategy| [1, 2, 5].map(|pages| (strategy, pages))) {
+    for (strategy, pages) in strategies.flat_map(|strategy| [1, 2, 5, 24].map(|pages| (strategy, pages))) {
         let buffer = PageBuffer::new(Memory::from(vec![0; 4000]), PAGE, pages).unwrap().with_strategy(strategy);
         let buffer = buffer.with_reserved(pages / 2, pages / 3).unwrap();
         thread::scope(|scope| {
@@ -238,7 +273,8 @@ fn many_threads_on_a_failing_disk() {
 }
 
 fn insist_on_a_failing_disk(strategy: PageStrategy) {
-    let buffer = PageBuffer::new(Fault::new(Memory::from(vec![0; 4000])), PAGE, 6).unwrap().with_strategy(strategy);
+    let buffer = PageBuffer::new(Fault::new(Memory::from(vec![0; 4000])), PAGE, 24).unwrap().with_strategy(strategy);
+    let buffer = buffer.with_ahead(3);
     let met = AtomicU64::new(0);
     let insist = |request: &mut dyn FnMut() -> hyperslab_driver::Result<()>| {
         while request().is_err() {
@@ -453,13 +489,14 @@ proptest! {
     #[test]
     fn like_plain_bytes_even_with_faults(
         strategy in prop::sample::select(PageStrategy::ALL.to_vec()),
-        pages in 1usize..12,
+        pages in 1usize..30,
+        ahead in 0u64..5,
         (reserved, raw) in (0usize..3, 0usize..3),
         steps in prop::collection::vec(step(), 1..60),
     ) {
         let buffer = PageBuffer::new(Fault::new(Memory::new()), PAGE, pages).unwrap().with_strategy(strategy);
         let reserved = reserved.min(pages);
-        let buffer = buffer.with_reserved(reserved, raw.min(pages - reserved)).unwrap();
+        let buffer = buffer.with_reserved(reserved, raw.min(pages - reserved)).unwrap().with_ahead(ahead);
         let of = |is_raw| if is_raw { values() } else { metadata() };
         let mut twin: Vec<u8> = Vec::new();
         for step in steps {

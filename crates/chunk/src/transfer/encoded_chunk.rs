@@ -137,7 +137,8 @@ mod tests {
         let second = at.section(1).unwrap();
         assert_eq!((second.address, second.sections), (102, Sections::one(3, 4)));
         assert_eq!(at.section(2), None);
-        let chunk = EncodedChunk::structured(ChunkCoord::from_slice(&[7]), Cow::Borrowed(b"abcde"), sections, true);
+        let chunk =
+            EncodedChunk::structured(ChunkCoord::from_slice(&[7]), Cow::Borrowed(b"abcde"), sections.clone(), true);
         let chunk = chunk.unwrap();
         assert_eq!((chunk.section(0), chunk.section(1), chunk.section(2)), (Some(&b"ab"[..]), Some(&b"cde"[..]), None));
         assert!(EncodedChunk::structured(chunk.coord.clone(), Cow::Borrowed(b"abc"), sections, true).is_none());
