@@ -15,7 +15,7 @@ impl<F: Form> Editor<'_, F> {
 
     fn insert_at(&mut self, path: &[Step], depth: usize, at: usize, entry: (F::Key, u64)) -> Result<()> {
         let most = 2 * usize::from(self.form.k(&self.file));
-        let Step { address, .. } = self.step(path, depth)?;
+        let Step { address, index } = self.step(path, depth)?;
         let node = self.change(address)?;
         let at = at.min(node.entries.len());
         node.entries.insert(at, entry);
@@ -25,7 +25,7 @@ impl<F: Form> Editor<'_, F> {
         if most < 2 {
             return Err(Error::broken(F::WHAT, address, "the superblock says that it has no room"));
         }
-        let count = stays(node, at, most);
+        let count = stays(node, (index, at), most);
         let right = Node {
             level: node.level,
             left: Some(address),
@@ -69,16 +69,18 @@ impl<F: Form> Editor<'_, F> {
     }
 }
 
-/// How many children stay in a node that is full and got one more at `at`.
-fn stays<K>(node: &Node<K>, at: usize, most: usize) -> usize {
+/// How many children stay in a node that is full and got one more, at `at`, since the child at `index` was split. As libhdf5 has it, unless two fill a node.
+fn stays<K>(node: &Node<K>, (index, at): (usize, usize), most: usize) -> usize {
     if most == 2 {
         // The next child of a row finds room beside this one. If it did not, each one would split all nodes up to the root.
         return at.clamp(1, 2);
     }
     // Most nodes at the right end got there one after the other, so that little is added to the left of them later.
-    match (node.left, node.right) {
+    let count = match (node.left, node.right) {
         (_, None) => most * 9 / 10,
         (None, _) => (most / 10).max(1),
         _ => most / 2,
-    }
+    };
+    // The new child stays with the one that it was split from.
+    count + usize::from(index < count)
 }
