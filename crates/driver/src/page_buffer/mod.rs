@@ -143,11 +143,11 @@ impl<D: Driver> PageBuffer<D> {
     }
 
     /// The same, but a page of metadata that follows one that is here brings so many more behind it: metadata that is read in order takes fewer requests, and a look-up
-    /// far from all others brings one page.
+    /// far from all others brings one page. No more than an eighth of all pages come ahead.
     ///
     /// ```
     /// use hyperslab_driver::{Driver, Log, Memory, PageBuffer, Transfer};
-    /// let buffer = PageBuffer::new(Log::new(Memory::from(vec![7; 1000])), 100, 8)?.with_ahead(3);
+    /// let buffer = PageBuffer::new(Log::new(Memory::from(vec![7; 1000])), 100, 24)?.with_ahead(3);
     /// for addr in [250, 350, 450, 550, 650] {
     ///     buffer.read_at(addr, &mut [0; 10], &Transfer::default())?;
     /// }
