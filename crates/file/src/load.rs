@@ -140,17 +140,12 @@ impl OpenFile {
         address: u64,
         (length, is_torn): (&Cell<u64>, &Cell<bool>),
     ) -> Result<Vec<u8>> {
-        let read_to = |bytes: &mut [u8]| {
-            length.set(bytes.len() as u64);
-            self.read_metadata(B::WHAT, address, bytes)?;
-            is_torn.set(torn::tear(block.seal(bytes), bytes));
-            Ok(())
-        };
+        let tear = |bytes: &mut [u8]| is_torn.set(torn::tear(block.seal(bytes), bytes));
         let read = |wanted: u64| {
             length.set(wanted);
-            self.check(B::WHAT, address, wanted)?;
-            let mut bytes = memory::zeroed(wanted).map_err(|_| self.no_memory::<B>(address, wanted))?;
-            read_to(&mut bytes).map(|()| bytes)
+            let mut bytes = self.stored_metadata(B::WHAT, address, wanted)?;
+            tear(&mut bytes);
+            Ok(bytes)
         };
         let there = |wanted: u64| match self.end().saturating_sub(address).min(wanted) {
             0 => wanted,
@@ -164,7 +159,9 @@ impl OpenFile {
                 let (mut stack, mut heap) = ([0; FRONT], Vec::new());
                 let front = match usize::try_from(first).ok().and_then(|first| stack.get_mut(..first)) {
                     Some(front) => {
-                        read_to(front)?;
+                        length.set(first);
+                        self.read_metadata(B::WHAT, address, front)?;
+                        tear(front);
                         &*front
                     }
                     None => {
@@ -177,16 +174,14 @@ impl OpenFile {
                     return Ok(heap);
                 }
                 match usize::try_from(whole).ok().and_then(|whole| front.get(..whole)) {
-                    Some(bytes) => memory::copied(bytes).map_err(|_| self.no_memory::<B>(address, whole)),
+                    Some(bytes) => {
+                        memory::copied(bytes).map_err(|_| Error::Memory { what: B::WHAT, address, length: whole })
+                    }
                     None if self.check(B::WHAT, address, whole).is_ok() => read(whole),
                     None => Err(self.too_long::<B>(address, whole)),
                 }
             }
         }
-    }
-
-    fn no_memory<B: Block>(&self, address: u64, length: u64) -> Error {
-        Error::Memory { what: B::WHAT, address, length }
     }
 
     /// The error of a block that says of itself that it has `length` bytes.

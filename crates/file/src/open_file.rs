@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use hyperslab_base::Widths;
+use hyperslab_base::{Widths, memory};
 use hyperslab_driver::{Capabilities, Driver, MemoryType, ReadPart, SelectionPair};
 use hyperslab_format::{Superblock, message, superblock::Root};
 
@@ -99,9 +99,7 @@ impl OpenFile {
     /// The `length` bytes of metadata at `address`: those of the storage, with what is newer in memory over them.
     pub(crate) fn stored_metadata(&self, what: &'static str, address: u64, length: u64) -> Result<Vec<u8>> {
         self.check(what, address, length)?;
-        let mut bytes = Vec::new();
-        let size = usize::try_from(length).ok().filter(|&size| bytes.try_reserve_exact(size).is_ok());
-        bytes.resize(size.ok_or(Error::Memory { what, address, length })?, 0);
+        let mut bytes = memory::zeroed(length).map_err(|_| Error::Memory { what, address, length })?;
         self.read_metadata(what, address, &mut bytes)?;
         Ok(bytes)
     }

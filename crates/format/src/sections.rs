@@ -16,10 +16,10 @@ pub struct Section {
 
 /// The sections of a chunk, one to three. The one section of a dense chunk takes no more memory than its numbers: reads have these by the million.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sections(Kept);
+pub struct Sections(Repr);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kept {
+enum Repr {
     One { size: u64, mask: u32 },
     Several(Box<Several>),
 }
@@ -33,7 +33,7 @@ struct Several {
 impl Sections {
     /// The only section of a dense chunk.
     pub const fn one(size: u64, mask: u32) -> Sections {
-        Sections(Kept::One { size, mask })
+        Sections(Repr::One { size, mask })
     }
 
     /// Several sections; nothing if a chunk cannot have so many or so long ones, or if the size before the filters is known of some only.
@@ -55,20 +55,20 @@ impl Sections {
         let has_unfiltered = sections.first()?.unfiltered.is_some();
         let is_alike = sections.iter().all(|section| section.unfiltered.is_some() == has_unfiltered);
         let bytes = sections.iter().try_fold(0u64, |bytes, section| bytes.checked_add(section.size));
-        bytes.filter(|_| is_alike).map(|_| Sections(Kept::Several(Box::new(several))))
+        bytes.filter(|_| is_alike).map(|_| Sections(Repr::Several(Box::new(several))))
     }
 
     /// Whether they are those of a dense chunk: one, and what it was before the filters is not told.
     pub const fn is_dense(&self) -> bool {
-        matches!(self.0, Kept::One { .. })
+        matches!(self.0, Repr::One { .. })
     }
 
     /// How many there are.
     #[expect(clippy::len_without_is_empty, reason = "there is one at least")]
     pub const fn len(&self) -> usize {
         match &self.0 {
-            Kept::One { .. } => 1,
-            Kept::Several(several) => several.count,
+            Repr::One { .. } => 1,
+            Repr::Several(several) => several.count,
         }
     }
 
@@ -80,8 +80,8 @@ impl Sections {
     /// A section.
     pub fn get(&self, number: usize) -> Option<Section> {
         match &self.0 {
-            Kept::One { size, mask } => (number == 0).then_some(Section { size: *size, mask: *mask, unfiltered: None }),
-            Kept::Several(several) => several.sections.get(number).filter(|_| number < several.count).copied(),
+            Repr::One { size, mask } => (number == 0).then_some(Section { size: *size, mask: *mask, unfiltered: None }),
+            Repr::Several(several) => several.sections.get(number).filter(|_| number < several.count).copied(),
         }
     }
 
@@ -93,16 +93,16 @@ impl Sections {
     /// The stored bytes of all sections.
     pub fn bytes(&self) -> u64 {
         match &self.0 {
-            Kept::One { size, .. } => *size,
-            Kept::Several(_) => self.before(MOST),
+            Repr::One { size, .. } => *size,
+            Repr::Several(_) => self.before(MOST),
         }
     }
 
     /// The mask of the first section, which is all of a dense chunk.
     pub const fn mask(&self) -> u32 {
         match &self.0 {
-            Kept::One { mask, .. } => *mask,
-            Kept::Several(several) => {
+            Repr::One { mask, .. } => *mask,
+            Repr::Several(several) => {
                 let [first, ..] = several.sections;
                 first.mask
             }
@@ -112,8 +112,8 @@ impl Sections {
     /// The memory that they take beside themselves.
     pub const fn heap_bytes(&self) -> usize {
         match &self.0 {
-            Kept::One { .. } => 0,
-            Kept::Several(_) => size_of::<Several>(),
+            Repr::One { .. } => 0,
+            Repr::Several(_) => size_of::<Several>(),
         }
     }
 }
