@@ -70,6 +70,28 @@ pub enum Error {
     /// A point with the number that stands for "unlimited".
     #[error("2^64 - 1 is not the index of an element")]
     NotAnIndex,
+    /// A range of row-major element numbers that is not in order.
+    #[error(
+        "the range {start}..{end} of element numbers does not rise or starts before {before}, where the previous range ends"
+    )]
+    RangeOrder {
+        /// The first number of the range.
+        start: u64,
+        /// The number after its last one.
+        end: u64,
+        /// The end of the previous range; zero if there is none.
+        before: u64,
+    },
+    /// A range of row-major element numbers that the extent does not have.
+    #[error("the range {start}..{end} of element numbers reaches over the extent, which has {elements} elements")]
+    RangeOutOfExtent {
+        /// The first number of the range.
+        start: u64,
+        /// The number after its last one.
+        end: u64,
+        /// How many elements the extent has.
+        elements: u64,
+    },
     /// The selection reaches over the extent.
     #[error("the selection reaches index {high} in dimension {dim}, whose size is {size}; select inside the extent")]
     OutOfExtent {

@@ -31,6 +31,7 @@ mod ordinal;
 mod pattern;
 mod points;
 mod project;
+mod row_major;
 mod run;
 mod selection;
 mod shape;

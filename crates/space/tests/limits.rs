@@ -18,7 +18,7 @@ fn tangled(dims: usize) -> Space {
     space
 }
 
-fn soon<T>(what: &str, work: impl FnOnce() -> T) -> T {
+pub fn soon<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let begin = Instant::now();
     let result = work();
     assert!(begin.elapsed() < Duration::from_secs(5), "{what} took {:?}", begin.elapsed());

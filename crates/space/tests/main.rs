@@ -12,8 +12,11 @@
 )]
 
 mod algebra;
+mod hostile;
 mod huge;
 mod limits;
 mod moves;
 mod order;
+mod row_major;
+mod sizes;
 mod twin;

@@ -35,8 +35,14 @@ fn expand(dims: &[Parts]) -> Option<Link> {
     below
 }
 
-/// How much work a tree may cost; hostile lists of overlapping blocks grow with a power of their length.
+/// How much work and memory a tree may cost; hostile lists of overlapping blocks grow with a power of their length. A step is a look at
+/// one block, or a few bytes of the tree.
 pub(crate) struct Budget(u64);
+
+/// The steps that the memory of a node costs.
+const NODE_STEPS: usize = 32;
+/// The steps that the memory of a range in a node costs.
+const RANGE_STEPS: usize = 4;
 
 /// The budget was not enough.
 #[derive(Debug)]
@@ -48,10 +54,11 @@ impl Budget {
         Budget(u64::MAX)
     }
 
-    /// Enough for any list of `blocks` blocks that do not overlap in tree order, with room for unusual writers.
+    /// Enough for any list of `blocks` blocks in tree order that do not overlap, with room for unusual writers. In tree order, a block has at
+    /// most one node and one range in each dimension and is looked at twice there: 38 steps.
     pub(crate) fn for_decoding(blocks: usize, rank: usize) -> Budget {
         let blocks = blocks as u64;
-        Budget(blocks.saturating_mul(rank as u64).saturating_mul(64).saturating_add(1 << 20))
+        Budget(blocks.saturating_mul(rank as u64).saturating_mul(64).saturating_add(1 << 22))
     }
 
     fn spend(&mut self, steps: usize) -> Result<(), TooComplex> {
@@ -75,9 +82,10 @@ fn union_of(
     budget: &mut Budget,
 ) -> Result<Option<Link>, TooComplex> {
     let Some((here, further)) = ranges.split_first() else { return Ok(None) };
-    budget.spend(members.len())?;
+    budget.spend(NODE_STEPS + members.len())?;
     let range = |&member: &usize| here.get(member).copied().unwrap_or_default();
     if further.is_empty() {
+        budget.spend(RANGE_STEPS * members.len())?;
         let spans = members.iter().map(range).map(|(start, end)| Span { start, end, down: () }).collect();
         return Ok(Link::leaf(canonical(spans)));
     }
@@ -95,7 +103,7 @@ fn union_of(
         while let Some(member) = waiting.next_if(|member| range(member).0 <= at) {
             active.push(member);
         }
-        budget.spend(active.len())?;
+        budget.spend(RANGE_STEPS + active.len())?;
         let ends = active.iter().map(|member| range(member).1).min();
         let begins = waiting.peek().map(|member| range(member).0);
         let Some(end) = ends.into_iter().chain(begins).min() else { break };

@@ -16,9 +16,13 @@ pub(crate) fn bounds(root: &Node) -> (Coords, Coords) {
         let mut seen = HashSet::new();
         let mut below = Vec::new();
         for node in nodes {
-            for (start, end, down) in node.ranges() {
-                range = (range.0.min(start), range.1.max(end - 1));
-                below.extend(down.filter(|down| seen.insert(down.id())).map(|down| &**down));
+            if let (Some(first), Some(last)) = (node.get(0), node.get(node.len() - 1)) {
+                range = (range.0.min(first.0), range.1.max(last.1 - 1));
+            }
+            if let Level::Inner(spans) = &node.level {
+                // The walk can meet a node again only if something else points to it, too.
+                let links = spans.iter().map(|span| &span.down);
+                below.extend(links.filter(|down| !down.is_shared() || seen.insert(down.id())).map(|down| &**down));
             }
         }
         low.push(range.0);

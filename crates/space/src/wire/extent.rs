@@ -21,7 +21,7 @@ impl Extent {
 
     /// As [`Extent::encode`], with sizes of `width` bytes. Only eight bytes can say "unlimited".
     pub fn encode_wide(&self, version: u8, leave_out_max: bool, width: Width) -> Result<Vec<u8>> {
-        let max = if leave_out_max && self.max() == self.dims() { &[] } else { self.max() };
+        let max = self.stored_max(leave_out_max);
         let mut sink = Sink::with_capacity(8 + (self.rank() + max.len()) * width.bytes());
         sink.u8(version);
         sink.u8(self.rank() as u8);
@@ -42,6 +42,16 @@ impl Extent {
             sink.uint(width, size);
         }
         Ok(sink.into_bytes())
+    }
+
+    /// How many bytes [`Extent::encode`] takes in version 2 where maxima are left out if possible.
+    pub(super) fn smallest_bytes(&self) -> u64 {
+        4 + 8 * (self.rank() + self.stored_max(true).len()) as u64
+    }
+
+    /// The maxima that a message holds.
+    fn stored_max(&self, leave_out: bool) -> &[u64] {
+        if leave_out && self.max() == self.dims() { &[] } else { self.max() }
     }
 
     /// Reads a dataspace message whose sizes have `width` bytes. Bytes after its end are left alone.

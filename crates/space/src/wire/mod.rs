@@ -10,6 +10,7 @@
 //! Lives here: both directions and the choice of version. Called by `format` for messages, by region references and virtual layouts.
 
 mod extent;
+mod points;
 mod selection;
 mod version;
 
@@ -39,6 +40,25 @@ impl Space {
     /// ```
     pub fn encode(&self, form: impl Into<Form>) -> Result<Vec<u8>> {
         let form = form.into();
+        let mut sink = self.encode_extent(form)?;
+        self.append_selection(&mut sink, form)?;
+        Ok(sink.into_bytes())
+    }
+
+    /// How many bytes [`Space::encode`] takes in the smallest form, found without encoding.
+    ///
+    /// ```
+    /// use hyperslab_space::{Form, Space};
+    /// let space = Space::simple(&[20])?;
+    /// assert_eq!(space.encode(Form::Smallest)?.len() as u64, space.encoded_bytes()?);
+    /// # Ok::<(), hyperslab_space::Error>(())
+    /// ```
+    pub fn encoded_bytes(&self) -> Result<u64> {
+        Ok(self.extent_bytes().saturating_add(self.selection_bytes()?))
+    }
+
+    /// The encoded dataspace up to its selection.
+    fn encode_extent(&self, form: Form) -> Result<Sink> {
         let extent = self.extent.encode(version::of_extent(&self.extent, form), form == Form::Smallest)?;
         let mut sink = Sink::new();
         sink.u8(MESSAGE);
@@ -46,8 +66,12 @@ impl Space {
         sink.u8(Width::W8.bytes() as u8);
         sink.u32(u32::try_from(extent.len()).map_err(|_| Error::Encode("the extent is too long"))?);
         sink.extend(&extent);
-        sink.extend(&self.encode_selection(form)?);
-        Ok(sink.into_bytes())
+        Ok(sink)
+    }
+
+    /// How many bytes the encoded dataspace has before its selection, in the smallest form.
+    fn extent_bytes(&self) -> u64 {
+        7 + self.extent.smallest_bytes()
     }
 
     /// Reads what [`Space::encode`] or `H5Sencode` wrote. Bytes after the end are left alone.

@@ -9,7 +9,7 @@
 //!  hyperslab 3   | 2, 4 | 3, 4 | flags | width | rank, 4 | as 2 if regular; else blocks, first and last corner, per block… |
 //! ```
 //!
-//! A length counts the bytes after it.
+//! A length counts the bytes after it. Point lists are read and written in `points`.
 
 use hyperslab_base::{Malformed, Reader, Sink, Width};
 
@@ -18,40 +18,55 @@ use super::{
     version::{self, Layout},
 };
 use crate::{
-    Error, Extent, Kind, MAX_RANK, Op, Points, Result, Selection, Slab, Space, UNLIMITED,
+    Error, Extent, Kind, MAX_RANK, Op, Result, Selection, Slab, Space, UNLIMITED,
     selection::Slabs,
     tree::{self, Budget},
 };
 
-const NONE: u32 = 0;
-const POINTS: u32 = 1;
+pub(super) const NONE: u32 = 0;
+pub(super) const POINTS: u32 = 1;
 const HYPERSLAB: u32 = 2;
 const ALL: u32 = 3;
 
 /// The flag of a hyperslab that is stored as patterns.
 const REGULAR: u8 = 1;
 
+/// How many bytes a selection takes that holds nothing but its kind.
+pub(super) const WITHOUT_CONTENT_BYTES: u64 = 16;
+
 impl Space {
     /// The selection without its extent, as region references and virtual layouts store it.
     pub fn encode_selection(&self, form: impl Into<Form>) -> Result<Vec<u8>> {
-        let layout = version::of_selection(self, form.into())?;
         let mut sink = Sink::new();
-        match self.kind() {
-            kind @ (Kind::None | Kind::All) => {
-                sink.u32(if kind == Kind::None { NONE } else { ALL });
-                sink.u32(layout.version);
-                sink.extend(&[0; 8]);
-            }
-            Kind::Points => {
-                sink.u32(POINTS);
-                self.encode_points(&mut sink, layout)?;
-            }
-            Kind::Hyperslab => {
-                sink.u32(HYPERSLAB);
-                self.encode_hyperslab(&mut sink, layout)?;
-            }
-        }
+        self.append_selection(&mut sink, form.into())?;
         Ok(sink.into_bytes())
+    }
+
+    /// Appends what [`Space::encode_selection`] gives.
+    pub(super) fn append_selection(&self, sink: &mut Sink, form: Form) -> Result<()> {
+        let layout = version::of_selection(self, form)?;
+        match self.kind() {
+            Kind::None => encode_without_content(sink, NONE),
+            Kind::All => encode_without_content(sink, ALL),
+            Kind::Points => self.encode_points(sink, layout)?,
+            Kind::Hyperslab => self.encode_hyperslab(sink, layout)?,
+        }
+        Ok(())
+    }
+
+    /// How many bytes the selection takes in the smallest form.
+    pub(super) fn selection_bytes(&self) -> Result<u64> {
+        let layout = version::of_selection(self, Form::Smallest)?;
+        let (rank, width) = (self.rank() as u64, layout.width.bytes() as u64);
+        Ok(match self.kind() {
+            Kind::None | Kind::All => WITHOUT_CONTENT_BYTES,
+            Kind::Points => self.points_bytes(layout),
+            Kind::Hyperslab if layout.version > 1 && self.regular().is_some() => 14 + 4 * rank * width,
+            Kind::Hyperslab => {
+                let head = if layout.version == 1 { 20 } else { 14 };
+                version::stored_blocks(self).saturating_mul(2 * rank * width).saturating_add(head + width)
+            }
+        })
     }
 
     /// The selection `selection` in `extent`; fails if they have different ranks.
@@ -84,26 +99,11 @@ impl Space {
         Ok((space, bytes.len() - reader.left()))
     }
 
-    fn encode_points(&self, sink: &mut Sink, layout: Layout) -> Result<()> {
-        let count = self.npoints();
-        self.encode_head(
-            sink,
-            layout,
-            None,
-            count.saturating_mul(self.rank() as u64).saturating_mul(4).saturating_add(8),
-        )?;
-        sink.uint(layout.width, count);
-        for index in self.coords()?.flatten() {
-            sink.uint(layout.width, index);
-        }
-        Ok(())
-    }
-
     fn encode_hyperslab(&self, sink: &mut Sink, layout: Layout) -> Result<()> {
         let rank = self.rank() as u64;
         let slabs = self.regular().filter(|_| layout.version > 1);
         if let Some(slabs) = slabs {
-            self.encode_head(sink, layout, Some(REGULAR), 4 + 32 * rank)?;
+            self.encode_head(sink, HYPERSLAB, layout, Some(REGULAR), 4 + 32 * rank)?;
             for slab in slabs.iter().map(|slab| slab.normal()) {
                 for number in [slab.start, slab.stride, slab.count, slab.block] {
                     sink.uint(layout.width, if number == UNLIMITED { layout.width.max() } else { number });
@@ -118,7 +118,7 @@ impl Space {
         }
         let count = blocks.nblocks();
         let flags = (layout.version > 1).then_some(0);
-        self.encode_head(sink, layout, flags, count.saturating_mul(8 * rank).saturating_add(8))?;
+        self.encode_head(sink, HYPERSLAB, layout, flags, count.saturating_mul(8 * rank).saturating_add(8))?;
         sink.uint(layout.width, count);
         for block in blocks.blocks()? {
             for &index in block.start.iter().chain(&block.end) {
@@ -128,10 +128,18 @@ impl Space {
         Ok(())
     }
 
-    /// Version, then what the version has before the rank, then the rank.
-    fn encode_head(&self, sink: &mut Sink, layout: Layout, flags: Option<u8>, length: u64) -> Result<()> {
+    /// Kind and version, then what the version has before the rank, then the rank.
+    pub(super) fn encode_head(
+        &self,
+        sink: &mut Sink,
+        kind: u32,
+        layout: Layout,
+        flags: Option<u8>,
+        length: u64,
+    ) -> Result<()> {
+        sink.u32(kind);
         sink.u32(layout.version);
-        let has_width = layout.version == if flags.is_some() || self.kind() == Kind::Hyperslab { 3 } else { 2 };
+        let has_width = matches!((kind, layout.version), (POINTS, 2) | (HYPERSLAB, 3));
         match flags {
             Some(flags) => sink.u8(flags),
             None if !has_width => sink.u32(0),
@@ -145,21 +153,6 @@ impl Space {
         }
         sink.u32(self.rank() as u32);
         Ok(())
-    }
-
-    fn decode_points(&self, reader: &mut Reader<'_>, version: u32) -> Result<Selection> {
-        let width = match version {
-            1 => {
-                reader.take(8)?;
-                Width::W4
-            }
-            2 => number_width(reader)?,
-            _ => return Err(reader.refuse(format!("unknown version {version}")).into()),
-        };
-        self.decode_rank(reader)?;
-        let count = self.decode_count(reader, width, self.rank())?;
-        let flat = (0..count * self.rank()).map(|_| reader.uint(width)).collect::<std::result::Result<_, _>>()?;
-        Ok(Selection::from_points(Points::new(self.rank(), flat)?))
     }
 
     fn decode_hyperslab(&mut self, reader: &mut Reader<'_>, version: u32) -> Result<()> {
@@ -189,7 +182,7 @@ impl Space {
             return self.select_hyperslab(Op::Set, &slabs);
         }
         let count = self.decode_count(reader, width, 2 * self.rank())?;
-        let mut ranges = vec![Vec::with_capacity(count); self.rank()];
+        let mut ranges: Vec<_> = (0..self.rank()).map(|_| Vec::with_capacity(count)).collect();
         let mut corners = vec![0; 2 * self.rank()];
         for _ in 0..count {
             for corner in &mut corners {
@@ -209,7 +202,7 @@ impl Space {
         Ok(())
     }
 
-    fn decode_rank(&self, reader: &mut Reader<'_>) -> Result<()> {
+    pub(super) fn decode_rank(&self, reader: &mut Reader<'_>) -> Result<()> {
         let rank = reader.u32()?;
         if rank == 0 || rank as usize != self.rank() {
             return Err(reader.refuse(format!("{rank} dimensions where the extent has {}", self.rank())).into());
@@ -218,7 +211,7 @@ impl Space {
     }
 
     /// A count of entries with `numbers` numbers each, all of which must be there.
-    fn decode_count(&self, reader: &mut Reader<'_>, width: Width, numbers: usize) -> Result<usize> {
+    pub(super) fn decode_count(&self, reader: &mut Reader<'_>, width: Width, numbers: usize) -> Result<usize> {
         let count = reader.uint(width)?;
         let there = (reader.left() / (width.bytes() * numbers)) as u64;
         if count > there {
@@ -253,6 +246,13 @@ impl Selection {
     }
 }
 
+/// A selection of nothing or of everything.
+pub(super) fn encode_without_content(sink: &mut Sink, kind: u32) {
+    sink.u32(kind);
+    sink.u32(1);
+    sink.zeros(8);
+}
+
 /// The rank that a stored selection names; none for nothing and everything.
 fn stored_rank(bytes: &[u8]) -> std::result::Result<u32, Malformed> {
     let mut reader = Reader::new("selection", bytes);
@@ -267,7 +267,7 @@ fn stored_rank(bytes: &[u8]) -> std::result::Result<u32, Malformed> {
     reader.u32()
 }
 
-fn number_width(reader: &mut Reader<'_>) -> std::result::Result<Width, Malformed> {
+pub(super) fn number_width(reader: &mut Reader<'_>) -> std::result::Result<Width, Malformed> {
     let width = reader.u8()?;
     Width::new(width)
         .filter(|width| [2, 4, 8].contains(&width.bytes()))

@@ -66,6 +66,24 @@ pub(super) fn of_selection(space: &Space, form: Form) -> Result<Layout> {
     }
 }
 
+/// The layout that lists the selected elements as points in the fewest bytes, whatever kind of selection it is.
+pub(super) fn of_points(space: &Space) -> Layout {
+    Layout { version: 2, width: Width::of_selection(space.npoints().max(highest(space))) }
+}
+
+/// How many blocks a block list of the selection has: touching blocks of a pattern are stored as one.
+pub(super) fn stored_blocks(space: &Space) -> u64 {
+    match space.regular() {
+        Some(slabs) => slabs.iter().fold(1u64, |product, slab| product.saturating_mul(slab.normal().count)),
+        None => space.nblocks(),
+    }
+}
+
+/// The highest index in any dimension.
+fn highest(space: &Space) -> u64 {
+    space.bounds().and_then(|(_, high)| high.iter().copied().max()).unwrap_or(0)
+}
+
 /// The numbers that decide.
 struct Limits {
     /// Blocks or points; none for an unlimited selection.
@@ -84,12 +102,7 @@ impl Limits {
         if unlimited {
             return Limits { count: 0, high: 0, slabs, unlimited };
         }
-        let count = match &slabs {
-            Some(slabs) => slabs.iter().fold(1u64, |product, slab| product.saturating_mul(slab.count)),
-            None => space.nblocks(),
-        };
-        let high = space.bounds().and_then(|(_, high)| high.iter().copied().max()).unwrap_or(0);
-        Limits { count, high, slabs, unlimited }
+        Limits { count: stored_blocks(space), high: highest(space), slabs, unlimited }
     }
 
     fn over_32_bits(&self) -> bool {

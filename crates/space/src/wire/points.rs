@@ -1,0 +1,99 @@
+//! Lists of points: those of a point selection, or the elements of any other selection one by one.
+
+use hyperslab_base::{Reader, Sink, Width};
+
+use super::{
+    Form,
+    selection::{NONE, POINTS, WITHOUT_CONTENT_BYTES, encode_without_content, number_width},
+    version::{self, Layout},
+};
+use crate::{Error, Points, Result, Selection, Space};
+
+impl Space {
+    /// The dataspace encoded in the smallest form with its selected elements listed as points in their order, as
+    /// [`Space::select_points`] and [`Space::encode`] would do; the result is the only memory that this takes. Elements that lie apart
+    /// take half the bytes that they take as blocks.
+    ///
+    /// An unlimited selection and the element of a scalar are refused, because they have no list of points.
+    ///
+    /// ```
+    /// use hyperslab_space::{Kind, Space};
+    /// let mut space = Space::simple(&[4, 4])?;
+    /// space.select_row_major([1..2, 7..9])?;
+    /// let bytes = space.encode_as_points()?;
+    /// assert!((bytes.len() as u64) < space.encoded_bytes()?);
+    /// let points = Space::decode(&bytes)?;
+    /// assert_eq!(points.kind(), Kind::Points);
+    /// assert!(points.coords()?.eq(space.coords()?));
+    /// # Ok::<(), hyperslab_space::Error>(())
+    /// ```
+    pub fn encode_as_points(&self) -> Result<Vec<u8>> {
+        let mut sink = self.encode_extent(Form::Smallest)?;
+        match self.npoints() {
+            0 => encode_without_content(&mut sink, NONE),
+            _ if self.rank() == 0 => return Err(Error::Encode("the element of a scalar has no coordinates to list")),
+            _ => self.encode_points(&mut sink, version::of_points(self))?,
+        }
+        Ok(sink.into_bytes())
+    }
+
+    /// How many bytes [`Space::encode_as_points`] takes, found without encoding; `u64::MAX` for what it refuses.
+    ///
+    /// ```
+    /// use hyperslab_space::Space;
+    /// let space = Space::simple(&[4, 4])?;
+    /// assert_eq!(space.encode_as_points()?.len() as u64, space.encoded_points_bytes());
+    /// # Ok::<(), hyperslab_space::Error>(())
+    /// ```
+    pub fn encoded_points_bytes(&self) -> u64 {
+        self.extent_bytes().saturating_add(match self.npoints() {
+            0 => WITHOUT_CONTENT_BYTES,
+            _ if self.rank() == 0 => u64::MAX,
+            _ => self.points_bytes(version::of_points(self)),
+        })
+    }
+
+    /// How many bytes the selected elements take as points of version 2.
+    pub(super) fn points_bytes(&self, layout: Layout) -> u64 {
+        self.list_bytes(layout.width).saturating_add(13)
+    }
+
+    /// How many bytes the count and the coordinates of the selected elements take.
+    fn list_bytes(&self, width: Width) -> u64 {
+        let numbers = self.npoints().saturating_mul(self.rank() as u64).saturating_add(1);
+        numbers.saturating_mul(width.bytes() as u64)
+    }
+
+    /// Appends the selected elements as points.
+    pub(super) fn encode_points(&self, sink: &mut Sink, layout: Layout) -> Result<()> {
+        let coords = self.coords()?;
+        let bytes = self.list_bytes(layout.width);
+        self.encode_head(sink, POINTS, layout, None, bytes.saturating_add(4))?;
+        if !usize::try_from(bytes).is_ok_and(|bytes| sink.try_reserve_exact(bytes)) {
+            return Err(Error::Encode("there is no memory for the list of all selected elements"));
+        }
+        sink.uint(layout.width, self.npoints());
+        for index in coords.flatten() {
+            sink.uint(layout.width, index);
+        }
+        Ok(())
+    }
+
+    pub(super) fn decode_points(&self, reader: &mut Reader<'_>, version: u32) -> Result<Selection> {
+        let width = match version {
+            1 => {
+                reader.take(8)?;
+                Width::W4
+            }
+            2 => number_width(reader)?,
+            _ => return Err(reader.refuse(format!("unknown version {version}")).into()),
+        };
+        self.decode_rank(reader)?;
+        let numbers = self.decode_count(reader, width, self.rank())? * self.rank();
+        let mut flat = Vec::with_capacity(numbers);
+        for _ in 0..numbers {
+            flat.push(reader.uint(width)?);
+        }
+        Ok(Selection::from_points(Points::new(self.rank(), flat)?))
+    }
+}
