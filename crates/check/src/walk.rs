@@ -153,7 +153,7 @@ impl<'a> Walk<'a> {
             layout: &layout,
             extent: &extent,
             element: datatype.size() as u64,
-            filtered: !filters.steps.is_empty(),
+            filtered: !filters.is_empty(),
         };
         kept.survey(context.file(), &mut self.map);
     }

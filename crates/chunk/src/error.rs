@@ -37,6 +37,26 @@ pub enum Error {
         /// Which filter, and why.
         source: hyperslab_filter::Error,
     },
+    /// A section of a chunk whose filters cannot be undone.
+    #[error("chunk {chunk:?}, section {section}: {source}")]
+    SectionFilter {
+        /// The chunk's place in the grid.
+        chunk: Vec<u64>,
+        /// The number of the section.
+        section: usize,
+        /// Which filter, and why.
+        source: hyperslab_filter::Error,
+    },
+    /// A section of a chunk that is malformed.
+    #[error("chunk {chunk:?}, section {section}: {why}")]
+    Section {
+        /// The chunk's place in the grid.
+        chunk: Vec<u64>,
+        /// The number of the section.
+        section: usize,
+        /// Why.
+        why: String,
+    },
     /// The layout contradicts itself or the file.
     #[error("layout: {0}")]
     Layout(String),
@@ -85,8 +105,8 @@ impl Error {
             Error::Space(why) => why.kind(),
             Error::Datatype(why) => why.kind(),
             Error::Extent { .. } => ErrorKind::ExtentMismatch,
-            Error::Filter { source, .. } => source.kind(),
-            Error::Layout(_) | Error::Source(_) => ErrorKind::Malformed,
+            Error::Filter { source, .. } | Error::SectionFilter { source, .. } => source.kind(),
+            Error::Layout(_) | Error::Source(_) | Error::Section { .. } => ErrorKind::Malformed,
             Error::SourceFailed(why) | Error::External { why, .. } => why.kind(),
             Error::Memory(_) => ErrorKind::OutOfMemory,
             Error::Unwritten { source, .. } => source.kind(),

@@ -5,6 +5,7 @@
 //!
 //! ```text
 //!  cache/      requests through the chunk cache
+//!  structured/ sparse chunks: packed elements in memory, sections in the file
 //!  transfer/   values between file and caller: loaded, stored, decoded, encoded, copied, converted
 //!  layout/     what the values of a dataset are like, and how that changes
 //!  index/      where chunks are
@@ -14,6 +15,7 @@ mod cache;
 mod error;
 mod index;
 mod layout;
+mod structured;
 mod transfer;
 
 pub use cache::{ChunkCache, ChunkPartition, ChunkSource, Keep, RequestOptions, Withdrawn};
@@ -21,12 +23,13 @@ pub use error::{Error, Result};
 pub use hyperslab_format::{Section, Sections};
 pub use index::{Index, Stored, SurveyedDataset, check_new, index_that_holds};
 pub use layout::{
-    ChunkKind, ChunkLayout, Chunked, Correspondence, DatasetHeader, DatasetState, DatasetStorage, ExternalFile,
-    ExternalPart, Externals, Filling, OpenedValues, Resizing, SourcePart, Storage, StorageChange, StorageView, Values,
-    VirtualSource,
+    ChunkKind, ChunkLayout, Chunked, ChunkedParts, Correspondence, DatasetHeader, DatasetState, DatasetStorage,
+    ExternalFile, ExternalPart, Externals, Filling, OpenedValues, Resizing, SourcePart, Storage, StorageChange,
+    StorageView, Values, VirtualSource,
 };
+pub use structured::SparseChunk;
 pub use transfer::{
-    ChunkCoord, Coder, DenseChunk, EncodedChunk, Loader, ReadBuffer, ResidentChunk, StoredAs, StoredAt, Storer,
-    StripCut, StripReader, StripWriter, Wanted, Workspace, WriteBuffer, convert, fill, for_each_strip, gather,
-    pipeline, read_strips, scatter, to_memory, unfilter, write_strips,
+    ChunkCoord, ChunkFilters, Coder, DenseChunk, EncodedChunk, Loader, ReadBuffer, ResidentChunk, StoredAs, StoredAt,
+    Storer, StripCut, StripReader, StripWriter, Wanted, Workspace, WriteBuffer, convert, fill, filters, for_each_strip,
+    gather, pipeline, read_strips, scatter, to_memory, unfilter, write_strips,
 };

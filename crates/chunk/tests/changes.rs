@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
-use hyperslab_chunk::{Chunked, EncodedChunk, Filling, Storage, Values};
+use hyperslab_chunk::{ChunkFilters, Chunked, ChunkedParts, EncodedChunk, Filling, Sections, Storage, Values};
 use hyperslab_driver::{Driver, Memory, Transfer};
 use hyperslab_file::{CreateOptions, Kind, OpenFile, OpenOptions};
 use hyperslab_filter::{Deflate, Fletcher32, Pipeline, Registry, Shuffle, Step};
@@ -78,26 +78,21 @@ fn pipeline(filters: usize) -> Pipeline {
 impl Case {
     fn open(&self, file: &OpenFile, layout: &Layout, dims: &[u64]) -> Values {
         let extent = Extent::with_max(dims, &self.max).unwrap();
-        let chunked = Chunked::open(
-            file,
-            layout,
-            4,
-            &extent,
-            ELEMENT as u64,
-            pipeline(self.filters),
-            Arc::new(Registry::default()),
-        )
-        .unwrap();
+        let (filters, registry) = (ChunkFilters::Chunk(pipeline(self.filters)), Arc::new(Registry::default()));
+        let (version, extent, element, fill) = (4, &extent, ELEMENT as u64, None);
+        let parts = ChunkedParts { layout, version, extent, element, filters, registry, fill };
+        let chunked = Chunked::open(file, parts).unwrap();
         let fill = Some(self.filled().to_vec());
-        Values { extent, element: ELEMENT as u64, fill, storage: Storage::Chunked(Box::new(chunked)) }
+        Values { extent: extent.clone(), element: ELEMENT as u64, fill, storage: Storage::Chunked(Box::new(chunked)) }
     }
 
     fn layout(&self) -> Layout {
         Layout::Chunked {
+            structure: None,
             chunk: self.chunk.clone(),
             element_size: ELEMENT as u64,
             plain_edges: self.plain_edges,
-            index: self.index,
+            index: self.index.clone(),
             address: None,
         }
     }
@@ -289,9 +284,9 @@ fn run_all(index: ChunkIndex, chunk: &[u64], dims: &[u64], max: &[Option<u64>], 
             for (fill, plain_edges) in [(FillValue::Default, true), (FillValue::User(vec![7, 1]), false)] {
                 // The old layout cannot say it.
                 let plain_edges = plain_edges && filters > 0 && index != ChunkIndex::BtreeV1;
-                let index = match index {
-                    ChunkIndex::Single(_) => ChunkIndex::Single((filters > 0).then_some((0, 0))),
-                    other => other,
+                let index = match &index {
+                    ChunkIndex::Single(_) => ChunkIndex::Single((filters > 0).then_some(Sections::one(0, 0))),
+                    other => other.clone(),
                 };
                 let fill = FillWrite { value: fill, alloc, write: FillTime::IfSet };
                 let (chunk, dims, max) = (chunk.to_vec(), dims.to_vec(), max.to_vec());
@@ -335,7 +330,7 @@ fn old_trees() {
 #[test]
 fn trees() {
     let index = ChunkIndex::BtreeV2 { node_size: 512, split: 100, merge: 40 };
-    run_all(index, &[2, 3], &[7, 5], &[None, None], 0..3);
+    run_all(index.clone(), &[2, 3], &[7, 5], &[None, None], 0..3);
     run_all(index, &[1, 2, 2], &[3, 5, 4], &[None, Some(6), None], 0..3);
 }
 

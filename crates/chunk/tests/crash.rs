@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hyperslab_chunk::{Chunked, Filling, Storage, Values};
+use hyperslab_chunk::{ChunkFilters, Chunked, ChunkedParts, Filling, Storage, Values};
 use hyperslab_driver::{Driver, Memory, Tape};
 use hyperslab_file::{CreateOptions, Kind, OpenFile, OpenOptions, Plan};
 use hyperslab_filter::{Deflate, Fletcher32, Pipeline, Registry, Step};
@@ -25,7 +25,9 @@ fn open_sized(file: &OpenFile, layout: &Layout, size: u64, max: Option<u64>) -> 
         vec![Step::optional(Deflate::ID, Deflate::params(1)), Step::mandatory(Fletcher32::ID, Fletcher32::params())];
     let extent = Extent::with_max(&[size], &[max]).unwrap();
     let (pipeline, registry) = (Pipeline::new(steps).unwrap(), Arc::new(Registry::default()));
-    let chunked = Chunked::open(file, layout, 4, &extent, 1, pipeline, registry).unwrap();
+    let (version, element, filters, fill) = (4, 1, ChunkFilters::Chunk(pipeline), None);
+    let parts = ChunkedParts { layout, version, extent: &extent, element, filters, registry, fill };
+    let chunked = Chunked::open(file, parts).unwrap();
     Values { extent, element: 1, fill: None, storage: Storage::Chunked(Box::new(chunked)) }
 }
 
@@ -53,7 +55,14 @@ fn create(tape: &Arc<Tape>) -> OpenFile {
 fn after_every_write(index: ChunkIndex, max: Option<u64>) {
     let tape = Arc::new(Tape::default());
     let file = create(&tape);
-    let layout = Layout::Chunked { chunk: vec![2], element_size: 1, plain_edges: false, index, address: None };
+    let layout = Layout::Chunked {
+        structure: None,
+        chunk: vec![2],
+        element_size: 1,
+        plain_edges: false,
+        index: index.clone(),
+        address: None,
+    };
     let mut values = open(&file, &layout, max);
     let fill = FillWrite { value: FillValue::Default, alloc: AllocTime::Incremental, write: FillTime::IfSet };
     let mut random = fastrand::Rng::with_seed(7);
@@ -106,7 +115,14 @@ fn every_prefix_is_whole() {
 fn resized_after_every_write(index: ChunkIndex, plain_edges: bool) {
     let tape = Arc::new(Tape::default());
     let file = create(&tape);
-    let layout = Layout::Chunked { chunk: vec![7], element_size: 1, plain_edges, index, address: None };
+    let layout = Layout::Chunked {
+        structure: None,
+        chunk: vec![7],
+        element_size: 1,
+        plain_edges,
+        index: index.clone(),
+        address: None,
+    };
     let fill = FillWrite { value: FillValue::Default, alloc: AllocTime::Incremental, write: FillTime::IfSet };
     let (mut random, mut size) = (fastrand::Rng::with_seed(3), 40);
     let mut values = open_sized(&file, &layout, size, None);

@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use hyperslab_chunk::{Chunked, Filling, Storage, Values};
+use hyperslab_chunk::{ChunkFilters, Chunked, ChunkedParts, Filling, Storage, Values};
 use hyperslab_driver::Local;
 use hyperslab_file::{Header, HeaderEdit, OpenFile, OpenOptions};
 use hyperslab_filter::{Pipeline, Registry};
@@ -39,7 +39,10 @@ fn open(file: &OpenFile, address: u64) -> Opened {
         Layout::Contiguous { address, .. } => Storage::Contiguous(*address),
         chunked => {
             let registry = Arc::new(Registry::default());
-            let chunked = Chunked::open(file, chunked, layout.version, &extent, 2, pipeline, registry).unwrap();
+            let (layout, version, extent) = (chunked, layout.version, &extent);
+            let (element, filters, fill) = (2, ChunkFilters::Chunk(pipeline), None);
+            let parts = ChunkedParts { layout, version, extent, element, filters, registry, fill };
+            let chunked = Chunked::open(file, parts).unwrap();
             Storage::Chunked(Box::new(chunked))
         }
     };

@@ -195,7 +195,7 @@ impl Source {
                 let space =
                     |chunk: &EncodedChunk<'_>| self.file.allocate(SpaceKind::Raw, chunk.sections.bytes().max(1));
                 let addresses = chunks.iter().map(space).collect::<std::result::Result<Vec<_>, _>>()?;
-                Storer::new(&self.file).write(addresses.iter().copied().zip(chunks))?;
+                Storer::new(&self.file).write(addresses.iter().map(|&address| Some(address)).zip(chunks))?;
                 Ok::<_, Error>(addresses)
             })
         });

@@ -2,7 +2,7 @@
 
 use hyperslab_dtype::Datatype;
 use hyperslab_format::{
-    message::{FillValue, FilterPipeline, Layout},
+    message::{DatasetFilters, FillValue, FilterPipeline, Layout},
     version,
 };
 use hyperslab_session::{DatasetPlan, Error, Layout as Stored, OpenDataset, OpenObject, Result, room};
@@ -69,33 +69,45 @@ fn planned(copier: &Copier<'_>, from: &OpenDataset, committed: Option<u64>) -> R
     let datatype = target.in_file(from.datatype())?;
     let (extent, element) = (from.stored_extent()?, datatype.size() as u64);
     let (libver_min, fill) = (target.file().libver_min(), from.fill().clone());
-    let filters = FilterPipeline::of_version(version::filter_pipeline(libver_min), from.filters().to_vec());
+    let filters = match from.dataset_filters() {
+        DatasetFilters::Chunk(filters) => {
+            let version = version::filter_pipeline(libver_min);
+            DatasetFilters::Chunk(FilterPipeline::of_version(version, filters.steps.clone()))
+        }
+        sections => sections.clone(),
+    };
     let bytes = extent.bytes(element).unwrap_or(u64::MAX);
     let (mut least, mut plain) = (0, false);
     let mut layout = match from.stored_layout().layout {
         Layout::Compact(values) => Layout::Compact(compact(copier, from, &datatype, values)?),
         Layout::Contiguous { .. } => Layout::Contiguous { address: None, size: Some(bytes) },
         Layout::Virtual { .. } => Layout::Virtual { heap: None, index: 0 },
-        Layout::Chunked { chunk, plain_edges, index, .. } => {
+        Layout::Chunked { structure, chunk, plain_edges, index, .. } => {
             (least, plain) = (if plain_edges { 4 } else { 0 }, plain_edges);
-            Layout::Chunked { chunk, element_size: element, plain_edges, index, address: None }
+            Layout::Chunked { structure, chunk, element_size: element, plain_edges, index, address: None }
         }
     };
-    let filtered = !filters.steps.is_empty();
+    let filtered = !filters.is_empty();
     let mut layout_version = version::data_layout(libver_min, &layout, filtered).max(least);
-    if let Layout::Chunked { chunk, .. } = &layout
+    if let Layout::Chunked { structure: None, chunk, .. } = &layout
         && least < 4
         && !is_countable(extent.max(), chunk)
     {
         // Newer versions have an array with a place for each chunk that there may be.
         layout_version = layout_version.min(3);
     }
-    if let Layout::Chunked { chunk, index, plain_edges, .. } = &mut layout {
+    if let Layout::Chunked { structure, chunk, index, plain_edges, .. } = &mut layout {
         if chunk.len() != extent.rank() {
             let why = format!("a chunk of {chunk:?} in an extent of {:?}", extent.dims());
             return Err(hyperslab_chunk::Error::Layout(why).into());
         }
-        let usual = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
+        let usual = match structure {
+            Some(structure) => {
+                target.file().check_structured_chunks()?;
+                version::structured_chunk_index(&extent, chunk, *structure, filtered)
+            }
+            None => version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc),
+        };
         *index = hyperslab_chunk::index_that_holds(usual, &extent, chunk);
         *plain_edges = plain;
     }

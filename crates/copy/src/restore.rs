@@ -19,9 +19,13 @@ impl Copier<'_> {
         }
         (planned.layout, planned.filters) = (wanted.layout, wanted.filters);
         planned.layout_version = wanted.layout_version;
-        if let Layout::Chunked { chunk, index, .. } = &mut planned.layout {
-            let filtered = !planned.filters.steps.is_empty();
-            *index = version::chunk_index(planned.layout_version, &planned.extent, chunk, filtered, planned.fill.alloc);
+        if let Layout::Chunked { structure, chunk, index, .. } = &mut planned.layout {
+            let filtered = !planned.filters.is_empty();
+            let (version, extent, alloc) = (planned.layout_version, &planned.extent, planned.fill.alloc);
+            *index = match structure {
+                Some(structure) => version::structured_chunk_index(extent, chunk, *structure, filtered),
+                None => version::chunk_index(version, extent, chunk, filtered, alloc),
+            };
         }
         Ok(())
     }

@@ -1,12 +1,13 @@
 //! Values of copies: chunks as they are stored where nothing in them changes, else part after part.
 
-use hyperslab_format::message::{FilterStep, Layout};
+use hyperslab_format::message::{DatasetFilters, FilterStep, Layout, SectionFilters};
 use hyperslab_space::{Op, Slab, Space};
 
 use super::{
     damage::{OfSource, Step},
     tree::Copier,
 };
+use hyperslab_chunk::{StripCut, for_each_strip};
 use hyperslab_session::OpenDataset;
 
 /// Stored bytes that are in memory at once, if no chunk is larger.
@@ -44,13 +45,14 @@ impl Copier<'_> {
     fn all_values(&mut self, from: &OpenDataset, to: &OpenDataset, new: &Layout) -> Step<()> {
         let changes = self.changes(from.session(), from.datatype(), to.datatype());
         let old = from.stored_layout().layout;
-        let is_same = same_filters(from.filters(), to.filters()) && alike(&old, new);
+        let is_same = same_filters(from.dataset_filters(), to.dataset_filters()) && alike(&old, new);
         match &old {
             // The header has them already.
             Layout::Compact(_) if !changes && old == *new => Ok(()),
             // The header has room for each element, so those that were never written are stored, too.
             _ if matches!(new, Layout::Compact(_)) => self.part_by_part(from, to, new),
             Layout::Chunked { .. } if !changes && is_same => self.chunks(from, to),
+            Layout::Chunked { structure: Some(_), chunk, .. } => self.defined_values(from, to, chunk),
             Layout::Chunked { chunk, .. } => self.chunk_by_chunk(from, to, chunk, new),
             Layout::Compact(_) | Layout::Contiguous { address: Some(_), .. } => self.part_by_part(from, to, new),
             Layout::Contiguous { address: None, .. } | Layout::Virtual { .. } => Ok(()),
@@ -67,10 +69,25 @@ impl Copier<'_> {
             return self.part_by_part(from, to, new);
         }
         for (place, _) in entries {
-            let corner = place.iter().zip(chunk).map(|(nth, size)| nth.saturating_mul(*size));
-            let whole = corner.zip(chunk).zip(&dims);
-            let part = whole.map(|((start, size), dim)| Slab::block(start, (*size).min(dim.saturating_sub(start))));
-            self.part(from, to, &part.collect::<Vec<_>>())?;
+            self.part(from, to, &slabs(&place, chunk, &dims))?;
+        }
+        Ok(())
+    }
+
+    /// Defined values of chunks that are stored in another way, chunk by chunk.
+    fn defined_values(&mut self, from: &OpenDataset, to: &OpenDataset, chunk: &[u64]) -> Step<()> {
+        let (dims, cut) = (from.shape(), StripCut::to_fit(BATCH, vec![1; chunk.len()], from.datatype().size() as u64));
+        for (place, _) in from.stored_entries().of_source()? {
+            let mut whole = from.space();
+            whole.select_hyperslab(Op::Set, &slabs(&place, chunk, &dims)).of_source()?;
+            let defined = from.defined(&whole).of_source()?;
+            let (mut strips, places) = (Vec::new(), Space::simple(&[defined.npoints()]).of_source()?);
+            let mut keep = |part: &Space, _: &Space| {
+                strips.push(part.clone());
+                Ok::<_, hyperslab_chunk::Error>(())
+            };
+            for_each_strip(&defined, &places, Some(&cut), &mut keep).of_source()?;
+            strips.iter().try_for_each(|strip| self.selected(from, to, strip))?;
         }
         Ok(())
     }
@@ -114,7 +131,12 @@ impl Copier<'_> {
         if !part.is_empty() {
             selection.select_hyperslab(Op::Set, part).of_source()?;
         }
-        let stored = from.read_stored_selection(&selection).of_source()?;
+        self.selected(from, to, &selection)
+    }
+
+    /// The selected values.
+    fn selected(&mut self, from: &OpenDataset, to: &OpenDataset, selection: &Space) -> Step<()> {
+        let stored = from.read_stored_selection(selection).of_source()?;
         let gathered = self.gather(from.session(), from.datatype(), to.datatype(), &stored).of_source()?;
         let there = Space::with(to.extent(), selection.selection().clone()).of_source()?;
         let bytes = stored.len() as u64;
@@ -127,18 +149,35 @@ impl Copier<'_> {
     }
 }
 
+/// The elements of a chunk that the dataset has.
+fn slabs(place: &[u64], chunk: &[u64], dims: &[u64]) -> Vec<Slab> {
+    let corner = place.iter().zip(chunk).map(|(nth, size)| nth.saturating_mul(*size));
+    let sides = corner.zip(chunk).zip(dims);
+    sides.map(|((start, size), dim)| Slab::block(start, (*size).min(dim.saturating_sub(start)))).collect()
+}
+
 /// Whether chunks went through the same filters; names are not kept everywhere.
-fn same_filters(old: &[FilterStep], new: &[FilterStep]) -> bool {
+fn same_filters(old: &DatasetFilters, new: &DatasetFilters) -> bool {
     let told = |step: &FilterStep| (step.id, step.params.clone());
-    old.iter().map(told).eq(new.iter().map(told))
+    match (old, new) {
+        (DatasetFilters::Chunk(old), DatasetFilters::Chunk(new)) => {
+            old.steps.iter().map(told).eq(new.steps.iter().map(told))
+        }
+        (DatasetFilters::Sections(old), DatasetFilters::Sections(new)) => {
+            let of = |filters: &SectionFilters, section| filters.of(section).iter().map(told).collect::<Vec<_>>();
+            (0..3).all(|section| of(old, section) == of(new, section))
+        }
+        (old, new) => old.is_empty() && new.is_empty(),
+    }
 }
 
 /// Whether chunks of one are chunks of the other.
 fn alike(old: &Layout, new: &Layout) -> bool {
     match (old, new) {
-        (Layout::Chunked { chunk, plain_edges, .. }, Layout::Chunked { chunk: other, plain_edges: plain, .. }) => {
-            chunk == other && plain_edges == plain
-        }
+        (
+            Layout::Chunked { structure, chunk, plain_edges, .. },
+            Layout::Chunked { structure: of, chunk: other, plain_edges: plain, .. },
+        ) => structure == of && chunk == other && plain_edges == plain,
         _ => false,
     }
 }

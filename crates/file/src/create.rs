@@ -88,6 +88,7 @@ impl OpenFile {
         store = store.with_members(members.clone(), 0);
         store.info.clone_from(&info);
         (store.libver_min, store.durability, store.is_new) = (create.libver_min, options.durability, true);
+        store.marks_whole = options.marks_whole;
         let (root, image, store) = (OnceLock::new(), Image::new(), Some(Box::new(store)));
         let (end, shared, has_journal, retry) = (AtomicU64::new(0), None, false, options.retry);
         let opened_with = transfers;
@@ -128,6 +129,7 @@ impl OpenFile {
         let mut store = store.with_members(members, values_end);
         store.info.clone_from(&info);
         (store.libver_min, store.durability) = (libver_min, options.durability);
+        store.marks_whole = options.marks_whole;
         let state = file.unshared()?;
         state.pages.write_through();
         state.store = Some(Box::new(store));
@@ -224,7 +226,7 @@ fn first_superblock(create: &CreateOptions, extension: bool, whole: bool) -> Sup
 }
 
 /// Says in the superblock that the file is open for writing, where there is a place for that; and that it is whole at every instant, if it may.
-fn mark(superblock: &mut Superblock, whole: bool) {
+pub(crate) fn mark(superblock: &mut Superblock, whole: bool) {
     unmark(superblock);
     if superblock.version >= 3 {
         superblock.flags |= if whole { flag::WRITING | flag::WHOLE } else { flag::WRITING };

@@ -69,7 +69,7 @@ impl OpenFile {
         self.free_of(Kind::Raw, address, length)
     }
 
-    fn free_of(&self, kind: Kind, address: u64, length: u64) -> Result<()> {
+    pub(crate) fn free_of(&self, kind: Kind, address: u64, length: u64) -> Result<()> {
         let span = Span { start: address, len: length };
         self.forget_blocks(span)?;
         self.store()?.space.lock().free(kind, span);

@@ -41,6 +41,7 @@ mod speed;
 mod spread;
 mod store;
 mod structure;
+mod structured_chunks;
 mod survey;
 mod torn;
 mod transfers;

@@ -63,7 +63,7 @@ fn program(seed: u64) {
         file.operate(|| {
             let mut edit = HeaderEdit::open(&file, address)?;
             for _ in 0..random.usize(1..4) {
-                let all: Vec<_> = (0x19..0x30).flat_map(|kind| edit.all(kind).collect::<Vec<_>>()).collect();
+                let all: Vec<_> = (0x1a..0x30).flat_map(|kind| edit.all(kind).collect::<Vec<_>>()).collect();
                 let chosen = random.choice(all);
                 match (random.u8(0..10), chosen) {
                     (0..3, Some(id)) => {
@@ -82,7 +82,7 @@ fn program(seed: u64) {
                         edit.replace(id, twin[nth].2.clone())?;
                     }
                     _ => {
-                        let (kind, order) = (random.u16(0x19..0x30), ordered.then(|| random.u16(..)));
+                        let (kind, order) = (random.u16(0x1a..0x30), ordered.then(|| random.u16(..)));
                         let length = length(&mut random);
                         let body = body(&mut random, length, new.version);
                         edit.add(kind, Flags::NONE, order, body.clone())?;

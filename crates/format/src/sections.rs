@@ -1,5 +1,9 @@
 //! The sections of a stored chunk: one of a dense chunk, two or three of a structured one, back to back.
 
+use hyperslab_base::{Reader, Writer};
+
+use crate::{Encoded, Result};
+
 /// The most sections that a chunk has.
 const MOST: usize = 3;
 
@@ -34,6 +38,21 @@ impl Sections {
     /// The only section of a dense chunk.
     pub const fn one(size: u64, mask: u32) -> Sections {
         Sections(Repr::One { size, mask })
+    }
+
+    /// Sections without a byte, for a chunk that is not stored; `filtered` if the index says how long sections are before their filters. A number of
+    /// sections that no chunk has gives those of a dense chunk.
+    ///
+    /// ```
+    /// use hyperslab_format::Sections;
+    /// let sections = Sections::nothing(3, true);
+    /// assert_eq!((sections.len(), sections.bytes(), sections.has_unfiltered()), (3, 0, true));
+    /// assert!(Sections::nothing(4, true).is_dense());
+    /// ```
+    pub fn nothing(count: u8, filtered: bool) -> Sections {
+        let section = Section { unfiltered: filtered.then_some(0), ..Section::default() };
+        let sections = [section; MOST].get(..usize::from(count)).and_then(Sections::new);
+        sections.unwrap_or(Sections::one(0, 0))
     }
 
     /// Several sections; nothing if a chunk cannot have so many or so long ones, or if the size before the filters is known of some only.
@@ -98,6 +117,17 @@ impl Sections {
         }
     }
 
+    /// Whether the sizes before the filters are told.
+    pub const fn has_unfiltered(&self) -> bool {
+        match &self.0 {
+            Repr::One { .. } => false,
+            Repr::Several(several) => {
+                let [first, ..] = several.sections;
+                first.unfiltered.is_some()
+            }
+        }
+    }
+
     /// The mask of the first section, which is all of a dense chunk.
     pub const fn mask(&self) -> u32 {
         match &self.0 {
@@ -115,5 +145,43 @@ impl Sections {
             Repr::One { .. } => 0,
             Repr::Several(_) => size_of::<Several>(),
         }
+    }
+}
+
+/// What an index keeps of sections, behind the size of all.
+impl Sections {
+    /// Reads what tells apart `count` sections, which have `size` bytes together.
+    pub(crate) fn decode(reader: &mut Reader<'_>, size: u64, count: usize, filtered: bool) -> Result<Sections> {
+        let mut sections = vec![Section::default(); count];
+        let mut before = 0;
+        for number in 0..count {
+            let end = if number + 1 < count { reader.u64()? } else { size };
+            let Some(bytes) = end.checked_sub(before).filter(|_| end <= size) else {
+                return Err(reader.refuse(format!("a section from {before} to {end} in a chunk of {size} bytes")));
+            };
+            sections.get_mut(number).into_iter().for_each(|section| section.size = bytes);
+            before = end;
+        }
+        if filtered {
+            sections.iter_mut().try_for_each(|section| reader.u64().map(|bytes| section.unfiltered = Some(bytes)))?;
+            sections.iter_mut().try_for_each(|section| reader.u32().map(|mask| section.mask = mask))?;
+        }
+        Sections::new(&sections).ok_or_else(|| reader.refuse(format!("a chunk of {count} sections")))
+    }
+
+    /// Writes what tells the sections apart: their offsets but for the first, and with filters sizes and masks.
+    pub(crate) fn encode(&self, writer: &mut Writer, filtered: bool) -> Encoded<()> {
+        (1..self.len()).for_each(|number| writer.u64(self.before(number)));
+        for section in self.iter() {
+            match section.unfiltered {
+                Some(bytes) if filtered => writer.u64(bytes),
+                None if !filtered && section.mask == 0 => {}
+                _ => return Err(writer.refuse("size before the filters", "sections with filters have one, no others")),
+            }
+        }
+        if filtered {
+            self.iter().for_each(|section| writer.u32(section.mask));
+        }
+        Ok(())
     }
 }

@@ -7,7 +7,8 @@
 //! | 1.10, 1.12, 1.14 | 3 | 2 | new | 2 | 3 | 4 | 2 | 3 |
 //! | 2.0 | 3 | 2 | new | 2 | 3 | 4, filtered 5 | 2 | 3 |
 //!
-//! Chunks of 4 GiB and more have version 5 of the layout under any bound. Layouts that are not chunked have version 3, virtual ones 4.
+//! Chunks of 4 GiB and more and structured chunks have version 5 of the layout under any bound. Layouts that are not chunked have version 3, virtual ones 4.
+//! Structured chunks, which libhdf5 does not write yet, need version 3 of the superblock and have their filters in a message of their own, of version 1.
 //! Datatypes have their own table, `hyperslab_dtype::Version`; selections have theirs in `hyperslab_space`.
 
 use hyperslab_space::{Extent, UNLIMITED};
@@ -15,7 +16,8 @@ use hyperslab_space::{Extent, UNLIMITED};
 pub use hyperslab_space::LibVersion;
 
 use crate::{
-    message::{AllocTime, ArrayShape, CharSet, ChunkIndex, Layout, Link, Shared, Target},
+    Sections,
+    message::{AllocTime, ArrayShape, CharSet, ChunkIndex, ChunkStructure, Layout, Link, Shared, Target},
     superblock::DEFAULT_CHUNK_K,
 };
 
@@ -98,19 +100,23 @@ pub fn modification_time(libver_min: LibVersion) -> bool {
 /// The version of the data layout message; `filtered` if chunks go through filters.
 ///
 /// ```
-/// use hyperslab_format::{message::{ChunkIndex, Layout}, version::{LibVersion, data_layout}};
+/// use hyperslab_format::{message::{ChunkIndex, ChunkStructure, Layout}, version::{LibVersion, data_layout}};
 /// let contiguous = Layout::Contiguous { address: None, size: Some(8) };
 /// assert_eq!(data_layout(LibVersion::V200, &contiguous, false), 3);
-/// let (chunk, index) = (vec![10], ChunkIndex::Single(None));
-/// let chunked = Layout::Chunked { chunk, element_size: 4, plain_edges: false, index, address: None };
-/// assert_eq!(data_layout(LibVersion::V114, &chunked, true), 4);
-/// assert_eq!(data_layout(LibVersion::V200, &chunked, true), 5);
+/// let chunked = |structure| {
+///     let (chunk, index) = (vec![10], ChunkIndex::FixedArray { page_bits: 10 });
+///     Layout::Chunked { structure, chunk, element_size: 4, plain_edges: false, index, address: None }
+/// };
+/// assert_eq!(data_layout(LibVersion::V114, &chunked(None), true), 4);
+/// assert_eq!(data_layout(LibVersion::V200, &chunked(None), true), 5);
+/// assert_eq!(data_layout(LibVersion::V110, &chunked(Some(ChunkStructure::Sparse)), false), 5);
 /// ```
 pub fn data_layout(libver_min: LibVersion, layout: &Layout, filtered: bool) -> u8 {
     match layout {
         Layout::Compact(_) | Layout::Contiguous { .. } => 3,
         Layout::Virtual { .. } => 4,
-        Layout::Chunked { chunk, element_size, .. } => {
+        Layout::Chunked { structure: Some(_), .. } => 5,
+        Layout::Chunked { structure: None, chunk, element_size, .. } => {
             let bytes = chunk.iter().fold(*element_size, |bytes, size| bytes.saturating_mul(*size));
             if bytes > u64::from(u32::MAX) || libver_min >= LibVersion::V200 && filtered {
                 5
@@ -140,9 +146,42 @@ pub fn chunk_index(layout_version: u8, extent: &Extent, chunk: &[u64], filtered:
     if layout_version < 4 {
         return ChunkIndex::BtreeV1;
     }
+    if has_one_chunk(extent, chunk) {
+        return ChunkIndex::Single(filtered.then_some(Sections::one(0, 0)));
+    }
+    match array_or_tree(extent) {
+        ChunkIndex::FixedArray { .. } if !filtered && alloc == AllocTime::Early => ChunkIndex::Implicit,
+        index => index,
+    }
+}
+
+/// How the structured chunks of a new dataset are found: as ordinary ones, but never without what the index says of a chunk.
+///
+/// ```
+/// use hyperslab_format::{Sections, message::{ChunkIndex, ChunkStructure}, version::structured_chunk_index};
+/// use hyperslab_space::Extent;
+/// let index = |dims: &[u64], filtered| {
+///     let extent = Extent::with_max(dims, &[Some(9), Some(9)]).unwrap();
+///     structured_chunk_index(&extent, &[9, 9], ChunkStructure::SparseVlen, filtered)
+/// };
+/// assert_eq!(index(&[9, 9], true), ChunkIndex::Single(Some(Sections::nothing(3, true))));
+/// assert_eq!(index(&[5, 9], true), ChunkIndex::FixedArray { page_bits: 10 });
+/// ```
+pub fn structured_chunk_index(extent: &Extent, chunk: &[u64], structure: ChunkStructure, filtered: bool) -> ChunkIndex {
+    if has_one_chunk(extent, chunk) {
+        return ChunkIndex::Single(Some(Sections::nothing(structure.sections(), filtered)));
+    }
+    array_or_tree(extent)
+}
+
+/// Whether all values of a dataset are in one chunk for ever.
+fn has_one_chunk(extent: &Extent, chunk: &[u64]) -> bool {
+    extent.dims() == extent.max() && extent.dims() == chunk
+}
+
+/// The index of chunks that takes an entry for each: which one depends on the number of dimensions without a limit.
+fn array_or_tree(extent: &Extent) -> ChunkIndex {
     match extent.max().iter().filter(|&&max| max == UNLIMITED).count() {
-        0 if extent.dims() == extent.max() && extent.dims() == chunk => ChunkIndex::Single(filtered.then_some((0, 0))),
-        0 if !filtered && alloc == AllocTime::Early => ChunkIndex::Implicit,
         0 => ChunkIndex::FixedArray { page_bits: 10 },
         1 => ChunkIndex::ExtensibleArray(ArrayShape {
             count_bits: 32,

@@ -45,7 +45,7 @@ fn versions_that_cannot_hold_a_value() {
     refused(attribute.encode(), "attribute message, character set: only version 3 has a place for it");
     assert!(Attribute { version: 3, ..attribute }.encode().is_ok());
     let (chunk, index) = (vec![1 << 32], ChunkIndex::BtreeV1);
-    let layout = Layout::Chunked { chunk, element_size: 1, plain_edges: false, index, address: None };
+    let layout = Layout::Chunked { structure: None, chunk, element_size: 1, plain_edges: false, index, address: None };
     let layout = DataLayout { version: 3, old_sizes: Vec::new(), layout };
     refused(layout.encode(NARROW), "data layout message, size: 4294967296 does not fit 4 bytes");
     let layout = DataLayout { version: 5, ..layout };

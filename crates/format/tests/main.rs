@@ -16,4 +16,6 @@ mod indexes;
 mod limits;
 mod messages;
 mod random;
+mod section_filters;
+mod structured_layout;
 mod structures;

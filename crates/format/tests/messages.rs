@@ -1,9 +1,12 @@
 //! Header messages: what is encoded decodes to the same; what does not fit is refused.
 
-use hyperslab_format::message::{self, *};
+use hyperslab_format::{
+    Sections,
+    message::{self, *},
+};
 use proptest::{array, collection::vec, option, prelude::*};
 
-use crate::random::{address, agree, bytes, name, number, widths};
+use crate::random::{address, agree, bytes, name, number, several, widths};
 
 fn charset() -> BoxedStrategy<CharSet> {
     prop_oneof![Just(CharSet::Ascii), Just(CharSet::Utf8)].boxed()
@@ -40,7 +43,11 @@ fn fill() -> BoxedStrategy<FillWrite> {
 fn index() -> BoxedStrategy<ChunkIndex> {
     prop_oneof![
         Just(ChunkIndex::BtreeV1),
-        option::of((number(), any::<u32>())).prop_map(ChunkIndex::Single),
+        (number(), any::<u32>()).prop_map(|(size, mask)| ChunkIndex::Single(Some(Sections::one(size, mask)))),
+        Just(ChunkIndex::Single(None)),
+        (2..=3u8, any::<bool>())
+            .prop_flat_map(|(count, filtered)| several(count, filtered))
+            .prop_map(|sections| ChunkIndex::Single(Some(sections))),
         Just(ChunkIndex::Implicit),
         any::<u8>().prop_map(|page_bits| ChunkIndex::FixedArray { page_bits }),
         any::<[u8; 5]>().prop_map(|[count_bits, in_index, min_blocks, min_elements, page_bits]| {
@@ -51,12 +58,17 @@ fn index() -> BoxedStrategy<ChunkIndex> {
     .boxed()
 }
 
+fn structure() -> BoxedStrategy<ChunkStructure> {
+    prop_oneof![Just(ChunkStructure::Sparse), Just(ChunkStructure::SparseVlen), Just(ChunkStructure::DenseVlen)].boxed()
+}
+
 fn layout() -> BoxedStrategy<Layout> {
     prop_oneof![
         bytes(100).prop_map(Layout::Compact),
         (address(), option::of(number())).prop_map(|(address, size)| Layout::Contiguous { address, size }),
-        (vec(number(), 0..5), number(), any::<bool>(), index(), address()).prop_map(
-            |(chunk, element_size, plain_edges, index, address)| Layout::Chunked {
+        (option::of(structure()), vec(number(), 0..5), number(), any::<bool>(), index(), address()).prop_map(
+            |(structure, chunk, element_size, plain_edges, index, address)| Layout::Chunked {
+                structure,
                 chunk,
                 element_size,
                 plain_edges,
@@ -141,6 +153,27 @@ proptest! {
         agree(&pipeline, pipeline.encode(), FilterPipeline::decode);
         let pipeline = FilterPipeline::of_version(version, steps);
         agree(&pipeline, pipeline.encode(), FilterPipeline::decode);
+        let filters = DatasetFilters::Chunk(pipeline);
+        agree(&filters, filters.encode(), |bytes| DatasetFilters::decode(filters.message_kind(), bytes));
+    }
+
+    #[test]
+    fn section_filters(mut sections in vec((0..4u8, vec(step(), 0..4)), 0..4), sort: bool, clear: bool) {
+        if sort {
+            sections.sort_by_key(|(number, _)| *number);
+            sections.dedup_by_key(|(number, _)| *number);
+        }
+        if clear {
+            sections.iter_mut().for_each(|(_, steps)| *steps = FilterPipeline::of_version(2, steps.clone()).steps);
+        }
+        let filters = SectionFilters { sections };
+        agree(&filters, filters.encode(), SectionFilters::decode);
+        let filters = DatasetFilters::Sections(filters);
+        agree(&filters, filters.encode(), |bytes| DatasetFilters::decode(filters.message_kind(), bytes));
+        if let Ok(mut bytes) = filters.encode() {
+            bytes[0] = 3;
+            prop_assert_eq!(DatasetFilters::decode(kind::FILTER_PIPELINE, &bytes).unwrap(), filters);
+        }
     }
 
     #[test]

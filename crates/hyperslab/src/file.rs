@@ -125,7 +125,7 @@ impl File {
 
     /// The version of the superblock.
     pub fn superblock_version(&self) -> u8 {
-        self.session.file().superblock().version
+        self.session.file().superblock_version()
     }
 
     /// The bytes before the HDF5 part of the file.

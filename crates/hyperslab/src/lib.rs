@@ -104,7 +104,9 @@ pub use hyperslab_copy::{CopyProgress, Repacked};
 pub use hyperslab_driver::{PageStrategy, Transfer as TransferOptions};
 pub use hyperslab_element::{Element, Recipe, Shown, Storable, Storing, Value, Values};
 pub use hyperslab_file::{Durability, FileSpace, Placement, Retry, SpaceStrategy};
-pub use hyperslab_format::message::{AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, Target};
+pub use hyperslab_format::message::{
+    AllocTime, CharSet, FillTime, FillValue, FilterStep, Link, SectionFilters, Target,
+};
 pub use hyperslab_format::{version::LibVersion, virtual_mapping::Mapping};
 pub use hyperslab_object::{PathId, Paths};
 pub use hyperslab_session::{
@@ -113,7 +115,7 @@ pub use hyperslab_session::{
     VirtualName, VirtualView,
 };
 pub use many::{PartToRead, PartToWrite, prefetch, read_many, read_many_converted, write_many, write_many_converted};
-pub use new_dataset::NewDataset;
+pub use new_dataset::{ChunkSection, NewDataset};
 pub use node::{NamedDatatype, Node};
 pub use open_options::OpenOptions;
 pub use paths::ObjectPaths;

@@ -64,6 +64,7 @@ mod slow_storage;
 mod sparse;
 mod spread;
 mod spread_crash;
+mod structured;
 mod taken_names;
 mod threads;
 mod torn;

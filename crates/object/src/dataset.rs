@@ -2,7 +2,7 @@
 
 use hyperslab_dtype::Datatype;
 use hyperslab_file::{Error, Result};
-use hyperslab_format::message::{self, AllocTime, FillTime, FillValue, FillWrite, FilterPipeline, kind};
+use hyperslab_format::message::{self, AllocTime, DatasetFilters, FillTime, FillValue, FillWrite, kind};
 use hyperslab_space::Extent;
 
 use crate::{Context, Object};
@@ -33,11 +33,13 @@ impl Object {
     }
 
     /// The filters that chunks go through.
-    pub fn filters(&self, context: &Context) -> Result<FilterPipeline> {
-        match self.message(context, kind::FILTER_PIPELINE)? {
-            Some(body) => FilterPipeline::decode(&body.bytes).map_err(Error::at(self.address())),
-            None => Ok(FilterPipeline::default()),
+    pub fn filters(&self, context: &Context) -> Result<DatasetFilters> {
+        for kind in [kind::FILTER_PIPELINE, kind::SECTION_FILTERS] {
+            if let Some(body) = self.message(context, kind)? {
+                return DatasetFilters::decode(kind, &body.bytes).map_err(Error::at(self.address()));
+            }
         }
+        Ok(DatasetFilters::default())
     }
 
     /// What elements are that were never written.

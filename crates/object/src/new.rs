@@ -3,7 +3,7 @@
 use hyperslab_dtype::Datatype;
 use hyperslab_file::{Error, HeaderEdit, NewHeader, Result, now};
 use hyperslab_format::{
-    message::{self, FillValue, FillWrite, FilterPipeline, GroupInfo, LinkInfo, kind},
+    message::{self, DatasetFilters, FillValue, FillWrite, GroupInfo, LinkInfo, kind},
     object_header::{Flags, Prefix},
     superblock::Root,
     symbol_table::{Cache, Entry},
@@ -79,7 +79,7 @@ pub struct DatasetParts<'a> {
     /// Whether the layout never changes: space is there from the beginning.
     pub constant_layout: bool,
     /// The filters of its chunks.
-    pub filters: Option<&'a FilterPipeline>,
+    pub filters: Option<&'a DatasetFilters>,
     /// The external files that hold its values: the message.
     pub external: Option<Vec<u8>>,
     /// Its attributes.
@@ -210,9 +210,8 @@ pub fn new_dataset(context: &Context, object: &ObjectSettings, parts: DatasetPar
     if version::old_fill_value(libver_min) && matches!(parts.fill.value, FillValue::User(_)) {
         header.add(kind::OLD_FILL_VALUE, Flags::CONSTANT, None, parts.fill.encode_old()?)?;
     }
-    if let Some(filters) = parts.filters.filter(|filters| !filters.steps.is_empty()) {
-        let filters = FilterPipeline { version: version::filter_pipeline(libver_min), ..filters.clone() };
-        header.add(kind::FILTER_PIPELINE, Flags::CONSTANT, None, filters.encode()?)?;
+    if let Some(filters) = parts.filters.filter(|filters| !filters.is_empty()) {
+        header.add(filters.message_kind(), Flags::CONSTANT, None, filters.encode()?)?;
     }
     if let Some(files) = parts.external {
         header.add(kind::EXTERNAL_FILES, Flags::CONSTANT, None, files)?;

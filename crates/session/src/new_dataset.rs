@@ -1,9 +1,9 @@
 //! Making a dataset, after everything was checked.
 
-use hyperslab_chunk::{Chunked, Filling, Storage, Values};
+use hyperslab_chunk::{Chunked, ChunkedParts, Filling, Storage, Values};
 use hyperslab_dtype::Datatype;
 use hyperslab_format::{
-    message::{AllocTime, DataLayout, ExternalFiles, ExternalSlot, FillWrite, FilterPipeline, Layout},
+    message::{AllocTime, DataLayout, DatasetFilters, ExternalFiles, ExternalSlot, FillWrite, Layout},
     virtual_mapping::{self, Mapping},
 };
 use hyperslab_object::{DatasetParts, NewAttribute, NewType, ObjectSettings};
@@ -24,7 +24,7 @@ pub struct DatasetPlan {
     /// What elements are that were never written.
     pub fill: FillWrite,
     /// What its chunks go through.
-    pub filters: FilterPipeline,
+    pub filters: DatasetFilters,
     /// Without addresses: nothing has a place yet.
     pub layout: Layout,
     /// The version of the layout message.
@@ -71,6 +71,9 @@ pub fn make_dataset(
     if let (Some(values), Layout::Contiguous { address, .. }) = (at_once, &mut layout) {
         *address = Some(stored.store_raw("contiguous values", values)?);
     }
+    if matches!(layout, Layout::Chunked { structure: Some(_), .. }) {
+        stored.allow_structured_chunks()?;
+    }
     if fill.alloc == AllocTime::Early {
         // Before the header: if there is no space, nothing has changed.
         layout = allocated(session, plan, fill, layout)?;
@@ -97,8 +100,10 @@ fn allocated(session: &Session, plan: &DatasetPlan, fill: &FillWrite, layout: La
     let storage = match &layout {
         Layout::Contiguous { address: None, .. } if plan.external.is_empty() => Storage::Contiguous(None),
         Layout::Chunked { .. } => {
-            let (pipeline, registry) = (hyperslab_chunk::pipeline(&plan.filters)?, session.engine.registry.clone());
-            let chunked = Chunked::open(stored, &layout, version, &plan.extent, element, pipeline, registry)?;
+            let (filters, registry) = (hyperslab_chunk::filters(&plan.filters)?, session.engine.registry.clone());
+            let (layout, extent) = (&layout, &plan.extent);
+            let parts = ChunkedParts { layout, version, extent, element, filters, registry, fill: None };
+            let chunked = Chunked::open(stored, parts)?;
             Storage::Chunked(Box::new(chunked))
         }
         _ => return Ok(layout),
@@ -111,7 +116,7 @@ fn allocated(session: &Session, plan: &DatasetPlan, fill: &FillWrite, layout: La
 /// Whether the layout never changes, as libhdf5 says it: all space is there from the start.
 fn is_constant(plan: &DatasetPlan) -> bool {
     let is_compact = matches!(plan.layout, Layout::Compact(_));
-    let is_plain = !is_compact && plan.filters.steps.is_empty();
+    let is_plain = !is_compact && plan.filters.is_empty();
     plan.fill.alloc == AllocTime::Early && is_plain && !plan.extent.is_empty()
 }
 

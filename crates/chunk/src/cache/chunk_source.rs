@@ -53,9 +53,9 @@ impl ChunkSource {
 
     /// Refuses chunks that cannot be written, before they wait in the cache for that: the first one goes through the filters at once.
     pub(super) fn prove(&self, coord: &ChunkCoord, chunk: &ResidentChunk) -> Result<()> {
-        if self.layout.codec().is_some() && !self.proven.load(Ordering::Relaxed) {
-            chunk.encode(&self.layout, coord, StoredAs::Filtered, &mut Workspace::default())?;
-            self.proven.store(true, Ordering::Relaxed);
+        if self.layout.filters() && !self.proven.load(Ordering::Relaxed) {
+            let encoded = chunk.encode(&self.layout, coord, StoredAs::Filtered, &mut Workspace::default())?;
+            self.proven.store(!encoded.is_nowhere(), Ordering::Relaxed);
         }
         Ok(())
     }

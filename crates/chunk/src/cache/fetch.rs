@@ -41,6 +41,7 @@ pub(super) fn fetch(
         |workspace, number, at, encoded| {
             let mut chunk = ResidentChunk::decode(layout(number), at, encoded, workspace)?;
             chunk.condense();
+            layout(number).count_resident(chunk.memory());
             Ok(chunk)
         },
         decoding,

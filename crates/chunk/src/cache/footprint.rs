@@ -2,8 +2,10 @@
 
 use hyperslab_cache::Footprint;
 
-use super::ChunkSource;
-use crate::{ChunkLayout, EncodedChunk, ResidentChunk};
+use hyperslab_space::Piece;
+
+use super::{ChunkCache, ChunkPartition, ChunkSource, portions::portions};
+use crate::{ChunkCoord, ChunkKind, ChunkLayout, EncodedChunk, ResidentChunk, Result, StoredAt, WriteBuffer};
 
 /// About how many bytes the cache takes for each chunk, besides its values.
 const BESIDES: usize = 512;
@@ -22,6 +24,58 @@ impl Footprint for ResidentChunk {
     fn encoded_footprint(encoded: &EncodedChunk<'static>) -> usize {
         encoded.memory()
     }
+}
+
+impl ChunkCache {
+    /// The room that chunks of a dataset need in the cache: what dense ones take, and the most that sparse ones take that are stored so, when so many bytes of values come to each.
+    pub(super) fn footprint(&self, partition: &ChunkPartition, wanted: &[(&ChunkCoord, u64)]) -> Result<usize> {
+        let layout = partition.source().layout();
+        match layout.kind() {
+            ChunkKind::Dense => Ok(layout.expected_footprint(wanted.len())),
+            ChunkKind::Sparse => Ok(footprints(partition, wanted)?.into_iter().fold(0, usize::saturating_add)),
+        }
+    }
+
+    /// Hands out pieces in lists whose chunks fit into the cache, beside those that could not be written, with the room that each needs. A piece for which there is not
+    /// that much room is alone. The values of `from`, if there are some, come to the chunks.
+    pub(super) fn for_each_list<'a>(
+        &self,
+        partition: &ChunkPartition,
+        pieces: &'a [Piece],
+        from: Option<WriteBuffer<'_>>,
+        each: &mut dyn FnMut(&'a [Piece], usize) -> Result<()>,
+    ) -> Result<()> {
+        let (layout, available) = (partition.source().layout(), self.available(partition));
+        if layout.kind() == ChunkKind::Dense {
+            let most = (available / layout.expected_footprint(1)).max(1);
+            return pieces.chunks(most).try_for_each(|list| each(list, layout.expected_footprint(list.len())));
+        }
+        let new = |piece: &Piece| from.map_or(0, |from| layout.most_new_bytes(&piece.file, from));
+        let wanted: Vec<_> = pieces.iter().map(|piece| (&piece.chunk, new(piece))).collect();
+        let footprints = footprints(partition, &wanted)?;
+        for range in portions(footprints.iter().map(|bytes| *bytes as u64), available as u64) {
+            let bytes = footprints
+                .get(range.clone())
+                .unwrap_or_default()
+                .iter()
+                .fold(0, |all: usize, bytes| all.saturating_add(*bytes));
+            each(pieces.get(range).unwrap_or_default(), bytes)?;
+        }
+        Ok(())
+    }
+}
+
+/// The most room that each of some sparse chunks needs: one in memory for what it has there, another one for what the file has, both for the bytes that come to it.
+fn footprints(partition: &ChunkPartition, wanted: &[(&ChunkCoord, u64)]) -> Result<Vec<usize>> {
+    let layout = partition.source().layout();
+    let coords: Vec<ChunkCoord> = wanted.iter().map(|(coord, _)| (*coord).clone()).collect();
+    let located = partition.source().storage().locate(&coords)?;
+    let footprint = |((coord, new), at): (&(&ChunkCoord, u64), Option<StoredAt>)| {
+        let here = partition.peek(coord).map(|pinned| pinned.read().memory() as u64);
+        let old = here.unwrap_or_else(|| at.map_or(0, |at| layout.most_bytes(&at.sections)));
+        counted(usize::try_from(old.saturating_add(*new)).unwrap_or(usize::MAX))
+    };
+    Ok(wanted.iter().zip(located).map(footprint).collect())
 }
 
 impl ChunkLayout {

@@ -89,12 +89,6 @@ impl ChunkCache {
         };
         IoPaths { through, past }
     }
-
-    /// Lists of pieces whose chunks fit into the cache, beside those that could not be written.
-    pub(super) fn lists<'a>(&self, partition: &ChunkPartition, pieces: &'a [Piece]) -> std::slice::Chunks<'a, Piece> {
-        let chunks = self.available(partition) / partition.source().layout().expected_footprint(1);
-        pieces.chunks(chunks.max(1))
-    }
 }
 
 pub(super) fn coords(pieces: &[Piece]) -> Vec<Coords> {

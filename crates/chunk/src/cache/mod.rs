@@ -5,6 +5,7 @@
 //! file waits for no chunk.
 
 mod chunk_source;
+mod defined;
 mod encode_ahead;
 mod failures;
 mod fetch;
@@ -18,6 +19,7 @@ mod read;
 mod read_ahead;
 mod reuse_counter;
 mod strips;
+mod visit;
 mod workers;
 mod write;
 mod write_back;

@@ -10,7 +10,7 @@ use super::{
     io_path::{Worth, coords},
     reach::Reach,
 };
-use crate::{ChunkCoord, Result, layout::chunk_layout::covers, transfer::PIECES};
+use crate::{ChunkCoord, ChunkKind, Result, layout::chunk_layout::covers, transfer::PIECES};
 
 impl ChunkCache {
     /// Brings the chunks that hold parts of several datasets into memory with one request, as far as they fit and are worth it. The caller
@@ -23,7 +23,8 @@ impl ChunkCache {
                 continue;
             };
             let joins = !to_write && parts.len() > 1 && self.joins(partition, &reach, selection);
-            if reach.most() > PIECES as u64 || layout.is_addressable() && !joins {
+            let is_dense = layout.kind() == ChunkKind::Dense;
+            if !is_dense || reach.most() > PIECES as u64 || layout.is_addressable() && !joins {
                 continue;
             }
             let memory = Space::simple(&[selection.npoints()])?;

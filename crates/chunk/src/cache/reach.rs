@@ -28,6 +28,11 @@ impl Reach {
         self.count().min(self.points)
     }
 
+    /// Whether a chunk is in the box.
+    pub(super) fn holds(&self, coord: &[u64]) -> bool {
+        coord.iter().zip(self.low.iter().zip(&self.high)).all(|(nth, (low, high))| low <= nth && nth <= high)
+    }
+
     /// Whether it is the same box.
     pub(super) fn is(&self, other: &Reach) -> bool {
         self.low == other.low && self.high == other.high

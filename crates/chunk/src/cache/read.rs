@@ -10,7 +10,7 @@ use super::{
     strips::converts_in_chunks,
 };
 use crate::{
-    ReadBuffer, ResidentChunk, Result,
+    ChunkKind, ReadBuffer, ResidentChunk, Result,
     transfer::{PIECES, hand_out::hand_out},
 };
 
@@ -42,6 +42,7 @@ impl ChunkCache {
             && !converts_in_chunks(layout, reach.as_ref().map(|(_, reach)| reach))
         {
             if let Some((grid, reach)) = reach
+                && layout.kind() == ChunkKind::Dense
                 && reach.count() <= RESIDENT
                 && self.read_resident(partition, selection.pieces(grid, &mem_selection)?, &mut to)?
             {
@@ -85,8 +86,9 @@ impl ChunkCache {
                 self.cache.touch(partition);
                 any_through = true;
             }
-            self.lists(partition, &paths.through)
-                .try_for_each(|list| self.read_list((file, partition), list, &mut to, fill))?;
+            self.for_each_list(partition, &paths.through, None, &mut |list, bytes| {
+                self.read_list((file, partition), (list, bytes), &mut to, fill)
+            })?;
         }
         if keeps && (is_plain || any_through) {
             self.read_ahead(partition, &reach);
@@ -122,7 +124,7 @@ impl ChunkCache {
     fn read_list(
         &self,
         (file, partition): Dataset<'_>,
-        list: &[Piece],
+        (list, bytes): (&[Piece], usize),
         to: &mut ReadBuffer<'_>,
         fill: Option<&[u8]>,
     ) -> Result<()> {
@@ -131,7 +133,9 @@ impl ChunkCache {
         if let Some(here) = partition.hits(&coords(list)) {
             return hand_out_all(&mut here.into_iter().zip(list).collect::<Vec<_>>(), to, partition);
         }
-        let bytes = layout.expected_footprint(list.len());
+        if bytes > self.available(partition) && layout.kind() == ChunkKind::Sparse {
+            return self.read_alone((file, partition), list, to);
+        }
         let _reservation = partition.reserve(Demand { chunks: bytes, aside: bytes });
         let mut open: Vec<_> = list.iter().map(|piece| (partition.find(&piece.chunk), piece)).collect();
         while !open.is_empty() {
@@ -153,6 +157,17 @@ impl ChunkCache {
         Ok(())
     }
 
+    /// Reads pieces of chunks that may be larger than what they may have of the cache: of those in memory there, of the others past the cache.
+    fn read_alone(&self, (file, partition): Dataset<'_>, list: &[Piece], to: &mut ReadBuffer<'_>) -> Result<()> {
+        for piece in list {
+            match partition.peek(&piece.chunk) {
+                Some(pinned) => pinned.read().scatter(partition.source().layout(), piece, to)?,
+                None => self.read_past((file, partition), std::slice::from_ref(piece), to)?,
+            }
+        }
+        Ok(())
+    }
+
     /// Loads chunks; the pieces of those that were never written are left. Where there is no room for chunks, their pieces are read past the cache.
     fn load<'a>(
         &self,
@@ -165,7 +180,8 @@ impl ChunkCache {
         if vacant.is_empty() {
             return Ok(left);
         }
-        let Some(mut grant) = self.room(partition, partition.source().layout().expected_footprint(vacant.len())) else {
+        let wanted: Vec<_> = vacant.iter().map(|(_, piece)| (&piece.chunk, 0)).collect();
+        let Some(mut grant) = self.room(partition, self.footprint(partition, &wanted)?) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             return self.read_past((file, partition), &pieces, to).map(|()| left);
         };

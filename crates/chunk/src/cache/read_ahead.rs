@@ -10,7 +10,7 @@ use hyperslab_driver::cores;
 use parking_lot::Mutex;
 
 use super::{ChunkCache, ChunkPartition, fetch::fetch, io_path::PART, reach::Reach, workers::Worker};
-use crate::{ResidentChunk, Result, layout::chunk_layout::ChunkLayout, transfer::PIECES};
+use crate::{ChunkKind, ResidentChunk, Result, layout::chunk_layout::ChunkLayout, transfer::PIECES};
 
 /// One at a time in the process: it may wait for an operation, and its thread helps no request meanwhile.
 static BUSY: AtomicBool = AtomicBool::new(false);
@@ -111,7 +111,7 @@ impl ChunkCache {
         };
         let is_plain = layout.is_addressable();
         // What needs no decoding is left to the system where it reads ahead itself.
-        if is_plain && window.is_none() {
+        if is_plain && window.is_none() || layout.kind() == ChunkKind::Sparse {
             return;
         }
         let Some(((dim, is_adjacent), grid)) = source.pattern.goes_on(reach).zip(layout.grid()) else { return };

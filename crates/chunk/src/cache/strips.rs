@@ -6,8 +6,8 @@ use hyperslab_space::Space;
 
 use super::{ChunkCache, ChunkPartition, RequestOptions, reach::Reach};
 use crate::{
-    ChunkLayout, Error, Filling, ReadBuffer, Result, StripCut, StripReader, StripWriter, WriteBuffer, read_strips,
-    transfer::PIECES, write_strips,
+    ChunkKind, ChunkLayout, Error, Filling, ReadBuffer, Result, StripCut, StripReader, StripWriter, WriteBuffer,
+    read_strips, transfer::PIECES, write_strips,
 };
 
 /// Whether values are converted on the way between a chunk in memory and the caller. Those that the file has as they are in memory go in strips, because they
@@ -88,7 +88,8 @@ impl StripWriter for Writes<'_> {
 fn cut(partition: &ChunkPartition, selection: &Space) -> Option<StripCut> {
     let layout = partition.source().layout();
     let element = usize::try_from(layout.element()).unwrap_or(usize::MAX);
-    StripCut::of(layout.has_index().then(|| layout.chunk()), element, selection, false)
+    let is_dense = layout.has_index() && layout.kind() == ChunkKind::Dense;
+    StripCut::of(is_dense.then(|| layout.chunk()), element, selection, false)
 }
 
 /// Fewer bytes are converted by one core.

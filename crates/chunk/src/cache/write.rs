@@ -8,13 +8,13 @@ use hyperslab_space::{Piece, Space};
 
 use super::{
     ChunkCache, ChunkPartition, Dataset, Keep, RequestOptions,
-    io_path::{Worth, aligned, bytes_of, is_any},
+    io_path::{IoPaths, Worth, aligned, bytes_of, is_any},
     portions::replace,
     reach::Reach,
     strips::{converts_in_chunks, on_cores},
 };
 use crate::{
-    Filling, ResidentChunk, Result, Storer, Workspace, WriteBuffer,
+    ChunkKind, Filling, ResidentChunk, Result, Storer, Workspace, WriteBuffer,
     layout::chunk_layout::covers,
     transfer::{BATCH, PIECES},
 };
@@ -61,15 +61,42 @@ impl ChunkCache {
                 break;
             }
             let paths = self.paths(partition, next, keep, worth);
-            let left = self.write_past((file, partition), paths.past, from, filling)?;
-            for list in self.lists(partition, &paths.through).chain(self.lists(partition, &left)) {
-                self.write_list((file, partition), list, from, filling)?;
-            }
+            self.write_paths((file, partition), paths, from, filling)?;
         }
         if layout.codec().is_some() {
             self.encode_ahead();
         } else if worth == Worth::All {
             self.gather(partition, reach.count());
+        }
+        Ok(())
+    }
+
+    /// Writes pieces of sparse chunks, by rising coordinate, or erases them.
+    pub(super) fn write_pieces(
+        &self,
+        (file, partition): Dataset<'_>,
+        pieces: Vec<Piece>,
+        keep: Keep,
+        from: WriteBuffer<'_>,
+        filling: &Filling<'_>,
+    ) -> Result<()> {
+        let paths = self.paths(partition, pieces, keep, Worth::None);
+        self.write_paths((file, partition), paths, from, filling)
+    }
+
+    /// Writes pieces past the cache, and then through it those that go there.
+    fn write_paths(
+        &self,
+        dataset: Dataset<'_>,
+        paths: IoPaths,
+        from: WriteBuffer<'_>,
+        filling: &Filling<'_>,
+    ) -> Result<()> {
+        let left = self.write_past(dataset, paths.past, from, filling)?;
+        for pieces in [&paths.through, &left] {
+            self.for_each_list(dataset.1, pieces, Some(from), &mut |list, bytes| {
+                self.write_list(dataset, (list, bytes), from, filling)
+            })?;
         }
         Ok(())
     }
@@ -102,14 +129,17 @@ impl ChunkCache {
     fn write_list(
         &self,
         dataset: Dataset<'_>,
-        list: &[Piece],
+        (list, bytes): (&[Piece], usize),
         from: WriteBuffer<'_>,
         filling: &Filling<'_>,
     ) -> Result<()> {
         let (_, partition) = dataset;
         let layout = partition.source().layout();
-        let bytes = layout.expected_footprint(list.len());
-        let _reservation = partition.reserve(Demand { chunks: bytes, aside: bytes });
+        if bytes > self.available(partition) && layout.kind() == ChunkKind::Sparse {
+            return list.iter().try_for_each(|piece| self.write_without_room(dataset, piece, from, filling));
+        }
+        let mut crowded = Vec::new();
+        let reservation = partition.reserve(Demand { chunks: bytes, aside: bytes });
         let mut open: Vec<_> = list.iter().map(|piece| (partition.find(&piece.chunk), piece)).collect();
         while !open.is_empty() {
             let (mut here, mut vacant, mut awaited) = (Vec::new(), Vec::new(), Vec::new());
@@ -119,9 +149,13 @@ impl ChunkCache {
                         if !layout.is_whole(piece) {
                             pinned.mark_used_in_part();
                         }
-                        match from.plan() {
-                            None => pinned.write().gather(layout, piece, from)?,
-                            Some(_) => here.push((pinned, piece)),
+                        match (layout.kind(), from.plan()) {
+                            (ChunkKind::Sparse, _) if !self.grow(partition, &pinned, piece, from)? => {
+                                crowded.push(piece)
+                            }
+                            (ChunkKind::Sparse, _) => {}
+                            (ChunkKind::Dense, None) => pinned.write().gather(layout, piece, from)?,
+                            (ChunkKind::Dense, Some(_)) => here.push((pinned, piece)),
                         }
                     }
                     Lookup::Miss(ticket) => vacant.push((ticket, piece)),
@@ -134,7 +168,42 @@ impl ChunkCache {
             self.make(dataset, vacant, from, filling)?;
             open.extend(awaited.into_iter().map(|(waiter, piece)| (waiter.wait(), piece)));
         }
-        Ok(())
+        drop(reservation);
+        crowded.into_iter().try_for_each(|piece| self.write_without_room(dataset, piece, from, filling))
+    }
+
+    /// Writes a piece to a sparse chunk in memory, in room that is granted before the chunk grows; whether there was room.
+    fn grow(
+        &self,
+        partition: &ChunkPartition,
+        pinned: &Pinned<ResidentChunk>,
+        piece: &Piece,
+        from: WriteBuffer<'_>,
+    ) -> Result<bool> {
+        let growth = pinned.read().growth(piece, from)?;
+        let Some(grant) = self.room(partition, growth) else { return Ok(false) };
+        pinned.write_in(grant).gather(partition.source().layout(), piece, from)?;
+        Ok(true)
+    }
+
+    /// Writes a piece of a chunk that may be larger than what it may have of the cache: past the cache, when the file has what the cache had of the chunk.
+    fn write_without_room(
+        &self,
+        (file, partition): Dataset<'_>,
+        piece: &Piece,
+        from: WriteBuffer<'_>,
+        filling: &Filling<'_>,
+    ) -> Result<()> {
+        loop {
+            if let Some(_held) = partition.vacant(&piece.chunk) {
+                partition.count_bypass(bytes_of(partition, std::slice::from_ref(piece)));
+                return write_alone((file, partition), std::slice::from_ref(piece), from, filling);
+            }
+            self.flush_chunk(partition, &piece.chunk)?;
+            partition.evict();
+            // Another request may have the chunk in hand for a moment.
+            std::thread::yield_now();
+        }
     }
 
     /// Makes chunks of the caller's values: alone, if they cover what the dataset has of a chunk, else over the old ones. Where there is no room for chunks,
@@ -150,7 +219,9 @@ impl ChunkCache {
             return Ok(());
         }
         let (source, layout) = (partition.source(), partition.source().layout());
-        let Some(mut grant) = self.room(partition, layout.expected_footprint(vacant.len())) else {
+        let new = |piece: &Piece| layout.most_new_bytes(&piece.file, from);
+        let wanted: Vec<_> = vacant.iter().map(|(_, piece)| (&piece.chunk, new(piece))).collect();
+        let Some(mut grant) = self.room(partition, self.footprint(partition, &wanted)?) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             partition.count_bypass(bytes_of(partition, &pieces));
             return write_alone((file, partition), &pieces, from, filling);

@@ -27,13 +27,13 @@ impl Index {
     }
 
     /// A new index without chunks; for chunks that lie one after the other, space for all of them.
-    pub(crate) fn create(file: &OpenFile, kind: ChunkIndex, shape: &Shape<'_>) -> Result<Index> {
+    pub(crate) fn create(file: &OpenFile, kind: &ChunkIndex, shape: &Shape<'_>) -> Result<Index> {
         let numbering = |unlimited_first| Numbering::new(shape.extent, shape.chunk, unlimited_first);
         let element = shape.element(file.widths().lengths);
         let (file, rank) = (file.owned(shape.owner), shape.chunk.len());
         Ok(match kind {
             ChunkIndex::BtreeV1 => Index::BtreeV1(chunks::btree_v1::ChunkTree::create(file, rank)?),
-            ChunkIndex::Single(_) => Index::Single(ChunkEntry::dense(None, shape.bytes, 0).at(vec![0; rank])),
+            ChunkIndex::Single(_) => Index::Single(element.nothing().at(vec![0; rank])),
             ChunkIndex::Implicit => {
                 let numbering = numbering(false);
                 let bytes = numbering.count().checked_mul(shape.bytes).ok_or_else(|| too_many(numbering.count()))?;
@@ -42,15 +42,15 @@ impl Index {
             }
             ChunkIndex::FixedArray { page_bits } => {
                 let numbering = numbering(false);
-                let array = chunks::fixed_array::ChunkArray::create(file, numbering.count(), page_bits, element)?;
+                let array = chunks::fixed_array::ChunkArray::create(file, numbering.count(), *page_bits, element)?;
                 Index::FixedArray(array, Numbered(numbering))
             }
             ChunkIndex::ExtensibleArray(array) => {
-                let array = chunks::extensible_array::ChunkArray::create(file, array, element)?;
+                let array = chunks::extensible_array::ChunkArray::create(file, *array, element)?;
                 Index::ExtensibleArray(array, Numbered(numbering(true)))
             }
             ChunkIndex::BtreeV2 { node_size, split, merge } => {
-                let nodes = (node_size, split, merge);
+                let nodes = (*node_size, *split, *merge);
                 Index::BtreeV2(chunks::btree_v2::ChunkTree::create(file, rank, element, nodes)?)
             }
         })
@@ -60,7 +60,7 @@ impl Index {
     pub(crate) fn change(
         &mut self,
         file: &OpenFile,
-        kind: ChunkIndex,
+        kind: &ChunkIndex,
         shape: &Shape<'_>,
         changes: &[Change],
     ) -> Result<bool> {
@@ -111,11 +111,12 @@ impl Index {
 
 impl Shape<'_> {
     /// The largest stored chunk that the index can tell of.
-    pub(crate) fn most_bytes(&self, kind: ChunkIndex, lengths: Width) -> u64 {
-        match kind {
-            ChunkIndex::BtreeV1 => u32::MAX.into(),
-            ChunkIndex::Single(_) => lengths.max(),
-            _ => self.size_width(lengths).max(),
+    pub(crate) fn most_bytes(&self, kind: &ChunkIndex, lengths: Width) -> u64 {
+        match (self.structure, kind) {
+            (Some(structure), _) => structure.size_width(self.bytes).max(),
+            (None, ChunkIndex::BtreeV1) => u32::MAX.into(),
+            (None, ChunkIndex::Single(_)) => lengths.max(),
+            (None, _) => self.size_width(lengths).max(),
         }
     }
 }

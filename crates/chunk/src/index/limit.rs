@@ -11,19 +11,19 @@ const MOST: u64 = 1 << 32;
 /// The index of a new dataset that would have `usual`: a tree where that is an array without room for all chunks. libhdf5 takes the array
 /// nevertheless, but then cannot write such chunks; it reads and writes the tree.
 pub fn index_that_holds(usual: ChunkIndex, extent: &Extent, chunk: &[u64]) -> ChunkIndex {
-    let holds = match usual {
+    let holds = match &usual {
         // It has a slot for every chunk of the largest extent.
         ChunkIndex::FixedArray { .. } => Numbering::new(extent, chunk, false).count() <= MOST,
         // Also if there are none yet: it must have room for those of one row.
         ChunkIndex::ExtensibleArray(_) if Numbering::new(extent, chunk, true).row() > MOST => false,
-        _ => check_extent(usual, extent, chunk).is_ok(),
+        _ => check_extent(&usual, extent, chunk).is_ok(),
     };
     if holds { usual } else { version::CHUNK_TREE }
 }
 
 /// Refuses a new dataset that would have more chunks than its index can hold, or take more bytes than a file can have.
-pub fn check_new(kind: ChunkIndex, extent: &Extent, chunk: &[u64], element: u64) -> Result<()> {
-    if kind == ChunkIndex::Implicit {
+pub fn check_new(kind: &ChunkIndex, extent: &Extent, chunk: &[u64], element: u64) -> Result<()> {
+    if *kind == ChunkIndex::Implicit {
         // It has a slot for every chunk of the largest extent.
         let bytes = chunk.iter().fold(element, |bytes, side| bytes.saturating_mul(*side));
         check_space(Numbering::new(extent, chunk, false).count(), bytes)?;
@@ -32,7 +32,7 @@ pub fn check_new(kind: ChunkIndex, extent: &Extent, chunk: &[u64], element: u64)
 }
 
 /// Refuses an extent that the chunks of a dataset cannot have.
-pub(crate) fn check_resize(kind: ChunkIndex, extent: &Extent, chunk: &[u64]) -> Result<()> {
+pub(crate) fn check_resize(kind: &ChunkIndex, extent: &Extent, chunk: &[u64]) -> Result<()> {
     // libhdf5 cannot open chunked datasets that are longer.
     if let Some(dim) = extent.dims().iter().position(|&size| size > i64::MAX as u64) {
         return Err(Error::Layout(format!("dimension {dim} of {:?} is longer than 2^63 - 1", extent.dims())));
@@ -49,7 +49,7 @@ pub(crate) fn check_space(count: u64, bytes: u64) -> Result<()> {
 }
 
 /// Refuses an extent with more chunks than an index can hold.
-pub(crate) fn check_extent(kind: ChunkIndex, extent: &Extent, chunk: &[u64]) -> Result<()> {
+pub(crate) fn check_extent(kind: &ChunkIndex, extent: &Extent, chunk: &[u64]) -> Result<()> {
     // Most datasets have far fewer chunks, and this is asked before every write.
     let side = |(dim, max): (&u64, &u64)| if *max == UNLIMITED { *dim } else { *max };
     let sides = extent.dims().iter().zip(extent.max()).map(side).zip(chunk);
@@ -64,7 +64,7 @@ pub(crate) fn check_extent(kind: ChunkIndex, extent: &Extent, chunk: &[u64]) -> 
     }
 }
 
-fn check_coord(kind: ChunkIndex, extent: &Extent, chunk: &[u64], coord: &[u64]) -> Result<()> {
+fn check_coord(kind: &ChunkIndex, extent: &Extent, chunk: &[u64], coord: &[u64]) -> Result<()> {
     let (name, unlimited_first) = match kind {
         ChunkIndex::FixedArray { .. } => ("fixed", false),
         ChunkIndex::ExtensibleArray(_) => ("extensible", true),
@@ -85,7 +85,7 @@ fn refusal(name: &str, dims: &[u64], number: u64) -> Error {
 impl Chunked {
     /// Whether the dataset has more chunks than its index can hold.
     pub(crate) fn exceeds_index(&self) -> bool {
-        check_extent(self.kind, &self.extent, self.chunk()).is_err()
+        check_extent(&self.kind, &self.extent, self.chunk()).is_err()
     }
 
     /// Refuses to write to chunks that the index cannot hold. Other programs may have made the dataset so large; to be asked before anything
@@ -98,6 +98,6 @@ impl Chunked {
 
     /// Refuses a chunk that the index cannot hold.
     pub(crate) fn check_coord(&self, coord: &[u64]) -> Result<()> {
-        check_coord(self.kind, &self.extent, self.chunk(), coord)
+        check_coord(&self.kind, &self.extent, self.chunk(), coord)
     }
 }

@@ -8,7 +8,11 @@ mod walk;
 
 use hyperslab_base::Width;
 use hyperslab_file::{OpenFile, Owner, Result};
-use hyperslab_format::{ChunkEntry, index::ChunkElement, message::ChunkIndex};
+use hyperslab_format::{
+    ChunkEntry, Sections,
+    index::ChunkElement,
+    message::{ChunkIndex, ChunkStructure},
+};
 use hyperslab_space::{Coords, Extent};
 use hyperslab_structures::chunks;
 
@@ -58,6 +62,8 @@ pub(crate) struct Shape<'a> {
     pub(crate) bytes: u64,
     pub(crate) element_size: u64,
     pub(crate) filtered: bool,
+    /// What chunks of several sections hold.
+    pub(crate) structure: Option<ChunkStructure>,
     pub(crate) layout_version: u8,
     /// The dataset that the index belongs to.
     pub(crate) owner: Owner,
@@ -65,7 +71,7 @@ pub(crate) struct Shape<'a> {
 
 impl Index {
     /// Opens an index.
-    pub(crate) fn open(file: &OpenFile, kind: ChunkIndex, address: Option<u64>, shape: &Shape<'_>) -> Result<Index> {
+    pub(crate) fn open(file: &OpenFile, kind: &ChunkIndex, address: Option<u64>, shape: &Shape<'_>) -> Result<Index> {
         let Some(address) = address else { return Ok(Index::Empty) };
         let numbering = |unlimited_first| Numbering::new(shape.extent, shape.chunk, unlimited_first);
         let element = shape.element(file.widths().lengths);
@@ -73,8 +79,8 @@ impl Index {
         Ok(match kind {
             ChunkIndex::BtreeV1 => Index::BtreeV1(chunks::btree_v1::ChunkTree::new(address, rank).owned(shape.owner)),
             ChunkIndex::Single(stored) => {
-                let (size, mask) = stored.unwrap_or((shape.bytes, 0));
-                Index::Single(ChunkEntry::dense(Some(address), size, mask).at(vec![0; rank]))
+                let sections = stored.clone().unwrap_or(Sections::one(shape.bytes, 0));
+                Index::Single(ChunkEntry::new(Some(address), sections).at(vec![0; rank]))
             }
             ChunkIndex::Implicit => {
                 Index::Implicit(Implicit { address, bytes: shape.bytes, numbering: numbering(false) })
@@ -172,9 +178,13 @@ impl Implicit {
 impl Shape<'_> {
     /// What the index keeps of a chunk.
     fn element(&self, lengths: Width) -> ChunkElement {
-        match self.filtered {
-            true => ChunkElement::Filtered { size_width: self.size_width(lengths) },
-            false => ChunkElement::Plain { chunk_bytes: self.bytes },
+        match (self.structure, self.filtered) {
+            (Some(structure), filtered) => {
+                let (size_width, sections) = (structure.size_width(self.bytes), structure.sections());
+                ChunkElement::Structured { size_width, sections, filtered }
+            }
+            (None, true) => ChunkElement::Filtered { size_width: self.size_width(lengths) },
+            (None, false) => ChunkElement::Plain { chunk_bytes: self.bytes },
         }
     }
 

@@ -3,8 +3,8 @@
 use hyperslab_base::Width;
 use hyperslab_file::{OpenFile, Owner, Survey};
 use hyperslab_format::{
-    ChunkEntry,
-    message::{ChunkIndex, DataLayout, Layout},
+    ChunkEntry, Sections,
+    message::{ChunkIndex, ChunkStructure, DataLayout, Layout},
 };
 use hyperslab_space::Extent;
 use hyperslab_structures::walk;
@@ -51,7 +51,7 @@ impl SurveyedDataset<'_> {
             Layout::Virtual { heap, .. } => {
                 heap.and_then(|heap| walk::collection(file, heap, survey));
             }
-            Layout::Chunked { chunk, element_size, index, address, .. } => {
+            Layout::Chunked { structure, chunk, element_size, index, address, .. } => {
                 let what = "data layout message";
                 if chunk.len() != self.extent.rank() || chunk.contains(&0) {
                     let why = format!("a chunk of {chunk:?} in an extent of {:?}", self.extent.dims());
@@ -62,17 +62,24 @@ impl SurveyedDataset<'_> {
                     return survey.problem(what, self.address, why);
                 }
                 if let Some(address) = address {
-                    self.chunks(file, chunk, *index, *address, survey);
+                    self.chunks(file, (chunk, *structure), index, *address, survey);
                 }
             }
         }
     }
 
-    fn chunks(&self, file: &OpenFile, chunk: &[u64], index: ChunkIndex, address: u64, survey: &mut dyn Survey) {
+    fn chunks(
+        &self,
+        file: &OpenFile,
+        (chunk, structure): (&[u64], Option<ChunkStructure>),
+        index: &ChunkIndex,
+        address: u64,
+        survey: &mut dyn Survey,
+    ) {
         let bytes = chunk.iter().fold(self.element, |bytes, side| bytes.saturating_mul(*side));
         let (filtered, layout_version) = (self.filtered, self.layout.version);
         let (extent, element_size, owner) = (self.extent, self.element, Owner::FILE);
-        let shape = Shape { extent, chunk, bytes, element_size, filtered, layout_version, owner };
+        let shape = Shape { extent, chunk, bytes, element_size, filtered, structure, layout_version, owner };
         let (lengths, rank): (Width, usize) = (file.widths().lengths, chunk.len());
         let one = |survey: &mut dyn Survey, coord: Option<&[u64]>, entry: &ChunkEntry| {
             let Some(at) = entry.address else { return };
@@ -83,7 +90,7 @@ impl SurveyedDataset<'_> {
                 Some(_) => survey.note(CHUNK, at, "it is outside of the dataset, where no reader finds it".into()),
                 None => survey.problem(CHUNK, at, "it begins at no multiple of the chunk's shape".into()),
             }
-            if !self.filtered && entry.size() != bytes {
+            if !self.filtered && structure.is_none() && entry.size() != bytes {
                 survey.problem(CHUNK, at, format!("{} bytes where chunks have {bytes}", entry.size()));
             }
             survey.block(CHUNK, at, entry.size());
@@ -106,7 +113,7 @@ impl SurveyedDataset<'_> {
                 });
             }
             ChunkIndex::Single(stored) => {
-                survey.block(CHUNK, address, stored.map_or(bytes, |(size, _)| size));
+                survey.block(CHUNK, address, stored.as_ref().map_or(bytes, Sections::bytes));
             }
             ChunkIndex::Implicit => {
                 survey.block("chunks", address, numbering.count().saturating_mul(bytes));

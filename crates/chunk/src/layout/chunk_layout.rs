@@ -2,19 +2,26 @@
 
 use hyperslab_space::{Coords, Grid, Kind, Piece, Space};
 
-use crate::{Coder, Result, StoredAs, StoredAt};
+use hyperslab_format::Sections;
+
+use super::structured_layout::StructuredLayout;
+use crate::{
+    Coder, Result, StoredAs, StoredAt, WriteBuffer,
+    structured::{most_growth, most_memory},
+};
 
 /// Of which kind the chunks of a dataset are in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChunkKind {
     /// All values are there.
     Dense,
+    /// Only those that were written.
+    Sparse,
 }
 
 /// What the chunks of a dataset are like.
 #[derive(Debug)]
 pub struct ChunkLayout {
-    kind: ChunkKind,
     /// How the dataset is cut; nothing if its values never are in the cache.
     grid: Option<Grid>,
     /// The bytes of an element.
@@ -27,6 +34,8 @@ pub struct ChunkLayout {
     codec: Option<Coder>,
     /// Whether all chunks go through the filters, wherever the dataset ends.
     filters_all: bool,
+    /// What chunks of several sections have beside that.
+    structured: Option<StructuredLayout>,
 }
 
 impl ChunkLayout {
@@ -34,8 +43,25 @@ impl ChunkLayout {
     pub(crate) fn chunked(grid: Grid, element: u64, bytes: usize, codec: Coder, plain_edges: bool) -> ChunkLayout {
         let codec = Some(codec).filter(Coder::filters);
         let filters_all = codec.is_some() && !plain_edges;
-        let kind = ChunkKind::Dense;
-        ChunkLayout { kind, grid: Some(grid), element, dense_bytes: bytes, has_index: true, codec, filters_all }
+        ChunkLayout {
+            grid: Some(grid),
+            dense_bytes: bytes,
+            has_index: true,
+            codec,
+            filters_all,
+            ..ChunkLayout::uncut(element)
+        }
+    }
+
+    /// Chunks of several sections, which an index knows. They would have so many bytes if they were dense.
+    pub(crate) fn structured_chunks(
+        grid: Grid,
+        element: u64,
+        bytes: usize,
+        structured: StructuredLayout,
+    ) -> ChunkLayout {
+        let structured = Some(structured);
+        ChunkLayout { grid: Some(grid), dense_bytes: bytes, has_index: true, structured, ..ChunkLayout::uncut(element) }
     }
 
     /// Blocks of values that lie in one piece.
@@ -45,8 +71,8 @@ impl ChunkLayout {
 
     /// Values that never are in the cache.
     pub(crate) fn uncut(element: u64) -> ChunkLayout {
-        let (kind, grid, codec) = (ChunkKind::Dense, None, None);
-        ChunkLayout { kind, grid, element, dense_bytes: 0, has_index: false, codec, filters_all: false }
+        let (grid, codec, structured) = (None, None, None);
+        ChunkLayout { grid, element, dense_bytes: 0, has_index: false, codec, filters_all: false, structured }
     }
 
     /// Whether values can be in the cache.
@@ -69,27 +95,27 @@ impl ChunkLayout {
     /// Whether each chunk lies in the file as it is in memory, so that any part of it can be read and written in place. Only the direct path
     /// asks this, and the cache to know whether the direct path is as good.
     pub fn is_addressable(&self) -> bool {
-        match self.kind {
-            ChunkKind::Dense => self.codec.is_none(),
-        }
+        self.structured.is_none() && self.codec.is_none()
     }
 
     /// As [`ChunkLayout::is_addressable`], of one stored chunk. Chunks at the edge of a dataset may have no filters where others have.
     pub(crate) fn is_addressable_at(&self, at: &StoredAt) -> bool {
-        match self.kind {
-            ChunkKind::Dense => !at.filtered,
-        }
+        self.structured.is_none() && !at.filtered
     }
 
     /// As [`ChunkLayout::is_addressable`], of a chunk that is stored so.
     pub(crate) fn is_addressable_as(&self, form: StoredAs) -> bool {
-        match self.kind {
-            ChunkKind::Dense => form != StoredAs::Filtered,
-        }
+        self.structured.is_none() && form != StoredAs::Filtered
     }
 
-    pub(crate) fn kind(&self) -> ChunkKind {
-        self.kind
+    /// Of which kind the chunks are in memory.
+    pub fn kind(&self) -> ChunkKind {
+        if self.structured.is_some() { ChunkKind::Sparse } else { ChunkKind::Dense }
+    }
+
+    /// What chunks of several sections have beside a shape.
+    pub(crate) fn structured(&self) -> Option<&StructuredLayout> {
+        self.structured.as_ref()
     }
 
     pub(crate) fn grid(&self) -> Option<&Grid> {
@@ -118,8 +144,37 @@ impl ChunkLayout {
 
     /// About how many bytes the values of a chunk take in memory. A chunk may have more or fewer.
     pub(crate) fn expected_bytes(&self) -> usize {
-        match self.kind {
-            ChunkKind::Dense => self.dense_bytes,
+        self.structured.as_ref().map_or(self.dense_bytes, StructuredLayout::expected_bytes)
+    }
+
+    /// A chunk was loaded that takes so much memory.
+    pub(crate) fn count_resident(&self, bytes: usize) {
+        if let Some(structured) = &self.structured {
+            structured.count(bytes);
+        }
+    }
+
+    /// The most bytes that a stored chunk takes in memory, as far as its index tells.
+    pub(crate) fn most_bytes(&self, sections: &Sections) -> u64 {
+        match self.kind() {
+            ChunkKind::Dense => self.dense_bytes as u64,
+            ChunkKind::Sparse => most_memory(sections, self.element),
+        }
+    }
+
+    /// The most bytes that a chunk takes in memory when so many bytes of values come to what is stored of it.
+    pub(crate) fn most_bytes_with(&self, stored: Option<&Sections>, new: u64) -> u64 {
+        match self.kind() {
+            ChunkKind::Dense => self.dense_bytes as u64,
+            ChunkKind::Sparse => stored.map_or(0, |stored| self.most_bytes(stored)).saturating_add(new),
+        }
+    }
+
+    /// The most bytes that a chunk takes more when a selection of it is written.
+    pub(crate) fn most_new_bytes(&self, selection: &Space, from: WriteBuffer<'_>) -> u64 {
+        match self.kind() {
+            ChunkKind::Sparse if !from.erases() => most_growth(selection.npoints(), self.element),
+            _ => 0,
         }
     }
 
@@ -127,7 +182,12 @@ impl ChunkLayout {
         self.has_index
     }
 
-    /// The filters, if there are some.
+    /// Whether some chunks go through filters.
+    pub(crate) fn filters(&self) -> bool {
+        self.codec.is_some() || self.structured.as_ref().is_some_and(StructuredLayout::filters)
+    }
+
+    /// The filters of dense chunks, if there are some.
     pub(crate) fn codec(&self) -> Option<&Coder> {
         self.codec.as_ref()
     }

@@ -2,15 +2,39 @@
 
 use std::sync::Arc;
 
+use hyperslab_base::memory;
 use hyperslab_file::{OpenFile, Owned, Owner};
-use hyperslab_filter::{Pipeline, Registry};
+use hyperslab_filter::Registry;
 use hyperslab_format::{
     ChunkEntry,
-    message::{ChunkIndex, Layout},
+    message::{AllocTime, ChunkIndex, ChunkStructure, Layout},
 };
 use hyperslab_space::{Extent, Grid, Space};
 
-use crate::{ChunkCoord, ChunkLayout, Coder, Error, Index, Result, Sections, StoredAs, StoredAt, index::Shape};
+use super::StructuredLayout;
+use crate::{
+    ChunkCoord, ChunkFilters, ChunkLayout, Coder, Error, Filling, Index, Result, Sections, StoredAs, StoredAt,
+    index::Shape,
+};
+
+/// What a dataset in chunks is opened with.
+#[derive(Debug)]
+pub struct ChunkedParts<'a> {
+    /// The layout message, and its version.
+    pub layout: &'a Layout,
+    /// The version of the layout message.
+    pub version: u8,
+    /// The size of the dataset.
+    pub extent: &'a Extent,
+    /// The bytes of an element.
+    pub element: u64,
+    /// What chunks go through.
+    pub filters: ChunkFilters,
+    /// The filters that there are.
+    pub registry: Arc<Registry>,
+    /// The value of elements that are not defined; zeros if nothing.
+    pub fill: Option<&'a [u8]>,
+}
 
 /// A dataset in chunks.
 #[derive(Debug)]
@@ -34,16 +58,9 @@ pub struct Chunked {
 
 impl Chunked {
     /// Opens a chunked layout.
-    pub fn open<'f>(
-        file: impl Into<Owned<'f>>,
-        layout: &Layout,
-        version: u8,
-        extent: &Extent,
-        element: u64,
-        pipeline: Pipeline,
-        registry: Arc<Registry>,
-    ) -> Result<Chunked> {
-        let Layout::Chunked { chunk, element_size, plain_edges, index, address } = layout else {
+    pub fn open<'f>(file: impl Into<Owned<'f>>, parts: ChunkedParts<'_>) -> Result<Chunked> {
+        let ChunkedParts { layout, version, extent, element, filters, registry, fill } = parts;
+        let Layout::Chunked { structure, chunk, element_size, plain_edges, index, address } = layout else {
             return Err(Error::Layout("it is not chunked".into()));
         };
         if chunk.len() != extent.rank() {
@@ -56,14 +73,26 @@ impl Chunked {
         let (file, grid) = (file.into(), Grid::new(chunk)?);
         let elements = Space::simple(chunk)?.npoints();
         let bytes = elements.checked_mul(element).ok_or(Error::Memory(u64::MAX))?;
-        let filtered = !pipeline.steps().is_empty();
-        let (owner, layout_version) = (file.owner(), version);
-        let shape = Shape { extent, chunk, bytes, element_size: element, filtered, layout_version, owner };
-        let kind: ChunkIndex = *index;
-        let index = Index::open(&file, kind, *address, &shape)?;
-        let bytes = usize::try_from(bytes).map_err(|_| Error::Memory(bytes))?;
-        let codec = Coder::new(pipeline, registry, bytes);
-        let chunks = Arc::new(ChunkLayout::chunked(grid.clone(), element, bytes, codec, *plain_edges));
+        let dense_bytes = usize::try_from(bytes).map_err(|_| Error::Memory(bytes))?;
+        let chunks = match (*structure, filters) {
+            (None, ChunkFilters::Chunk(pipeline)) => {
+                let codec = Coder::new(pipeline, registry, dense_bytes);
+                ChunkLayout::chunked(grid.clone(), element, dense_bytes, codec, *plain_edges)
+            }
+            (None, _) => return Err(Error::Layout("filters of sections, but chunks without sections".into())),
+            (Some(structure), filters) => {
+                check_elements(elements)?;
+                let (pipelines, fill) = (filters.of_sections()?, filled(fill, element)?);
+                let structured = StructuredLayout::new(structure, &pipelines, &registry, fill)?;
+                ChunkLayout::structured_chunks(grid.clone(), element, dense_bytes, structured)
+            }
+        };
+        let chunks = Arc::new(chunks);
+        let (owner, layout_version, filtered) = (file.owner(), version, chunks.filters());
+        let structure = *structure;
+        let shape = Shape { extent, chunk, bytes, element_size: element, filtered, structure, layout_version, owner };
+        let kind = index.clone();
+        let index = Index::open(&file, &kind, *address, &shape)?;
         let (plain_edges, extent) = (*plain_edges, extent.clone());
         Ok(Chunked { grid, index, kind, chunks, plain_edges, extent, layout_version, generation: 0, owner })
     }
@@ -75,19 +104,18 @@ impl Chunked {
 
     /// Whether chunks go through filters, some at least.
     pub(crate) fn has_filters(&self) -> bool {
-        self.chunks.codec().is_some()
+        self.chunks.filters()
     }
 
     /// What the layout message says now.
     pub fn layout(&self) -> Layout {
-        let index = match (&self.index, self.kind) {
-            (Index::Single(entry), ChunkIndex::Single(Some(_))) => {
-                ChunkIndex::Single(Some((entry.size(), entry.mask())))
-            }
-            (_, ChunkIndex::Single(Some(_))) => ChunkIndex::Single(Some((0, 0))),
-            (_, kind) => kind,
+        let index = match (&self.index, &self.kind) {
+            (Index::Single(entry), ChunkIndex::Single(Some(_))) => ChunkIndex::Single(Some(entry.sections.clone())),
+            (_, ChunkIndex::Single(Some(_))) => ChunkIndex::Single(Some(self.nowhere().sections)),
+            (_, kind) => kind.clone(),
         };
         Layout::Chunked {
+            structure: self.structure(),
             chunk: self.chunk().to_vec(),
             element_size: self.element(),
             plain_edges: self.plain_edges,
@@ -104,9 +132,26 @@ impl Chunked {
             bytes: self.bytes() as u64,
             element_size: self.element(),
             filtered: self.has_filters(),
+            structure: self.structure(),
             layout_version: self.layout_version,
             owner: self.owner,
         }
+    }
+
+    /// What chunks of several sections hold; nothing for dense chunks.
+    pub fn structure(&self) -> Option<ChunkStructure> {
+        self.chunks.structured().map(StructuredLayout::structure)
+    }
+
+    /// When chunks get their space: those of which only defined elements are stored, when they have some.
+    pub(crate) fn alloc_time(&self, filling: &Filling<'_>) -> AllocTime {
+        if self.structure().is_some() { AllocTime::Incremental } else { filling.alloc }
+    }
+
+    /// What the index says of a chunk that is nowhere.
+    pub(crate) fn nowhere(&self) -> ChunkEntry {
+        let sections = self.chunks.structured().map_or(Sections::one(0, 0), StructuredLayout::nothing);
+        ChunkEntry::new(None, sections)
     }
 
     /// The shape of a chunk.
@@ -141,6 +186,7 @@ impl Chunked {
         let Some(address) = entry.address else { return Ok(None) };
         let filtered = self.is_filtered(coord, &self.extent);
         let (sections, needed) = match filtered {
+            _ if self.structure().is_some() => (entry.sections.clone(), 0),
             true => (entry.sections.clone(), self.needed(coord)),
             false => (Sections::one(self.bytes() as u64, entry.mask()), 0),
         };
@@ -181,4 +227,20 @@ impl Chunked {
         let bytes = last.map_or(0, |last| last.saturating_add(1).saturating_mul(self.element()));
         usize::try_from(bytes).unwrap_or(usize::MAX).min(self.bytes())
     }
+}
+
+/// Refuses chunks with more elements than a structured one can have.
+fn check_elements(elements: u64) -> Result<()> {
+    match elements > u64::from(u32::MAX) {
+        true => Err(Error::Layout(format!("a structured chunk of {elements} elements, more than 2^32 - 1"))),
+        false => Ok(()),
+    }
+}
+
+/// One element of the fill value.
+fn filled(fill: Option<&[u8]>, element: u64) -> Result<Vec<u8>> {
+    Ok(match fill.filter(|fill| fill.len() as u64 == element) {
+        Some(fill) => memory::copied(fill)?,
+        None => memory::zeroed(element)?,
+    })
 }

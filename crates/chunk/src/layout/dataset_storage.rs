@@ -186,10 +186,10 @@ impl DatasetState {
         DatasetState { extent, layout, values: OnceLock::new() }
     }
 
-    /// The shape of a chunk, if the dataset has chunks.
-    pub fn chunk(&self) -> Option<&[u64]> {
+    /// The shape of a chunk, if the dataset has dense chunks: what large requests are cut along.
+    pub fn dense_chunk(&self) -> Option<&[u64]> {
         match &self.layout.layout {
-            Layout::Chunked { chunk, .. } => Some(chunk),
+            Layout::Chunked { structure: None, chunk, .. } => Some(chunk),
             _ => None,
         }
     }

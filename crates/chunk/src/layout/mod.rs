@@ -8,15 +8,17 @@ mod external;
 mod filling;
 mod locate_values;
 mod resize;
+mod structured_layout;
 pub(crate) mod values;
 mod values_change;
 mod virtual_parts;
 
 pub use chunk_layout::{ChunkKind, ChunkLayout};
-pub use chunked::Chunked;
+pub use chunked::{Chunked, ChunkedParts};
 pub use dataset_storage::{DatasetHeader, DatasetState, DatasetStorage, OpenedValues, StorageChange, StorageView};
 pub use external::{ExternalFile, ExternalPart, Externals};
 pub use filling::Filling;
 pub use resize::Resizing;
+pub(crate) use structured_layout::StructuredLayout;
 pub use values::{Storage, Values};
 pub use virtual_parts::{Correspondence, SourcePart, VirtualSource};

@@ -1,10 +1,7 @@
 //! Datasets that grow and shrink.
 
 use hyperslab_file::{Error as FileError, OpenFile};
-use hyperslab_format::{
-    ChunkEntry,
-    message::{AllocTime, ChunkIndex},
-};
+use hyperslab_format::message::{AllocTime, ChunkIndex};
 use hyperslab_space::{Extent, Op, Slab, Space};
 
 use crate::{
@@ -52,12 +49,16 @@ impl Chunked {
     pub(crate) fn begin_resize(&mut self, file: &OpenFile, new: Extent, filling: &Filling<'_>) -> Result<Resizing> {
         let mut resizing = Resizing::to(new);
         let new = &resizing.extent;
+        if self.structure().is_some() && self.has_plain_edges() {
+            let why = "sparse chunks of which those at the edge have no filters are made by other programs, and cannot change their size yet";
+            return Err(Error::Layout(why.into()));
+        }
         if self.kind == ChunkIndex::Implicit {
             resizing.loses = self.shrinks(new);
             if !matches!(self.index, Index::Empty) {
                 // They may hold what a larger dataset had; no reader sees them before the header tells the new extent.
                 self.fill_places(file, &self.index, Some(&self.extent), new, filling)?;
-            } else if filling.alloc == AllocTime::Early {
+            } else if self.alloc_time(filling) == AllocTime::Early {
                 self.index = file.tentative(|| self.filled_index(file, new, filling))?;
                 self.generation += 1;
                 resizing.moved = true;
@@ -72,7 +73,7 @@ impl Chunked {
             let mut edge = self.write_jobs(file, &edges, WriteBuffer::stored(&[]), filling)?;
             edge.follow(&readable, &between);
             let mut made = vec![edge];
-            if filling.alloc == AllocTime::Early {
+            if self.alloc_time(filling) == AllocTime::Early {
                 made.extend(self.store_missing(file, new, filling, &|_| true)?);
             }
             Ok::<_, Error>((between, made))
@@ -126,7 +127,7 @@ impl Chunked {
         for allocation in made {
             moved |= self.insert(file, allocation)?;
         }
-        let nothing = |(coord, _): &Change| (coord.clone(), ChunkEntry::dense(None, 0, 0));
+        let nothing = |(coord, _): &Change| (coord.clone(), self.nowhere());
         moved |= self.change_index(file, &gone.iter().map(nothing).collect::<Vec<_>>())?;
         for (_, entry) in gone {
             if let Some(address) = entry.address {
@@ -143,13 +144,13 @@ impl Chunked {
 
     /// Refuses an extent that these chunks cannot have.
     pub(crate) fn check_resize(&self, new: &Extent) -> Result<()> {
-        check_resize(self.kind, new, self.chunk())
+        check_resize(&self.kind, new, self.chunk())
     }
 
     /// Whether no chunk changes with a resize to these sizes.
     pub fn keeps_chunks(&self, dims: &[u64], filling: &Filling<'_>) -> bool {
         let grows = self.extent.dims().iter().zip(dims).all(|(old, new)| new >= old);
-        let is_free = self.kind != ChunkIndex::Implicit && filling.alloc != AllocTime::Early;
+        let is_free = self.kind != ChunkIndex::Implicit && self.alloc_time(filling) != AllocTime::Early;
         grows && is_free && !self.has_plain_edges()
     }
 

@@ -79,7 +79,7 @@ impl Values {
         plan: &Plan,
     ) -> Result<()> {
         let chunk = match &self.storage {
-            Storage::Chunked(chunked) => Some(chunked.chunk()),
+            Storage::Chunked(chunked) if chunked.structure().is_none() => Some(chunked.chunk()),
             _ => None,
         };
         let cut = StripCut::of(chunk, usize::try_from(self.element).unwrap_or(usize::MAX), source, false);

@@ -18,13 +18,14 @@ impl Chunked {
     pub fn allocate_all(&mut self, file: &OpenFile, filling: &Filling<'_>) -> Result<bool> {
         self.publish(file, filling, |chunked| match chunked.kind {
             ChunkIndex::Implicit => Ok(Vec::new()),
+            _ if chunked.structure().is_some() => Ok(Vec::new()),
             _ => chunked.store_missing(file, &chunked.extent, filling, &|_| true),
         })
     }
 
     /// Space for all chunks that lie one after the other, filled where a dataset of this extent has chunks. Within a part of an operation that may fail.
     pub(crate) fn filled_index(&self, file: &OpenFile, extent: &Extent, filling: &Filling<'_>) -> Result<Index> {
-        let index = Index::create(file, self.kind, &self.shape())?;
+        let index = Index::create(file, &self.kind, &self.shape())?;
         self.fill_places(file, &index, None, extent, filling)?;
         Ok(index)
     }

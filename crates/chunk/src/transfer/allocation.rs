@@ -11,8 +11,8 @@ use crate::{Chunked, Error, Index, Result, index::Change};
 /// Space for chunks that the index does not name yet.
 #[derive(Debug, Default)]
 pub(crate) struct Allocation {
-    /// Where each chunk goes, in the order in which they were given.
-    pub(crate) addresses: Vec<u64>,
+    /// Where each chunk goes, in the order in which they were given; nowhere, if it has nothing.
+    pub(crate) addresses: Vec<Option<u64>>,
     /// What the index will say.
     pub(crate) changes: Vec<Change>,
     /// The old space of the chunks: address and length.
@@ -82,24 +82,29 @@ impl Chunked {
         let mut allocation = Allocation::default();
         for (chunk, old) in chunks.iter().zip(old) {
             let old = old.and_then(|old| Some((old.address?, old.size())));
-            if let Some((address, _)) = old.filter(|_| overwrite == Overwrite::Unfiltered && !chunk.filtered) {
-                allocation.addresses.push(address);
+            if let Some((address, _)) = old.filter(|_| overwrite == Overwrite::Unfiltered && chunk.is_in_place()) {
+                allocation.addresses.push(Some(address));
+                continue;
+            }
+            if old.is_none() && chunk.is_nowhere() {
+                allocation.addresses.push(None);
                 continue;
             }
             if let Some((address, size)) = old {
                 file.check("chunk", address, size)?;
                 allocation.replaced.push((address, size));
             }
-            let address = file.allocate(Kind::Raw, chunk.sections.bytes())?;
+            let size = Some(chunk.sections.bytes()).filter(|_| !chunk.is_nowhere());
+            let address = size.map(|size| file.allocate(Kind::Raw, size)).transpose()?;
             allocation.addresses.push(address);
-            allocation.changes.push((chunk.coord.clone(), ChunkEntry::new(Some(address), chunk.sections.clone())));
+            allocation.changes.push((chunk.coord.clone(), ChunkEntry::new(address, chunk.sections.clone())));
         }
         Ok(allocation)
     }
 
     /// Refuses a stored chunk with more bytes than the index can tell of.
     pub(crate) fn check_size(&self, file: &OpenFile, coord: &[u64], size: u64) -> Result<()> {
-        let most = self.shape().most_bytes(self.kind, file.widths().lengths);
+        let most = self.shape().most_bytes(&self.kind, file.widths().lengths);
         if size <= most {
             return Ok(());
         }
@@ -120,7 +125,7 @@ impl Chunked {
         }
         // The index is changed apart from the rest, which is asked for its shape meanwhile.
         let mut index = std::mem::replace(&mut self.index, Index::Empty);
-        let changed = index.change(file, self.kind, &self.shape(), changes);
+        let changed = index.change(file, &self.kind, &self.shape(), changes);
         self.index = index;
         self.generation += 1;
         Ok(changed?)

@@ -23,6 +23,8 @@ pub struct ReadBuffer<'a> {
 pub struct WriteBuffer<'a> {
     pub(super) bytes: &'a [u8],
     plan: Option<&'a Plan>,
+    /// Whether there are no values: elements are not defined from then on.
+    erases: bool,
 }
 
 impl<'a> ReadBuffer<'a> {
@@ -49,6 +51,13 @@ impl<'a> ReadBuffer<'a> {
     /// The bytes, for a request that brings values as they are stored.
     pub(crate) fn stored_bytes(&mut self) -> Result<&mut [u8]> {
         if self.plan.is_some() { Err(unconverted()) } else { Ok(self.bytes) }
+    }
+
+    /// Places that lie one after the other, for values as they are stored, of `element` bytes.
+    pub(crate) fn places(&mut self, first: u64, count: u64, element: u64) -> Result<&mut [u8]> {
+        let start = first.saturating_mul(element).checked_sub(self.start).ok_or_else(scatter::outside)?;
+        let range = scatter::range(start, count.saturating_mul(element));
+        self.stored_bytes()?.get_mut(range).ok_or_else(scatter::outside)
     }
 
     /// All bytes of the caller's buffer.
@@ -86,12 +95,20 @@ impl<'a> ReadBuffer<'a> {
 impl<'a> WriteBuffer<'a> {
     /// For values as they will be stored.
     pub fn stored(bytes: &'a [u8]) -> WriteBuffer<'a> {
-        WriteBuffer { bytes, plan: None }
+        WriteBuffer { bytes, plan: None, erases: false }
+    }
+
+    /// For elements of sparse chunks that will not be defined any more.
+    pub(crate) const ERASED: WriteBuffer<'static> = WriteBuffer { bytes: &[], plan: None, erases: true };
+
+    /// Whether there are no values: elements are not defined from then on.
+    pub(crate) fn erases(&self) -> bool {
+        self.erases
     }
 
     /// For values of which a plan makes those that will be stored.
     pub fn converted(bytes: &'a [u8], plan: &'a Plan) -> WriteBuffer<'a> {
-        WriteBuffer { bytes, plan: Some(plan).filter(|plan| !plan.is_copy()) }
+        WriteBuffer { bytes, plan: Some(plan).filter(|plan| !plan.is_copy()), erases: false }
     }
 
     /// How values are converted, if they are.

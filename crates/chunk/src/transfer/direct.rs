@@ -11,6 +11,7 @@ use crate::{Chunked, Error, Filling, Result};
 impl Chunked {
     /// The stored bytes of the chunk at a coordinate, and the filters that were left out; nothing if it was never written.
     pub fn read_chunk(&self, file: &OpenFile, coord: &[u64]) -> Result<Option<(u32, Vec<u8>)>> {
+        self.check_dense()?;
         let Some(entry) = self.entry(file, coord)? else { return Ok(None) };
         let chunk = self.read_entries(file, &[(coord.into(), entry)])?.pop();
         Ok(chunk.map(|chunk| (chunk.sections.mask(), chunk.into_bytes().into_owned())))
@@ -37,6 +38,7 @@ impl Chunked {
 
     /// Refuses a stored chunk of so many bytes that cannot be put at a coordinate.
     pub fn check_chunk(&self, file: &OpenFile, coord: &[u64], mask: u32, bytes: usize) -> Result<()> {
+        self.check_dense()?;
         self.check_inside(coord)?;
         self.check_coord(coord)?;
         self.check_size(file, coord, bytes as u64)?;
@@ -45,6 +47,14 @@ impl Chunked {
             return Err(Error::Layout(why));
         }
         Ok(())
+    }
+
+    /// Refuses chunks of several sections, which are no one piece of bytes with one filter mask.
+    fn check_dense(&self) -> Result<()> {
+        match self.structure() {
+            None => Ok(()),
+            Some(_) => Err(Error::Layout("chunks have several sections, and are not read or written as one".into())),
+        }
     }
 
     /// Refuses a coordinate where the dataset has no chunk.

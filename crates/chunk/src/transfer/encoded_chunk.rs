@@ -48,7 +48,7 @@ pub struct EncodedChunk<'a> {
     pub sections: Sections,
     /// Whether the bytes went through the filters.
     pub filtered: bool,
-    /// The bytes of all sections; nothing if space is allocated for the chunk and left as it is.
+    /// The bytes of all sections; nothing if space is allocated for the chunk and left as it is, or if it has nothing.
     pub(super) bytes: Option<Cow<'a, [u8]>>,
 }
 
@@ -63,6 +63,21 @@ impl<'a> EncodedChunk<'a> {
     pub fn structured(coord: ChunkCoord, bytes: Cow<'a, [u8]>, sections: Sections, filtered: bool) -> Option<Self> {
         let belong = sections.bytes() == bytes.len() as u64;
         belong.then_some(EncodedChunk { coord, sections, filtered, bytes: Some(bytes) })
+    }
+
+    /// A structured chunk that has nothing, whose sections are empty: the file has no such chunk.
+    pub(crate) fn nowhere(coord: ChunkCoord, sections: Sections, filtered: bool) -> EncodedChunk<'static> {
+        EncodedChunk { coord, sections, filtered, bytes: None }
+    }
+
+    /// Whether the file has no such chunk, because it has nothing.
+    pub(crate) fn is_nowhere(&self) -> bool {
+        !self.sections.is_dense() && self.sections.bytes() == 0
+    }
+
+    /// Whether it is written over an older chunk of the same size: not if a write that is torn would leave sections that do not belong together.
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.sections.is_dense() && !self.filtered
     }
 
     /// A dense chunk without filters, whose space is allocated and keeps whatever bytes are there.

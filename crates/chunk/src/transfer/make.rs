@@ -39,7 +39,11 @@ impl Chunked {
 
 /// How many of these jobs are in memory at once.
 pub(super) fn batch_of(layout: &ChunkLayout, jobs: &[Job<'_>]) -> usize {
-    batch(jobs, |job| job.read.as_ref().map_or(0, |at| at.sections.bytes()).max(layout.expected_bytes() as u64))
+    batch(jobs, |job| {
+        let old = job.read.as_ref().map(|at| &at.sections);
+        let new = job.piece.map_or(0, |piece| layout.selected(&piece.file));
+        old.map_or(0, Sections::bytes).max(layout.most_bytes_with(old, new))
+    })
 }
 
 /// The old chunks of jobs, where they are wanted, read with one request. The caller holds changes of the file off, or is the operation that changes it.
@@ -77,7 +81,7 @@ fn encode_job<'a>(
                 None => ResidentChunk::new(layout, filling, matches!(job.blank, Blank::All), workspace)?,
             };
             if let Blank::Part(part) = &job.blank {
-                chunk.fill(layout, filling, part)?;
+                chunk.blank(layout, filling, part)?;
             }
             if let Some(piece) = job.piece {
                 chunk.gather(layout, piece, from)?;
@@ -85,7 +89,7 @@ fn encode_job<'a>(
             chunk.into_encoded(layout, &job.coord, job.form, workspace)?
         }
     };
-    if !encoded.filtered {
+    if encoded.is_in_place() {
         encoded.sections = Sections::one(encoded.sections.bytes(), job.mask);
     }
     Ok(encoded)

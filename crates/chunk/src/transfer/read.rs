@@ -87,7 +87,7 @@ impl Chunked {
         self.read_in_place(file, &in_place, to)?;
         let mut rest = encoded.as_slice();
         while !rest.is_empty() {
-            let bytes = |(_, at): &LocatedPiece<'_>| at.sections.bytes().max(self.chunks.expected_bytes() as u64);
+            let bytes = |(_, at): &LocatedPiece<'_>| at.sections.bytes().max(self.chunks.most_bytes(&at.sections));
             let (now, later) = rest.split_at(batch(rest, bytes));
             self.read_encoded(file, now, to)?;
             rest = later;

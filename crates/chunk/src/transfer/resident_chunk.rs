@@ -3,26 +3,30 @@
 //! Only the methods here know of which kind a chunk is. The cache, the loader and the storer do not, so another kind is a variant here, a
 //! [`ChunkKind`](crate::ChunkKind) and a file beside `dense.rs`.
 
+use std::ops::Range;
+
 use hyperslab_space::{Piece, Space};
 
 use super::{ChunkCoord, EncodedChunk, ReadBuffer, StoredAt, WriteBuffer, dense::DenseChunk};
-use crate::{ChunkKind, ChunkLayout, Filling, Result};
+use crate::{ChunkKind, ChunkLayout, Filling, Result, SparseChunk};
 
 /// A chunk in memory.
 pub enum ResidentChunk {
     /// All values, whether they were ever written or not.
     Dense(DenseChunk),
+    /// Those that were written.
+    Sparse(SparseChunk),
 }
 
 /// Memory that one thread uses again for each chunk that it decodes or encodes.
 #[derive(Default)]
 pub struct Workspace {
     /// Becomes the next chunk in memory.
-    pub(super) room: Vec<u8>,
+    pub(crate) room: Vec<u8>,
     /// What comes out of the filters.
-    pub(super) out: Vec<u8>,
+    pub(crate) out: Vec<u8>,
     /// What is between two filters.
-    pub(super) scratch: Vec<u8>,
+    pub(crate) scratch: Vec<u8>,
 }
 
 /// How a chunk is stored at a coordinate of the dataset as it is now.
@@ -44,6 +48,7 @@ impl ResidentChunk {
     ) -> Result<ResidentChunk> {
         match layout.kind() {
             ChunkKind::Dense => DenseChunk::new(layout, filling, blank, workspace).map(ResidentChunk::Dense),
+            ChunkKind::Sparse => Ok(ResidentChunk::Sparse(SparseChunk::new(layout))),
         }
     }
 
@@ -56,6 +61,7 @@ impl ResidentChunk {
     ) -> Result<ResidentChunk> {
         match layout.kind() {
             ChunkKind::Dense => DenseChunk::decode(layout, at, encoded, workspace).map(ResidentChunk::Dense),
+            ChunkKind::Sparse => SparseChunk::decode(layout, &encoded, workspace).map(ResidentChunk::Sparse),
         }
     }
 
@@ -69,6 +75,7 @@ impl ResidentChunk {
     ) -> Result<EncodedChunk<'_>> {
         match self {
             ResidentChunk::Dense(dense) => dense.encode(layout, coord, form, workspace),
+            ResidentChunk::Sparse(sparse) => sparse.encode(layout, coord, form, workspace),
         }
     }
 
@@ -82,13 +89,15 @@ impl ResidentChunk {
     ) -> Result<EncodedChunk<'static>> {
         match self {
             ResidentChunk::Dense(dense) => dense.into_encoded(layout, coord, form, workspace),
+            ResidentChunk::Sparse(sparse) => sparse.encode(layout, coord, form, workspace),
         }
     }
 
-    /// Gives a part of the chunk the fill value.
-    pub(crate) fn fill(&mut self, layout: &ChunkLayout, filling: &Filling<'_>, part: &Space) -> Result<()> {
+    /// Lets a part of the chunk be as if it was never written: a dense chunk has the fill value there.
+    pub(crate) fn blank(&mut self, layout: &ChunkLayout, filling: &Filling<'_>, part: &Space) -> Result<()> {
         match self {
             ResidentChunk::Dense(dense) => dense.fill(layout, filling, part),
+            ResidentChunk::Sparse(sparse) => sparse.erase(part),
         }
     }
 
@@ -96,6 +105,7 @@ impl ResidentChunk {
     pub(crate) fn gather(&mut self, layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<()> {
         match self {
             ResidentChunk::Dense(dense) => dense.gather(layout, piece, from),
+            ResidentChunk::Sparse(sparse) => sparse.gather(piece, from),
         }
     }
 
@@ -103,6 +113,27 @@ impl ResidentChunk {
     pub(crate) fn scatter(&self, layout: &ChunkLayout, piece: &Piece, to: &mut ReadBuffer<'_>) -> Result<()> {
         match self {
             ResidentChunk::Dense(dense) => dense.scatter(layout, piece, to),
+            ResidentChunk::Sparse(sparse) => sparse.scatter(layout, piece, to),
+        }
+    }
+
+    /// Calls `each` for runs of selected elements that are defined, by their numbers, in the order of the selection. In a dense chunk all are.
+    pub(crate) fn defined(&self, selection: &Space, each: &mut dyn FnMut(Range<u64>) -> Result<()>) -> Result<()> {
+        match self {
+            ResidentChunk::Dense(_) => selection.runs(1)?.try_for_each(|run| each(run.offset..run.end())),
+            ResidentChunk::Sparse(sparse) => {
+                sparse.defined(selection, &mut |run| each(u64::from(run.start)..u64::from(run.end)))
+            }
+        }
+    }
+
+    /// The most memory that the chunk takes more when a piece of it is written.
+    pub(crate) fn growth(&self, piece: &Piece, from: WriteBuffer<'_>) -> Result<usize> {
+        match self {
+            ResidentChunk::Dense(_) => Ok(0),
+            ResidentChunk::Sparse(sparse) => {
+                Ok(usize::try_from(sparse.growth(&piece.file, from)?).unwrap_or(usize::MAX))
+            }
         }
     }
 
@@ -110,6 +141,7 @@ impl ResidentChunk {
     pub(crate) fn memory(&self) -> usize {
         match self {
             ResidentChunk::Dense(dense) => dense.memory(),
+            ResidentChunk::Sparse(sparse) => sparse.memory(),
         }
     }
 
@@ -117,6 +149,7 @@ impl ResidentChunk {
     pub(crate) fn condense(&mut self) {
         match self {
             ResidentChunk::Dense(dense) => dense.condense(),
+            ResidentChunk::Sparse(_) => {}
         }
     }
 
@@ -124,6 +157,7 @@ impl ResidentChunk {
     pub(crate) fn recycle(self, workspace: &mut Workspace) {
         match self {
             ResidentChunk::Dense(dense) => dense.recycle(workspace),
+            ResidentChunk::Sparse(_) => {}
         }
     }
 }

@@ -60,7 +60,7 @@ pub fn fill(value: Option<&[u8]>, to: &mut [u8], target: &Space, element: u64) -
     Ok(())
 }
 
-pub(super) fn range(start: u64, len: u64) -> Range<usize> {
+pub(crate) fn range(start: u64, len: u64) -> Range<usize> {
     let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     place(start)..place(start.saturating_add(len))
 }

@@ -5,7 +5,7 @@
 //!  find; write over old bytes  →  allocate  →   write  →  insert
 //! ```
 //!
-//! Chunks that lie in the file as they are in memory, and are there, need the first step alone. Called for chunks that leave the cache, and for chunks that a
+//! Dense chunks that lie in the file as they are in memory, and are there, need the first step alone. Called for chunks that leave the cache, and for chunks that a
 //! caller encoded itself. Between the steps the index may change, and the dataset may be deleted: what was found is found again then, and the space of a
 //! deleted dataset's chunks is free again. No two threads store the same chunk at once: the phases of the cache see to that, and load tickets where a chunk
 //! is not in memory.
@@ -60,7 +60,7 @@ impl Storer<'_> {
             let values = view.values()?;
             let Storage::Chunked(chunked) = &values.storage else {
                 let addresses = values.addresses(self.file, &coords(chunks))?;
-                in_place.extend(addresses.into_iter().zip(chunks.iter().copied()));
+                in_place.extend(addresses.into_iter().map(Some).zip(chunks.iter().copied()));
                 continue;
             };
             let generation = chunked.generation;
@@ -69,8 +69,8 @@ impl Storer<'_> {
                 chunks.iter().zip(chunked.index.find_all(self.file, &coords(chunks), chunked.chunk())?)
             {
                 chunked.check_form(chunk)?;
-                match old.as_ref().and_then(|old| old.address).filter(|_| !chunk.filtered) {
-                    Some(address) => in_place.push((address, *chunk)),
+                match old.as_ref().and_then(|old| old.address).filter(|_| chunk.is_in_place()) {
+                    Some(address) => in_place.push((Some(address), *chunk)),
                     None => {
                         moved.push(*chunk);
                         entries.push(old);
@@ -88,7 +88,7 @@ impl Storer<'_> {
 }
 
 impl Moving<'_> {
-    fn addressed(&self) -> impl Iterator<Item = (u64, &EncodedChunk<'_>)> {
+    fn addressed(&self) -> impl Iterator<Item = (Option<u64>, &EncodedChunk<'_>)> {
         self.allocation.addresses.iter().copied().zip(self.chunks.iter().copied())
     }
 

@@ -28,6 +28,16 @@ impl Chunked {
         Ok(entries)
     }
 
+    /// The coordinates of stored chunks in the dataset that are `wanted`.
+    pub(crate) fn coords_within(
+        &self,
+        file: &OpenFile,
+        wanted: &dyn Fn(&ChunkCoord) -> bool,
+    ) -> Result<Vec<ChunkCoord>> {
+        let coords = self.entries(file)?.into_iter().map(|(coord, _)| coord);
+        Ok(coords.filter(wanted).collect())
+    }
+
     /// The chunks of an index that needs no entries.
     fn all_entries(&self, file: &OpenFile) -> Result<Vec<(ChunkCoord, ChunkEntry)>> {
         let sides: Vec<u64> =
@@ -64,6 +74,16 @@ impl Chunked {
         Ok(Loader::new(file).read(&wanted)?.into_iter().flatten().collect())
     }
 
+    /// Refuses a stored chunk of other sections than those here have.
+    fn check_sections(&self, chunk: &EncodedChunk<'_>) -> Result<()> {
+        let (sections, nothing) = (&chunk.sections, self.nowhere().sections);
+        let is_alike = sections.len() == nothing.len() && sections.has_unfiltered() == nothing.has_unfiltered();
+        match is_alike {
+            true => Ok(()),
+            false => Err(Error::Layout(format!("{} sections for chunk {:?}", sections.len(), chunk.coord))),
+        }
+    }
+
     /// Stores chunks of rising coordinates that went through the filters already. Whether the layout message must say something new.
     pub fn write_stored(
         &mut self,
@@ -76,6 +96,11 @@ impl Chunked {
             let (coord, filtered) = (&chunk.coord, self.is_filtered(&chunk.coord, &self.extent));
             let (size, mask) = (chunk.sections.bytes(), chunk.sections.mask());
             self.check_coord(coord)?;
+            if self.structure().is_some() {
+                self.check_sections(chunk)?;
+                stored.push(EncodedChunk { filtered, ..chunk.borrowed() });
+                continue;
+            }
             // One that reaches over the edge keeps the mask of the filters that it will go through once more.
             if !filtered && (size != self.bytes() as u64 || mask != 0 && !self.has_plain_edges()) {
                 let bytes = self.bytes();

@@ -25,10 +25,10 @@ impl<'a> Storer<'a> {
         Storer { file }
     }
 
-    /// Writes chunks to their addresses, all with one vector request; the index is told later. Within an operation, or where changes of the file are held off, or to
+    /// Writes chunks to their addresses, if they have some, all with one vector request; the index is told later. Within an operation, or where changes of the file are held off, or to
     /// space that the file does not name.
-    pub fn write<'c>(&self, chunks: impl IntoIterator<Item = (u64, &'c EncodedChunk<'c>)>) -> Result<()> {
-        let parts = chunks.into_iter().filter_map(|(address, chunk)| Some((address, chunk.bytes()?)));
+    pub fn write<'c>(&self, chunks: impl IntoIterator<Item = (Option<u64>, &'c EncodedChunk<'c>)>) -> Result<()> {
+        let parts = chunks.into_iter().filter_map(|(address, chunk)| Some((address?, chunk.bytes()?)));
         let parts: Vec<_> = parts.collect();
         if !parts.is_empty() {
             self.file.write_raw("chunk", &parts)?;

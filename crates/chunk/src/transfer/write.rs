@@ -41,7 +41,7 @@ impl Chunked {
                 }
                 stored.extend(chunked.store_pieces(file, &next, WriteBuffer::stored(buf), filling)?);
             }
-            if is_first && filling.alloc == AllocTime::Late && chunked.kind != ChunkIndex::Implicit {
+            if is_first && chunked.alloc_time(filling) == AllocTime::Late && chunked.kind != ChunkIndex::Implicit {
                 let written: HashSet<&ChunkCoord> =
                     stored.iter().flat_map(|stored| &stored.changes).map(|(coord, _)| coord).collect();
                 let missing = |coord: &ChunkCoord| !written.contains(coord);
@@ -54,13 +54,14 @@ impl Chunked {
 
     /// Whether the first values that are written bring space for all others.
     pub fn allocates_with_first(&self, filling: &Filling<'_>) -> bool {
-        let all = self.kind == ChunkIndex::Implicit || filling.alloc == AllocTime::Late;
+        let all = self.kind == ChunkIndex::Implicit || self.alloc_time(filling) == AllocTime::Late;
         all && matches!(self.index, Index::Empty)
     }
 
     /// Whether there are chunks without filters, which are written in place.
     pub(crate) fn is_overwritten(&self) -> bool {
-        !matches!(self.index, Index::Empty) && (!self.has_filters() || self.has_plain_edges())
+        let is_dense = self.structure().is_none();
+        is_dense && !matches!(self.index, Index::Empty) && (!self.has_filters() || self.has_plain_edges())
     }
 
     /// Writes pieces of chunks, by rising place. Whether the layout message must say something new.

@@ -88,6 +88,8 @@ pub(crate) struct Store {
     pub(crate) libver_min: LibVersion,
     /// Whether the file was made by this process, since when it was not closed.
     pub(crate) is_new: bool,
+    /// Whether a superblock with consistency flags says that the file is whole at every instant.
+    pub(crate) marks_whole: bool,
     /// Collections of the global heap that have room; the space trailer has them.
     pub(crate) collections: Mutex<Vec<u64>>,
     /// What the file said of its space when it was opened.
@@ -138,6 +140,7 @@ impl Store {
             poison: Poison::default(),
             libver_min: LibVersion::Earliest,
             is_new: false,
+            marks_whole: true,
             collections: Mutex::default(),
             info: None,
             members: None,

@@ -10,7 +10,7 @@
 use hyperslab_base::{Reader, Width, Widths, Writer};
 
 use super::Client;
-use crate::{ChunkEntry, Encoded, Result, Section, Sections};
+use crate::{ChunkEntry, Encoded, Result, Sections};
 
 /// What an index keeps of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,9 +74,7 @@ impl ChunkElement {
             ChunkElement::Plain { chunk_bytes } => ChunkEntry::dense(None, chunk_bytes, 0),
             ChunkElement::Filtered { .. } => ChunkEntry::dense(None, 0, 0),
             ChunkElement::Structured { sections, filtered, .. } => {
-                let section = Section { unfiltered: filtered.then_some(0), ..Section::default() };
-                let sections = Sections::new(&vec![section; usize::from(sections)]);
-                ChunkEntry::new(None, sections.unwrap_or(Sections::one(0, 0)))
+                ChunkEntry::new(None, Sections::nothing(sections, filtered))
             }
         }
     }
@@ -93,7 +91,7 @@ impl ChunkElement {
             }
             ChunkElement::Structured { size_width, sections, filtered } => {
                 let (size, start) = (reader.uint(size_width)?, place(reader)?);
-                let sections = decode_sections(reader, size, usize::from(sections), filtered)?;
+                let sections = Sections::decode(reader, size, usize::from(sections), filtered)?;
                 ChunkEntry::new(address, sections).at(start)
             }
         })
@@ -124,44 +122,10 @@ impl ChunkElement {
                 }
                 writer.uint("size of a chunk", size_width, sections.bytes())?;
                 place.iter().for_each(|&nth| writer.u64(nth));
-                encode_sections(writer, sections, filtered)?;
+                sections.encode(writer, filtered)?;
             }
             _ => return Err(writer.refuse("chunk", "a dense chunk and a structured one in the same index")),
         }
         Ok(())
     }
-}
-
-/// Reads what tells apart the sections of `size` bytes.
-fn decode_sections(reader: &mut Reader<'_>, size: u64, count: usize, filtered: bool) -> Result<Sections> {
-    let mut sections = vec![Section::default(); count];
-    let mut before = 0;
-    for number in 0..count {
-        let end = if number + 1 < count { reader.u64()? } else { size };
-        let Some(bytes) = end.checked_sub(before).filter(|_| end <= size) else {
-            return Err(reader.refuse(format!("a section from {before} to {end} in a chunk of {size} bytes")));
-        };
-        sections.get_mut(number).into_iter().for_each(|section| section.size = bytes);
-        before = end;
-    }
-    if filtered {
-        sections.iter_mut().try_for_each(|section| reader.u64().map(|bytes| section.unfiltered = Some(bytes)))?;
-        sections.iter_mut().try_for_each(|section| reader.u32().map(|mask| section.mask = mask))?;
-    }
-    Sections::new(&sections).ok_or_else(|| reader.refuse(format!("a chunk of {count} sections")))
-}
-
-fn encode_sections(writer: &mut Writer, sections: &Sections, filtered: bool) -> Encoded<()> {
-    (1..sections.len()).for_each(|number| writer.u64(sections.before(number)));
-    for section in sections.iter() {
-        match section.unfiltered {
-            Some(bytes) if filtered => writer.u64(bytes),
-            None if !filtered && section.mask == 0 => {}
-            _ => return Err(writer.refuse("size before the filters", "sections with filters have one, no others")),
-        }
-    }
-    if filtered {
-        sections.iter().for_each(|section| writer.u32(section.mask));
-    }
-    Ok(())
 }

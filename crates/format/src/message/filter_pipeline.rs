@@ -35,7 +35,7 @@ pub struct FilterStep {
 const NAMED: u16 = 256;
 
 /// The format has room for more, but libhdf5 takes no more than these.
-const MAX_FILTERS: u8 = 32;
+pub(super) const MAX_FILTERS: u8 = 32;
 
 /// The filters that every library has, by number, and their names.
 const STANDARD: [(u16, &str); 6] =
@@ -95,7 +95,8 @@ impl Default for FilterPipeline {
     }
 }
 
-fn write_step(writer: &mut Writer, step: &FilterStep, version: u8) -> Encoded<()> {
+/// Writes a filter as a message of this version has it.
+pub(super) fn write_step(writer: &mut Writer, step: &FilterStep, version: u8) -> Encoded<()> {
     if step.name.contains(&0) {
         return Err(writer.refuse("name", "a name with a zero in it"));
     }
@@ -123,7 +124,8 @@ fn write_step(writer: &mut Writer, step: &FilterStep, version: u8) -> Encoded<()
     Ok(())
 }
 
-fn step(reader: &mut Reader<'_>, version: u8) -> Result<FilterStep> {
+/// Reads a filter of a message of this version.
+pub(super) fn step(reader: &mut Reader<'_>, version: u8) -> Result<FilterStep> {
     let id = reader.u16()?;
     let name_length = if version == 1 || id >= NAMED { usize::from(reader.u16()?) } else { 0 };
     let (flags, params) = (reader.u16()?, reader.u16()?);

@@ -2,6 +2,7 @@
 
 mod attribute;
 mod data_layout;
+mod dataset_filters;
 mod dense_info;
 mod external_files;
 mod file_space_info;
@@ -10,11 +11,13 @@ mod filter_pipeline;
 mod group_info;
 mod link;
 mod plain;
+mod section_filters;
 mod shared;
 mod small;
 
 pub use attribute::Attribute;
-pub use data_layout::{ArrayShape, ChunkIndex, DataLayout, Layout};
+pub use data_layout::{ArrayShape, ChunkIndex, ChunkStructure, DataLayout, Layout};
+pub use dataset_filters::DatasetFilters;
 pub use dense_info::{AttributeInfo, CreationOrder, DenseInfo, LinkInfo};
 pub use external_files::{ExternalFiles, ExternalSlot};
 pub use file_space_info::{FileSpaceInfo, SpaceStrategy};
@@ -26,6 +29,7 @@ pub use plain::{
     BOGUS, bogus, comment, encode_bogus, encode_comment, encode_modification_time, encode_old_modification_time,
     encode_reference_count, modification_time, old_modification_time, reference_count,
 };
+pub use section_filters::SectionFilters;
 pub use shared::Shared;
 pub use small::{BtreeK, CacheImage, Continuation, DriverInfo, SharedTable, SymbolTable};
 
@@ -79,10 +83,12 @@ pub mod kind {
     pub const FILE_SPACE_INFO: u16 = 0x17;
     /// Where the image of the metadata cache is.
     pub const CACHE_IMAGE: u16 = 0x18;
+    /// The filters of the sections of a dataset's structured chunks.
+    pub const SECTION_FILTERS: u16 = 0x19;
     /// A type that only tests of libhdf5 know.
     pub const BOGUS: u16 = 0x09;
     /// The first unknown type.
-    pub const UNKNOWN: u16 = 0x19;
+    pub const UNKNOWN: u16 = 0x1a;
     /// An unknown type: it keeps readers from an object that stands for one that could not be read.
     pub const LOST: u16 = 0xfd;
 }

@@ -253,13 +253,15 @@ impl Flags {
 
     /// Why no message of this type has these flags: libhdf5 opens no object with such a message.
     fn contradiction(self, of: u16) -> Option<&'static str> {
-        const SHAREABLE: [u16; 6] = [
+        const SHAREABLE: [u16; 7] = [
             kind::DATASPACE,
             kind::DATATYPE,
             kind::OLD_FILL_VALUE,
             kind::FILL_VALUE,
             kind::FILTER_PIPELINE,
             kind::ATTRIBUTE,
+            // libhdf5 does not know this type and lets it have the flag.
+            kind::SECTION_FILTERS,
         ];
         let has = |flag: u8| self.0 & flag != 0;
         let known = of < kind::UNKNOWN && of != kind::BOGUS;

@@ -62,7 +62,7 @@ impl Walk<'_> {
     /// The index of a chunked dataset.
     pub fn chunk_index(
         &mut self,
-        index: ChunkIndex,
+        index: &ChunkIndex,
         address: u64,
         chunk: &[u64],
         element_size: u64,
@@ -73,7 +73,7 @@ impl Walk<'_> {
         match index {
             ChunkIndex::BtreeV1 => self.chunk_node(address, chunk.len()),
             ChunkIndex::Single(_) | ChunkIndex::Implicit => Ok(()),
-            ChunkIndex::FixedArray { page_bits } => self.fixed_array(address, page_bits, chunk_bytes, filtered),
+            ChunkIndex::FixedArray { page_bits } => self.fixed_array(address, *page_bits, chunk_bytes, filtered),
             ChunkIndex::ExtensibleArray(shape) => {
                 let bytes = self.bytes(address, ExtensibleArray::size(self.widths) as u64)?;
                 let array = walked(ExtensibleArray::decode(bytes, self.widths))?;

@@ -5,7 +5,8 @@ use hyperslab_format::{
     index::record,
     message::{
         self, Attribute, AttributeInfo, BtreeK, ChunkIndex, DataLayout, DriverInfo, ExternalFiles, FileSpaceInfo,
-        FillWrite, FilterPipeline, GroupInfo, Layout, Link, LinkInfo, Shared, SharedTable, SymbolTable, Target, kind,
+        FillWrite, FilterPipeline, GroupInfo, Layout, Link, LinkInfo, SectionFilters, Shared, SharedTable, SymbolTable,
+        Target, kind,
     },
     object_header::Message,
     version,
@@ -47,10 +48,10 @@ impl Walk<'_> {
         let layout = DataLayout::decode(layout.body, self.widths).unwrap();
         let Layout::Chunked { chunk, index, .. } = &layout.layout else { return };
         let chosen = version::chunk_index(layout.version, &extent, chunk, filtered, alloc);
-        match (index, chosen) {
+        match (index, &chosen) {
             // It tells more once the chunk is written.
             (ChunkIndex::Single(Some(_)), ChunkIndex::Single(Some(_))) => {}
-            (index, chosen) => self.tally.expect("chunk index", *index, chosen),
+            (index, chosen) => self.tally.expect("chunk index", index, chosen),
         }
     }
 
@@ -101,6 +102,10 @@ impl Walk<'_> {
                 let pipeline = walked(FilterPipeline::decode(body))?;
                 self.tally.front(&format!("pipeline {}", pipeline.version), body, pipeline.encode());
                 self.version("pipeline", pipeline.version, version::filter_pipeline);
+                Ok(())
+            }
+            kind::SECTION_FILTERS => {
+                self.tally.front("section filters", body, walked(SectionFilters::decode(body))?.encode());
                 Ok(())
             }
             kind::ATTRIBUTE => self.attribute(body),
@@ -239,8 +244,8 @@ impl Walk<'_> {
         self.tally.front(&format!("layout {}", layout.version), body, layout.encode(self.widths));
         self.version("layout", layout.version, |low| version::data_layout(low, &layout.layout, filtered));
         match &layout.layout {
-            Layout::Chunked { chunk, element_size, index, address: Some(address), .. } => {
-                self.chunk_index(*index, *address, chunk, *element_size, filtered)
+            Layout::Chunked { structure: None, chunk, element_size, index, address: Some(address), .. } => {
+                self.chunk_index(index, *address, chunk, *element_size, filtered)
             }
             Layout::Virtual { heap: Some(heap), index } => self.mapping(*heap, *index),
             _ => Ok(()),

@@ -30,22 +30,25 @@ pub fn name() -> BoxedStrategy<Vec<u8>> {
     prop_oneof![9 => proptest::collection::vec(1..=255u8, 0..30), 1 => bytes(300)].boxed()
 }
 
+/// The sections of a structured chunk.
+pub fn several(count: u8, filtered: bool) -> BoxedStrategy<Sections> {
+    let of_filters = if filtered { (any::<u32>(), number().prop_map(Some)).boxed() } else { Just((0, None)).boxed() };
+    let section = (number(), of_filters).prop_map(|(size, (mask, unfiltered))| {
+        // Three sections of a quarter each have a size in all.
+        Section { size: size / 4, mask, unfiltered }
+    });
+    let sections = proptest::collection::vec(section, usize::from(count));
+    sections.prop_map(|sections| Sections::new(&sections).unwrap()).boxed()
+}
+
 /// A chunk that such an element can stand for, but for numbers that are too large.
 pub fn chunk(rank: usize, element: ChunkElement) -> BoxedStrategy<ChunkEntry> {
-    let section = |filtered| {
-        let of_filters =
-            if filtered { (any::<u32>(), number().prop_map(Some)).boxed() } else { Just((0, None)).boxed() };
-        (number(), of_filters).prop_map(|(size, (mask, unfiltered))| Section { size: size / 4, mask, unfiltered })
-    };
     let sections = match element {
         ChunkElement::Plain { chunk_bytes } => Just(Sections::one(chunk_bytes, 0)).boxed(),
         ChunkElement::Filtered { .. } => {
             (number(), any::<u32>()).prop_map(|(size, mask)| Sections::one(size, mask)).boxed()
         }
-        ChunkElement::Structured { sections, filtered, .. } => {
-            let sections = proptest::collection::vec(section(filtered), usize::from(sections));
-            sections.prop_map(|sections| Sections::new(&sections).unwrap()).boxed()
-        }
+        ChunkElement::Structured { sections, filtered, .. } => several(sections, filtered),
     };
     (proptest::collection::vec(number(), rank), address(), sections)
         .prop_map(|(start, address, sections)| ChunkEntry::new(address, sections).at(start))

@@ -50,7 +50,8 @@ impl Dataset {
         self.open.write_fill(selection)
     }
 
-    /// The selected elements that have values: all of them, since no layout of today's files keeps account of others.
+    /// The selected elements that are defined: of a [sparse](crate::NewDataset::sparse) dataset those that were written, of others all of them. Points keep their order. No value is
+    /// handed out.
     ///
     /// ```
     /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
@@ -63,10 +64,25 @@ impl Dataset {
         self.open.defined(selection)
     }
 
-    /// Lets the selected elements have no values any more. An error: no layout of today's files can do that; [`Dataset::write_fill`] gives
-    /// elements the fill value.
+    /// Lets the selected elements of a [sparse](crate::NewDataset::sparse) dataset not be defined any more: they read as the fill value, and take no space. An error for other
+    /// datasets, where [`Dataset::write_fill`] gives elements the fill value.
+    ///
+    /// ```
+    /// use hyperslab::s;
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let row = file.root()?.new_dataset::<u8>().shape([1000]).chunks([100]).sparse().fill_value(9u8).create("row")?;
+    /// row.write_slice(s![..4], &[1, 2, 3, 4])?;
+    /// row.erase(row.slice(s![1..3])?.selection())?;
+    /// assert_eq!(row.read_slice::<u8>(s![..5])?, [1, 9, 9, 4, 9]);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
     pub fn erase(&self, selection: &Space) -> Result<()> {
         self.open.erase(selection)
+    }
+
+    /// The places in the grid of chunks of those that were ever written, rising; nothing if it has no chunks. Chunks that only the cache has are written first.
+    pub fn chunk_places(&self) -> Result<Vec<Vec<u64>>> {
+        self.open.chunk_places()
     }
 
     /// The stored bytes of the chunk at a place in the grid of chunks, and the filters that were left out, a bit each; nothing if

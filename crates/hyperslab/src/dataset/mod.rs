@@ -10,7 +10,7 @@ use std::sync::Arc;
 use hyperslab_dtype::Datatype;
 use hyperslab_file::Handle;
 use hyperslab_format::{
-    message::{FillWrite, FilterStep},
+    message::{FillWrite, FilterStep, SectionFilters},
     virtual_mapping::Mapping,
 };
 use hyperslab_object::Life;
@@ -100,6 +100,16 @@ impl Dataset {
     /// The filters that its chunks go through, in the order in which they are applied when writing.
     pub fn filters(&self) -> &[FilterStep] {
         self.open.filters()
+    }
+
+    /// The filters that each section of its chunks goes through, if chunks have several.
+    pub fn section_filters(&self) -> Option<&SectionFilters> {
+        self.open.section_filters()
+    }
+
+    /// Whether it has only those elements that were written.
+    pub fn is_sparse(&self) -> bool {
+        self.open.is_sparse()
     }
 
     /// What elements are that were never written, and when that is decided.

@@ -18,10 +18,40 @@ pub(super) struct Wish {
     params: Vec<u32>,
 }
 
+/// A section of a sparse chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChunkSection {
+    /// Which elements are defined.
+    Selection,
+    /// Their values.
+    Values,
+}
+
 /// The filters that chunks go through, in this order. A dataset with filters is stored in chunks.
 impl NewDataset {
     fn with(mut self, id: u16, optional: bool, params: Vec<u32>) -> NewDataset {
-        self.filters.push(Wish { id, optional, params });
+        let wish = Wish { id, optional, params };
+        match self.section {
+            Some(section) => self.section_filters.entry(section).or_default().push(wish),
+            None => self.filters.push(wish),
+        }
+        self
+    }
+
+    /// The filters that follow go for one section of [sparse](NewDataset::sparse) chunks only, in place of those that go for all sections. If none follow, the section has none.
+    ///
+    /// ```
+    /// use hyperslab::ChunkSection;
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let image = file.root()?.new_dataset::<u16>().shape([1000, 1000]).chunks([500, 500]).sparse().shuffle().deflate(6);
+    /// let image = image.section(ChunkSection::Values).zstd(3).create("image")?;
+    /// let filters = image.section_filters().ok_or(hyperslab::Error::Create("it has filters".into()))?;
+    /// assert_eq!((filters.of(0).len(), filters.of(1).len()), (2, 1));
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn section(mut self, section: ChunkSection) -> NewDataset {
+        self.section = Some(section);
+        self.section_filters.entry(section).or_default();
         self
     }
 
@@ -103,6 +133,11 @@ impl NewDataset {
 }
 
 impl Wish {
+    /// Whether the filter needs to know the numbers that values are.
+    pub(super) fn needs_numbers(&self) -> bool {
+        [ScaleOffset::ID, Nbit::ID, Szip::ID].contains(&self.id)
+    }
+
     /// The step of the pipeline for chunks of this shape; `fill` is one element as stored, if there is such a value.
     pub(super) fn step(
         &self,

@@ -5,6 +5,9 @@ mod create;
 mod filters;
 mod guess;
 mod planned;
+mod sparse;
+
+use std::collections::BTreeMap;
 
 use hyperslab_dtype::{Arena, Datatype, Plan, Target};
 use hyperslab_format::{
@@ -13,6 +16,7 @@ use hyperslab_format::{
 };
 use hyperslab_space::Space;
 
+pub use self::filters::ChunkSection;
 use self::{attributes::InitialAttribute, filters::Wish};
 use hyperslab_element::Writing;
 
@@ -46,7 +50,11 @@ pub struct NewDataset {
     shape: Shape,
     max: Option<Vec<Option<u64>>>,
     layout: Wanted,
+    sparse: bool,
     filters: Vec<Wish>,
+    /// The section that the next filters are for; nothing if they are for all.
+    section: Option<ChunkSection>,
+    section_filters: BTreeMap<ChunkSection, Vec<Wish>>,
     fill: Fill,
     fill_time: Option<FillTime>,
     alloc_time: Option<AllocTime>,
@@ -127,7 +135,10 @@ impl Group {
             shape: Shape::Unknown,
             max: None,
             layout: Wanted::Usual,
+            sparse: false,
             filters: Vec::new(),
+            section: None,
+            section_filters: BTreeMap::new(),
             fill: Fill::Zeros,
             fill_time: None,
             alloc_time: None,
@@ -228,6 +239,22 @@ impl NewDataset {
     /// In chunks of this shape.
     pub fn chunks(self, chunk: impl AsRef<[u64]>) -> NewDataset {
         NewDataset { layout: Wanted::Chunks(chunk.as_ref().to_vec()), ..self }
+    }
+
+    /// In chunks that have only those elements that were written: others take no space, and [`Dataset::defined`] tells which they are. Filters go for both: the places of
+    /// elements, and their values. Such chunks are in no released version of the format; libhdf5 reads the rest of the file.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let image = file.root()?.new_dataset::<u16>().shape([1000, 1000]).chunks([500, 500]).sparse().deflate(6);
+    /// let image = image.create("image")?;
+    /// image.write_slice(hyperslab::s![10..12, 20..23], &[1, 2, 3, 4, 5, 6])?;
+    /// assert_eq!(image.defined(&image.space())?.npoints(), 6);
+    /// assert_eq!(image.read_slice::<u16>(hyperslab::s![10, 19..24])?, [0, 1, 2, 3, 0]);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn sparse(self) -> NewDataset {
+        NewDataset { sparse: true, ..self }
     }
 
     /// In chunks of a size that suits most, as h5py finds it.

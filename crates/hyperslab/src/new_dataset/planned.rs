@@ -2,12 +2,14 @@
 
 use hyperslab_dtype::{Datatype, Target};
 use hyperslab_format::{
-    message::{AllocTime, FillTime, FillValue, FillWrite, FilterPipeline, Layout},
+    message::{
+        AllocTime, ChunkIndex, ChunkStructure, DatasetFilters, FillTime, FillValue, FillWrite, FilterPipeline, Layout,
+    },
     version::{self, LibVersion},
 };
 use hyperslab_space::{Extent, UNLIMITED};
 
-use super::{Fill, Kind, NewDataset, Shape, Wanted, guess};
+use super::{Fill, Kind, NewDataset, Shape, Wanted, guess, sparse};
 use hyperslab_session::{DatasetPlan, Session, room};
 
 use crate::{Error, ExternalName, Result};
@@ -15,7 +17,7 @@ use crate::{Error, ExternalName, Result};
 /// The most bytes of values in a header: what the layout message has room for; in headers of version 1 its size is a multiple of eight.
 const MOST_COMPACT: [u64; 2] = [65_528 - 4, 65_535 - 4];
 
-fn refuse(why: impl Into<String>) -> Error {
+pub(super) fn refuse(why: impl Into<String>) -> Error {
     Error::Create(why.into())
 }
 
@@ -33,10 +35,10 @@ impl NewDataset {
         };
         let mut layout = match &self.layout {
             Wanted::Usual | Wanted::SomeChunks => match self.usual_chunks(&extent, element)? {
-                Some(chunk) => chunked(chunk, element),
+                Some(chunk) => self.chunked(chunk, element),
                 None => in_one_piece()?,
             },
-            Wanted::Chunks(chunk) => chunked(chunk.clone(), element),
+            Wanted::Chunks(chunk) => self.chunked(chunk.clone(), element),
             Wanted::Contiguous | Wanted::External(_) => in_one_piece()?,
             Wanted::Compact => Layout::Compact(Vec::new()),
             Wanted::Virtual(_) => Layout::Virtual { heap: None, index: 0 },
@@ -50,21 +52,35 @@ impl NewDataset {
                     FillValue::Default => Some(vec![0; datatype.size()]),
                     FillValue::Undefined => None,
                 };
-                let registry = session.registry();
-                let steps = self.filters.iter().map(|wish| wish.step(registry, &datatype, chunk, value.as_deref()));
-                FilterPipeline::of_version(version::filter_pipeline(libver_min), steps.collect::<Result<_>>()?)
+                let (registry, value) = (session.registry(), value.as_deref());
+                if self.sparse {
+                    sparse::check(session, self, &datatype, chunk, fill.alloc)?;
+                    sparse::filters(registry, self, &datatype, chunk, value)?
+                } else if !self.section_filters.is_empty() {
+                    return Err(refuse("only sparse chunks have sections"));
+                } else {
+                    let steps = self.filters.iter().map(|wish| wish.step(registry, &datatype, chunk, value));
+                    let version = version::filter_pipeline(libver_min);
+                    DatasetFilters::Chunk(FilterPipeline::of_version(version, steps.collect::<Result<_>>()?))
+                }
+            }
+            _ if self.sparse => {
+                return Err(refuse("only chunks are sparse: say the shape of chunks, or no layout at all"));
             }
             _ if !self.filters.is_empty() => {
                 return Err(refuse("only chunks go through filters: say the shape of chunks, or no layout at all"));
             }
-            _ => FilterPipeline::default(),
+            _ => DatasetFilters::default(),
         };
-        let filtered = !filters.steps.is_empty();
+        let filtered = !filters.is_empty();
         let layout_version = version::data_layout(libver_min, &layout, filtered);
-        if let Layout::Chunked { chunk, index, .. } = &mut layout {
-            let usual = version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc);
+        if let Layout::Chunked { structure, chunk, index, .. } = &mut layout {
+            let usual = match structure {
+                Some(structure) => version::structured_chunk_index(&extent, chunk, *structure, filtered),
+                None => version::chunk_index(layout_version, &extent, chunk, filtered, fill.alloc),
+            };
             *index = hyperslab_chunk::index_that_holds(usual, &extent, chunk);
-            hyperslab_chunk::check_new(*index, &extent, chunk, element).map_err(|why| refuse(why.to_string()))?;
+            hyperslab_chunk::check_new(index, &extent, chunk, element).map_err(|why| refuse(why.to_string()))?;
         }
         self.check_layout(&extent, extent.bytes(element).unwrap_or(u64::MAX), libver_min)?;
         let is_elsewhere = matches!(self.layout, Wanted::External(_) | Wanted::Virtual(_) | Wanted::Compact);
@@ -85,6 +101,11 @@ impl NewDataset {
             *values = filled(&fill, extent.elements().unwrap_or(u64::MAX), datatype.size())?;
         }
         Ok(DatasetPlan { extent, datatype, committed, fill, filters, layout, layout_version, external, mappings })
+    }
+
+    fn chunked(&self, chunk: Vec<u64>, element_size: u64) -> Layout {
+        let (structure, index) = (self.sparse.then_some(ChunkStructure::Sparse), ChunkIndex::BtreeV1);
+        Layout::Chunked { structure, chunk, element_size, plain_edges: false, index, address: None }
     }
 
     /// The stored type, and where it is committed.
@@ -115,7 +136,7 @@ impl NewDataset {
     /// The chunks of a dataset of which the caller did not say how it is stored; none if one piece will do.
     fn usual_chunks(&self, extent: &Extent, element: u64) -> Result<Option<Vec<u64>>> {
         let wanted = matches!(self.layout, Wanted::SomeChunks);
-        if !wanted && self.filters.is_empty() && extent.max() == extent.dims() {
+        if !wanted && !self.sparse && self.filters.is_empty() && extent.max() == extent.dims() {
             return Ok(None);
         }
         match extent.rank() {
@@ -186,11 +207,6 @@ impl Target for Nowhere {
         reference.fill(0);
         Ok(())
     }
-}
-
-fn chunked(chunk: Vec<u64>, element_size: u64) -> Layout {
-    let index = hyperslab_format::message::ChunkIndex::BtreeV1;
-    Layout::Chunked { chunk, element_size, plain_edges: false, index, address: None }
 }
 
 fn check_chunk(chunk: &[u64], extent: &Extent, element: u64) -> Result<()> {

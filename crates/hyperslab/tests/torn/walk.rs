@@ -162,7 +162,7 @@ fn values(context: &Context, object: &Object, seen: &mut Seen) {
     let (Ok(layout), Ok(extent)) = (object.layout(context), object.extent(context)) else { return };
     let (Ok((datatype, _)), Ok(filters)) = (object.datatype(context), object.filters(context)) else { return };
     let element = datatype.size() as u64;
-    let filtered = !filters.steps.is_empty();
+    let filtered = !filters.is_empty();
     let kept = SurveyedDataset { address: object.address(), layout: &layout, extent: &extent, element, filtered };
     kept.survey(context.file(), seen);
 }

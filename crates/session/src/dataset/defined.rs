@@ -1,25 +1,42 @@
-//! Which elements have values. In layouts that do not keep account of that, all have: those that were never written have the fill value.
+//! Which elements are defined. In layouts that do not keep account of that, all are: those that were never written have the fill value.
 
 use hyperslab_chunk::{StripCut, for_each_strip};
 use hyperslab_dtype::{Arena, Plan};
 use hyperslab_space::Space;
 
-use super::OpenDataset;
+use super::{OpenDataset, change::filling};
 use crate::{Error, Result, many, value_buffer::room};
 
 impl OpenDataset {
-    /// The selected elements that have values: all of them, since no layout of today's files keeps account of others.
+    /// The selected elements that are defined: of a sparse dataset those that were written, of others all of them. Points keep their order.
     pub fn defined(&self, selection: &Space) -> Result<Space> {
-        self.check_extent(selection)?;
-        Ok(selection.clone())
+        let _guard = self.lock_to_read(selection)?;
+        match self.partition()?.filter(|_| self.is_sparse()) {
+            Some(partition) => {
+                let cache = &self.session().engine.partitions.cache;
+                let defined = cache.defined(partition, self.request_options(), selection);
+                let defined = defined.map_err(|why| self.locate(why.into()))?;
+                self.session().check_current()?;
+                Ok(defined)
+            }
+            None => Ok(selection.clone()),
+        }
     }
 
-    /// Lets the selected elements have no values any more. An error: no layout of today's files can do that; [`OpenDataset::write_fill`] gives
-    /// elements the fill value.
+    /// Lets the selected elements not be defined any more: they read as the fill value. Only sparse datasets can do that; [`OpenDataset::write_fill`] gives
+    /// elements of others the fill value.
     pub fn erase(&self, selection: &Space) -> Result<()> {
-        self.defined(selection)?;
-        let why = "its layout does not keep account of elements that have values; to give them the fill value, use write_fill";
-        Err(Error::Change(format!("elements of a dataset cannot be erased: {why}")))
+        self.check_extent(selection)?;
+        let Some(partition) = self.partition()?.filter(|_| self.is_sparse()) else {
+            let why = "its layout does not keep account of elements that are defined; to give them the fill value, use write_fill";
+            return Err(Error::Change(format!("elements of a dataset cannot be erased: {why}")));
+        };
+        self.session().check_changeable()?;
+        let _writing = self.session().writing()?;
+        let _guard = self.lock_to_write(partition, selection)?;
+        let cache = &self.session().engine.partitions.cache;
+        let erased = cache.erase(partition, self.request_options(), selection, &filling(self));
+        erased.map_err(|why| self.locate(why.into()))
     }
 
     /// Gives the selected elements the value of those that were never written. One request: no thread sees some of them before all are so.
@@ -44,7 +61,7 @@ impl OpenDataset {
             dataset.write_converted(part, &datatype, &Space::simple(&[count])?, &values, &arena)
         };
         // A part at a time, however much is selected.
-        let cut = StripCut::of(self.now().chunk(), datatype.size(), selection, false);
+        let cut = StripCut::of(self.now().dense_chunk(), datatype.size(), selection, false);
         let mem_selection = Space::simple(&[selection.npoints()])?;
         for_each_strip(selection, &mem_selection, cut.as_ref(), &mut |part, _| put(part))
     }

@@ -2,7 +2,7 @@
 
 use std::{any::Any, sync::Arc};
 
-use hyperslab_chunk::{Chunked, DatasetState, OpenedValues, Storage, Values};
+use hyperslab_chunk::{Chunked, ChunkedParts, DatasetState, OpenedValues, Storage, Values};
 use hyperslab_format::message::{self, ChunkIndex, FillTime, FillValue, FillWrite};
 use hyperslab_format::virtual_mapping::{self, Mapping};
 
@@ -43,7 +43,7 @@ impl OpenDataset {
                 Some(names) => Layout::External(names),
                 None => Layout::Contiguous,
             },
-            Stored::Chunked { chunk, index, .. } => Layout::Chunked { chunk: chunk.clone(), index: index_name(*index) },
+            Stored::Chunked { chunk, index, .. } => Layout::Chunked { chunk: chunk.clone(), index: index_name(index) },
             Stored::Virtual { .. } => Layout::Virtual(
                 self.inner.virtual_dataset.iter().flat_map(|virtual_dataset| virtual_dataset.names()).collect(),
             ),
@@ -68,11 +68,13 @@ impl OpenDataset {
                 }
             }
             layout @ message::Layout::Chunked { .. } => {
-                let pipeline = hyperslab_chunk::pipeline(&inner.filters)?;
+                let filters = hyperslab_chunk::filters(&inner.filters)?;
                 let registry = self.session.engine.registry.clone();
                 let version = now.layout.version;
                 let file = context.file().owned_by(self.address());
-                let chunked = Chunked::open(file, layout, version, &now.extent, element, pipeline, registry)?;
+                let (extent, fill) = (&now.extent, self.shown_fill());
+                let parts = ChunkedParts { layout, version, extent, element, filters, registry, fill };
+                let chunked = Chunked::open(file, parts)?;
                 Storage::Chunked(Box::new(chunked))
             }
             message::Layout::Virtual { .. } => match &inner.virtual_dataset {
@@ -111,7 +113,7 @@ pub(super) fn mappings(session: &Session, heap: Option<u64>, index: u32) -> Resu
     Ok(mappings.map_err(hyperslab_file::Error::at(heap))?)
 }
 
-fn index_name(index: ChunkIndex) -> &'static str {
+fn index_name(index: &ChunkIndex) -> &'static str {
     match index {
         ChunkIndex::BtreeV1 => "btree1",
         ChunkIndex::Single(_) => "single",

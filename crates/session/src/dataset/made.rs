@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use hyperslab_format::message::{DataLayout, FillWrite, FilterPipeline};
+use hyperslab_format::message::{DataLayout, DatasetFilters, FillWrite};
 
 use super::{Inner, OpenDataset};
 use crate::{DatasetPlan, Result, Session, unnamed::Opened};
@@ -26,7 +26,7 @@ impl MadeDataset {
         let MadeDataset { address, layout } = self;
         let (object, committed) = (Opened::made(session, address)?, plan.committed);
         let (datatype, fill) = (plan.datatype.clone(), fill.clone());
-        let filters = if plan.filters.steps.is_empty() { FilterPipeline::default() } else { plan.filters.clone() };
+        let filters = if plan.filters.is_empty() { DatasetFilters::default() } else { plan.filters.clone() };
         let storage = Inner::new_storage(session.context(), object.life(), plan.extent.clone(), layout);
         let (virtual_dataset, partition) = (None, OnceLock::new());
         let inner = Inner { object, datatype, committed, filters, fill, virtual_dataset, storage, partition };

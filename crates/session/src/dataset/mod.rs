@@ -33,7 +33,9 @@ use std::sync::{Arc, OnceLock};
 use hyperslab_chunk::{ChunkPartition, DatasetState, DatasetStorage, Keep};
 use hyperslab_dtype::Datatype;
 use hyperslab_file::{Handle, OpenFile};
-use hyperslab_format::message::{self, DataLayout, FillWrite, FilterPipeline, FilterStep};
+use hyperslab_format::message::{
+    self, ChunkStructure, DataLayout, DatasetFilters, FillWrite, FilterStep, SectionFilters,
+};
 use hyperslab_object::{Context, Life, Object};
 use hyperslab_space::Extent;
 
@@ -72,7 +74,7 @@ struct Inner {
     datatype: Datatype,
     /// Where the datatype is committed, if it is.
     committed: Option<u64>,
-    filters: FilterPipeline,
+    filters: DatasetFilters,
     fill: FillWrite,
     /// The datasets behind it, if it is virtual.
     virtual_dataset: Option<Arc<Virtual>>,
@@ -232,7 +234,28 @@ impl OpenDataset {
 
     /// The filters that its chunks go through, in the order in which they are applied when writing.
     pub fn filters(&self) -> &[FilterStep] {
-        &self.inner.filters.steps
+        self.inner.filters.pipeline().map_or(&[], |pipeline| &pipeline.steps)
+    }
+
+    /// The filters that each section of its chunks goes through, if chunks have several.
+    pub fn section_filters(&self) -> Option<&SectionFilters> {
+        match &self.inner.filters {
+            DatasetFilters::Sections(filters) => Some(filters),
+            DatasetFilters::Chunk(_) => None,
+        }
+    }
+
+    /// All that its header says of filters.
+    pub fn dataset_filters(&self) -> &DatasetFilters {
+        &self.inner.filters
+    }
+
+    /// Whether only those elements are stored that were written.
+    pub fn is_sparse(&self) -> bool {
+        self.inner.storage.with_state(|state| {
+            let message::Layout::Chunked { structure, .. } = &state.layout.layout else { return false };
+            structure.is_some_and(ChunkStructure::is_sparse)
+        })
     }
 
     /// What elements are that were never written, and when that is decided.

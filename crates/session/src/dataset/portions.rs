@@ -49,7 +49,7 @@ impl OpenDataset {
     /// What of a selection is written at once: whole chunks, if each is encoded anew.
     fn portions(&self, selection: &Space) -> StripCut {
         let (now, size) = (self.now(), self.datatype().size().max(1) as u64);
-        let chunk = now.chunk().filter(|_| !self.filters().is_empty());
+        let chunk = now.dense_chunk().filter(|_| !self.filters().is_empty());
         let unit = chunk.map_or_else(|| vec![1; now.extent.rank()], <[u64]>::to_vec);
         let most = (selection.npoints() / PORTIONS).max(FEW).saturating_mul(size);
         StripCut::to_fit(most, unit, size)

@@ -95,7 +95,7 @@ impl OpenDataset {
     }
 
     /// How requests by this handle go.
-    fn request_options(&self) -> RequestOptions<'_> {
+    pub(super) fn request_options(&self) -> RequestOptions<'_> {
         RequestOptions { keep: self.keep, file: self.stored() }
     }
 

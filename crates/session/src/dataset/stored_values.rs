@@ -41,6 +41,11 @@ impl OpenDataset {
         })
     }
 
+    /// The places of chunks that were ever written, rising; nothing if it has no chunks.
+    pub fn chunk_places(&self) -> Result<Vec<Vec<u64>>> {
+        Ok(self.stored_entries()?.into_iter().map(|(coord, _)| coord.to_vec()).collect())
+    }
+
     /// The stored bytes of some chunks.
     pub fn read_entries(&self, entries: &[(Coords, ChunkEntry)]) -> Result<Vec<EncodedChunk<'static>>> {
         let now = self.now();

@@ -84,7 +84,7 @@ impl OpenDataset {
     /// How stored values are cut into strips that are read or written at once; none if there is nothing to cut.
     pub(super) fn strip_cut(&self, selection: &Space, ordered: bool) -> Option<StripCut> {
         let size = self.datatype().size();
-        self.inner.storage.with_state(|state| StripCut::of(state.chunk(), size, selection, ordered))
+        self.inner.storage.with_state(|state| StripCut::of(state.dense_chunk(), size, selection, ordered))
     }
 
     /// Holds changes off where a read takes no range lock, so that all its strips are of one time. The sources of a virtual dataset have range locks of their own.

@@ -116,7 +116,7 @@ impl OpenDataset {
                     if given.plan.is_copy() {
                         return at_once.write_places(part, mem_selection, given.bytes);
                     }
-                    let cut = StripCut::of(at_once.change.state().chunk(), self.datatype().size(), part, false);
+                    let cut = StripCut::of(at_once.change.state().dense_chunk(), self.datatype().size(), part, false);
                     write_strips(&mut at_once, given.plan, (part, mem_selection), cut.as_ref(), given.bytes)
                 })
             }),

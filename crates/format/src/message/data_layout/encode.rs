@@ -2,7 +2,9 @@
 
 use hyperslab_base::{Width, Widths, Writer};
 
-use super::{CHUNKED, COMPACT, CONTIGUOUS, ChunkIndex, DataLayout, Layout, VIRTUAL};
+use super::{
+    CHUNKED, COMPACT, CONTIGUOUS, ChunkIndex, DataLayout, FILTERED_SINGLE, Layout, PLAIN_EDGES, VIRTUAL, structured,
+};
 use crate::Encoded;
 
 impl DataLayout {
@@ -36,7 +38,14 @@ impl DataLayout {
         let (class, address) = match &self.layout {
             Layout::Compact(_) => (COMPACT, None),
             Layout::Contiguous { address, size: None } => (CONTIGUOUS, *address),
-            Layout::Chunked { chunk, element_size, plain_edges: false, index: ChunkIndex::BtreeV1, address } => {
+            Layout::Chunked {
+                structure: None,
+                chunk,
+                element_size,
+                plain_edges: false,
+                index: ChunkIndex::BtreeV1,
+                address,
+            } => {
                 sizes = with_element(writer, chunk, *element_size)?;
                 (CHUNKED, *address)
             }
@@ -70,26 +79,35 @@ impl DataLayout {
                 writer.address("address", widths, *address)?;
                 writer.length("size", widths, *size)
             }
-            Layout::Chunked { chunk, element_size, plain_edges: false, index: ChunkIndex::BtreeV1, address }
-                if self.version == 3 =>
-            {
+            Layout::Chunked {
+                structure: None,
+                chunk,
+                element_size,
+                plain_edges: false,
+                index: ChunkIndex::BtreeV1,
+                address,
+            } if self.version == 3 => {
                 let sizes = with_element(writer, chunk, *element_size)?;
                 writer.u8(CHUNKED);
                 writer.count("rank", Width::W1, sizes.len())?;
                 writer.address("address", widths, *address)?;
                 sizes.iter().try_for_each(|&size| writer.uint("size", Width::W4, size))
             }
-            Layout::Chunked { chunk, element_size, plain_edges, index, address }
+            Layout::Chunked { structure: None, chunk, element_size, plain_edges, index, address }
                 if self.version > 3 && *index != ChunkIndex::BtreeV1 =>
             {
                 let sizes = with_element(writer, chunk, *element_size)?;
                 let filtered = matches!(index, ChunkIndex::Single(Some(_)));
-                writer.extend(&[CHUNKED, u8::from(*plain_edges) | u8::from(filtered) << 1]);
-                writer.count("rank", Width::W1, sizes.len())?;
-                let width = Width::of(sizes.iter().copied().max().unwrap_or(1));
-                writer.u8(width.bytes() as u8);
-                sizes.iter().try_for_each(|&size| writer.uint("size", width, size))?;
-                encode_index(writer, index, widths)?;
+                writer.extend(&[CHUNKED, chunk_flags(*plain_edges, filtered)]);
+                encode_sizes(writer, &sizes)?;
+                index.encode(writer, widths)?;
+                writer.address("address", widths, *address)
+            }
+            Layout::Chunked { structure: Some(structure), chunk, element_size, plain_edges, index, address }
+                if self.version > 4 =>
+            {
+                let sizes = with_element(writer, chunk, *element_size)?;
+                structured::encode(writer, *structure, &sizes, *plain_edges, index, widths)?;
                 writer.address("address", widths, *address)
             }
             Layout::Virtual { heap, index } if self.version > 3 => {
@@ -111,27 +129,16 @@ fn with_element(writer: &Writer, chunk: &[u64], element_size: u64) -> Encoded<Ve
     Ok(chunk.iter().copied().chain([element_size]).collect())
 }
 
-fn encode_index(writer: &mut Writer, index: &ChunkIndex, widths: Widths) -> Encoded<()> {
-    match index {
-        ChunkIndex::BtreeV1 => return Err(writer.refuse("index", "the first B-tree has no place from version 4 on")),
-        ChunkIndex::Single(filtered) => {
-            writer.u8(1);
-            if let Some((size, mask)) = filtered {
-                writer.length("size of the chunk", widths, *size)?;
-                writer.u32(*mask);
-            }
-        }
-        ChunkIndex::Implicit => writer.u8(2),
-        ChunkIndex::FixedArray { page_bits } => writer.extend(&[3, *page_bits]),
-        ChunkIndex::ExtensibleArray(shape) => {
-            writer.extend(&[4, shape.count_bits, shape.in_index]);
-            writer.extend(&[shape.min_blocks, shape.min_elements, shape.page_bits]);
-        }
-        ChunkIndex::BtreeV2 { node_size, split, merge } => {
-            writer.u8(5);
-            writer.u32(*node_size);
-            writer.extend(&[*split, *merge]);
-        }
-    }
-    Ok(())
+/// Writes the sizes of a chunk and its elements in as few bytes as all of them can take.
+pub(super) fn encode_sizes(writer: &mut Writer, sizes: &[u64]) -> Encoded<()> {
+    writer.count("rank", Width::W1, sizes.len())?;
+    let width = Width::of(sizes.iter().copied().max().unwrap_or(1));
+    writer.u8(width.bytes() as u8);
+    sizes.iter().try_for_each(|&size| writer.uint("size", width, size))
+}
+
+/// The flags of chunks, structured or not.
+pub(super) fn chunk_flags(plain_edges: bool, filtered_single: bool) -> u8 {
+    let set = |flag, is_set| if is_set { flag } else { 0 };
+    set(PLAIN_EDGES, plain_edges) | set(FILTERED_SINGLE, filtered_single)
 }

@@ -4,16 +4,28 @@
 //!  1, 2     | version | rank | class | 0, 5 | (address O) | sizes of 4… | (compact: size, 4 | values) |
 //!  3        | version 3 | class | compact: size, 2 | values     contiguous: address O | size L     chunked: rank + 1 | tree O | sizes of 4… |
 //!  4, 5     | version | class | as 3, but chunked: flags | rank + 1 | width | sizes… | index | by index | address O |     virtual: heap O | index, 4 |
+//!  5        | version | class | structured: 0 | type, 2 | flags | rank + 1 | width | sizes… | 8 | sections | count | sections with checksums… |
+//!             index | by index | address O |
+//!  classes  0 compact   1 contiguous   2 chunked   3 virtual   4 structured
+//!  flags    1 partial chunks at the edge have no filters   2 the single chunk has filters
+//!  type     1 sparse   2 variable-length   3 both
 //!  indexes  1 single (filtered: size L | mask, 4)   2 implicit   3 fixed array: page bits
+//!             (structured: size, see `ChunkStructure::size_width` | the rest as in an index, see `ChunkElement`)
 //!           4 extensible array: bits of the count | elements in the index block | least data blocks of a super block |
 //!             least elements of a data block | page bits   5 tree: node size, 4 | split % | merge %
 //! ```
 
+mod chunk_index;
 mod encode;
+mod structure;
+mod structured;
 
 use hyperslab_base::{Reader, Width, Widths};
 
 use crate::Result;
+
+pub use chunk_index::{ArrayShape, ChunkIndex};
+pub use structure::ChunkStructure;
 
 /// How values are stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +52,8 @@ pub enum Layout {
     },
     /// In chunks.
     Chunked {
+        /// What structured chunks hold; ordinary chunks have one section with all values.
+        structure: Option<ChunkStructure>,
         /// The shape of a chunk.
         chunk: Vec<u64>,
         /// The size of an element, as the message has it.
@@ -60,52 +74,17 @@ pub enum Layout {
     },
 }
 
-/// How the chunks of a dataset are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChunkIndex {
-    /// The first kind of B-tree.
-    BtreeV1,
-    /// There is one chunk; for a filtered one, its stored size and filter mask.
-    Single(Option<(u64, u32)>),
-    /// All chunks lie one after the other.
-    Implicit,
-    /// A fixed array.
-    FixedArray {
-        /// Elements in a page, as a power of two.
-        page_bits: u8,
-    },
-    /// An extensible array.
-    ExtensibleArray(ArrayShape),
-    /// The second kind of B-tree.
-    BtreeV2 {
-        /// How many bytes a node takes.
-        node_size: u32,
-        /// How full a node must be to be split, in percent.
-        split: u8,
-        /// How empty a node must be to be merged, in percent.
-        merge: u8,
-    },
-}
-
-/// What an extensible array is made with; its header says the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ArrayShape {
-    /// The largest count of elements, as a power of two.
-    pub count_bits: u8,
-    /// Elements in the index block itself.
-    pub in_index: u8,
-    /// Data blocks in the smallest super block.
-    pub min_blocks: u8,
-    /// Elements in the smallest data block.
-    pub min_elements: u8,
-    /// Elements in a page, as a power of two.
-    pub page_bits: u8,
-}
-
 const COMPACT: u8 = 0;
 const CONTIGUOUS: u8 = 1;
 const CHUNKED: u8 = 2;
 const VIRTUAL: u8 = 3;
+const STRUCTURED: u8 = 4;
+
+/// The flag that chunks which reach over the extent are stored without filters.
+const PLAIN_EDGES: u8 = 1;
+
+/// The flag that there is a single chunk, and that it has filters.
+const FILTERED_SINGLE: u8 = 2;
 
 impl DataLayout {
     /// Reads the message.
@@ -134,7 +113,7 @@ fn oldest(reader: &mut Reader<'_>, widths: Widths) -> Result<(Layout, Vec<u32>)>
         CONTIGUOUS => Ok((Layout::Contiguous { address, size: None }, sizes)),
         CHUNKED => {
             let sizes = sizes.into_iter().map(u64::from).collect();
-            Ok((chunked(reader, sizes, false, ChunkIndex::BtreeV1, address)?, Vec::new()))
+            Ok((chunked(reader, None, sizes, false, ChunkIndex::BtreeV1, address)?, Vec::new()))
         }
         _ => Err(reader.refuse(format!("unknown class {class}"))),
     }
@@ -154,28 +133,40 @@ fn newer(reader: &mut Reader<'_>, version: u8, widths: Widths) -> Result<Layout>
             let rank = reader.u8()?;
             let address = reader.address(widths)?;
             let sizes = (0..rank).map(|_| reader.u32().map(u64::from)).collect::<Result<_>>()?;
-            chunked(reader, sizes, false, ChunkIndex::BtreeV1, address)
+            chunked(reader, None, sizes, false, ChunkIndex::BtreeV1, address)
         }
         CHUNKED => {
-            let flags = reader.u8()?;
-            if flags & !3 != 0 {
-                return Err(reader.refuse(format!("unknown flags {flags:#x}")));
-            }
-            let (rank, width) = (reader.u8()?, reader.u8()?);
-            let width = Width::new(width).ok_or_else(|| reader.refuse(format!("sizes of {width} bytes")))?;
-            let sizes = (0..rank).map(|_| reader.uint(width)).collect::<Result<_>>()?;
-            let index = index(reader, flags, widths)?;
+            let flags = decode_flags(reader)?;
+            let sizes = decode_sizes(reader)?;
+            let index = ChunkIndex::decode(reader, flags & FILTERED_SINGLE != 0, widths)?;
             let address = reader.address(widths)?;
-            chunked(reader, sizes, flags & 1 != 0, index, address)
+            chunked(reader, None, sizes, flags & PLAIN_EDGES != 0, index, address)
         }
+        STRUCTURED if version > 4 => structured::decode(reader, widths),
         VIRTUAL if version > 3 => Ok(Layout::Virtual { heap: reader.address(widths)?, index: reader.u32()? }),
         class => Err(reader.refuse(format!("unknown class {class}"))),
     }
 }
 
+fn decode_flags(reader: &mut Reader<'_>) -> Result<u8> {
+    let flags = reader.u8()?;
+    if flags & !(PLAIN_EDGES | FILTERED_SINGLE) != 0 {
+        return Err(reader.refuse(format!("unknown flags {flags:#x}")));
+    }
+    Ok(flags)
+}
+
+/// Reads the sizes of a chunk, with that of an element behind them.
+fn decode_sizes(reader: &mut Reader<'_>) -> Result<Vec<u64>> {
+    let (count, width) = (reader.u8()?, reader.u8()?);
+    let width = Width::new(width).ok_or_else(|| reader.refuse(format!("sizes of {width} bytes")))?;
+    (0..count).map(|_| reader.uint(width)).collect()
+}
+
 /// The last size is that of an element.
 fn chunked(
     reader: &Reader<'_>,
+    structure: Option<ChunkStructure>,
     mut sizes: Vec<u64>,
     plain_edges: bool,
     index: ChunkIndex,
@@ -185,20 +176,5 @@ fn chunked(
     if sizes.is_empty() || element_size == 0 || sizes.contains(&0) {
         return Err(reader.refuse(format!("a chunk of {sizes:?} elements of {element_size} bytes")));
     }
-    Ok(Layout::Chunked { chunk: sizes, element_size, plain_edges, index, address })
-}
-
-fn index(reader: &mut Reader<'_>, flags: u8, widths: Widths) -> Result<ChunkIndex> {
-    Ok(match reader.u8()? {
-        1 if flags & 2 != 0 => ChunkIndex::Single(Some((reader.length(widths)?, reader.u32()?))),
-        1 => ChunkIndex::Single(None),
-        2 => ChunkIndex::Implicit,
-        3 => ChunkIndex::FixedArray { page_bits: reader.u8()? },
-        4 => {
-            let [count_bits, in_index, min_blocks, min_elements, page_bits] = reader.array()?;
-            ChunkIndex::ExtensibleArray(ArrayShape { count_bits, in_index, min_blocks, min_elements, page_bits })
-        }
-        5 => ChunkIndex::BtreeV2 { node_size: reader.u32()?, split: reader.u8()?, merge: reader.u8()? },
-        other => return Err(reader.refuse(format!("unknown chunk index {other}"))),
-    })
+    Ok(Layout::Chunked { structure, chunk: sizes, element_size, plain_edges, index, address })
 }

@@ -2,7 +2,7 @@
 
 use hyperslab_file::{Error, OpenFile};
 use hyperslab_format::ChunkEntry;
-use hyperslab_space::{Coords, Kind, Op, Piece, Slab, Space};
+use hyperslab_space::{Coords, Grid, Kind, Op, Piece, Slab, Space};
 
 use super::{PIECES, ReadBuffer, scatter};
 use crate::{Chunked, Result};
@@ -61,7 +61,7 @@ impl Chunked {
         for batch in few.chunks(PIECES) {
             let mut found = Vec::with_capacity(batch.len());
             for (coord, entry) in batch {
-                let Some(piece) = self.piece(source, target, coord)? else { continue };
+                let Some(piece) = piece_of(source, target, &self.grid, coord)? else { continue };
                 found.extend(self.stored_at(file, coord, entry)?.map(|at| (piece, at)));
             }
             let located = found.iter().map(|(piece, at)| (piece, at.clone())).collect();
@@ -69,19 +69,22 @@ impl Chunked {
         }
         Ok(())
     }
+}
 
-    /// What a selection has of one chunk.
-    fn piece(&self, source: &Space, target: &Space, coord: &[u64]) -> Result<Option<Piece>> {
-        let sides = coord.iter().zip(self.chunk().iter().zip(source.dims()));
-        let side = |(nth, (size, dim)): (&u64, (&u64, &u64))| Slab::block(nth * size, (*size).min(dim - nth * size));
-        let mut chunk = Space::new(source.extent().clone());
-        chunk.select_hyperslab(Op::Set, &sides.map(side).collect::<Vec<_>>())?;
-        let within = source.combine(Op::And, &chunk)?;
-        if within.npoints() == 0 {
-            return Ok(None);
-        }
-        let memory = source.project_intersection(target, &chunk)?;
-        let piece = within.pieces(&self.grid, &memory)?.next();
-        Ok(piece.transpose()?)
+/// What a selection has of one chunk.
+pub(crate) fn piece_of(source: &Space, target: &Space, grid: &Grid, coord: &[u64]) -> Result<Option<Piece>> {
+    let sides = coord.iter().zip(grid.chunk().iter().zip(source.dims()));
+    let side = |(nth, (size, dim)): (&u64, (&u64, &u64))| {
+        let first = nth.saturating_mul(*size);
+        Slab::block(first, dim.saturating_sub(first).min(*size))
+    };
+    let mut chunk = Space::new(source.extent().clone());
+    chunk.select_hyperslab(Op::Set, &sides.map(side).collect::<Vec<_>>())?;
+    let within = source.combine(Op::And, &chunk)?;
+    if within.npoints() == 0 {
+        return Ok(None);
     }
+    let memory = source.project_intersection(target, &chunk)?;
+    let piece = within.pieces(grid, &memory)?.next();
+    Ok(piece.transpose()?)
 }

@@ -1,0 +1,21 @@
+//! Structured chunks: only elements that were written are stored, and which they are is stored with them.
+//!
+//! ```text
+//!  file                                        memory
+//!   section 0   encoded dataspace | checksum    PackedElements   runs of element numbers
+//!   section 1   values of its elements                           and their values
+//! ```
+//!
+//! Elements are known by their row-major number in the chunk. Nothing here is as large as the chunk would be if it were dense: memory and
+//! time follow the elements that are defined, and what a request selects.
+
+mod located_values;
+mod packed_elements;
+mod section_coder;
+mod segment;
+mod selection_section;
+mod sparse_chunk;
+
+pub(crate) use section_coder::SectionCoder;
+pub use sparse_chunk::SparseChunk;
+pub(crate) use sparse_chunk::{most_growth, most_memory};

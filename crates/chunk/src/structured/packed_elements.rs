@@ -1,0 +1,161 @@
+//! The defined elements of a chunk: their numbers, and their values one after the other.
+//!
+//! They are in segments of some KiB. A change makes only those anew that it touches, so a chunk may grow element by element.
+
+use std::{iter::Peekable, ops::Range, slice};
+
+use super::segment::{EachRun, Segment, Segments, most_growth};
+use crate::{Error, Result};
+
+/// So many segments are made anew at once: the old ones are in memory beside the new ones.
+const AT_ONCE: usize = 16;
+
+/// The defined elements of a chunk, by rising number.
+#[derive(Debug)]
+pub(super) struct PackedElements {
+    /// The bytes of a value.
+    element: usize,
+    segments: Vec<Segment>,
+}
+
+/// Elements to change, and where their values are among those that come: at which value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) range: Range<u32>,
+    pub(super) from: usize,
+}
+
+impl PackedElements {
+    /// None, of so many bytes each.
+    pub(super) fn new(element: usize) -> PackedElements {
+        PackedElements { element, segments: Vec::new() }
+    }
+
+    /// What segments were made of.
+    pub(super) fn of(segments: Segments, element: usize) -> Result<PackedElements> {
+        Ok(PackedElements { element, segments: segments.finish()? })
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> u64 {
+        self.segments.iter().map(|segment| u64::from(segment.count())).sum()
+    }
+
+    /// The memory that they take.
+    pub(super) fn memory(&self) -> usize {
+        let spare = (self.segments.capacity() - self.segments.len()) * size_of::<Segment>();
+        spare + self.segments.iter().map(Segment::memory).sum::<usize>()
+    }
+
+    /// Runs of their numbers; a long one may come in several parts.
+    pub(super) fn runs(&self) -> impl Iterator<Item = Range<u32>> {
+        self.segments.iter().flat_map(Segment::runs)
+    }
+
+    /// Their values, in parts.
+    pub(super) fn values(&self) -> impl Iterator<Item = &[u8]> {
+        self.segments.iter().map(Segment::values)
+    }
+
+    /// Calls `each` for the defined elements of a range, run by run, with their values.
+    pub(super) fn visit(&self, wanted: Range<u32>, each: &mut EachRun<'_>) -> Result<()> {
+        let first = self.segments.partition_point(|segment| segment.end() <= wanted.start);
+        let touched = self.segments.iter().skip(first).take_while(|segment| segment.first() < wanted.end);
+        touched.into_iter().try_for_each(|segment| segment.visit(&wanted, self.element, each))
+    }
+
+    /// Defines elements. The parts rise and do not overlap; `values` has what they are given.
+    pub(super) fn write(&mut self, parts: &[Part], values: &[u8]) -> Result<()> {
+        self.change(parts, Some(values))
+    }
+
+    /// Lets elements not be defined any more. The parts rise and do not overlap.
+    pub(super) fn erase(&mut self, parts: &[Part]) -> Result<()> {
+        self.change(parts, None)
+    }
+
+    /// The most memory that so many new elements in so many runs take more.
+    pub(super) fn growth(&self, elements: u64, runs: u64) -> u64 {
+        most_growth(elements, runs, self.element)
+    }
+
+    /// Makes the segments anew that parts touch, some at a time.
+    fn change(&mut self, mut parts: &[Part], values: Option<&[u8]>) -> Result<()> {
+        while let Some(first) = parts.first() {
+            // A segment has all numbers from its first one to that of the next; the first segment also those before it.
+            let begin = self.segments.partition_point(|segment| segment.first() <= first.range.start).saturating_sub(1);
+            let mut end = (begin + 1).min(self.segments.len());
+            let mut taken = 0;
+            for part in parts {
+                let next = self.segments.get(end).map_or(u32::MAX, Segment::first);
+                if part.range.start >= next {
+                    break;
+                }
+                let reached = self.segments.partition_point(|segment| segment.first() < part.range.end);
+                if taken > 0 && reached > begin + AT_ONCE {
+                    break;
+                }
+                (end, taken) = (end.max(reached), taken + 1);
+            }
+            let (now, later) = parts.split_at(taken.max(1).min(parts.len()));
+            let old = self.segments.get(begin..end).unwrap_or_default();
+            let new = changed(old, now, values, self.element)?;
+            self.segments.splice(begin..end, new);
+            parts = later;
+        }
+        self.segments.shrink_to(self.segments.len() + self.segments.len() / 4);
+        Ok(())
+    }
+}
+
+/// Segments with parts changed: written, or erased if there are no values.
+fn changed(old: &[Segment], parts: &[Part], values: Option<&[u8]>, element: usize) -> Result<Vec<Segment>> {
+    let mut new = Segments::new(element);
+    let mut parts = parts.iter().peekable();
+    for segment in old {
+        let all = segment.first()..segment.end();
+        segment.visit(&all, element, &mut |run, mut bytes| {
+            let mut left = run;
+            while !left.is_empty() {
+                write_before(&mut new, &mut parts, left.start, values, element)?;
+                // Part of the run up to the next change stays as it is.
+                let (keeps, until) = match parts.peek() {
+                    Some(part) if part.range.start <= left.start => (false, part.range.end.min(left.end)),
+                    Some(part) => (true, part.range.start.min(left.end)),
+                    None => (true, left.end),
+                };
+                let (now, later) = bytes.split_at_checked((until - left.start) as usize * element).ok_or_else(lost)?;
+                if keeps {
+                    new.push(left.start..until, now)?;
+                }
+                (left.start, bytes) = (until, later);
+            }
+            Ok(())
+        })?;
+    }
+    write_before(&mut new, &mut parts, u32::MAX, values, element)?;
+    new.finish()
+}
+
+/// Writes the parts that end at a number or before it.
+fn write_before(
+    new: &mut Segments,
+    parts: &mut Peekable<slice::Iter<'_, Part>>,
+    number: u32,
+    values: Option<&[u8]>,
+    element: usize,
+) -> Result<()> {
+    while let Some(part) = parts.next_if(|part| part.range.end <= number) {
+        if let Some(values) = values {
+            let first = part.from * element;
+            let values = values.get(first..first + part.range.len() * element).ok_or_else(lost)?;
+            new.push(part.range.clone(), values)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what cannot be: values that are not as many as their elements.
+fn lost() -> Error {
+    Error::Layout("a sparse chunk has fewer values than elements".into())
+}

@@ -1,0 +1,192 @@
+//! A segment: some defined elements that follow each other, with their values.
+
+use std::ops::Range;
+
+use hyperslab_base::memory;
+
+use crate::Result;
+
+/// What is done with runs of defined elements and their values.
+pub(super) type EachRun<'a> = dyn FnMut(Range<u32>, &[u8]) -> Result<()> + 'a;
+
+/// About the bytes of a segment: a change of one element copies no more.
+const BYTES: usize = 32 << 10;
+
+/// Elements with consecutive numbers.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    first: u32,
+    /// How many elements of the segment come before it.
+    before: u32,
+}
+
+/// Defined elements by rising number, at least one, and their values.
+#[derive(Debug, Default)]
+pub(super) struct Segment {
+    runs: Vec<Run>,
+    count: u32,
+    values: Vec<u8>,
+}
+
+impl Segment {
+    /// The number of the first element.
+    pub(super) fn first(&self) -> u32 {
+        self.runs.first().map_or(0, |run| run.first)
+    }
+
+    /// The number after that of the last element.
+    pub(super) fn end(&self) -> u32 {
+        self.runs.last().map_or(0, |run| run.first + (self.count - run.before))
+    }
+
+    /// How many elements there are.
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// All values, by rising number of their elements.
+    pub(super) fn values(&self) -> &[u8] {
+        &self.values
+    }
+
+    /// The memory that it takes.
+    pub(super) fn memory(&self) -> usize {
+        size_of::<Segment>() + self.runs.capacity() * size_of::<Run>() + self.values.capacity()
+    }
+
+    /// The runs from one on, with the number of elements before each.
+    fn runs_from(&self, nth: usize) -> impl Iterator<Item = (Range<u32>, usize)> {
+        let runs = self.runs.get(nth..).unwrap_or_default();
+        let next = runs.iter().skip(1).map(|run| run.before).chain([self.count]);
+        runs.iter().zip(next).map(|(run, end)| (run.first..run.first + (end - run.before), run.before as usize))
+    }
+
+    /// The runs of its elements.
+    pub(super) fn runs(&self) -> impl Iterator<Item = Range<u32>> {
+        self.runs_from(0).map(|(range, _)| range)
+    }
+
+    /// Calls `each` for the defined elements of a range, run by run, with their values of `element` bytes.
+    pub(super) fn visit(&self, wanted: &Range<u32>, element: usize, each: &mut EachRun<'_>) -> Result<()> {
+        let nth = self.runs.partition_point(|run| run.first <= wanted.start).saturating_sub(1);
+        for (run, before) in self.runs_from(nth) {
+            if run.start >= wanted.end {
+                break;
+            }
+            let (start, end) = (run.start.max(wanted.start), run.end.min(wanted.end));
+            if start < end {
+                let first = (before + (start - run.start) as usize) * element;
+                let values = self.values.get(first..first + (end - start) as usize * element);
+                each(start..end, values.unwrap_or_default())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds elements behind all others.
+    fn push(&mut self, range: Range<u32>, values: &[u8]) -> Result<()> {
+        memory::append(&mut self.values, values)?;
+        if self.end() != range.start || self.runs.is_empty() {
+            memory::reserve(&mut self.runs, 1)?;
+            self.runs.push(Run { first: range.start, before: self.count });
+        }
+        self.count += range.end - range.start;
+        Ok(())
+    }
+
+    /// How many elements of these bytes still fit: at least one, if there are none yet.
+    fn room(&self, element: usize) -> usize {
+        let left = BYTES.saturating_sub(self.values.len() + self.runs.len() * size_of::<Run>());
+        if self.count == 0 { (left / element.max(1)).max(1) } else { left / element.max(1) }
+    }
+}
+
+/// Makes segments of elements that come by rising number.
+pub(super) struct Segments {
+    element: usize,
+    made: Vec<Segment>,
+    open: Segment,
+}
+
+impl Segments {
+    /// For values of `element` bytes.
+    pub(super) fn new(element: usize) -> Segments {
+        Segments { element, made: Vec::new(), open: Segment::default() }
+    }
+
+    /// Adds elements behind all others, with their values.
+    pub(super) fn push(&mut self, mut range: Range<u32>, mut values: &[u8]) -> Result<()> {
+        while !range.is_empty() {
+            let room = self.open.room(self.element);
+            if room == 0 {
+                self.close()?;
+                continue;
+            }
+            let count = room.min(range.len());
+            let (now, later) = values.split_at_checked(count * self.element).unwrap_or((values, &[]));
+            let middle = range.start + count as u32;
+            self.open.push(range.start..middle, now)?;
+            (range.start, values) = (middle, later);
+        }
+        Ok(())
+    }
+
+    /// The segments, with no more memory than they need.
+    pub(super) fn finish(mut self) -> Result<Vec<Segment>> {
+        if self.open.memory() < BYTES / 2
+            && let Some(before) = self.made.pop()
+        {
+            // A segment that has become too large makes two halves, so that both can grow.
+            let last = std::mem::take(&mut self.open);
+            self.halve(&before, &last)?;
+        }
+        self.close()?;
+        self.made.shrink_to_fit();
+        Ok(self.made)
+    }
+
+    /// Adds the elements of two segments as two that have equally many.
+    fn halve(&mut self, before: &Segment, last: &Segment) -> Result<()> {
+        let (element, half) = (self.element, (before.count + last.count) / 2);
+        let (mut first, mut second) = (Segment::default(), Segment::default());
+        for segment in [before, last] {
+            segment.visit(&(0..u32::MAX), element, &mut |run, values| {
+                let count = half.saturating_sub(first.count).min(run.end - run.start);
+                let (now, later) = values.split_at_checked(count as usize * element).unwrap_or((values, &[]));
+                let middle = run.start + count;
+                if count > 0 {
+                    first.push(run.start..middle, now)?;
+                }
+                if middle < run.end {
+                    second.push(middle..run.end, later)?;
+                }
+                Ok(())
+            })?;
+        }
+        self.open = first;
+        self.close()?;
+        self.open = second;
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<()> {
+        let mut segment = std::mem::take(&mut self.open);
+        if segment.count > 0 {
+            segment.values.shrink_to_fit();
+            segment.runs.shrink_to_fit();
+            memory::reserve(&mut self.made, 1)?;
+            self.made.push(segment);
+        }
+        Ok(())
+    }
+}
+
+/// The most memory that so many elements in so many runs take more, wherever they come between others.
+pub(super) fn most_growth(elements: u64, runs: u64, element: usize) -> u64 {
+    // A run that comes into the middle of another one makes three of one.
+    let bytes =
+        elements.saturating_mul(element as u64).saturating_add(runs.saturating_mul(2 * size_of::<Run>() as u64));
+    // Segments that are made anew may be filled in another way: there may be one more on each side.
+    let segments = bytes / (BYTES as u64 / 2) + 4;
+    bytes.saturating_add(segments.saturating_mul(2 * size_of::<Segment>() as u64))
+}

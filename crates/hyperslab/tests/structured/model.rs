@@ -1,0 +1,161 @@
+//! Random programs with a sparse dataset, and the same with a map.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use fastrand::Rng;
+use hyperslab::{
+    CacheConfig, Dataset, File,
+    driver::{Driver, Memory},
+    space::{Op, Slab, Space},
+};
+
+use super::options;
+
+type Coord = Vec<u64>;
+
+/// What the dataset must be.
+struct Model {
+    dims: Vec<u64>,
+    fill: i32,
+    values: BTreeMap<Coord, i32>,
+}
+
+pub(super) fn run(seed: u64) {
+    let mut random = Rng::with_seed(seed);
+    let rank = random.usize(1..5);
+    let most = [60, 14, 8, 5][rank - 1];
+    let dims: Vec<u64> = (0..rank).map(|_| random.u64(1..=most)).collect();
+    let chunk: Vec<u64> = dims.iter().map(|dim| random.u64(1..=*dim)).collect();
+    let unlimited = random.usize(0..3);
+    let max: Vec<Option<u64>> = dims
+        .iter()
+        .enumerate()
+        .map(|(nth, dim)| if nth < unlimited { None } else { Some(*dim + random.u64(0..2) * 3) })
+        .collect();
+    let fill = if random.bool() { 0 } else { -5 };
+    let bytes = if random.bool() { 3_000 } else { 1 << 20 };
+    let cache = CacheConfig::default().bytes(bytes).adaptive(bytes, bytes);
+    let storage: Arc<dyn Driver> = Arc::new(Memory::new());
+    let mut file = options().cache(cache).create_new().open_on(storage.clone()).unwrap();
+    let new = file.root().unwrap().new_dataset::<i32>().shape(&dims).max_shape(&max).chunks(&chunk).sparse();
+    let new = new.fill_value(fill);
+    let new = match random.usize(0..4) {
+        0 => new,
+        1 => new.shuffle().deflate(1),
+        2 => new.fletcher32(),
+        _ => new.scaleoffset(0).lzf(),
+    };
+    let mut dataset = new.create("a").unwrap();
+    let mut model = Model { dims, fill, values: BTreeMap::new() };
+    for step in 0..random.usize(5..30) {
+        let context = format!("HYPERSLAB_SEED={seed} HYPERSLAB_SPARSE_PROGRAMS=1, step {step}");
+        let selection = selection(&mut random, &model.dims);
+        match random.usize(0..14) {
+            0..=3 => {
+                let values: Vec<i32> = (0..selection.npoints()).map(|_| random.i32(-9..9)).collect();
+                dataset.write_selection(&selection, &values).unwrap();
+                model.write(&selection, &values);
+            }
+            4 => {
+                let values: Vec<i16> = (0..selection.npoints()).map(|_| random.i16(-9..9)).collect();
+                dataset.write_selection(&selection, &values).unwrap();
+                model.write(&selection, &values.iter().map(|value| i32::from(*value)).collect::<Vec<_>>());
+            }
+            5..=7 => {
+                dataset.erase(&selection).unwrap();
+                coords(&selection).iter().for_each(|coord| {
+                    model.values.remove(coord);
+                });
+            }
+            8 => {
+                let dims: Vec<u64> =
+                    model.dims.iter().zip(&max).map(|(dim, max)| random.u64(0..=max.unwrap_or(dim + 4))).collect();
+                dataset.resize(&dims).unwrap();
+                model.values.retain(|coord, _| coord.iter().zip(&dims).all(|(index, dim)| index < dim));
+                model.dims = dims;
+            }
+            9 => file.flush().unwrap(),
+            10 => dataset.evict().unwrap(),
+            11 => {
+                drop(dataset);
+                file.close().unwrap();
+                file = options().cache(cache).read_write().open_on(storage.clone()).unwrap();
+                dataset = file.dataset("a").unwrap();
+            }
+            12 => {
+                let name = format!("copy {step}");
+                file.root().unwrap().copy("a", &file.root().unwrap(), &name).unwrap();
+                model.check(&file.dataset(&name).unwrap(), &whole(&model.dims), &context);
+            }
+            _ => {
+                dataset.write_fill(&selection).unwrap();
+                model.write(&selection, &vec![model.fill; selection.npoints() as usize]);
+            }
+        }
+        let asked = self::selection(&mut random, &model.dims);
+        model.check(&dataset, &asked, &context);
+        if step % 5 == 4 {
+            model.check(&dataset, &whole(&model.dims), &context);
+        }
+    }
+    drop(dataset);
+    file.close().unwrap();
+    let file = File::open_driver(storage.clone()).unwrap();
+    let context = format!("HYPERSLAB_SEED={seed} HYPERSLAB_SPARSE_PROGRAMS=1, reopened");
+    model.check(&file.dataset("a").unwrap(), &whole(&model.dims), &context);
+    let report = hyperslab::check::storage(storage).unwrap();
+    let problems: Vec<_> = report.problems().collect();
+    assert!(problems.is_empty(), "{context}: {problems:?}");
+}
+
+impl Model {
+    fn write(&mut self, selection: &Space, values: &[i32]) {
+        self.values.extend(coords(selection).into_iter().zip(values.iter().copied()));
+    }
+
+    fn check(&self, dataset: &Dataset, asked: &Space, context: &str) {
+        assert_eq!(dataset.shape(), self.dims, "{context}");
+        let coords = coords(asked);
+        let values: Vec<i32> = coords.iter().map(|coord| *self.values.get(coord).unwrap_or(&self.fill)).collect();
+        assert_eq!(dataset.read_selection::<i32>(asked).unwrap(), values, "{context}: {asked:?}");
+        let wide: Vec<i64> = values.iter().map(|value| i64::from(*value)).collect();
+        assert_eq!(dataset.read_selection::<i64>(asked).unwrap(), wide, "{context}: {asked:?}");
+        let defined: Vec<Coord> = coords.into_iter().filter(|coord| self.values.contains_key(coord)).collect();
+        assert_eq!(super::coords(&dataset.defined(asked).unwrap()), defined, "{context}: {asked:?}");
+    }
+}
+
+fn coords(space: &Space) -> Vec<Coord> {
+    super::coords(space)
+}
+
+fn whole(dims: &[u64]) -> Space {
+    Space::simple(dims).unwrap()
+}
+
+/// Any selection of an extent: all, a pattern, several blocks or points.
+fn selection(random: &mut Rng, dims: &[u64]) -> Space {
+    let mut space = whole(dims);
+    if dims.contains(&0) || random.usize(0..8) == 0 {
+        return space;
+    }
+    let slab = |random: &mut Rng, dim: u64| {
+        let (start, stride) = (random.u64(0..dim), random.u64(1..4));
+        let block = random.u64(1..=stride.min(dim - start));
+        let count = random.u64(1..=((dim - start - block) / stride + 1));
+        Slab::new(start, stride, count, block)
+    };
+    if random.usize(0..3) == 0 {
+        let count = random.usize(1..12);
+        let points: Vec<u64> = (0..count).flat_map(|_| dims.to_vec()).map(|dim| random.u64(0..dim)).collect();
+        space.select_points(&points).unwrap();
+        return space;
+    }
+    let slabs: Vec<Slab> = dims.iter().map(|dim| slab(random, *dim)).collect();
+    space.select_hyperslab(Op::Set, &slabs).unwrap();
+    for _ in 0..random.usize(0..3) {
+        let slabs: Vec<Slab> = dims.iter().map(|dim| slab(random, *dim)).collect();
+        space.select_hyperslab(random.choice([Op::Or, Op::Xor, Op::NotB]).unwrap(), &slabs).unwrap();
+    }
+    space
+}
