@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyperslab::space::UNLIMITED;
-use hyperslab::{FillTime, Group, Mapping, NewDataset, Node};
+use hyperslab::{ChunkSection, FillTime, Group, Mapping, NewDataset, Node};
 use pyo3::exceptions::{PyKeyError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -76,6 +76,21 @@ fn option(new: NewDataset, key: &str, value: &Bound<'_, PyAny>) -> PyResult<NewD
             let mut new = new;
             for filter in value.cast::<PyList>()?.iter() {
                 new = filtered(new, filter.cast::<PyTuple>()?)?;
+            }
+            new
+        }
+        "sparse" => new.sparse(),
+        "section_filters" => {
+            let mut new = new;
+            for (section, filters) in value.cast::<PyDict>()?.iter() {
+                new = new.section(match section.extract::<&str>()? {
+                    "selection" => ChunkSection::Selection,
+                    "data" => ChunkSection::Values,
+                    other => return Err(PyValueError::new_err(format!("no section is called {other:?}"))),
+                });
+                for filter in filters.cast::<PyList>()?.iter() {
+                    new = filtered(new, filter.cast::<PyTuple>()?)?;
+                }
             }
             new
         }

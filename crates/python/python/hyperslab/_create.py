@@ -16,6 +16,7 @@ from ._datatype import Datatype
 from ._dtypes import check_string_dtype, string_dtype
 from ._hyperslab import UNLIMITED, filter_available
 from ._options import check_cache_options, wanted_policy
+from ._sparse import guess_sparse_chunk
 
 #: What `compression` may be to mean the level of gzip.
 LEVELS = frozenset(range(10))
@@ -97,6 +98,8 @@ def _options(
     track_order: bool | None = None,
     external: Any = None,
     allow_unknown_filter: bool = False,
+    sparse: bool = False,
+    section_filters: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     maxshape = (maxshape,) if isinstance(maxshape, int) and maxshape is not True else maxshape
     chunks = (chunks,) if isinstance(chunks, int) and not isinstance(chunks, bool) else chunks
@@ -112,7 +115,7 @@ def _options(
     options: dict[str, Any] = {}
     if not shape:
         kind = "Empty" if shape is None else "Scalar"
-        if any((chunks, compression, compression_opts, shuffle, fletcher32, scaleoffset is not None)):
+        if any((chunks, compression, compression_opts, shuffle, fletcher32, scaleoffset is not None, sparse)):
             raise TypeError(f"{kind} datasets don't support chunk/filter options")
         if maxshape:
             raise TypeError(f"{kind} datasets cannot be extended")
@@ -122,6 +125,11 @@ def _options(
         files = _external(external)
         filters = _filters(dtype, compression, compression_opts, shuffle, fletcher32, scaleoffset, allow_unknown_filter)
         maxshape = (None,) * len(shape) if maxshape is True else maxshape
+        if sparse:
+            if chunks is False:
+                raise ValueError("Chunked format required for given storage options")
+            chunks = guess_sparse_chunk(shape, maxshape) if chunks in (None, True) else chunks
+            options["sparse"] = True
         if chunks is True or (chunks is None and (filters or (maxshape and not files))):
             chunks = guess_chunk(shape, maxshape, dtype.itemsize)
         if chunks:
@@ -130,6 +138,12 @@ def _options(
             options["maxshape"] = tuple(maxshape)
         if filters:
             options["filters"] = filters
+        if section_filters is not None:
+            if not sparse:
+                raise ValueError("only sparse datasets have sections")
+            options["section_filters"] = {
+                section: _section(dtype, given, allow_unknown_filter) for section, given in section_filters.items()
+            }
         if files:
             options["external"] = files
         if fill_time is not None:
@@ -212,6 +226,24 @@ def _filters(
         filters.append(_compression(compression, settings, unknown))
     if fletcher32:
         filters.append(("fletcher32",))
+    return filters
+
+
+def _section(dtype: np.dtype, given: Any, unknown: bool) -> list[tuple[Any, ...]]:
+    """The filters of one section: a name, a name with settings, a list of these, or none."""
+    if given is None:
+        return []
+    filters: list[tuple[Any, ...]] = []
+    for one in given if isinstance(given, list) else [given]:
+        name, settings = one if isinstance(one, tuple) else (one, None)
+        if name in ("shuffle", "fletcher32"):
+            filters.append((name,))
+        elif name == "scaleoffset":
+            filters.append((name, _scale(dtype, settings, False)))
+        else:
+            if name in LEVELS and not isinstance(name, bool):
+                name, settings = "gzip", name
+            filters.append(_compression(name, settings, unknown))
     return filters
 
 

@@ -16,6 +16,7 @@ from ._datatype import Datatype
 from ._errors import check_writable
 from ._hyperslab import ExistsError, GroupHandle
 from ._retry import retry
+from ._sparse import create_from_scipy
 from ._vds import VirtualLayout
 
 if TYPE_CHECKING:
@@ -94,6 +95,13 @@ class CreateInGroup:
         if new.data is not None and new.data.size:
             made._write_new(new.data)
         return made
+
+    def create_from_scipy(self, name: str | bytes, matrix: Any, **options: Any) -> Dataset:
+        """A new sparse dataset with the stored elements of a matrix of `scipy.sparse`. `options` are those of `create_dataset`.
+
+        >>> group.create_from_scipy("counts", matrix, compression="gzip")   # doctest: +SKIP
+        """
+        return create_from_scipy(self, name, matrix, **options)
 
     def create_dataset_like(self, name: str | bytes | None, other: Dataset, **options: Any) -> Dataset:
         """A new dataset like another, without its values and attributes; `options` come before what the other has."""

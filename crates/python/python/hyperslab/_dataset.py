@@ -21,6 +21,7 @@ from ._ids import DatasetID
 from ._regions import guess_shape
 from ._retry import again_if_resized
 from ._selections import MultiBlockSlice, choose
+from ._sparse import SparseMethods
 from ._views import AsStrView, AsTypeView, ChunkIterator, FieldsView
 from ._write import write_all, write_item
 
@@ -34,7 +35,7 @@ class VDSmap(NamedTuple):
     src_space: Space
 
 
-class Dataset(HLObject):
+class Dataset(SparseMethods, HLObject):
     """An array in the file. Indexing reads and writes: integers, slices, lists of indices, masks and names of fields, as with NumPy.
 
     >>> dataset[3:8, ::2]                           # doctest: +SKIP

@@ -3,6 +3,7 @@
 mod chunks;
 mod facts;
 mod read;
+mod sparse;
 mod write;
 
 use std::sync::Arc;
@@ -236,6 +237,32 @@ impl DatasetHandle {
     /// A handle whose reads and writes leave nothing new in the cache.
     fn past_cache(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.another(py, self.dataset()?.past_cache())
+    }
+
+    /// Whether only those elements are stored that were written.
+    #[getter]
+    fn is_sparse(&self) -> PyResult<bool> {
+        Ok(self.dataset()?.is_sparse())
+    }
+
+    /// The filters of each section of its chunks, if chunks have sections.
+    fn section_filters<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        sparse::section_filters(self, py)
+    }
+
+    /// The selected elements that are defined.
+    fn defined(&self, py: Python<'_>, space: &PySpace) -> PyResult<PySpace> {
+        sparse::defined(self, py, space)
+    }
+
+    /// Lets the selected elements not be defined any more.
+    fn erase(&self, py: Python<'_>, space: &PySpace) -> PyResult<()> {
+        sparse::erase(self, py, space)
+    }
+
+    /// The places of stored chunks in the grid of chunks.
+    fn chunk_places<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        sparse::chunk_places(self, py)
     }
 
     /// How many bytes the values take in the file.
