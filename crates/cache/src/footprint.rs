@@ -15,14 +15,16 @@ pub trait Footprint: Send + Sync {
     /// A value as the file will have it, made ahead of time.
     type Encoded: Send + Sync;
 
-    /// Whether a value may give back part of itself. If not, eviction never asks.
-    const SHEDS: bool = false;
-
     /// About how much memory the value takes, in bytes; what the budget counts.
     fn footprint(&self) -> usize;
 
     /// The same of an encoded value.
     fn encoded_footprint(encoded: &Self::Encoded) -> usize;
+
+    /// Whether values of a partition may give back part of themselves. If not, eviction never asks them.
+    fn sheds(_source: &Self::Source) -> bool {
+        false
+    }
 
     /// Gives back what can be loaded again later, if there is something. The value is as in the file, and no thread holds it. A value that has
     /// nothing to give back leaves as a whole.

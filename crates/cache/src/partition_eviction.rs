@@ -149,7 +149,7 @@ impl<V: Footprint> PartitionState<V> {
         };
         let coord = order.victim(&mut judge)?;
         let slot = by_coord.get(&coord)?.clone();
-        if V::SHEDS
+        if V::sheds(&self.source)
             && let Some(value) = slot.clean_value()
         {
             let pinned = Pinned { slot: slot.clone(), value, partition: Hold::unreserved(self.this.upgrade()?) };

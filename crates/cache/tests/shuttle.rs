@@ -478,7 +478,9 @@ impl Footprint for Parts {
     type Source = Mutex<u64>;
     type Encoded = ();
 
-    const SHEDS: bool = true;
+    fn sheds(_source: &Self::Source) -> bool {
+        true
+    }
 
     fn footprint(&self) -> usize {
         if self.1.is_some() { BYTES } else { BYTES / 2 }

@@ -27,7 +27,7 @@ pub use layout::{
     ExternalFile, ExternalPart, Externals, Filling, OpenedValues, Resizing, SourcePart, Storage, StorageChange,
     StorageView, Values, VirtualSource,
 };
-pub use structured::SparseChunk;
+pub use structured::{Rest, SparseChunk};
 pub use transfer::{
     ChunkCoord, ChunkFilters, Coder, DenseChunk, EncodedChunk, Loader, ReadBuffer, ResidentChunk, StoredAs, StoredAt,
     Storer, StripCut, StripReader, StripWriter, Wanted, Workspace, WriteBuffer, convert, fill, filters, for_each_strip,

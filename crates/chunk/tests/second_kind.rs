@@ -61,7 +61,9 @@ impl Footprint for Chunk {
     type Source = Source;
     type Encoded = EncodedChunk<'static>;
 
-    const SHEDS: bool = true;
+    fn sheds(_source: &Source) -> bool {
+        true
+    }
 
     fn footprint(&self) -> usize {
         match self {
@@ -167,7 +169,7 @@ impl Source {
     /// A chunk as the file has it: all of a dense one, the runs of a packed one.
     fn load(&self, coord: &ChunkCoord) -> Option<Chunk> {
         let at = self.at(coord)?;
-        let at = if is_dense(coord) { at } else { at.section(0)? };
+        let at = if is_dense(coord) { at } else { at.sections(0..1)? };
         let decode = |encoded: EncodedChunk<'static>| match is_dense(coord) {
             true => Chunk::Dense(encoded.into_bytes().into_owned()),
             false => {
@@ -182,7 +184,7 @@ impl Source {
 
     /// The rest of a packed chunk.
     fn load_values(&self, coord: &ChunkCoord) -> Vec<u8> {
-        let at = self.at(coord).unwrap().section(1).unwrap();
+        let at = self.at(coord).unwrap().sections(1..2).unwrap();
         self.completed.fetch_add(1, Ordering::Relaxed);
         let stored = Loader::new(&self.file).read(&[(coord, Some(&at))]).unwrap().pop().unwrap().unwrap();
         stored.into_bytes().into_owned()

@@ -68,7 +68,7 @@ impl Pipeline {
     }
 
     /// Undoes all steps, last to first, except those whose bit in `mask` is set. `out` is replaced by exactly `len` bytes; by those that there are, if the
-    /// result is [`Error::Length`].
+    /// result is [`Error::Length`]. How many there were: what is more than `len` is left off.
     /// `scratch` is for work on the way; keep both and their room is used again.
     pub fn decode(
         &self,
@@ -78,7 +78,7 @@ impl Pipeline {
         len: usize,
         out: &mut Vec<u8>,
         scratch: &mut Vec<u8>,
-    ) -> Result<()> {
+    ) -> Result<usize> {
         let plan = self.plan(registry, mask, len)?;
         let mut buffer = StepBuffer::Given(stored.len());
         for active in plan.iter().rev() {
@@ -144,8 +144,7 @@ impl Pipeline {
             }
         }
         let len = buffer.bytes(raw, out).len();
-        buffer.finish(raw, out, len)?;
-        Ok(mask)
+        buffer.finish(raw, out, len).map(|_| mask)
     }
 
     /// The steps to undo, with the most bytes that each of them may come to.
@@ -196,8 +195,8 @@ impl StepBuffer {
         *len = to.min(*len);
     }
 
-    /// Puts the bytes into `out`. What is more than there must be is left off, as libhdf5 does; an error if it is less.
-    fn finish(mut self, given: &[u8], out: &mut Vec<u8>, expected: usize) -> Result<()> {
+    /// Puts the bytes into `out`. What is more than there must be is left off, as libhdf5 does; an error if it is less. How many there were.
+    fn finish(mut self, given: &[u8], out: &mut Vec<u8>, expected: usize) -> Result<usize> {
         let found = self.bytes(given, out).len();
         self.shorten(expected);
         match self {
@@ -208,6 +207,6 @@ impl StepBuffer {
                 memory::append(out, given).map_err(|_| Error::Memory(given.len()))?;
             }
         }
-        if found < expected { Err(Error::Length { expected, found }) } else { Ok(()) }
+        if found < expected { Err(Error::Length { expected, found }) } else { Ok(found) }
     }
 }

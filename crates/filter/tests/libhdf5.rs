@@ -50,8 +50,8 @@ fn exchange(theirs: &Path, ours: &Path) -> (Vec<String>, usize) {
         let case = Case::read(&mut cursor);
         let len = case.expected.len();
         match case.pipeline.decode(&registry, case.stored, case.mask, len, &mut out, &mut scratch) {
-            Ok(()) if out == case.expected => {}
-            Ok(()) => failures.push(format!("decoded wrong: {}", case.name)),
+            Ok(_) if out == case.expected => {}
+            Ok(_) => failures.push(format!("decoded wrong: {}", case.name)),
             Err(error) => failures.push(format!("not decoded: {}: {error}", case.name)),
         }
         if let Some(why) = case.params_differ() {

@@ -115,8 +115,8 @@ fn allocated(session: &Session, plan: &DatasetPlan, fill: &FillWrite, layout: La
 
 /// Whether the layout never changes, as libhdf5 says it: all space is there from the start.
 fn is_constant(plan: &DatasetPlan) -> bool {
-    let is_compact = matches!(plan.layout, Layout::Compact(_));
-    let is_plain = !is_compact && plan.filters.is_empty();
+    let moves = matches!(plan.layout, Layout::Compact(_) | Layout::Chunked { structure: Some(_), .. });
+    let is_plain = !moves && plan.filters.is_empty();
     plan.fill.alloc == AllocTime::Early && is_plain && !plan.extent.is_empty()
 }
 

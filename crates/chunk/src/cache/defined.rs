@@ -5,7 +5,11 @@ use std::ops::Range;
 use hyperslab_space::{Coords, Kind, Piece, Space};
 
 use super::{ChunkCache, ChunkPartition, RequestOptions, io_path::coords, reach::Reach};
-use crate::{ChunkCoord, ChunkKind, Error, Filling, Result, Storage, WriteBuffer, transfer::PIECES};
+use crate::{
+    ChunkCoord, ChunkKind, Error, Filling, Result, Storage, WriteBuffer,
+    layout::Part,
+    transfer::{PIECES, piece_of},
+};
 
 /// Requests that touch no more chunks look for each of them; larger ones ask which there are.
 const FEW: u64 = 1024;
@@ -20,7 +24,7 @@ impl ChunkCache {
         }
         let mut found = Found::of(selection)?;
         self.for_each_stored(partition, selection, &mut |pieces| {
-            self.for_each_list(partition, &pieces, None, &mut |list, bytes| {
+            self.for_each_list(partition, &pieces, (None, Part::Selection), &mut |list, bytes| {
                 self.visit_list((options.file, partition), (list, bytes), &mut |chunk, piece| {
                     let mut rows = found.rows(layout.chunk(), &piece.chunk);
                     chunk.defined(&piece.file, &mut |run| rows.add(run))
@@ -61,7 +65,7 @@ impl ChunkCache {
         let is_regular = matches!(selection.kind(), Kind::All | Kind::Hyperslab);
         if reach.most() > FEW && is_regular {
             for some in stored_within(partition, &reach)?.chunks(PIECES) {
-                let pieces = some.iter().map(|coord| crate::transfer::piece_of(selection, &places, grid, coord));
+                let pieces = some.iter().map(|coord| piece_of(selection, &places, grid, coord));
                 each(pieces.filter_map(Result::transpose).collect::<Result<_>>()?)?;
             }
             return Ok(());
@@ -73,8 +77,9 @@ impl ChunkCache {
                 return Ok(());
             }
             let touched = coords(&next);
-            let located = partition.source().storage().locate(&touched)?;
+            // Memory is asked first: a chunk that leaves it meanwhile is in the file then.
             let here = partition.has(&touched);
+            let located = partition.source().storage().locate(&touched)?;
             let mut there = located.iter().zip(here).map(|(at, here)| at.is_some() || here);
             next.retain(|_| there.next().unwrap_or(false));
             each(next)?;
@@ -85,14 +90,12 @@ impl ChunkCache {
 /// The coordinates of chunks in a box that are in the file or in memory, rising.
 fn stored_within(partition: &ChunkPartition, reach: &Reach) -> Result<Vec<ChunkCoord>> {
     let storage = partition.source().storage();
-    let mut found: Vec<ChunkCoord> = {
-        let view = storage.live_view()?;
-        match &view.values()?.storage {
-            Storage::Chunked(chunked) => chunked.coords_within(storage.file(), &|coord| reach.holds(coord))?,
-            _ => Vec::new(),
-        }
-    };
-    found.extend(partition.coords().into_iter().filter(|coord| reach.holds(coord)));
+    // Memory is asked first: a chunk that leaves it meanwhile is in the file then.
+    let mut found: Vec<ChunkCoord> = partition.coords();
+    found.retain(|coord| reach.holds(coord));
+    if let Storage::Chunked(chunked) = &storage.live_view()?.values()?.storage {
+        found.extend(chunked.coords_within(storage.file(), &|coord| reach.holds(coord))?);
+    }
     found.sort_unstable();
     found.dedup();
     Ok(found)

@@ -6,16 +6,21 @@ use hyperslab_cache::assert_no_locks_held;
 use hyperslab_file::OpenFile;
 
 use super::{ChunkCache, ChunkPartition};
-use crate::{ChunkCoord, Loader, ResidentChunk, Result, StoredAt};
+use crate::{ChunkCoord, Loader, ResidentChunk, Result, StoredAt, layout::Part};
 
 /// A chunk of a dataset.
 pub(super) type Chunk<'a> = (&'a ChunkPartition, ChunkCoord);
 
 impl ChunkCache {
     /// As [`fetch`]; how long it takes to decode them counts as waiting.
-    pub(super) fn fetch(&self, file: &OpenFile, wanted: &[Chunk<'_>]) -> Result<Vec<Option<ResidentChunk>>> {
+    pub(super) fn fetch(
+        &self,
+        file: &OpenFile,
+        wanted: &[Chunk<'_>],
+        part: Part,
+    ) -> Result<Vec<Option<ResidentChunk>>> {
         let mut decoding = Duration::ZERO;
-        let fetched = fetch(file, wanted, &mut |time| decoding += time);
+        let fetched = fetch(file, wanted, part, &mut |time| decoding += time);
         for (partition, chunks) in by_partition(wanted) {
             partition.decoded_for(decoding.mul_f64(chunks.len() as f64 / wanted.len() as f64));
         }
@@ -28,17 +33,21 @@ impl ChunkCache {
 pub(super) fn fetch(
     file: &OpenFile,
     wanted: &[Chunk<'_>],
+    part: Part,
     decoding: &mut dyn FnMut(Duration),
 ) -> Result<Vec<Option<ResidentChunk>>> {
     let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
     assert_no_locks_held("before chunks are read");
     let loader = Loader::holding(file);
     let located = locate(wanted)?;
-    let located: Vec<_> = wanted.iter().zip(&located).map(|((_, coord), at)| (coord, at.as_ref())).collect();
     let layout = |number: usize| wanted.get(number).map_or(first, |(partition, _)| partition).source().layout();
+    let parts = located.iter().enumerate().map(|(number, at)| layout(number).part_of(part, at.as_ref()?));
+    let parts: Vec<_> = parts.collect();
+    let parts: Vec<_> = wanted.iter().zip(&parts).map(|((_, coord), at)| (coord, at.as_ref())).collect();
     let loaded = loader.load(
-        &located,
-        |workspace, number, at, encoded| {
+        &parts,
+        |workspace, number, read, encoded| {
+            let at = located.get(number).and_then(Option::as_ref).unwrap_or(read);
             let mut chunk = ResidentChunk::decode(layout(number), at, encoded, workspace)?;
             chunk.condense();
             layout(number).count_resident(chunk.memory());

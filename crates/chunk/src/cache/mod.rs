@@ -5,6 +5,7 @@
 //! file waits for no chunk.
 
 mod chunk_source;
+mod complete;
 mod defined;
 mod encode_ahead;
 mod failures;

@@ -10,7 +10,11 @@ use super::{
     io_path::{Worth, coords},
     reach::Reach,
 };
-use crate::{ChunkCoord, ChunkKind, Result, layout::chunk_layout::covers, transfer::PIECES};
+use crate::{
+    ChunkCoord, ChunkKind, Result,
+    layout::{Part, chunk_layout::covers},
+    transfer::PIECES,
+};
 
 impl ChunkCache {
     /// Brings the chunks that hold parts of several datasets into memory with one request, as far as they fit and are worth it. The caller
@@ -63,7 +67,7 @@ impl ChunkCache {
             }
             grants.push(grant);
         }
-        for ((ticket, nth), chunk) in tickets.into_iter().zip(self.fetch(file, &loading)?) {
+        for ((ticket, nth), chunk) in tickets.into_iter().zip(self.fetch(file, &loading, Part::All)?) {
             if let (Some(chunk), Some(grant)) = (chunk, grants.get_mut(nth)) {
                 ticket.fill(chunk, grant, false);
             }

@@ -1,24 +1,23 @@
 //! Reads.
 
-use hyperslab_cache::{Demand, LoadTicket, Lookup, Pinned};
+use hyperslab_cache::{Demand, LoadTicket, Lookup};
 use hyperslab_space::{Kind, Piece, Pieces, Space};
 
 use super::{
     ChunkCache, ChunkPartition, Dataset, Keep, RequestOptions,
+    complete::Held,
     io_path::{Worth, aligned, bytes_of, coords, is_any},
     reach::Reach,
     strips::converts_in_chunks,
 };
 use crate::{
     ChunkKind, ReadBuffer, ResidentChunk, Result,
+    layout::Part,
     transfer::{PIECES, hand_out::hand_out},
 };
 
 /// Values that would be converted in strips are looked for in memory if they are in no more chunks.
 const RESIDENT: u64 = 64;
-
-/// A chunk in hand, and what is wanted of it.
-type Held<'a> = (Pinned<ResidentChunk>, &'a Piece);
 
 impl ChunkCache {
     /// Reads the selected elements, of the dataset's extent, to the selected places of a buffer. The caller holds its range lock.
@@ -69,7 +68,9 @@ impl ChunkCache {
             return Ok(());
         }
         let are_points = is_plain && selection.kind() == Kind::Points && mem_selection.kind() == Kind::All;
-        let goes_past = reach.most() > PIECES as u64 || are_points || is_plain && self.is_stream(partition, &reach);
+        let is_dense = layout.kind() == ChunkKind::Dense;
+        let goes_past =
+            is_dense && reach.most() > PIECES as u64 || are_points || is_plain && self.is_stream(partition, &reach);
         // The file must have all. If some of it cannot be written, that is in memory.
         if goes_past && self.flush_partition(partition).is_ok() {
             return all_past(&mut to);
@@ -86,7 +87,7 @@ impl ChunkCache {
                 self.cache.touch(partition);
                 any_through = true;
             }
-            self.for_each_list(partition, &paths.through, None, &mut |list, bytes| {
+            self.for_each_list(partition, &paths.through, (None, Part::All), &mut |list, bytes| {
                 self.read_list((file, partition), (list, bytes), &mut to, fill)
             })?;
         }
@@ -130,7 +131,9 @@ impl ChunkCache {
     ) -> Result<()> {
         let layout = partition.source().layout();
         // A thread that waits for nothing needs no reservation.
-        if let Some(here) = partition.hits(&coords(list)) {
+        if let Some(here) = partition.hits(&coords(list))
+            && here.iter().all(|pinned| pinned.read().is_complete())
+        {
             return hand_out_all(&mut here.into_iter().zip(list).collect::<Vec<_>>(), to, partition);
         }
         if bytes > self.available(partition) && layout.kind() == ChunkKind::Sparse {
@@ -147,6 +150,8 @@ impl ChunkCache {
                     Lookup::Loading(waiter) => awaited.push((waiter, piece)),
                 }
             }
+            let crowded = self.complete((file, partition), &mut here)?;
+            self.read_past((file, partition), &crowded, to)?;
             for piece in self.load((file, partition), vacant, &mut here, to)? {
                 to.fill(fill, &piece.memory, layout.element())?;
             }
@@ -160,10 +165,15 @@ impl ChunkCache {
     /// Reads pieces of chunks that may be larger than what they may have of the cache: of those in memory there, of the others past the cache.
     fn read_alone(&self, (file, partition): Dataset<'_>, list: &[Piece], to: &mut ReadBuffer<'_>) -> Result<()> {
         for piece in list {
-            match partition.peek(&piece.chunk) {
-                Some(pinned) => pinned.read().scatter(partition.source().layout(), piece, to)?,
-                None => self.read_past((file, partition), std::slice::from_ref(piece), to)?,
+            // What is missing of a chunk in memory is in the file, and so is the rest.
+            if let Some(pinned) = partition.peek(&piece.chunk)
+                && let chunk = pinned.read()
+                && chunk.is_complete()
+            {
+                chunk.scatter(partition.source().layout(), piece, to)?;
+                continue;
             }
+            self.read_past((file, partition), std::slice::from_ref(piece), to)?;
         }
         Ok(())
     }
@@ -181,12 +191,12 @@ impl ChunkCache {
             return Ok(left);
         }
         let wanted: Vec<_> = vacant.iter().map(|(_, piece)| (&piece.chunk, 0)).collect();
-        let Some(mut grant) = self.room(partition, self.footprint(partition, &wanted)?) else {
+        let Some(mut grant) = self.room(partition, self.footprint(partition, &wanted, Part::All)?) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             return self.read_past((file, partition), &pieces, to).map(|()| left);
         };
         let wanted: Vec<_> = vacant.iter().map(|(_, piece)| (partition, piece.chunk.clone())).collect();
-        for ((ticket, piece), chunk) in vacant.into_iter().zip(self.fetch(file, &wanted)?) {
+        for ((ticket, piece), chunk) in vacant.into_iter().zip(self.fetch(file, &wanted, Part::All)?) {
             match chunk {
                 Some(chunk) => here.extend(ticket.fill(chunk, &mut grant, false).map(|pinned| (pinned, piece))),
                 None => left.push(piece),

@@ -10,7 +10,11 @@ use hyperslab_driver::cores;
 use parking_lot::Mutex;
 
 use super::{ChunkCache, ChunkPartition, fetch::fetch, io_path::PART, reach::Reach, workers::Worker};
-use crate::{ChunkKind, ResidentChunk, Result, layout::chunk_layout::ChunkLayout, transfer::PIECES};
+use crate::{
+    ChunkKind, ResidentChunk, Result,
+    layout::{ChunkLayout, Part},
+    transfer::PIECES,
+};
 
 /// One at a time in the process: it may wait for an operation, and its thread helps no request meanwhile.
 static BUSY: AtomicBool = AtomicBool::new(false);
@@ -185,7 +189,7 @@ impl Job {
             let Some(mut grant) = self.cache.try_room(&self.partition, layout.expected_footprint(vacant.len())) else {
                 return Ok(());
             };
-            for (ticket, chunk) in vacant.into_iter().zip(fetch(source.file(), &wanted, &mut |_| ())?) {
+            for (ticket, chunk) in vacant.into_iter().zip(fetch(source.file(), &wanted, Part::All, &mut |_| ())?) {
                 chunk.and_then(|chunk| ticket.fill(chunk, &mut grant, false));
             }
         }

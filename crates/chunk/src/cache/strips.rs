@@ -10,10 +10,11 @@ use crate::{
     read_strips, transfer::PIECES, write_strips,
 };
 
-/// Whether values are converted on the way between a chunk in memory and the caller. Those that the file has as they are in memory go in strips, because they
+/// Whether values are converted on the way between a chunk in memory and the caller, as those of sparse chunks are. Of dense chunks, those that the file has as they are in memory go in strips, because they
 /// need not come as whole chunks; so do those of more chunks than are looked at one by one.
 pub(super) fn converts_in_chunks(layout: &ChunkLayout, reach: Option<&Reach>) -> bool {
-    layout.codec_of_all().is_some() && reach.is_some_and(|reach| reach.most() <= PIECES as u64)
+    let is_sparse = layout.kind() == ChunkKind::Sparse;
+    is_sparse || layout.codec_of_all().is_some() && reach.is_some_and(|reach| reach.most() <= PIECES as u64)
 }
 
 /// The dataset of a request that goes strip by strip, and how the request goes.

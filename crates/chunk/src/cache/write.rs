@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     ChunkKind, Filling, ResidentChunk, Result, Storer, Workspace, WriteBuffer,
-    layout::chunk_layout::covers,
+    layout::{Part, chunk_layout::covers},
     transfer::{BATCH, PIECES},
 };
 
@@ -94,7 +94,7 @@ impl ChunkCache {
     ) -> Result<()> {
         let left = self.write_past(dataset, paths.past, from, filling)?;
         for pieces in [&paths.through, &left] {
-            self.for_each_list(dataset.1, pieces, Some(from), &mut |list, bytes| {
+            self.for_each_list(dataset.1, pieces, (Some(from), Part::All), &mut |list, bytes| {
                 self.write_list(dataset, (list, bytes), from, filling)
             })?;
         }
@@ -136,13 +136,13 @@ impl ChunkCache {
         let (_, partition) = dataset;
         let layout = partition.source().layout();
         if bytes > self.available(partition) && layout.kind() == ChunkKind::Sparse {
-            return list.iter().try_for_each(|piece| self.write_without_room(dataset, piece, from, filling));
+            return list.iter().try_for_each(|piece| self.write_large(dataset, piece, from, filling));
         }
         let mut crowded = Vec::new();
         let reservation = partition.reserve(Demand { chunks: bytes, aside: bytes });
         let mut open: Vec<_> = list.iter().map(|piece| (partition.find(&piece.chunk), piece)).collect();
         while !open.is_empty() {
-            let (mut here, mut vacant, mut awaited) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut here, mut growing, mut vacant, mut awaited) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
             for (found, piece) in open.drain(..) {
                 match found {
                     Lookup::Hit(pinned) => {
@@ -150,10 +150,7 @@ impl ChunkCache {
                             pinned.mark_used_in_part();
                         }
                         match (layout.kind(), from.plan()) {
-                            (ChunkKind::Sparse, _) if !self.grow(partition, &pinned, piece, from)? => {
-                                crowded.push(piece)
-                            }
-                            (ChunkKind::Sparse, _) => {}
+                            (ChunkKind::Sparse, _) => growing.push((pinned, piece)),
                             (ChunkKind::Dense, None) => pinned.write().gather(layout, piece, from)?,
                             (ChunkKind::Dense, Some(_)) => here.push((pinned, piece)),
                         }
@@ -165,11 +162,17 @@ impl ChunkCache {
             on_cores(here, bytes as u64, |(pinned, piece): (Pinned<ResidentChunk>, &Piece)| {
                 pinned.write().gather(layout, piece, from)
             })?;
+            crowded.extend(self.complete(dataset, &mut growing)?);
+            for (pinned, piece) in growing {
+                if !self.grow(partition, &pinned, piece, from)? {
+                    crowded.push(piece.clone());
+                }
+            }
             self.make(dataset, vacant, from, filling)?;
             open.extend(awaited.into_iter().map(|(waiter, piece)| (waiter.wait(), piece)));
         }
         drop(reservation);
-        crowded.into_iter().try_for_each(|piece| self.write_without_room(dataset, piece, from, filling))
+        crowded.iter().try_for_each(|piece| self.write_without_room(dataset, piece, from, filling))
     }
 
     /// Writes a piece to a sparse chunk in memory, in room that is granted before the chunk grows; whether there was room.
@@ -186,7 +189,24 @@ impl ChunkCache {
         Ok(true)
     }
 
-    /// Writes a piece of a chunk that may be larger than what it may have of the cache: past the cache, when the file has what the cache had of the chunk.
+    /// Writes a piece of a chunk that may be larger than what it may have of the cache: in memory, if the chunk is there and has room to grow.
+    fn write_large(
+        &self,
+        dataset: Dataset<'_>,
+        piece: &Piece,
+        from: WriteBuffer<'_>,
+        filling: &Filling<'_>,
+    ) -> Result<()> {
+        if let Some(pinned) = dataset.1.peek(&piece.chunk)
+            && pinned.read().is_complete()
+            && self.grow(dataset.1, &pinned, piece, from)?
+        {
+            return Ok(());
+        }
+        self.write_without_room(dataset, piece, from, filling)
+    }
+
+    /// Writes a piece of a chunk past the cache, when the file has what the cache had of the chunk.
     fn write_without_room(
         &self,
         (file, partition): Dataset<'_>,
@@ -194,15 +214,19 @@ impl ChunkCache {
         from: WriteBuffer<'_>,
         filling: &Filling<'_>,
     ) -> Result<()> {
+        let replaces_all = partition.source().layout().is_whole(piece) && !from.keeps_background();
         loop {
-            if let Some(_held) = partition.vacant(&piece.chunk) {
-                partition.count_bypass(bytes_of(partition, std::slice::from_ref(piece)));
-                return write_alone((file, partition), std::slice::from_ref(piece), from, filling);
+            if !replaces_all {
+                self.flush_chunk(partition, &piece.chunk)?;
             }
-            self.flush_chunk(partition, &piece.chunk)?;
-            partition.evict();
-            // Another request may have the chunk in hand for a moment.
-            std::thread::yield_now();
+            // If the piece cannot be written, what the cache has of the chunk is there again.
+            let withdrawn = partition.withdraw(&piece.chunk);
+            if withdrawn.is_empty() || replaces_all {
+                partition.count_bypass(bytes_of(partition, std::slice::from_ref(piece)));
+                write_alone((file, partition), std::slice::from_ref(piece), from, filling)?;
+                withdrawn.commit();
+                return Ok(());
+            }
         }
     }
 
@@ -220,8 +244,8 @@ impl ChunkCache {
         }
         let (source, layout) = (partition.source(), partition.source().layout());
         let new = |piece: &Piece| layout.most_new_bytes(&piece.file, from);
-        let wanted: Vec<_> = vacant.iter().map(|(_, piece)| (&piece.chunk, new(piece))).collect();
-        let Some(mut grant) = self.room(partition, self.footprint(partition, &wanted)?) else {
+        let wanted = vacant.iter().map(|(_, piece)| Ok((&piece.chunk, new(piece)?))).collect::<Result<Vec<_>>>()?;
+        let Some(mut grant) = self.room(partition, self.footprint(partition, &wanted, Part::All)?) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();
             partition.count_bypass(bytes_of(partition, &pieces));
             return write_alone((file, partition), &pieces, from, filling);
@@ -234,7 +258,7 @@ impl ChunkCache {
             partly.retain(|piece| !covers(piece, values.inside(&piece.chunk)));
         }
         let old: Vec<_> = partly.iter().map(|piece| (partition, piece.chunk.clone())).collect();
-        let mut fetched = old.iter().zip(self.fetch(file, &old)?).peekable();
+        let mut fetched = old.iter().zip(self.fetch(file, &old, Part::All)?).peekable();
         let make = |old: Option<ResidentChunk>, piece: &Piece| -> Result<ResidentChunk> {
             let mut chunk = match old {
                 Some(chunk) => chunk,

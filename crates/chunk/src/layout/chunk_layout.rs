@@ -19,6 +19,15 @@ pub enum ChunkKind {
     Sparse,
 }
 
+/// What is loaded of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All of it.
+    All,
+    /// Which elements are defined, without their values. A dense chunk has no such part, so all of it is loaded.
+    Selection,
+}
+
 /// What the chunks of a dataset are like.
 #[derive(Debug)]
 pub struct ChunkLayout {
@@ -158,7 +167,23 @@ impl ChunkLayout {
     pub(crate) fn most_bytes(&self, sections: &Sections) -> u64 {
         match self.kind() {
             ChunkKind::Dense => self.dense_bytes as u64,
-            ChunkKind::Sparse => most_memory(sections, self.element),
+            ChunkKind::Sparse => most_memory(sections, self.element, self.elements(), true),
+        }
+    }
+
+    /// As [`ChunkLayout::most_bytes`], of what is loaded of a chunk.
+    pub(crate) fn most_bytes_of(&self, part: Part, sections: &Sections) -> u64 {
+        match (self.kind(), part) {
+            (ChunkKind::Sparse, Part::Selection) => most_memory(sections, self.element, self.elements(), false),
+            _ => self.most_bytes(sections),
+        }
+    }
+
+    /// Where a part of a stored chunk is.
+    pub(crate) fn part_of(&self, part: Part, at: &StoredAt) -> Option<StoredAt> {
+        match (self.kind(), part) {
+            (ChunkKind::Sparse, Part::Selection) => at.sections(0..1),
+            _ => Some(at.clone()),
         }
     }
 
@@ -171,10 +196,10 @@ impl ChunkLayout {
     }
 
     /// The most bytes that a chunk takes more when a selection of it is written.
-    pub(crate) fn most_new_bytes(&self, selection: &Space, from: WriteBuffer<'_>) -> u64 {
+    pub(crate) fn most_new_bytes(&self, selection: &Space, from: WriteBuffer<'_>) -> Result<u64> {
         match self.kind() {
-            ChunkKind::Sparse if !from.erases() => most_growth(selection.npoints(), self.element),
-            _ => 0,
+            ChunkKind::Dense => Ok(0),
+            ChunkKind::Sparse => most_growth(selection, self.element, from.erases()),
         }
     }
 

@@ -13,6 +13,7 @@ pub(crate) mod values;
 mod values_change;
 mod virtual_parts;
 
+pub(crate) use chunk_layout::Part;
 pub use chunk_layout::{ChunkKind, ChunkLayout};
 pub use chunked::{Chunked, ChunkedParts};
 pub use dataset_storage::{DatasetHeader, DatasetState, DatasetStorage, OpenedValues, StorageChange, StorageView};

@@ -9,13 +9,16 @@
 //! Elements are known by their row-major number in the chunk. Nothing here is as large as the chunk would be if it were dense: memory and
 //! time follow the elements that are defined, and what a request selects.
 
+mod converted;
 mod located_values;
 mod packed_elements;
 mod section_coder;
 mod segment;
 mod selection_section;
 mod sparse_chunk;
+mod stored_sections;
 
 pub(crate) use section_coder::SectionCoder;
 pub use sparse_chunk::SparseChunk;
 pub(crate) use sparse_chunk::{most_growth, most_memory};
+pub use stored_sections::Rest;

@@ -1,5 +1,7 @@
 //! The defined elements of a chunk: their numbers, and their values one after the other.
 //!
+//! Their values may be missing, because they were not loaded yet or were given back.
+//!
 //! They are in segments of some KiB. A change makes only those anew that it touches, so a chunk may grow element by element.
 
 use std::{iter::Peekable, ops::Range, slice};
@@ -16,6 +18,7 @@ pub(super) struct PackedElements {
     /// The bytes of a value.
     element: usize,
     segments: Vec<Segment>,
+    has_values: bool,
 }
 
 /// Elements to change, and where their values are among those that come: at which value.
@@ -28,12 +31,37 @@ pub(super) struct Part {
 impl PackedElements {
     /// None, of so many bytes each.
     pub(super) fn new(element: usize) -> PackedElements {
-        PackedElements { element, segments: Vec::new() }
+        PackedElements { element, segments: Vec::new(), has_values: true }
     }
 
     /// What segments were made of.
     pub(super) fn of(segments: Segments, element: usize) -> Result<PackedElements> {
-        Ok(PackedElements { element, segments: segments.finish()? })
+        Ok(PackedElements { element, segments: segments.finish()?, has_values: true })
+    }
+
+    /// As [`PackedElements::of`], of segments that were made without values.
+    pub(super) fn without_values(segments: Segments, element: usize) -> Result<PackedElements> {
+        Ok(PackedElements { has_values: false, ..PackedElements::of(segments, element)? })
+    }
+
+    /// Whether the values are in memory.
+    pub(super) fn has_values(&self) -> bool {
+        self.has_values
+    }
+
+    /// Gives back the memory of the values.
+    pub(super) fn shed(&mut self) {
+        self.segments.iter_mut().for_each(Segment::shed);
+        self.has_values = false;
+    }
+
+    /// Takes the values that are missing, those of all elements by rising number. If memory is short, they still are missing.
+    pub(super) fn complete(&mut self, mut values: &[u8]) -> Result<()> {
+        for segment in &mut self.segments {
+            values = segment.complete(self.element, values)?.ok_or_else(lost)?;
+        }
+        self.has_values = values.is_empty();
+        if self.has_values { Ok(()) } else { Err(lost()) }
     }
 
     /// How many there are.
@@ -57,7 +85,7 @@ impl PackedElements {
         self.segments.iter().map(Segment::values)
     }
 
-    /// Calls `each` for the defined elements of a range, run by run, with their values.
+    /// Calls `each` for the defined elements of a range, run by run, with their values, or with none if these are missing.
     pub(super) fn visit(&self, wanted: Range<u32>, each: &mut EachRun<'_>) -> Result<()> {
         let first = self.segments.partition_point(|segment| segment.end() <= wanted.start);
         let touched = self.segments.iter().skip(first).take_while(|segment| segment.first() < wanted.end);
@@ -76,7 +104,7 @@ impl PackedElements {
 
     /// The most memory that so many new elements in so many runs take more.
     pub(super) fn growth(&self, elements: u64, runs: u64) -> u64 {
-        most_growth(elements, runs, self.element)
+        most_growth(elements, runs, self.element as u64)
     }
 
     /// Makes the segments anew that parts touch, some at a time.

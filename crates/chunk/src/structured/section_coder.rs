@@ -59,8 +59,10 @@ impl SectionCoder {
         let (mut out, len) = (Vec::new(), usize::try_from(bytes).map_err(|_| Error::Memory(bytes))?);
         memory::reserve(&mut out, len)?;
         let decoded = self.pipeline.decode(&self.registry, stored, section.mask, len, &mut out, &mut workspace.scratch);
-        decoded.map_err(|source| self.failed(coord, source))?;
-        Ok(Cow::Owned(out))
+        match decoded.map_err(|source| self.failed(coord, source))? {
+            found if found == len => Ok(Cow::Owned(out)),
+            found => Err(self.refuse(coord, format!("{found} bytes come out of the filters where {bytes} belong"))),
+        }
     }
 
     /// Adds a section to the stored bytes of a chunk: through the filters, if it is to be `filtered`. What the index says of it; the size before the

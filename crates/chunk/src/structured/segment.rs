@@ -20,7 +20,7 @@ struct Run {
     before: u32,
 }
 
-/// Defined elements by rising number, at least one, and their values.
+/// Defined elements by rising number, at least one, and their values, if these are in memory.
 #[derive(Debug, Default)]
 pub(super) struct Segment {
     runs: Vec<Run>,
@@ -83,6 +83,18 @@ impl Segment {
         Ok(())
     }
 
+    /// Gives back the memory of the values.
+    pub(super) fn shed(&mut self) {
+        self.values = Vec::new();
+    }
+
+    /// Takes the values of its elements from the front of those that are missing; the others are left.
+    pub(super) fn complete<'a>(&mut self, element: usize, values: &'a [u8]) -> Result<Option<&'a [u8]>> {
+        let Some((own, others)) = values.split_at_checked(self.count as usize * element) else { return Ok(None) };
+        self.values = memory::copied(own)?;
+        Ok(Some(others))
+    }
+
     /// Adds elements behind all others.
     fn push(&mut self, range: Range<u32>, values: &[u8]) -> Result<()> {
         memory::append(&mut self.values, values)?;
@@ -96,7 +108,7 @@ impl Segment {
 
     /// How many elements of these bytes still fit: at least one, if there are none yet.
     fn room(&self, element: usize) -> usize {
-        let left = BYTES.saturating_sub(self.values.len() + self.runs.len() * size_of::<Run>());
+        let left = BYTES.saturating_sub(self.count as usize * element + self.runs.len() * size_of::<Run>());
         if self.count == 0 { (left / element.max(1)).max(1) } else { left / element.max(1) }
     }
 }
@@ -114,7 +126,7 @@ impl Segments {
         Segments { element, made: Vec::new(), open: Segment::default() }
     }
 
-    /// Adds elements behind all others, with their values.
+    /// Adds elements behind all others, with their values, or all elements without values.
     pub(super) fn push(&mut self, mut range: Range<u32>, mut values: &[u8]) -> Result<()> {
         while !range.is_empty() {
             let room = self.open.room(self.element);
@@ -182,10 +194,14 @@ impl Segments {
 }
 
 /// The most memory that so many elements in so many runs take more, wherever they come between others.
-pub(super) fn most_growth(elements: u64, runs: u64, element: usize) -> u64 {
+pub(super) fn most_growth(elements: u64, runs: u64, element: u64) -> u64 {
     // A run that comes into the middle of another one makes three of one.
-    let bytes =
-        elements.saturating_mul(element as u64).saturating_add(runs.saturating_mul(2 * size_of::<Run>() as u64));
+    most_memory(elements, runs.saturating_mul(2), element)
+}
+
+/// The most memory that so many elements in so many runs take.
+pub(super) fn most_memory(elements: u64, runs: u64, element: u64) -> u64 {
+    let bytes = elements.saturating_mul(element).saturating_add(runs.saturating_mul(size_of::<Run>() as u64));
     // Segments that are made anew may be filled in another way: there may be one more on each side.
     let segments = bytes / (BYTES as u64 / 2) + 4;
     bytes.saturating_add(segments.saturating_mul(2 * size_of::<Segment>() as u64))

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use hyperslab_base::lookup3;
+use hyperslab_base::{lookup3, memory};
 use hyperslab_space::{Form, Kind, Space};
 
 use super::section_coder::CHECKSUM;
@@ -50,25 +50,24 @@ pub(super) fn decode(chunk: &[u64], section: &[u8]) -> Result<Space, String> {
     Ok(space)
 }
 
-/// The numbers of elements, by rising number; for points in another order, with the place of each in that order.
-pub(super) enum Numbers {
-    Rising(Vec<Range<u32>>),
-    Placed(Vec<(u32, usize)>),
+/// The numbers of elements in runs, in the order of a section.
+pub(super) fn runs(space: &Space) -> Result<impl Iterator<Item = Range<u32>> + '_> {
+    let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    Ok(space.runs(1)?.map(move |run| number(run.offset)..number(run.end())))
 }
 
-impl Numbers {
-    /// Refuses an element that is named twice.
-    pub(super) fn of(space: &Space) -> Result<Numbers> {
-        let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-        let runs: Vec<_> = space.runs(1)?.map(|run| number(run.offset)..number(run.end())).collect();
-        if space.kind() != Kind::Points || runs.is_sorted_by(|left, right| left.end <= right.start) {
-            return Ok(Numbers::Rising(runs));
-        }
-        let mut placed: Vec<_> = runs.into_iter().flatten().enumerate().map(|(nth, number)| (number, nth)).collect();
-        placed.sort_unstable();
-        match placed.windows(2).find(|pair| matches!(pair, [(left, _), (right, _)] if left == right)) {
-            Some([(number, _), ..]) => Err(Error::Layout(format!("element {number} is named twice"))),
-            _ => Ok(Numbers::Placed(placed)),
-        }
+/// Whether elements come by rising number, each once. Points may come in any order.
+pub(super) fn is_rising(space: &Space) -> Result<bool> {
+    Ok(space.kind() != Kind::Points || runs(space)?.is_sorted_by(|left, right| left.end <= right.start))
+}
+
+/// The numbers of points that come in any order, rising, with the place of each in that order. An element that is named twice is refused.
+pub(super) fn sorted(space: &Space) -> Result<Vec<(u32, usize)>> {
+    let mut sorted = memory::with_room(usize::try_from(space.npoints()).unwrap_or(usize::MAX))?;
+    sorted.extend(runs(space)?.flatten().enumerate().map(|(nth, number)| (number, nth)));
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| matches!(pair, [(left, _), (right, _)] if left == right)) {
+        Some([(number, _), ..]) => Err(Error::Layout(format!("element {number} is named twice"))),
+        _ => Ok(sorted),
     }
 }

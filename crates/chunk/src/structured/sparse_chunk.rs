@@ -2,20 +2,17 @@
 
 use std::ops::Range;
 
-use hyperslab_base::memory;
 use hyperslab_format::Sections;
 use hyperslab_space::{Moves, Piece, Space};
 
 use super::{
+    converted::ConvertedReads,
     located_values::for_each_part,
     packed_elements::PackedElements,
-    segment::{self, Segments},
-    selection_section::{self, Numbers},
+    segment,
+    stored_sections::{Rest, stored_elements, structured},
 };
-use crate::{
-    ChunkCoord, ChunkLayout, EncodedChunk, Error, ReadBuffer, Result, StoredAs, Workspace, WriteBuffer,
-    layout::StructuredLayout, transfer::scatter::outside,
-};
+use crate::{ChunkLayout, ReadBuffer, Result, StoredAt, WriteBuffer, transfer::scatter::outside};
 
 /// The bytes of new elements that need no exact account before they come.
 const FEW: u64 = 16 << 10;
@@ -24,96 +21,65 @@ const FEW: u64 = 16 << 10;
 #[derive(Debug)]
 pub struct SparseChunk {
     elements: PackedElements,
+    /// Whether the file has the values by rising number of their elements, so that they can be loaded without the selection.
+    in_order: bool,
 }
 
 impl SparseChunk {
     /// A chunk without defined elements.
     pub(crate) fn new(layout: &ChunkLayout) -> SparseChunk {
-        SparseChunk { elements: PackedElements::new(layout.element() as usize) }
+        SparseChunk::of(PackedElements::new(layout.element() as usize), true)
     }
 
-    /// What the stored sections stand for.
-    pub(crate) fn decode(
-        layout: &ChunkLayout,
-        encoded: &EncodedChunk<'_>,
-        workspace: &mut Workspace,
-    ) -> Result<SparseChunk> {
-        let (structured, element) = (structured(layout)?, layout.element() as usize);
-        let [of_selection, of_values] = structured.coders(encoded.filtered);
-        let coord = &encoded.coord;
-        let section = |number| encoded.section(number).zip(encoded.sections.get(number)).ok_or_else(outside);
-        let ((places, selection), (values, data)) = (section(0)?, section(1)?);
-        let most = layout.elements().saturating_mul(element as u64);
-        let values = of_values.decode(coord, (values, data), most, workspace)?;
-        let count = (values.len() / element.max(1)) as u64;
-        let most = selection_section::most_bytes(count, layout.chunk().len());
-        let places = of_selection.decode(coord, (places, selection), most, workspace)?;
-        let refuse = |why| of_selection.refuse(coord, why);
-        let space = selection_section::decode(layout.chunk(), of_selection.checked(coord, &places)?).map_err(refuse)?;
-        if space.npoints().checked_mul(element as u64) != Some(values.len() as u64) {
-            let why = format!("{} bytes for {} elements of {element} bytes", values.len(), space.npoints());
-            return Err(of_values.refuse(coord, why));
-        }
-        let mut segments = Segments::new(element);
-        match Numbers::of(&space).map_err(|why| refuse(why.to_string()))? {
-            Numbers::Rising(runs) => {
-                let mut rest = &*values;
-                for run in runs {
-                    let (now, later) = rest.split_at_checked(run.len() * element).ok_or_else(outside)?;
-                    segments.push(run, now)?;
-                    rest = later;
-                }
-            }
-            Numbers::Placed(placed) => {
-                for (number, nth) in placed {
-                    let value = values.get(nth * element..(nth + 1) * element).ok_or_else(outside)?;
-                    segments.push(number..number + 1, value)?;
-                }
-            }
-        }
-        Ok(SparseChunk { elements: PackedElements::of(segments, element)? })
+    /// Elements that were stored. Their values were by rising number, or they were not.
+    pub(super) fn of(elements: PackedElements, in_order: bool) -> SparseChunk {
+        SparseChunk { elements, in_order }
     }
 
-    /// The chunk as the file will have it: nowhere, if no element is defined.
-    pub(crate) fn encode(
-        &self,
-        layout: &ChunkLayout,
-        coord: &ChunkCoord,
-        form: StoredAs,
-        workspace: &mut Workspace,
-    ) -> Result<EncodedChunk<'static>> {
-        let (structured, filtered) = (structured(layout)?, form == StoredAs::Filtered);
-        let nowhere = || EncodedChunk::nowhere(coord.clone(), structured.nothing(), filtered);
-        if self.is_empty() {
-            return Ok(nowhere());
-        }
-        let [of_selection, of_values] = structured.coders(true);
-        let how = (filtered, structured.filters());
-        let (mut best, mut room): (Option<_>, Vec<u8>) = (None, Vec::new());
-        for raw in selection_section::encode(layout.chunk(), self.elements.runs(), filtered && of_selection.filters())?
-        {
-            room.clear();
-            let section = of_selection.encode(coord, &raw, how, &mut room, workspace)?;
-            if best.as_ref().is_none_or(|(_, bytes): &(_, Vec<u8>)| room.len() < bytes.len()) {
-                best = Some((section, std::mem::take(&mut room)));
+    pub(super) fn elements(&self) -> &PackedElements {
+        &self.elements
+    }
+
+    /// Whether the values are in memory.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.elements.has_values()
+    }
+
+    /// Which of its stored sections make the chunk complete.
+    pub(crate) fn missing(&self, at: &StoredAt) -> Option<StoredAt> {
+        at.sections(usize::from(self.in_order)..at.sections.len())
+    }
+
+    /// Takes what was missing, if another thread has not given it.
+    pub(crate) fn complete(&mut self, rest: Rest) -> Result<()> {
+        if !self.is_complete() {
+            match rest {
+                Rest::Values(values) => self.elements.complete(&values)?,
+                Rest::All(chunk) => *self = chunk,
             }
         }
-        let (selection, mut stored) = best.ok_or_else(outside)?;
-        let mut values = memory::with_room(self.bytes())?;
-        self.elements.values().for_each(|some| values.extend_from_slice(some));
-        let data = of_values.encode(coord, &values, how, &mut stored, workspace)?;
-        stored.shrink_to_fit();
-        let sections = Sections::new(&[selection, data]).ok_or_else(outside)?;
-        EncodedChunk::structured(coord.clone(), stored.into(), sections, filtered).ok_or_else(outside)
+        Ok(())
+    }
+
+    /// Gives back the memory of the values, which are in the file.
+    pub(crate) fn shed(&mut self) {
+        self.elements.shed();
+    }
+
+    pub(super) fn elements_mut(&mut self) -> &mut PackedElements {
+        &mut self.elements
     }
 
     /// Defines elements, with values of the caller, or erases them.
-    pub(crate) fn gather(&mut self, piece: &Piece, from: WriteBuffer<'_>) -> Result<()> {
+    pub(crate) fn gather(&mut self, layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<()> {
         if from.erases() {
             return self.erase(&piece.file);
         }
-        let values = from.stored_bytes()?;
-        for_each_part(&piece.file, &piece.memory, &mut |parts| self.elements.write(parts, values))
+        let (values, fill) = (from.bytes(), structured(layout)?.fill());
+        for_each_part(&piece.file, &piece.memory, &mut |parts| match from.plan() {
+            None => self.elements.write(parts, values),
+            Some(plan) => self.write_converted(plan, parts, values, fill),
+        })
     }
 
     /// Lets elements not be defined any more.
@@ -121,21 +87,29 @@ impl SparseChunk {
         for_each_part(part, part, &mut |parts| self.elements.erase(parts))
     }
 
-    /// Copies values to the caller; elements that are not defined have the fill value.
+    /// Copies values to the caller, or converts them on the way; elements that are not defined have the fill value.
     pub(crate) fn scatter(&self, layout: &ChunkLayout, piece: &Piece, to: &mut ReadBuffer<'_>) -> Result<()> {
         let (fill, element) = (structured(layout)?.fill(), layout.element());
+        let mut converted = to.plan().map(ConvertedReads::new).transpose()?;
         for moves in Moves::new(&piece.file, &piece.memory, 1)? {
             for nth in 0..moves.count {
                 let (first, place) = (moves.from + nth * moves.from_step, moves.to + nth * moves.to_step);
-                let places = to.places(place, moves.len, element)?;
-                self.copy(numbers(first, moves.len)?, places, element as usize, fill)?;
+                match &mut converted {
+                    None => {
+                        let places = to.places(place, moves.len, element)?;
+                        self.copy(numbers(first, moves.len)?, places, element as usize, fill)?;
+                    }
+                    Some(converted) => converted.add((place, moves.len), to, |nth, count, stored| {
+                        self.copy(numbers(first + nth, count as u64)?, stored, element as usize, fill)
+                    })?,
+                }
             }
         }
-        Ok(())
+        converted.map_or(Ok(()), |mut converted| converted.convert(to))
     }
 
     /// Copies a range of elements to places that lie one after the other.
-    fn copy(&self, wanted: Range<u32>, places: &mut [u8], element: usize, fill: &[u8]) -> Result<()> {
+    pub(super) fn copy(&self, wanted: Range<u32>, places: &mut [u8], element: usize, fill: &[u8]) -> Result<()> {
         let place = |number: u32| (number - wanted.start) as usize * element;
         let mut at = wanted.start;
         self.elements.visit(wanted.clone(), &mut |run, values| {
@@ -192,26 +166,20 @@ impl SparseChunk {
     pub(crate) fn memory(&self) -> usize {
         self.elements.memory()
     }
-
-    /// The bytes of all values.
-    fn bytes(&self) -> usize {
-        self.elements.values().map(<[u8]>::len).sum()
-    }
 }
 
-/// The most memory that a stored chunk takes, as far as its index tells.
-pub(crate) fn most_memory(sections: &Sections, element: u64) -> u64 {
-    let values = sections.get(1).map_or(0, |section| section.unfiltered.unwrap_or(section.size));
-    most_growth(values / element.max(1), element)
+/// The most memory that a stored chunk takes that would have `all` elements if it were dense, as far as its index tells; with values or without.
+pub(crate) fn most_memory(sections: &Sections, element: u64, all: u64, values: bool) -> u64 {
+    let elements = stored_elements(sections, element);
+    // Between two runs there is an element that is not defined.
+    let runs = elements.min(all.saturating_sub(elements).saturating_add(1));
+    segment::most_memory(elements, runs, if values { element } else { 0 })
 }
 
-/// The most memory that so many elements take more, wherever they come between others.
-pub(crate) fn most_growth(elements: u64, element: u64) -> u64 {
-    segment::most_growth(elements, elements, usize::try_from(element).unwrap_or(usize::MAX))
-}
-
-fn structured(layout: &ChunkLayout) -> Result<&StructuredLayout> {
-    layout.structured().ok_or_else(|| Error::Layout("chunks without sections".into()))
+/// The most memory that a chunk takes more, whatever it has, when the elements of a selection are defined or erased.
+pub(crate) fn most_growth(selection: &Space, element: u64, erases: bool) -> Result<u64> {
+    let (elements, runs) = (selection.npoints(), selection.runs(1)?.count() as u64);
+    Ok(segment::most_growth(if erases { 0 } else { elements }, runs, element))
 }
 
 fn put_fill(places: Option<&mut [u8]>, fill: &[u8]) {

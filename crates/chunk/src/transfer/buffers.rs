@@ -53,11 +53,11 @@ impl<'a> ReadBuffer<'a> {
         if self.plan.is_some() { Err(unconverted()) } else { Ok(self.bytes) }
     }
 
-    /// Places that lie one after the other, for values as they are stored, of `element` bytes.
+    /// Places that lie one after the other, for values that have `element` bytes there.
     pub(crate) fn places(&mut self, first: u64, count: u64, element: u64) -> Result<&mut [u8]> {
         let start = first.saturating_mul(element).checked_sub(self.start).ok_or_else(scatter::outside)?;
         let range = scatter::range(start, count.saturating_mul(element));
-        self.stored_bytes()?.get_mut(range).ok_or_else(scatter::outside)
+        self.bytes.get_mut(range).ok_or_else(scatter::outside)
     }
 
     /// All bytes of the caller's buffer.

@@ -46,7 +46,7 @@ impl Coder {
             Err(hyperslab_filter::Error::Length { found, .. }) if found >= needed => {
                 Ok(memory::resize(room, self.bytes, 0)?)
             }
-            decoded => decoded.map_err(|source| Error::Filter { chunk: coord.to_vec(), source }),
+            decoded => decoded.map(drop).map_err(|source| Error::Filter { chunk: coord.to_vec(), source }),
         }
     }
 

@@ -7,7 +7,7 @@
 //!  Sections                    size, mask  size, mask  size, mask
 //! ```
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use hyperslab_base::memory;
 use hyperslab_format::Sections;
@@ -32,10 +32,11 @@ pub struct StoredAt {
 }
 
 impl StoredAt {
-    /// Where one section is: loading it leaves the others for later.
-    pub fn section(&self, number: usize) -> Option<StoredAt> {
-        let address = self.address.checked_add(self.sections.before(number))?;
-        Some(StoredAt { address, sections: Sections::new(&[self.sections.get(number)?])?, ..*self })
+    /// Where some sections are, one after the other: loading them leaves the others for later.
+    pub fn sections(&self, numbers: Range<usize>) -> Option<StoredAt> {
+        let address = self.address.checked_add(self.sections.before(numbers.start))?;
+        let sections = numbers.map(|number| self.sections.get(number)).collect::<Option<Vec<_>>>()?;
+        Some(StoredAt { address, sections: Sections::new(&sections)?, ..*self })
     }
 }
 
@@ -149,9 +150,9 @@ mod tests {
         let [first, second] = [(2, 0), (3, 4)].map(|(size, mask)| Section { size, mask, unfiltered: None });
         let sections = Sections::new(&[first, second]).unwrap();
         let at = StoredAt { address: 100, sections: sections.clone(), filtered: true, needed: 0 };
-        let second = at.section(1).unwrap();
+        let second = at.sections(1..2).unwrap();
         assert_eq!((second.address, second.sections), (102, Sections::one(3, 4)));
-        assert_eq!(at.section(2), None);
+        assert_eq!((at.sections(2..3), at.sections(0..2)), (None, Some(at.clone())));
         let chunk =
             EncodedChunk::structured(ChunkCoord::from_slice(&[7]), Cow::Borrowed(b"abcde"), sections.clone(), true);
         let chunk = chunk.unwrap();

@@ -8,7 +8,7 @@ use std::ops::Range;
 use hyperslab_space::{Piece, Space};
 
 use super::{ChunkCoord, EncodedChunk, ReadBuffer, StoredAt, WriteBuffer, dense::DenseChunk};
-use crate::{ChunkKind, ChunkLayout, Filling, Result, SparseChunk};
+use crate::{ChunkKind, ChunkLayout, Filling, Rest, Result, SparseChunk};
 
 /// A chunk in memory.
 pub enum ResidentChunk {
@@ -52,7 +52,7 @@ impl ResidentChunk {
         }
     }
 
-    /// What the stored bytes stand for.
+    /// What the stored bytes stand for. Of a sparse chunk that is at this place, section 0 may be all that was read.
     pub(crate) fn decode(
         layout: &ChunkLayout,
         at: &StoredAt,
@@ -61,7 +61,9 @@ impl ResidentChunk {
     ) -> Result<ResidentChunk> {
         match layout.kind() {
             ChunkKind::Dense => DenseChunk::decode(layout, at, encoded, workspace).map(ResidentChunk::Dense),
-            ChunkKind::Sparse => SparseChunk::decode(layout, &encoded, workspace).map(ResidentChunk::Sparse),
+            ChunkKind::Sparse => {
+                SparseChunk::decode(layout, &at.sections, &encoded, workspace).map(ResidentChunk::Sparse)
+            }
         }
     }
 
@@ -105,7 +107,7 @@ impl ResidentChunk {
     pub(crate) fn gather(&mut self, layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<()> {
         match self {
             ResidentChunk::Dense(dense) => dense.gather(layout, piece, from),
-            ResidentChunk::Sparse(sparse) => sparse.gather(piece, from),
+            ResidentChunk::Sparse(sparse) => sparse.gather(layout, piece, from),
         }
     }
 
@@ -124,6 +126,38 @@ impl ResidentChunk {
             ResidentChunk::Sparse(sparse) => {
                 sparse.defined(selection, &mut |run| each(u64::from(run.start)..u64::from(run.end)))
             }
+        }
+    }
+
+    /// Whether all of the chunk is in memory.
+    pub(crate) fn is_complete(&self) -> bool {
+        match self {
+            ResidentChunk::Dense(_) => true,
+            ResidentChunk::Sparse(sparse) => sparse.is_complete(),
+        }
+    }
+
+    /// Where the file has what is missing of the chunk, which is stored here.
+    pub(crate) fn missing(&self, at: &StoredAt) -> Option<StoredAt> {
+        match self {
+            ResidentChunk::Dense(_) => None,
+            ResidentChunk::Sparse(sparse) => sparse.missing(at),
+        }
+    }
+
+    /// Takes what was missing.
+    pub(crate) fn complete(&mut self, rest: Rest) -> Result<()> {
+        match self {
+            ResidentChunk::Dense(_) => Ok(()),
+            ResidentChunk::Sparse(sparse) => sparse.complete(rest),
+        }
+    }
+
+    /// Gives back memory of what the file has, if the chunk is of use without it.
+    pub(crate) fn shed(&mut self) {
+        match self {
+            ResidentChunk::Dense(_) => {}
+            ResidentChunk::Sparse(sparse) => sparse.shed(),
         }
     }
 
