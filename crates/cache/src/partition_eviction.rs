@@ -156,6 +156,8 @@ impl<V: Footprint> PartitionState<V> {
             // The value is locked before the slots.
             drop(slots);
             if pinned.shed() {
+                // What is left is small, and stays as long as the whole did.
+                self.slots.lock().order.touch(&coord);
                 return Some(Victim::Shed);
             }
             drop(pinned);

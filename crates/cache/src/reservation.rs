@@ -48,6 +48,11 @@ impl<'a> Grant<'a> {
         self.budget.adjust(spent, before, after);
     }
 
+    /// Whether so many bytes are granted, or there is room for what is missing of them.
+    pub fn covers(&mut self, bytes: usize) -> bool {
+        self.bytes >= bytes || self.try_grow(bytes - self.bytes)
+    }
+
     /// Grants more, if there is room.
     pub(crate) fn try_grow(&mut self, bytes: usize) -> bool {
         let more = self.budget.try_grant(bytes);

@@ -36,9 +36,9 @@ impl ChunkCache {
             &mut |time| partition.decoded_for(time),
         )?;
         let mut crowded = Vec::new();
-        for (((pinned, piece), at), rest) in partial.into_iter().zip(&located).zip(rests) {
-            let growth = at.as_ref().map_or(0, |at| layout.most_bytes(&at.sections));
-            let Some(grant) = self.room(partition, usize::try_from(growth).unwrap_or(usize::MAX)) else {
+        for ((pinned, piece), rest) in partial.into_iter().zip(rests) {
+            let growth = rest.as_ref().map_or(0, Rest::memory);
+            let Some(grant) = self.room(partition, growth) else {
                 crowded.push(piece.clone());
                 continue;
             };

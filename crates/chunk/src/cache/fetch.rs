@@ -50,7 +50,7 @@ pub(super) fn fetch(
             let at = located.get(number).and_then(Option::as_ref).unwrap_or(read);
             let mut chunk = ResidentChunk::decode(layout(number), at, encoded, workspace)?;
             chunk.condense();
-            layout(number).count_resident(chunk.memory());
+            chunk.tell(layout(number));
             Ok(chunk)
         },
         decoding,

@@ -37,7 +37,7 @@ impl Footprint for ResidentChunk {
 }
 
 impl ChunkCache {
-    /// The room that chunks of a dataset need in the cache: what dense ones take, and the most that sparse ones take that are stored so, when so many bytes of values come to each.
+    /// The room that chunks of a dataset need in the cache: what dense ones take, and what sparse ones are expected to take that are stored so, when so many bytes of values come to each.
     pub(super) fn footprint(
         &self,
         partition: &ChunkPartition,
@@ -80,7 +80,7 @@ impl ChunkCache {
     }
 }
 
-/// The most room that each of some sparse chunks needs: one in memory for what it has there, another one for what the file has, both for the bytes that come to it.
+/// The room that each of some sparse chunks is expected to need: one in memory for what it has there, another one for what the file has, both for the bytes that come to it.
 fn footprints(partition: &ChunkPartition, wanted: &[(&ChunkCoord, u64)], part: Part) -> Result<Vec<usize>> {
     let layout = partition.source().layout();
     let coords: Vec<ChunkCoord> = wanted.iter().map(|(coord, _)| (*coord).clone()).collect();
@@ -90,7 +90,7 @@ fn footprints(partition: &ChunkPartition, wanted: &[(&ChunkCoord, u64)], part: P
         let here = pinned.as_ref().map(|pinned| pinned.read());
         let here =
             here.filter(|chunk| part == Part::Selection || chunk.is_complete()).map(|chunk| chunk.memory() as u64);
-        let old = here.unwrap_or_else(|| at.map_or(0, |at| layout.most_bytes_of(part, &at.sections)));
+        let old = here.unwrap_or_else(|| at.map_or(0, |at| layout.expected_bytes_of(part, &at.sections)));
         counted(usize::try_from(old.saturating_add(*new)).unwrap_or(usize::MAX))
     };
     Ok(wanted.iter().zip(located).map(footprint).collect())

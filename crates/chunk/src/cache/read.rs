@@ -1,6 +1,6 @@
 //! Reads.
 
-use hyperslab_cache::{Demand, LoadTicket, Lookup};
+use hyperslab_cache::{Demand, Footprint, LoadTicket, Lookup};
 use hyperslab_space::{Kind, Piece, Pieces, Space};
 
 use super::{
@@ -186,7 +186,7 @@ impl ChunkCache {
         here: &mut Vec<Held<'a>>,
         to: &mut ReadBuffer<'_>,
     ) -> Result<Vec<&'a Piece>> {
-        let mut left = Vec::new();
+        let (mut left, layout) = (Vec::new(), partition.source().layout());
         if vacant.is_empty() {
             return Ok(left);
         }
@@ -198,6 +198,8 @@ impl ChunkCache {
         let wanted: Vec<_> = vacant.iter().map(|(_, piece)| (partition, piece.chunk.clone())).collect();
         for ((ticket, piece), chunk) in vacant.into_iter().zip(self.fetch(file, &wanted, Part::All)?) {
             match chunk {
+                // A chunk that takes more than was expected may find no room.
+                Some(chunk) if !grant.covers(chunk.footprint()) => chunk.scatter(layout, piece, to)?,
                 Some(chunk) => here.extend(ticket.fill(chunk, &mut grant, false).map(|pinned| (pinned, piece))),
                 None => left.push(piece),
             }

@@ -1,6 +1,6 @@
 //! Chunks that a request looks at without wanting their values.
 
-use hyperslab_cache::{Demand, Lookup};
+use hyperslab_cache::{Demand, Footprint, Lookup};
 use hyperslab_space::Piece;
 
 use super::{ChunkCache, Dataset};
@@ -38,7 +38,9 @@ impl ChunkCache {
             for ((ticket, piece), chunk) in vacant.into_iter().zip(self.fetch(file, &wanted, Part::Selection)?) {
                 let Some(chunk) = chunk else { continue };
                 each(&chunk, piece)?;
-                if let Some(grant) = &mut grant {
+                if let Some(grant) = &mut grant
+                    && grant.covers(chunk.footprint())
+                {
                     ticket.fill(chunk, grant, false);
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hyperslab_cache::{Demand, LoadTicket, Lookup, Pinned};
+use hyperslab_cache::{Demand, Footprint, LoadTicket, Lookup, Pinned};
 use hyperslab_driver::cores;
 use hyperslab_space::{Piece, Space};
 
@@ -278,6 +278,12 @@ impl ChunkCache {
         for (ticket, piece) in vacant {
             let chunk = converted.next().map_or_else(|| make(old_of(piece), piece), Ok)?;
             source.prove(&piece.chunk, &chunk)?;
+            if !grant.covers(chunk.footprint()) {
+                // It takes more than was expected.
+                partition.count_bypass(bytes_of(partition, std::slice::from_ref(piece)));
+                write_alone((file, partition), std::slice::from_ref(piece), from, filling)?;
+                continue;
+            }
             if let Some(pinned) = ticket.fill(chunk, &mut grant, true).filter(|_| !layout.is_whole(piece)) {
                 pinned.mark_used_in_part();
             }

@@ -7,7 +7,7 @@ use hyperslab_format::Sections;
 use super::structured_layout::StructuredLayout;
 use crate::{
     Coder, Result, StoredAs, StoredAt, WriteBuffer,
-    structured::{most_growth, most_memory},
+    structured::{expected_memory, most_growth},
 };
 
 /// Of which kind the chunks of a dataset are in memory.
@@ -156,26 +156,11 @@ impl ChunkLayout {
         self.structured.as_ref().map_or(self.dense_bytes, StructuredLayout::expected_bytes)
     }
 
-    /// A chunk was loaded that takes so much memory.
-    pub(crate) fn count_resident(&self, bytes: usize) {
-        if let Some(structured) = &self.structured {
-            structured.count(bytes);
-        }
-    }
-
-    /// The most bytes that a stored chunk takes in memory, as far as its index tells.
-    pub(crate) fn most_bytes(&self, sections: &Sections) -> u64 {
-        match self.kind() {
-            ChunkKind::Dense => self.dense_bytes as u64,
-            ChunkKind::Sparse => most_memory(sections, self.element, self.elements(), true),
-        }
-    }
-
-    /// As [`ChunkLayout::most_bytes`], of what is loaded of a chunk.
-    pub(crate) fn most_bytes_of(&self, part: Part, sections: &Sections) -> u64 {
-        match (self.kind(), part) {
-            (ChunkKind::Sparse, Part::Selection) => most_memory(sections, self.element, self.elements(), false),
-            _ => self.most_bytes(sections),
+    /// About how many bytes a part of a stored chunk takes in memory, as its index and others of the dataset tell.
+    pub(crate) fn expected_bytes_of(&self, part: Part, sections: &Sections) -> u64 {
+        match &self.structured {
+            None => self.dense_bytes as u64,
+            Some(structured) => expected_memory(structured, sections, (self.element, self.elements()), part),
         }
     }
 
@@ -187,11 +172,13 @@ impl ChunkLayout {
         }
     }
 
-    /// The most bytes that a chunk takes in memory when so many bytes of values come to what is stored of it.
-    pub(crate) fn most_bytes_with(&self, stored: Option<&Sections>, new: u64) -> u64 {
+    /// About how many bytes a chunk takes in memory when so many bytes of values come to what is stored of it.
+    pub(crate) fn expected_bytes_with(&self, stored: Option<&Sections>, new: u64) -> u64 {
         match self.kind() {
             ChunkKind::Dense => self.dense_bytes as u64,
-            ChunkKind::Sparse => stored.map_or(0, |stored| self.most_bytes(stored)).saturating_add(new),
+            ChunkKind::Sparse => {
+                stored.map_or(0, |stored| self.expected_bytes_of(Part::All, stored)).saturating_add(new)
+            }
         }
     }
 

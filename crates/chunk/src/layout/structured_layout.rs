@@ -2,13 +2,19 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicUsize, Ordering},
+    atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
 use hyperslab_filter::{Pipeline, Registry};
 use hyperslab_format::{Sections, message::ChunkStructure};
 
-use crate::{Error, Result, structured::SectionCoder};
+use crate::{
+    Error, Result,
+    structured::{SectionCoder, SparseChunk},
+};
+
+/// The number of elements whose runs are counted.
+const ELEMENTS: u64 = 1024;
 
 /// Chunks of which nothing is known yet are expected to take so many bytes in memory.
 const USUAL: usize = 64 << 10;
@@ -26,6 +32,8 @@ pub(crate) struct StructuredLayout {
     fill: Vec<u8>,
     /// What chunks took in memory, on average of late.
     footprint: AtomicUsize,
+    /// In how many runs so many of their elements were.
+    runs: AtomicU64,
 }
 
 impl StructuredLayout {
@@ -45,7 +53,15 @@ impl StructuredLayout {
         let coder = |number| SectionCoder::new(number, pipeline(number), registry.clone());
         let plain = |number| SectionCoder::new(number, Pipeline::default(), registry.clone());
         let (coders, plain) = ([coder(0), coder(1)], [plain(0), plain(1)]);
-        Ok(StructuredLayout { structure, coders, plain, filters, fill, footprint: AtomicUsize::new(USUAL) })
+        Ok(StructuredLayout {
+            structure,
+            coders,
+            plain,
+            filters,
+            fill,
+            footprint: AtomicUsize::new(USUAL),
+            runs: AtomicU64::new(ELEMENTS),
+        })
     }
 
     pub(crate) fn structure(&self) -> ChunkStructure {
@@ -77,9 +93,17 @@ impl StructuredLayout {
         self.footprint.load(Ordering::Relaxed)
     }
 
-    /// A chunk took so much.
-    pub(crate) fn count(&self, bytes: usize) {
-        let before = self.expected_bytes();
-        self.footprint.store(before - before / 8 + bytes / 8, Ordering::Relaxed);
+    /// In how many runs so many elements of a chunk are, as those of others were, with some more to be safe.
+    pub(crate) fn expected_runs(&self, elements: u64) -> u64 {
+        let runs = elements.saturating_mul(self.runs.load(Ordering::Relaxed)) / ELEMENTS;
+        runs.saturating_add(runs / 2).saturating_add(ELEMENTS).min(elements)
+    }
+
+    /// A chunk was loaded.
+    pub(crate) fn count(&self, chunk: &SparseChunk) {
+        let bytes = self.expected_bytes();
+        self.footprint.store(bytes - bytes / 8 + chunk.memory() / 8, Ordering::Relaxed);
+        let (runs, before) = (chunk.run_count() * ELEMENTS / chunk.count().max(1), self.runs.load(Ordering::Relaxed));
+        self.runs.store(if runs > before { runs } else { before - before / 8 + runs / 8 }, Ordering::Relaxed);
     }
 }

@@ -20,5 +20,5 @@ mod stored_sections;
 
 pub(crate) use section_coder::SectionCoder;
 pub use sparse_chunk::SparseChunk;
-pub(crate) use sparse_chunk::{most_growth, most_memory};
+pub(crate) use sparse_chunk::{expected_memory, most_growth};
 pub use stored_sections::Rest;

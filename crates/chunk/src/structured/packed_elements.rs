@@ -69,6 +69,11 @@ impl PackedElements {
         self.segments.iter().map(|segment| u64::from(segment.count())).sum()
     }
 
+    /// In about how many runs they are.
+    pub(super) fn run_count(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.run_count() as u64).sum()
+    }
+
     /// The memory that they take.
     pub(super) fn memory(&self) -> usize {
         let spare = (self.segments.capacity() - self.segments.len()) * size_of::<Segment>();

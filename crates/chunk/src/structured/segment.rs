@@ -44,6 +44,11 @@ impl Segment {
         self.count
     }
 
+    /// In how many runs they are.
+    pub(super) fn run_count(&self) -> usize {
+        self.runs.len()
+    }
+
     /// All values, by rising number of their elements.
     pub(super) fn values(&self) -> &[u8] {
         &self.values

@@ -12,7 +12,11 @@ use super::{
     segment,
     stored_sections::{Rest, stored_elements, structured},
 };
-use crate::{ChunkLayout, ReadBuffer, Result, StoredAt, WriteBuffer, transfer::scatter::outside};
+use crate::{
+    ChunkLayout, ReadBuffer, Result, StoredAt, WriteBuffer,
+    layout::{Part, StructuredLayout},
+    transfer::scatter::outside,
+};
 
 /// The bytes of new elements that need no exact account before they come.
 const FEW: u64 = 16 << 10;
@@ -157,6 +161,11 @@ impl SparseChunk {
         self.elements.count()
     }
 
+    /// In about how many runs they are.
+    pub(crate) fn run_count(&self) -> u64 {
+        self.elements.run_count()
+    }
+
     /// Whether no element is defined.
     pub(crate) fn is_empty(&self) -> bool {
         self.count() == 0
@@ -168,12 +177,17 @@ impl SparseChunk {
     }
 }
 
-/// The most memory that a stored chunk takes that would have `all` elements if it were dense, as far as its index tells; with values or without.
-pub(crate) fn most_memory(sections: &Sections, element: u64, all: u64, values: bool) -> u64 {
+/// The memory that a stored chunk is expected to take, as its index and others of the dataset tell; with values or without.
+pub(crate) fn expected_memory(
+    layout: &StructuredLayout,
+    sections: &Sections,
+    (element, all): (u64, u64),
+    part: Part,
+) -> u64 {
     let elements = stored_elements(sections, element);
     // Between two runs there is an element that is not defined.
-    let runs = elements.min(all.saturating_sub(elements).saturating_add(1));
-    segment::most_memory(elements, runs, if values { element } else { 0 })
+    let runs = layout.expected_runs(elements).min(all.saturating_sub(elements).saturating_add(1));
+    segment::most_memory(elements, runs, if part == Part::All { element } else { 0 })
 }
 
 /// The most memory that a chunk takes more, whatever it has, when the elements of a selection are defined or erased.

@@ -94,6 +94,14 @@ impl SparseChunk {
 }
 
 impl Rest {
+    /// The memory that it takes.
+    pub(crate) fn memory(&self) -> usize {
+        match self {
+            Rest::Values(values) => values.capacity(),
+            Rest::All(chunk) => chunk.memory(),
+        }
+    }
+
     /// What sections stand for that were missing: those after section 0, or all.
     pub(crate) fn decode(
         layout: &ChunkLayout,

@@ -42,7 +42,7 @@ pub(super) fn batch_of(layout: &ChunkLayout, jobs: &[Job<'_>]) -> usize {
     batch(jobs, |job| {
         let old = job.read.as_ref().map(|at| &at.sections);
         let new = job.piece.map_or(0, |piece| layout.selected(&piece.file));
-        old.map_or(0, Sections::bytes).max(layout.most_bytes_with(old, new))
+        old.map_or(0, Sections::bytes).max(layout.expected_bytes_with(old, new))
     })
 }
 

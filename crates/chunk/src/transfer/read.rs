@@ -14,7 +14,7 @@ use super::{
     ChunkCoord, EncodedChunk, Loader, PIECES, ReadBuffer, ResidentChunk, StoredAt, Workspace, hand_out::hand_out,
     loader::batch, scatter,
 };
-use crate::{Chunked, Index, Result};
+use crate::{Chunked, Index, Result, layout::Part};
 
 /// A piece, and where its chunk is.
 pub(crate) type LocatedPiece<'a> = (&'a Piece, StoredAt);
@@ -87,7 +87,9 @@ impl Chunked {
         self.read_in_place(file, &in_place, to)?;
         let mut rest = encoded.as_slice();
         while !rest.is_empty() {
-            let bytes = |(_, at): &LocatedPiece<'_>| at.sections.bytes().max(self.chunks.most_bytes(&at.sections));
+            let bytes = |(_, at): &LocatedPiece<'_>| {
+                at.sections.bytes().max(self.chunks.expected_bytes_of(Part::All, &at.sections))
+            };
             let (now, later) = rest.split_at(batch(rest, bytes));
             self.read_encoded(file, now, to)?;
             rest = later;

@@ -179,6 +179,13 @@ impl ResidentChunk {
         }
     }
 
+    /// Tells the layout what a chunk takes that was loaded: others will take about as much.
+    pub(crate) fn tell(&self, layout: &ChunkLayout) {
+        if let (ResidentChunk::Sparse(sparse), Some(structured)) = (self, layout.structured()) {
+            structured.count(sparse);
+        }
+    }
+
     /// Gives back memory that decoding took for the worst case.
     pub(crate) fn condense(&mut self) {
         match self {
