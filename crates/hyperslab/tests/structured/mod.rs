@@ -2,8 +2,11 @@
 //!
 //! `$HYPERSLAB_SPARSE_PROGRAMS` and `$HYPERSLAB_SEED` say how many programs run, and from which seed on.
 
+mod corruption;
+mod foreign;
 mod model;
 mod requests;
+mod small;
 
 use std::sync::Arc;
 

@@ -1,0 +1,197 @@
+//! Small files with one sparse dataset, for each chunk index and kind of filters, and where the sections of its chunks are.
+
+use std::{ops::Range, sync::Arc};
+
+use hyperslab::{
+    Dataset, File, NewDataset,
+    driver::{Driver, Memory, Transfer},
+    filter::Registry,
+};
+use hyperslab_chunk::{ChunkCoord, ChunkFilters, Chunked, ChunkedParts, EncodedChunk, Filling};
+use hyperslab_file::{Header, HeaderEdit, OpenFile, OpenOptions};
+use hyperslab_format::{
+    ChunkEntry,
+    message::{AllocTime, DataLayout, DatasetFilters, FillTime, FillValue, FillWrite, SectionFilters, kind},
+    version::LibVersion,
+};
+use hyperslab_space::{Extent, Space};
+
+use super::options;
+
+/// The dataset of each file.
+pub(super) const NAME: &str = "a";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Index {
+    Single,
+    FixedArray,
+    ExtensibleArray,
+    BtreeV2,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Filters {
+    None,
+    Deflate,
+    Fletcher32,
+}
+
+impl Index {
+    pub(super) const ALL: [Index; 4] = [Index::Single, Index::FixedArray, Index::ExtensibleArray, Index::BtreeV2];
+
+    /// The chunk of a dataset of 6 × 7 elements.
+    pub(super) fn chunk(self) -> [u64; 2] {
+        if self == Index::Single { [6, 7] } else { [4, 3] }
+    }
+
+    /// How far a dataset of 6 × 7 elements may grow.
+    pub(super) fn max(self) -> [Option<u64>; 2] {
+        match self {
+            Index::Single | Index::FixedArray => [Some(6), Some(7)],
+            Index::ExtensibleArray => [None, Some(7)],
+            Index::BtreeV2 => [None, None],
+        }
+    }
+
+    /// A file with a dataset of 6 × 7 elements of 16 bits without values.
+    pub(super) fn create(self, filters: Filters, storage: Arc<dyn Driver>) -> (File, Dataset) {
+        let file = options().create_new().open_on(storage).unwrap();
+        let new = file.root().unwrap().new_dataset::<i16>().shape([6, 7]).max_shape(self.max()).chunks(self.chunk());
+        let dataset = filters.of(new.sparse()).create(NAME).unwrap();
+        (file, dataset)
+    }
+}
+
+impl Filters {
+    pub(super) const ALL: [Filters; 3] = [Filters::None, Filters::Deflate, Filters::Fletcher32];
+
+    pub(super) fn of(self, new: NewDataset) -> NewDataset {
+        match self {
+            Filters::None => new,
+            Filters::Deflate => new.shuffle().deflate(6),
+            Filters::Fletcher32 => new.fletcher32(),
+        }
+    }
+}
+
+/// The bytes of a file with a dataset in which these points have these values.
+pub(super) fn file(index: Index, filters: Filters, points: &[u64], values: &[i16]) -> Vec<u8> {
+    let storage = Arc::new(Memory::new());
+    let (file, dataset) = index.create(filters, storage.clone());
+    let mut selection = dataset.space();
+    selection.select_points(points).unwrap();
+    dataset.write_selection(&selection, values).unwrap();
+    drop(dataset);
+    file.close().unwrap();
+    bytes_of(&*storage)
+}
+
+pub(super) fn bytes_of(storage: &dyn Driver) -> Vec<u8> {
+    let mut bytes = vec![0; storage.len(&Transfer::default()).unwrap() as usize];
+    storage.read_at(0, &mut bytes, &Transfer::default()).unwrap();
+    bytes
+}
+
+pub(super) fn open(bytes: &[u8]) -> hyperslab::Result<Dataset> {
+    File::open_driver(Arc::new(Memory::from(bytes.to_vec())))?.dataset(NAME)
+}
+
+/// A file below the level of objects, and the address of the header of its dataset.
+fn open_below(bytes: &[u8]) -> (Arc<Memory>, OpenFile, u64) {
+    let address = open(bytes).unwrap().address();
+    let storage = Arc::new(Memory::from(bytes.to_vec()));
+    let file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), LibVersion::V110).unwrap();
+    (storage, file, address)
+}
+
+fn layout_of(file: &OpenFile, address: u64) -> DataLayout {
+    let header = Header::read(file, address).unwrap();
+    DataLayout::decode(header.body(header.find(kind::DATA_LAYOUT).unwrap()), file.widths()).unwrap()
+}
+
+fn chunked(file: &OpenFile, address: u64) -> Chunked {
+    let header = Header::read(file, address).unwrap();
+    let extent = header.body(header.find(kind::DATASPACE).unwrap());
+    let extent = Extent::decode(extent, file.widths().lengths).unwrap();
+    let filters = header.find(kind::SECTION_FILTERS).map(|found| SectionFilters::decode(header.body(found)).unwrap());
+    let filters = filters.map(DatasetFilters::Sections);
+    let filters =
+        filters.map_or(ChunkFilters::Sections(Vec::new()), |message| hyperslab_chunk::filters(&message).unwrap());
+    let DataLayout { layout, version, .. } = layout_of(file, address);
+    let (registry, layout, extent) = (Arc::new(Registry::default()), &layout, &extent);
+    Chunked::open(file, ChunkedParts { layout, version, extent, element: 2, filters, registry, fill: None }).unwrap()
+}
+
+/// The stored chunks, and what the index says of each.
+pub(super) fn entries(bytes: &[u8]) -> Vec<(ChunkCoord, ChunkEntry)> {
+    let (_, file, address) = open_below(bytes);
+    chunked(&file, address).entries(&file).unwrap()
+}
+
+/// The coordinate of a chunk, the number of one of its sections, and where the bytes of that are in the file.
+pub(super) type StoredSection = (ChunkCoord, usize, Range<usize>);
+
+/// The sections of all chunks.
+pub(super) fn sections(bytes: &[u8]) -> Vec<StoredSection> {
+    let sections = |(coord, entry): (ChunkCoord, ChunkEntry)| {
+        let address = entry.address.unwrap() as usize;
+        let section = move |number| {
+            let start = address + entry.sections.before(number) as usize;
+            (coord.clone(), number, start..start + entry.sections.get(number).unwrap().size as usize)
+        };
+        (0..2).map(section)
+    };
+    entries(bytes).into_iter().flat_map(sections).collect()
+}
+
+/// The file with a message of the dataset's header in another form: its type and its body.
+pub(super) fn with_message(bytes: &[u8], old: u16, change: impl FnOnce(&[u8]) -> (u16, Vec<u8>)) -> Vec<u8> {
+    let (storage, file, address) = open_below(bytes);
+    let mut header = HeaderEdit::open(&file, address).unwrap();
+    let id = header.find(old).unwrap();
+    let (flags, (kind, body)) = (header.message(id).flags, change(header.body(id)));
+    if kind == old {
+        header.replace(id, body).unwrap();
+    } else {
+        header.remove(id);
+        header.add(kind, flags, None, body).unwrap();
+    }
+    header.save().unwrap();
+    file.close().unwrap();
+    bytes_of(&*storage)
+}
+
+/// The file with another stored chunk at a coordinate.
+pub(super) fn with_chunk(bytes: &[u8], chunk: &EncodedChunk<'_>) -> Vec<u8> {
+    let (storage, file, address) = open_below(bytes);
+    let mut chunked = chunked(&file, address);
+    let fill = FillWrite { value: FillValue::Default, alloc: AllocTime::Incremental, write: FillTime::IfSet };
+    chunked.write_stored(&file, std::slice::from_ref(chunk), &Filling::new(&fill)).unwrap();
+    let mut header = HeaderEdit::open(&file, address).unwrap();
+    let message = DataLayout { layout: chunked.layout(), ..layout_of(&file, address) };
+    let id = header.find(kind::DATA_LAYOUT).unwrap();
+    header.replace(id, message.encode(file.widths()).unwrap()).unwrap();
+    header.save().unwrap();
+    drop(chunked);
+    file.close().unwrap();
+    bytes_of(&*storage)
+}
+
+/// What a read of all gives.
+pub(super) fn values(dataset: &Dataset) -> hyperslab::Result<Vec<i16>> {
+    dataset.read::<i16>()
+}
+
+/// A dataset of 6 × 7 elements of which these points have these values.
+pub(super) fn dense(points: &[u64], values: &[i16]) -> Vec<i16> {
+    let mut all = vec![0; 42];
+    points.chunks_exact(2).zip(values).for_each(|(point, value)| all[(7 * point[0] + point[1]) as usize] = *value);
+    all
+}
+
+/// A selection of a chunk.
+pub(super) fn points_of(dims: &[u64], points: &[u64]) -> Space {
+    let mut space = Space::simple(dims).unwrap();
+    space.select_points(points).unwrap();
+    space
+}
