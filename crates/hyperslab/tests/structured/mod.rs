@@ -6,6 +6,7 @@ mod corruption;
 mod foreign;
 mod model;
 mod requests;
+mod order;
 mod small;
 
 use std::sync::Arc;

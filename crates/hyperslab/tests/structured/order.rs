@@ -1,0 +1,237 @@
+//! Programs that grow, write, erase, shrink and flush, cut after each single write: each chunk is as a flush or a resize found it or left it.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use fastrand::Rng;
+use hyperslab::{
+    Dataset, File, OpenOptions, check,
+    driver::{Change, Driver, Memory, Tape, Transfer},
+    space::{Op, Slab, Space},
+};
+
+use super::{
+    coords,
+    small::{Filters, Index, NAME},
+};
+
+type Values = BTreeMap<Vec<u64>, i16>;
+
+/// What a dataset is at one time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct State {
+    dims: Vec<u64>,
+    values: Values,
+}
+
+/// A state that a program shows other programs.
+struct Shown {
+    /// How many changes the storage had then.
+    changes: usize,
+    /// Whether a flush ended; else a resize, which flushes what was there before, began or ended.
+    flushed: bool,
+    state: State,
+}
+
+/// What a program left in its storage, and the states that it showed, in their order.
+struct Program {
+    shown: Vec<Shown>,
+    changes: Vec<Change>,
+    chunk: [u64; 2],
+}
+
+impl State {
+    fn of(dataset: &Dataset) -> hyperslab::Result<State> {
+        let (dims, defined) = (dataset.shape(), dataset.defined(&dataset.space())?);
+        let coords = coords(&defined);
+        let mut points = dataset.space();
+        if coords.is_empty() {
+            return Ok(State { dims, values: Values::new() });
+        }
+        points.select_points(&coords.concat()).unwrap();
+        Ok(State { dims, values: coords.into_iter().zip(dataset.read_selection::<i16>(&points)?).collect() })
+    }
+
+    fn apply(&mut self, other: &Space, value: Option<i16>) {
+        for coord in coords(other) {
+            match value {
+                Some(value) => drop(self.values.insert(coord, value)),
+                None => drop(self.values.remove(&coord)),
+            }
+        }
+    }
+
+    fn resize(&mut self, dims: &[u64]) {
+        self.values.retain(|coord, _| coord.iter().zip(dims).all(|(at, dim)| at < dim));
+        self.dims = dims.to_vec();
+    }
+
+    /// What a chunk has of it in an extent.
+    fn chunk(&self, chunk: &[u64], nth: &[u64], dims: &[u64]) -> Values {
+        let is_in = |coord: &[u64]| coord.iter().zip(chunk).zip(nth).all(|((at, side), nth)| at / side == *nth);
+        let is_inside = |coord: &[u64]| coord.iter().zip(dims).all(|(at, dim)| at < dim);
+        let there = self.values.iter().filter(|(coord, _)| is_in(coord) && is_inside(coord));
+        there.map(|(coord, value)| (coord.clone(), *value)).collect()
+    }
+}
+
+fn block(random: &mut Rng, dims: &[u64]) -> Space {
+    let mut space = Space::simple(dims).unwrap();
+    if dims.contains(&0) {
+        return space;
+    }
+    let side = |random: &mut Rng, dim: u64| {
+        let start = random.u64(0..dim);
+        Slab::block(start, random.u64(1..=dim - start))
+    };
+    let slabs: Vec<Slab> = dims.iter().map(|dim| side(random, *dim)).collect();
+    space.select_hyperslab(Op::Set, &slabs).unwrap();
+    space
+}
+
+/// Runs a random program; at its end nothing is lost.
+fn run(index: Index, filters: Filters, seed: u64) -> Program {
+    let (mut random, tape) = (Rng::with_seed(seed), Arc::new(Tape::default()));
+    let (file, dataset) = index.create(filters, tape.clone());
+    let mut state = State { dims: dataset.shape(), values: Values::new() };
+    let mut shown = Vec::new();
+    let mut show = |flushed, state: &State| {
+        shown.push(Shown { changes: tape.changes().len(), flushed, state: state.clone() });
+    };
+    file.flush().unwrap();
+    show(true, &state);
+    for _ in 0..30 {
+        let part = block(&mut random, &state.dims);
+        match random.u32(0..10) {
+            0..=3 => {
+                let value = random.i16(1..1000);
+                dataset.write_selection(&part, &vec![value; part.npoints() as usize]).unwrap();
+                state.apply(&part, Some(value));
+            }
+            4 | 5 => {
+                dataset.erase(&part).unwrap();
+                state.apply(&part, None);
+            }
+            6 | 7 => {
+                let max = index.max().map(|max| max.unwrap_or(12));
+                let dims: Vec<u64> = max.iter().map(|max| random.u64(0..=*max)).collect();
+                show(false, &state);
+                dataset.resize(&dims).unwrap();
+                state.resize(&dims);
+                show(false, &state);
+            }
+            _ => {
+                file.flush().unwrap();
+                show(true, &state);
+            }
+        }
+    }
+    drop(dataset);
+    file.close().unwrap();
+    show(true, &state);
+    let program = Program { shown, changes: tape.changes(), chunk: index.chunk() };
+    let storage: Arc<dyn Driver> = tape;
+    let file = File::open_driver(storage.clone()).unwrap();
+    assert_eq!(State::of(&file.dataset(NAME).unwrap()).unwrap(), state);
+    let report = check::storage(storage).unwrap();
+    assert_eq!((report.problems().count(), report.lost), (0, 0), "{report:?}");
+    program
+}
+
+impl Program {
+    /// The states that a file of so many changes may show: that of the last flush, and those up to the next one.
+    fn window(&self, changes: usize) -> &[Shown] {
+        let first = self.shown.iter().rposition(|shown| shown.flushed && shown.changes <= changes).unwrap();
+        let next = self.shown[first + 1..].iter().position(|shown| shown.flushed);
+        &self.shown[first..next.map_or(self.shown.len(), |next| first + next + 2)]
+    }
+
+    /// Each chunk is as it was at one of these times, in an extent that the dataset had.
+    fn check(&self, changes: usize, found: &State, context: &str) {
+        let window = self.window(changes);
+        if window[0].changes == changes {
+            assert_eq!(*found, window[0].state, "{context}");
+        }
+        assert!(window.iter().any(|shown| shown.state.dims == found.dims), "{context}: {:?}", found.dims);
+        let grid: Vec<u64> = found.dims.iter().zip(&self.chunk).map(|(dim, side)| dim.div_ceil(*side)).collect();
+        for nth in coords(&Space::simple(&grid).unwrap()) {
+            let has = found.chunk(&self.chunk, &nth, &found.dims);
+            let is_one = |shown: &Shown| shown.state.chunk(&self.chunk, &nth, &found.dims) == has;
+            assert!(window.iter().any(is_one), "{context}: chunk {nth:?} has {has:?}");
+        }
+    }
+}
+
+fn after_every_write(index: Index) {
+    let first = hyperslab_workshop::setting("HYPERSLAB_SEED", 1);
+    let (mut cuts, programs) = (0, hyperslab_workshop::cases("HYPERSLAB_SPARSE_CUTS", 4));
+    for seed in first..first + programs {
+        for filters in Filters::ALL {
+            let program = run(index, filters, seed);
+            let (mut bytes, begin) = (Vec::new(), program.shown[0].changes);
+            for (nth, change) in program.changes.iter().enumerate() {
+                change.apply(&mut bytes);
+                if nth + 1 < begin {
+                    continue;
+                }
+                let context =
+                    format!("HYPERSLAB_SEED={seed} HYPERSLAB_SPARSE_CUTS=1, {filters:?}, {} changes", nth + 1);
+                let storage = Arc::new(Memory::from(bytes.clone()));
+                let file = OpenOptions::new().unlocked().open_on(storage).expect(&context);
+                let found = State::of(&file.dataset(NAME).expect(&context)).expect(&context);
+                program.check(nth + 1, &found, &context);
+                cuts += 1;
+            }
+        }
+    }
+    assert!(cuts > 80 * programs, "{cuts} cuts");
+}
+
+#[test]
+fn every_prefix_of_a_single_chunk() {
+    after_every_write(Index::Single);
+}
+
+#[test]
+fn every_prefix_of_a_fixed_array() {
+    after_every_write(Index::FixedArray);
+}
+
+#[test]
+fn every_prefix_of_an_extensible_array() {
+    after_every_write(Index::ExtensibleArray);
+}
+
+#[test]
+fn every_prefix_of_a_tree() {
+    after_every_write(Index::BtreeV2);
+}
+
+/// The same elements are written and erased, in whole chunks and in parts, a thousand times: the space of each round is used again.
+#[test]
+fn rewrites_and_erasures_use_their_space_again() {
+    for index in Index::ALL {
+        for filters in Filters::ALL {
+            let storage = Arc::new(Memory::new());
+            let (file, dataset) = index.create(filters, storage.clone());
+            let (all, mut random, mut early) = (dataset.space(), Rng::with_seed(7), 0);
+            for round in 0..1_000 {
+                let values: Vec<i16> = (0..42).map(|_| random.i16(..)).collect();
+                dataset.write_selection(&all, &values).unwrap();
+                file.flush().unwrap();
+                let part = if round % 3 == 0 { all.clone() } else { block(&mut random, &[6, 7]) };
+                dataset.erase(&part).unwrap();
+                file.flush().unwrap();
+                if round < 20 {
+                    early = storage.len(&Transfer::default()).unwrap();
+                }
+            }
+            let late = storage.len(&Transfer::default()).unwrap();
+            assert!(late <= early + 64, "{index:?}, {filters:?}: {early} bytes after 20 rounds, {late} after 1,000");
+            dataset.erase(&all).unwrap();
+            drop(dataset);
+            file.close().unwrap();
+            let report = check::storage(storage).unwrap();
+            assert_eq!((report.problems().count(), report.lost), (0, 0), "{report:?}");
+        }
+    }
+}
