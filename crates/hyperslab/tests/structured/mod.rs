@@ -8,6 +8,7 @@ mod model;
 mod requests;
 mod order;
 mod small;
+mod worked_examples;
 
 use std::sync::Arc;
 

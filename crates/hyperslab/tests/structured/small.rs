@@ -144,6 +144,13 @@ pub(super) fn sections(bytes: &[u8]) -> Vec<StoredSection> {
     entries(bytes).into_iter().flat_map(sections).collect()
 }
 
+/// The body of a message of the dataset's header.
+pub(super) fn message(bytes: &[u8], kind: u16) -> Option<Vec<u8>> {
+    let (_, file, address) = open_below(bytes);
+    let header = Header::read(&file, address).unwrap();
+    header.find(kind).map(|found| header.body(found).to_vec())
+}
+
 /// The file with a message of the dataset's header in another form: its type and its body.
 pub(super) fn with_message(bytes: &[u8], old: u16, change: impl FnOnce(&[u8]) -> (u16, Vec<u8>)) -> Vec<u8> {
     let (storage, file, address) = open_below(bytes);
