@@ -4,6 +4,7 @@
 
 mod corruption;
 mod foreign;
+mod libhdf5;
 mod model;
 mod requests;
 mod order;

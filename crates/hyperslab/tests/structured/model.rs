@@ -134,7 +134,7 @@ fn whole(dims: &[u64]) -> Space {
 }
 
 /// Any selection of an extent: all, a pattern, several blocks or points.
-fn selection(random: &mut Rng, dims: &[u64]) -> Space {
+pub(super) fn selection(random: &mut Rng, dims: &[u64]) -> Space {
     let mut space = whole(dims);
     if dims.contains(&0) || random.usize(0..8) == 0 {
         return space;
